@@ -1,0 +1,42 @@
+"""Places in a user's program.
+
+A `SrcSpan` travels from the AST through every IR element into error messages, comments of the generated code and
+run-time checks. It holds plain data: serializing it never needs the file.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SrcSpan:
+    """A half-open range of characters in one file; lines count from 1, columns from 0."""
+
+    file: str
+    line: int
+    column: int = 0
+    end_line: int = 0
+    end_column: int = 0
+
+    def __str__(self) -> str:
+        return f"{os.path.basename(self.file)}:{self.line}"
+
+    def excerpt(self) -> str:
+        """The first source line of the span, or ``""`` when the file cannot be read."""
+        return linecache.getline(self.file, self.line).rstrip("\n")
+
+    def render(self) -> str:
+        """Place, source line and caret, as compilers of the field print them."""
+        place = f"  --> {os.path.basename(self.file)}:{self.line}:{self.column + 1}"
+        text = self.excerpt()
+        if not text:
+            return place
+        same_line = self.end_line in (0, self.line) and self.end_column > self.column
+        width = self.end_column - self.column if same_line else max(len(text) - self.column, 1)
+        number = str(self.line)
+        gutter = " " * len(number)
+        caret = " " * self.column + "^" * max(width, 1)
+        return f"{place}\n {gutter} |\n {number} | {text}\n {gutter} | {caret}"

@@ -1,0 +1,182 @@
+"""What code generation hands to the runtime: pure data, hashable, serializable.
+
+The runtime builds `Artifact.files` into one shared library, whose two C functions are
+
+    int32_t NAME_entry(void *const *args, const int64_t *symbols, void *const *results, int64_t *error);
+    void    NAME_results(void *const *args, const int64_t *symbols, int64_t *numbers);
+
+``args``     one pointer per `Signature.args`: the data of an array, or the address of a scalar's value. An
+             `IntegerArg` has a pointer too, but its value is also in ``symbols``.
+``symbols``  the values of `Signature.symbols`, in that order.
+``results``  one pointer per `Signature.results` that is stored by the program (`FreshArray`, `ScalarResult`).
+``error``    4 numbers for the message when the return value is not 0. The return value is 1 + the index of the
+             failed check in `Signature.checks`.
+``numbers``  is filled by NAME_results, called first: for each `FreshArray` in order its shape; for each `ViewResult`
+             its byte offset from the argument's data pointer, its shape, then its strides in bytes.
+             (Both functions always exist; NAME_results writes nothing where no result needs it.)
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+
+from dcpy.base.source import SrcSpan
+
+
+@dataclass(frozen=True, slots=True)
+class Dim:
+    """One size of an array argument: a symbol by name, or a constant.
+
+    `not_one` asks that a symbolic size differs from 1 (a specialization in which it does not broadcast).
+    """
+
+    symbol: str = ""
+    constant: int = -1
+    not_one: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayArg:
+    """An array argument. `strides` name symbols, in elements; empty for packed ``C`` or ``F`` order.
+
+    Arrays with the same non-empty `alias` may overlap in memory; any other pair of which one is `written` may not.
+    """
+
+    name: str
+    dtype: str  # NumPy's name, e.g. "float64"
+    dims: tuple[Dim, ...]
+    order: str = "C"  # "C", "F", or "" when `strides` holds one symbol per dimension
+    strides: tuple[str, ...] = ()
+    written: bool = False
+    alias: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarArg:
+    """A scalar argument that is no symbol.
+
+    `weak` takes Python's own bool, int, float or complex (NEP 50: they do not promote); else a NumPy scalar (or a
+    0-d array) of exactly `dtype`. With `converts`, Python numbers of a smaller kind are taken too (an int where a
+    float is declared).
+    """
+
+    name: str
+    dtype: str
+    weak: bool = False
+    converts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerArg:
+    """An integer argument that is also the symbol of the same name; `weak` and `dtype` as in `ScalarArg`."""
+
+    name: str
+    dtype: str = "int64"
+    weak: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantArg:
+    """An argument whose value is part of the specialization (None, a bool that selects code, a string, a function)."""
+
+    name: str
+    value: object = None
+
+
+Arg = ArrayArg | ScalarArg | IntegerArg | ConstantArg
+
+
+@dataclass(frozen=True, slots=True)
+class FreshArray:
+    """A new C-ordered array of `rank` dimensions, allocated per call."""
+
+    dtype: str
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarResult:
+    """A scalar: a NumPy scalar of `dtype`, or with `python` the Python number of that kind (``len(a)``)."""
+
+    dtype: str
+    python: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentResult:
+    """An argument itself, by position in `Signature.args`: the same Python object is returned."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class ViewResult:
+    """A view of an array argument: its offset, shape and strides come from NAME_results."""
+
+    index: int
+    dtype: str
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantResult:
+    """A Python constant: None, an int, a string."""
+
+    value: object = None
+
+
+Result = FreshArray | ScalarResult | ArgumentResult | ViewResult | ConstantResult
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A run-time check: the exception to raise, and its message with ``{0}`` … ``{3}`` for the numbers in ``error``."""
+
+    exception: str  # a builtin exception's name
+    message: str
+    span: SrcSpan | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """How to call a compiled program. `structure` nests result indices into tuples: ``0``, ``(0, 1)``, ``(0, (1, 2))``."""
+
+    name: str
+    args: tuple[Arg, ...]
+    symbols: tuple[str, ...] = ()
+    results: tuple[Result, ...] = ()
+    structure: object = None
+    checks: tuple[Check, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What a call to a foreign library needs: C declarations, and how to link."""
+
+    name: str
+    declarations: str = ""
+    libraries: tuple[str, ...] = ()  # names for -l
+    library_dirs: tuple[str, ...] = ()  # absolute, used for -L and the run path
+    include_dirs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A generated program. Equal content, equal `key`."""
+
+    signature: Signature
+    files: tuple[tuple[str, str], ...]  # (file name, text)
+    environments: tuple[Environment, ...] = ()
+    flags: tuple[str, ...] = ()  # what the code needs of the compiler beyond the options, e.g. "-fopenmp"
+    sources: tuple[tuple[str, int], ...] = field(default=())  # Python files and lines, for messages
+
+    def key(self, extra: Iterable[str] = ()) -> str:
+        """A content hash over everything that can change the machine code; `extra` names options and toolchain."""
+        digest = hashlib.sha256()
+        for part in (*map(repr, self.files), *(repr(asdict(e)) for e in self.environments), *self.flags, *extra):
+            digest.update(part.encode())
+            digest.update(b"\0")
+        digest.update(repr(self.signature).encode())
+        return digest.hexdigest()[:32]

@@ -1,0 +1,1 @@
+"""The stateful dataflow multigraph: values, nodes, regions, text, meaning."""

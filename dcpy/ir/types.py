@@ -1,0 +1,80 @@
+"""Element types: NumPy's booleans, integers, floats and complex numbers.
+
+A `DType` knows its short name in the textual IR (``f64``), its NumPy name (``float64``) and its C spelling. Promotion
+is never decided here: the frontend asks NumPy itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class DType:
+    """A scalar element type; compare and hash by value."""
+
+    name: str
+    numpy_name: str
+    ctype: str
+
+    @property
+    def numpy(self) -> np.dtype:
+        """The NumPy dtype, native byte order."""
+        return np.dtype(self.numpy_name)
+
+    @property
+    def kind(self) -> str:
+        """NumPy's kind letter: ``b`` bool, ``i`` signed, ``u`` unsigned, ``f`` float, ``c`` complex."""
+        return self.numpy.kind
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self.numpy.itemsize
+
+    @property
+    def is_integer(self) -> bool:
+        return self.kind in "iu"
+
+    @property
+    def is_inexact(self) -> bool:
+        return self.kind in "fc"
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"dcpy.{self.numpy_name}"
+
+
+bool_ = DType("bool", "bool", "bool")
+int8 = DType("i8", "int8", "int8_t")
+int16 = DType("i16", "int16", "int16_t")
+int32 = DType("i32", "int32", "int32_t")
+int64 = DType("i64", "int64", "int64_t")
+uint8 = DType("u8", "uint8", "uint8_t")
+uint16 = DType("u16", "uint16", "uint16_t")
+uint32 = DType("u32", "uint32", "uint32_t")
+uint64 = DType("u64", "uint64", "uint64_t")
+float16 = DType("f16", "float16", "_Float16")
+float32 = DType("f32", "float32", "float")
+float64 = DType("f64", "float64", "double")
+complex64 = DType("c64", "complex64", "dcpy_complex64")
+complex128 = DType("c128", "complex128", "dcpy_complex128")
+
+DTYPES: tuple[DType, ...] = (
+    bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
+    float16, float32, float64, complex64, complex128,
+)  # fmt: skip
+BY_NAME: dict[str, DType] = {dtype.name: dtype for dtype in DTYPES}
+_BY_NUMPY: dict[str, DType] = {dtype.numpy_name: dtype for dtype in DTYPES}
+
+
+def from_numpy(dtype: object) -> DType:
+    """The `DType` of anything that ``np.dtype`` takes; `KeyError` where dcpy has none (objects, strings, structs).
+
+    Byte order is ignored: dcpy computes in the machine's own.
+    """
+    return _BY_NUMPY[np.dtype(dtype).newbyteorder("=").name]  # type: ignore[call-overload]
