@@ -1,0 +1,60 @@
+# Everything a developer types. `make test` is what CI runs.
+PYTHON ?= python3
+VENV   := .venv
+PY     := $(VENV)/bin/python
+STAMP  := $(VENV)/.installed
+NATIVE := pyproject.toml setup.py $(wildcard dcpy/runtime/dispatch/*.cpp dcpy/runtime/dispatch/*.h)
+
+.PHONY: help demo test null cc lint types layers bench docs golden fuzz clean
+
+help:
+	@echo "make demo    compile gemm and jacobi_2d, check them against NumPy, print times"
+	@echo "make test    style, types, layers, and all tests (what CI runs)"
+	@echo "make lint | types | layers | null | cc      one part of it (null: tests without a compiler)"
+	@echo "make bench | docs | golden | fuzz | clean"
+
+$(PY):
+	$(PYTHON) -m venv $(VENV)
+
+# With the tests' tools, in editable mode; again whenever the native dispatcher or the dependencies change.
+$(STAMP): $(PY) $(NATIVE)
+	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	@touch $@
+
+demo: $(PY)
+	@$(PY) -c "import dcpy.runtime._dispatch, islpy, sympy, scipy_openblas32" 2>/dev/null \
+	  || $(PY) -m pip install --quiet --disable-pip-version-check -e .
+	$(PY) -m benchmarks.demo
+
+test: lint types layers null cc
+
+lint: $(STAMP)
+	$(PY) -m ruff check .
+
+types: $(STAMP)
+	$(PY) -m mypy
+
+layers: $(STAMP)
+	$(VENV)/bin/lint-imports --no-cache
+
+null: $(STAMP)
+	$(PY) -m pytest -q -n auto -m "not cc and not perf"
+
+cc: $(STAMP)
+	$(PY) -m pytest -q -n auto -m "cc and not perf"
+
+bench: $(STAMP)
+	$(PY) -m benchmarks
+
+docs: $(STAMP)
+	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	$(PY) -m mkdocs build --strict
+
+golden: $(STAMP)
+	$(PY) -m pytest -q -m "not perf" --update-golden
+
+fuzz: $(STAMP)
+	$(PY) -m pytest -q -n auto --hypothesis-profile=fuzz tests/fuzz
+
+clean:
+	rm -rf build dist site *.egg-info dcpy/runtime/_dispatch*.so $(STAMP)

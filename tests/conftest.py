@@ -1,0 +1,54 @@
+"""What every test shares: markers that say what a test needs, golden files, and a cache of compiled programs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+GOLDEN = Path(__file__).parent / "golden"
+
+COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]}
+settings.register_profile("default", max_examples=50, derandomize=True, **COMMON)
+settings.register_profile("fuzz", max_examples=5000, print_blob=True, **COMMON)
+settings.load_profile("default")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="write the golden files instead of comparing")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compiled programs are kept between runs, keyed by content, away from the user's own cache."""
+    os.environ.setdefault("DCPY_CACHE_DIR", str(config.rootpath / ".pytest_cache" / "dcpy"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    compiler = next(filter(shutil.which, ("g++", "clang++")), None)
+    for item in items:
+        if item.get_closest_marker("cc") and compiler is None:
+            item.add_marker(pytest.mark.skip(reason="no C++ compiler on PATH"))
+        if item.get_closest_marker("gpu") and shutil.which("nvidia-smi") is None:
+            item.add_marker(pytest.mark.skip(reason="no GPU"))
+        if item.get_closest_marker("mpi") and shutil.which("mpiexec") is None:
+            item.add_marker(pytest.mark.skip(reason="no mpiexec on PATH"))
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[..., None]:
+    """Compare a text with tests/golden/<test file>/<test name>.txt; `pytest --update-golden` writes it."""
+
+    def check(text: str, name: str = "") -> None:
+        module = request.path.relative_to(Path(__file__).parent).with_suffix("")
+        path = GOLDEN / module / f"{name or request.node.name}.txt"
+        if request.config.getoption("--update-golden"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        assert path.is_file(), f"no golden file {path}; run pytest --update-golden and review the diff"
+        assert text == path.read_text()
+
+    return check

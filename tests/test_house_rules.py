@@ -1,0 +1,131 @@
+"""The rules of the house that a program can check: sizes, names, docstrings, what `import dcpy` may load."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = sorted((ROOT / "dcpy").rglob("*.py"))
+SOURCES = [*PACKAGE, *sorted((ROOT / "dcpy").rglob("*.cpp")), *sorted((ROOT / "dcpy").rglob("*.h"))]
+BANNED_NAMES = {"utils", "helpers", "misc", "common"}
+BANNED_CALLS = {"eval", "exec"}
+BANNED_IMPORTS = {"pickle", "marshal", "shelve", "dill", "cloudpickle"}
+HEAVY = {"sympy", "islpy", "networkx", "mpi4py", "cupy", "jinja2", "scipy", "pytest"}
+MAX_FILE = 500
+MAX_FUNCTION = 60  # lines with the docstring; 40 is the aim
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def trees() -> list[tuple[Path, ast.Module]]:
+    return [(path, ast.parse(path.read_text())) for path in PACKAGE]
+
+
+@pytest.fixture(scope="module", name="modules")
+def parsed() -> list[tuple[Path, ast.Module]]:
+    return trees()
+
+
+def test_files_are_short():
+    assert [name_of(p) for p in SOURCES if len(p.read_text().splitlines()) > MAX_FILE] == []
+
+
+def test_functions_are_short(modules):
+    long = [
+        f"{name_of(path)}:{node.lineno} {node.name}"
+        for path, tree in modules
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and (node.end_lineno or 0) - node.lineno >= MAX_FUNCTION
+    ]
+    assert long == []
+
+
+def test_modules_are_named_after_a_concept():
+    assert [name_of(p) for p in PACKAGE if {p.stem, p.parent.name} & BANNED_NAMES] == []
+
+
+def test_modules_say_what_lives_here(modules):
+    assert [name_of(path) for path, tree in modules if tree.body and ast.get_docstring(tree) is None] == []
+
+
+def test_modules_postpone_annotations(modules):
+    missing = [
+        name_of(path)
+        for path, tree in modules
+        if any(not isinstance(node, ast.Expr) for node in tree.body)
+        and "from __future__ import annotations" not in path.read_text()
+    ]
+    assert missing == []
+
+
+def test_only_the_command_line_prints_and_exits(modules):
+    found = [
+        f"{name_of(path)}:{node.lineno}"
+        for path, tree in modules
+        if path.relative_to(ROOT).parts[1] != "cli"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in {"print", "exit", "quit", "sys.exit", "os._exit"}
+    ]
+    assert found == []
+
+
+def test_nothing_is_evaluated(modules):
+    found = [
+        f"{name_of(path)}:{node.lineno}"
+        for path, tree in modules
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in BANNED_CALLS
+    ]
+    assert found == []
+
+
+def test_nothing_is_unpickled(modules):
+    found = [
+        f"{name_of(path)}:{node.lineno}"
+        for path, tree in modules
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        and BANNED_IMPORTS & {alias.name for alias in node.names} | BANNED_IMPORTS & {getattr(node, "module", "")}
+    ]
+    assert found == []
+
+
+def test_only_the_options_read_the_environment(modules):
+    readers = {
+        name_of(path)
+        for path, tree in modules
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and ast.unparse(node) in {"os.environ", "os.getenv"}
+    }
+    assert readers <= {"dcpy/base/options.py"}
+
+
+def test_no_unfinished_work_is_left():
+    found = [
+        f"{name_of(path)}:{number}"
+        for path in SOURCES
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if "TODO" in line or "FIXME" in line or "XXX" in line
+    ]
+    assert found == []
+
+
+def test_importing_dcpy_is_quick_and_light():
+    """NumPy excepted: what is asked for is dcpy's own share, and that no heavy package comes with it."""
+    program = (
+        "import sys, time, numpy\n"
+        "start = time.perf_counter()\n"
+        "import dcpy\n"
+        "print(time.perf_counter() - start, *sorted(m for m in sys.modules if '.' not in m))"
+    )
+    shown = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    seconds, *loaded = shown.stdout.split()
+    assert HEAVY.isdisjoint(loaded)
+    assert float(seconds) < 0.25
