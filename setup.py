@@ -1,4 +1,4 @@
-"""Builds the native dispatcher, `dcpy.runtime._dispatch`; everything else about the package is in pyproject.toml."""
+"""Builds the native dispatcher, `dcpy.runtime._dispatch`; the rest of the package is in pyproject.toml."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from setuptools.errors import CompileError
 HELP = """
 dcpy could not build its native dispatcher.
 
-It needs a C++17 compiler and the headers of this Python. On Debian and Ubuntu:   apt install g++ python3-dev
-                                                           on Fedora:             dnf install gcc-c++ python3-devel
-                                                           on macOS:              xcode-select --install
+It needs a C++17 compiler and the headers of this Python:
+    Debian, Ubuntu   apt install g++ python3-dev
+    Fedora           dnf install gcc-c++ python3-devel
+    macOS            xcode-select --install
 """
 
 
@@ -24,6 +25,7 @@ class BuildDispatcher(build_ext):
     """`build_ext` whose failures say which package to install."""
 
     def build_extension(self, extension: Extension) -> None:
+        """Compile, or stop with the names of the packages that are missing."""
         header = Path(sysconfig.get_paths()["include"], "Python.h")
         if not header.is_file():
             raise SystemExit(f"{HELP}\nMissing: {header}")

@@ -1,4 +1,4 @@
-"""What every test shares: markers that say what a test needs, golden files, and a cache of compiled programs."""
+"""What every test shares: what the markers need, golden files, a cache of compiled programs."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from hypothesis import HealthCheck, settings
 
 GOLDEN = Path(__file__).parent / "golden"
 
-COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]}
+TOLERATED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+COMMON = {"deadline": None, "suppress_health_check": TOLERATED}
 settings.register_profile("default", max_examples=50, derandomize=True, **COMMON)
 settings.register_profile("fuzz", max_examples=5000, print_blob=True, **COMMON)
 settings.load_profile("default")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-golden", action="store_true", help="write the golden files instead of comparing")
+    parser.addoption("--update-golden", action="store_true", help="write golden files")
 
 
 def pytest_configure(config: pytest.Config) -> None:

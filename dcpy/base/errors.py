@@ -23,7 +23,7 @@ class DcpyError(Exception):
         *,
         span: SrcSpan | None = None,
         notes: tuple[str, ...] = (),
-        help: str = "",  # noqa: A002  (the word that readers of the message see)
+        help: str = "",
     ) -> None:
         super().__init__(message)
         self.message = message

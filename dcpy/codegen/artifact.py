@@ -10,7 +10,8 @@ The runtime builds `Artifact.files` into one shared library, whose two C functio
 ``symbols``  the values of `Signature.symbols`, in that order.
 ``results``  one pointer per `Signature.results` that is stored by the program (`FreshArray`, `ScalarResult`).
 ``error``    4 numbers for the message when the return value is not 0. The return value is 1 + the index of the
-             failed check in `Signature.checks`.
+             failed check in `Signature.checks`. Where that check's exception is a warning category, the program has
+             run to its end: the results are delivered and the warning is issued.
 ``numbers``  is filled by NAME_results, called first: for each `FreshArray` in order its shape; for each `ViewResult`
              its byte offset from the argument's data pointer, its shape, then its strides in bytes.
              (Both functions always exist; NAME_results writes nothing where no result needs it.)
@@ -134,14 +135,17 @@ Result = FreshArray | ScalarResult | ArgumentResult | ViewResult | ConstantResul
 class Check:
     """A run-time check: the exception to raise, and its message with ``{0}`` … ``{3}`` for the numbers in ``error``."""
 
-    exception: str  # a builtin exception's name
+    exception: str  # the name of a builtin exception, or of a builtin warning category
     message: str
     span: SrcSpan | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """How to call a compiled program. `structure` nests result indices into tuples: ``0``, ``(0, 1)``, ``(0, (1, 2))``."""
+    """How to call a compiled program.
+
+    `structure` nests result indices into tuples, ``0``, ``(0, 1)``, ``(0, (1, 2))``; None returns None.
+    """
 
     name: str
     args: tuple[Arg, ...]

@@ -1,0 +1,128 @@
+"""The options of dcpy: one frozen tree of values, resolved once at the top and handed down.
+
+This is the only module that reads the environment: ``DCPY_CPU_COMPILER``, ``DCPY_CACHE_DIR``, … (one variable per
+field), and the platform's own ``CXX`` and ``XDG_CACHE_HOME``. (Finding an executable looks at ``PATH``, in
+runtime/toolchain.py, as a shell does.)
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any
+
+from dcpy.base.errors import DcpyError, UnknownName
+
+YES = ("1", "true", "yes", "on")
+NO = ("0", "false", "no", "off")
+
+
+@dataclass(frozen=True, slots=True)
+class CpuOptions:
+    """Settings of the ``cpu`` target."""
+
+    compiler: str = "auto"  #: executable, or ``auto`` to search PATH for g++, then clang++
+    flags: tuple[str, ...] = ("-O3", "-march=native")
+    openmp: bool = True  #: honour ``cpu_parallel`` schedules
+    fast_math: bool = False  #: may change results in the last bits, and NaN and infinities; off by default
+    bounds_check: bool = True  #: an index that cannot be proved in range is checked where it is used
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Everything a user can set. `cache_dir` empty means the platform's cache folder."""
+
+    cpu: CpuOptions = field(default_factory=CpuOptions)
+    cache_dir: str = ""
+    simplify: bool = True  #: run the simplify pass on every program
+    auto_optimize: bool = False  #: run the auto-optimizer too
+    check: bool = False  #: verify the SDFG after every transformation
+
+
+class InvalidOption(DcpyError, ValueError):
+    """An option has a value that does not fit its type."""
+
+    code = "base.invalid-option"
+
+    __str__ = DcpyError.__str__
+
+
+def option_names() -> tuple[str, ...]:
+    """All dotted names: ``cpu.compiler``, …, ``cache_dir``, …"""
+    return tuple(_dotted(Options()))
+
+
+def resolve_options(
+    overrides: Mapping[str, object] | None = None,
+    *,
+    base: Options | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Options:
+    """Defaults, then the environment, then `overrides` by dotted name (``{"cpu.openmp": False}``).
+
+    With `base` the first two steps are skipped: a call's options on top of the decorator's. Raises `UnknownName` and
+    `InvalidOption`.
+    """
+    options = base if base is not None else _from_environment(os.environ if environ is None else environ)
+    for name, value in (overrides or {}).items():
+        options = _with(options, name, value, source=f"option {name!r}")
+    return options
+
+
+def _from_environment(environ: Mapping[str, str]) -> Options:
+    options = Options(cache_dir=_platform_cache(environ))
+    if environ.get("CXX"):
+        options = _with(options, "cpu.compiler", environ["CXX"], source="CXX")
+    names = {f"DCPY_{name.replace('.', '_').upper()}": name for name in option_names()}
+    for variable in sorted(v for v in environ if v.startswith("DCPY_")):
+        if variable not in names:
+            raise _unknown(f"environment variable {variable}", variable, tuple(names))
+        options = _with(options, names[variable], environ[variable], source=variable)
+    return options
+
+
+def _platform_cache(environ: Mapping[str, str]) -> str:
+    """The XDG convention; a relative path there is to be ignored, says its specification."""
+    root = environ.get("XDG_CACHE_HOME", "")
+    return os.path.join(root if os.path.isabs(root) else os.path.expanduser("~/.cache"), "dcpy")
+
+
+def _dotted(node: Any, prefix: str = "") -> dict[str, object]:
+    found: dict[str, object] = {}
+    for f in fields(node):
+        value = getattr(node, f.name)
+        found |= _dotted(value, f"{prefix}{f.name}.") if is_dataclass(value) else {prefix + f.name: value}
+    return found
+
+
+def _with(options: Options, name: str, value: object, *, source: str) -> Options:
+    known = _dotted(options)
+    if name not in known:
+        raise _unknown(f"option {name!r}", name, tuple(known))
+    converted = _convert(value, type(known[name]), source)
+    group, _, leaf = name.rpartition(".")
+    if not group:
+        return replace(options, **{leaf: converted})  # type: ignore[arg-type]
+    return replace(options, **{group: replace(getattr(options, group), **{leaf: converted})})
+
+
+def _unknown(what: str, name: str, known: tuple[str, ...]) -> UnknownName:
+    near = difflib.get_close_matches(name, known, n=1)
+    choice = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+    return UnknownName(f"{what} is not known", help=choice)
+
+
+def _convert(value: object, kind: type, source: str) -> object:
+    """`value` as `kind`; texts, as the environment has them, are read: ``1``, ``yes``, ``-O2 -g``."""
+    if isinstance(value, kind):
+        return value
+    if kind is tuple and isinstance(value, list):
+        return tuple(map(str, value))
+    if isinstance(value, str):
+        if kind is tuple:
+            return tuple(value.split())
+        if kind is bool and value.lower() in YES + NO:
+            return value.lower() in YES
+    raise InvalidOption(f"{source} is {value!r}, but {kind.__name__} is needed")

@@ -1,0 +1,51 @@
+"""Options: defaults, then the environment, then what the caller asks for."""
+
+from __future__ import annotations
+
+import pytest
+
+from dcpy.base.errors import UnknownName
+from dcpy.base.options import InvalidOption, Options, option_names, resolve_options
+
+
+def test_defaults_come_from_the_platform():
+    assert resolve_options(environ={"XDG_CACHE_HOME": "/caches"}) == Options(cache_dir="/caches/dcpy")
+    assert resolve_options(environ={"XDG_CACHE_HOME": "relative"}).cache_dir.endswith("/.cache/dcpy")
+
+
+def test_the_environment_wins_over_defaults_and_the_caller_over_both():
+    environ = {"CXX": "clang++", "DCPY_CPU_OPENMP": "off", "DCPY_CPU_FLAGS": "-O2 -g", "DCPY_CACHE_DIR": "/c"}
+    options = resolve_options({"cpu.openmp": True, "cpu.fast_math": True}, environ=environ)
+    assert options.cpu.compiler == "clang++"
+    assert options.cpu.flags == ("-O2", "-g")
+    assert (options.cpu.openmp, options.cpu.fast_math, options.cache_dir) == (True, True, "/c")
+
+
+def test_options_of_a_call_go_on_top_of_those_of_the_decorator():
+    decorator = resolve_options({"cpu.bounds_check": False}, environ={})
+    call = resolve_options({"check": True}, base=decorator, environ={"DCPY_CHECK": "no"})
+    assert (call.cpu.bounds_check, call.check) == (False, True)
+
+
+def test_every_option_has_a_name():
+    assert {"cpu.compiler", "cpu.flags", "cache_dir", "simplify"} <= set(option_names())
+
+
+@pytest.mark.parametrize(
+    ("overrides", "environ", "message"),
+    [
+        ({"cpu.compilr": "g++"}, {}, "did you mean cpu.compiler"),
+        ({}, {"DCPY_CPU_COMPILR": "g++"}, "did you mean DCPY_CPU_COMPILER"),
+        ({"zzz": 1}, {}, "there are cpu.compiler"),
+    ],
+)
+def test_unknown_names_are_refused(overrides, environ, message):
+    with pytest.raises(UnknownName, match=message):
+        resolve_options(overrides, environ=environ)
+
+
+def test_values_of_the_wrong_type_are_refused():
+    with pytest.raises(InvalidOption, match=r"DCPY_CPU_OPENMP is 'maybe', but bool is needed"):
+        resolve_options(environ={"DCPY_CPU_OPENMP": "maybe"})
+    with pytest.raises(InvalidOption, match="option 'cache_dir' is 3, but str is needed"):
+        resolve_options({"cache_dir": 3}, environ={})
