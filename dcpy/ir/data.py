@@ -1,0 +1,253 @@
+"""Data descriptors: what a container is, never where its bytes come from.
+
+All are frozen values; ``sdfg.redeclare`` replaces one. A container with ``transient=True`` belongs to the region that
+declares it; the others are arguments and are declared in the SDFG's outermost region.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Union
+
+from dcpy.base.source import SrcSpan
+from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.symbolic import ONE, ZERO, Expr, ExprLike, as_expr, as_exprs
+from dcpy.ir.types import DType
+
+
+class Storage(Enum):
+    """Where a container lives. Passes decide; `DEFAULT` is not allowed in codegen form."""
+
+    DEFAULT = "default"
+    REGISTER = "register"
+    STACK = "stack"
+    HEAP = "heap"
+    GPU_GLOBAL = "gpu_global"
+    GPU_SHARED = "gpu_shared"
+    FPGA_GLOBAL = "fpga_global"
+    FPGA_LOCAL = "fpga_local"
+
+
+class Lifetime(Enum):
+    """How long a transient lives: one execution of its region, one call, or from the first call to unloading."""
+
+    SCOPE = "scope"
+    CALL = "call"
+    PERSISTENT = "persistent"
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """One element. As an argument it is passed by value and never written."""
+
+    dtype: DType
+    transient: bool = False
+    storage: Storage = Storage.DEFAULT
+    span: SrcSpan | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def shape(self) -> tuple[Expr, ...]:
+        return ()
+
+    @property
+    def strides(self) -> tuple[Expr, ...]:
+        return ()
+
+    def subs(self, values: Mapping[str, ExprLike]) -> Scalar:
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A strided n-dimensional buffer. `strides` are in elements, not bytes; element 0 is at the buffer's start.
+
+    Arguments with the same non-empty `alias` may overlap in memory; all analyses treat them as one container of
+    which nothing is known.
+    """
+
+    dtype: DType
+    shape: tuple[Expr, ...]
+    strides: tuple[Expr, ...]
+    transient: bool = False
+    storage: Storage = Storage.DEFAULT
+    lifetime: Lifetime = Lifetime.SCOPE
+    alias: str = ""
+    span: SrcSpan | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def packed(
+        cls,
+        dtype: DType,
+        shape: Sequence[ExprLike],
+        *,
+        order: str = "C",
+        transient: bool = False,
+        alias: str = "",
+        span: SrcSpan | None = None,
+    ) -> Array:
+        """An array without padding, in C or Fortran order."""
+        sizes = as_exprs(shape)
+        return cls(dtype, sizes, packed_strides(sizes, order), transient, alias=alias, span=span)
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether the elements lie in C order without gaps."""
+        return self.strides == packed_strides(self.shape)
+
+    def subs(self, values: Mapping[str, ExprLike]) -> Array:
+        return replace(
+            self,
+            shape=tuple(size.subs(values) for size in self.shape),
+            strides=tuple(stride.subs(values) for stride in self.strides),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Another way to see the elements of the container `of`: a slice, a transpose, a reshape.
+
+    Element ``[i, ...]`` is at ``offset + sum(i * stride)`` elements (of this dtype) from the start of `of`'s buffer.
+    Where the view is a slice, `window` is the subset of `of` that it shows and ``axes[k]`` the dimension of `of` that
+    dimension k runs along (-1: a new axis, or a broadcast one of stride 0); then offset and strides follow from
+    them. A reshape or reinterpretation has no window.
+    """
+
+    of: str
+    dtype: DType
+    shape: tuple[Expr, ...]
+    strides: tuple[Expr, ...]
+    offset: Expr = ZERO
+    window: Subset | None = None
+    axes: tuple[int, ...] = ()
+    span: SrcSpan | None = field(default=None, compare=False, repr=False)
+
+    transient = True  # a view is never an argument
+
+    @classmethod
+    def slice(
+        cls,
+        of: str,
+        desc: Data,
+        window: Subset,
+        *,
+        axes: Sequence[int] | None = None,
+        sizes: Mapping[int, Expr] | None = None,
+        span: SrcSpan | None = None,
+    ) -> View:
+        """The view of `window` of the container `of`, whose descriptor is `desc`.
+
+        `axes` permutes the kept dimensions or inserts new ones (-1); default: the kept ones in order. `sizes` gives
+        the extent of new axes where it is not 1 (broadcasting; such a view is only read).
+        """
+        kept = [axis for axis, dim in enumerate(window.dims) if isinstance(dim, Range)]
+        order = tuple(kept if axes is None else axes)
+        offset, base = ZERO, strides_of(desc)
+        if isinstance(desc, View):
+            offset = desc.offset
+        for dim, stride in zip(window.dims, base, strict=True):
+            offset = offset + (dim.start if isinstance(dim, Range) else dim) * stride
+        shape, strides = [], []
+        for position, axis in enumerate(order):
+            dim = window.dims[axis] if axis >= 0 else None
+            shape.append(dim.size if isinstance(dim, Range) else (sizes or {}).get(position, ONE))
+            strides.append(base[axis] * dim.step if isinstance(dim, Range) else ZERO)
+        return cls(of, desc.dtype, tuple(shape), tuple(strides), offset, window, order, span)
+
+    @classmethod
+    def reshape(cls, of: str, desc: Data, shape: Sequence[ExprLike], *, span: SrcSpan | None = None) -> View:
+        """The packed container `of` seen in another shape of as many elements."""
+        sizes = as_exprs(shape)
+        offset = desc.offset if isinstance(desc, View) else ZERO
+        return cls(of, desc.dtype, sizes, packed_strides(sizes), offset, span=span)
+
+    def base_subset(self, subset: Subset) -> Subset | None:
+        """What a subset of the view is in `of`; None for a reshape, which has no box to name."""
+        if self.window is None:
+            return None
+        inner: dict[int, Expr | Range] = {
+            axis: dim for axis, dim in zip(self.axes, subset.dims, strict=True) if axis >= 0
+        }
+        kept = [axis for axis, dim in enumerate(self.window.dims) if isinstance(dim, Range)]
+        if any(axis not in inner for axis in kept):
+            return None
+        return self.window.compose(Subset(tuple(inner[axis] for axis in kept)))
+
+    def subs(self, values: Mapping[str, ExprLike]) -> View:
+        return replace(
+            self,
+            shape=tuple(size.subs(values) for size in self.shape),
+            strides=tuple(stride.subs(values) for stride in self.strides),
+            offset=self.offset.subs(values),
+            window=None if self.window is None else self.window.subs(values),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """First-in, first-out queues of elements, one per point of `shape`. `capacity` 0 means unbounded."""
+
+    dtype: DType
+    shape: tuple[Expr, ...] = ()
+    capacity: Expr = ZERO
+    transient: bool = True
+    span: SrcSpan | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def strides(self) -> tuple[Expr, ...]:
+        return packed_strides(self.shape)
+
+    def subs(self, values: Mapping[str, ExprLike]) -> Stream:
+        shape = tuple(size.subs(values) for size in self.shape)
+        return replace(self, shape=shape, capacity=self.capacity.subs(values))
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A pointer that is set at run time (a `Copy` of a whole container into it) to show one of several containers."""
+
+    dtype: DType
+    shape: tuple[Expr, ...]
+    strides: tuple[Expr, ...]
+    transient: bool = True
+    span: SrcSpan | None = field(default=None, compare=False, repr=False)
+
+    def subs(self, values: Mapping[str, ExprLike]) -> Reference:
+        return replace(
+            self,
+            shape=tuple(size.subs(values) for size in self.shape),
+            strides=tuple(stride.subs(values) for stride in self.strides),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """Named fields, each a `Scalar` or `Array`. A field is accessed as the container ``name.field``."""
+
+    name: str
+    fields: tuple[tuple[str, Union[Scalar, Array]], ...]
+    transient: bool = False
+    span: SrcSpan | None = field(default=None, compare=False, repr=False)
+
+    def subs(self, values: Mapping[str, ExprLike]) -> Structure:
+        return replace(self, fields=tuple((name, desc.subs(values)) for name, desc in self.fields))
+
+
+Data = Union[Scalar, Array, View, Stream, Reference]  # what a memlet can name
+Descriptor = Union[Data, Structure]
+
+
+def packed_strides(shape: Sequence[Expr], order: str = "C") -> tuple[Expr, ...]:
+    """Strides in elements of an array without gaps: last index fastest in C order, first in Fortran order."""
+    strides: list[Expr] = []
+    step = ONE
+    for size in reversed(shape) if order == "C" else shape:
+        strides.append(step)
+        step = step * size
+    return tuple(reversed(strides)) if order == "C" else tuple(strides)
+
+
+def strides_of(desc: Data) -> tuple[Expr, ...]:
+    """Strides in elements; () for a scalar."""
+    return tuple(as_expr(stride) for stride in desc.strides)

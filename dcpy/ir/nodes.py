@@ -1,0 +1,220 @@
+"""The nodes of a state: computations and movements, each with the memlets that it reads and writes.
+
+A node's memlets *are* the graph's edges (decision 0002): the state keeps its nodes in an order in which they may run,
+and `ir.graph` derives access nodes, edges and the multigraph from it. Nodes have identity; their memlets are values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, ClassVar
+
+from dcpy.base.source import SrcSpan
+from dcpy.ir.expr import ScalarExpr
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.symbolic import Expr
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dcpy.ir.region import Region, State
+    from dcpy.ir.sdfg import Sdfg
+
+
+class Schedule(Enum):
+    """How a map runs. Passes decide; `DEFAULT` is not allowed in codegen form."""
+
+    DEFAULT = "default"
+    SEQUENTIAL = "sequential"
+    SIMD = "simd"
+    UNROLLED = "unrolled"
+    CPU_PARALLEL = "cpu_parallel"
+    GPU_DEVICE = "gpu_device"
+    GPU_BLOCK = "gpu_block"
+    FPGA_DEVICE = "fpga_device"
+
+
+@dataclass(eq=False)
+class Node:
+    """Base of all nodes. `state` is set by the state that holds the node."""
+
+    kind: ClassVar[str] = ""
+    span: SrcSpan | None = field(default=None, repr=False, kw_only=True)
+    state: State | None = field(default=None, repr=False, init=False)
+
+    def reads(self) -> tuple[Memlet, ...]:
+        """Memlets read, as written on the node itself (for scopes: ask `ir.analysis.accesses`)."""
+        return ()
+
+    def writes(self) -> tuple[Memlet, ...]:
+        """Memlets written, as written on the node itself."""
+        return ()
+
+
+@dataclass(eq=False)
+class Tasklet(Node):
+    """A stateless computation on scalars: ``(a <- A[i]) -> (o -> B[i]) { o = a + 1 }``.
+
+    Every memlet names one element. `code` assigns connectors in order: each output exactly once; other names are
+    local. Inputs are read before anything is written.
+    """
+
+    kind = "tasklet"
+    inputs: dict[str, Memlet]
+    outputs: dict[str, Memlet]
+    code: tuple[tuple[str, ScalarExpr], ...]
+    name: str = ""
+
+    def reads(self) -> tuple[Memlet, ...]:
+        return tuple(self.inputs.values())
+
+    def writes(self) -> tuple[Memlet, ...]:
+        return tuple(self.outputs.values())
+
+
+@dataclass(eq=False)
+class Copy(Node):
+    """``dst[...] = src[...]``: shapes (of kept dimensions) and dtypes agree; as if read whole before written.
+
+    Pushes to a stream where `dst` names one, pops where `src` does.
+    """
+
+    kind = "copy"
+    src: Memlet
+    dst: Memlet
+
+    def reads(self) -> tuple[Memlet, ...]:
+        return (self.src,)
+
+    def writes(self) -> tuple[Memlet, ...]:
+        return (self.dst,)
+
+
+@dataclass(eq=False)
+class Map(Node):
+    """A parallel loop nest: runs `body` once per point of `domain`, in no particular order.
+
+    Containers declared in `body` are private to one iteration. Iterations may not depend on each other except through
+    conflict resolution. Bounds of a range may mention earlier parameters.
+    """
+
+    kind = "map"
+    params: tuple[str, ...]
+    domain: tuple[Range, ...]
+    body: Region
+    schedule: Schedule = Schedule.DEFAULT
+
+    def __post_init__(self) -> None:
+        self.body.owner = self
+
+
+@dataclass(eq=False)
+class Consume(Node):
+    """Pops elements of `stream` until it is empty, running `body` on each, on `workers` in parallel.
+
+    The popped element is the scalar container `element`, declared in `body`. `worker` is the symbol that numbers the
+    workers. The body may push to the stream.
+    """
+
+    kind = "consume"
+    stream: str
+    element: str
+    worker: str
+    workers: Expr
+    body: Region
+    schedule: Schedule = Schedule.DEFAULT
+
+    def __post_init__(self) -> None:
+        self.body.owner = self
+
+
+@dataclass(eq=False)
+class Call(Node):
+    """A call of another SDFG: containers by memlet (the callee sees just that subset), symbols by value.
+
+    `arguments` has one memlet per argument container of `sdfg`, by the callee's name for it. The subset's kept
+    dimensions are the callee's dimensions.
+    """
+
+    kind = "call"
+    sdfg: Sdfg
+    arguments: dict[str, Memlet]
+    symbols: dict[str, Expr]
+
+
+@dataclass(eq=False)
+class LibraryNode(Node):
+    """A computation that a library knows how to do well. Subclasses live in `dcpy.libraries`.
+
+    A subclass is a dataclass; its own fields (numbers, bools, strings, tuples of ints, dtypes) are its properties,
+    are what is printed and saved, and never change its memlets. Which connectors are optional is the subclass' to
+    check.
+    """
+
+    kind = "library"
+    inputs: dict[str, Memlet]
+    outputs: dict[str, Memlet]
+
+    def reads(self) -> tuple[Memlet, ...]:
+        return tuple(self.inputs.values())
+
+    def writes(self) -> tuple[Memlet, ...]:
+        return tuple(self.outputs.values())
+
+    def meaning(self, inputs: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray]) -> None:
+        """Computes the outputs in place with NumPy: what the interpreter does, and what expansions must equal."""
+        raise NotImplementedError(f"library node {self.kind} must say what it means")
+
+    def problems(self) -> Iterator[str]:
+        """What is wrong with this node, a sentence each (used by verification)."""
+        yield from ()
+
+
+@dataclass(eq=False)
+class ForeignCall(Node):
+    """A call of a C function: what an expansion turns a library node into.
+
+    `args` in order: a string is a connector passed as a pointer to the first element of its subset; an expression is
+    passed by value (a `Ref` in it is a scalar input). `result` names the output that takes the return value.
+    `environment` names what to declare and link (`dcpy.libraries`).
+    """
+
+    kind = "foreign"
+    function: str
+    args: tuple[str | ScalarExpr, ...]
+    inputs: dict[str, Memlet]
+    outputs: dict[str, Memlet]
+    environment: str
+    result: str = ""
+
+    def reads(self) -> tuple[Memlet, ...]:
+        return tuple(self.inputs.values())
+
+    def writes(self) -> tuple[Memlet, ...]:
+        return tuple(self.outputs.values())
+
+
+def replace_memlets(node: Node, change: Callable[[Memlet], Memlet]) -> None:
+    """Rewrites every memlet written on `node` itself (not those inside the body of a scope)."""
+    match node:
+        case (
+            Tasklet(inputs=inputs, outputs=outputs)
+            | LibraryNode(inputs=inputs, outputs=outputs)
+            | ForeignCall(inputs=inputs, outputs=outputs)
+        ):
+            for table in (inputs, outputs):
+                for connector, memlet in table.items():
+                    table[connector] = change(memlet)
+        case Copy():
+            node.src, node.dst = change(node.src), change(node.dst)
+        case Call():
+            for name, memlet in node.arguments.items():
+                node.arguments[name] = change(memlet)
+
+
+def subset_of_map(node: Map) -> Subset:
+    """The domain as a subset."""
+    return Subset(node.domain)

@@ -1,0 +1,230 @@
+"""Regions and blocks: structured control flow, which orders what dataflow does not.
+
+A `Region` declares containers and runs its blocks in order. A scope owns its body: the body of a loop, a branch or a
+map is a region, so there is no graph in which an entry must find its exit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar, Union
+
+from dcpy.base.source import SrcSpan
+from dcpy.ir.data import Descriptor
+from dcpy.ir.expr import ScalarExpr
+from dcpy.ir.nodes import Call, Consume, Map, Node
+from dcpy.ir.subsets import Range
+
+if TYPE_CHECKING:
+    from dcpy.ir.sdfg import Sdfg
+
+
+@dataclass(eq=False)
+class Block:
+    """Base of what a region runs. `region` is set by the region that holds the block."""
+
+    kind: ClassVar[str] = ""
+    span: SrcSpan | None = field(default=None, repr=False, kw_only=True)
+    region: Region | None = field(default=None, repr=False, init=False)
+
+    def regions(self) -> tuple[Region, ...]:
+        """The regions that this block owns."""
+        return ()
+
+
+@dataclass(eq=False)
+class State(Block):
+    """Pure dataflow: nodes in an order in which they may run.
+
+    Two nodes depend on each other exactly where one writes what the other touches; any order that keeps these
+    dependences gives the same results. `ir.graph` shows them as a multigraph with access nodes.
+    """
+
+    kind = "state"
+    name: str = ""
+    nodes: list[Node] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for node in self.nodes:
+            node.state = self
+
+    def add(self, node: Node) -> Node:
+        """Appends a node; returns it."""
+        return self.insert(len(self.nodes), node)
+
+    def insert(self, position: int, node: Node) -> Node:
+        node.state = self
+        self.nodes.insert(position, node)
+        return node
+
+    def remove(self, node: Node) -> None:
+        self.nodes.remove(node)
+        node.state = None
+
+    def regions(self) -> tuple[Region, ...]:
+        return tuple(node.body for node in self.nodes if isinstance(node, Map | Consume))
+
+
+@dataclass(eq=False)
+class Loop(Block):
+    """A sequential loop: `param` takes the values of `range` in order. Bounds are evaluated once, before the loop."""
+
+    kind = "loop"
+    param: str
+    range: Range
+    body: Region
+
+    def __post_init__(self) -> None:
+        self.body.owner = self
+
+    def regions(self) -> tuple[Region, ...]:
+        return (self.body,)
+
+
+@dataclass(eq=False)
+class While(Block):
+    """Runs `body` as long as `condition` (bool) holds, which is tested before each run."""
+
+    kind = "while"
+    condition: ScalarExpr
+    body: Region
+
+    def __post_init__(self) -> None:
+        self.body.owner = self
+
+    def regions(self) -> tuple[Region, ...]:
+        return (self.body,)
+
+
+@dataclass(eq=False)
+class Branch(Block):
+    """Runs the region of the first condition (bool) that holds, else `otherwise` (if there is one)."""
+
+    kind = "branch"
+    cases: list[tuple[ScalarExpr, Region]]
+    otherwise: Region | None = None
+
+    def __post_init__(self) -> None:
+        for region in self.regions():
+            region.owner = self
+
+    def regions(self) -> tuple[Region, ...]:
+        bodies = tuple(body for _, body in self.cases)
+        return bodies if self.otherwise is None else (*bodies, self.otherwise)
+
+
+@dataclass(eq=False)
+class SymbolAssign(Block):
+    """Gives a symbol its value: the assignment on the transition between two blocks (decision 0003).
+
+    The value is an integer expression; it may read containers. A symbol may be assigned again.
+    """
+
+    kind = "assign"
+    symbol: str
+    value: ScalarExpr
+
+
+@dataclass(eq=False)
+class Check(Block):
+    """Raises the Python exception `exception` unless `condition` holds.
+
+    ``{0}`` to ``{3}`` in `message` stand for the integer expressions `values`.
+    """
+
+    kind = "check"
+    condition: ScalarExpr
+    exception: str
+    message: str
+    values: tuple[ScalarExpr, ...] = ()
+
+
+@dataclass(eq=False)
+class Break(Block):
+    """Leaves the innermost loop."""
+
+    kind = "break"
+
+
+@dataclass(eq=False)
+class Continue(Block):
+    """Goes on with the next iteration of the innermost loop."""
+
+    kind = "continue"
+
+
+@dataclass(eq=False)
+class Return(Block):
+    """Leaves the SDFG."""
+
+    kind = "return"
+
+
+Owner = Union[Map, Consume, Loop, While, Branch, "Sdfg"]
+
+
+class Region:
+    """Containers declared here and visible inside, and blocks that run in order."""
+
+    def __init__(self, blocks: Iterable[Block] = (), containers: dict[str, Descriptor] | None = None) -> None:
+        self.containers: dict[str, Descriptor] = dict(containers or {})
+        self.blocks: list[Block] = []
+        self.owner: Owner | None = None
+        for block in blocks:
+            self.add(block)
+
+    def add(self, block: Block) -> Block:
+        """Appends a block; returns it."""
+        return self.insert(len(self.blocks), block)
+
+    def insert(self, position: int, block: Block) -> Block:
+        block.region = self
+        self.blocks.insert(position, block)
+        return block
+
+    def remove(self, block: Block) -> None:
+        self.blocks.remove(block)
+        block.region = None
+
+    def replace(self, block: Block, others: Iterable[Block]) -> None:
+        """Puts `others` where `block` was."""
+        position = self.blocks.index(block)
+        self.remove(block)
+        for offset, other in enumerate(others):
+            self.insert(position + offset, other)
+
+    @property
+    def parent(self) -> Region | None:
+        """The region around this one, inside the same SDFG."""
+        match self.owner:
+            case Map(state=state) | Consume(state=state):
+                return None if state is None else state.region
+            case Block(region=region):
+                return region
+        return None
+
+    def walk_regions(self) -> Iterator[Region]:
+        """This region and all inside it, outermost first, in program order. Callees are not entered."""
+        yield self
+        for block in self.blocks:
+            for region in block.regions():
+                yield from region.walk_regions()
+
+    def walk_blocks(self) -> Iterator[Block]:
+        """All blocks inside, in program order, each before those it owns."""
+        for block in list(self.blocks):
+            yield block
+            for region in block.regions():
+                yield from region.walk_blocks()
+
+    def walk_nodes(self) -> Iterator[Node]:
+        """All nodes inside, in program order, each before those it owns."""
+        for block in self.walk_blocks():
+            if isinstance(block, State):
+                yield from list(block.nodes)
+
+    def walk_calls(self) -> Iterator[Call]:
+        for node in self.walk_nodes():
+            if isinstance(node, Call):
+                yield node

@@ -1,0 +1,173 @@
+"""The stateful dataflow multigraph: arguments, symbols, results, and one region that runs.
+
+This file holds the structure and look-ups. Algorithms are functions elsewhere: `ir.text` prints and parses, `ir.verify`
+checks, `ir.interp` runs, `ir.rewriter` changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dcpy.base.errors import InvalidSdfg
+from dcpy.base.source import SrcSpan
+from dcpy.ir import types
+from dcpy.ir.data import Data, Descriptor, Structure
+from dcpy.ir.nodes import Consume, Map
+from dcpy.ir.region import Loop, Region, SymbolAssign
+from dcpy.ir.types import DType
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One value that Python gets back.
+
+    kind        container                      what Python gets
+    ``array``   a non-transient, written array a new array (the caller allocates it)
+    ``scalar``  a non-transient 0-d `Array`    a NumPy scalar
+    ``python``  a non-transient 0-d `Array`    a Python bool, int, float or complex
+    ``argument`` an argument                   the very object that was passed
+    ``view``    a `View` of an argument        an array that shares the argument's memory
+    ``constant`` (none)                        `value`: None, a number, a string
+    """
+
+    kind: str
+    container: str = ""
+    value: Any = None
+
+
+class Sdfg:
+    """A program. Names of containers, symbols and parameters are unique in it, nested regions included.
+
+    `arguments` orders the names that a caller passes: containers that are not transient, and integer symbols.
+    `symbols` has all free symbols (sizes, strides, integer arguments) with their dtypes. `sizes` lists those that are
+    known not to be negative. Symbols assigned by `SymbolAssign` are in `assigned_symbols`.
+    `results` and `structure` say what Python gets back: `structure` nests indices into `results` (``0``,
+    ``(0, 1)``), None for a function that returns nothing.
+    """
+
+    def __init__(self, name: str, span: SrcSpan | None = None) -> None:
+        self.name = name
+        self.span = span
+        self.arguments: list[str] = []
+        self.symbols: dict[str, DType] = {}
+        self.sizes: list[str] = []
+        self.assigned_symbols: dict[str, DType] = {}
+        self.constants: dict[str, np.ndarray[Any, Any]] = {}
+        self.results: tuple[Result, ...] = ()
+        self.structure: Any = None
+        self.body = Region()
+        self.body.owner = self
+        self.history: list[str] = []
+        self._used: dict[str, int] = {}
+
+    # -- declarations ------------------------------------------------------------------------------------------
+
+    def declare(self, name: str, desc: Descriptor, region: Region | None = None) -> str:
+        """Declares a container in `region` (default: the outermost); returns its name."""
+        home = region or self.body
+        if name in home.containers or name in self.symbols:
+            raise InvalidSdfg(f"{name!r} is declared twice in {self.name!r}")
+        home.containers[name] = desc
+        self._used.setdefault(name, 0)
+        return name
+
+    def add_argument(self, name: str, desc: Descriptor) -> str:
+        """Declares a container that the caller passes."""
+        self.declare(name, desc)
+        self.arguments.append(name)
+        return name
+
+    def add_symbol(self, name: str, dtype: DType = types.int64, *, size: bool = False, argument: bool = False) -> str:
+        """Declares a free symbol: a `size` (at least 0), a stride, or an integer `argument` of the program."""
+        self.symbols.setdefault(name, dtype)
+        self._used.setdefault(name, 0)
+        if size and name not in self.sizes:
+            self.sizes.append(name)
+        if argument and name not in self.arguments:
+            self.arguments.append(name)
+        return name
+
+    def assign_symbol(self, name: str, dtype: DType = types.int64) -> str:
+        """Declares a symbol that `SymbolAssign` blocks give values to."""
+        self.assigned_symbols.setdefault(name, dtype)
+        self._used.setdefault(name, 0)
+        return name
+
+    def fresh_name(self, stem: str) -> str:
+        """A name that nothing in this SDFG has yet: `stem` itself, or with a number."""
+        if not self._used:
+            self._used = dict.fromkeys(self._names_in_use(), 0)
+        if stem not in self._used:
+            self._used[stem] = 0
+            return stem
+        while True:
+            self._used[stem] += 1
+            name = f"{stem}_{self._used[stem]}"
+            if name not in self._used:
+                self._used[name] = 0
+                return name
+
+    def forget_names(self) -> None:
+        """Recomputes the used names at the next `fresh_name` (after an SDFG was built or changed by hand)."""
+        self._used = {}
+
+    def _names_in_use(self) -> Iterator[str]:
+        yield from self.symbols
+        yield from self.assigned_symbols
+        yield from self.constants
+        for region in self.body.walk_regions():
+            yield from region.containers
+            match region.owner:
+                case Map(params=params):
+                    yield from params
+                case Loop(param=param):
+                    yield param
+                case Consume(element=element, worker=worker):
+                    yield element
+                    yield worker
+        for block in self.body.walk_blocks():
+            if isinstance(block, SymbolAssign):
+                yield block.symbol
+
+    # -- look-ups ----------------------------------------------------------------------------------------------
+
+    @property
+    def containers(self) -> dict[str, Descriptor]:
+        """Containers of the outermost region: all arguments, and transients that are visible everywhere."""
+        return self.body.containers
+
+    def home_of(self, name: str) -> Region:
+        """The region that declares a container; `InvalidSdfg` where none does. A search: not for inner loops."""
+        top = name.split(".")[0]
+        for region in self.body.walk_regions():
+            if top in region.containers:
+                return region
+        raise InvalidSdfg(f"no container {name!r} in {self.name!r}")
+
+    def desc(self, name: str, region: Region | None = None) -> Data:
+        """The descriptor of a container as seen from `region` (default: anywhere). ``s.x`` names a field.
+
+        With `region` the look-up climbs to the outermost one: cheap. `InvalidSdfg` where nothing of that name is
+        visible.
+        """
+        top, _, member = name.partition(".")
+        scope: Region | None = region or (self.body if top in self.body.containers else self.home_of(top))
+        while scope is not None:
+            if top in scope.containers:
+                found = scope.containers[top]
+                if isinstance(found, Structure):
+                    return dict(found.fields)[member]
+                return found
+            scope = scope.parent
+        raise InvalidSdfg(f"no container {name!r} is visible here, in {self.name!r}")
+
+    def redeclare(self, name: str, desc: Descriptor) -> None:
+        """Replaces a container's descriptor: the one place where a change can be seen."""
+        self.home_of(name).containers[name] = desc
+
+    def is_argument(self, name: str) -> bool:
+        return name in self.body.containers and not self.body.containers[name].transient

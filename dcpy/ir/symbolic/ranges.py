@@ -1,0 +1,189 @@
+"""What is known of symbols, and what follows from it.
+
+`Ranges` maps a symbol to bounds (both inclusive, either may be missing). Its questions are answered by substituting
+bounds until nothing but numbers is left: "yes" is a proof, "no" means only "not proved". Questions over whole index
+sets go to `ir.analysis.integer_sets`, which is exact for affine ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dcpy.ir.symbolic.expr import ZERO, Atom, Expr, ExprLike, Monomial, as_expr, const, rebuild, sym
+
+Bound = Expr | None
+_DEPTH = 12  # substitutions in one proof; deeper nests of bounds are "not proved"
+
+
+class Ranges:
+    """Known bounds of symbols, innermost scope last. Immutable: `bind` returns an extended copy.
+
+    A symbol bound later may have bounds that mention those bound before it (``i`` in ``0 .. N - 1``).
+    """
+
+    __slots__ = ("_bounds", "_proved")
+
+    def __init__(self, bounds: Mapping[str, tuple[Bound, Bound]] | None = None) -> None:
+        self._bounds: dict[str, tuple[Bound, Bound]] = dict(bounds or {})
+        self._proved: dict[Expr, bool] = {}
+
+    def bind(self, name: str, lower: ExprLike | None = None, upper: ExprLike | None = None) -> Ranges:
+        """These ranges, and ``lower <= name <= upper``."""
+        bounds = dict(self._bounds)
+        bounds.pop(name, None)
+        bounds[name] = (
+            None if lower is None else as_expr(lower),
+            None if upper is None else as_expr(upper),
+        )
+        return Ranges(bounds)
+
+    def bounds(self, name: str) -> tuple[Bound, Bound]:
+        return self._bounds.get(name, (None, None))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Symbols with known bounds, outermost first."""
+        return tuple(self._bounds)
+
+    def proves_nonneg(self, value: ExprLike) -> bool:
+        """Whether ``value >= 0`` follows."""
+        expr = as_expr(value)
+        known = self._proved.get(expr)
+        if known is None:
+            known = self._proved[expr] = self._nonneg(expr, _DEPTH)
+        return known
+
+    def proves_le(self, left: ExprLike, right: ExprLike) -> bool:
+        """Whether ``left <= right`` follows."""
+        return self.proves_nonneg(as_expr(right) - left)
+
+    def proves_lt(self, left: ExprLike, right: ExprLike) -> bool:
+        """Whether ``left < right`` follows."""
+        return self.proves_nonneg(as_expr(right) - left - 1)
+
+    def proves_ne(self, left: ExprLike, right: ExprLike) -> bool:
+        """Whether ``left != right`` follows."""
+        return self.proves_lt(left, right) or self.proves_lt(right, left)
+
+    def simplify(self, value: ExprLike) -> Expr:
+        """`value` with ``min``, ``max``, ``//`` and ``%`` resolved where the ranges decide them."""
+        expr = as_expr(value)
+        if all(atom.kind == "sym" for monomial, _ in expr.terms for atom, _ in monomial):
+            return expr
+        total = ZERO
+        for monomial, factor in expr.terms:
+            product = const(factor)
+            for atom, power in monomial:
+                product = product * self._simplify_atom(atom) ** power
+            total = total + product
+        return total
+
+    def _simplify_atom(self, atom: Atom) -> Expr:
+        if atom.kind == "sym":
+            return sym(atom.name)
+        args = tuple(self.simplify(arg) for arg in atom.args)
+        if atom.kind in ("min", "max"):
+            kept: list[Expr] = []
+            for index, arg in enumerate(args):
+                others = kept + list(args[index + 1 :])
+                if not any(self._decides(atom.kind, other, arg) for other in others):
+                    kept.append(arg)
+            return rebuild(atom.kind, tuple(kept))
+        value, divisor = args
+        if self.proves_nonneg(value) and self.proves_lt(value, divisor):
+            return ZERO if atom.kind == "floordiv" else value
+        return rebuild(atom.kind, args)
+
+    def _decides(self, kind: str, winner: Expr, loser: Expr) -> bool:
+        return self.proves_le(winner, loser) if kind == "min" else self.proves_le(loser, winner)
+
+    def _nonneg(self, expr: Expr, depth: int) -> bool:
+        if expr.constant is not None:
+            return expr.constant >= 0
+        if depth == 0:
+            return False
+        if all(factor >= 0 and self._monomial_nonneg(monomial) for monomial, factor in expr.terms):
+            return True
+        split = _first_function(expr)
+        if split is not None:
+            return self._nonneg_by_cases(expr, split, depth)
+        # Innermost symbols first: their bounds mention the outer ones.
+        for name in reversed(self._bounds):
+            if name in expr.symbols:
+                weaker = self._weaken(expr, name, depth)
+                if weaker is not None and self._nonneg(weaker, depth - 1):
+                    return True
+        return False
+
+    def _monomial_nonneg(self, monomial: Monomial) -> bool:
+        """Whether a product is never negative: even powers, and atoms whose lower bound is a number >= 0."""
+        return all(power % 2 == 0 or self._atom_nonneg(atom) for atom, power in monomial)
+
+    def _atom_nonneg(self, atom: Atom) -> bool:
+        match atom.kind:
+            case "sym":
+                lower = self.bounds(atom.name)[0]
+                return lower is not None and (lower.constant is None or lower.constant >= 0) and self._chain(lower)
+            case "min":
+                return all(self.proves_nonneg(arg) for arg in atom.args)
+            case "max":
+                return any(self.proves_nonneg(arg) for arg in atom.args)
+            case "floordiv":
+                return self.proves_nonneg(atom.args[0]) and self.proves_nonneg(atom.args[1] - 1)
+            case _:
+                return self.proves_nonneg(atom.args[1] - 1)
+
+    def _chain(self, lower: Expr) -> bool:
+        return lower.constant is not None or self.proves_nonneg(lower)
+
+    def _weaken(self, expr: Expr, name: str, depth: int) -> Expr | None:
+        """A smaller expression without `name`, by replacing it with the bound that its slope asks for."""
+        form = expr.linear_in(name)
+        if form is None:
+            return None
+        slope, rest = form
+        lower, upper = self.bounds(name)
+        if lower is not None and self._nonneg(slope, depth - 1):
+            return slope * lower + rest
+        if upper is not None and self._nonneg(-slope, depth - 1):
+            return slope * upper + rest
+        return None
+
+    def _nonneg_by_cases(self, expr: Expr, atom: Atom, depth: int) -> bool:
+        """Removes one ``min``/``max``/``//``/``%`` from `expr`, by what is true of its value in each case."""
+        marker = sym("?")  # no user name: identifiers have no question mark
+        form = _replace(expr, atom, marker).linear_in("?")
+        if form is None:
+            return False
+        slope, rest = form
+        if atom.kind in ("min", "max"):
+            return all(self._nonneg(slope * arg + rest, depth - 1) for arg in atom.args)
+        value, divisor = atom.args
+        if not self._nonneg(divisor - 1, depth - 1):
+            return False
+        rises, falls = self._nonneg(slope, depth - 1), self._nonneg(-slope, depth - 1)
+        if not rises and not falls:
+            return False
+        if atom.kind == "mod":  # 0 <= value % divisor <= divisor - 1
+            return self._nonneg(rest if rises else slope * (divisor - 1) + rest, depth - 1)
+        # value - divisor + 1 <= divisor * (value // divisor) <= value
+        edge = value - divisor + 1 if rises else value
+        return self._nonneg(slope * edge + rest * divisor, depth - 1)
+
+
+def _first_function(expr: Expr) -> Atom | None:
+    for monomial, _ in expr.terms:
+        for atom, _ in monomial:
+            if atom.kind != "sym":
+                return atom
+    return None
+
+
+def _replace(expr: Expr, target: Atom, marker: Expr) -> Expr:
+    total = ZERO
+    for monomial, factor in expr.terms:
+        product = const(factor)
+        for atom, power in monomial:
+            product = product * (marker if atom == target else Expr(((((atom, 1),), 1),))) ** power
+        total = total + product
+    return total
