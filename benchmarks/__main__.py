@@ -1,0 +1,5 @@
+"""``python -m benchmarks``: the table of figures."""
+
+from benchmarks.spine import main
+
+raise SystemExit(main())

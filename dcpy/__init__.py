@@ -1,0 +1,45 @@
+"""dcpy: plain NumPy functions, compiled through stateful dataflow multigraphs.
+
+Everything here is loaded on first use: ``import dcpy`` costs little more than ``import numpy``. What users type is in
+`dcpy.api`; `dcpy.driver` shows on one page how a function becomes machine code.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "SDFG": "dcpy.api",
+    "Program": "dcpy.api",
+    "program": "dcpy.api",
+    "CompiledSdfg": "dcpy.api",
+    "load": "dcpy.api",
+    "parse": "dcpy.api",
+    "symbol": "dcpy.frontend.annotations",
+    "map": "dcpy.frontend.mapscope",
+    "implements": "dcpy.frontend.implements",
+    "Builder": "dcpy.ir.builder",
+    "DcpyError": "dcpy.base.errors",
+    "Options": "dcpy.base.options",
+    "DeviceType": "dcpy.base.options",
+}
+_DTYPES = (
+    "bool_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+    "float16", "float32", "float64", "complex64", "complex128",
+)  # fmt: skip
+_HOME |= dict.fromkeys(_DTYPES, "dcpy.frontend.annotations")
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'dcpy' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})
