@@ -12,8 +12,9 @@ The runtime builds `Artifact.files` into one shared library, whose two C functio
 ``error``    4 numbers for the message when the return value is not 0. The return value is 1 + the index of the
              failed check in `Signature.checks`. Where that check's exception is a warning category, the program has
              run to its end: the results are delivered and the warning is issued.
-``numbers``  is filled by NAME_results, called first: for each `FreshArray` in order its shape; for each `ViewResult`
-             its byte offset from the argument's data pointer, its shape, then its strides in bytes.
+``numbers``  is filled by NAME_results, called first, in the order of `Signature.results`: for each `FreshArray` its
+             shape; for each `ViewResult` its byte offset from the argument's data pointer, its shape, then its
+             strides in bytes.
              (Both functions always exist; NAME_results writes nothing where no result needs it.)
 """
 
@@ -179,8 +180,8 @@ class Artifact:
     def key(self, extra: Iterable[str] = ()) -> str:
         """A content hash over everything that can change the machine code; `extra` names options and toolchain."""
         digest = hashlib.sha256()
-        for part in (*map(repr, self.files), *(repr(asdict(e)) for e in self.environments), *self.flags, *extra):
+        environments = (repr(asdict(e)) for e in self.environments)
+        for part in (self.signature.name, *map(repr, self.files), *environments, *self.flags, *extra):
             digest.update(part.encode())
             digest.update(b"\0")
-        digest.update(repr(self.signature).encode())
         return digest.hexdigest()[:32]

@@ -1,0 +1,135 @@
+"""From generated C++ to a shared library: the compiler is called directly, one process per file, in parallel.
+
+No CMake, and no precompiled header: generated code includes no C++ library header, so there is nothing to precompile.
+A compiler that fails is reported with its message, the generated file, and the Python line it came from.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from dcpy.base.errors import ToolchainError
+from dcpy.base.options import CpuOptions
+from dcpy.base.source import SrcSpan
+from dcpy.codegen.artifact import Artifact
+from dcpy.runtime.toolchain import Toolchain
+
+LIBRARY = "program.so"
+SOURCES = (".cpp", ".cc", ".c")
+MESSAGE_LINES = 12
+
+# None of these changes a value that NumPy would have computed; without them g++ would change some, or not vectorize:
+SEMANTICS = (
+    "-ffp-contract=off",  # a * b + c rounds twice, as two NumPy operations do
+    "-fwrapv",  # integers wrap around on overflow
+    "-fno-strict-aliasing",  # the same bytes may be seen through two dtypes
+    "-fno-math-errno",  # nobody reads errno after sqrt: it becomes one instruction
+    "-fno-trapping-math",  # nobody traps floating-point exceptions: conditions become selections, which vectorize
+)
+
+
+def compile_flags(artifact: Artifact, options: CpuOptions) -> tuple[str, ...]:
+    """What turns one file into an object. The user's flags come late, so that they win."""
+    includes = (f"-I{folder}" for environment in artifact.environments for folder in environment.include_dirs)
+    fast = ("-ffast-math",) if options.fast_math else ()
+    return (
+        "-std=c++17",
+        "-pipe",
+        "-fPIC",
+        *SEMANTICS,
+        "-fopenmp-simd",
+        *options.flags,
+        *fast,
+        *artifact.flags,
+        "-I.",
+        *includes,
+    )
+
+
+def link_flags(artifact: Artifact) -> tuple[str, ...]:
+    """What turns objects into a library. Never -ffast-math: when linking, it would change the whole process."""
+    flags = ["-shared", "-Wl,--as-needed"] if os.name == "posix" and os.uname().sysname == "Linux" else ["-shared"]
+    for environment in artifact.environments:
+        flags += [f"-L{folder}" for folder in environment.library_dirs]
+        flags += [f"-Wl,-rpath,{folder}" for folder in environment.library_dirs]
+        flags += [f"-l{library}" for library in environment.libraries]
+    return (*flags, *artifact.flags, "-lm")
+
+
+def build(artifact: Artifact, folder: Path, toolchain: Toolchain, options: CpuOptions, *, kept_at: Path) -> Path:
+    """Write the files of `artifact` into `folder`, compile and link them there; the path of the library.
+
+    `kept_at` is where the caller leaves the folder when this raises `ToolchainError`.
+    """
+    for name, text in artifact.files:
+        (folder / name).write_text(text)
+    sources = [name for name, _ in artifact.files if name.endswith(SOURCES)]
+    objects = [f"{name}.o" for name in sources]
+    flags = compile_flags(artifact, options)
+    compiles = [[*toolchain.command, *flags, "-c", s, "-o", o] for s, o in zip(sources, objects, strict=True)]
+    link = [*toolchain.command, *objects, *link_flags(artifact), "-o", LIBRARY]
+    for commands in (compiles, [link]):
+        for command, output in _run_all(commands, folder):
+            raise _failure(artifact, command, output, kept_at)
+    for name in objects:
+        (folder / name).unlink()
+    return folder / LIBRARY
+
+
+def _run_all(commands: Sequence[list[str]], folder: Path) -> list[tuple[list[str], str]]:
+    """Run `commands` at the same time, as many as there are processors; those that failed, with what they said."""
+    failed = []
+    width = os.cpu_count() or 1
+    for start in range(0, len(commands), width):
+        running = [_start(command, folder) for command in commands[start : start + width]]
+        try:
+            outputs = [process.communicate()[0] for process in running]
+        finally:
+            for process in running:
+                process.kill()
+                process.wait()
+        failed += [
+            (command, output)
+            for command, process, output in zip(commands[start:], running, outputs, strict=False)
+            if process.returncode != 0
+        ]
+    return failed
+
+
+def _start(command: list[str], folder: Path) -> subprocess.Popen[str]:
+    try:
+        return subprocess.Popen(
+            command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+    except OSError as error:
+        raise ToolchainError(f"{command[0]} cannot be started: {error.strerror}") from error
+
+
+def _failure(artifact: Artifact, command: list[str], output: str, kept_at: Path) -> ToolchainError:
+    """The compiler's message, the generated file, and the Python line of the first message that has one."""
+    lines = output.strip().splitlines()
+    places = [m for line in lines if (m := re.match(r"(?:\./)?([^\s:]+):(\d+):(?:\d+:)? *(.*)", line))]
+    first = next((place for place in places if "error" in place[3]), places[0] if places else None)
+    said = first[3] if first else (lines[0] if lines else "no message")
+    generated = kept_at / (f"{first[1]}:{first[2]}" if first and first[1] in dict(artifact.files) else "")
+    return ToolchainError(
+        f"the C++ compiler failed: {said}",
+        span=_python_line(artifact, first[1], int(first[2])) if first else None,
+        notes=(f"generated code: {generated}", f"command: {' '.join(command)}", *lines[:MESSAGE_LINES]),
+        help="generated code that does not compile is a bug of dcpy: please report it with this message",
+    )
+
+
+def _python_line(artifact: Artifact, name: str, number: int) -> SrcSpan | None:
+    """Generated lines end in ``// gemm.py:12``; a line without takes that of the nearest one before it."""
+    text = dict(artifact.files).get(name, "").splitlines()[:number]
+    marks = (re.search(r"// *(\S+\.\w+):(\d+)\s*$", line) for line in reversed(text))
+    mark = next(filter(None, marks), None)
+    if mark is None:
+        return None
+    known = {os.path.basename(path): path for path, _ in artifact.sources}
+    return SrcSpan(known.get(mark[1], mark[1]), int(mark[2]))

@@ -1,0 +1,243 @@
+"""Compiled programs on disk, keyed by content: safe for threads, processes and a crash at any moment.
+
+    v1/                     private to the user (0700); a folder of somebody else is refused
+      programs/<key>/       one compiled program: program.so, its generated files, and manifest
+      records/<key>         what a program key stands for (records.py)
+      building/<key>.*/     half-made entries; an entry appears in programs/ by one rename, or not at all
+      failed/<key>/         generated files that the compiler refused, kept to be looked at
+      locks/<key>           locked while an entry is made; the system unlocks it when a process dies
+      toolchains.json       compiler versions (toolchain.py)
+
+An entry is used only where the digest in its manifest is that of its library; any other entry is made again.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import errno
+import fcntl
+import hashlib
+import os
+import shutil
+import stat
+import tempfile
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from dcpy.base.errors import CacheError
+
+LAYOUT = "v1"
+MANIFEST = "manifest"
+LIBRARY = "program.so"
+UNUSABLE = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR, errno.ENOENT}
+NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One compiled program: its key, the name of the program, its size in bytes, when it was made (Unix time)."""
+
+    key: str
+    name: str
+    size: int
+    made: float
+
+
+class Cache:
+    """The cache in one folder. Finding needs no writing, so a cache on read-only media serves what it holds."""
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.root = Path(folder) / LAYOUT
+        self.programs = self.root / "programs"
+        self.records = self.root / "records"
+        self.toolchains = self.root / "toolchains.json"
+        self._check_owner()
+
+    def find(self, key: str) -> Path | None:
+        """The library of `key`; None where there is none, or a damaged one."""
+        folder = self.programs / key
+        manifest = read_sealed(folder / MANIFEST)
+        if manifest is None:
+            return None
+        try:
+            digest = hashlib.sha256((folder / LIBRARY).read_bytes()).hexdigest()
+        except OSError:
+            return None
+        return folder / LIBRARY if digest == manifest.partition("\n")[0] else None
+
+    def make(self, key: str, name: str, build: Callable[[Path], object]) -> tuple[Path, bool]:
+        """The library of `key`, and whether this call has built it: one of many callers does, the others wait.
+
+        `build` writes `LIBRARY` and anything else into the folder it is given; when it raises, the folder is kept in
+        ``failed/``. Raises `OSError` where the cache cannot be written.
+        """
+        self._prepare()
+        with self._lock(key):
+            found = self.find(key)
+            if found is not None:
+                return found, False
+            for stale in (self.root / "building").glob(f"{key}.*"):
+                shutil.rmtree(stale, ignore_errors=True)
+            folder = Path(tempfile.mkdtemp(prefix=f"{key}.", dir=self.root / "building"))
+            try:
+                build(folder)
+                digest = hashlib.sha256((folder / LIBRARY).read_bytes()).hexdigest()
+                write_sealed(folder / MANIFEST, f"{digest}\n{name}")
+            except BaseException as error:
+                self._give_up(folder, key, keep=isinstance(error, Exception) and not isinstance(error, OSError))
+                raise
+            _replace_folder(folder, self.programs / key)
+        return self.programs / key / LIBRARY, True
+
+    def failed(self, key: str) -> Path:
+        """Where the generated files of `key` are kept when they do not compile."""
+        return self.root / "failed" / key
+
+    def entries(self) -> list[Entry]:
+        """What the cache holds, oldest first."""
+        found = []
+        for folder in self.programs.glob("*"):
+            manifest = read_sealed(folder / MANIFEST)
+            with contextlib.suppress(OSError):
+                size = sum(file.stat().st_size for file in folder.iterdir())
+                name = manifest.partition("\n")[2] if manifest else "(damaged)"
+                found.append(Entry(folder.name, name, size, folder.stat().st_mtime))
+        return sorted(found, key=lambda entry: (entry.made, entry.key))
+
+    def size(self) -> int:
+        """Bytes of all entries."""
+        return sum(entry.size for entry in self.entries())
+
+    def clear(self) -> int:
+        """Delete every entry and record; how many programs there were. Programs in use go on running."""
+        entries = self.entries()
+        for entry in entries:
+            with self._lock(entry.key):
+                shutil.rmtree(self.programs / entry.key, ignore_errors=True)
+                (self.root / "locks" / entry.key).unlink(missing_ok=True)
+        shutil.rmtree(self.records, ignore_errors=True)
+        shutil.rmtree(self.root / "failed", ignore_errors=True)
+        return len(entries)
+
+    def _prepare(self) -> None:
+        self.root.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in (self.root, self.programs, self.records, self.root / "building", self.root / "locks"):
+            folder.mkdir(mode=0o700, exist_ok=True)
+        self._check_owner()
+
+    def _check_owner(self) -> None:
+        try:
+            facts = os.lstat(self.root)
+        except OSError:
+            return  # not there yet, or not to be seen: then nothing of it is used
+        problem = ""
+        if not stat.S_ISDIR(facts.st_mode):
+            problem = "is not a folder"
+        elif facts.st_uid != os.geteuid():
+            problem = f"belongs to user {facts.st_uid}, not to you ({os.geteuid()})"
+        elif facts.st_mode & 0o022:
+            problem = "can be written by others"
+        if problem:
+            raise CacheError(
+                f"the cache folder {self.root} {problem}",
+                notes=("programs in it would be run as you",),
+                help=f"delete it, or chmod 700 {self.root}, or name another one in DCPY_CACHE_DIR",
+            )
+
+    @contextlib.contextmanager
+    def _lock(self, key: str) -> Iterator[None]:
+        """Exclusive among threads and processes; released by the system when the process dies."""
+        path = self.root / "locks" / key
+        with _thread_lock(str(path)):
+            handle = _open_locked(path)
+            try:
+                yield
+            finally:
+                os.close(handle)
+
+    def _give_up(self, folder: Path, key: str, *, keep: bool) -> None:
+        with contextlib.suppress(OSError):
+            if keep:
+                self.failed(key).parent.mkdir(mode=0o700, exist_ok=True)
+                shutil.rmtree(self.failed(key), ignore_errors=True)
+                folder.rename(self.failed(key))
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+_thread_locks: dict[str, threading.Lock] = {}
+
+
+def _thread_lock(path: str) -> threading.Lock:
+    return _thread_locks.setdefault(path, threading.Lock())
+
+
+def _open_locked(path: Path) -> int:
+    """The locked file; opened again where somebody has deleted it in between (`Cache.clear`)."""
+    while True:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            if os.path.samestat(os.fstat(handle), os.stat(path)):
+                return handle
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            if error.errno in NO_LOCKS:
+                return handle  # a file system without locks: two processes may both build; the rename stays atomic
+            os.close(handle)
+            raise
+        except BaseException:
+            os.close(handle)
+            raise
+        os.close(handle)
+
+
+def _replace_folder(new: Path, place: Path) -> None:
+    """Put `new` at `place`, where there is nothing or a damaged entry."""
+    if place.exists():
+        place.rename(new.with_name(f"{new.name}.old"))
+    new.rename(place)
+    shutil.rmtree(new.with_name(f"{new.name}.old"), ignore_errors=True)
+
+
+def write_sealed(path: Path, text: str) -> None:
+    """Write `text` with its digest by atomic rename: a reader sees all of it, or none."""
+    handle, partial = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with open(handle, "w") as file:
+            file.write(f"{hashlib.sha256(text.encode()).hexdigest()}\n{text}")
+        os.replace(partial, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(partial)
+        raise
+
+
+def read_sealed(path: Path) -> str | None:
+    """The text, or None where there is none or it is not what was written."""
+    try:
+        digest, _, text = path.read_text().partition("\n")
+    except (OSError, UnicodeDecodeError):
+        return None
+    return text if digest == hashlib.sha256(text.encode()).hexdigest() else None
+
+
+_stand_ins: dict[str, str] = {}
+
+
+def stand_in(folder: str, why: OSError) -> Cache:
+    """A private folder for the rest of this process, where `folder` cannot be written; warns once."""
+    if folder not in _stand_ins:
+        _stand_ins[folder] = tempfile.mkdtemp(prefix="dcpy-")
+        atexit.register(shutil.rmtree, _stand_ins[folder], ignore_errors=True)
+        warnings.warn(
+            f"the cache folder {folder} cannot be written ({why.strerror}): what is compiled now is lost when this"
+            " process ends; name another folder in DCPY_CACHE_DIR",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return Cache(_stand_ins[folder])

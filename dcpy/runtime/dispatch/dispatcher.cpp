@@ -1,0 +1,314 @@
+// The Python type `Dispatcher`: a callable that finds the specialization which fits a call, and the module around it.
+
+#define DCPY_IMPORTS_NUMPY
+#include "binding.h"
+#include "signature.h"
+
+#include <structmember.h>
+
+namespace dcpy {
+
+namespace {
+
+// Shares a specialization between the list and the calls that run it. Counted under the GIL, hence without atomics.
+class Shared {
+  public:
+    explicit Shared(std::unique_ptr<Specialization> owned) : counted_(new Counted{std::move(owned), 1}) {}
+    Shared(const Shared &other) : counted_(other.counted_) { ++counted_->users; }
+    Shared &operator=(Shared other) noexcept {
+        std::swap(counted_, other.counted_);
+        return *this;
+    }
+    ~Shared() {
+        if (--counted_->users == 0) delete counted_;
+    }
+    const Specialization &operator*() const { return *counted_->specialization; }
+    const Specialization *operator->() const { return counted_->specialization.get(); }
+
+  private:
+    struct Counted {
+        std::unique_ptr<Specialization> specialization;
+        long users;
+    };
+    Counted *counted_;
+};
+
+struct State {
+    Object name;
+    Object encoded_parameters;  // as given, for messages
+    Parameters parameters;
+    std::vector<Source> closure;
+    std::vector<Shared> specializations;  // the order in which they are tried
+    Object miss;
+
+    size_t values() const { return parameters.all.size() + closure.size(); }
+};
+
+struct Dispatcher {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    State *state;
+    PyObject *weak_references;
+};
+
+// One value per parameter and closure variable. Those of the closure are owned: another thread may rebind the variable
+// while compiled code runs. Those of the call are kept by the caller, default values by the dispatcher.
+class Values {
+  public:
+    explicit Values(const State &state) : values_(state.values()), owned_(state.closure.size()) {}
+
+    PyObject **get() { return values_.get(); }
+
+    bool add_closure(const State &state) {
+        const size_t first = state.parameters.all.size();
+        for (size_t i = 0; i < state.closure.size(); ++i) {
+            owned_[i] = state.closure[i].fetch();
+            if (!owned_[i]) return false;
+            values_[first + i] = owned_[i].get();
+        }
+        return true;
+    }
+
+  private:
+    Scratch<PyObject *, 16> values_;
+    Scratch<Object, 4> owned_;
+};
+
+Object as_tuple(PyObject *const *values, size_t count) {
+    Object tuple(PyTuple_New(static_cast<Py_ssize_t>(count)));
+    if (!tuple) return tuple;
+    for (size_t i = 0; i < count; ++i) PyTuple_SET_ITEM(tuple.get(), i, Py_NewRef(values[i]));
+    return tuple;
+}
+
+// NotImplemented, as a new reference, where no specialization fits.
+PyObject *run_fitting(const State &state, PyObject *const *values) {
+    for (size_t i = 0; i < state.specializations.size(); ++i) {
+        const Shared candidate = state.specializations[i];
+        Frame frame(*candidate);
+        if (matches(*candidate, values, frame)) return execute(*candidate, values, frame);
+    }
+    return Py_NewRef(Py_NotImplemented);
+}
+
+PyObject *run_or_miss(const State &state, PyObject *const *values) {
+    PyObject *result = run_fitting(state, values);
+    if (result != Py_NotImplemented) return result;
+    Py_DECREF(result);
+    const Object tuple = as_tuple(values, state.values());
+    return tuple ? PyObject_CallOneArg(state.miss.get(), tuple.get()) : nullptr;
+}
+
+// The arguments do not fit the parameters: the words are found in Python (arguments.py), in no hurry.
+PyObject *misuse(const State &state, PyObject *const *args, size_t given, PyObject *keywords) {
+    const Object module(PyImport_ImportModule("dcpy.runtime.arguments"));
+    const Object positional = as_tuple(args, given);
+    const Object named = keywords ? Object::borrow(keywords) : Object(PyTuple_New(0));
+    if (!module || !positional || !named) return nullptr;
+    const Object error(PyObject_CallMethod(module.get(), "call_error", "OOnnOO", state.name.get(),
+                                           state.encoded_parameters.get(), (Py_ssize_t)state.parameters.positional_only,
+                                           (Py_ssize_t)state.parameters.keyword_only, positional.get(), named.get()));
+    if (error) PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(error.get())), error.get());
+    return nullptr;
+}
+
+PyObject *call(PyObject *self, PyObject *const *args, size_t flagged, PyObject *keywords) {
+    const State &state = *reinterpret_cast<Dispatcher *>(self)->state;
+    const auto given = static_cast<size_t>(PyVectorcall_NARGS(flagged));
+    if (!keywords && given == state.values() && given == state.parameters.positional() && state.miss) {
+        return run_or_miss(state, args);  // nothing to bind: the usual call
+    }
+    if (!state.miss) return PyErr_Format(PyExc_RuntimeError, "Dispatcher.__init__ has not been called");
+    Values values(state);
+    if (!bind(state.parameters, args, given, keywords, values.get())) return misuse(state, args, given, keywords);
+    return values.add_closure(state) ? run_or_miss(state, values.get()) : nullptr;
+}
+
+// --- Python's view ---------------------------------------------------------------------------------------------------
+
+State &state_of(PyObject *self) { return *reinterpret_cast<Dispatcher *>(self)->state; }
+
+PyObject *create(PyTypeObject *type, PyObject *, PyObject *) {
+    auto *self = reinterpret_cast<Dispatcher *>(type->tp_alloc(type, 0));
+    if (!self) return nullptr;
+    self->vectorcall = call;
+    self->state = new State();
+    return reinterpret_cast<PyObject *>(self);
+}
+
+bool parse_parameters(PyObject *encoded, Parameters &parameters) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(encoded); ++i) {
+        PyObject *name = nullptr;
+        PyObject *fallback = nullptr;
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(encoded, i), "U|O", &name, &fallback)) return false;
+        Py_INCREF(name);
+        PyUnicode_InternInPlace(&name);
+        parameters.all.push_back({Object(name), Object::borrow(fallback)});
+    }
+    if (parameters.positional_only + parameters.keyword_only <= parameters.all.size()) return true;
+    PyErr_SetString(PyExc_ValueError, "more positional-only and keyword-only parameters than parameters");
+    return false;
+}
+
+int initialise(PyObject *self, PyObject *args, PyObject *keywords) {
+    static const char *names[] = {"name", "parameters", "closure", "miss", "positional_only", "keyword_only", nullptr};
+    State &state = state_of(self);
+    PyObject *name, *parameters, *closure, *miss;
+    Py_ssize_t positional_only = 0;
+    Py_ssize_t keyword_only = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "UO!O!O|nn", const_cast<char **>(names), &name, &PyTuple_Type,
+                                     &parameters, &PyTuple_Type, &closure, &miss, &positional_only, &keyword_only)) {
+        return -1;
+    }
+    if (state.miss) {
+        PyErr_SetString(PyExc_RuntimeError, "Dispatcher.__init__ is called once only");
+        return -1;
+    }
+    state.parameters.positional_only = static_cast<size_t>(positional_only);
+    state.parameters.keyword_only = static_cast<size_t>(keyword_only);
+    if (!parse_parameters(parameters, state.parameters)) return -1;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(closure); ++i) {
+        if (!parse_source(PyTuple_GET_ITEM(closure, i), state.closure.emplace_back())) return -1;
+    }
+    state.name = Object::borrow(name);
+    state.encoded_parameters = Object::borrow(parameters);
+    state.miss = Object::borrow(miss);
+    return 0;
+}
+
+PyObject *add(PyObject *self, PyObject *encoded) {
+    State &state = state_of(self);
+    if (!PyTuple_Check(encoded)) return PyErr_Format(PyExc_TypeError, "an encoded specialization is a tuple");
+    std::unique_ptr<Specialization> parsed = parse_specialization(encoded);
+    if (!parsed) return nullptr;
+    if (parsed->arguments.size() != state.values()) {
+        return PyErr_Format(PyExc_ValueError, "a specialization of %zu arguments for a dispatcher of %zu",
+                            parsed->arguments.size(), state.values());
+    }
+    auto place = state.specializations.begin();
+    while (place != state.specializations.end() && (*place)->priority > parsed->priority) ++place;
+    state.specializations.insert(place, Shared(std::move(parsed)));
+    Py_RETURN_NONE;
+}
+
+PyObject *dispatch(PyObject *self, PyObject *values) {
+    const State &state = state_of(self);
+    if (!PyTuple_Check(values) || static_cast<size_t>(PyTuple_GET_SIZE(values)) != state.values()) {
+        return PyErr_Format(PyExc_TypeError, "dispatch() takes a tuple of %zu values", state.values());
+    }
+    return run_fitting(state, &PyTuple_GET_ITEM(values, 0));
+}
+
+PyObject *count(PyObject *self, void *) { return PyLong_FromSize_t(state_of(self).specializations.size()); }
+
+// Before 3.12 a class made by a `class` statement does not inherit the vectorcall protocol by itself.
+PyObject *init_subclass(PyObject *type, PyObject *) {
+#if PY_VERSION_HEX < 0x030C0000
+    auto *subclass = reinterpret_cast<PyTypeObject *>(type);
+    if (subclass->tp_call == PyVectorcall_Call) subclass->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
+#else
+    (void)type;
+#endif
+    Py_RETURN_NONE;
+}
+
+int traverse(PyObject *self, visitproc visit, void *arg) {
+    Py_VISIT(Py_TYPE(self));
+    const State &state = state_of(self);
+    for (const Parameter &parameter : state.parameters.all) Py_VISIT(parameter.fallback.get());
+    for (const Source &source : state.closure) Py_VISIT(source.container.get());
+    for (const Shared &specialization : state.specializations) {
+        if (const int stop = specialization->traverse(visit, arg)) return stop;
+    }
+    Py_VISIT(state.encoded_parameters.get());
+    Py_VISIT(state.miss.get());
+    return 0;
+}
+
+// Everything goes at once, into a local: releasing an object may run code that looks at this dispatcher.
+int clear(PyObject *self) {
+    const State old = std::exchange(state_of(self), State());
+    return 0;
+}
+
+void destroy(PyObject *self) {
+    auto *dispatcher = reinterpret_cast<Dispatcher *>(self);
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    if (dispatcher->weak_references) PyObject_ClearWeakRefs(self);
+    delete dispatcher->state;
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+PyMethodDef methods[] = {
+    {"add", add, METH_O, "Adds a specialization, as encoding.encode() writes it; among equals it is tried first."},
+    {"dispatch", dispatch, METH_O, "Runs the specialization that fits a tuple of values, else NotImplemented."},
+    {"__init_subclass__", init_subclass, METH_NOARGS | METH_CLASS, "Keeps calls of subclasses as fast."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyGetSetDef attributes[] = {
+    {"specializations", count, nullptr, "How many specializations there are.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Dispatcher, vectorcall), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(Dispatcher, weak_references), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+const char documentation[] =
+    "Dispatcher(name, parameters, closure, miss, positional_only=0, keyword_only=0)\n--\n\n"
+    "A callable that binds its arguments as a Python function does, and runs the first specialization they fit.\n\n"
+    "`parameters` are (name,) or (name, default); `closure` are (\"dict\", dict, name) or (\"cell\", cell): their values\n"
+    "follow those of the parameters. Where nothing fits, `miss(values)` gives the result.";
+
+PyType_Slot slots[] = {
+    {Py_tp_doc, const_cast<char *>(documentation)},
+    {Py_tp_new, reinterpret_cast<void *>(create)},
+    {Py_tp_init, reinterpret_cast<void *>(initialise)},
+    {Py_tp_dealloc, reinterpret_cast<void *>(destroy)},
+    {Py_tp_traverse, reinterpret_cast<void *>(traverse)},
+    {Py_tp_clear, reinterpret_cast<void *>(clear)},
+    {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, attributes},
+    {Py_tp_members, members},
+    {0, nullptr},
+};
+
+PyType_Spec specification = {
+    "dcpy.runtime._dispatch.Dispatcher", sizeof(Dispatcher), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_IMMUTABLETYPE,
+    slots,
+};
+
+int prepare_module(PyObject *module) {
+    if (PyArray_ImportNumPyAPI() < 0) return -1;
+    const Object type(PyType_FromModuleAndSpec(module, &specification, nullptr));
+    return type ? PyModule_AddObjectRef(module, "Dispatcher", type.get()) : -1;
+}
+
+PyModuleDef_Slot module_slots[] = {
+    {Py_mod_exec, reinterpret_cast<void *>(prepare_module)},
+#if PY_VERSION_HEX >= 0x030C0000
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+#endif
+#if PY_VERSION_HEX >= 0x030D0000
+    {Py_mod_gil, Py_MOD_GIL_USED},
+#endif
+    {0, nullptr},
+};
+
+PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "dcpy.runtime._dispatch", "The native dispatcher; see dispatch/native.h.", 0, nullptr,
+    module_slots,          nullptr,                  nullptr,                                         nullptr,
+};
+
+}  // namespace
+
+}  // namespace dcpy
+
+PyMODINIT_FUNC PyInit__dispatch() { return PyModuleDef_Init(&dcpy::definition); }

@@ -1,0 +1,161 @@
+"""Signatures as the plain tuples that the native dispatcher parses, and what happens when a run-time check fails.
+
+A specialization is (arguments, number of symbols, pairs of arrays that must not overlap, results, structure, guards,
+failure, entry address, results address, keepalive, priority). An extent (a size, or a stride in elements) is
+(symbol slot or -1, occurs first, must not be 1, constant). The C++ side is signature.cpp.
+"""
+
+from __future__ import annotations
+
+import builtins
+import warnings
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import assert_never
+
+import numpy as np
+
+from dcpy.codegen.artifact import (
+    Arg,
+    ArgumentResult,
+    ArrayArg,
+    Check,
+    ConstantArg,
+    ConstantResult,
+    Dim,
+    FreshArray,
+    IntegerArg,
+    Result,
+    ScalarArg,
+    ScalarResult,
+    Signature,
+    ViewResult,
+)
+
+NO_TYPE = 25  # NPY_NOTYPE
+
+Extent = tuple[int, bool, bool, int]
+Source = tuple[object, ...]
+
+
+def encode(
+    signature: Signature,
+    entry: int,
+    results: int,
+    *,
+    guards: Sequence[tuple[Source, object]] = (),
+    keepalive: object = None,
+) -> tuple[object, ...]:
+    """The argument of `Dispatcher.add`. `guards` are (source, expected value): ((\"dict\", globals, \"n\"), 3)."""
+    symbols = _Symbols(signature.symbols)
+    arguments = tuple(_encode_argument(arg, symbols) for arg in signature.args)
+    symbols.check_all_bound(signature.name)
+    return (
+        arguments,
+        len(signature.symbols),
+        _pairs_apart(signature.args),
+        tuple(map(_encode_result, signature.results)),
+        signature.structure,
+        tuple(guards),
+        failure_of(signature.checks),
+        entry,
+        results,
+        keepalive,
+        _priority(signature.args),
+    )
+
+
+class _Symbols:
+    """Slots of symbols, and which of them an earlier argument has bound."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.slots = {name: slot for slot, name in enumerate(names)}
+        self.bound: dict[str, None] = {}
+
+    def use(self, name: str) -> tuple[int, bool]:
+        """The slot, and whether this is the first use, which binds."""
+        first = name not in self.bound
+        self.bound[name] = None
+        return self.slots[name], first
+
+    def check_all_bound(self, program: str) -> None:
+        unbound = [name for name in self.slots if name not in self.bound]
+        if unbound:
+            raise ValueError(f"no argument of {program} binds {', '.join(unbound)}")
+
+
+def _encode_argument(arg: Arg, symbols: _Symbols) -> tuple[object, ...]:
+    match arg:
+        case ArrayArg():
+            sizes = tuple(_encode_size(dim, symbols) for dim in arg.dims)
+            strides = tuple((*symbols.use(name), False, 0) for name in arg.strides)
+            return ("array", type_number(arg.dtype), sizes, "" if strides else arg.order, strides, arg.written)
+        case ScalarArg():
+            return ("scalar", type_number(arg.dtype), arg.weak, arg.converts, -1, False)
+        case IntegerArg():
+            return ("scalar", type_number(arg.dtype), arg.weak, False, *symbols.use(arg.name))
+        case ConstantArg():
+            return ("constant", arg.value)
+        case _:
+            assert_never(arg)
+
+
+def _encode_size(dim: Dim, symbols: _Symbols) -> Extent:
+    return (*symbols.use(dim.symbol), dim.not_one, 0) if dim.symbol else (-1, False, False, dim.constant)
+
+
+def _encode_result(result: Result) -> tuple[str, int, int, int, bool, object]:
+    match result:
+        case FreshArray(dtype, rank):
+            return ("fresh", 0, type_number(dtype), rank, False, None)
+        case ScalarResult(dtype, python):
+            return ("scalar", 0, type_number(dtype), 0, python, None)
+        case ArgumentResult(index):
+            return ("argument", index, NO_TYPE, 0, False, None)
+        case ViewResult(index, dtype, rank):
+            return ("view", index, type_number(dtype), rank, False, None)
+        case ConstantResult(value):
+            return ("constant", 0, NO_TYPE, 0, False, value)
+        case _:
+            assert_never(result)
+
+
+def type_number(dtype: str) -> int:
+    """NumPy's number of a dtype; int64 has one, whether C calls it long or long long."""
+    return np.dtype(dtype).num
+
+
+def _pairs_apart(args: tuple[Arg, ...]) -> tuple[tuple[int, int], ...]:
+    arrays = [(i, arg) for i, arg in enumerate(args) if isinstance(arg, ArrayArg)]
+    return tuple(
+        (i, j)
+        for (i, a), (j, b) in combinations(arrays, 2)
+        if (a.written or b.written) and not (a.alias and a.alias == b.alias)
+    )
+
+
+def _priority(args: tuple[Arg, ...]) -> int:
+    """What is made for fewer calls is tried first: packed before strided, separate before overlapping arrays."""
+    return -sum(bool(arg.strides) + bool(arg.alias) for arg in args if isinstance(arg, ArrayArg))
+
+
+def failure_of(checks: tuple[Check, ...]) -> Callable[..., None]:
+    """Called with the index of a failed check and its numbers: raises, or warns and returns."""
+
+    def fail(index: int, *numbers: int) -> None:
+        if not 0 <= index < len(checks):
+            raise SystemError(f"compiled code reports check {index}, which does not exist")
+        check = checks[index]
+        message = check.message
+        for place, number in enumerate(numbers):
+            message = message.replace(f"{{{place}}}", str(number))
+        category = getattr(builtins, check.exception)
+        if issubclass(category, Warning):
+            warnings.warn(message, category, stacklevel=2)
+            return
+        error = category(message) if message else category()
+        if check.span is not None:
+            error.add_note(str(check.span))
+        raise error
+
+    return fail

@@ -1,0 +1,138 @@
+// Runs compiled code for arguments that fit: results allocated before, the GIL released during, errors raised after.
+
+#include "signature.h"
+
+namespace dcpy {
+
+namespace {
+
+PyArray_Descr *new_dtype(const ResultRule &rule) {
+    return reinterpret_cast<PyArray_Descr *>(Py_NewRef(rule.dtype.get()));
+}
+
+Object make_fresh(const ResultRule &rule, const int64_t *shape) {
+    Scratch<npy_intp, 8> sizes(rule.rank);
+    for (int d = 0; d < rule.rank; ++d) sizes[d] = shape[d];
+    return Object(PyArray_Empty(rule.rank, sizes.get(), new_dtype(rule), 0));
+}
+
+// `numbers`: the offset in bytes from the argument's data, the shape, the strides in bytes.
+Object make_view(const ResultRule &rule, PyObject *argument, const int64_t *numbers) {
+    auto *array = reinterpret_cast<PyArrayObject *>(argument);
+    Scratch<npy_intp, 16> layout(2 * rule.rank);
+    for (int d = 0; d < 2 * rule.rank; ++d) layout[d] = numbers[1 + d];
+    const int flags = PyArray_FLAGS(array) & NPY_ARRAY_WRITEABLE;
+    Object view(PyArray_NewFromDescr(&PyArray_Type, new_dtype(rule), rule.rank, layout.get(), layout.get() + rule.rank,
+                                     PyArray_BYTES(array) + numbers[0], flags, nullptr));
+    if (!view) return view;
+    if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject *>(view.get()), Py_NewRef(argument)) < 0) return Object();
+    return view;
+}
+
+Object make_scalar(const ResultRule &rule, const Slot &slot) {
+    if (rule.python && rule.type == NPY_DOUBLE) {
+        return Object(PyFloat_FromDouble(*reinterpret_cast<const double *>(slot.bytes)));
+    }
+    if (rule.python && rule.type == NPY_INT64) {
+        return Object(PyLong_FromLongLong(*reinterpret_cast<const int64_t *>(slot.bytes)));
+    }
+    auto *dtype = reinterpret_cast<PyArray_Descr *>(rule.dtype.get());
+    Object scalar(PyArray_Scalar(const_cast<unsigned char *>(slot.bytes), dtype, nullptr));
+    if (!scalar || !rule.python) return scalar;
+    return Object(PyObject_CallMethod(scalar.get(), "item", nullptr));
+}
+
+// Nested tuples of results, as `structure` nests their indices.
+PyObject *arrange(PyObject *structure, Object *objects, size_t count) {
+    if (structure == Py_None) Py_RETURN_NONE;
+    if (PyLong_Check(structure)) {
+        const size_t index = PyLong_AsSize_t(structure);
+        if (index < count) return Py_NewRef(objects[index].get());
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "the structure names a result that does not exist");
+        return nullptr;
+    }
+    Object tuple(PyTuple_New(PyTuple_GET_SIZE(structure)));
+    if (!tuple) return nullptr;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(structure); ++i) {
+        PyObject *item = arrange(PyTuple_GET_ITEM(structure, i), objects, count);
+        if (!item) return nullptr;
+        PyTuple_SET_ITEM(tuple.get(), i, item);
+    }
+    return tuple.release();
+}
+
+// The results of one call, before and after it.
+class Delivery {
+  public:
+    Delivery(const Specialization &s, PyObject *const *values)
+        : s_(s), values_(values), objects_(s.results.size()), slots_(s.results.size()), pointers_(s.results.size()) {}
+
+    void *const *pointers() { return pointers_.get(); }
+
+    // Allocates what is fresh; `numbers` as NAME_results wrote them.
+    bool prepare(const int64_t *numbers) {
+        size_t stored = 0;
+        for (size_t i = 0; i < s_.results.size(); ++i) {
+            const ResultRule &rule = s_.results[i];
+            switch (rule.kind) {
+                case Outcome::Fresh:
+                    objects_[i] = make_fresh(rule, numbers);
+                    if (!objects_[i]) return false;
+                    pointers_[stored++] = PyArray_DATA(reinterpret_cast<PyArrayObject *>(objects_[i].get()));
+                    numbers += rule.rank;
+                    break;
+                case Outcome::View:
+                    objects_[i] = make_view(rule, values_[rule.index], numbers);
+                    if (!objects_[i]) return false;
+                    numbers += 1 + 2 * rule.rank;
+                    break;
+                case Outcome::Scalar: pointers_[stored++] = slots_[i].bytes; break;
+                case Outcome::Argument: objects_[i] = Object::borrow(values_[rule.index]); break;
+                case Outcome::Constant: objects_[i] = rule.value; break;
+            }
+        }
+        return true;
+    }
+
+    PyObject *finish() {
+        for (size_t i = 0; i < s_.results.size(); ++i) {
+            if (s_.results[i].kind != Outcome::Scalar) continue;
+            objects_[i] = make_scalar(s_.results[i], slots_[i]);
+            if (!objects_[i]) return nullptr;
+        }
+        return arrange(s_.structure.get(), objects_.get(), s_.results.size());
+    }
+
+  private:
+    const Specialization &s_;
+    PyObject *const *values_;
+    Scratch<Object, 4> objects_;
+    Scratch<Slot, 4> slots_;
+    Scratch<void *, 4> pointers_;
+};
+
+// Raises the exception of a failed check; true where it was a warning only, and the results count.
+bool survives(const Specialization &s, int32_t code, const int64_t *error) {
+    Object answer(PyObject_CallFunction(s.failure.get(), "iLLLL", static_cast<int>(code - 1), (long long)error[0],
+                                        (long long)error[1], (long long)error[2], (long long)error[3]));
+    return static_cast<bool>(answer);
+}
+
+}  // namespace
+
+PyObject *execute(const Specialization &s, PyObject *const *values, Frame &frame) {
+    Delivery delivery(s, values);
+    if (!s.results.empty()) {
+        Scratch<int64_t, 32> numbers(s.numbers);
+        if (s.numbers) s.shapes(frame.args.get(), frame.symbols.get(), numbers.get());
+        if (!delivery.prepare(numbers.get())) return nullptr;
+    }
+    int64_t error[4] = {0, 0, 0, 0};
+    PyThreadState *thread = PyEval_SaveThread();
+    const int32_t code = s.entry(frame.args.get(), frame.symbols.get(), delivery.pointers(), error);
+    PyEval_RestoreThread(thread);
+    if (code != 0 && !survives(s, code, error)) return nullptr;
+    return delivery.finish();
+}
+
+}  // namespace dcpy

@@ -1,0 +1,196 @@
+// Parses specializations from plain tuples (see encoding.py). Runs once per specialization, never per call.
+
+#include "signature.h"
+
+#include <string_view>
+
+namespace dcpy {
+
+namespace {
+
+bool parse_extents(PyObject *encoded, std::vector<Extent> &extents) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(encoded); ++i) {
+        Extent e{};
+        int first = 0;
+        int not_one = 0;
+        long long constant = 0;
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(encoded, i), "ippL", &e.slot, &first, &not_one, &constant)) return false;
+        e.first = first;
+        e.not_one = not_one;
+        e.constant = constant;
+        extents.push_back(e);
+    }
+    return true;
+}
+
+bool parse_array(PyObject *encoded, ArgumentRule &rule) {
+    const char *kind = nullptr;
+    const char *order = nullptr;
+    PyObject *sizes = nullptr;
+    PyObject *strides = nullptr;
+    int written = 0;
+    if (!PyArg_ParseTuple(encoded, "siO!sO!p", &kind, &rule.type, &PyTuple_Type, &sizes, &order, &PyTuple_Type,
+                          &strides, &written)) {
+        return false;
+    }
+    Object dtype(reinterpret_cast<PyObject *>(PyArray_DescrFromType(rule.type)));
+    if (!dtype) return false;
+    rule.kind = Kind::Array;
+    rule.rank = static_cast<int>(PyTuple_GET_SIZE(sizes));
+    rule.itemsize = PyDataType_ELSIZE(reinterpret_cast<PyArray_Descr *>(dtype.get()));
+    rule.flags = NPY_ARRAY_ALIGNED | (written ? NPY_ARRAY_WRITEABLE : 0);
+    if (*order == 'C') rule.flags |= NPY_ARRAY_C_CONTIGUOUS;
+    if (*order == 'F') rule.flags |= NPY_ARRAY_F_CONTIGUOUS;
+    return parse_extents(sizes, rule.sizes) && parse_extents(strides, rule.strides);
+}
+
+bool parse_scalar(PyObject *encoded, ArgumentRule &rule) {
+    const char *kind = nullptr;
+    int weak = 0;
+    int converts = 0;
+    int first = 0;
+    if (!PyArg_ParseTuple(encoded, "sippip", &kind, &rule.type, &weak, &converts, &rule.symbol.slot, &first)) {
+        return false;
+    }
+    rule.kind = Kind::Scalar;
+    rule.weak = weak;
+    rule.converts = converts;
+    rule.symbol.first = first;
+    return true;
+}
+
+bool parse_argument(PyObject *encoded, ArgumentRule &rule) {
+    PyObject *kind = PyTuple_Check(encoded) && PyTuple_GET_SIZE(encoded) ? PyTuple_GET_ITEM(encoded, 0) : nullptr;
+    if (kind && PyUnicode_Check(kind)) {
+        if (PyUnicode_CompareWithASCIIString(kind, "array") == 0) return parse_array(encoded, rule);
+        if (PyUnicode_CompareWithASCIIString(kind, "scalar") == 0) return parse_scalar(encoded, rule);
+        if (PyUnicode_CompareWithASCIIString(kind, "constant") == 0 && PyTuple_GET_SIZE(encoded) == 2) {
+            rule.kind = Kind::Constant;
+            rule.value = Object::borrow(PyTuple_GET_ITEM(encoded, 1));
+            return true;
+        }
+    }
+    PyErr_Format(PyExc_ValueError, "not an encoded argument: %R", encoded);
+    return false;
+}
+
+bool parse_result(PyObject *encoded, ResultRule &rule) {
+    const char *kind = nullptr;
+    PyObject *value = nullptr;
+    int python = 0;
+    if (!PyArg_ParseTuple(encoded, "siiipO", &kind, &rule.index, &rule.type, &rule.rank, &python, &value)) return false;
+    const char *kinds[] = {"fresh", "scalar", "argument", "view", "constant"};
+    for (int k = 0; k < 5; ++k) {
+        if (std::string_view(kind) != kinds[k]) continue;
+        rule.kind = static_cast<Outcome>(k);
+        rule.python = python;
+        rule.value = Object::borrow(value);
+        if (rule.type == NPY_NOTYPE) return true;
+        rule.dtype = Object(reinterpret_cast<PyObject *>(PyArray_DescrFromType(rule.type)));
+        return static_cast<bool>(rule.dtype);
+    }
+    PyErr_Format(PyExc_ValueError, "not an encoded result: %R", encoded);
+    return false;
+}
+
+bool parse_guard(PyObject *encoded, Guard &guard) {
+    PyObject *source = nullptr;
+    PyObject *expected = nullptr;
+    if (!PyArg_ParseTuple(encoded, "OO", &source, &expected)) return false;
+    guard.expected = Object::borrow(expected);
+    return parse_source(source, guard.source);
+}
+
+bool parse_pair(PyObject *encoded, std::pair<int, int> &pair) {
+    return PyArg_ParseTuple(encoded, "ii", &pair.first, &pair.second);
+}
+
+template <typename T>
+bool parse_all(PyObject *encoded, std::vector<T> &items, bool (*parse)(PyObject *, T &)) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(encoded); ++i) {
+        if (!parse(PyTuple_GET_ITEM(encoded, i), items.emplace_back())) return false;
+    }
+    return true;
+}
+
+// How many numbers NAME_results writes: shapes of fresh arrays; offset, shape and strides of views.
+size_t count_numbers(const std::vector<ResultRule> &results) {
+    size_t count = 0;
+    for (const ResultRule &r : results) {
+        if (r.kind == Outcome::Fresh) count += r.rank;
+        if (r.kind == Outcome::View) count += 1 + 2 * r.rank;
+    }
+    return count;
+}
+
+}  // namespace
+
+bool parse_source(PyObject *encoded, Source &source) {
+    const char *kind = nullptr;
+    PyObject *container = nullptr;
+    PyObject *name = nullptr;
+    if (!PyArg_ParseTuple(encoded, "sO|U", &kind, &container, &name)) return false;
+    const bool is_dict = std::string_view(kind) == "dict" && PyDict_Check(container) && name;
+    const bool is_cell = std::string_view(kind) == "cell" && PyCell_Check(container) && !name;
+    if (!is_dict && !is_cell) {
+        PyErr_Format(PyExc_ValueError, "not the source of a closure value: %R", encoded);
+        return false;
+    }
+    source.container = Object::borrow(container);
+    source.name = Object::borrow(name);
+    return true;
+}
+
+Object Source::fetch() const {
+    if (name) {
+        PyObject *found = PyDict_GetItemWithError(container.get(), name.get());
+        if (!found && !PyErr_Occurred()) PyErr_Format(PyExc_NameError, "name %R is not defined", name.get());
+        return Object::borrow(found);
+    }
+    PyObject *found = PyCell_Get(container.get());
+    if (!found) PyErr_SetString(PyExc_NameError, "a variable of an enclosing function is not bound yet");
+    return Object(found);
+}
+
+std::unique_ptr<Specialization> parse_specialization(PyObject *encoded) {
+    auto s = std::make_unique<Specialization>();
+    PyObject *arguments, *apart, *results, *structure, *guards, *failure, *keepalive;
+    unsigned long long entry, shapes;
+    Py_ssize_t symbols;
+    if (!PyArg_ParseTuple(encoded, "O!nO!O!OO!OKKOi", &PyTuple_Type, &arguments, &symbols, &PyTuple_Type, &apart,
+                          &PyTuple_Type, &results, &structure, &PyTuple_Type, &guards, &failure, &entry, &shapes,
+                          &keepalive, &s->priority)) {
+        return nullptr;
+    }
+    if (!parse_all(arguments, s->arguments, parse_argument) || !parse_all(apart, s->apart, parse_pair) ||
+        !parse_all(results, s->results, parse_result) || !parse_all(guards, s->guards, parse_guard)) {
+        return nullptr;
+    }
+    s->symbols = static_cast<size_t>(symbols);
+    s->numbers = count_numbers(s->results);
+    s->structure = Object::borrow(structure);
+    s->failure = Object::borrow(failure);
+    s->keepalive = Object::borrow(keepalive);
+    s->entry = reinterpret_cast<Entry>(static_cast<uintptr_t>(entry));
+    s->shapes = reinterpret_cast<Results>(static_cast<uintptr_t>(shapes));
+    return s;
+}
+
+int Specialization::traverse(visitproc visit, void *arg) const {
+    for (const ArgumentRule &rule : arguments) Py_VISIT(rule.value.get());
+    for (const ResultRule &rule : results) {
+        Py_VISIT(rule.value.get());
+        Py_VISIT(rule.dtype.get());
+    }
+    for (const Guard &guard : guards) {
+        Py_VISIT(guard.source.container.get());
+        Py_VISIT(guard.source.name.get());
+        Py_VISIT(guard.expected.get());
+    }
+    Py_VISIT(structure.get());
+    Py_VISIT(failure.get());
+    Py_VISIT(keepalive.get());
+    return 0;
+}
+
+}  // namespace dcpy

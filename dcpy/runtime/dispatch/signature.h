@@ -1,0 +1,114 @@
+// A specialization: compiled code, and the rules that arguments must fit to be handed to it.
+// The plain tuples from which it is parsed are written by encoding.py, which documents them.
+#pragma once
+
+#include <vector>
+
+#include "native.h"
+
+namespace dcpy {
+
+using Entry = int32_t (*)(void *const *args, const int64_t *symbols, void *const *results, int64_t *error);
+using Results = void (*)(void *const *args, const int64_t *symbols, int64_t *numbers);
+
+// A size or stride: binds symbol `slot` where it occurs first, is compared with it afterwards; -1: a constant.
+struct Extent {
+    int slot;
+    bool first;
+    bool not_one;
+    int64_t constant;
+};
+
+enum class Kind { Array, Scalar, Constant };
+
+struct ArgumentRule {
+    Kind kind;
+
+    // Array
+    int rank = 0;
+    int flags = 0;      // NumPy flags that must be set: aligned, contiguous, writeable
+    int64_t itemsize = 0;
+    std::vector<Extent> sizes;
+    std::vector<Extent> strides;  // in elements; empty for packed arrays
+
+    // Array and Scalar
+    int type = NPY_NOTYPE;
+
+    // Scalar
+    bool weak = false;      // takes Python's own numbers
+    bool converts = false;  // takes Python numbers of a smaller kind too
+    Extent symbol{-1, false, false, 0};
+
+    // Constant
+    Object value;
+};
+
+enum class Outcome { Fresh, Scalar, Argument, View, Constant };
+
+struct ResultRule {
+    Outcome kind;
+    int index = 0;  // of the argument (Argument, View)
+    int type = NPY_NOTYPE;
+    int rank = 0;
+    bool python = false;  // a Python number, not a NumPy scalar
+    Object value;         // Constant
+    Object dtype;         // Fresh, Scalar, View
+};
+
+// Where a value comes from that is no argument: a module's namespace, or the cell of an enclosing function.
+struct Source {
+    Object container;
+    Object name;  // null for a cell
+
+    // A new reference; null with NameError set where the name is unbound.
+    Object fetch() const;
+};
+
+struct Guard {
+    Source source;
+    Object expected;
+};
+
+struct Specialization {
+    std::vector<ArgumentRule> arguments;
+    std::vector<std::pair<int, int>> apart;  // pairs of arrays that must not overlap
+    std::vector<ResultRule> results;
+    std::vector<Guard> guards;
+    size_t symbols = 0;
+    size_t numbers = 0;  // that `shapes` writes
+    int priority = 0;
+    Object structure;
+    Object failure;    // called with the index of a failed check and four numbers
+    Object keepalive;  // the loaded library
+    Entry entry = nullptr;
+    Results shapes = nullptr;
+
+    int traverse(visitproc visit, void *arg) const;
+};
+
+// Null with an exception set where the tuples are malformed: an error of dcpy, not of the user.
+std::unique_ptr<Specialization> parse_specialization(PyObject *encoded);
+bool parse_source(PyObject *encoded, Source &source);
+
+// One number, large enough and aligned for every dtype.
+struct alignas(16) Slot {
+    unsigned char bytes[32];
+};
+
+// What a matching call hands to compiled code, and the values that scalars point to.
+struct Frame {
+    explicit Frame(const Specialization &s)
+        : args(s.arguments.size()), symbols(s.symbols), scalars(s.arguments.size()) {}
+
+    Scratch<void *, 16> args;
+    Scratch<int64_t, 32> symbols;
+    Scratch<Slot, 16> scalars;
+};
+
+// Fills `frame` and returns true where `values` fit. No exception is set where they do not.
+bool matches(const Specialization &specialization, PyObject *const *values, Frame &frame);
+
+// Runs a matched specialization; a new reference, or null with an exception set.
+PyObject *execute(const Specialization &specialization, PyObject *const *values, Frame &frame);
+
+}  // namespace dcpy

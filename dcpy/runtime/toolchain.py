@@ -1,0 +1,123 @@
+"""The C++ compiler: finding it, naming its version, and the machine it compiles for.
+
+A compiler is asked for its version once; the answer is remembered in a small file beside the cache, under the path,
+size and modification time of its executable, so that a warm start runs no process. Compiling is build.py's business.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import platform
+import shlex
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from dcpy.base.errors import ToolchainError
+
+CANDIDATES = ("g++", "clang++")
+INSTALL = (
+    "install one: apt install g++ (Debian, Ubuntu), dnf install gcc-c++ (Fedora), xcode-select --install (macOS); "
+    "or name one in DCPY_CPU_COMPILER"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Toolchain:
+    """A C++ compiler: the words of its command, and what it says about itself."""
+
+    command: tuple[str, ...]
+    family: str  # "gcc" or "clang"
+    version: str  # the first line of --version
+
+    @property
+    def id(self) -> str:
+        """What stands for the compiler in cache keys."""
+        return f"{self.family}: {self.version}"
+
+
+def find_toolchain(compiler: str = "auto", memory: Path | None = None) -> Toolchain:
+    """The compiler that `compiler` names (an executable with options, as in ``CXX``); ``auto``: the first on PATH.
+
+    `memory` is the file in which versions are remembered. Raises `ToolchainError`.
+    """
+    command = _locate(compiler)
+    stamp = _stamp(command)
+    remembered = _read(memory).get(stamp)
+    if remembered is not None:
+        return Toolchain(command, *remembered)
+    toolchain = _ask(command)
+    if memory is not None:
+        _write(memory, {**_read(memory), stamp: (toolchain.family, toolchain.version)})
+    return toolchain
+
+
+def _locate(compiler: str) -> tuple[str, ...]:
+    if compiler == "auto":
+        found = next(filter(None, map(shutil.which, CANDIDATES)), None)
+        if found is None:
+            raise ToolchainError(
+                "no C++ compiler found", notes=(f"PATH has no {' and no '.join(CANDIDATES)}",), help=INSTALL
+            )
+        return (found,)
+    words = shlex.split(compiler)
+    found = shutil.which(words[0]) if words else None
+    if found is None:
+        raise ToolchainError(f"the C++ compiler {compiler!r} is not found, or is not executable", help=INSTALL)
+    return (found, *words[1:])
+
+
+def _stamp(command: tuple[str, ...]) -> str:
+    """Changes whenever an executable among the words does (``ccache g++`` has two)."""
+    parts = []
+    for word in command:
+        path = shutil.which(word)
+        facts = os.stat(path) if path else None
+        parts.append(f"{word} {facts.st_mtime_ns} {facts.st_size}" if facts else word)
+    return " ".join(parts)
+
+
+def _ask(command: tuple[str, ...]) -> Toolchain:
+    import subprocess  # late: a warm start needs no processes
+
+    try:
+        answer = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True, timeout=60)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise ToolchainError(f"{shlex.join(command)} --version failed: {error}", help=INSTALL) from error
+    family = "clang" if "clang" in answer.stdout.lower() else "gcc"
+    return Toolchain(command, family, answer.stdout.partition("\n")[0].strip())
+
+
+def _read(memory: Path | None) -> dict[str, tuple[str, str]]:
+    try:
+        known = json.loads(memory.read_text()) if memory is not None else {}
+        return {str(stamp): (str(family), str(version)) for stamp, (family, version) in known.items()}
+    except (OSError, ValueError, AttributeError, TypeError):
+        return {}  # unreadable: the compiler is asked again
+
+
+def _write(memory: Path, known: dict[str, tuple[str, str]]) -> None:
+    partial = memory.with_name(f"{memory.name}.{os.getpid()}")
+    try:
+        memory.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        partial.write_text(json.dumps(known, indent=1))
+        os.replace(partial, memory)
+    except OSError:
+        return  # a read-only cache: asked again next time
+
+
+@functools.cache
+def cpu_id() -> str:
+    """The processor as ``-march=native`` sees it: machine code for one must not be run on another."""
+    try:
+        with open("/proc/cpuinfo") as file:
+            first = file.read(65536).partition("\n\n")[0].splitlines()
+    except OSError:
+        first = [platform.processor()]
+    telling = [
+        line for line in first if line.startswith(("model name", "flags", "Features", "CPU part")) or ":" not in line
+    ]
+    return hashlib.sha256("\n".join([platform.machine(), *telling]).encode()).hexdigest()[:16]
