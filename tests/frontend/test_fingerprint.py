@@ -1,0 +1,61 @@
+"""The key of warm starts: it changes with everything that the function's meaning depends on."""
+
+import numpy as np
+
+from dcpy.frontend.fingerprint import fingerprint
+
+SCALE = 2.0
+
+
+def helper(x):
+    return x + 1
+
+
+def kernel(x):
+    return np.exp(helper(x)) * SCALE
+
+
+def test_is_stable():
+    assert fingerprint(kernel) == fingerprint(kernel) != ""
+
+
+def test_changes_with_a_global_constant(monkeypatch):
+    before = fingerprint(kernel)
+    monkeypatch.setitem(globals(), "SCALE", 3.0)
+    assert fingerprint(kernel) != before
+
+
+def test_tells_numbers_of_other_types_apart(monkeypatch):
+    before = fingerprint(kernel)
+    monkeypatch.setitem(globals(), "SCALE", 2)
+    assert fingerprint(kernel) != before
+
+
+def test_changes_with_a_called_function(monkeypatch):
+    before = fingerprint(kernel)
+    monkeypatch.setitem(globals(), "helper", lambda x: x + 2)
+    assert fingerprint(kernel) != before
+
+
+def test_changes_with_a_free_variable():
+    def make(n):
+        def inner(x):
+            return x * n
+
+        return inner
+
+    assert fingerprint(make(1)) != fingerprint(make(2))
+
+
+def test_an_array_counts_by_type_and_not_by_content(monkeypatch):
+    monkeypatch.setitem(globals(), "SCALE", np.ones(3))
+    before = fingerprint(kernel)
+    monkeypatch.setitem(globals(), "SCALE", np.zeros(4))
+    assert fingerprint(kernel) == before
+    monkeypatch.setitem(globals(), "SCALE", np.zeros((2, 2)))
+    assert fingerprint(kernel) != before
+
+
+def test_unknown_objects_make_no_key(monkeypatch):
+    monkeypatch.setitem(globals(), "SCALE", object())
+    assert fingerprint(kernel) == ""
