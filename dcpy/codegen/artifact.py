@@ -24,6 +24,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 
+from dcpy.base.environment import Environment
 from dcpy.base.source import SrcSpan
 
 
@@ -154,17 +155,6 @@ class Signature:
     results: tuple[Result, ...] = ()
     structure: object = None
     checks: tuple[Check, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Environment:
-    """What a call to a foreign library needs: C declarations, and how to link."""
-
-    name: str
-    declarations: str = ""
-    libraries: tuple[str, ...] = ()  # names for -l
-    library_dirs: tuple[str, ...] = ()  # absolute, used for -L and the run path
-    include_dirs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,19 @@
+"""What a call to a foreign C library needs: pure data, that libraries declare and the artifact carries.
+
+It lives in `base` because both `libraries` and `codegen.artifact` speak of it, and neither may import the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What a call to a foreign library needs: C declarations, and how to link."""
+
+    name: str
+    declarations: str = ""
+    libraries: tuple[str, ...] = ()  # names for -l; ":libx.so.2" names a file
+    library_dirs: tuple[str, ...] = ()  # absolute, used for -L and the run path
+    include_dirs: tuple[str, ...] = ()
