@@ -1,0 +1,1 @@
+"""Basic linear algebra: products of matrices and vectors, as loops or through cblas."""

@@ -1,0 +1,213 @@
+"""The library nodes of basic linear algebra. How they are computed is in `libraries.blas.expand`.
+
+`MatMul` is NumPy's ``@``: what the frontend emits. The others are what BLAS knows; `libraries.blas.specialize` turns
+the one into the others, and `libraries.blas.folding` moves factors, sums and transposes into them.
+
+All accumulate in the output's dtype (float16 in float32, as NumPy), a product of booleans is "or" over "and", and an
+input connector that is missing is never read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import LibraryNode
+from dcpy.ir.symbolic import Expr, Ranges
+
+Arrays = Mapping[str, np.ndarray[Any, Any]]
+
+
+@dataclass(eq=False)
+class MatMul(LibraryNode):
+    """``c = a @ b`` for operands of one or two dimensions, with NumPy's meaning; two vectors give a 0-d ``c``."""
+
+    kind = "blas.matmul"
+
+    def meaning(self, inputs: Arrays, outputs: Arrays) -> None:
+        """``np.matmul``."""
+        c = outputs["c"]
+        c[...] = np.matmul(inputs["a"], inputs["b"]).astype(c.dtype)
+
+    def problems(self) -> Iterator[str]:
+        """Ranks other than 1 and 2, sizes that do not agree."""
+        yield from _connector_problems(self, ("a", "b"), (), "c")
+        if set(self.inputs) != {"a", "b"}:
+            return
+        a, b = self.inputs["a"].subset.shape, self.inputs["b"].subset.shape
+        if not {len(a), len(b)} <= {1, 2}:
+            yield f"takes one or two dimensions, not {len(a)} and {len(b)}"
+            return
+        yield from _size_problems("a and b", a[-1:], b[:1])
+        yield from _size_problems("the output", self.outputs["c"].subset.shape, (*a[:-1], *b[1:]))
+
+
+@dataclass(eq=False)
+class Gemm(LibraryNode):
+    """``c = alpha * op(a) @ op(b) + beta * c``, where ``op`` transposes where `trans_a`, `trans_b` say so.
+
+    The factors are numbers, each multiplied with the scalar input of the same name if there is one. The summand is
+    there where the input ``c`` is; its memlet equals the output's.
+    """
+
+    kind = "blas.gemm"
+    trans_a: bool = False
+    trans_b: bool = False
+    alpha: complex = 1
+    beta: complex = 1
+
+    def meaning(self, inputs: Arrays, outputs: Arrays) -> None:
+        """The formula, in NumPy."""
+        a = inputs["a"].T if self.trans_a else inputs["a"]
+        b = inputs["b"].T if self.trans_b else inputs["b"]
+        _update(self, np.matmul(a, b), inputs, outputs["c"], "c")
+
+    def problems(self) -> Iterator[str]:
+        """Wrong connectors and ranks, sizes that do not agree."""
+        yield from _connector_problems(self, ("a", "b"), ("c", "alpha", "beta"), "c")
+        yield from _rank_problems(self, {"a": 2, "b": 2, "c": 2})
+        if all(self.rank(name) == 2 for name in ("a", "b")):
+            a, b = self.operand_shape("a", self.trans_a), self.operand_shape("b", self.trans_b)
+            yield from _size_problems("a and b", a[1:], b[:1])
+            yield from _size_problems("the output", self.outputs["c"].subset.shape, (a[0], b[1]))
+        yield from _update_problems(self, "c")
+
+    def rank(self, connector: str) -> int:
+        """How many dimensions the operand has; 0 where it is missing."""
+        return len(self.inputs[connector].subset.shape) if connector in self.inputs else 0
+
+    def operand_shape(self, connector: str, transposed: bool) -> tuple[Expr, ...]:
+        """The sizes of an operand after its transposition."""
+        shape = self.inputs[connector].subset.shape
+        return shape[::-1] if transposed else shape
+
+
+@dataclass(eq=False)
+class Gemv(LibraryNode):
+    """``y = alpha * op(a) @ x + beta * y`` with a matrix ``a`` and vectors; factors and summand as in `Gemm`."""
+
+    kind = "blas.gemv"
+    trans_a: bool = False
+    alpha: complex = 1
+    beta: complex = 1
+
+    def meaning(self, inputs: Arrays, outputs: Arrays) -> None:
+        """The formula, in NumPy."""
+        a = inputs["a"].T if self.trans_a else inputs["a"]
+        _update(self, np.matmul(a, inputs["x"]), inputs, outputs["y"], "y")
+
+    def problems(self) -> Iterator[str]:
+        """Wrong connectors and ranks, sizes that do not agree."""
+        yield from _connector_problems(self, ("a", "x"), ("y", "alpha", "beta"), "y")
+        wrong = list(_rank_problems(self, {"a": 2, "x": 1, "y": 1}))
+        yield from wrong
+        if not wrong and {"a", "x"} <= set(self.inputs):
+            shape = self.inputs["a"].subset.shape
+            rows, columns = shape[::-1] if self.trans_a else shape
+            yield from _size_problems("a and x", (columns,), self.inputs["x"].subset.shape)
+            yield from _size_problems("the output", self.outputs["y"].subset.shape, (rows,))
+        yield from _update_problems(self, "y")
+
+
+@dataclass(eq=False)
+class Dot(LibraryNode):
+    """``result = sum(x * y)`` of two vectors, nothing conjugated; ``result`` is 0-d."""
+
+    kind = "blas.dot"
+
+    def meaning(self, inputs: Arrays, outputs: Arrays) -> None:
+        """``np.dot``."""
+        result = outputs["result"]
+        result[...] = np.dot(inputs["x"], inputs["y"]).astype(result.dtype)
+
+    def problems(self) -> Iterator[str]:
+        """Wrong connectors and ranks, vectors of different sizes."""
+        yield from _connector_problems(self, ("x", "y"), (), "result")
+        wrong = list(_rank_problems(self, {"x": 1, "y": 1, "result": 0}))
+        yield from wrong
+        if not wrong and {"x", "y"} <= set(self.inputs):
+            yield from _size_problems("x and y", self.inputs["x"].subset.shape, self.inputs["y"].subset.shape)
+
+
+@dataclass(eq=False)
+class Ger(LibraryNode):
+    """``a = alpha * outer(x, y) + a``, nothing conjugated; the summand is there where the input ``a`` is."""
+
+    kind = "blas.ger"
+    alpha: complex = 1
+
+    def meaning(self, inputs: Arrays, outputs: Arrays) -> None:
+        """The formula, in NumPy."""
+        _update(self, np.multiply.outer(inputs["x"], inputs["y"]), inputs, outputs["a"], "a")
+
+    def problems(self) -> Iterator[str]:
+        """Wrong connectors and ranks, sizes that do not agree."""
+        yield from _connector_problems(self, ("x", "y"), ("a", "alpha"), "a")
+        wrong = list(_rank_problems(self, {"x": 1, "y": 1, "a": 2}))
+        yield from wrong
+        if not wrong and {"x", "y"} <= set(self.inputs):
+            sizes = (*self.inputs["x"].subset.shape, *self.inputs["y"].subset.shape)
+            yield from _size_problems("the output", self.outputs["a"].subset.shape, sizes)
+        yield from _update_problems(self, "a")
+
+
+def _update(
+    node: Gemm | Gemv | Ger, product: np.ndarray[Any, Any], inputs: Arrays, out: np.ndarray[Any, Any], summand: str
+) -> None:
+    """``out = alpha * product + beta * summand`` in the output's dtype; factors that are 1 do nothing."""
+    total = np.asarray(product).astype(out.dtype)
+    for factor in (node.alpha, inputs.get("alpha", 1)):
+        total = total if np.all(factor == 1) else (np.asarray(factor).astype(out.dtype) * total)
+    if summand in inputs:
+        added = inputs[summand].astype(out.dtype)
+        for factor in (getattr(node, "beta", 1), inputs.get("beta", 1)):
+            added = added if np.all(factor == 1) else (np.asarray(factor).astype(out.dtype) * added)
+        total = total + added
+    out[...] = total
+
+
+def _connector_problems(
+    node: LibraryNode, needed: Sequence[str], optional: Sequence[str], output: str
+) -> Iterator[str]:
+    missing = [name for name in needed if name not in node.inputs]
+    unknown = [name for name in node.inputs if name not in (*needed, *optional)]
+    if missing:
+        yield f"lacks the input {', '.join(missing)}"
+    if unknown:
+        yield f"has no input {', '.join(unknown)}"
+    if tuple(node.outputs) != (output,):
+        yield f"has the one output {output}, not {', '.join(node.outputs) or 'none'}"
+
+
+def _rank_problems(node: LibraryNode, ranks: Mapping[str, int]) -> Iterator[str]:
+    """Operands whose rank is not as listed; scalar inputs have rank 0."""
+    for table in (node.inputs, node.outputs):
+        for name, memlet in table.items():
+            rank, wanted = len(memlet.subset.shape), ranks.get(name, 0)
+            if rank != wanted:
+                yield f"wants {wanted} dimensions for {name}, not {rank}"
+
+
+def _size_problems(what: str, sizes: Sequence[Expr], wanted: Sequence[Expr]) -> Iterator[str]:
+    differ = len(sizes) != len(wanted) or any(
+        Ranges().proves_ne(size, other) for size, other in zip(sizes, wanted, strict=True)
+    )
+    if differ:
+        yield f"sizes of {what} do not agree: [{', '.join(map(str, sizes))}] and [{', '.join(map(str, wanted))}]"
+
+
+def _update_problems(node: LibraryNode, summand: str) -> Iterator[str]:
+    """The summand is read from where the output is written: BLAS updates in place."""
+    before: Memlet | None = node.inputs.get(summand)
+    after: Memlet | None = node.outputs.get(summand)
+    if before is not None and after is not None and (before.container, before.subset) != (
+        after.container,
+        after.subset,
+    ):
+        yield f"updates {summand} in place, but reads {before} and writes {after}"
+    if before is None and "beta" in node.inputs:
+        yield f"scales {summand} by beta, but does not read it"
