@@ -1,0 +1,99 @@
+"""What is known of symbols at one place: sizes, the parameters around it, indices that were checked.
+
+The bounds come from the structure alone, outermost scope first; conditions of branches are not read. Equal knowledge
+is one `Ranges` object, so what one place has proved the next one need not prove again.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from dcpy.ir.analysis.scopes import Place, owners_around, sdfg_of
+from dcpy.ir.expr import WrapIndex, as_symbolic
+from dcpy.ir.nodes import Consume, Map
+from dcpy.ir.region import Loop, SymbolAssign
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import ONE, ZERO, Expr, Ranges
+
+Bounds = tuple[str, Expr | None, Expr | None]  # a symbol, its smallest and its largest value where known
+
+
+def ranges_at(place: Place) -> Ranges:
+    """Bounds of symbols at a place: sizes, parameters of the maps and loops around it, checked indices.
+
+    For many questions about one SDFG build `KnownRanges` once.
+    """
+    return KnownRanges(sdfg_of(place)).at(place)
+
+
+class KnownRanges:
+    """`ranges_at` for many places of one SDFG, whose symbol assignments are looked at only once."""
+
+    def __init__(self, sdfg: Sdfg) -> None:
+        self._outer = (*((size, ZERO, None) for size in sdfg.sizes), *_assigned_bounds(sdfg))
+
+    def at(self, place: Place) -> Ranges:
+        """Bounds of symbols at a place of the SDFG."""
+        inner: list[Bounds] = []
+        for owner in owners_around(place):  # innermost first, so each scope goes before those found so far
+            inner[:0] = owner_bounds(owner)
+        return _interned((*self._outer, *inner))
+
+
+def owner_bounds(owner: object) -> list[Bounds]:
+    """Bounds of the parameters of a map, consume scope or loop, as they hold inside it."""
+    match owner:
+        case Map(params=params, domain=domain):
+            return [_param_bounds(name, values) for name, values in zip(params, domain, strict=False)]
+        case Loop(param=param, range=values):
+            return [_param_bounds(param, values)]
+        case Consume(worker=worker, workers=workers):
+            return [(worker, ZERO, workers - 1)]
+    return []
+
+
+def _param_bounds(name: str, values: Range) -> Bounds:
+    step = values.step.constant
+    if step is None or step == 0:
+        return name, None, None
+    last = _last(values, step)
+    return (name, values.start, last) if step > 0 else (name, last, values.start)
+
+
+def _last(values: Range, step: int) -> Expr:
+    """A bound for the last value: exact where it is a polynomial, else the end of the range."""
+    edge = values.stop - 1 if step > 0 else values.stop + 1
+    if abs(step) == 1:
+        return edge
+    exact = values.last
+    return exact if all(atom.kind == "sym" for term, _ in exact.terms for atom, _ in term) else edge
+
+
+def _assigned_bounds(sdfg: Sdfg) -> list[Bounds]:
+    """Bounds of symbols that are assigned once, in terms of free symbols: these hold wherever the symbol is bound."""
+    if not sdfg.assigned_symbols:
+        return []
+    blocks: dict[str, list[SymbolAssign]] = {}
+    for block in sdfg.body.walk_blocks():
+        if isinstance(block, SymbolAssign):
+            blocks.setdefault(block.symbol, []).append(block)
+    known = [_value_bounds(name, found[0]) for name, found in blocks.items() if len(found) == 1]
+    free = set(sdfg.symbols)
+    return [
+        bounds
+        for bounds in known
+        if bounds is not None and all(free.issuperset(edge.symbols) for edge in bounds[1:] if edge is not None)
+    ]
+
+
+def _value_bounds(name: str, block: SymbolAssign) -> Bounds | None:
+    if isinstance(block.value, WrapIndex):
+        return name, ZERO, block.value.size - ONE
+    exact = as_symbolic(block.value)
+    return None if exact is None else (name, exact, exact)
+
+
+@lru_cache(maxsize=4096)
+def _interned(bounds: tuple[Bounds, ...]) -> Ranges:
+    return Ranges({name: (lower, upper) for name, lower, upper in bounds})

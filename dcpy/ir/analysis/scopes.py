@@ -1,0 +1,130 @@
+"""Where a thing stands: the region around it, what it sees from there, which memory a name stands for.
+
+Everything climbs from the place asked about towards the outermost region, so one question costs as much as the nest
+is deep. Questions about what is touched are in `accesses`, about bounds of symbols in `ranges_at`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dcpy.base.errors import InvalidSdfg
+from dcpy.ir.data import Array, Data, Reference, Structure, View
+from dcpy.ir.nodes import Copy, Node
+from dcpy.ir.region import Block, Owner, Region, State, SymbolAssign
+from dcpy.ir.sdfg import Sdfg
+
+Place = Sdfg | Region | Block | Node
+
+
+def region_of(place: Place) -> Region:
+    """The region that a place belongs to: a region itself, or the one that holds the block or node.
+
+    `InvalidSdfg` for a node or block that is in no SDFG.
+    """
+    match place:
+        case Region():
+            return place
+        case Sdfg(body=body):
+            return body
+        case Node(state=State() as state):
+            return region_of(state)
+        case Block(region=Region() as region):
+            return region
+    raise InvalidSdfg(f"this {getattr(place, 'kind', 'place')} is in no region", span=getattr(place, "span", None))
+
+
+def sdfg_of(place: Place) -> Sdfg:
+    """The SDFG around a place; `InvalidSdfg` where there is none."""
+    region: Region | None = region_of(place)
+    while region is not None:
+        if isinstance(region.owner, Sdfg):
+            return region.owner
+        region = region.parent
+    raise InvalidSdfg("this region is in no SDFG")
+
+
+def regions_around(place: Place) -> Iterator[Region]:
+    """The regions that a place is in, innermost first."""
+    region: Region | None = region_of(place)
+    while region is not None:
+        yield region
+        region = region.parent
+
+
+def owners_around(place: Place) -> Iterator[Owner]:
+    """The maps, loops, branches and so on that a place is inside of, innermost first; the SDFG is not among them."""
+    for region in regions_around(place):
+        if region.owner is not None and not isinstance(region.owner, Sdfg):
+            yield region.owner
+
+
+def home_at(place: Place, name: str) -> Region | None:
+    """The region around `place` that declares a container; None where none does. ``s.x`` names a field of ``s``."""
+    top = name.partition(".")[0]
+    return next((region for region in regions_around(place) if top in region.containers), None)
+
+
+def desc_at(place: Place, name: str) -> Data:
+    """The descriptor of a container as seen from `place`; `InvalidSdfg` where it is not visible."""
+    home = home_at(place, name)
+    top, _, member = name.partition(".")
+    found = None if home is None else home.containers[top]
+    if isinstance(found, Structure):
+        found = dict(found.fields).get(member)
+    if found is None:
+        raise InvalidSdfg(f"no container {name!r} is visible here", span=getattr(place, "span", None))
+    return found
+
+
+def root_of(place: Place, name: str) -> str:
+    """The container that stands for the memory of `name`: equal roots may overlap, different ones never do.
+
+    A view has its base's root. Arguments that may alias share a root, and so do a reference and all that it may show.
+    For many questions about one SDFG build `Roots` once.
+    """
+    while isinstance(desc := desc_at(place, name), View):
+        name = desc.of
+    sdfg = sdfg_of(place)
+    shared = isinstance(desc, Array) and desc.alias
+    if shared or any(isinstance(other, Reference) for other in sdfg.containers.values()):
+        return Roots(sdfg)[name]
+    return name
+
+
+class Roots:
+    """`root_of` for every container of an SDFG, as a table that is built in one pass; ``roots[name]``."""
+
+    def __init__(self, sdfg: Sdfg) -> None:
+        self._next: dict[str, str] = {}
+        references = set()
+        first: dict[str, str] = {}
+        for region in sdfg.body.walk_regions():
+            for name, desc in region.containers.items():
+                match desc:
+                    case View(of=base):
+                        self._next[name] = base
+                    case Array(alias=alias) if alias:
+                        self._join(first.setdefault(alias, name), name)
+                    case Reference():
+                        references.add(name)
+        for node in sdfg.body.walk_nodes() if references else ():
+            if isinstance(node, Copy) and references & {node.src.container, node.dst.container}:
+                self._join(node.src.container, node.dst.container)
+
+    def __getitem__(self, name: str) -> str:
+        """The root of a container; a name that nothing is known of is its own."""
+        while name in self._next:
+            name = self._next[name]
+        return name
+
+    def _join(self, kept: str, other: str) -> None:
+        kept, other = self[kept], self[other]
+        if kept != other:
+            self._next[other] = kept
+
+
+def symbols_assigned_in(region: Region) -> tuple[str, ...]:
+    """Symbols that `SymbolAssign` blocks inside the region give values to, each once, in program order."""
+    names = (block.symbol for block in region.walk_blocks() if isinstance(block, SymbolAssign))
+    return tuple(dict.fromkeys(names))

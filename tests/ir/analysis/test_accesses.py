@@ -1,0 +1,266 @@
+"""What nodes, blocks and regions touch, as seen from outside."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from dcpy.ir import types
+from dcpy.ir.analysis.accesses import accesses_of, accesses_of_block, accesses_of_region, to_root
+from dcpy.ir.analysis.scopes import Roots, root_of
+from dcpy.ir.data import Array, Reference, Scalar, Stream, View
+from dcpy.ir.expr import Const, Index, Load, Ref, WrapIndex, op
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Call, Consume, Copy, Map, Tasklet
+from dcpy.ir.region import Branch, Break, Loop, Region, State, SymbolAssign, While
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.subsets import Range, Subset, parse_subset
+from dcpy.ir.symbolic import parse_expr, sym
+
+F64 = types.float64
+POSITIVE = op("gt", Load("c", (), F64), Const(0.0, F64))
+
+
+def a_program(name="f"):
+    """Arrays A[N, M] and x, y[N], a 0-d c."""
+    sdfg = Sdfg(name)
+    for size in ("N", "M"):
+        sdfg.add_symbol(size, size=True)
+    sdfg.add_argument("A", Array.packed(F64, (sym("N"), sym("M"))))
+    for vector in ("x", "y"):
+        sdfg.add_argument(vector, Array.packed(F64, (sym("N"),)))
+    sdfg.add_argument("c", Array.packed(F64, ()))
+    return sdfg
+
+
+def memlet(text, **options):
+    """``A[i, 0:N]``"""
+    name, _, subset = text.partition("[")
+    return Memlet(name, parse_subset(subset.rstrip("]")), **options)
+
+
+def move(source, target, **options):
+    """A tasklet that copies one element."""
+    return Tasklet({"a": memlet(source)}, {"o": memlet(target, **options)}, (("o", Ref("a", F64)),))
+
+
+def values(text):
+    (dim,) = parse_subset(text).dims
+    return dim if isinstance(dim, Range) else Range.of(0, dim)
+
+
+def a_map(body, **params):
+    nodes = body if isinstance(body, list) else [body]
+    region = Region([State(nodes=nodes)]) if not isinstance(body, Region) else body
+    return Map(tuple(params), tuple(values(text) for text in params.values()), region)
+
+
+def seen(accesses):
+    """One line per access: ``read A[0:N]``, with ``?`` where it is not certain."""
+    lines = []
+    for access in accesses:
+        part = "..." if access.subset is None else str(access.subset)
+        how = "write" if access.is_write else "read"
+        wcr = f" ({access.wcr})" if access.wcr else ""
+        lines.append(f"{how} {access.container}[{part}]{wcr}{'' if access.certain else ' ?'}")
+    return lines
+
+
+def in_program(*blocks):
+    sdfg = a_program()
+    for block in blocks:
+        sdfg.body.add(block)
+    return sdfg
+
+
+def node_seen(node):
+    in_program(State(nodes=[node]))
+    return seen(accesses_of(node))
+
+
+def block_seen(block):
+    in_program(block)
+    return seen(accesses_of_block(block))
+
+
+def test_nodes_touch_their_own_memlets():
+    assert node_seen(move("x[1]", "y[2]", wcr="add")) == ["read x[1]", "write y[2] (add)"]
+    assert node_seen(Copy(memlet("x[0:N]"), memlet("y[0:N]", dynamic=True))) == ["read x[0:N]", "write y[0:N] ?"]
+
+
+@pytest.mark.parametrize(
+    ("index", "domain", "box"),
+    [
+        ("i", "0:N", "0:N"),
+        ("i - 1", "1:N", "0:N - 1"),
+        ("i", "0:N:2", "0:N:2"),
+        ("2*i + 1", "0:N", "1:2*N:2"),
+        ("i", "N - 1:0 - 1:0 - 1", "0:N"),
+        ("N - 1 - i", "0:N", "0:N"),
+        ("i:i + 1", "0:N", "0:N"),
+        ("4*i:4*i + 4", "0:N", "0:4*N"),
+        ("M*i:M*i + M", "0:N", "0:M*N"),
+    ],
+)
+def test_parameters_become_their_values(index, domain, box):
+    node = a_map(Copy(memlet("c[]"), memlet(f"x[{index}]")), i=domain)
+    in_program(State(nodes=[node]))
+    write = accesses_of(node)[-1]
+    assert write.certain
+    assert str(write.subset) == box
+
+
+@pytest.mark.parametrize(
+    ("index", "domain", "box"),
+    [
+        ("min(i, M)", "0:N", "0:min(M, N - 1) + 1"),
+        ("i // 2", "0:N", "0:((N - 1) // 2) + 1"),
+        ("(7*i) % N", "0:N", "0:N"),
+        ("i*i", "0:N", "0:N"),
+        ("0:i", "0:N", "0:N - 1"),
+        ("i:N", "0:N", "0:N"),
+    ],
+)
+def test_boxes_around_what_is_not_one(index, domain, box):
+    node = a_map(Copy(memlet("c[]"), memlet(f"x[{index}]")), i=domain)
+    in_program(State(nodes=[node]))
+    write = accesses_of(node)[-1]
+    assert not write.certain
+    assert str(write.subset) == box
+
+
+def test_several_parameters():
+    assert node_seen(a_map(move("A[i, j]", "x[i]", wcr="add"), i="0:N", j="0:M")) == [
+        "read A[0:N, 0:M]",
+        "write x[0:N] (add) ?",  # no column, no write
+    ]
+    assert node_seen(a_map(move("A[i, i]", "x[0]"), i="0:N")) == ["read A[0:N, 0:N] ?", "write x[0] ?"]
+    assert node_seen(a_map(move("A[i, j]", "x[4*i + j]"), i="0:N", j="0:4")) == ["read A[0:N, 0:4]", "write x[0:4*N]"]
+
+
+def test_triangle_is_rounded_up():
+    assert node_seen(a_map(move("A[i, j]", "A[j, i]"), i="0:N", j="0:i")) == [
+        "read A[0:N, 0:N - 1] ?",
+        "write A[0:N - 1, 0:N] ?",
+    ]
+
+
+def test_neighbours_stay_apart():
+    stencil = [move("x[i - 1]", "y[i]"), move("x[i + 1]", "y[i]")]
+    assert node_seen(a_map(stencil, i="1:N - 1")) == ["read x[0:N - 2]", "write y[1:N - 1]", "read x[2:N]"]
+
+
+def test_too_many_parts_become_one_box():
+    moves = [move(f"x[i + {k}]", "y[i]") for k in range(20)]
+    assert node_seen(a_map(moves, i="0:N")) == ["read x[0:N + 19] ?", "write y[0:N]"]
+
+
+def test_private_containers_are_not_seen_and_private_views_show_their_base():
+    body = Region([State(nodes=[move("x[i]", "t[]"), move("t[]", "row[3]")])])
+    body.containers["t"] = Scalar(F64, transient=True)
+    row = View.slice("A", Array.packed(F64, (sym("N"), sym("M"))), parse_subset("i, 0:M"))
+    body.containers["row"] = row
+    assert node_seen(a_map(body, i="0:N")) == ["read x[0:N]", "write A[0:N, 3]"]
+
+
+def test_loops_and_symbols():
+    gather = Region([SymbolAssign("k", WrapIndex(Load("y", (sym("t"),), F64), sym("N")))])
+    gather.add(State(nodes=[move("x[k]", "y[t]")]))
+    assert block_seen(Loop("t", Range.of(0, sym("N")), gather)) == [
+        "read y[0:N]",
+        "read x[0:N] ?",
+        "write y[0:N]",
+    ]
+
+
+def test_a_loop_that_may_end_early_is_not_certain():
+    body = Region([State(nodes=[move("x[t]", "y[t]")]), Branch([(POSITIVE, Region([Break()]))])])
+    assert block_seen(Loop("t", Range.of(0, sym("N")), body)) == ["read x[0:N] ?", "write y[0:N] ?", "read c[] ?"]
+
+
+def test_branches():
+    both = Branch([(POSITIVE, Region([State(nodes=[move("x[0]", "y[1]")])]))])
+    both.otherwise = Region([State(nodes=[move("x[2]", "y[1]")])])
+    both.otherwise.owner = both
+    assert block_seen(both) == ["read c[]", "read x[0] ?", "write y[1]", "read x[2] ?"]
+    one = Branch([(POSITIVE, Region([State(nodes=[move("x[0]", "y[1]")])]))])
+    assert block_seen(one) == ["read c[]", "read x[0] ?", "write y[1] ?"]
+
+
+def test_while_reads_its_condition_for_sure():
+    assert block_seen(While(POSITIVE, Region([State(nodes=[move("x[0]", "c")])]))) == [
+        "read c[]",
+        "read x[0] ?",
+        "write c[] ?",
+    ]
+
+
+def test_calls_are_seen_through():
+    callee = a_program("callee")
+    callee.body.add(State(nodes=[a_map(move("x[i]", "y[i]"), i="1:N")]))
+    arguments = {"A": memlet("A[0:N, 0:M]"), "x": memlet("A[3, 2:M:2]"), "y": memlet("y[0:K]"), "c": memlet("c")}
+    call = Call(callee, arguments, {"N": sym("K"), "M": sym("M")})
+    assert node_seen(call) == ["read A[3, 4:2*K + 2:2]", "write y[1:K]"]
+
+
+def test_streams_change_when_popped():
+    sdfg = a_program()
+    sdfg.declare("s", Stream(F64))
+    body = Region([State(nodes=[move("v[]", "y[0]")])], {"v": Scalar(F64, transient=True)})
+    consume = Consume("s", "v", "w", parse_expr("4"), body)
+    pop = Copy(memlet("s[]"), memlet("c[]"))
+    sdfg.body.add(State(nodes=[consume, pop]))
+    assert seen(accesses_of(consume)) == ["read s[...] ?", "write s[...] ?", "write y[0] ?"]
+    assert seen(accesses_of(pop)) == ["read s[]", "write s[]", "write c[]"]
+
+
+def test_roots():
+    sdfg = a_program()
+    sdfg.add_argument("p", Array.packed(F64, (sym("N"),), alias="1"))
+    sdfg.add_argument("q", Array.packed(F64, (sym("N"),), alias="1"))
+    column = View.slice("A", sdfg.desc("A"), parse_subset("0:N, 2"))
+    sdfg.declare("column", column)
+    sdfg.declare("evens", View.slice("column", column, parse_subset("0:N:2")))
+    sdfg.declare("flat", View.reshape("A", sdfg.desc("A"), (sym("N") * sym("M"),)))
+    assert [root_of(sdfg, name) for name in ("evens", "flat", "q", "p", "x")] == ["A", "A", "p", "p", "x"]
+    copies = [Copy(memlet("x[0:N]"), memlet(f"{name}[0:N]")) for name in ("evens", "flat", "q")]
+    sdfg.body.add(State(nodes=copies))
+    writes = [to_root(node, accesses_of(node)[1]) for node in copies]
+    assert seen(writes) == ["write A[0:2*N:2, 2]", "write A[...] ?", "write p[...] ?"]
+
+
+def test_a_reference_and_all_it_shows_are_one_memory():
+    sdfg = a_program()
+    sdfg.declare("r", Reference(F64, (sym("N"),), (parse_expr("1"),)))
+    sets = [Copy(memlet(f"{name}[0:N]"), memlet("r[0:N]")) for name in ("x", "y")]
+    sdfg.body.add(State(nodes=sets))
+    assert root_of(sdfg, "r") == root_of(sdfg, "x") == root_of(sdfg, "y") != root_of(sdfg, "A")
+    assert Roots(sdfg)["r"] == root_of(sdfg, "r")
+
+
+def test_a_thousand_statements_are_quick():
+    sdfg = a_program()
+    nodes = [
+        a_map([move(f"A[i{k}, j{k}]", f"A[i{k}, j{k} + 1]")], **{f"i{k}": "0:N", f"j{k}": "0:M - 1"})
+        for k in range(1000)
+    ]
+    for node in nodes:
+        sdfg.body.add(State(nodes=[node]))
+    start = time.perf_counter()
+    for node in nodes:
+        accesses_of(node)
+    each = time.perf_counter() - start
+    start = time.perf_counter()
+    accesses_of_region(sdfg.body)
+    whole = time.perf_counter() - start
+    assert max(each, whole) < 1.0  # a tenth of that on an idle machine
+
+
+def test_the_view_of_an_index():
+    sdfg = a_program()
+    sdfg.declare("k", Array.packed(types.int64, (), transient=True))
+    assign = SymbolAssign("n", op("add", Load("k", (), types.int64), Index(sym("N"))))
+    sdfg.body.add(assign)
+    assert seen(accesses_of_block(assign)) == ["read k[]"]
+    assert Subset.point(1).rank == 1
