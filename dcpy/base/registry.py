@@ -1,0 +1,64 @@
+"""One registry for everything that is found by name: library nodes, expansions, transformations, targets.
+
+A catalog lists what exists as strings, so that looking at a name costs no import; the object is loaded on first use.
+Which catalogs there are is decided in one place, `dcpy.plugins`. Nothing registers itself by being imported.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Iterator, Mapping
+from typing import Generic, TypeVar, cast
+
+from dcpy.base.errors import DcpyError, UnknownName
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """Name to object; `kind` is the word for an entry in messages (``"library node"``)."""
+
+    def __init__(self, kind: str, catalog: Mapping[str, str] | None = None) -> None:
+        self.kind = kind
+        self._paths: dict[str, str] = dict(catalog or {})
+        self._items: dict[str, T] = {}
+
+    def extend(self, catalog: Mapping[str, str]) -> None:
+        """Adds entries as ``"module:attribute"`` strings; `DcpyError` where a name is taken by another object."""
+        for name, path in catalog.items():
+            if self._paths.get(name, path) != path or (name in self._items and name not in self._paths):
+                raise DcpyError(f"two entries for the {self.kind} {name!r}: {path} and {self._paths.get(name, '')}")
+            self._paths[name] = path
+
+    def add(self, name: str, item: T) -> T:
+        """Adds one object directly (a user's own, or a test's); returns it."""
+        if self._items.get(name, item) is not item or name in self._paths:
+            raise DcpyError(f"the {self.kind} {name!r} exists already")
+        self._items[name] = item
+        return item
+
+    def __getitem__(self, name: str) -> T:
+        if name not in self._items:
+            if name not in self._paths:
+                raise self.unknown(name)
+            module, _, attribute = self._paths[name].partition(":")
+            self._items[name] = cast(T, getattr(importlib.import_module(module), attribute))
+        return self._items[name]
+
+    def unknown(self, name: str) -> UnknownName:
+        """The error for a name that has no entry, with the nearest one that has."""
+        near = difflib.get_close_matches(name, self.names, n=1)
+        choice = f"did you mean {near[0]}?" if near else f"there are {', '.join(self.names) or 'none'}"
+        return UnknownName(f"no {self.kind} is called {name!r}", help=choice)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names, catalog first, in the order in which they were added."""
+        return tuple(dict.fromkeys((*self._paths, *self._items)))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._items or name in self._paths
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)

@@ -1,0 +1,338 @@
+"""Who touches what: for each container its readers and writers, for each symbol those who mention it.
+
+The index is built once, in linear time, and kept current by the `Rewriter`, one element at a time; that is what makes
+a sweep over a whole SDFG linear. An *element* is a node or a block that touches things itself: a map by its domain, a
+loop by its bounds, not by what stands in their bodies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Union
+
+from dcpy.ir.data import Array, Descriptor, Reference, Stream, Structure, View
+from dcpy.ir.expr import ScalarExpr, loads_of, symbols_of
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Call, Consume, Copy, ForeignCall, Map, Node, Tasklet
+from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssign, While
+from dcpy.ir.sdfg import Sdfg
+
+Element = Union[Node, Block]
+WrittenBy = Callable[[Sdfg], frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Touches:
+    """What one element reads, writes, mentions and defines, each name once, in order of appearance."""
+
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    symbols: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()  #: loop and map parameters, worker numbers, assigned symbols
+
+
+class Uses:
+    """The index of one SDFG (callees have their own)."""
+
+    def __init__(self, sdfg: Sdfg) -> None:
+        self.sdfg = sdfg
+        self._touches: dict[Element, Touches] = {}
+        self._readers: dict[str, dict[Element, None]] = {}
+        self._writers: dict[str, dict[Element, None]] = {}
+        self._users: dict[str, dict[Element, None]] = {}
+        self._definers: dict[str, dict[Element, None]] = {}
+        self._described: dict[str, dict[str, None]] = {}
+        self._views: dict[str, dict[str, None]] = {}
+        self._aliases: dict[str, dict[str, None]] = {}
+        self._descs: dict[str, Descriptor] = {}
+        self._homes: dict[str, Region] = {}
+        self._written: dict[Sdfg, frozenset[str]] = {}
+        self.add_region(sdfg.body)
+
+    # -- questions ---------------------------------------------------------------------------------------------
+
+    def readers(self, container: str) -> tuple[Element, ...]:
+        """Elements that read a container, by this very name (views of it have their own readers)."""
+        return tuple(self._readers.get(container, ()))
+
+    def writers(self, container: str) -> tuple[Element, ...]:
+        """Elements that write a container, by this very name."""
+        return tuple(self._writers.get(container, ()))
+
+    def touchers(self, container: str) -> tuple[Element, ...]:
+        """Readers and writers, each once."""
+        return tuple(self._readers.get(container, {}) | self._writers.get(container, {}))
+
+    def users(self, symbol: str) -> tuple[Element, ...]:
+        """Elements that mention a symbol in a subset, range or expression."""
+        return tuple(self._users.get(symbol, ()))
+
+    def definers(self, symbol: str) -> tuple[Element, ...]:
+        """The `SymbolAssign` blocks of a symbol, or the loop or map whose parameter it is."""
+        return tuple(self._definers.get(symbol, ()))
+
+    def described_by(self, symbol: str) -> tuple[str, ...]:
+        """Containers whose shape, strides or window mention a symbol."""
+        return tuple(self._described.get(symbol, ()))
+
+    def touches(self, element: Element) -> Touches:
+        """What an element touches; it must be in the SDFG."""
+        return self._touches[element]
+
+    def views_of(self, container: str) -> tuple[str, ...]:
+        """Views whose base is this container, directly."""
+        return tuple(self._views.get(container, ()))
+
+    def desc(self, container: str) -> Descriptor:
+        """The descriptor of a container, wherever it is declared; of a field, that of the structure."""
+        return self._descs[container.partition(".")[0]]
+
+    def home(self, container: str) -> Region:
+        """The region that declares a container."""
+        return self._homes[container.partition(".")[0]]
+
+    def declared(self, container: str) -> bool:
+        return container in self._descs
+
+    def root(self, container: str) -> str:
+        """The container whose buffer a name shows: itself, unless it is a view."""
+        top = container.partition(".")[0]
+        desc = self._descs.get(top)
+        while isinstance(desc, View):
+            top = desc.of.partition(".")[0]
+            desc = self._descs.get(top)
+        return top if container.partition(".")[0] != top else container
+
+    def overlapping(self, container: str) -> tuple[str, ...]:
+        """All names that may show memory of this container: itself, its base, their views, and possible aliases."""
+        found: dict[str, None] = {}
+        pending = [container]
+        while pending:
+            name = pending.pop()
+            if name in found:
+                continue
+            found[name] = None
+            top = name.partition(".")[0]
+            pending += [name for name in (top, self.root(name)) if name not in found]
+            pending += self._views.get(top, ())
+            pending += self._views.get(name, ())
+            pending += self._shown_together(top)
+        return tuple(found)
+
+    def _shown_together(self, container: str) -> Iterable[str]:
+        desc = self._descs.get(container)
+        if isinstance(desc, Array) and desc.alias:
+            return self._aliases[desc.alias]
+        if isinstance(desc, Reference):
+            copies = self._writers.get(container, ())
+            return [copy.src.container for copy in copies if isinstance(copy, Copy)]
+        return [
+            copy.dst.container
+            for copy in self._readers.get(container, ())
+            if isinstance(copy, Copy) and isinstance(self._descs.get(copy.dst.container), Reference)
+        ]
+
+    def is_private(self, container: str) -> bool:
+        """Whether it is a transient buffer of its own: no argument, view, stream, reference, field or alias."""
+        desc = self._descs.get(container)
+        return desc is not None and desc.transient and not isinstance(desc, View | Stream | Reference | Structure)
+
+    # -- upkeep, by the Rewriter -------------------------------------------------------------------------------
+
+    def add_region(self, region: Region) -> None:
+        """Enters all that a region declares and holds."""
+        for name, desc in region.containers.items():
+            self.declare(name, desc, region)
+        for block in region.blocks:
+            self.add(block)
+
+    def add(self, element: Element) -> None:
+        """Enters an element and all inside it."""
+        self.refresh(element)
+        for inner in _inside(element):
+            self.add(inner)
+        for region in _bodies(element):
+            for name, desc in region.containers.items():
+                self.declare(name, desc, region)
+
+    def remove(self, element: Element) -> None:
+        """Forgets an element and all inside it."""
+        for inner in _inside(element):
+            self.remove(inner)
+        for region in _bodies(element):
+            for name in region.containers:
+                self.undeclare(name)
+        self._unlink(element, self._touches.pop(element, Touches()))
+
+    def refresh(self, element: Element) -> Touches:
+        """Looks again at one element that was changed; returns what it touched before."""
+        before = self._touches.get(element, Touches())
+        after = touches_of(element, self.written_by)
+        if before != after:
+            self._unlink(element, before)
+        for index, names in self._tables(after):
+            for name in names:
+                index.setdefault(name, {})[element] = None
+        self._touches[element] = after
+        return before
+
+    def declare(self, name: str, desc: Descriptor, region: Region) -> None:
+        """Enters a container."""
+        self._descs[name], self._homes[name] = desc, region
+        if isinstance(desc, View):
+            self._views.setdefault(desc.of, {})[name] = None
+        if isinstance(desc, Array) and desc.alias:
+            self._aliases.setdefault(desc.alias, {})[name] = None
+        for symbol in desc_symbols(desc):
+            self._described.setdefault(symbol, {})[name] = None
+
+    def undeclare(self, name: str) -> None:
+        """Forgets a container."""
+        desc = self._descs.pop(name)
+        del self._homes[name]
+        if isinstance(desc, View):
+            self._views[desc.of].pop(name, None)
+        if isinstance(desc, Array) and desc.alias:
+            self._aliases[desc.alias].pop(name, None)
+        for symbol in desc_symbols(desc):
+            self._described[symbol].pop(name, None)
+
+    def written_by(self, callee: Sdfg) -> frozenset[str]:
+        """The argument containers that a callee may write."""
+        if callee not in self._written:
+            inner = Uses(callee)
+            roots = {name for written in inner._writers for name in inner.overlapping(written)}
+            self._written[callee] = frozenset(name for name in callee.arguments if name in roots) | frozenset(
+                result.container for result in callee.results if result.container in roots
+            )
+        return self._written[callee]
+
+    def _tables(self, touches: Touches) -> Iterator[tuple[dict[str, dict[Element, None]], tuple[str, ...]]]:
+        yield self._readers, touches.reads
+        yield self._writers, touches.writes
+        yield self._users, touches.symbols
+        yield self._definers, touches.defines
+
+    def _unlink(self, element: Element, touches: Touches) -> None:
+        for index, names in self._tables(touches):
+            for name in names:
+                index[name].pop(element, None)
+
+
+def touches_of(element: Element, written_by: WrittenBy) -> Touches:
+    """What one element touches itself. `written_by` tells which arguments a callee may write."""
+    collected = _Collector()
+    match element:
+        case Map(params=params, domain=domain):
+            collected.mention(name for dim in domain for name in dim.symbols)
+            collected.defines += params
+        case Consume(stream=stream, worker=worker, workers=workers):
+            collected.reads[stream] = collected.writes[stream] = None
+            collected.mention(workers.symbols)
+            collected.defines.append(worker)
+        case Call(sdfg=callee, arguments=arguments, symbols=symbols):
+            written = written_by(callee)
+            for name, memlet in arguments.items():
+                collected.memlets([memlet], collected.reads)
+                collected.memlets([memlet] if name in written else [], collected.writes)
+            collected.mention(name for value in symbols.values() for name in value.symbols)
+        case Node():
+            collected.memlets(element.reads(), collected.reads)
+            collected.memlets(element.writes(), collected.writes)
+            for expr in _node_exprs(element):
+                collected.expression(expr)
+        case Loop(param=param, range=range_):
+            collected.mention(range_.symbols)
+            collected.defines.append(param)
+        case SymbolAssign(symbol=symbol, value=value):
+            collected.expression(value)
+            collected.defines.append(symbol)
+        case _:
+            for expr in block_exprs(element):
+                collected.expression(expr)
+    return collected.result()
+
+
+def block_exprs(block: Block) -> tuple[ScalarExpr, ...]:
+    """The scalar expressions written on a block itself."""
+    match block:
+        case While(condition=condition):
+            return (condition,)
+        case Branch(cases=cases):
+            return tuple(condition for condition, _ in cases)
+        case SymbolAssign(value=value):
+            return (value,)
+        case Check(condition=condition, values=values):
+            return (condition, *values)
+    return ()
+
+
+def desc_symbols(desc: Descriptor) -> tuple[str, ...]:
+    """Symbols that a descriptor mentions."""
+    names: dict[str, None] = {}
+    match desc:
+        case Structure(fields=fields):
+            for _, field in fields:
+                names |= dict.fromkeys(desc_symbols(field))
+        case _:
+            exprs = [*desc.shape, *desc.strides]
+            if isinstance(desc, Stream):
+                exprs.append(desc.capacity)
+            if isinstance(desc, View):
+                exprs.append(desc.offset)
+                if desc.window is not None:
+                    names |= dict.fromkeys(desc.window.symbols)
+            for expr in exprs:
+                names |= dict.fromkeys(expr.symbols)
+    return tuple(names)
+
+
+class _Collector:
+    def __init__(self) -> None:
+        self.reads: dict[str, None] = {}
+        self.writes: dict[str, None] = {}
+        self.symbols: dict[str, None] = {}
+        self.defines: list[str] = []
+
+    def mention(self, names: Iterable[str]) -> None:
+        self.symbols |= dict.fromkeys(names)
+
+    def memlets(self, memlets: Iterable[Memlet], table: dict[str, None]) -> None:
+        for memlet in memlets:
+            table[memlet.container] = None
+            self.mention(memlet.subset.symbols)
+
+    def expression(self, expr: ScalarExpr) -> None:
+        self.reads |= dict.fromkeys(load.container for load in loads_of(expr))
+        self.mention(symbols_of(expr))
+
+    def result(self) -> Touches:
+        return Touches(tuple(self.reads), tuple(self.writes), tuple(self.symbols), tuple(self.defines))
+
+
+def _node_exprs(node: Node) -> tuple[ScalarExpr, ...]:
+    match node:
+        case Tasklet(code=code):
+            return tuple(expr for _, expr in code)
+        case ForeignCall(args=args):
+            return tuple(arg for arg in args if not isinstance(arg, str))
+    return ()
+
+
+def _inside(element: Element) -> list[Element]:
+    """The elements one level down."""
+    if isinstance(element, State):
+        return list(element.nodes)
+    return [block for region in _bodies(element) for block in region.blocks]
+
+
+def _bodies(element: Element) -> tuple[Region, ...]:
+    match element:
+        case Map(body=body) | Consume(body=body):
+            return (body,)
+        case State():
+            return ()
+        case Block():
+            return element.regions()
+    return ()

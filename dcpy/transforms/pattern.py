@@ -1,0 +1,313 @@
+"""Patterns: where in an SDFG a transformation looks.
+
+A pattern names its parts by `capture`s. There are four forms: one node or block (`one`), blocks in a row
+(`consecutive`), dataflow from node to node through containers (`path`), and the SDFG as a whole (`whole`). Matches
+come in program order, always the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar, overload
+
+from dcpy.ir.nodes import Call, Consume, Map, Node, Tasklet
+from dcpy.ir.region import Block, Loop, Region, State
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.uses import Element, Uses
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A container between its writer and its reader; captured by `path`."""
+
+    container: str
+
+    def __str__(self) -> str:
+        return self.container
+
+
+class Capture(Generic[T]):
+    """A named, typed part of a pattern: ``first = capture(Map)``, later ``m[self.first]``, which is a `Map`."""
+
+    def __init__(self, kind: type[T]) -> None:
+        self.kind = kind
+        self.name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+
+def capture(kind: type[T]) -> Capture[T]:
+    """A part of a pattern that matches nodes, blocks or accesses of a class."""
+    return Capture(kind)
+
+
+class Match:
+    """Where a pattern was found. `uses` is the index of the SDFG at that moment."""
+
+    def __init__(self, sdfg: Sdfg, uses: Uses, found: Mapping[str, Any]) -> None:
+        self.sdfg = sdfg
+        self.uses = uses
+        self.found = dict(found)
+
+    def __getitem__(self, part: Capture[T]) -> T:
+        found: T = self.found[part.name]
+        return found
+
+    @property
+    def anchor(self) -> Element | Sdfg:
+        """The first element of the match."""
+        return next((part for part in self.found.values() if isinstance(part, Node | Block)), self.sdfg)
+
+    @property
+    def state(self) -> State:
+        """The state of the first node, or the first block where that is a state."""
+        found = self.anchor
+        state = found.state if isinstance(found, Node) else found
+        if not isinstance(state, State):
+            raise TypeError(f"a match of {list(self.found)} has no state")
+        return state
+
+    @property
+    def region(self) -> Region:
+        """The region that holds the first element; the outermost one where the match is the whole SDFG."""
+        found = self.anchor
+        if isinstance(found, Node):
+            found = self.state
+        region = found.region if isinstance(found, Block) else None
+        return self.sdfg.body if region is None else region
+
+    def __str__(self) -> str:
+        found = self.anchor
+        parts = " -> ".join(describe(part) for part in self.found.values()) or self.sdfg.name
+        return f"{describe(self.state)}: {parts}" if isinstance(found, Node) and found.state else parts
+
+
+class Pattern(Protocol):
+    """Something that can be looked for."""
+
+    @property
+    def captures(self) -> tuple[Capture[Any], ...]: ...
+
+    def anchors(self, sdfg: Sdfg) -> Iterator[Element | Sdfg]:
+        """Where a match may begin, in program order."""
+
+    def matches_at(self, anchor: Element | Sdfg, uses: Uses) -> Iterator[Match]:
+        """The matches that begin there."""
+
+
+@dataclass(frozen=True)
+class One:
+    """A single node or block of a kind, anywhere."""
+
+    part: Capture[Any]
+
+    @property
+    def captures(self) -> tuple[Capture[Any], ...]:
+        return (self.part,)
+
+    def anchors(self, sdfg: Sdfg) -> Iterator[Element]:
+        return (element for element in elements(sdfg) if isinstance(element, self.part.kind))
+
+    def matches_at(self, anchor: Element | Sdfg, uses: Uses) -> Iterator[Match]:
+        if isinstance(anchor, self.part.kind):
+            yield Match(uses.sdfg, uses, {self.part.name: anchor})
+
+    def __str__(self) -> str:
+        return self.part.kind.__name__
+
+
+@dataclass(frozen=True)
+class Consecutive:
+    """Blocks that stand one after the other in a region."""
+
+    parts: tuple[Capture[Any], ...]
+
+    @property
+    def captures(self) -> tuple[Capture[Any], ...]:
+        return self.parts
+
+    def anchors(self, sdfg: Sdfg) -> Iterator[Element]:
+        return (block for block in sdfg.body.walk_blocks() if isinstance(block, self.parts[0].kind))
+
+    def matches_at(self, anchor: Element | Sdfg, uses: Uses) -> Iterator[Match]:
+        if not isinstance(anchor, Block) or anchor.region is None:
+            return
+        blocks = anchor.region.blocks
+        position = blocks.index(anchor)
+        row = blocks[position : position + len(self.parts)]
+        if len(row) == len(self.parts) and all(map(_fits, self.parts, row)):
+            yield Match(uses.sdfg, uses, {part.name: block for part, block in zip(self.parts, row, strict=True)})
+
+    def __str__(self) -> str:
+        return "; ".join(part.kind.__name__ for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Path:
+    """Nodes of one state, each reading a container that the one before it wrote last: node, access, node, ..."""
+
+    parts: tuple[Capture[Any], ...]
+
+    @property
+    def captures(self) -> tuple[Capture[Any], ...]:
+        return self.parts
+
+    def anchors(self, sdfg: Sdfg) -> Iterator[Element]:
+        return (node for node in sdfg.body.walk_nodes() if isinstance(node, self.parts[0].kind))
+
+    def matches_at(self, anchor: Element | Sdfg, uses: Uses) -> Iterator[Match]:
+        if isinstance(anchor, Node) and anchor.state is not None and isinstance(anchor, self.parts[0].kind):
+            for found in self._extend({self.parts[0].name: anchor}, anchor, self.parts[1:], uses):
+                yield Match(uses.sdfg, uses, found)
+
+    def _extend(
+        self, found: dict[str, Any], last: Node, rest: tuple[Capture[Any], ...], uses: Uses
+    ) -> Iterator[dict[str, Any]]:
+        if not rest:
+            yield found
+            return
+        access, second = rest[:2]
+        for container, reader in _consumers(last, uses):
+            if isinstance(reader, second.kind):
+                longer = {**found, access.name: Access(container), second.name: reader}
+                yield from self._extend(longer, reader, rest[2:], uses)
+
+    def __str__(self) -> str:
+        return " -> ".join(part.kind.__name__ for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Whole:
+    """The SDFG itself: for transformations that weigh all of it at once."""
+
+    captures = ()
+
+    def anchors(self, sdfg: Sdfg) -> Iterator[Sdfg]:
+        return iter((sdfg,))
+
+    def matches_at(self, anchor: Element | Sdfg, uses: Uses) -> Iterator[Match]:
+        if anchor is uses.sdfg:
+            yield Match(uses.sdfg, uses, {})
+
+    def __str__(self) -> str:
+        return "Sdfg"
+
+
+def one(part: Capture[Any]) -> One:
+    """A single node or block."""
+    return One(part)
+
+
+def consecutive(*parts: Capture[Any]) -> Consecutive:
+    """Blocks in a row."""
+    return Consecutive(parts)
+
+
+@overload
+def path(first: Capture[Any], access: Capture[Access], second: Capture[Any], /) -> Path: ...
+@overload
+def path(*parts: Capture[Any]) -> Path: ...
+def path(*parts: Capture[Any]) -> Path:
+    """Dataflow inside one state: node, access, node (, access, node)..."""
+    return Path(parts)
+
+
+def whole() -> Whole:
+    """The whole SDFG."""
+    return Whole()
+
+
+def elements(sdfg: Sdfg) -> Iterator[Element]:
+    """All blocks and nodes of an SDFG, in program order, each before those it owns."""
+    yield from _elements_of(sdfg.body)
+
+
+def _elements_of(region: Region) -> Iterator[Element]:
+    for block in list(region.blocks):
+        yield block
+        if not isinstance(block, State):
+            for inner in block.regions():
+                yield from _elements_of(inner)
+            continue
+        for node in list(block.nodes):
+            yield node
+            if isinstance(node, Map | Consume):
+                yield from _elements_of(node.body)
+
+
+def _fits(part: Capture[Any], block: Block) -> bool:
+    return isinstance(block, part.kind)
+
+
+def _consumers(writer: Node, uses: Uses) -> Iterator[tuple[str, Node]]:
+    """Containers that a node writes with the later nodes of its state that read them, up to the next writer."""
+    state = writer.state
+    if state is None:
+        return
+    for container in _touched(writer, uses, writes=True):
+        readers = _tops(uses.readers(container), state)
+        writers = _tops(uses.writers(container), state)
+        if not readers:
+            continue
+        for node in state.nodes[state.nodes.index(writer) + 1 :]:
+            if node in readers:
+                yield container, node
+            if node in writers:
+                break
+
+
+def _touched(node: Node, uses: Uses, *, writes: bool) -> tuple[str, ...]:
+    """Containers that a node or something in its body touches, in program order."""
+    names: dict[str, None] = {}
+    pending: list[Element] = [node]
+    if isinstance(node, Map | Consume):
+        pending += _elements_of(node.body)
+    for element in pending:
+        touches = uses.touches(element)
+        names |= dict.fromkeys(touches.writes if writes else touches.reads)
+    return tuple(names)
+
+
+def _tops(touchers: Iterable[Element], state: State) -> dict[Node, None]:
+    """The nodes of a state that are, or hold, the given elements."""
+    tops: dict[Node, None] = {}
+    for element in touchers:
+        current: Any = element
+        while current is not None:
+            match current:
+                case Node(state=around):
+                    if around is state:
+                        tops[current] = None
+                        break
+                    current = around
+                case Block(region=region):
+                    current = None if region is None else region.owner
+                case _:
+                    break
+    return tops
+
+
+def describe(part: object) -> str:
+    """A short name for a part of a match: the node's own name, or its kind and what it writes."""
+    match part:
+        case Tasklet(name=name) | State(name=name) if name:
+            return name
+        case Map(params=params):
+            return f"map {', '.join(params)}"
+        case Loop(param=param):
+            return f"loop {param}"
+        case Call(sdfg=callee):
+            return f"call @{callee.name}"
+        case Node():
+            written = ", ".join(dict.fromkeys(memlet.container for memlet in part.writes()))
+            return f"{part.kind} to {written}" if written else part.kind
+        case State(region=Region(blocks=blocks)):
+            return f"state {blocks.index(part)}"
+        case Block():
+            symbol = getattr(part, "symbol", "")
+            return f"{part.kind} {symbol}".rstrip()
+    return str(part)
