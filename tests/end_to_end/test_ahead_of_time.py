@@ -1,0 +1,108 @@
+"""sdfgcc: a shared library and a C header, used from a C program; and the other commands."""
+
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import dcpy
+from dcpy.cli.main import main as dcpy_main
+from dcpy.cli.sdfgcc import main as sdfgcc_main
+from examples import gemm, jacobi_2d
+
+USE_GEMM = r"""
+#include <stdio.h>
+#include "{header}"
+int main(void) {{
+    double A[2 * 3] = {{1, 2, 3, 4, 5, 6}}, B[3 * 2] = {{1, 0, 0, 1, 1, 1}}, C[2 * 2] = {{1, 1, 1, 1}};
+    if (gemm_init() != 0) return 1;
+    int status = gemm({arguments});
+    if (status != 0) return 2;
+    gemm_exit();
+    printf("%g %g %g %g\n", C[0], C[1], C[2], C[3]);
+    return 0;
+}}
+"""
+
+
+def compile_and_run(folder, code: str) -> str:
+    (folder / "use.c").write_text(code)
+    link = [f"-L{folder}", "-lgemm", f"-Wl,-rpath,{folder}"]
+    compiler = shutil.which("gcc") or "cc"
+    subprocess.run([compiler, "-Wall", "-Werror", "use.c", "-o", "use", *link], check=True, cwd=folder)
+    return subprocess.run(["./use"], check=True, cwd=folder, capture_output=True, text=True).stdout
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("kind", ["sdfg", "python"])
+def test_gemm_from_c(tmp_path, kind, capsys):
+    source = "examples/gemm.py:gemm"
+    if kind == "sdfg":
+        gemm.gemm.to_sdfg().save(tmp_path / "gemm.sdfg")
+        source = str(tmp_path / "gemm.sdfg")
+    assert sdfgcc_main([source, "-o", str(tmp_path / "libgemm.so")]) == 0
+    printed = capsys.readouterr().out.split()
+    header = next(path for path in printed if path.endswith(".h"))
+    names = parameter_names((tmp_path / header).read_text())
+    values = {"alpha": "2.0", "beta": "10.0", "A": "A", "B": "B", "C": "C", "NI": "2", "NJ": "2", "NK": "3"}
+    arguments = ", ".join(values[name] for name in names)
+    output = compile_and_run(tmp_path, USE_GEMM.format(header=header.rpartition("/")[2], arguments=arguments))
+    expected = 2.0 * np.array([[1, 2, 3], [4, 5, 6]]) @ np.array([[1, 0], [0, 1], [1, 1]]) + 10
+    assert [float(word) for word in output.split()] == list(expected.ravel())
+
+
+def parameter_names(header: str) -> list[str]:
+    """The parameters of ``int gemm(...)``, in order."""
+    inside = header.partition(" gemm(")[2].partition(")")[0]
+    return [part.split()[-1].lstrip("*") for part in inside.split(",")]
+
+
+def test_an_unannotated_function_needs_types(capsys):
+    assert sdfgcc_main(["examples/k2mm.py:k2mm"]) == 1
+    message = capsys.readouterr().err
+    assert "annot" in message
+
+
+def test_a_missing_function(capsys):
+    assert sdfgcc_main(["examples/gemm.py:gem"]) == 1
+    assert "no function 'gem'" in capsys.readouterr().err
+
+
+def test_explain_gives_reasons(capsys):
+    assert dcpy_main(["explain", "examples/jacobi_2d.py:jacobi_2d", "-t", "loop-to-map"]) == 0
+    text = capsys.readouterr().out
+    assert "loop-to-map: 0 of 1 matches" in text
+    assert "no " in text
+
+
+def test_passes_lists_transformations(capsys):
+    assert dcpy_main(["passes"]) == 0
+    text = capsys.readouterr().out
+    for name in ("state-fusion", "inline-call", "map-fusion", "map-collapse", "loop-to-map"):
+        assert name in text
+
+
+def test_doctor_finds_what_the_default_needs(capsys):
+    assert dcpy_main(["doctor"]) == 0
+    text = capsys.readouterr().out
+    assert "C++ compiler" in text
+    assert "openblas" in text
+
+
+def test_cache_commands(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("DCPY_CACHE_DIR", str(tmp_path / "cache"))
+    assert dcpy_main(["cache", "path"]) == 0
+    assert str(tmp_path) in capsys.readouterr().out
+    assert dcpy_main(["cache", "list"]) == 0
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.cc
+def test_the_cache_lists_what_was_compiled(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("DCPY_CACHE_DIR", str(tmp_path / "cache"))
+    dcpy.program(jacobi_2d.jacobi_2d.function)(**jacobi_2d.initialize(5))
+    assert dcpy_main(["cache", "list"]) == 0
+    assert "jacobi_2d" in capsys.readouterr().out
+    assert dcpy_main(["cache", "clear"]) == 0
+    assert "removed 1 entries" in capsys.readouterr().out

@@ -1,0 +1,70 @@
+"""The three oracles: NumPy, the interpreter (as written and simplified), compiled code."""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import dcpy
+
+
+def assert_equal(got: Any, expected: Any, rtol: float = 0.0) -> None:
+    """Same Python type, dtype, shape and values (NaN equals NaN; signs of zeros count where `rtol` is 0)."""
+    if isinstance(expected, tuple):
+        assert isinstance(got, tuple)
+        assert len(got) == len(expected)
+        for mine, theirs in zip(got, expected, strict=True):
+            assert_equal(mine, theirs, rtol)
+        return
+    assert type(got) is type(expected), f"{type(got).__name__} {got!r} instead of {type(expected).__name__} {expected!r}"
+    if isinstance(expected, np.ndarray | np.generic):
+        assert got.dtype == expected.dtype
+        assert np.shape(got) == np.shape(expected)
+    if isinstance(expected, np.ndarray | np.generic | float | complex):
+        np.testing.assert_allclose(got, expected, rtol=rtol, atol=0 if rtol == 0 else rtol)
+        if rtol == 0 and np.issubdtype(np.result_type(expected), np.floating):
+            np.testing.assert_array_equal(np.signbit(got), np.signbit(expected))
+    else:
+        assert got == expected
+
+
+class Difference(AssertionError):
+    """An oracle disagrees with NumPy; the message names it."""
+
+
+def check_same(function: Callable[..., Any], *arguments: Any, rtol: float = 0.0, compiled: bool = True) -> None:
+    """Runs `function` under every oracle and compares results and what happened to the arguments with NumPy's.
+
+    Where NumPy raises, all must raise the same type of exception.
+    """
+    runs: dict[str, Callable[..., Any]] = {}
+    program = dcpy.program(function)
+    runs["interpreter, as written"] = lambda *args: program.to_sdfg(*args, simplify=False).interpret(*args)
+    runs["interpreter, simplified"] = lambda *args: program.to_sdfg(*args).interpret(*args)
+    if compiled:
+        runs["compiled"] = program
+        runs["compiled, as written"] = dcpy.program(function, simplify=False)
+    reference = copy.deepcopy(arguments)
+    expected, raised = _outcome(function, reference)
+    for name, run in runs.items():
+        mine = copy.deepcopy(arguments)
+        got, error = _outcome(run, mine)
+        try:
+            if type(error) is not type(raised) and not (raised and isinstance(error, type(raised))):
+                raise error or AssertionError(f"did not raise {raised!r}")
+            if raised is None:
+                assert_equal(got, expected, rtol)
+                assert_equal(tuple(mine), tuple(reference), rtol)
+        except Exception as difference:
+            raise Difference(f"{name} differs from NumPy: {difference}") from difference
+
+
+def _outcome(run: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, Exception | None]:
+    try:
+        with np.errstate(all="ignore"):
+            return run(*arguments), None
+    except dcpy.DcpyError:
+        raise
+    except Exception as error:
+        return None, error
