@@ -123,3 +123,11 @@ class ArgumentShapeError(DcpyError, ValueError):
     code = "runtime.shape"
 
     __str__ = DcpyError.__str__
+
+
+class ReadOnlyArgument(DcpyError, ValueError):
+    """A program would write to an array that is read-only."""
+
+    code = "runtime.read-only"
+
+    __str__ = DcpyError.__str__

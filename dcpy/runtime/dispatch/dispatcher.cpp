@@ -99,9 +99,9 @@ PyObject *run_or_miss(const State &state, PyObject *const *values) {
     return tuple ? PyObject_CallOneArg(state.miss.get(), tuple.get()) : nullptr;
 }
 
-// The arguments do not fit the parameters: the words are found in Python (arguments.py), in no hurry.
+// The arguments do not fit the parameters: the words are found in Python (parameters.py), in no hurry.
 PyObject *misuse(const State &state, PyObject *const *args, size_t given, PyObject *keywords) {
-    const Object module(PyImport_ImportModule("dcpy.runtime.arguments"));
+    const Object module(PyImport_ImportModule("dcpy.runtime.parameters"));
     const Object positional = as_tuple(args, given);
     const Object named = keywords ? Object::borrow(keywords) : Object(PyTuple_New(0));
     if (!module || !positional || !named) return nullptr;

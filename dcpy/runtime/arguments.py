@@ -1,0 +1,198 @@
+"""Why the arguments of a call do not fit a signature, in words. Off the fast path: the native dispatcher has refused.
+
+Number and names are parameters.py; the few conversions that dcpy makes are conversion.py. Lists are refused: NumPy's
+functions would turn them into new arrays, and what is written to those is lost. So are subclasses of ndarray, which
+have their own arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from dcpy.base.errors import ArgumentError, ArgumentShapeError, DcpyError, ReadOnlyArgument
+from dcpy.codegen.artifact import ArrayArg, ConstantArg, IntegerArg, ScalarArg, Signature
+from dcpy.runtime.parameters import plural
+
+
+def explain_mismatch(signature: Signature, values: Sequence[Any]) -> DcpyError:
+    """Why `values`, one per `Signature.args`, do not fit.
+
+    An `ArgumentError`, `ArgumentShapeError` or `ReadOnlyArgument`, to be raised by the caller.
+    """
+    for arg, value in zip(signature.args, values, strict=True):
+        if isinstance(arg, ArrayArg):
+            problem = _array_problem(arg, value)
+        elif isinstance(arg, ConstantArg):
+            problem = _constant_problem(arg, value)
+        else:
+            problem = _scalar_problem(arg, value)
+        if problem is not None:
+            return problem
+    return (
+        _size_problem(signature, values)
+        or _memory_problem(signature, values)
+        or ArgumentError(
+            f"the arguments do not fit {signature.name}{_describe_all(signature)}",
+            notes=("a global or enclosing variable that the program was compiled with has changed",),
+        )
+    )
+
+
+def describe(arg: ArrayArg) -> str:
+    """The type of an array as annotations write it: ``float64[N, 3]``."""
+    sizes = (dim.symbol or str(dim.constant) for dim in arg.dims)
+    return f"{arg.dtype}[{', '.join(sizes)}]"
+
+
+def _describe_all(signature: Signature) -> str:
+    types = (
+        describe(arg) if isinstance(arg, ArrayArg) else repr(arg.value) if isinstance(arg, ConstantArg) else arg.dtype
+        for arg in signature.args
+    )
+    return f"({', '.join(f'{arg.name}: {text}' for arg, text in zip(signature.args, types, strict=True))})"
+
+
+def _kind_of(value: object) -> str:
+    kind = type(value)
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _article(noun: str) -> str:
+    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
+
+
+def _array_problem(arg: ArrayArg, value: object) -> DcpyError | None:
+    wanted = f"a {describe(arg)} array is needed"
+    if value is None:
+        return ArgumentError(f"argument {arg.name!r} is None, but {wanted}")
+    if type(value) is not np.ndarray:
+        return _no_array(arg, value, wanted)
+    if value.dtype.hasobject:
+        return ArgumentError(
+            f"argument {arg.name!r} holds Python objects (dtype {value.dtype}), but {wanted}",
+            help=f"pass {arg.name}.astype(np.{arg.dtype})",
+        )
+    if value.dtype.newbyteorder("=") != np.dtype(arg.dtype):
+        return ArgumentError(
+            f"argument {arg.name!r} has dtype {value.dtype}, but {wanted}",
+            help=f"pass {arg.name}.astype(np.{arg.dtype})" + (", and copy the result back" if arg.written else ""),
+        )
+    if value.ndim != len(arg.dims):
+        count = f"{value.ndim} {plural('dimension', value.ndim)}"
+        return ArgumentError(f"argument {arg.name!r} has {count}, shape {value.shape}, but {wanted}")
+    if arg.written and not value.flags.writeable:
+        return ReadOnlyArgument(
+            f"argument {arg.name!r} is read-only, but the program writes to it", help=f"pass {arg.name}.copy()"
+        )
+    return None
+
+
+def _no_array(arg: ArrayArg, value: object, wanted: str) -> ArgumentError:
+    message = f"argument {arg.name!r} is {_article(_kind_of(value))}, but {wanted}"
+    if isinstance(value, list | tuple):
+        reason = "a sequence is not converted: what the program writes to the new array would be lost"
+        return ArgumentError(message, notes=(reason,), help=f"pass np.asarray({arg.name}, dtype=np.{arg.dtype})")
+    if isinstance(value, np.ma.MaskedArray):
+        return ArgumentError(message, notes=("the mask would be ignored",), help=f"pass {arg.name}.filled(…)")
+    if isinstance(value, np.ndarray):
+        reason = f"{_kind_of(value)} has its own meaning of operators and indices"
+        return ArgumentError(message, notes=(reason,), help=f"pass np.asarray({arg.name})")
+    return ArgumentError(message)
+
+
+def _constant_problem(arg: ConstantArg, value: object) -> DcpyError | None:
+    if value is arg.value or (type(value) is type(arg.value) and value == arg.value):
+        return None
+    return ArgumentError(f"argument {arg.name!r} is {value!r}, but the program was compiled for {arg.value!r}")
+
+
+PYTHON_KINDS = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
+
+
+def _scalar_problem(arg: ScalarArg | IntegerArg, value: object) -> DcpyError | None:
+    dtype = np.dtype(arg.dtype)
+    python = PYTHON_KINDS[dtype.kind]
+    converts = isinstance(arg, ScalarArg) and arg.converts
+    takes = f"a Python {python.__name__}" if arg.weak else _article(f"{arg.dtype} scalar")
+    if converts and not arg.weak:
+        takes += f" or a Python {python.__name__}"
+    message = f"argument {arg.name!r} is {_article(_kind_of(value))}, but {takes} is needed"
+    kinds = list(PYTHON_KINDS.values())
+    accepted = tuple(kinds[: kinds.index(python) + 1]) if converts else (python,)
+    if type(value) in accepted and (arg.weak or converts):
+        return _range_problem(arg, value, dtype)
+    if isinstance(value, np.generic | np.ndarray) and not arg.weak and value.dtype == dtype and value.ndim == 0:
+        return None
+    cast = f"{python.__name__}({arg.name})" if arg.weak else f"np.{arg.dtype}({arg.name})"
+    is_number = isinstance(value, bool | int | float | complex | np.number | np.bool_)
+    return ArgumentError(message, help=f"pass {cast}" if is_number else "")
+
+
+def _range_problem(arg: ScalarArg | IntegerArg, value: Any, dtype: np.dtype[Any]) -> DcpyError | None:
+    if dtype.kind not in "iu" or np.iinfo(dtype).min <= value <= np.iinfo(dtype).max:
+        return None
+    return ArgumentError(f"argument {arg.name!r} is {value}, which {dtype} cannot hold")
+
+
+def _size_problem(signature: Signature, values: Sequence[Any]) -> ArgumentShapeError | None:
+    """The first size that contradicts a constant, or an earlier occurrence of its symbol."""
+    known: dict[str, tuple[int, str]] = {}
+    for arg, value in zip(signature.args, values, strict=True):
+        if isinstance(arg, IntegerArg):
+            sizes = [(arg.name, -1, False, int(value), f"argument {arg.name!r}")]
+        elif isinstance(arg, ArrayArg):
+            shape = np.shape(value)
+            sizes = [
+                (dim.symbol, dim.constant, dim.not_one, size, f"dimension {d} of {arg.name!r}")
+                for d, (dim, size) in enumerate(zip(arg.dims, shape, strict=True))
+            ]
+        else:
+            continue
+        for symbol, constant, not_one, size, place in sizes:
+            first, where = known.setdefault(symbol, (size, place)) if symbol else (constant, "the program")
+            reason = f"{symbol or 'the size'} is {first} by {where}, but {size} by {place}" if size != first else ""
+            if not_one and size == 1:
+                reason = f"{place} is 1, but was compiled for sizes other than 1"
+            if reason:
+                given = f"argument {arg.name!r} has shape {np.shape(value)}"
+                wanted = f", but {describe(arg)} is needed" if isinstance(arg, ArrayArg) else ""
+                return ArgumentShapeError(given + wanted, notes=(reason,))
+    return None
+
+
+def _memory_problem(signature: Signature, values: Sequence[Any]) -> ArgumentError | None:
+    arrays = [(arg, value) for arg, value in zip(signature.args, values, strict=True) if isinstance(arg, ArrayArg)]
+    for arg, value in arrays:
+        problem = _layout_problem(arg, value)
+        if problem:
+            return ArgumentError(
+                f"argument {arg.name!r} {problem}", help=f"pass {arg.name}.copy(order={arg.order or 'C'!r})"
+            )
+    for (a, left), (b, right) in combinations(arrays, 2):
+        apart = (a.written or b.written) and not (a.alias and a.alias == b.alias)
+        if apart and np.may_share_memory(left, right):
+            return ArgumentError(
+                f"arguments {a.name!r} and {b.name!r} overlap in memory, and the program writes to one of them",
+                help=f"pass a copy of one of them, or compile the program for overlapping {a.name!r} and {b.name!r}",
+            )
+    return None
+
+
+def _layout_problem(arg: ArrayArg, value: np.ndarray[Any, Any]) -> str:
+    if not value.dtype.isnative:
+        return f"is byte-swapped (dtype {value.dtype.str})"
+    if not value.flags.aligned:
+        return "is not aligned in memory"
+    if not arg.strides and not is_packed(value, arg.order):
+        return f"is not packed in {arg.order} order (strides {value.strides})"
+    odd = (s % value.itemsize for s, n in zip(value.strides, value.shape, strict=True) if n > 1)
+    return f"has strides {value.strides}, not multiples of {value.itemsize} bytes" if arg.strides and any(odd) else ""
+
+
+def is_packed(value: np.ndarray[Any, Any], order: str) -> bool:
+    """Contiguous in C or Fortran order, as NumPy's flags say."""
+    return bool(value.flags.c_contiguous if order == "C" else value.flags.f_contiguous)

@@ -1,0 +1,36 @@
+"""A compiled program as a Python callable, for one signature only: what ``sdfg.compile()`` gives.
+
+The `Dispatcher` in it makes the native call; here is what happens when the arguments do not fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dcpy.runtime.arguments import explain_mismatch
+from dcpy.runtime.conversion import prepare
+from dcpy.runtime.dispatch import Dispatcher, encode
+from dcpy.runtime.load import Loaded
+
+
+def compiled_function(loaded: Loaded, *, defaults: Mapping[str, Any] | None = None) -> Dispatcher:
+    """A callable with the parameters of `loaded.signature`; `defaults` by name, for the last ones.
+
+    Calls raise TypeError as Python does, and `ArgumentError`, `ArgumentShapeError` or `ReadOnlyArgument`.
+    """
+    signature = loaded.signature
+    known = defaults or {}
+    parameters = tuple((arg.name, known[arg.name]) if arg.name in known else (arg.name,) for arg in signature.args)
+
+    def miss(values: tuple[Any, ...]) -> Any:
+        prepared = prepare(values, signature)
+        if prepared is not None:
+            result = program.dispatch(prepared.values)
+            if result is not NotImplemented:
+                return prepared.finish(result)
+        raise explain_mismatch(signature, values)
+
+    program = Dispatcher(signature.name, parameters, (), miss)
+    program.add(encode(signature, loaded.entry, loaded.results, keepalive=loaded.library))
+    return program

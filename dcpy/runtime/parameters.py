@@ -1,0 +1,71 @@
+"""A call whose arguments do not match the parameters: the TypeError that Python itself would raise, in its words.
+
+The native dispatcher binds arguments and comes here only when that has failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+def call_error(
+    name: str,
+    parameters: tuple[tuple[Any, ...], ...],
+    positional_only: int,
+    keyword_only: int,
+    args: tuple[object, ...],
+    keywords: tuple[str, ...],
+) -> TypeError:
+    """What Python would raise for a call whose arguments do not match the parameters, in Python's words.
+
+    `parameters` are (name,) or (name, default); the first `positional_only` and the last `keyword_only` are so.
+    """
+    names = [parameter[0] for parameter in parameters]
+    positional = names[: len(names) - keyword_only]
+    taken = dict.fromkeys(positional[: len(args)])
+    for keyword in keywords:
+        if keyword not in names[positional_only:]:
+            wrong = [k for k in keywords if k in names[:positional_only]]
+            if wrong:
+                return TypeError(
+                    f"{name}() got some positional-only arguments passed as keyword arguments: '{', '.join(wrong)}'"
+                )
+            return TypeError(f"{name}() got an unexpected keyword argument '{keyword}'")
+        if keyword in taken:
+            return TypeError(f"{name}() got multiple values for argument '{keyword}'")
+        taken[keyword] = None
+    if len(args) > len(positional):
+        return _too_many(name, parameters[: len(positional)], len(args), [k for k in keywords if k not in positional])
+    required = [parameter[0] for parameter in parameters if len(parameter) == 1 and parameter[0] not in taken]
+    missing = [n for n in required if n in positional]
+    kind = "positional" if missing else "keyword-only"
+    missing = missing or required
+    return TypeError(
+        f"{name}() missing {len(missing)} required {kind} {plural('argument', len(missing))}: {_list(missing)}"
+    )
+
+
+def _too_many(name: str, positional: Sequence[tuple[Any, ...]], given: int, keyword_only: list[str]) -> TypeError:
+    most = len(positional)
+    least = sum(len(parameter) == 1 for parameter in positional)
+    takes = f"{most}" if least == most else f"from {least} to {most}"
+    count = f"{given}"
+    if keyword_only:
+        extra = len(keyword_only)
+        count += f" positional {plural('argument', given)} (and {extra} keyword-only {plural('argument', extra)})"
+    verb = "was" if given == 1 and not keyword_only else "were"
+    noun = plural("argument", most if least == most else 2)
+    return TypeError(f"{name}() takes {takes} positional {noun} but {count} {verb} given")
+
+
+def plural(noun: str, count: int) -> str:
+    """`noun` with an s unless there is one of it."""
+    return noun if count == 1 else f"{noun}s"
+
+
+def _list(names: list[str]) -> str:
+    quoted = [f"'{name}'" for name in names]
+    if len(quoted) <= 2:
+        return " and ".join(quoted)
+    return f"{', '.join(quoted[:-1])}, and {quoted[-1]}"
