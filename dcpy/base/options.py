@@ -11,12 +11,21 @@ import difflib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from enum import Enum
 from typing import Any
 
 from dcpy.base.errors import DcpyError, UnknownName
 
 YES = ("1", "true", "yes", "on")
 NO = ("0", "false", "no", "off")
+
+
+class DeviceType(Enum):
+    """Where a program runs."""
+
+    CPU = "cpu"
+    GPU = "gpu"
+    FPGA = "fpga"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,247 @@
+"""What users touch: `program`, `Program`, `SDFG`, `parse`, `load`.
+
+Thin spellings of functions that live below; `dcpy.driver` shows the way of the data.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Union
+
+from dcpy import driver
+from dcpy.base.errors import ArgumentError, FrontendError
+from dcpy.base.options import DeviceType, Options, resolve_options
+from dcpy.ir.nodes import Node
+from dcpy.ir.region import Block
+from dcpy.ir.sdfg import Sdfg
+from dcpy.runtime._dispatch import Dispatcher
+
+if TYPE_CHECKING:
+    from dcpy.transforms.api import Transformation
+
+TransformationLike = Union[str, type["Transformation"], "Transformation"]
+
+
+class SDFG(Sdfg):
+    """A stateful dataflow multigraph, as users hold it: printable, transformable, runnable.
+
+    Made by ``program.to_sdfg()``, `parse`, `load` and `dcpy.Builder`.
+    """
+
+    @classmethod
+    def of(cls, sdfg: Sdfg) -> SDFG:
+        """`sdfg` with this class' methods. It shares everything with the one given, which is not to be used further."""
+        made = cls.__new__(cls)
+        made.__dict__.update(sdfg.__dict__)
+        made.body.owner = made
+        return made
+
+    @staticmethod
+    def load(path: str | Path) -> SDFG:
+        """Reads a ``.sdfg`` file (JSON). Nothing in it is run. Raises `ParseError`."""
+        from dcpy.ir.json import load
+
+        return SDFG.of(load(path))
+
+    def save(self, path: str | Path) -> None:
+        """Writes a ``.sdfg`` file (JSON), atomically."""
+        from dcpy.ir.json import save
+
+        save(self, path)
+
+    def __str__(self) -> str:
+        """The textual form, which `dcpy.parse` reads."""
+        from dcpy.ir.text.printer import print_sdfg
+
+        return print_sdfg(self)
+
+    def __repr__(self) -> str:
+        return f"<SDFG {self.name}({', '.join(self.arguments)})>"
+
+    def validate(self) -> None:
+        """Raises `InvalidSdfg` with everything that is wrong."""
+        from dcpy.ir.verify import verify
+
+        verify(self)
+
+    def simplify(self) -> SDFG:
+        """Coarsens the dataflow without changing results; returns itself."""
+        driver.simplify(self)
+        return self
+
+    def apply(self, transformation: TransformationLike, **captures: Node | Block | str) -> SDFG:
+        """Applies a transformation at its first match, or at the one whose captures are named; returns itself.
+
+        ``sdfg.apply(MapFusion, first=node)``. Raises `TransformationRefused` with the reasons if nothing fits.
+        """
+        driver.apply(self, transformation, captures)
+        return self
+
+    def apply_repeated(self, transformation: TransformationLike) -> int:
+        """Applies a transformation as long as it fits somewhere; returns how often it did."""
+        return driver.apply_repeated(self, transformation)
+
+    def explain(self, transformation: TransformationLike | None = None) -> str:
+        """Every match of a transformation (default: of all) with the verdict and its reason."""
+        return driver.explain(self, transformation)
+
+    def applied(self) -> dict[str, int]:
+        """Which transformations have run on this SDFG, and how often."""
+        counts: dict[str, int] = {}
+        for entry in self.history:
+            name = str(entry).split("{", maxsplit=1)[0].split(" ", maxsplit=1)[0]
+            counts[name] = counts.get(name, 0) + 1
+        return counts
+
+    def expand_library_nodes(self, *prefer: str) -> SDFG:
+        """Replaces each library node by the first expansion of `prefer` that fits (default: the target's priorities)."""
+        driver.expand(self, prefer)
+        return self
+
+    def interpret(self, *arguments: Any, **named: Any) -> Any:
+        """Runs the SDFG in the reference interpreter: slow, and what it computes is what the SDFG means."""
+        return driver.interpret(self, self._bind(arguments, named))
+
+    def compile(self, **options: object) -> CompiledSdfg:
+        """Machine code for this SDFG as it is now, with options by dotted name (``**{"cpu.openmp": False}``)."""
+        return CompiledSdfg(self, resolve_options(options))
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Compiles (or finds in the cache) and calls."""
+        return self.compile()(*arguments, **named)
+
+    def view(self, path: str | Path = "") -> Path:
+        """Writes a self-contained HTML page (default: ``NAME.html``); returns where it is."""
+        target = Path(path or f"{self.name}.html")
+        target.write_text(self._repr_html_(), encoding="utf-8")
+        return target
+
+    def _repr_html_(self) -> str:
+        from dcpy.viewer import view_html
+
+        return view_html(self)
+
+    def _bind(self, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
+        if len(arguments) > len(self.arguments):
+            raise ArgumentError(f"{self.name}() takes {len(self.arguments)} arguments but {len(arguments)} were given")
+        bound = dict(zip(self.arguments, arguments, strict=False))
+        for name, value in named.items():
+            if name in bound:
+                raise ArgumentError(f"{self.name}() got multiple values for argument {name!r}")
+            bound[name] = value
+        return bound
+
+
+class CompiledSdfg(Dispatcher):
+    """An SDFG as machine code: called with its arguments in order, or by name. Sizes are found in the arrays."""
+
+    def __init__(self, sdfg: Sdfg, options: Options) -> None:
+        loaded, self.profile = driver.compile_sdfg(sdfg, options)
+        self.signature = loaded.signature
+        self.path = loaded.path
+        parameters = tuple((name,) for name in sdfg.arguments)
+        super().__init__(sdfg.name, parameters, (), functools.partial(driver.call_converted, self, loaded))
+        driver.add_specialization(self, loaded)
+
+
+class Program(Dispatcher):
+    """A NumPy function that compiles at its first call with new types, and then calls machine code.
+
+    Attributes
+    ----------
+    function
+        The Python function itself.
+    options
+        Resolved options of this program.
+    profile
+        Seconds by stage of the latest compilation: ``frontend``, ``simplify``, ``lower``, ``compiler``, ``load``.
+    """
+
+    def __init__(self, function: FunctionType, options: Options, *, use_annotations: bool = True) -> None:
+        self.function = function
+        self.options = options
+        self.use_annotations = use_annotations
+        self.profile: dict[str, float] = {}
+        self.source = driver.ProgramSource(function, options, use_annotations=use_annotations)
+        parameters, positional_only, keyword_only = driver.parameters_of(function)
+        super().__init__(
+            function.__name__,
+            parameters,
+            self.source.closure_sources,
+            self._compile_and_call,
+            positional_only,
+            keyword_only,
+        )
+        functools.update_wrapper(self, function)
+
+    def to_sdfg(self, *arguments: Any, simplify: bool | None = None, **named: Any) -> SDFG:
+        """The SDFG for the annotated types, or for those of sample arguments. `simplify` overrides the option."""
+        bound: dict[str, Any] | None = None
+        if arguments or named:
+            call = inspect.signature(self.function).bind(*arguments, **named)
+            call.apply_defaults()
+            bound = dict(call.arguments)
+        wanted = self.options.simplify if simplify is None else simplify
+        return SDFG.of(self.source.to_sdfg(bound, simplify=wanted))
+
+    def compile(self, *arguments: Any, **named: Any) -> CompiledSdfg:
+        """Ahead of time: machine code for the annotated types, or for those of sample arguments."""
+        return CompiledSdfg(self.to_sdfg(*arguments, **named), self.options)
+
+    def _compile_and_call(self, values: tuple[Any, ...]) -> Any:
+        """What the dispatcher does when no specialization fits."""
+        return driver.specialize_and_call(self, self.source, values)
+
+    def __repr__(self) -> str:
+        return f"<dcpy.program {self.function.__qualname__}>"
+
+
+def program(
+    function: Callable[..., Any] | None = None,
+    *,
+    auto_optimize: bool = False,
+    device: DeviceType = DeviceType.CPU,
+    ignore_type_hints: bool = False,
+    **options: object,
+) -> Any:
+    """Compiles a NumPy function: ``@dcpy.program``, or with options ``@dcpy.program(simplify=False)``.
+
+    `ignore_type_hints` takes types from the calls even where there are annotations. Further options by their dotted
+    names with ``_`` for the dot: ``cpu_openmp=False``, ``cache_dir="..."``; docs/reference/options.md lists them.
+    Raises `FrontendError` for what is no Python function, `UnknownName` for unknown options.
+    """
+    if function is None:
+        return functools.partial(
+            program,
+            auto_optimize=auto_optimize,
+            device=device,
+            ignore_type_hints=ignore_type_hints,
+            **options,
+        )
+    if isinstance(function, Program):
+        function = function.function
+    if not isinstance(function, FunctionType):
+        raise FrontendError(
+            f"@dcpy.program takes a Python function, not {type(function).__name__} {function!r}",
+            help="decorate a function made with `def` in a file",
+        )
+    driver.require_device(device)
+    named = {name.replace("cpu_", "cpu.", 1): value for name, value in options.items()}
+    resolved = resolve_options({"auto_optimize": auto_optimize, **named})
+    return Program(function, resolved, use_annotations=not ignore_type_hints)
+
+
+def parse(text: str) -> SDFG:
+    """Reads the textual form of an SDFG. Raises `ParseError`."""
+    from dcpy.ir.text.parser import parse_sdfg
+
+    return SDFG.of(parse_sdfg(text))
+
+
+def load(path: str | Path) -> SDFG:
+    """Reads a ``.sdfg`` file. Raises `ParseError`."""
+    return SDFG.load(path)

@@ -1,0 +1,74 @@
+"""``dcpy doctor``: compiler, OpenMP, BLAS, cache: what was found, and what to install where something is missing."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dcpy.base.errors import DcpyError
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked for. `needed`: nothing compiles without it."""
+
+    what: str
+    found: bool
+    detail: str
+    needed: bool = False
+
+
+def findings() -> Iterator[Finding]:
+    """Everything that compiled programs may need, in the order in which they need it."""
+    yield Finding("python", True, f"{platform.python_version()} ({platform.machine()}, {os.cpu_count()} cores)", True)
+    for package in ("numpy", "islpy", "networkx", "sympy"):
+        yield _package(package, needed=True)
+    yield _compiler()
+    yield _blas("openblas", "pip install scipy-openblas32")
+    yield _blas("mkl", "pip install mkl-devel")
+    for package, extra in (("mpi4py", "mpi"), ("cupy", "gpu")):
+        yield _package(package, hint=f"pip install 'dcpy[{extra}]'")
+    yield _cache()
+
+
+def _package(name: str, *, needed: bool = False, hint: str = "") -> Finding:
+    try:
+        return Finding(name, True, importlib.metadata.version(name), needed)
+    except importlib.metadata.PackageNotFoundError:
+        return Finding(name, False, hint or f"{sys.executable} -m pip install {name}", needed)
+
+
+def _compiler() -> Finding:
+    from dcpy.driver import toolchain
+
+    try:
+        found = toolchain()
+    except DcpyError as error:
+        return Finding("C++ compiler", False, error.help or error.message, True)
+    return Finding("C++ compiler", True, f"{' '.join(found.command)}: {found.version} (OpenMP: {found.openmp})", True)
+
+
+def _blas(name: str, hint: str) -> Finding:
+    from dcpy.driver import environment_of
+
+    try:
+        environment = environment_of(name)
+    except DcpyError as error:
+        return Finding(f"BLAS: {name}", False, error.help or hint)
+    return Finding(f"BLAS: {name}", True, ", ".join(environment.libraries))
+
+
+def _cache() -> Finding:
+    from dcpy.driver import program_cache
+
+    try:
+        cache = program_cache()
+        entries = list(cache.entries())
+    except DcpyError as error:
+        return Finding("cache", False, error.message)
+    size = sum(entry.size for entry in entries) / 2**20
+    return Finding("cache", True, f"{cache.folder}: {len(entries)} programs, {size:.1f} MiB")

@@ -1,0 +1,84 @@
+"""``dcpy explain | passes | cache | doctor``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+
+from dcpy.base.errors import DcpyError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command; returns the process' exit code."""
+    options = _parser().parse_args(arguments)
+    run: Callable[[argparse.Namespace], int] = options.run
+    try:
+        return run(options)
+    except DcpyError as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="dcpy", description="Data-centric Python: look inside, and look around.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    explain = commands.add_parser("explain", help="which transformations apply to a program, which do not, and why")
+    explain.add_argument("program", help="file.sdfg, file.py:function, or package.module:function")
+    explain.add_argument("--transformation", "-t", default="", help="only this one (default: all)")
+    explain.add_argument("--as-written", action="store_true", help="do not simplify first")
+    explain.set_defaults(run=_explain)
+
+    passes = commands.add_parser("passes", help="list the transformations and pipelines")
+    passes.set_defaults(run=_passes)
+
+    cache = commands.add_parser("cache", help="the folder of compiled programs")
+    cache.add_argument("action", choices=("list", "clear", "path"))
+    cache.set_defaults(run=_cache)
+
+    doctor = commands.add_parser("doctor", help="what was found on this machine, and what is missing")
+    doctor.set_defaults(run=_doctor)
+    return parser
+
+
+def _explain(options: argparse.Namespace) -> int:
+    from dcpy.cli.programs import sdfg_named
+
+    sdfg = sdfg_named(options.program, simplify=not options.as_written)
+    print(sdfg.explain(options.transformation or None))
+    return 0
+
+
+def _passes(options: argparse.Namespace) -> int:
+    from dcpy.driver import transformation_summaries
+
+    for name, summary in transformation_summaries():
+        print(f"{name:34} {summary}")
+    return 0
+
+
+def _cache(options: argparse.Namespace) -> int:
+    from dcpy.driver import program_cache
+
+    cache = program_cache()
+    match options.action:
+        case "path":
+            print(cache.folder)
+        case "clear":
+            print(f"removed {cache.clear()} entries")
+        case _:
+            for entry in cache.entries():
+                print(f"{entry.key}  {entry.size / 1024:8.1f} KiB  {entry.name}")
+    return 0
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from dcpy.cli.doctor import findings
+
+    missing = 0
+    for finding in findings():
+        missing += finding.needed and not finding.found
+        mark = "ok  " if finding.found else "MISSING" if finding.needed else "no  "
+        print(f"{mark:8}{finding.what:24}{finding.detail}")
+    return 1 if missing else 0

@@ -1,0 +1,36 @@
+"""``sdfgcc``: compiles an SDFG ahead of time into a shared library with a C header."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from dcpy.base.errors import DcpyError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Compiles one program; returns the process' exit code."""
+    parser = argparse.ArgumentParser(prog="sdfgcc", description="Compile an SDFG to a shared library and a C header.")
+    parser.add_argument("program", help="file.sdfg, file.py:function (annotated), or package.module:function")
+    parser.add_argument("-o", "--output", default="", help="the library (default: libNAME.so); its header lies beside")
+    parser.add_argument("--source", action="store_true", help="keep the generated C++ beside the library, too")
+    options = parser.parse_args(arguments)
+    try:
+        for path in compile_ahead(options.program, options.output, keep_source=options.source):
+            print(path)
+    except DcpyError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def compile_ahead(program: str, output: str = "", *, keep_source: bool = False) -> list[Path]:
+    """Writes library, header, and the source if it is to be kept; returns their paths."""
+    from dcpy.cli.programs import sdfg_named
+    from dcpy.driver import build_library
+
+    sdfg = sdfg_named(program)
+    library = Path(output or f"lib{sdfg.name}.so")
+    return build_library(sdfg, library, keep_source=keep_source)
