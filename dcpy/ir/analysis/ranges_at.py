@@ -35,9 +35,8 @@ class KnownRanges:
 
     def at(self, place: Place) -> Ranges:
         """Bounds of symbols at a place of the SDFG."""
-        inner: list[Bounds] = []
-        for owner in owners_around(place):  # innermost first, so each scope goes before those found so far
-            inner[:0] = owner_bounds(owner)
+        owners = list(owners_around(place))
+        inner = [bounds for owner in reversed(owners) for bounds in owner_bounds(owner)]
         return _interned((*self._outer, *inner))
 
 

@@ -97,6 +97,7 @@ class Roots:
 
     def __init__(self, sdfg: Sdfg) -> None:
         self._next: dict[str, str] = {}
+        self._joined: list[str] = []  # what references show
         references = set()
         first: dict[str, str] = {}
         for region in sdfg.body.walk_regions():
@@ -111,6 +112,11 @@ class Roots:
         for node in sdfg.body.walk_nodes() if references else ():
             if isinstance(node, Copy) and references & {node.src.container, node.dst.container}:
                 self._join(node.src.container, node.dst.container)
+                self._joined.append(node.src.container)
+
+    def is_referenced(self, name: str) -> bool:
+        """Whether a reference may show this memory, so that its name alone does not tell who touches it."""
+        return self[name] in map(self.__getitem__, self._joined)
 
     def __getitem__(self, name: str) -> str:
         """The root of a container; a name that nothing is known of is its own."""
