@@ -65,6 +65,24 @@ class SymbolicError(DcpyError):
     code = "ir.symbolic"
 
 
+class InterpreterError(DcpyError):
+    """The interpreter met something that has no meaning: an empty stream, a reference that was never set."""
+
+    code = "ir.interp"
+
+
+class OutOfBounds(InterpreterError):
+    """A memlet names elements that its container does not have."""
+
+    code = "ir.out-of-bounds"
+
+
+class DataRace(InterpreterError):
+    """Two iterations of a map touch one element, and the result depends on which of them comes first."""
+
+    code = "ir.data-race"
+
+
 class TransformationRefused(DcpyError):
     """A transformation was asked for where it is not legal, or not applicable; notes give the verdicts."""
 
