@@ -1,0 +1,219 @@
+"""Parses declarations of containers: the inverse of `declaration_printer`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from enum import Enum
+from typing import Any, TypeVar
+
+import numpy as np
+
+from dcpy.base.errors import DcpyError
+from dcpy.ir.data import (
+    Array,
+    Data,
+    Descriptor,
+    Lifetime,
+    Reference,
+    Scalar,
+    Storage,
+    Stream,
+    Structure,
+    View,
+    packed_strides,
+)
+from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.symbolic import Expr
+from dcpy.ir.text.declaration_printer import derived_view
+from dcpy.ir.text.expr_parser import ExprParser
+from dcpy.ir.text.lexer import Token
+from dcpy.ir.types import BY_NAME, DType
+
+DECLARATIONS = ("data", "view", "stream", "reference", "structure")
+T = TypeVar("T")
+E = TypeVar("E", bound=Enum)
+_PENDING = Scalar(BY_NAME["bool"])  # keeps the place of a view whose base is not known yet
+
+
+class DeclarationParser(ExprParser):
+    """A cursor that reads descriptors."""
+
+    def declarations(self, scope: dict[str, Descriptor]) -> None:
+        """All declarations at the start of a region, into `scope`. A view may stand before the container it shows."""
+        views: dict[str, tuple[Token, Callable[[Data], View], str]] = {}
+        while self.at(*DECLARATIONS) and self.peek(2).text == ":":
+            keyword = self.advance().text
+            at = self.token
+            name = self.identifier("the name of a container")
+            if name in scope:
+                self.fail(f"{name!r} is declared twice", at=at)
+            self.expect(":")
+            if keyword == "view":
+                of, build = self.view()
+                views[name] = at, build, of
+                scope[name] = _PENDING
+            else:
+                scope[name] = self.descriptor(keyword)
+        for name in list(views):
+            self._resolve(name, views, scope)
+
+    def _resolve(self, name: str, views: dict[str, tuple[Token, Any, str]], scope: dict[str, Descriptor]) -> None:
+        if name not in views:
+            return
+        at, build, of = views.pop(name)
+        self._resolve(of, views, scope)
+        base = self.find(of)
+        if base is None or base is _PENDING or isinstance(base, Structure):
+            self.fail(f"{name!r} shows {of!r}, which is no container here", at=at)
+        try:
+            scope[name] = build(base)
+        except (DcpyError, ValueError, IndexError):
+            self.fail(f"{name!r} does not fit the shape of {of!r}", at=at)
+
+    def descriptor(self, keyword: str = "data") -> Descriptor:
+        """What follows ``name:``, a view excepted."""
+        match keyword:
+            case "structure":
+                return self._structure()
+            case "stream":
+                dtype, shape = self._type()
+                capacity = self.symbolic() if self.accept("capacity") else Expr(())
+                return Stream(dtype, shape or (), capacity, self.accept("transient"))
+            case "reference":
+                dtype, shape = self._type()
+                strides = self._strides()
+                return Reference(dtype, shape or (), strides or packed_strides(shape or ()), self.accept("transient"))
+        dtype, shape = self._type()
+        return Scalar(dtype, **self._flags(array=False)) if shape is None else self._array(dtype, shape)
+
+    def view(self) -> tuple[str, Callable[[Data], View]]:
+        """The name of the container that is shown, and what makes the view once its descriptor is known."""
+        dtype, shape = self._type()
+        self.expect("of")
+        of = self.identifier("the name of a container")
+        window = self.subset() if self.at("[") else None
+        axes = self.list_of(lambda: self.integer("an axis")) if self.accept("axes") else _kept(window)
+        strides = self._strides()
+        offset = self.symbolic() if self.accept("offset") else None
+
+        def build(base: Data) -> View:
+            rough = View(of, dtype, shape or (), (), window=window, axes=axes)
+            derived = derived_view(rough, base)
+            return replace(
+                rough,
+                strides=derived.strides if strides is None else strides,
+                offset=derived.offset if offset is None else offset,
+            )
+
+        return of, build
+
+    def constant(self) -> tuple[str, np.ndarray[Any, Any]]:
+        """``constant w: f64[2] = {0.5, 0.25}``, after its keyword."""
+        at = self.token
+        name = self.identifier("the name of a constant")
+        self.expect(":")
+        dtype = self.dtype()
+        shape = self.list_of(lambda: self.integer("a size"), "[", "]") if self.at("[") else ()
+        self.expect("=")
+        elements = self.list_of(lambda: self._element(dtype), "{", "}")
+        if len(elements) != int(np.prod(shape, dtype=np.int64)):
+            self.fail(f"{name!r} has {len(elements)} elements, which do not fill its shape", at=at)
+        return name, np.array(elements, dtype=dtype.numpy).reshape(shape)
+
+    def _element(self, dtype: DType) -> bool | complex:
+        if dtype.kind == "c":
+            real, imag = self.list_of(lambda: self._element(BY_NAME["f64"]))
+            return complex(real, imag)
+        value = self.value()
+        if not isinstance(value, bool | int | float):
+            self.fail("expected a number")
+        return value
+
+    def value(self) -> Any:
+        """A plain value: number, string, dtype, none, or a tuple of such."""
+        token = self.token
+        if token.kind == "string":
+            return self.string("a value")
+        if self.at("("):
+            return self.list_of(self.value)
+        negative = self.accept("-")
+        word = self.advance()
+        match word:
+            case Token(kind="number", text=text):
+                number: int | float = int(text) if text.isdigit() else float(text)
+                return -number if negative else number
+            case Token(kind="name", text="inf" | "nan" as text):
+                return -float(text) if negative else float(text)
+            case Token(kind="name", text="complex"):
+                return complex(*self.list_of(self.value))
+            case Token(kind="name", text=text) if text.lower() in ("none", "true", "false"):
+                return {"none": None, "true": True, "false": False}[text.lower()]
+            case Token(kind="name", text=text) if text in BY_NAME:
+                return BY_NAME[text]
+        return self.fail("expected a number, a string, a dtype, none, true, false, or a tuple of these", at=token)
+
+    # -- parts -------------------------------------------------------------------------------------------------
+
+    def _type(self) -> tuple[DType, tuple[Expr, ...] | None]:
+        """``f64``, ``f64[N, M]``."""
+        dtype = self.dtype()
+        return dtype, self.list_of(lambda: self.symbolic(size=True), "[", "]") if self.at("[") else None
+
+    def _array(self, dtype: DType, shape: tuple[Expr, ...]) -> Array:
+        strides = self._strides()
+        return Array(dtype, shape, packed_strides(shape) if strides is None else strides, **self._flags(array=True))
+
+    def _strides(self) -> tuple[Expr, ...] | None:
+        return self.list_of(self.symbolic) if self.accept("strides") else None
+
+    def _flags(self, *, array: bool) -> dict[str, Any]:
+        """``transient @heap lifetime call alias g``, in any order."""
+        flags: dict[str, Any] = {}
+        while True:
+            if self.accept("transient"):
+                flags["transient"] = True
+            elif self.accept("@"):
+                flags["storage"] = self.member(Storage, "storage")
+            elif array and self.accept("lifetime"):
+                flags["lifetime"] = self.member(Lifetime, "lifetime")
+            elif array and self.accept("alias"):
+                flags["alias"] = self.identifier("the name of a group of arguments")
+            else:
+                return flags
+
+    def _structure(self) -> Structure:
+        name = self.identifier("the name of a structure")
+        members = self.list_of(self._field, "{", "}")
+        return Structure(name, members, self.accept("transient"))
+
+    def _field(self) -> tuple[str, Scalar | Array]:
+        name = self.identifier("the name of a field")
+        self.expect(":")
+        desc = self.descriptor()
+        return (name, desc) if isinstance(desc, Scalar | Array) else self.fail("a field is a scalar or an array")
+
+    def member(self, kind: type[E], what: str) -> E:
+        """A member of an enumeration, by its value."""
+        token = self.token
+        name = self.identifier(f"a {what}")
+        found = next((item for item in kind if item.value == name), None)
+        if found is None:
+            self.fail(
+                f"no {what} is called {name!r}", at=token, help=f"there are {', '.join(item.value for item in kind)}"
+            )
+        return found
+
+    def list_of(self, item: Callable[[], T], opening: str = "(", closing: str = ")") -> tuple[T, ...]:
+        """Items with commas between them (and one more at the end, if you like)."""
+        self.expect(opening)
+        items: list[T] = []
+        while not self.accept(closing):
+            items.append(item())
+            if not self.at(closing):
+                self.expect(",")
+        return tuple(items)
+
+
+def _kept(window: Subset | None) -> tuple[int, ...]:
+    return () if window is None else tuple(axis for axis, dim in enumerate(window.dims) if isinstance(dim, Range))
