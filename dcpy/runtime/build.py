@@ -6,6 +6,7 @@ A compiler that fails is reported with its message, the generated file, and the 
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import subprocess
@@ -110,7 +111,12 @@ def _start(command: list[str], folder: Path) -> subprocess.Popen[str]:
 
 
 def _failure(artifact: Artifact, command: list[str], output: str, kept_at: Path) -> ToolchainError:
-    """The compiler's message, the generated file, and the Python line of the first message that has one."""
+    """The compiler's message, the generated file, and the Python line of the first message that has one.
+
+    A full disk is no error of the code: it raises `OSError`, for the cache to look for another place.
+    """
+    if os.strerror(errno.ENOSPC) in output:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     lines = output.strip().splitlines()
     places = [m for line in lines if (m := re.match(r"(?:\./)?([^\s:]+):(\d+):(?:\d+:)? *(.*)", line))]
     first = next((place for place in places if "error" in place[3]), places[0] if places else None)

@@ -33,7 +33,8 @@ from dcpy.base.errors import CacheError
 LAYOUT = "v1"
 MANIFEST = "manifest"
 LIBRARY = "program.so"
-UNUSABLE = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR, errno.ENOENT}
+FULL = {errno.ENOSPC, errno.EDQUOT}
+UNUSABLE = FULL | {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EEXIST, errno.ENOENT}
 NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS}
 
 
@@ -55,6 +56,9 @@ class Cache:
         self.programs = self.root / "programs"
         self.records = self.root / "records"
         self.toolchains = self.root / "toolchains.json"
+        if not self.root.exists():
+            with contextlib.suppress(OSError):  # `make` says so, where it matters
+                self._prepare()
         self._check_owner()
 
     def find(self, key: str) -> Path | None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dcpy.base.errors import ToolchainError
+from dcpy.base.errors import CacheError, ToolchainError
 from dcpy.base.options import Options
 from dcpy.codegen.artifact import Artifact, Signature
 from dcpy.runtime.cache import UNUSABLE, Cache, stand_in
@@ -90,7 +90,15 @@ def _find_or_build(
     except OSError as error:
         if error.errno not in UNUSABLE:
             raise
-        return _build(stand_in(options.cache_dir, error), artifact, key, toolchain, options)
+        cause = error
+    try:
+        return _build(stand_in(options.cache_dir, cause), artifact, key, toolchain, options)
+    except OSError as error:
+        raise CacheError(
+            f"no folder for compiled programs can be written: {error.strerror}",
+            notes=(f"the cache folder {options.cache_dir}: {cause.strerror}",),
+            help="name a folder with free space in DCPY_CACHE_DIR",
+        ) from error
 
 
 def _build(cache: Cache, artifact: Artifact, key: str, toolchain: Toolchain, options: Options) -> tuple[Path, float]:

@@ -102,7 +102,6 @@ def _read(memory: Path | None) -> dict[str, tuple[str, str]]:
 def _write(memory: Path, known: dict[str, tuple[str, str]]) -> None:
     partial = memory.with_name(f"{memory.name}.{os.getpid()}")
     try:
-        memory.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         partial.write_text(json.dumps(known, indent=1))
         os.replace(partial, memory)
     except OSError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import sys
 import threading
@@ -173,12 +174,12 @@ def test_calls_do_not_leak(compiled):
     a = np.zeros(50)
 
     def many():
-        for _ in range(200):
+        for _ in range(2000):
             f(a, i=3)
             f(a, "miss")
-            with pytest.raises(ValueError, match="no"):
+            with contextlib.suppress(ValueError):
                 f(a, -1)
-            with pytest.raises(TypeError):
+            with contextlib.suppress(TypeError):
                 f(a)
 
     many()
@@ -193,7 +194,7 @@ def test_calls_do_not_leak(compiled):
     grown = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
     assert sys.getrefcount(a) == references
-    assert grown < 5000
+    assert grown < 20_000  # ten bytes per round: no object is that small
 
 
 def test_dispatchers_in_cycles_are_collected(compiled):
