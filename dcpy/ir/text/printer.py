@@ -81,8 +81,8 @@ class _Printer:
             header += f" symbols({', '.join(self._symbol(name) for name in sdfg.symbols)})"
         if sdfg.results or sdfg.structure is not None:
             header += f" -> {self._results(sdfg)}"
-        constants = [INDENT + print_constant(name, value) for name, value in sdfg.constants.items()]
-        return [f"{header} {{", *constants, *_indent(self.region(sdfg.body)), "}"]
+        constants = [print_constant(name, value) for name, value in sdfg.constants.items()]
+        return _braces(header, constants + self.region(sdfg.body))
 
     def _symbol(self, name: str) -> str:
         dtype = self.sdfg.symbols[name]
