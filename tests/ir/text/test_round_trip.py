@@ -152,7 +152,7 @@ def test_compact_text_is_completed():
     assert (
         print_sdfg(parse_sdfg(compact))
         == textwrap.dedent("""
-        sdfg @f(A: f64[N], n) symbols(n: i64, N: size, T: i64) {
+        sdfg @f(A: f64[N], n) symbols(N: size, n: i64, T: i64) {
           data tmp: f64[N] transient
           state {
             map i = 0:N {
