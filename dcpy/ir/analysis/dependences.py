@@ -1,0 +1,220 @@
+"""Which iterations of a loop depend on each other, proved by integer sets.
+
+A loop may become a map where no iteration touches what another one writes, once temporaries that each iteration
+fills before it reads them are private to it. `loop_dependences` answers with the two accesses that stand in the way.
+Combining writes (conflict resolution) commute among themselves and do not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+
+from dcpy.ir.analysis.footprints import Footprint, Variable
+from dcpy.ir.analysis.integer_sets import Answer, covers, distance, meet_across
+from dcpy.ir.analysis.ranges_at import ranges_at
+from dcpy.ir.analysis.scopes import sdfg_of, symbols_assigned_in
+from dcpy.ir.analysis.touches import Touch, body_touches, leavers
+from dcpy.ir.data import Array, Lifetime, View
+from dcpy.ir.nodes import Node, Tasklet
+from dcpy.ir.places import block_in
+from dcpy.ir.region import Block, Loop, Region, State, SymbolAssign
+from dcpy.ir.subsets import Subset
+from dcpy.ir.symbolic import Ranges
+from dcpy.ir.uses import Element, Uses
+
+INDEPENDENT = Answer(False, "no iteration touches what another one writes")
+
+
+@dataclass(frozen=True, slots=True)
+class LoopDependences:
+    """Whether iterations depend on each other (`answer`), given that the containers `private` get one copy each.
+
+    `reductions` names containers that iterations combine values into. `updates` names the container that stands in
+    the way where all that happens to it is ``acc = acc + x``: making that a combining write would help.
+    """
+
+    answer: Answer
+    private: tuple[str, ...] = ()
+    reductions: tuple[str, ...] = ()
+    updates: tuple[str, ...] = ()
+
+
+def carried_dependence(loop: Loop) -> Answer:
+    """Whether an iteration of a loop depends on another one; the reason names the two accesses.
+
+    For many questions about one SDFG use `loop_dependences` with an index of uses.
+    """
+    return loop_dependences(loop, Uses(sdfg_of(loop))).answer
+
+
+def loop_dependences(loop: Loop, uses: Uses) -> LoopDependences:
+    """What the iterations of a loop share, and what they need not share."""
+    obstacle = _obstacle(loop, uses)
+    if obstacle:
+        return LoopDependences(Answer(None, obstacle))
+    ranges = ranges_at(loop)
+    touches = body_touches(loop, uses)
+    private: list[str] = []
+    reductions: list[str] = []
+    for memory, group in by_memory(touches).items():
+        if any(touch.wcr for touch in group):
+            reductions.append(memory)
+        answer = first_conflict(group, ((loop.param, loop.range),), ranges)
+        if answer.is_no:
+            continue
+        if not _can_be_private(loop, group, uses, ranges):
+            return LoopDependences(answer, updates=(memory,) if _candidates(group) else ())
+        private.append(memory)
+    return LoopDependences(INDEPENDENT, tuple(private), tuple(name for name in reductions if name not in private))
+
+
+def by_memory(touches: Iterable[Touch]) -> dict[str, list[Touch]]:
+    """The touches of each memory that is written, in order of first touch."""
+    groups: dict[str, list[Touch]] = {}
+    for touch in touches:
+        groups.setdefault(touch.memory, []).append(touch)
+    return {memory: group for memory, group in groups.items() if any(touch.is_write for touch in group)}
+
+
+def first_conflict(group: Sequence[Touch], points: Sequence[Variable], ranges: Ranges) -> Answer:
+    """Whether two touches of one memory, at least one a write, meet at different points of an iteration space."""
+    worst = INDEPENDENT
+    for first, second in _different_pairs(group):
+        answer = conflict(first, second, points, ranges)
+        if answer.is_yes:
+            return answer
+        if answer.is_unknown and worst.is_no:
+            worst = answer
+    return worst
+
+
+def conflict(first: Touch, second: Touch, points: Sequence[Variable], ranges: Ranges) -> Answer:
+    """Whether two touches depend on each other at different points of an iteration space (or, without any, at all).
+
+    Both are seen from inside the scope whose parameters the points are.
+    """
+    if not (first.is_write or second.is_write) or (first.wcr and first.wcr == second.wcr):
+        return INDEPENDENT
+    ours, theirs = first.footprint(), second.footprint()
+    if ours is None or theirs is None or first.root != second.root:
+        return Answer(None, f"{_describe(first, second, points)}: which part of it is not known")
+    answer = meet_across(ours, theirs, points, ranges)
+    if answer.is_no:
+        return answer
+    why = _describe(first, second, points)
+    return Answer(answer.value, why if answer.is_yes else f"{why}: {answer.reason}")
+
+
+def _different_pairs(group: Sequence[Touch]) -> Iterator[tuple[Touch, Touch]]:
+    """Pairs with a write among them, each kind of pair once: a thousand reads of ``A[i]`` are one."""
+    kinds: dict[tuple[object, ...], Touch] = {}
+    for touch in group:
+        kinds.setdefault((touch.root, touch.subset, touch.is_write, touch.wcr, touch.footprint()), touch)
+    for first, second in combinations_with_replacement(kinds.values(), 2):
+        if first.is_write or second.is_write:
+            yield (first, second) if first.is_write else (second, first)
+
+
+def _describe(first: Touch, second: Touch, points: Sequence[Variable]) -> str:
+    """``iteration t writes b[t], iteration t + 1 reads b[t - 1] (jacobi.py:4)``."""
+    place = _at(second.place)
+    if not points:
+        return f"{first} and {second}{place}"
+    name = ", ".join(name for name, _ in points)
+    other = "another one"
+    if len(points) == 1 and first.subset is not None and second.subset is not None:
+        gap = distance(first.subset, second.subset, name)
+        other = f"iteration {name} {'+' if gap > 0 else '-'} {abs(gap)}" if gap else other
+    return f"iteration {name} {first}, {other} {second}{place}"
+
+
+# -- control flow and symbols ------------------------------------------------------------------------------------------
+
+
+def _obstacle(loop: Loop, uses: Uses) -> str:
+    """Why the iterations cannot be looked at one by one; "" where they can.
+
+    A check counts: after it raised, the caller would see what other iterations had written.
+    """
+    for block in leavers(loop.body):
+        return f"a {block.kind} inside may end it early{_at(block)}"
+    for symbol in (loop.param, *symbols_assigned_in(loop.body)):
+        elements = (*uses.users(symbol), *(definer for definer in uses.definers(symbol) if definer is not loop))
+        if any(block_in(loop.body, element) is None for element in elements):
+            return f"symbol {symbol!r} changes inside and is used outside"
+        inside = list(loop.body.walk_regions())
+        if any(uses.home(name) not in inside for name in uses.described_by(symbol)):
+            return f"symbol {symbol!r} changes inside and describes a container outside"
+        if symbol != loop.param and _takes_over(loop.body, symbol, uses):
+            return f"symbol {symbol!r} is used in an iteration before it is assigned there"
+    return ""
+
+
+def _takes_over(region: Region, symbol: str, uses: Uses) -> bool:
+    """Whether a run of a region may use the value that a symbol had before it."""
+    if any(name in region.containers and not isinstance(uses.desc(name), View) for name in uses.described_by(symbol)):
+        return True
+    for block in region.blocks:
+        elements: tuple[Element, ...] = (block, *block.nodes) if isinstance(block, State) else (block,)
+        if any(symbol in uses.touches(element).symbols for element in elements):
+            return True
+        if isinstance(block, SymbolAssign) and block.symbol == symbol:
+            return False
+        if any(_takes_over(inner, symbol, uses) for inner in block.regions()):
+            return True
+    return False
+
+
+# -- privatization -----------------------------------------------------------------------------------------------------
+
+
+def _can_be_private(loop: Loop, group: Sequence[Touch], uses: Uses, ranges: Ranges) -> bool:
+    """Whether each iteration may have a copy of its own of what a group of touches touches.
+
+    So it is where only the loop touches it, and each iteration reads only what it wrote itself.
+    """
+    root = group[0].root
+    if any(touch.root != root for touch in group) or not uses.is_private(root):
+        return False
+    desc = uses.desc(root)
+    if isinstance(desc, Array) and desc.lifetime is not Lifetime.SCOPE:
+        return False
+    names = uses.overlapping(root)
+    if any(block_in(loop.body, toucher) is None for name in names for toucher in uses.touchers(name)):
+        return False
+    inside = Footprint(Subset(), ((loop.param, loop.range),)).known(ranges)
+    reads = [touch for touch in group if not touch.is_write or touch.wcr]
+    return all(filled_before(read, group, inside).is_yes for read in reads)
+
+
+def filled_before(read: Touch, group: Iterable[Touch], ranges: Ranges) -> Answer:
+    """Whether all that `read` reads was surely written before, by touches of `group`, in the same run of the part."""
+    earlier = [
+        (touch, touch.shared_scopes(read))
+        for touch in group
+        if touch.is_write and not touch.wcr and touch.position < read.position and touch.root == read.root
+    ]
+    sure = [(touch, common) for touch, common in earlier if touch.is_sure(common)]
+    fixed = max((common for _, common in sure), default=0)
+    for scope in read.scopes[:fixed]:
+        ranges = Footprint(Subset(), scope.variables).known(ranges)
+    inner = read.footprint(fixed)
+    outers = [footprint for touch, common in sure if (footprint := touch.footprint(common)) is not None]
+    if inner is None or not outers:
+        return Answer(None, f"nothing surely writes {read.container} before")
+    return covers(outers, inner, ranges)
+
+
+def _candidates(group: Sequence[Touch]) -> bool:
+    """Whether only tasklets that update one element touch it: ``acc = acc + x``."""
+    return all(
+        isinstance(touch.place, Tasklet)
+        and touch.subset in [other.subset for other in group if other.place is touch.place and other is not touch]
+        for touch in group
+    )
+
+
+def _at(part: Block | Node) -> str:
+    return "" if part.span is None else f" ({part.span})"

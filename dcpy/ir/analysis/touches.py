@@ -1,0 +1,255 @@
+"""Every single access inside a region, with the loops and maps around it: the raw material of dependence analysis.
+
+`accesses` propagates and merges, for those who ask what a part touches; here nothing is merged, so that questions
+about pairs of accesses stay exact. Views are followed to the container whose memory they show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from dcpy.ir.analysis.footprints import Footprint, Variable
+from dcpy.ir.analysis.scopes import symbols_assigned_in
+from dcpy.ir.data import Array, Reference, Scalar, Stream, View
+from dcpy.ir.expr import ScalarExpr, loads_of
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Call, Consume, Copy, Map, Node
+from dcpy.ir.region import Block, Branch, Break, Check, Continue, Loop, Region, Return, State, While
+from dcpy.ir.subsets import Subset
+from dcpy.ir.uses import Element, Uses, block_exprs
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Something around a touch: a loop or map with its variables, or a part that may run or not (`always` False)."""
+
+    region: Region
+    variables: tuple[Variable, ...] = ()
+    always: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Touch:
+    """One access: what `place`, a node that is no scope or a block with an expression, reads or writes.
+
+    `subset` is of `root`, the container whose memory it is; None where that part is not known. `memory` is equal for
+    containers that may overlap. `position` counts in program order. A write that is not `certain` may not happen.
+    """
+
+    container: str
+    root: str
+    memory: str
+    subset: Subset | None
+    is_write: bool
+    place: Element
+    scopes: tuple[Scope, ...]
+    position: int
+    wcr: str = ""
+    certain: bool = True
+    run_time: tuple[str, ...] = ()  #: symbols assigned inside, which have another value in each iteration
+
+    def footprint(self, common: int = 0) -> Footprint | None:
+        """What it touches while all but the `common` outermost scopes run through; None where that is not known."""
+        if self.subset is None:
+            return None
+        over = tuple(variable for scope in self.scopes[common:] for variable in scope.variables)
+        mentioned = {*self.subset.symbols, *(name for _, dim in over if dim is not None for name in dim.symbols)}
+        unknown: tuple[Variable, ...] = tuple((name, None) for name in self.run_time if name in mentioned)
+        return Footprint(self.subset, (*unknown, *over))
+
+    def shared_scopes(self, other: Touch) -> int:
+        """How many scopes, from the outside, both are in."""
+        count = 0
+        for mine, its in zip(self.scopes, other.scopes, strict=False):
+            if mine.region is not its.region:
+                break
+            count += 1
+        return count
+
+    def is_sure(self, common: int = 0) -> bool:
+        """Whether it happens each time that the part inside the `common` outermost scopes runs."""
+        return self.certain and all(scope.always for scope in self.scopes[common:])
+
+    def __str__(self) -> str:
+        verb = "writes" if self.is_write else "reads"
+        return f"{verb} {self.container}[{self.subset}]" if self.subset and self.subset.dims else f"{verb} {self.root}"
+
+
+def touches_in(part: Region | Node, uses: Uses) -> tuple[Touch, ...]:
+    """All accesses inside a region, or of a node (a map's parameters are variables then), in program order.
+
+    Containers declared inside are left out: they are private to one run of the region that declares them.
+    """
+    collector = _Collector(uses)
+    if isinstance(part, Region):
+        collector.assigned = symbols_assigned_in(part)
+        collector.region(part, ())
+    else:
+        collector.node(part, ())
+    return tuple(collector.found)
+
+
+def body_touches(scope: Map | Loop, uses: Uses) -> tuple[Touch, ...]:
+    """All accesses in the body of a map or loop, its parameters being fixed."""
+    return touches_in(scope.body, uses)
+
+
+def leavers(region: Region, *, inside_loop: bool = True) -> Iterator[Block]:
+    """Blocks that end an iteration of the region before its end, or may: breaks, checks, returns, endless loops."""
+    for block in region.blocks:
+        match block:
+            case Check() | Return() | While():
+                yield block
+            case Break() | Continue() if inside_loop:
+                yield block
+        inner_loop = isinstance(block, Loop | While)
+        for inner in block.regions():
+            yield from leavers(inner, inside_loop=inside_loop and not inner_loop)
+        if isinstance(block, State):
+            for node in block.nodes:
+                if isinstance(node, Call):
+                    yield from (inner for inner in node.sdfg.body.walk_blocks() if isinstance(inner, Check))
+
+
+class _Collector:
+    def __init__(self, uses: Uses) -> None:
+        self.uses = uses
+        self.found: list[Touch] = []
+        self.assigned: tuple[str, ...] = ()
+        self._private: set[str] = set()
+        self._memory: dict[str, str] = {}
+
+    # -- walking -----------------------------------------------------------------------------------------------
+
+    def region(self, region: Region, scopes: tuple[Scope, ...]) -> None:
+        self._private.update(region.containers)
+        skipped = False
+        for block in region.blocks:
+            inside = (*scopes, Scope(region, always=False)) if skipped else scopes
+            self.block(block, inside)
+            skipped = skipped or _may_skip_the_rest(block)
+
+    def block(self, block: Block, scopes: tuple[Scope, ...]) -> None:
+        match block:
+            case State(nodes=nodes):
+                for node in nodes:
+                    self.node(node, scopes)
+            case Loop(param=param, range=values, body=body):
+                self.region(body, (*scopes, Scope(body, ((param, values),), not _is_left_early(body))))
+            case While(condition=condition, body=body):
+                self.loads((condition,), block, (*scopes, Scope(body, always=False)))
+                self.region(body, (*scopes, Scope(body, always=False)))
+            case Branch(cases=cases):
+                self.loads([condition for condition, _ in cases], block, scopes)
+                for inner in block.regions():
+                    self.region(inner, (*scopes, Scope(inner, always=False)))
+            case _:
+                self.loads(block_exprs(block), block, scopes)
+
+    def node(self, node: Node, scopes: tuple[Scope, ...]) -> None:
+        match node:
+            case Map(params=params, domain=domain, body=body):
+                variables = tuple(zip(params, domain, strict=True))
+                self.assigned = tuple(dict.fromkeys((*self.assigned, *symbols_assigned_in(body))))
+                self.region(body, (*scopes, Scope(body, variables)))
+            case Consume(stream=stream, element=element, body=body):
+                self._private.add(element)
+                self.whole(stream, node, scopes)
+                self.region(body, (*scopes, Scope(body, ((node.worker, None),), always=False)))
+            case Call(arguments=arguments):
+                written = self.uses.written_by(node.sdfg)
+                for memlet in arguments.values():
+                    self.memlet(memlet, node, scopes, is_write=False)
+                for name, memlet in arguments.items():
+                    if name in written:
+                        self.memlet(replace(memlet, dynamic=True), node, scopes, is_write=True)
+            case _:
+                self.leaf(node, scopes)
+
+    def leaf(self, node: Node, scopes: tuple[Scope, ...]) -> None:
+        for memlet in node.reads():
+            self.memlet(memlet, node, scopes, is_write=False)
+        if isinstance(node, Copy) and isinstance(self.uses.desc(node.src.container), Stream):
+            self.whole(node.src.container, node, scopes)  # to pop is to change
+        for memlet in node.writes():
+            self.memlet(memlet, node, scopes, is_write=True)
+
+    # -- noting ------------------------------------------------------------------------------------------------
+
+    def loads(self, exprs: Iterable[ScalarExpr], block: Block, scopes: tuple[Scope, ...]) -> None:
+        for expr in exprs:
+            for load in loads_of(expr):
+                self.memlet(Memlet(load.container, Subset(load.indices)), block, scopes, is_write=False)
+
+    def whole(self, container: str, place: Element, scopes: tuple[Scope, ...]) -> None:
+        self.note(container, container, None, place, scopes, is_write=True)
+
+    def memlet(self, memlet: Memlet, place: Element, scopes: tuple[Scope, ...], *, is_write: bool) -> None:
+        root, subset = resolved(memlet, self.uses)
+        certain = not memlet.dynamic
+        self.note(memlet.container, root, subset, place, scopes, is_write=is_write, wcr=memlet.wcr, certain=certain)
+
+    def note(
+        self,
+        container: str,
+        root: str,
+        subset: Subset | None,
+        place: Element,
+        scopes: tuple[Scope, ...],
+        *,
+        is_write: bool,
+        wcr: str = "",
+        certain: bool = True,
+    ) -> None:
+        if root.partition(".")[0] in self._private:
+            return
+        memory = self._memory.get(root)
+        if memory is None:
+            memory = self._memory[root] = memory_of(root, self.uses)
+        position = len(self.found)
+        self.found.append(
+            Touch(container, root, memory, subset, is_write, place, scopes, position, wcr, certain, self.assigned)
+        )
+
+
+def resolved(memlet: Memlet, uses: Uses) -> tuple[str, Subset | None]:
+    """The container whose memory a memlet touches, and which part; None where it has no box there."""
+    container, subset = memlet.container, memlet.subset
+    part: Subset | None = subset
+    while isinstance(desc := uses.desc(container), View):
+        part = None if part is None else desc.base_subset(part)
+        container = desc.of
+    return container, None if isinstance(desc, Reference | Stream) else part
+
+
+def memory_of(root: str, uses: Uses) -> str:
+    """A name that is equal for containers that may overlap: itself, but for arguments that alias, and references."""
+    desc = uses.desc(root)
+    if isinstance(desc, Scalar | Array) and not getattr(desc, "alias", "") and not _is_shown(root, uses):
+        return root
+    return min(uses.overlapping(root))
+
+
+def _is_shown(root: str, uses: Uses) -> bool:
+    """Whether a reference may show a container."""
+    return any(
+        isinstance(reader, Copy) and isinstance(uses.desc(reader.dst.container), Reference)
+        for reader in uses.readers(root)
+    )
+
+
+def _may_skip_the_rest(block: Block) -> bool:
+    """Whether the blocks after this one may be skipped in a run of their region."""
+    match block:
+        case Break() | Continue() | Return():
+            return True
+        case Branch():
+            return any(_may_skip_the_rest(inner) for region in block.regions() for inner in region.blocks)
+        case Loop(body=body) | While(body=body):  # a break inside ends just this loop
+            return any(isinstance(inner, Return) for inner in body.walk_blocks())
+    return False
+
+
+def _is_left_early(body: Region) -> bool:
+    return any(isinstance(block, Break | Return) for block in body.walk_blocks())
