@@ -204,9 +204,14 @@ def _update_problems(node: LibraryNode, summand: str) -> Iterator[str]:
     """The summand is read from where the output is written: BLAS updates in place."""
     before: Memlet | None = node.inputs.get(summand)
     after: Memlet | None = node.outputs.get(summand)
-    if before is not None and after is not None and (before.container, before.subset) != (
-        after.container,
-        after.subset,
+    if (
+        before is not None
+        and after is not None
+        and (before.container, before.subset)
+        != (
+            after.container,
+            after.subset,
+        )
     ):
         yield f"updates {summand} in place, but reads {before} and writes {after}"
     if before is None and "beta" in node.inputs:

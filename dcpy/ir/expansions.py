@@ -1,0 +1,89 @@
+"""What an expansion is: a way to turn one kind of library node into what a code generator knows.
+
+Libraries declare expansions (`dcpy.libraries.api`), the pass in `transforms.expand` chooses among them; neither sees
+the other, both see the two registries here. They are filled by `dcpy.plugins`: names are ``blas.gemm/openblas``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from dcpy.base.environment import Environment
+from dcpy.base.errors import ExpansionError
+from dcpy.base.registry import Registry
+from dcpy.ir.data import Descriptor
+from dcpy.ir.nodes import LibraryNode
+from dcpy.ir.region import Block
+from dcpy.ir.types import DType
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """What stands for a library node: blocks in order, and the containers to declare in the node's region.
+
+    The blocks may hold library nodes again; these are expanded in their turn.
+    """
+
+    blocks: tuple[Block, ...]
+    containers: dict[str, Descriptor] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """One way to compute a kind of library node.
+
+    `build` makes the replacement, or raises `ExpansionError` with the reason where this node does not fit. It changes
+    nothing. `dtypes` are those that every operand must have one of, the same one for all; empty takes any.
+    """
+
+    kind: str
+    name: str
+    build: Callable[[LibraryNode], Replacement]
+    environment: str = ""
+    dtypes: tuple[DType, ...] = ()
+    targets: tuple[str, ...] = ("cpu",)
+
+    def refusal(self, target: str) -> str:
+        """Why this expansion cannot be used on `target` on this machine, whatever the node; "" where it can."""
+        if target not in self.targets:
+            return f"is for {', '.join(self.targets)}"
+        return ENVIRONMENTS[self.environment].missing() if self.environment else ""
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignLibrary:
+    """A foreign library that may or may not be installed.
+
+    `find` says what a call of it needs, or raises `ExpansionError` with what is missing and how to install it. It is
+    called when the library is first wanted, never at import.
+    """
+
+    name: str
+    find: Callable[[], Environment]
+
+    def missing(self) -> str:
+        """Why the library cannot be used here; "" where it can."""
+        try:
+            self.find()
+        except ExpansionError as problem:
+            return problem.message + (f" ({problem.help})" if problem.help else "")
+        return ""
+
+
+#: ``kind/name`` -> `Expansion`
+EXPANSIONS: Registry[Expansion] = Registry("expansion")
+#: the name that a `ForeignCall` carries -> `ForeignLibrary`
+ENVIRONMENTS: Registry[ForeignLibrary] = Registry("environment")
+
+
+def expansions_of(kind: str) -> Iterator[Expansion]:
+    """The expansions of a kind of library node, in the order of the catalog."""
+    for name in EXPANSIONS:
+        if name.rpartition("/")[0] == kind:
+            yield EXPANSIONS[name]
+
+
+def environment_of(name: str) -> Environment:
+    """What a `ForeignCall` with this environment needs; `UnknownName`, or `ExpansionError` where it is missing."""
+    return ENVIRONMENTS[name].find()

@@ -1,0 +1,91 @@
+"""The BLAS libraries that dcpy can call, where to find them, and their C declarations.
+
+OpenBLAS comes from PyPI with dcpy (the wheel scipy-openblas32, whose functions have the prefix ``scipy_``); MKL is used
+where it is installed. Both count with 32-bit integers.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from functools import cache
+from pathlib import Path
+
+from dcpy.base.environment import Environment
+from dcpy.base.errors import ExpansionError
+from dcpy.ir.expansions import ForeignLibrary
+
+OPENBLAS_PREFIX = "scipy_cblas_"
+MKL_PREFIX = "cblas_"
+_REAL = {"s": "float", "d": "double"}
+_MKL_FOLDERS = ("lib", "lib/intel64", "lib64")
+_ONEAPI = "/opt/intel/oneapi/mkl/latest"  # where Intel's own installer puts it
+_MKL_THREADING_GNU = 3  # one OpenMP runtime per process: that of the compiled program
+
+
+def cblas_declarations(prefix: str) -> str:
+    """The C prototypes of the functions that the expansions call; enumerations are passed as ints."""
+    lines = []
+    for letter in "sdcz":
+        real = _REAL.get(letter)
+        value, pointer = (real, real) if real else ("const void *", "void")
+        lines += [
+            f"void {prefix}{letter}gemm(int, int, int, int, int, int, {value}, const {pointer} *, int, "
+            f"const {pointer} *, int, {value}, {pointer} *, int);",
+            f"void {prefix}{letter}gemv(int, int, int, int, {value}, const {pointer} *, int, "
+            f"const {pointer} *, int, {value}, {pointer} *, int);",
+            f"void {prefix}{letter}ger{'' if real else 'u'}(int, int, int, {value}, const {pointer} *, int, "
+            f"const {pointer} *, int, {pointer} *, int);",
+        ]
+        vectors = f"int, const {pointer} *, int, const {pointer} *, int"
+        lines.append(
+            f"{real} {prefix}{letter}dot({vectors});" if real else f"void {prefix}{letter}dotu_sub({vectors}, void *);"
+        )
+    return 'extern "C" {\n' + "\n".join(lines) + "\n}\n"
+
+
+@cache
+def find_openblas() -> Environment:
+    """OpenBLAS of the wheel scipy-openblas32; `ExpansionError` where it is not installed."""
+    try:
+        package = importlib.import_module("scipy_openblas32")
+    except ImportError:
+        raise ExpansionError("OpenBLAS is not installed for this Python", help="pip install scipy-openblas32") from None
+    return Environment(
+        "openblas",
+        declarations=cblas_declarations(OPENBLAS_PREFIX),
+        libraries=(package.get_library(),),
+        library_dirs=(package.get_lib_dir(),),
+    )
+
+
+@cache
+def find_mkl() -> Environment:
+    """MKL's single library, on the GNU threading layer; `ExpansionError` where it is not installed."""
+    return mkl_within((*dict.fromkeys((sys.prefix, sys.base_prefix)), _ONEAPI))
+
+
+def mkl_within(roots: tuple[str, ...]) -> Environment:
+    """MKL under one of the given installation folders; the first that has it."""
+    for root in roots:
+        for folder in (Path(root) / name for name in _MKL_FOLDERS):
+            found = sorted(folder.glob("libmkl_rt.so*"), reverse=True)
+            if found:
+                return Environment(
+                    "mkl",
+                    declarations=cblas_declarations(MKL_PREFIX) + _mkl_threading(),
+                    libraries=(f":{found[0].name}",),
+                    library_dirs=(str(folder),),
+                )
+    raise ExpansionError("MKL is not installed for this Python", help="pip install mkl-devel")
+
+
+def _mkl_threading() -> str:
+    return (
+        'extern "C" int mkl_set_threading_layer(int);\n'
+        f"static const int dcpy_mkl_layer = mkl_set_threading_layer({_MKL_THREADING_GNU});  // GNU OpenMP\n"
+    )
+
+
+OPENBLAS = ForeignLibrary("openblas", find_openblas)
+MKL = ForeignLibrary("mkl", find_mkl)

@@ -1,0 +1,1 @@
+"""How products of matrices and vectors are computed."""

@@ -1,0 +1,39 @@
+"""All of dcpy's own library nodes, expansions, foreign libraries and idioms, as ``"module:attribute"`` strings.
+
+`dcpy.plugins` puts these tables into the registries; a test asserts that they are complete. To add an operation, add
+its node to a folder like `libraries.reduce` and its lines here.
+"""
+
+from __future__ import annotations
+
+_REDUCE = "dcpy.libraries.reduce"
+_BLAS = "dcpy.libraries.blas"
+
+#: kind of a library node -> its class (`dcpy.ir.library_kinds.LIBRARY_KINDS`)
+NODES: dict[str, str] = {
+    "reduce": f"{_REDUCE}.nodes:Reduce",
+    "argreduce": f"{_REDUCE}.nodes:ArgReduce",
+    "blas.matmul": f"{_BLAS}.nodes:MatMul",
+    "blas.gemm": f"{_BLAS}.nodes:Gemm",
+    "blas.gemv": f"{_BLAS}.nodes:Gemv",
+    "blas.dot": f"{_BLAS}.nodes:Dot",
+    "blas.ger": f"{_BLAS}.nodes:Ger",
+}
+
+#: kind/name -> the expansion (`dcpy.ir.expansions.EXPANSIONS`)
+EXPANSIONS: dict[str, str] = {
+    "reduce/pure": f"{_REDUCE}.expand.pure:reduce_loops",
+    "argreduce/pure": f"{_REDUCE}.expand.pure:argreduce_loops",
+    "blas.matmul/specialize": f"{_BLAS}.specialize:matmul_as_blas",
+    **{
+        f"blas.{node}/{name}": f"{_BLAS}.expand.{name}:{node}"
+        for node in ("gemm", "gemv", "dot", "ger")
+        for name in ("mkl", "openblas", "pure")
+    },
+}
+
+#: name of an environment -> the foreign library (`dcpy.ir.expansions.ENVIRONMENTS`)
+LIBRARIES: dict[str, str] = {
+    "openblas": f"{_BLAS}.environments:OPENBLAS",
+    "mkl": f"{_BLAS}.environments:MKL",
+}

@@ -1,0 +1,226 @@
+"""What an expansion writes into: operands to index, and statements that become nodes and blocks.
+
+A `Fragment` belongs to one library node. It reads like the loop nest that it makes::
+
+    with f.map(Range.of(0, rows)) as i:
+        acc = f.scalar("acc", x.dtype)
+        f.put(acc.at(), 0)
+        with f.map(Range.of(0, columns), schedule=Schedule.SIMD) as j:
+            f.put(acc.at(), x.at(i, j), wcr="add")
+        f.put(out.at(i), acc.at())
+
+Nothing of the SDFG changes before `replacement` is installed by the pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import NoReturn
+
+from dcpy.base.errors import ExpansionError
+from dcpy.ir.analysis.ranges_at import ranges_at
+from dcpy.ir.analysis.scopes import Roots, desc_at, sdfg_of
+from dcpy.ir.data import Array, Data, Descriptor, Scalar, View, packed_strides, strides_of
+from dcpy.ir.expansions import Replacement
+from dcpy.ir.expr import Const, Ref, ScalarExpr, cast
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Copy, LibraryNode, Map, Node, Schedule, Tasklet
+from dcpy.ir.region import Block, Branch, Region, State
+from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.symbolic import ZERO, Expr, ExprLike, sym
+from dcpy.ir.types import DType
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One element of a container, with its dtype."""
+
+    memlet: Memlet
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """What a connector shows: the kept dimensions of its memlet, as an array of their own."""
+
+    memlet: Memlet
+    desc: Data
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        return self.desc.dtype
+
+    @property
+    def shape(self) -> tuple[Expr, ...]:
+        """Sizes of the kept dimensions."""
+        return self.memlet.subset.shape
+
+    @property
+    def strides(self) -> tuple[Expr, ...]:
+        """Distances in elements between neighbours along each kept dimension."""
+        pairs = zip(self.memlet.subset.dims, strides_of(self.desc), strict=True)
+        return tuple(stride * dim.step for dim, stride in pairs if isinstance(dim, Range))
+
+    def at(self, *indices: ExprLike) -> Element:
+        """One element; as many indices as dimensions."""
+        return Element(replace(self.memlet, subset=self.memlet.subset.compose(Subset.point(*indices))), self.dtype)
+
+
+class Fragment:
+    """Collects what replaces `node`; see the module."""
+
+    def __init__(self, node: LibraryNode) -> None:
+        self.node = node
+        self.sdfg = sdfg_of(node)
+        self.ranges = ranges_at(node)
+        self._body = Region()
+        self._regions: list[Region] = [self._body]
+        self._returns: list[tuple[Operand, Operand]] = []
+
+    # -- operands ----------------------------------------------------------------------------------------------
+
+    def input(self, connector: str) -> Operand:
+        """What an input shows; `ExpansionError` where the node has no such input."""
+        if connector not in self.node.inputs:
+            raise ExpansionError(f"{self.node.kind} has no input {connector!r}", span=self.node.span)
+        return self._operand(self.node.inputs[connector])
+
+    def output(self, connector: str) -> Operand:
+        """Where to write an output: the container itself, or a temporary where an input may overlap it.
+
+        An input of the same name and memlet is updated in place, element by element.
+        """
+        out = self._operand(self.node.outputs[connector])
+        in_place = self.node.inputs.get(connector)
+        others = [memlet for memlet in self.node.reads() if memlet != in_place]
+        if not out.memlet.wcr and not any(self._may_overlap(memlet, out.memlet) for memlet in others):
+            return out
+        fresh = self.array(f"{out.memlet.container}_new", out.dtype, out.shape, outermost=True)
+        self._returns.append((fresh, out))
+        return fresh
+
+    def decline(self, reason: str) -> NoReturn:
+        """Says that this expansion does not fit the node, and why."""
+        raise ExpansionError(reason, span=self.node.span)
+
+    def _operand(self, memlet: Memlet) -> Operand:
+        return Operand(memlet, desc_at(self.node, memlet.container))
+
+    def _may_overlap(self, one: Memlet, other: Memlet) -> bool:
+        roots = Roots(self.sdfg)
+        if roots[one.container] != roots[other.container]:
+            return False
+        return one.container != other.container or not one.subset.disjoint(other.subset, self.ranges)
+
+    # -- containers --------------------------------------------------------------------------------------------
+
+    def scalar(self, stem: str, dtype: DType, *, outermost: bool = False) -> Operand:
+        """A new scalar, private to the innermost scope that is open (or declared outside of all)."""
+        return self._declare(stem, Scalar(dtype, transient=True), outermost)
+
+    def array(self, stem: str, dtype: DType, shape: Sequence[ExprLike], *, outermost: bool = False) -> Operand:
+        """A new packed array, private to the innermost scope that is open (or declared outside of all)."""
+        return self._declare(stem, Array.packed(dtype, shape, transient=True), outermost)
+
+    def _declare(self, stem: str, desc: Scalar | Array, outermost: bool) -> Operand:
+        name = self.sdfg.fresh_name(stem)
+        (self._body if outermost else self._regions[-1]).containers[name] = desc
+        return Operand(Memlet(name, Subset.whole(desc.shape)), desc)
+
+    def flat(self, operand: Operand) -> Operand | None:
+        """All elements of an operand as one dimension, without a copy; None where they have gaps."""
+        memlet, desc = operand.memlet, operand.desc
+        is_whole = memlet.subset == Subset.whole(desc.shape)
+        if not is_whole or not isinstance(desc, Array | View) or desc.strides != packed_strides(desc.shape):
+            return None
+        name = self.sdfg.fresh_name(f"{memlet.container}_flat")
+        view = View.reshape(memlet.container, desc, (memlet.volume,))
+        self._body.containers[name] = view
+        return Operand(Memlet(name, Subset.whole(view.shape)), view)
+
+    # -- statements --------------------------------------------------------------------------------------------
+
+    def add(self, node: Node) -> Node:
+        """Appends a node to the innermost scope that is open."""
+        blocks = self._regions[-1].blocks
+        if not blocks or not isinstance(blocks[-1], State):
+            self._regions[-1].add(State())
+        state = self._regions[-1].blocks[-1]
+        node.span = node.span or self.node.span
+        return state.add(node)  # type: ignore[attr-defined,no-any-return]
+
+    def compute(
+        self, target: Element, value: Callable[..., ScalarExpr], *sources: Element, wcr: str = "", name: str = ""
+    ) -> Node:
+        """``target = value(*sources)``, converted to the target's dtype. With `wcr` it is combined with what is there.
+
+        `value` gets one `Ref` per source.
+        """
+        refs = [Ref(f"{_CONNECTORS[index]}", source.dtype) for index, source in enumerate(sources)]
+        code = (("out", cast(value(*refs), target.dtype)),)
+        inputs = {ref.name: source.memlet for ref, source in zip(refs, sources, strict=True)}
+        return self.add(Tasklet(inputs, {"out": replace(target.memlet, wcr=wcr)}, code, name))
+
+    def put(self, target: Element, source: Element | bool | int | float | complex, *, wcr: str = "") -> Node:
+        """``target = source``: an element, or a number."""
+        if isinstance(source, Element):
+            return self.compute(target, lambda ref: ref, source, wcr=wcr)
+        return self.compute(target, lambda: Const(source, target.dtype), wcr=wcr)
+
+    # -- scopes ------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def map(self, values: Range, schedule: Schedule = Schedule.DEFAULT, param: str = "i") -> Iterator[Expr]:
+        """A map over one range; gives its parameter."""
+        with self.maps([values], schedule, param) as (index,):
+            yield index
+
+    @contextmanager
+    def maps(
+        self, domain: Sequence[Range], schedule: Schedule = Schedule.DEFAULT, param: str = "i"
+    ) -> Iterator[tuple[Expr, ...]]:
+        """A map over several ranges; gives its parameters. No ranges, no map."""
+        if not domain:
+            yield ()
+            return
+        params = tuple(self.sdfg.fresh_name(param) for _ in domain)
+        body = Region()
+        self.add(Map(params, tuple(domain), body, schedule))
+        with self.inside(body):
+            yield tuple(map(sym, params))
+
+    @contextmanager
+    def inside(self, region: Region) -> Iterator[None]:
+        """Statements go into `region`."""
+        self._regions.append(region)
+        try:
+            yield
+        finally:
+            self._regions.pop()
+
+    def branch(self, condition: ScalarExpr) -> tuple[Region, Region]:
+        """``if condition``: the regions of the two cases, to be filled with `inside`."""
+        holds, fails = Region(), Region()
+        self._regions[-1].add(Branch([(condition, holds)], fails))
+        return holds, fails
+
+    # -- the end -----------------------------------------------------------------------------------------------
+
+    def replacement(self) -> Replacement:
+        """All that was written, to stand where the node stood."""
+        for fresh, out in self._returns:
+            if not out.memlet.wcr:
+                self.add(Copy(fresh.memlet, out.memlet))
+                continue
+            with self.maps([Range(ZERO, size) for size in out.shape]) as indices:
+                self.put(out.at(*indices), fresh.at(*indices), wcr=out.memlet.wcr)
+        self._returns = []
+        blocks: list[Block] = list(self._body.blocks)
+        containers: dict[str, Descriptor] = dict(self._body.containers)
+        return Replacement(tuple(blocks), containers)
+
+
+_CONNECTORS = "abcdefgh"

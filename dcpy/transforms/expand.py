@@ -1,0 +1,109 @@
+"""Replaces library nodes by what a code generator knows: calls of C functions, maps, tasklets.
+
+For each node the expansions of its kind are tried in order of preference; the first that applies is used, and the
+reasons of those before it are kept. After this pass no library node is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from dcpy.base.errors import ExpansionError
+from dcpy.ir.expansions import Replacement, expansions_of
+from dcpy.ir.nodes import LibraryNode
+from dcpy.ir.region import Block, State
+from dcpy.ir.rewriter import Rewriter, rewriting
+from dcpy.ir.sdfg import Sdfg
+
+#: per target the expansions to try, best first; those that are not named here come last
+PREFERENCE: dict[str, tuple[str, ...]] = {"cpu": ("mkl", "openblas", "pure")}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which expansion a node got, and why not those that were preferred."""
+
+    kind: str
+    expansion: str
+    refused: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        refusals = "".join(f"; not {reason}" for reason in self.refused)
+        return f"{self.kind} -> {self.expansion}{refusals}"
+
+
+def expand_library_nodes(sdfg: Sdfg, prefer: Sequence[str] | str = (), target: str = "cpu") -> tuple[Choice, ...]:
+    """Expands every library node of an SDFG and of those that it calls.
+
+    `prefer` names expansions to try before the target's own `PREFERENCE`. Returns the choices in program order.
+    `ExpansionError` gives all reasons where no expansion of a node applies.
+    """
+    names = (prefer,) if isinstance(prefer, str) else tuple(prefer)
+    order = tuple(dict.fromkeys((*names, *PREFERENCE.get(target, ()))))
+    choices: list[Choice] = []
+    for callee in _callees(sdfg):
+        with rewriting(callee, "expand-library-nodes", at=f"{{target={target}}}") as rw:
+            pending = [node for node in callee.body.walk_nodes() if isinstance(node, LibraryNode)][::-1]
+            while pending:
+                node = pending.pop()
+                choice, replacement = _choose(node, order, target)
+                choices.append(choice)
+                pending += _install(rw, node, replacement)[::-1]
+    return tuple(choices)
+
+
+def _callees(sdfg: Sdfg) -> tuple[Sdfg, ...]:
+    """The SDFG and all that it calls, each once."""
+    found: dict[Sdfg, None] = {}
+    pending = [sdfg]
+    while pending:
+        current = pending.pop()
+        if current not in found:
+            found[current] = None
+            pending += [call.sdfg for call in current.body.walk_calls()]
+    return tuple(found)
+
+
+def _choose(node: LibraryNode, order: Sequence[str], target: str) -> tuple[Choice, Replacement]:
+    known = sorted(expansions_of(node.kind), key=lambda one: order.index(one.name) if one.name in order else len(order))
+    refused: list[str] = []
+    for expansion in known:
+        reason = expansion.refusal(target)
+        if not reason:
+            try:
+                return Choice(node.kind, expansion.name, tuple(refused)), expansion.build(node)
+            except ExpansionError as problem:
+                reason = problem.message
+        refused.append(f"{expansion.name}: {reason}")
+    raise ExpansionError(
+        f"no expansion of {node.kind} fits the target {target!r}",
+        span=node.span,
+        notes=tuple(refused) or (f"there is no expansion of {node.kind}",),
+        help="write one with dcpy.libraries.api.expands and register it",
+    )
+
+
+def _install(rw: Rewriter, node: LibraryNode, replacement: Replacement) -> list[LibraryNode]:
+    """Puts the replacement where the node was; returns the library nodes in it."""
+    state = node.state
+    if state is None or state.region is None:
+        raise ExpansionError(f"{node.kind} is in no SDFG", span=node.span)
+    region, blocks = state.region, replacement.blocks
+    for name, desc in replacement.containers.items():
+        rw.declare(name, desc, region)
+    if all(isinstance(block, State) for block in blocks):
+        rw.replace(node, *(inner for block in blocks if isinstance(block, State) for inner in list(block.nodes)))
+    else:
+        before, alone, after = rw.split_state(node)
+        rw.replace(alone, *blocks)
+        for rest in (before, after):
+            if not rest.nodes:
+                rw.erase(rest)
+    return [inner for block in blocks for inner in _library_nodes(block)]
+
+
+def _library_nodes(block: Block) -> Iterator[LibraryNode]:
+    nodes = block.nodes if isinstance(block, State) else ()
+    inside = (inner for region in block.regions() for inner in region.walk_nodes())
+    yield from (node for node in (*nodes, *inside) if isinstance(node, LibraryNode))
