@@ -1,0 +1,1 @@
+"""Core statements: what is left of Python syntax before anything is typed."""

@@ -1,0 +1,199 @@
+"""The registry of functions that dcpy compiles, and the interface with which their implementations emit code.
+
+An implementation has the signature of the function it implements, after a first ``b``:
+
+    @implements(np.clip)
+    def clip(b: Builder, a: Value, a_min: Value = NONE, a_max: Value = NONE) -> Value:
+        "Elementwise ``min(max(a, a_min), a_max)``, promoted as NumPy does."
+        return b.ufunc(np.minimum, b.ufunc(np.maximum, a, a_min), a_max)
+
+Arguments arrive as *values* (`frontend.values`): `Static` what is known at compile time, `SymInt` integers over symbols,
+`Scalar`, `ArrayValue`, `TupleValue`. Defaults in the signature are wrapped too: ``axis=None`` arrives as ``Static(None)``.
+`b` is the `Builder` of `frontend.lower.builder`; what it offers:
+
+    values        b.array(v)  b.static(v, "axis")  b.integer(v) -> Expr  b.shape_argument(v)  b.dtype_argument(v)  b.axis(v, rank)
+    fresh arrays  b.empty(shape, dtype)  b.generate(shape, dtype, fn)  b.full(shape, dtype, v)  b.copy(v)  b.cast(v, dtype)
+    compute       b.ufunc(np.add, x, y)  b.elementwise(fn, *operands, dtype=)  b.reduce("add", x, axes, dtype=, keepdims=)
+                  b.library("blas.matmul", {"a": x, "b": y}, {"c": out})   b.operator("+", x, y)   b.call(f, *values)
+    views         b.subscript(x, keys)  b.transpose(x, order)  b.reshape(x, shape)  b.broadcast_to(x, shape)  b.expand(x, axis)
+    writes        b.store(target, v)
+    checks        b.check(condition, "ValueError", "message {0}", (expr,))  b.same_size(n, m, ...)   b.error("message", help="...")
+
+Methods of arrays are found by name: ``a.sum(...)`` calls the implementation of `np.sum` with `a` first; `method` registers
+one that differs from the function. `attribute` registers ``a.T``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dcpy.base.errors import FrontendError
+from dcpy.frontend.values import Static, Value
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.builder import Builder
+
+Implementation = Callable[..., Value]
+
+#: The modules whose import registers the implementations of functions of a package, loaded at first use.
+CATALOG: dict[str, tuple[str, ...]] = {
+    "numpy": (
+        "dcpy.frontend.numpy.ufuncs",
+        "dcpy.frontend.numpy.creation",
+        "dcpy.frontend.numpy.reductions",
+        "dcpy.frontend.numpy.linalg",
+        "dcpy.frontend.numpy.manipulation",
+        "dcpy.frontend.numpy.selection",
+        "dcpy.frontend.numpy.methods",
+    ),
+    "builtins": ("dcpy.frontend.python.builtins",),
+    "math": ("dcpy.frontend.python.maths",),
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A registered implementation: the callable, its signature without ``b``, and whether it is pure."""
+
+    name: str
+    call: Implementation
+    signature: inspect.Signature
+
+
+_FUNCTIONS: dict[Any, Entry] = {}
+_METHODS: dict[str, Entry] = {}
+_ATTRIBUTES: dict[str, Entry] = {}
+_LOADED: set[str] = set()
+
+
+def implements(*functions: Any) -> Callable[[Implementation], Implementation]:
+    """Registers the decorated function as the implementation of Python callables (which must be hashable)."""
+
+    def register(call: Implementation) -> Implementation:
+        for function in functions:
+            _FUNCTIONS[function] = _entry(full_name(function), call)
+        return call
+
+    return register
+
+
+def method(*names: str) -> Callable[[Implementation], Implementation]:
+    """Registers a method of arrays and NumPy scalars; it gets the owner after ``b``."""
+
+    def register(call: Implementation) -> Implementation:
+        for name in names:
+            _METHODS[name] = _entry(name, call)
+        return call
+
+    return register
+
+
+def attribute(*names: str) -> Callable[[Implementation], Implementation]:
+    """Registers an attribute of arrays and NumPy scalars: ``shape``, ``T``, ``real``."""
+
+    def register(call: Implementation) -> Implementation:
+        for name in names:
+            _ATTRIBUTES[name] = _entry(name, call)
+        return call
+
+    return register
+
+
+def find(function: Any) -> Entry | None:
+    """The implementation of a Python callable, or None."""
+    _load("numpy")
+    _load("builtins")
+    _load("math")
+    try:
+        return _FUNCTIONS.get(function)
+    except TypeError:  # not hashable: nothing that was registered
+        return None
+
+
+def find_method(name: str) -> Entry | None:
+    """The implementation of a method of arrays, or None."""
+    _load("numpy")
+    return _METHODS.get(name)
+
+
+def find_attribute(name: str) -> Entry | None:
+    """The implementation of an attribute of arrays, or None."""
+    _load("numpy")
+    return _ATTRIBUTES.get(name)
+
+
+def implemented() -> dict[str, inspect.Signature]:
+    """Names and signatures of all functions that dcpy compiles, sorted: what the reference page lists."""
+    for package in CATALOG:
+        _load(package)
+    return {entry.name: entry.signature for entry in sorted(_FUNCTIONS.values(), key=lambda e: e.name)}
+
+
+def close_names(name: str) -> tuple[str, ...]:
+    """Implemented functions with a name like this one."""
+    return tuple(difflib.get_close_matches(name, implemented(), n=2, cutoff=0.75))
+
+
+def method_names() -> tuple[str, ...]:
+    """Names of all methods and attributes of arrays that dcpy compiles."""
+    _load("numpy")
+    return tuple(sorted({*_METHODS, *_ATTRIBUTES}))
+
+
+def call_entry(b: Builder, entry: Entry, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    """Binds arguments as Python does and runs the implementation; `FrontendError` where they do not fit."""
+    try:
+        bound = entry.signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise FrontendError(
+            f"{entry.name}: {error}", help=f"dcpy takes {entry.name}{_display(entry.signature)}"
+        ) from None
+    bound.apply_defaults()
+    arguments = {name: _as_value(value) for name, value in bound.arguments.items()}
+    positional: list[Value] = []
+    keywords: dict[str, Value] = {}
+    for name, parameter in entry.signature.parameters.items():
+        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+            positional += bound.arguments[name]
+        elif parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            keywords |= bound.arguments[name]
+        elif parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+            keywords[name] = arguments[name]
+        else:
+            positional.append(arguments[name])
+    return entry.call(b, *positional, **keywords)
+
+
+def full_name(function: Any) -> str:
+    """``numpy.clip``, ``math.sqrt``, ``abs``: how messages call a Python callable."""
+    module = getattr(function, "__module__", None) or ("numpy" if type(function).__name__ == "ufunc" else "")
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", repr(function))
+    return name if module in ("builtins", "") else f"{module}.{name}"
+
+
+def _entry(name: str, call: Implementation) -> Entry:
+    signature = inspect.signature(call)
+    parameters = list(signature.parameters.values())[1:]
+    return Entry(name, call, signature.replace(parameters=parameters, return_annotation=inspect.Signature.empty))
+
+
+def _as_value(value: Any) -> Any:
+    """Defaults of an implementation are plain Python objects; arguments are values already."""
+    return value if getattr(type(value), "__module__", "") == "dcpy.frontend.values" else Static(value)
+
+
+def _display(signature: inspect.Signature) -> str:
+    plain = [p.replace(annotation=inspect.Parameter.empty) for p in signature.parameters.values()]
+    return str(signature.replace(parameters=plain))
+
+
+def _load(package: str) -> None:
+    if package not in _LOADED:
+        _LOADED.add(package)
+        for module in CATALOG[package]:
+            importlib.import_module(module)

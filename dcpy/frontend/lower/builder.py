@@ -1,0 +1,294 @@
+"""What implementations of functions emit code with: the ``b`` of `frontend.implements`.
+
+Values in, values out. Each array operation is one map (or library node) into a fresh container, as the paper's section
+2.3 has it; scalars stay expressions until somebody stores them. The parts live in their own modules; this class is
+their table of contents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dcpy.base.errors import FrontendError
+from dcpy.frontend.lower import arguments, broadcasting, elementwise, indexing, stores
+from dcpy.frontend.lower.emitter import Emitter
+from dcpy.frontend.values import (
+    ArrayValue,
+    Scalar,
+    Static,
+    TupleValue,
+    Value,
+    as_integer,
+    is_cheap,
+    is_number,
+    kind_of,
+    scalar_expr,
+)
+from dcpy.ir import data, types
+from dcpy.ir.data import Array, Data, View
+from dcpy.ir.expr import Index, Load, ScalarExpr, cast
+from dcpy.ir.library_kinds import LIBRARY_KINDS
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.subsets import Subset
+from dcpy.ir.symbolic import Expr, ExprLike, as_expr, as_exprs, max_of
+from dcpy.ir.types import DType
+
+
+class Builder:
+    """Emission with typed values. `emit` is the pen below it; `call` is set by the evaluator above it."""
+
+    def __init__(self, emit: Emitter) -> None:
+        self.emit = emit
+        self.caller: Callable[[Value, Sequence[Value]], Value] | None = None
+        self.operate: Callable[[str, Value, Value], Value] | None = None
+        self.detached: dict[str, str] = {}  # containers that may not be written any more, and why
+
+    # -- errors and checks ---------------------------------------------------------------------------------------
+
+    def error(self, message: str, *, help: str = "", notes: tuple[str, ...] = ()) -> FrontendError:
+        """An error at the current expression (the evaluator adds the place)."""
+        return FrontendError(message, help=help, notes=notes)
+
+    def check(self, condition: ScalarExpr, exception: str, message: str, values: Sequence[ScalarExpr] = ()) -> None:
+        """Raises a Python exception at run time unless `condition` (bool) holds; ``{0}`` … stand for `values`."""
+        self.emit.check(condition, exception, message, values)
+
+    def same_size(self, left: ExprLike, right: ExprLike, message: str, values: Sequence[ExprLike] = ()) -> None:
+        """`ValueError` (or a compile-time error) unless two sizes agree; free where they are the same expression."""
+        broadcasting.same_size(self, as_expr(left), as_expr(right), message, values)
+
+    # -- arguments -----------------------------------------------------------------------------------------------
+
+    def static(self, value: Value, what: str = "this value") -> Any:
+        """The Python object of a value (tuples and lists of known ones included); an error where it has none."""
+        return arguments.static(value, what)
+
+    def integer(self, value: Value, what: str = "this value") -> Expr:
+        """The symbolic form of any integer; one known at run time only becomes a symbol."""
+        return arguments.integer(self, value, what)
+
+    def shape_argument(self, value: Value) -> tuple[Expr, ...]:
+        """A shape: an integer or a tuple of them, each at least 0 (checked where it is not known)."""
+        return arguments.shape(self, value)
+
+    def dtype_argument(self, value: Value) -> DType | None:
+        """A ``dtype=`` argument; None stands for None."""
+        return arguments.dtype(value)
+
+    def axis(self, value: Value, rank: int, what: str = "axis") -> int:
+        """One axis, counted from the front."""
+        return arguments.axis(value, rank, what)
+
+    def axes(self, value: Value, rank: int) -> tuple[int, ...]:
+        """``axis=`` of a reduction: None is all of them; sorted."""
+        return arguments.axes(value, rank)
+
+    def exact(self, size: Expr) -> Expr:
+        """A size as NumPy shows it: 0 for a window that is inside out."""
+        return size if self.emit.ranges.proves_nonneg(size) else max_of(size, 0)
+
+    # -- fresh arrays --------------------------------------------------------------------------------------------
+
+    def empty(self, shape: Sequence[ExprLike], dtype: DType, *, order: str = "C", name: str = "tmp") -> ArrayValue:
+        """A new array with undefined contents."""
+        desc = Array.packed(dtype, as_exprs(shape), order=order, transient=True, span=self.emit.span)
+        return ArrayValue.whole(self.emit.declare(name, desc), desc, fresh=True)
+
+    def generate(
+        self, shape: Sequence[ExprLike], dtype: DType, fn: Callable[..., ScalarExpr], *, name: str = "tmp"
+    ) -> ArrayValue:
+        """A new array with element ``[i, j]`` = ``fn(i, j)``; `fn` gets int64 expressions and returns `dtype`."""
+        out = self.empty(shape, dtype, name=name)
+        params, domain = elementwise.domain(self, out.shape)
+        elementwise.fill(self, out, params, domain, fn(*(Index(as_expr(p)) for p in params)))
+        return out
+
+    def full(self, shape: Sequence[ExprLike], dtype: DType, value: Value, *, name: str = "tmp") -> ArrayValue:
+        """A new array with one value everywhere."""
+        number = scalar_expr(self.hold(self.cast(value, dtype)))
+        return self.generate(shape, dtype, lambda *_: number, name=name)
+
+    def copy(self, value: ArrayValue, *, order: str = "C", name: str = "tmp") -> ArrayValue:
+        """A new array with the same elements."""
+        out = self.empty([self.exact(size) for size in value.shape], value.dtype, order=order, name=name)
+        stores.store(self, out, value)
+        return out
+
+    def array(self, value: Value) -> ArrayValue:
+        """What ``np.asarray`` gives: arrays as they are, numbers as 0-d arrays, nested tuples and lists as arrays."""
+        return arguments.array(self, value)
+
+    # -- computing -----------------------------------------------------------------------------------------------
+
+    def ufunc(self, function: np.ufunc, *operands: Value, dtype: DType | None = None) -> Value:
+        """A call of a ufunc: promoted by NumPy's own rules, broadcast, one map."""
+        return elementwise.ufunc(self, function, operands, dtype)
+
+    def elementwise(
+        self, fn: Callable[..., ScalarExpr], *operands: Value, dtypes: Sequence[DType] = (), name: str = "tmp"
+    ) -> Value:
+        """``fn`` on the elements of broadcast operands, each cast to its entry of `dtypes` first (if given)."""
+        return elementwise.elementwise(self, fn, operands, dtypes, name=name)
+
+    def cast(self, value: Value, dtype: DType) -> Value:
+        """``astype``: the same value where the dtype is right already (and strong)."""
+        return elementwise.cast_value(self, value, dtype)
+
+    def operator(self, symbol: str, left: Value, right: Value) -> Value:
+        """``left + right`` and the like, with Python's meaning for numbers of Python's own."""
+        if self.operate is None:
+            raise RuntimeError("no evaluator is attached to this builder")
+        return self.operate(symbol, left, right)
+
+    def call(self, function: Value, *args: Value) -> Value:
+        """Calls a function value (a user's function, a lambda, or anything that is implemented)."""
+        if self.caller is None:
+            raise RuntimeError("no evaluator is attached to this builder")
+        return self.caller(function, args)
+
+    def reduce(
+        self, op: str, x: ArrayValue, axes: Sequence[int], *, dtype: DType | None = None, keepdims: bool = False
+    ) -> Value:
+        """``op`` ("add", "mul", "min", "max", "and", "or") over some axes, accumulated in `dtype`."""
+        return self.reduction("reduce", x, axes, dtype or x.dtype, keepdims, op=op, axes=tuple(axes))
+
+    def reduction(
+        self, kind: str, x: ArrayValue, axes: Sequence[int], dtype: DType, keepdims: bool, **fields: Any
+    ) -> Value:
+        """A library node with one operand ``x`` and one result ``out`` that lacks `axes` (or has size 1 there)."""
+        kept = [size for axis, size in enumerate(x.shape) if axis not in axes]
+        result: Value
+        if kept:
+            out = self.empty(kept, dtype)
+            self.library(kind, {"x": x}, {"out": out}, **fields)
+            result = out
+        else:
+            out, result = self.scalar_container(dtype)
+            self.library(kind, {"x": x}, {"out": out}, **fields)
+        if not keepdims:
+            return result
+        for axis in sorted(axes):
+            out = out.expanded(axis)
+        return out
+
+    def library(
+        self, kind: str, inputs: Mapping[str, ArrayValue], outputs: Mapping[str, ArrayValue], **fields: Any
+    ) -> None:
+        """Emits a library node by kind; the values become its memlets."""
+        memlets_in = {name: self.operand(value) for name, value in inputs.items()}
+        memlets_out = {name: self.operand(value) for name, value in outputs.items()}
+        self.emit.node(LIBRARY_KINDS[kind](inputs=memlets_in, outputs=memlets_out, **fields))
+
+    def scalar_container(self, dtype: DType, name: str = "tmp") -> tuple[ArrayValue, Scalar]:
+        """A new scalar container, to write (as a 0-d array) and to read."""
+        desc = data.Scalar(dtype, transient=True, span=self.emit.span)
+        container = self.emit.declare(name, desc)
+        return ArrayValue.whole(container, desc), Scalar(Load(container, (), dtype))
+
+    def hold(self, value: Value) -> Value:
+        """The value, computed now: an expression that costs something goes into a container of its own."""
+        if not isinstance(value, Scalar) or is_cheap(value.expr):
+            return value
+        return self.keep(value)
+
+    def keep(self, value: Scalar, name: str = "tmp") -> Scalar:
+        """The scalar's value now, in a container of its own."""
+        out, result = self.scalar_container(value.dtype, name)
+        self.emit.tasklet([(Memlet(out.container, Subset()), value.expr)])
+        return Scalar(result.expr, value.weak)
+
+    # -- views ---------------------------------------------------------------------------------------------------
+
+    def subscript(self, value: Value, keys: Sequence[Value]) -> Value:
+        """``value[keys]``: a view, an element, or what integer arrays gather."""
+        return indexing.subscript(self, value, keys)
+
+    def transpose(self, value: ArrayValue, order: Sequence[int]) -> ArrayValue:
+        """A view with dimensions permuted."""
+        return value.transposed(order)
+
+    def expand(self, value: ArrayValue, axis: int) -> ArrayValue:
+        """A view with a new dimension of size 1."""
+        return value.expanded(axis)
+
+    def broadcast_to(self, value: ArrayValue, shape: Sequence[Expr]) -> ArrayValue:
+        """A read-only view of a larger shape."""
+        return broadcasting.broadcast_to(self, value, tuple(shape))
+
+    def reshape(self, value: ArrayValue, shape: Sequence[Expr]) -> ArrayValue:
+        """The same elements in another shape: a view of contiguous data, else a copy, as in NumPy."""
+        return indexing.reshape(self, value, tuple(shape))
+
+    # -- writes --------------------------------------------------------------------------------------------------
+
+    def store(self, target: ArrayValue, value: Value) -> None:
+        """``target[...] = value``, broadcast and cast; right also where both overlap."""
+        stores.store(self, target, value)
+
+    def operand(self, value: ArrayValue) -> Memlet:
+        """A memlet whose kept dimensions are the value's, in order; through a view where no subset says it."""
+        if value.is_plain:
+            return Memlet(value.container, value.window)
+        desc = value.as_view(self.desc(value))
+        name = self.emit.view(desc)
+        return Memlet(name, Subset.whole(desc.shape))
+
+    def contiguous(self, value: ArrayValue) -> bool:
+        """Whether the elements are known to lie in C order without gaps."""
+        desc = value.as_view(self.desc(value))
+        wanted = data.packed_strides(value.shape)
+        return all(
+            size.constant in (0, 1) or stride is want
+            for size, stride, want in zip(desc.shape, desc.strides, wanted, strict=True)
+        )
+
+    def desc(self, value: ArrayValue | str) -> Data:
+        """The descriptor of a value's container."""
+        return self.emit.descs[value if isinstance(value, str) else value.container]
+
+    def root(self, container: str) -> str:
+        """The container that owns the memory: views are followed."""
+        while isinstance(desc := self.emit.descs[container], View):
+            container = desc.of
+        return container
+
+    def may_overlap(self, left: ArrayValue, right: ArrayValue) -> bool:
+        """Whether two values may share memory: one container, or arguments of one alias group."""
+        a, b = self.root(left.container), self.root(right.container)
+        if a == b:
+            return True
+        one, other = self.emit.descs[a], self.emit.descs[b]
+        return isinstance(one, Array) and isinstance(other, Array) and bool(one.alias) and one.alias == other.alias
+
+    def numbers(self, *values: Value) -> bool:
+        """Whether all values are numbers or arrays."""
+        return all(is_number(value) or isinstance(value, ArrayValue) for value in values)
+
+    def known_integer(self, value: Value) -> Expr | None:
+        """The symbolic form of an integer that needs no code."""
+        return as_integer(value)
+
+    def describe(self, value: Value) -> str:
+        """The value in words, for messages."""
+        return kind_of(value)
+
+
+NONE = Static(None)
+DEFAULT_FLOAT = types.float64
+
+
+def items_of(value: Value) -> tuple[Value, ...] | None:
+    """The items of a tuple or list of known length."""
+    if isinstance(value, TupleValue):
+        return value.items
+    if isinstance(value, Static) and isinstance(value.value, tuple | list):
+        return tuple(map(Static, value.value))
+    return None
+
+
+def converted(expr: ScalarExpr, dtype: DType) -> ScalarExpr:
+    """`expr` as `dtype`; numbers are converted now."""
+    return cast(expr, dtype)

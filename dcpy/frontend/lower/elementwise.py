@@ -1,0 +1,235 @@
+"""One operation on each element: the map that a NumPy call becomes, or an expression where all operands are scalars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dcpy.base.errors import FrontendError
+from dcpy.frontend.lower.broadcasting import broadcast_shapes
+from dcpy.frontend.lower.emitter import tasklet
+from dcpy.frontend.lower.promotion import fits, require_fit, ufunc_dtypes
+from dcpy.frontend.values import (
+    ArrayValue,
+    Scalar,
+    Static,
+    SymInt,
+    TupleValue,
+    Value,
+    dtype_of,
+    is_number,
+    kind_of,
+    scalar_expr,
+    shape_of,
+)
+from dcpy.ir import types
+from dcpy.ir.expr import Const, ScalarExpr, cast, op
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.ops import OPS
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import ONE, ZERO, Expr, sym
+from dcpy.ir.types import DType
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.builder import Builder
+
+ElementFn = Callable[..., ScalarExpr]
+
+COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+
+
+def _complex_abs(x: ScalarExpr) -> ScalarExpr:
+    return op("cabs" if x.dtype.kind == "c" else "abs", x)
+
+
+def _ufunc_table() -> dict[np.ufunc, ElementFn]:
+    """The ufuncs that are one operation of `ir.ops`, and those that are a few."""
+
+    def one(name: str) -> ElementFn:
+        return lambda *args: op(name, *args)
+
+    functions = {name: getattr(np, info.numpy_name, None) for name, info in OPS.items()}
+    table = {f: one(name) for name, f in functions.items() if isinstance(f, np.ufunc) and name != "cabs"}
+    table[np.absolute] = _complex_abs
+    table[np.fabs] = one("abs")
+    table[np.positive] = lambda x: x
+    table[np.float_power] = one("pow")
+    table[np.degrees] = one("rad2deg")
+    table[np.radians] = one("deg2rad")
+    return table
+
+
+UFUNCS: dict[np.ufunc, ElementFn] = _ufunc_table()
+
+
+def elementwise(
+    b: Builder, fn: ElementFn, operands: Sequence[Value], dtypes: Sequence[DType] = (), *, name: str = "tmp"
+) -> Value:
+    """``fn`` of the broadcast elements; a `Scalar` where no operand has dimensions."""
+    shape = broadcast_shapes(b, [shape_of(operand) for operand in operands])
+    if not shape:
+        return Scalar(fn(*_elements(b, operands, (), dtypes)))
+    operands = [b.hold(operand) for operand in operands]
+    params, ranges = domain(b, shape)
+    expr = fn(*_elements(b, operands, [sym(p) if p else ZERO for p in params], dtypes))
+    out = b.empty(shape, expr.dtype, name=name)
+    fill(b, out, params, ranges, expr)
+    return out
+
+
+def domain(b: Builder, shape: Sequence[Expr]) -> tuple[tuple[str, ...], tuple[Range, ...]]:
+    """Fresh parameters for a map over a shape."""
+    params = tuple(b.emit.parameter(f"i{axis}") for axis in range(len(shape)))
+    return params, tuple(Range(ZERO, size) for size in shape)
+
+
+def fill(b: Builder, out: ArrayValue, params: Sequence[str], ranges: Sequence[Range], expr: ScalarExpr) -> None:
+    """The map that writes ``out[params] = expr``; just a tasklet where there are no dimensions."""
+    indices = [sym(name) for name in params]
+    write = Memlet(out.container, out.subset(indices))
+    node = tasklet([(write, expr)], b.emit.span)
+    if params:
+        b.emit.map(params, ranges, [node])
+    else:
+        b.emit.node(node)
+
+
+def element(value: Value, indices: Sequence[Expr]) -> ScalarExpr:
+    """The element of a broadcast operand at `indices` of the result."""
+    if not isinstance(value, ArrayValue):
+        return scalar_expr(value)
+    own = indices[len(indices) - value.rank :] if value.rank else ()
+    return value.load([ZERO if size is ONE else index for size, index in zip(value.shape, own, strict=True)])
+
+
+def _elements(b: Builder, operands: Sequence[Value], indices: Sequence[Expr], dtypes: Sequence[DType]) -> list[ScalarExpr]:
+    exprs = [element(operand, indices) for operand in operands]
+    if not dtypes:
+        return exprs
+    return [convert(expr, dtype) for expr, dtype in zip(exprs, dtypes, strict=True)]
+
+
+def convert(expr: ScalarExpr, dtype: DType) -> ScalarExpr:
+    """`expr` as `dtype`; a number is converted now, so that the code shows ``f64(2)`` and not a cast."""
+    if isinstance(expr, Const) and expr.dtype != dtype:
+        with np.errstate(all="ignore"):
+            if expr.dtype.kind == "c" and dtype.kind != "c":
+                return cast(expr, dtype)
+            if not (isinstance(expr.value, float) and dtype.kind in "iu"):
+                return Const(_number(expr.value, dtype), dtype)
+    return cast(expr, dtype)
+
+
+def _number(value: Any, dtype: DType) -> Any:
+    if dtype.is_integer:
+        return int(np.int64(value).astype(dtype.numpy)) if -(2**63) <= value < 2**63 else int(value)
+    return np.asarray(value).astype(dtype.numpy).item()
+
+
+def ufunc(b: Builder, function: np.ufunc, operands: Sequence[Value], dtype: DType | None = None) -> Value:
+    """A ufunc of one output with NumPy's promotion."""
+    operands = tuple(_operand(b, function, operand) for operand in operands)
+    if all(isinstance(operand, Static) for operand in operands):
+        return _fold(function, operands, dtype)
+    if function not in UFUNCS:
+        raise FrontendError(f"np.{function.__name__} is not supported", help="see the reference page of NumPy functions")
+    *ins, out = ufunc_dtypes(function, operands, dtype)
+    name = _op_name(function)
+    if name in COMPARISONS:
+        return _compare(b, name, operands, ins)
+    if name == "pow" and out.is_integer:
+        _refuse_negative_power(operands[1])
+    for operand, wanted in zip(operands, ins, strict=True):
+        require_fit(operand, wanted)
+    fn = UFUNCS[function]
+    return elementwise(b, lambda *args: cast(fn(*args), out), operands, ins)
+
+
+def _operand(b: Builder, function: np.ufunc, operand: Value) -> Value:
+    if isinstance(operand, TupleValue):
+        return b.array(operand)
+    if isinstance(operand, ArrayValue) or is_number(operand):
+        return operand
+    if isinstance(operand, Static) and isinstance(operand.value, np.ndarray | list | tuple):
+        return b.array(operand)
+    raise FrontendError(f"np.{function.__name__} does not take {kind_of(operand)}")
+
+
+def _fold(function: np.ufunc, operands: Sequence[Value], dtype: DType | None) -> Value:
+    """Known operands: NumPy computes now."""
+    values = [operand.value for operand in operands if isinstance(operand, Static)]
+    keywords = {} if dtype is None else {"dtype": dtype.numpy}
+    with np.errstate(all="ignore"):
+        try:
+            found = function(*values, **keywords)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise FrontendError(f"np.{function.__name__}: {error}") from None
+    return TupleValue(tuple(map(Static, found))) if isinstance(found, tuple) else Static(found)
+
+
+def _op_name(function: np.ufunc) -> str:
+    for name in (*COMPARISONS, "pow"):
+        if OPS[name].numpy() is function:
+            return name
+    return ""
+
+
+def _compare(b: Builder, name: str, operands: Sequence[Value], dtypes: Sequence[DType]) -> Value:
+    """Comparisons are exact in NumPy also where the operands' dtypes cannot hold each other's values."""
+    left, right = operands
+    if not all(fits(operand, dtype) for operand, dtype in zip(operands, dtypes, strict=True)):
+        array, number, flipped = (left, right, False) if isinstance(right, Static) else (right, left, True)
+        assert isinstance(number, Static)
+        return _compare_out_of_range(b, name, array, number.value, dtype_of(array), flipped)
+    if dtypes[0] != dtypes[1]:
+        return elementwise(b, lambda x, y: _compare_mixed(name, x, y), operands, dtypes)
+    return elementwise(b, lambda x, y: op(name, x, y), operands, dtypes)
+
+
+def _compare_out_of_range(b: Builder, name: str, array: Value, number: int, dtype: DType, flipped: bool) -> Value:
+    """``uint8_array < 300``: the same answer for every element."""
+    above = number > int(np.iinfo(dtype.numpy).max)
+    array_smaller = above != flipped
+    answer = {"eq": False, "ne": True, "lt": array_smaller, "le": array_smaller}.get(name, not array_smaller)
+    return elementwise(b, lambda _: Const(answer, types.bool_), [array])
+
+
+def _compare_mixed(name: str, x: ScalarExpr, y: ScalarExpr) -> ScalarExpr:
+    """int64 with uint64: a negative number is smaller than all unsigned ones."""
+    signed, unsigned = (x, y) if x.dtype.kind == "i" else (y, x)
+    negative = op("lt", signed, Const(0, signed.dtype))
+    mixed = op(name, cast(x, unsigned.dtype), cast(y, unsigned.dtype))
+    signed_smaller = name in ("lt", "le", "ne") if signed is x else name in ("gt", "ge", "ne")
+    return op("select", negative, Const(signed_smaller, types.bool_), mixed)
+
+
+def _refuse_negative_power(exponent: Value) -> None:
+    if isinstance(exponent, Static) and exponent.value < 0:
+        raise FrontendError(
+            "integers to negative integer powers are not allowed",
+            notes=("NumPy raises ValueError here",),
+            help="convert the base: x.astype(np.float64) ** n",
+        )
+
+
+def cast_value(b: Builder, value: Value, dtype: DType) -> Value:
+    """``astype`` on any number or array; numbers of Python's own become NumPy's."""
+    if isinstance(value, Static):
+        with np.errstate(all="ignore"):
+            try:
+                return Static(dtype.numpy.type(value.value))
+            except OverflowError as error:
+                raise FrontendError(str(error), notes=("NumPy raises OverflowError here",)) from None
+    if isinstance(value, SymInt):
+        return SymInt(value.expr, weak=False) if dtype == types.int64 else Scalar(cast(scalar_expr(value), dtype))
+    if isinstance(value, Scalar):
+        return Scalar(convert(value.expr, dtype))
+    if isinstance(value, ArrayValue):
+        if value.dtype == dtype:
+            return value
+        if not value.shape:
+            return Scalar(cast(value.load(()), dtype))
+        return elementwise(b, lambda x: cast(x, dtype), [value])
+    raise FrontendError(f"{kind_of(value)} has no dtype to convert")

@@ -1,0 +1,254 @@
+"""The pen that writes the SDFG: the open region and state, fresh names, declarations, and dry runs.
+
+A dry run lets the evaluator find out types: everything written meanwhile goes into a region that is thrown away, and
+names, declarations and symbols made meanwhile are taken back, so that the real run makes the same ones again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from dcpy.base.options import Options
+from dcpy.base.source import SrcSpan
+from dcpy.ir import types
+from dcpy.ir.data import Data, View
+from dcpy.ir.expr import Const, Index, Load, Ref, ScalarExpr, op, rewrite, symbols_of
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Map, Node, Tasklet
+from dcpy.ir.region import Block, Check, Region, State, SymbolAssign
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.symbolic import Expr, ExprLike, Ranges, as_expr, sym
+from dcpy.ir.types import DType
+
+if TYPE_CHECKING:
+    from dcpy.frontend.values import ArrayValue
+
+
+class Emitter:
+    """Writes nodes and blocks at one place of an SDFG; the place moves with `inside`."""
+
+    def __init__(self, sdfg: Sdfg, options: Options) -> None:
+        self.sdfg = sdfg
+        self.options = options
+        self.region = sdfg.body
+        self.ranges = Ranges()
+        self.span: SrcSpan | None = None
+        self.descs: dict[str, Data] = {}  # every visible container; names are unique in an SDFG
+        self.regions: dict[str, Region] = {}  # where each is declared
+        self.dry = 0
+        self._state: State | None = None
+        self._names: dict[str, int] = {}
+        self._undo: list[Callable[[], object]] = []
+
+    # -- places --------------------------------------------------------------------------------------------------
+
+    def statement(self, span: SrcSpan | None) -> None:
+        """Starts a statement of the program: its nodes go into a state of their own."""
+        self.span = span
+        self._state = None
+
+    @contextmanager
+    def inside(self, region: Region, ranges: Ranges | None = None) -> Iterator[Region]:
+        """Writes into `region` meanwhile, where `ranges` hold."""
+        before = self.region, self.ranges, self._state
+        self.region, self.ranges, self._state = region, ranges or self.ranges, None
+        try:
+            yield region
+        finally:
+            self.region, self.ranges, self._state = before
+
+    @contextmanager
+    def dry_run(self) -> Iterator[Region]:
+        """Writes into a region that is thrown away; takes back all that was declared."""
+        mark, span = len(self._undo), self.span
+        self.dry += 1
+        try:
+            with self.inside(Region()) as scratch:
+                yield scratch
+        finally:
+            self.dry -= 1
+            self.span = span
+            while len(self._undo) > mark:
+                self._undo.pop()()
+
+    @contextmanager
+    def attempt(self) -> Iterator[Region]:
+        """Writes into a region of its own, which the caller adds somewhere or drops where nothing was written."""
+        with self.inside(Region()) as region:
+            yield region
+
+    # -- names and declarations ----------------------------------------------------------------------------------
+
+    def fresh(self, stem: str) -> str:
+        """A name that nothing has yet: `stem`, or with a number."""
+        names = self._names
+        if stem not in names:
+            names[stem] = 0
+            self._undo.append(lambda: names.pop(stem, None))
+            return stem
+        before = names[stem]
+        count = before
+        while True:
+            count += 1
+            name = f"{stem}_{count}"
+            if name not in names:
+                break
+        names[stem], names[name] = count, 0
+
+        def restore() -> None:
+            names[stem] = before
+            names.pop(name, None)
+
+        self._undo.append(restore)
+        return name
+
+    def reserve(self, name: str) -> None:
+        """Takes a name that was decided elsewhere (arguments, symbols of their shapes)."""
+        self._names.setdefault(name, 0)
+
+    def declare(self, stem: str, desc: Data, region: Region | None = None) -> str:
+        """Declares a transient container under a fresh name, in the open region unless another is given."""
+        home = region or self.region
+        name = self.fresh(stem)
+        home.containers[name] = desc
+        self.descs[name] = desc
+        self.regions[name] = home
+
+        def forget() -> None:
+            home.containers.pop(name, None)
+            self.descs.pop(name, None)
+            self.regions.pop(name, None)
+
+        self._undo.append(forget)
+        return name
+
+    def on_undo(self, action: Callable[[], object]) -> None:
+        """Runs `action` when the current dry run (if any) is taken back."""
+        self._undo.append(action)
+
+    def view(self, desc: View) -> str:
+        """Declares a view next to the container that it shows (inside the open region, where that is visible)."""
+        return self.declare(f"{desc.of}_view", desc)
+
+    # -- symbols -------------------------------------------------------------------------------------------------
+
+    def assign_symbol(
+        self, stem: str, value: ScalarExpr, lower: ExprLike | None = None, upper: ExprLike | None = None
+    ) -> Expr:
+        """A new symbol with the value of an integer expression, known to be in ``lower .. upper``."""
+        name = self.fresh(stem)
+        self.sdfg.assigned_symbols[name] = types.int64
+        self._undo.append(lambda: self.sdfg.assigned_symbols.pop(name, None))
+        self.block(SymbolAssign(name, value))
+        self.ranges = self.ranges.bind(name, lower, upper)
+        return sym(name)
+
+    def parameter(self, stem: str) -> str:
+        """A fresh name for a parameter of a map or loop."""
+        return self.fresh(stem)
+
+    # -- blocks and nodes ----------------------------------------------------------------------------------------
+
+    def block(self, block: Block) -> None:
+        """Appends a block to the open region."""
+        if block.span is None:
+            block.span = self.span
+        self.region.add(block)
+        self._state = None
+
+    def node(self, node: Node) -> None:
+        """Appends a node to the state of the current statement."""
+        if node.span is None:
+            node.span = self.span
+        if self._state is None:
+            self._state = State(span=self.span)
+            self.region.add(self._state)
+        self._state.add(node)
+
+    def tasklet(self, outputs: Sequence[tuple[Memlet, ScalarExpr]]) -> None:
+        """Computes expressions over elements and writes each where it belongs; all are read before any is written."""
+        self.node(tasklet(outputs, self.span))
+
+    def map(self, params: Sequence[str], domain: Sequence[Range], nodes: Sequence[Node]) -> None:
+        """A parallel map over nodes of one state."""
+        self.map_region(params, domain, Region([State(nodes=list(nodes), span=self.span)]))
+
+    def map_region(self, params: Sequence[str], domain: Sequence[Range], body: Region) -> None:
+        """A parallel map over a region; the parameters are fresh names."""
+        self.node(Map(tuple(params), tuple(domain), body, span=self.span))
+
+    def check(self, condition: ScalarExpr, exception: str, message: str, values: Sequence[ScalarExpr] = ()) -> None:
+        """Raises a Python exception at run time unless `condition` holds."""
+        self.block(Check(condition, exception, message, tuple(values)))
+
+    def require(self, nonneg: ExprLike, exception: str, message: str, values: Sequence[ExprLike] = ()) -> None:
+        """Raises unless ``nonneg >= 0``, at no cost where that is proved; afterwards it is known."""
+        expr = as_expr(nonneg)
+        if self.ranges.proves_nonneg(expr):
+            return
+        condition = op("ge", Index(expr), Const(0, types.int64))
+        self.check(condition, exception, message, [Index(as_expr(value)) for value in values])
+        self.ranges = assume_nonneg(self.ranges, expr)
+
+
+def assume_nonneg(ranges: Ranges, expr: Expr) -> Ranges:
+    """`ranges` and ``expr >= 0``, as far as a bound of one symbol can say it."""
+    for name in reversed(ranges.names or expr.symbols):
+        if name not in expr.symbols:
+            continue
+        form = expr.linear_in(name)
+        if form is None or form[0].constant not in (1, -1):
+            return ranges
+        slope, rest = form
+        lower, upper = ranges.bounds(name)
+        later = ranges.names[ranges.names.index(name) + 1 :] if name in ranges.names else ()
+        if any(symbol in later or symbol not in ranges.names for symbol in rest.symbols):
+            return ranges
+        if slope.constant == 1 and (lower is None or ranges.proves_le(lower, -rest)):
+            return rebound(ranges, name, -rest, upper)
+        if slope.constant == -1 and (upper is None or ranges.proves_le(rest, upper)):
+            return rebound(ranges, name, lower, rest)
+        return ranges
+    return ranges
+
+
+def rebound(ranges: Ranges, name: str, lower: ExprLike | None, upper: ExprLike | None) -> Ranges:
+    """`ranges` with other bounds for a symbol, at its place in the order."""
+    bounds = {known: ranges.bounds(known) for known in ranges.names}
+    bounds[name] = (None if lower is None else as_expr(lower), None if upper is None else as_expr(upper))
+    return Ranges(bounds)
+
+
+def tasklet(outputs: Sequence[tuple[Memlet, ScalarExpr]], span: SrcSpan | None = None) -> Tasklet:
+    """A tasklet from expressions that load elements: each distinct element becomes an input connector."""
+    taken = {name for _, expr in outputs for name in symbols_of(expr)}
+    connectors: dict[Load, str] = {}
+    inputs: dict[str, Memlet] = {}
+
+    def name_for(stem: str) -> str:
+        name, count = stem, 0
+        while name in taken:
+            count += 1
+            name = f"{stem}_{count}"
+        taken.add(name)
+        return name
+
+    def as_connector(part: ScalarExpr) -> ScalarExpr | None:
+        if not isinstance(part, Load):
+            return None
+        if part not in connectors:
+            connectors[part] = name_for(f"{part.container}_in")
+            inputs[connectors[part]] = Memlet(part.container, Subset(part.indices))
+        return Ref(connectors[part], part.dtype)
+
+    code = tuple((name_for("out"), rewrite(expr, as_connector)) for _, expr in outputs)
+    targets = {name: memlet for (name, _), (memlet, _) in zip(code, outputs, strict=True)}
+    return Tasklet(inputs, targets, code, span=span)
+
+
+def element(value: ArrayValue, indices: Sequence[ExprLike], wcr: str = "") -> Memlet:
+    """The memlet of one element of an array value."""
+    return Memlet(value.container, value.subset([as_expr(index) for index in indices]), wcr)

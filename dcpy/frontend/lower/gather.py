@@ -1,0 +1,201 @@
+"""Integer arrays and boolean masks as indices: copies when read, one write per index in order when stored to.
+
+A gather is a map whose body first wraps and checks its indices. A scatter is a sequential loop, because an index may
+come twice, and then the last write counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dcpy.base.errors import FrontendError
+from dcpy.frontend.lower import elementwise
+from dcpy.frontend.lower.broadcasting import broadcast_shapes, broadcast_to
+from dcpy.frontend.lower.emitter import tasklet
+from dcpy.frontend.lower.indexing import FULL, basic, element_index
+from dcpy.frontend.lower.promotion import require_fit
+from dcpy.frontend.lower.stores import require_writable
+from dcpy.frontend.values import ArrayValue, Scalar, Static, Value, is_number, kind_of, scalar_expr
+from dcpy.ir import types
+from dcpy.ir.expr import ScalarExpr, cast, op
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.region import Loop, Region
+from dcpy.ir.symbolic import Expr, sym
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.builder import Builder
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What integer arrays select of `base`: dimensions `places` are indexed by `arrays`, together of `shape`.
+
+    The result has the dimensions of `shape` at `first`, among the other dimensions of `base` in order.
+    """
+
+    base: ArrayValue
+    places: tuple[int, ...]
+    arrays: tuple[Value, ...]
+    shape: tuple[Expr, ...]
+    first: int
+
+    @property
+    def result_shape(self) -> tuple[Expr, ...]:
+        rest = [size for k, size in enumerate(self.base.shape) if k not in self.places]
+        return (*rest[: self.first], *self.shape, *rest[self.first :])
+
+    def split(self, params: Sequence[Expr]) -> tuple[list[Expr], list[Expr]]:
+        """The parameters of the index arrays, and those of the other dimensions."""
+        inner = list(params[self.first : self.first + len(self.shape)])
+        return inner, [*params[: self.first], *params[self.first + len(self.shape) :]]
+
+
+def read(b: Builder, value: ArrayValue, keys: Sequence[Value]) -> Value:
+    """``value[indices]``: a new array."""
+    _refuse_masks(keys)
+    chosen = _select(b, value, keys)
+    out = b.empty(chosen.result_shape, value.dtype)
+    params, ranges = elementwise.domain(b, out.shape)
+    points = [sym(name) for name in params]
+    body = Region()
+    with b.emit.inside(body):
+        source = _element(b, chosen, points)
+        b.emit.node(tasklet([(Memlet(out.container, out.subset(points)), source)], b.emit.span))
+    b.emit.map_region(params, ranges, body)
+    return out
+
+
+def write(b: Builder, value: ArrayValue, keys: Sequence[Value], source: Value) -> None:
+    """``value[indices] = source``, in order."""
+    require_writable(b, value)
+    if len(keys) == 1 + value.rank - _rank(keys[0]) and _is_mask(keys[0]):
+        _write_masked(b, value, keys[0], source)
+        return
+    _refuse_masks(keys)
+    chosen = _select(b, value, keys)
+    shape = chosen.result_shape
+    require_fit(source, value.dtype)
+    if not is_number(source):
+        source = b.array(source)
+    if isinstance(source, ArrayValue):
+        if b.may_overlap(source, value):
+            source = b.copy(source)
+        source = broadcast_to(b, source, shape)
+    source = b.hold(source)
+    params, ranges = elementwise.domain(b, shape)
+    points = [sym(name) for name in params]
+    body = Region()
+    with b.emit.inside(body):
+        expr = elementwise.convert(elementwise.element(source, points), value.dtype)
+        b.emit.node(tasklet([(_target(b, chosen, points), expr)], b.emit.span))
+    for name, extent in zip(reversed(params), reversed(ranges), strict=True):
+        loop = Loop(name, extent, body, span=b.emit.span)
+        body = Region([loop])
+    for block in list(body.blocks):
+        b.emit.block(block)
+
+
+def _write_masked(b: Builder, value: ArrayValue, mask: Value, source: Value) -> None:
+    """``value[mask] = number``: a choice for each element."""
+    assert isinstance(mask, ArrayValue)
+    if isinstance(source, ArrayValue) and not source.shape:
+        source = Scalar(source.load(()))
+    if not is_number(source):
+        raise FrontendError(
+            "a boolean mask takes only one number for all selected elements",
+            notes=("how many elements are selected is known at run time only",),
+            help="write `a[:] = np.where(mask, values, a)`",
+        )
+    require_fit(source, value.dtype)
+    for left, right in zip(value.shape, mask.shape, strict=False):
+        b.same_size(left, right, "boolean index did not match indexed array: {0} and {1}", (left, right))
+    for _ in range(value.rank - mask.rank):
+        mask = mask.expanded(mask.rank)
+    number = elementwise.convert(scalar_expr(b.hold(source)), value.dtype)
+    params, ranges = elementwise.domain(b, value.shape)
+    points = [sym(name) for name in params]
+    old = value.load(points)
+    chosen = op("select", elementwise.element(mask, points), number, old)
+    elementwise.fill(b, value, params, ranges, chosen)
+
+
+def _select(b: Builder, value: ArrayValue, keys: Sequence[Value]) -> Selection:
+    """Integers count as index arrays where there are others; slices and new axes are applied first."""
+    places: list[int] = []
+    arrays: list[Value] = []
+    plain: list[Value] = []
+    for position, key in enumerate(keys):
+        if isinstance(key, ArrayValue) or is_number(key):
+            places.append(position)
+            arrays.append(key)
+            plain.append(FULL)
+        else:
+            plain.append(key)
+    base = basic(b, value, plain)
+    assert isinstance(base, ArrayValue)
+    shape = broadcast_shapes(b, [array.shape for array in arrays if isinstance(array, ArrayValue)])
+    indices: list[Value] = []
+    for place, array in zip(places, arrays, strict=True):
+        if isinstance(array, ArrayValue):
+            indices.append(array)
+        else:
+            indices.append(_fixed(element_index(b, array, base.shape[place], place)))
+    together = places == list(range(places[0], places[0] + len(places)))
+    return Selection(base, tuple(places), tuple(indices), shape, places[0] if together else 0)
+
+
+def _fixed(index: Expr) -> Value:
+    from dcpy.frontend.values import integer
+
+    return integer(index)
+
+
+def _indices(b: Builder, chosen: Selection, points: Sequence[Expr]) -> list[Expr]:
+    """One index per dimension of the base, in the body that is open."""
+    inner, outer = chosen.split(points)
+    rest = iter(outer)
+    indices = [next(rest) if k not in chosen.places else sym("") for k in range(chosen.base.rank)]
+    for place, array in zip(chosen.places, chosen.arrays, strict=True):
+        if isinstance(array, ArrayValue):
+            at = Scalar(cast(elementwise.element(array, inner), types.int64))
+            indices[place] = element_index(b, at, chosen.base.shape[place], place)
+        else:
+            known = b.known_integer(array)
+            assert known is not None
+            indices[place] = known
+    return indices
+
+
+def _element(b: Builder, chosen: Selection, points: Sequence[Expr]) -> ScalarExpr:
+    return chosen.base.load(_indices(b, chosen, points))
+
+
+def _target(b: Builder, chosen: Selection, points: Sequence[Expr]) -> Memlet:
+    return Memlet(chosen.base.container, chosen.base.subset(_indices(b, chosen, points)))
+
+
+def _is_mask(key: Value) -> bool:
+    return isinstance(key, ArrayValue) and key.dtype == types.bool_
+
+
+def _rank(key: Value) -> int:
+    return key.rank if isinstance(key, ArrayValue) else 1
+
+
+def _refuse_masks(keys: Sequence[Value]) -> None:
+    if any(_is_mask(key) for key in keys):
+        raise FrontendError(
+            "selecting by a boolean mask is not supported",
+            notes=("how many elements it gives is known at run time only",),
+            help="write `np.where(mask, a, 0)`, or store with `a[mask] = number`",
+        )
+
+
+def describe(key: Value) -> str:
+    """A key in words."""
+    return "a boolean mask" if _is_mask(key) else kind_of(key)
+
+
+ALL = Static(Ellipsis)

@@ -1,0 +1,215 @@
+"""Subscripts: slices and integers give views and elements, integer arrays gather and scatter.
+
+Indices proved in range cost nothing. One that cannot be proved is checked where it is used; one whose sign is not known
+wraps at run time, through a symbol. Slices clamp as NumPy's do; a slice that is inside out is empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dcpy.base.errors import FrontendError
+from dcpy.frontend.values import (
+    ArrayValue,
+    Scalar,
+    SliceValue,
+    Static,
+    TupleValue,
+    Value,
+    as_integer,
+    dtype_of,
+    is_number,
+    kind_of,
+    scalar_expr,
+)
+from dcpy.ir import types
+from dcpy.ir.data import View
+from dcpy.ir.expr import Const, Index, ScalarExpr, WrapIndex, cast, op
+from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, max_of, min_of
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.builder import Builder
+
+FULL = SliceValue(Static(None), Static(None), Static(None))
+
+
+def subscript(b: Builder, value: Value, keys: Sequence[Value]) -> Value:
+    """``value[keys]`` as a value."""
+    if not isinstance(value, ArrayValue):
+        raise FrontendError(f"{kind_of(value)} cannot be indexed")
+    keys = expand_keys(b, value, keys)
+    if any(isinstance(key, ArrayValue) for key in keys):
+        from dcpy.frontend.lower import gather
+
+        return gather.read(b, value, keys)
+    return basic(b, value, keys)
+
+
+def expand_keys(b: Builder, value: ArrayValue, keys: Sequence[Value]) -> list[Value]:
+    """One key per dimension (and None for new ones): the ellipsis and missing trailing slices written out."""
+    keys = [_normal_key(b, key) for key in keys]
+    used = sum(_consumes(key) for key in keys)
+    if used > value.rank:
+        raise FrontendError(
+            f"too many indices for array: array is {value.rank}-dimensional, but {used} were indexed",
+            notes=("NumPy raises IndexError here",),
+        )
+    missing: list[Value] = [FULL] * (value.rank - used)
+    places = [k for k, key in enumerate(keys) if key == Static(Ellipsis)]
+    if len(places) > 1:
+        raise FrontendError("an index can only have a single ellipsis ('...')")
+    if places:
+        return [*keys[: places[0]], *missing, *keys[places[0] + 1 :]]
+    return [*keys, *missing]
+
+
+def _normal_key(b: Builder, key: Value) -> Value:
+    if isinstance(key, TupleValue) or (isinstance(key, Static) and isinstance(key.value, list | tuple)):
+        key = b.array(key)
+    if isinstance(key, Static) and isinstance(key.value, slice):
+        return SliceValue(Static(key.value.start), Static(key.value.stop), Static(key.value.step))
+    if isinstance(key, ArrayValue) and not key.shape:
+        return Scalar(key.load(()))
+    if is_number(key) and dtype_of(key).kind not in "iu":
+        raise FrontendError(
+            f"{kind_of(key)} is not an index", notes=("NumPy takes integers, slices, None, ... and arrays",),
+            help="convert it with int(...) if that is meant",
+        )  # fmt: skip
+    if isinstance(key, ArrayValue) and key.dtype.kind not in "iub":
+        raise FrontendError("arrays used as indices must be of integer (or boolean) type", help="use .astype(np.int64)")
+    return key
+
+
+def _consumes(key: Value) -> int:
+    if key in (Static(None), Static(Ellipsis)):
+        return 0
+    return key.rank if isinstance(key, ArrayValue) and key.dtype == types.bool_ else 1
+
+
+def basic(b: Builder, value: ArrayValue, keys: Sequence[Value]) -> Value:
+    """Integers, slices and new axes: a view, or the element where nothing is left."""
+    window = list(value.window.dims)
+    shape: list[Expr] = []
+    axes: list[int] = []
+    position, only_integers = 0, bool(keys)
+    for key in keys:
+        if key == Static(None):
+            shape.append(ONE)
+            axes.append(-1)
+            only_integers = False
+            continue
+        size, axis = value.shape[position], value.axes[position]
+        position += 1
+        if isinstance(key, SliceValue):
+            only_integers = False
+            part = slice_range(b, key, size)
+            shape.append(part.size)
+            axes.append(axis)
+        elif is_number(key):
+            part = element_index(b, key, size, position - 1)  # type: ignore[assignment]
+        else:
+            raise FrontendError(f"{kind_of(key)} is not an index")
+        if axis >= 0:
+            window[axis] = _within(window[axis], part)
+    if only_integers:
+        return Scalar(ArrayValue(value.container, value.dtype, (), Subset(tuple(window)), ()).load(()))
+    return ArrayValue(value.container, value.dtype, tuple(shape), Subset(tuple(window)), tuple(axes))
+
+
+def _within(dim: Expr | Range, part: Expr | Range) -> Expr | Range:
+    assert isinstance(dim, Range)
+    if isinstance(part, Expr):
+        return dim.at(part)
+    return Range(dim.at(part.start), dim.at(part.stop), dim.step * part.step)
+
+
+def element_index(b: Builder, key: Value, size: Expr, axis: int) -> Expr:
+    """An integer index, proved or checked to be in range, counted from the front."""
+    size = b.exact(size)
+    index = as_integer(key)
+    emit = b.emit
+    if index is None:
+        return _wrapped(b, cast(scalar_expr(key), types.int64), size, axis)
+    message = f"index {{0}} is out of bounds for axis {axis} with size {{1}}"
+    if emit.ranges.proves_nonneg(index):
+        if emit.ranges.proves_le(size, index):
+            raise FrontendError(message.format(index, size), notes=("NumPy raises IndexError here",))
+        if emit.options.cpu.bounds_check:
+            emit.require(size - 1 - index, "IndexError", message, (index, size))
+        return index
+    if emit.ranges.proves_lt(index, 0):
+        if emit.ranges.proves_lt(index + size, 0):
+            raise FrontendError(message.format(index, size), notes=("NumPy raises IndexError here",))
+        if emit.options.cpu.bounds_check:
+            emit.require(index + size, "IndexError", message, (index, size))
+        return index + size
+    return _wrapped(b, Index(index), size, axis)
+
+
+def _wrapped(b: Builder, index: ScalarExpr, size: Expr, axis: int) -> Expr:
+    if b.emit.options.cpu.bounds_check:
+        return b.emit.assign_symbol("k", WrapIndex(index, size, axis), 0, size - 1)
+    negative = op("lt", index, Const(0, types.int64))
+    wrapped = op("select", negative, op("add", index, Index(size)), index)
+    return b.emit.assign_symbol("k", wrapped, 0, size - 1)
+
+
+def slice_range(b: Builder, key: SliceValue, size: Expr) -> Range:
+    """The elements that a slice of a dimension of `size` names; inside out where it is empty."""
+    step = ONE if key.step == Static(None) else b.integer(key.step, "the step of a slice")
+    if step.constant is None:
+        raise FrontendError("the step of a slice must be known at compile time", help="use a number")
+    if step.constant == 0:
+        raise FrontendError("slice step cannot be zero", notes=("NumPy raises ValueError here",))
+    size = b.exact(size)
+    forward = step.constant > 0
+    start = _bound(b, key.start, size, forward, low=0 if forward else -1, is_start=True)
+    stop = _bound(b, key.stop, size, forward, low=0 if forward else -1, is_start=False)
+    part = Range(start, stop, step)
+    if part.size.constant is not None and part.size.constant < 0:
+        return Range(start, start, step)
+    return part
+
+
+def _bound(b: Builder, value: Value, size: Expr, forward: bool, *, low: int, is_start: bool) -> Expr:
+    """A start or stop, from the front. Only the side that would reach outside is clamped: the other only empties."""
+    if value == Static(None):
+        first, last = (ZERO, size) if forward else (size - 1, as_expr(-1))
+        return first if is_start else last
+    bound = as_integer(value)
+    if bound is None:
+        bound = b.integer(value, "a bound of a slice")
+    ranges = b.emit.ranges
+    clamp_high = is_start != forward  # stop of a forward slice, start of a backward one
+    if ranges.proves_nonneg(bound):
+        high = size if forward else size - 1
+        return ranges.simplify(min_of(bound, high)) if clamp_high else bound
+    if ranges.proves_lt(bound, 0):
+        return bound + size if clamp_high else ranges.simplify(max_of(bound + size, as_expr(low)))
+    return _run_time_bound(b, bound, size, low, forward)
+
+
+def _run_time_bound(b: Builder, bound: Expr, size: Expr, low: int, forward: bool) -> Expr:
+    """A bound of unknown sign: wrapped and clamped at run time."""
+    index = Index(bound)
+    high = size if forward else size - 1
+    wrapped = op("max", Index(bound + size), Const(low, types.int64))
+    clamped = op("min", index, Index(high))
+    value = op("select", op("lt", index, Const(0, types.int64)), wrapped, clamped)
+    return b.emit.assign_symbol("bound", value, low, high)
+
+
+def reshape(b: Builder, value: ArrayValue, shape: tuple[Expr, ...]) -> ArrayValue:
+    """The elements in C order in another shape of as many; a view where they lie so already."""
+    if value.shape == shape:
+        return replace(value, fresh=False)
+    if not b.contiguous(value):
+        value = b.copy(value)
+    if not value.is_all_of(b.desc(value)):
+        name = b.emit.view(value.as_view(b.desc(value)))
+        value = ArrayValue.whole(name, b.desc(name))
+    name = b.emit.view(View.reshape(value.container, b.desc(value), shape, span=b.emit.span))
+    return ArrayValue.whole(name, b.desc(name), fresh=value.fresh)

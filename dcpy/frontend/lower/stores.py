@@ -1,0 +1,137 @@
+"""Writes into arrays: ``a[...] = value``, ``a += b``, copies; always as if the right side was read before.
+
+Nodes `Copy` move equal shapes and dtypes, and are defined for overlapping operands; maps do the rest.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dcpy.base.errors import FrontendError
+from dcpy.frontend.lower import elementwise
+from dcpy.frontend.lower.broadcasting import broadcast_to
+from dcpy.frontend.lower.promotion import can_cast, require_fit, ufunc_dtypes
+from dcpy.frontend.values import ArrayValue, Value, dtype_of, is_number, kind_of, scalar_expr, shape_of
+from dcpy.ir import data
+from dcpy.ir.expr import ScalarExpr, cast
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Copy
+from dcpy.ir.symbolic import ONE, sym
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.builder import Builder
+
+
+def store(b: Builder, target: ArrayValue, value: Value) -> None:
+    """``target[...] = value``, broadcast and cast as NumPy assigns."""
+    require_writable(b, target)
+    if not isinstance(value, ArrayValue) and not is_number(value):
+        value = b.array(value)
+    if not isinstance(value, ArrayValue) or not value.shape:
+        _store_number(b, target, value)
+        return
+    value = broadcast_to(b, value, target.shape)
+    if value.dtype == target.dtype and target.is_plain and value.is_plain:
+        b.emit.node(Copy(b.operand(value), b.operand(target)))
+        return
+    if b.may_overlap(target, value) and not same_place(target, value):
+        value = b.copy(value)
+        store(b, target, value)
+        return
+    params, ranges = elementwise.domain(b, target.shape)
+    source = elementwise.element(value, [sym(name) for name in params])
+    elementwise.fill(b, target, params, ranges, cast(source, target.dtype))
+
+
+def _store_number(b: Builder, target: ArrayValue, value: Value) -> None:
+    require_fit(value, target.dtype)
+    number = value.load(()) if isinstance(value, ArrayValue) else scalar_expr(value)
+    _refuse_complex(number, target)
+    expr = elementwise.convert(number, target.dtype)
+    if target.shape:
+        held = b.hold(elementwise.Scalar(expr))
+        expr = scalar_expr(held)
+    params, ranges = elementwise.domain(b, target.shape)
+    elementwise.fill(b, target, params, ranges, expr)
+
+
+def _refuse_complex(number: ScalarExpr, target: ArrayValue) -> None:
+    if number.dtype.kind == "c" and target.dtype.kind != "c":
+        raise FrontendError(
+            f"a complex number does not fit into an array of {target.dtype.numpy_name}",
+            notes=("NumPy raises TypeError here",),
+            help="store its .real",
+        )
+
+
+def update(b: Builder, function: np.ufunc, target: ArrayValue, value: Value) -> None:
+    """``target += value`` in place: the container and dtype stay, NumPy's casting rule is checked."""
+    require_writable(b, target)
+    if not isinstance(value, ArrayValue) and not is_number(value):
+        value = b.array(value)
+    *ins, out = ufunc_dtypes(function, (target, value))
+    if not can_cast(out, target.dtype):
+        raise FrontendError(
+            f"Cannot cast ufunc '{function.__name__}' output from {out.numpy!r} to {target.dtype.numpy!r} "
+            "with casting rule 'same_kind'",
+            notes=("NumPy raises UFuncTypeError here",),
+            help=f"write `x = x {_symbol(function)} ...` to make a new array of {out.numpy_name}",
+        )
+    shape = shape_of(value)
+    if len(shape) > target.rank or any(
+        size is not ONE and own is ONE for size, own in zip(reversed(shape), reversed(target.shape), strict=False)
+    ):
+        raise FrontendError(
+            f"non-broadcastable output operand with shape ({', '.join(map(str, target.shape))})",
+            notes=("NumPy raises ValueError here",),
+        )
+    conflict = isinstance(value, ArrayValue) and b.may_overlap(target, value) and not same_place(target, value)
+    if conflict or function not in elementwise.UFUNCS:
+        store(b, target, b.ufunc(function, target, value))
+        return
+    require_fit(value, ins[1])
+    _update_map(b, function, target, value, ins)
+
+
+def _update_map(b: Builder, function: np.ufunc, target: ArrayValue, value: Value, ins: list[data.DType]) -> None:
+    value = b.hold(value)
+    if isinstance(value, ArrayValue):
+        value = broadcast_to(b, value, target.shape)
+    params, ranges = elementwise.domain(b, target.shape)
+    indices = [sym(name) for name in params]
+    left, right = (
+        elementwise.convert(elementwise.element(operand, indices), dtype)
+        for operand, dtype in zip((target, value), ins, strict=True)
+    )
+    elementwise.fill(b, target, params, ranges, cast(elementwise.UFUNCS[function](left, right), target.dtype))
+
+
+def same_place(left: ArrayValue, right: ArrayValue) -> bool:
+    """Whether two values show the same elements in the same order."""
+    return (left.container, left.window, left.axes, left.shape) == (
+        right.container, right.window, right.axes, right.shape)  # fmt: skip
+
+
+def require_writable(b: Builder, target: ArrayValue) -> None:
+    """Refuses stores to what only looks like an array, and to one of two versions of an array."""
+    if any(axis < 0 and size is not ONE for axis, size in zip(target.axes, target.shape, strict=True)):
+        raise FrontendError("assignment destination is read-only", notes=("it is a broadcast view",), help="copy it first")
+    for container in (target.container, b.root(target.container)):
+        if container in b.detached:
+            raise FrontendError(
+                "this array may or may not be the one that another name shows",
+                notes=(b.detached[container],),
+                help="copy the array before the branch or loop (`x = x.copy()`), or write into it with `x[:] = ...`",
+            )
+
+
+def _symbol(function: np.ufunc) -> str:
+    symbols = {np.add: "+", np.subtract: "-", np.multiply: "*", np.true_divide: "/", np.floor_divide: "//"}
+    return symbols.get(function, "op")
+
+
+def describe(value: Value) -> str:
+    """Kind and dtype of a value in words."""
+    return f"{kind_of(value)} ({dtype_of(value)})"

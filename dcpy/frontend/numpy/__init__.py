@@ -1,0 +1,1 @@
+"""NumPy functions and methods that dcpy compiles, by theme; loaded when the first call is lowered."""

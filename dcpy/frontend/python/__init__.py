@@ -1,0 +1,1 @@
+"""Python's own functions that dcpy compiles: builtins and math``."""

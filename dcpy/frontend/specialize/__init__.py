@@ -1,0 +1,1 @@
+"""Types of arguments: from annotations, or from the values of a call."""

@@ -1,0 +1,349 @@
+"""What a Python name stands for while a function is lowered.
+
+Values are frozen and are bound, never changed: ``b = a.T`` binds `b` to another view of the container of `a`, and only a
+store emits a write. What is known stays known: a Python object (`Static`), an integer over symbols (`SymInt`), an
+element not read yet (`Scalar`), a window of a container (`ArrayValue`). Nothing here emits code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Union
+
+import numpy as np
+
+from dcpy.base.source import SrcSpan
+from dcpy.ir import types
+from dcpy.ir.data import Data, View
+from dcpy.ir.expr import Const, Index, Load, Op, ScalarExpr
+from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.symbolic import ONE, ZERO, Expr, ExprLike, as_expr
+from dcpy.ir.types import DType
+
+if TYPE_CHECKING:
+    from dcpy.frontend.desugar.core import Define
+
+_PLAIN = (bool, int, float, complex, str, type(None), np.generic)
+_WEAK_DTYPES = {bool: types.bool_, int: types.int64, float: types.float64, complex: types.complex128}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Static:
+    """A Python object known at compile time: a number, a string, None, a module, a dtype, a function of Python's."""
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Static) or type(self.value) is not type(other.value):
+            return False
+        return self.value is other.value or (isinstance(self.value, _PLAIN) and repr(self.value) == repr(other.value))
+
+    def __hash__(self) -> int:
+        return hash(repr(self.value)) if isinstance(self.value, _PLAIN) else hash(type(self.value))
+
+
+@dataclass(frozen=True, slots=True)
+class SymInt:
+    """An integer over symbols: a size, a loop variable, ``i + 1``. `weak`: a Python int, else an ``np.int64``."""
+
+    expr: Expr
+    weak: bool = True
+
+    @property
+    def dtype(self) -> DType:
+        return types.int64
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A run-time scalar: an expression over elements of containers, evaluated where the value is used.
+
+    `weak` means a Python bool, int, float or complex, which do not promote NumPy's dtypes (NEP 50). A name is always
+    bound to a `Scalar` that just loads the name's own container, so that later stores cannot change it.
+    """
+
+    expr: ScalarExpr
+    weak: bool = False
+
+    @property
+    def dtype(self) -> DType:
+        return self.expr.dtype
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayValue:
+    """A window of a container: what a slice, ``.T`` or ``[:, None]`` of an array is.
+
+    ``axes[k]`` is the dimension of the container that dimension k of the value runs along, or -1 for an inserted or
+    broadcast one. A size in `shape` that turns out negative at run time means 0 (the window is inside out).
+    `fresh`: computed just now, and no name has it yet.
+    """
+
+    container: str
+    dtype: DType
+    shape: tuple[Expr, ...]
+    window: Subset
+    axes: tuple[int, ...]
+    fresh: bool = field(default=False, compare=False)
+
+    @classmethod
+    def whole(cls, container: str, desc: Data, *, fresh: bool = False) -> ArrayValue:
+        """All of a container."""
+        shape = tuple(desc.shape)
+        return cls(container, desc.dtype, shape, Subset.whole(shape), tuple(range(len(shape))), fresh)
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether a subset says all: the kept dimensions of the window, in order."""
+        return self.axes == tuple(k for k, dim in enumerate(self.window.dims) if isinstance(dim, Range))
+
+    def is_all_of(self, desc: Data) -> bool:
+        """Whether the value is the whole container, as it is."""
+        return self.is_plain and self.window == Subset.whole(desc.shape)
+
+    def subset(self, inner: Sequence[Expr | Range]) -> Subset:
+        """The subset of the container that `inner`, one index or range per dimension of the value, names.
+
+        Only for values whose dimensions are in the container's order where `inner` has ranges.
+        """
+        at = {axis: part for axis, part in zip(self.axes, inner, strict=True) if axis >= 0}
+        kept = [k for k, dim in enumerate(self.window.dims) if isinstance(dim, Range)]
+        return self.window.compose(Subset(tuple(at.get(axis, ZERO) for axis in kept)))
+
+    def load(self, indices: Sequence[ExprLike]) -> Load:
+        """The element at `indices`, which must be in range."""
+        return Load(self.container, self.subset([as_expr(i) for i in indices]).indices, self.dtype)
+
+    def transposed(self, order: Sequence[int]) -> ArrayValue:
+        """The view with dimensions permuted: dimension k is `order[k]` of this one."""
+        return replace(
+            self, shape=tuple(self.shape[k] for k in order), axes=tuple(self.axes[k] for k in order), fresh=False
+        )
+
+    def expanded(self, position: int) -> ArrayValue:
+        """The view with a dimension of size 1 inserted."""
+        shape, axes = list(self.shape), list(self.axes)
+        shape.insert(position, ONE)
+        axes.insert(position, -1)
+        return replace(self, shape=tuple(shape), axes=tuple(axes), fresh=False)
+
+    def broadcast(self, shape: Sequence[Expr]) -> ArrayValue:
+        """The read-only view of a larger shape; sizes of 1 are repeated (the caller checked that they fit)."""
+        missing = len(shape) - self.rank
+        window, axes = list(self.window.dims), [-1] * missing
+        for size, wanted, axis in zip(self.shape, shape[missing:], self.axes, strict=True):
+            repeated = axis >= 0 and size is ONE and wanted is not ONE
+            if repeated:
+                dim = window[axis]
+                window[axis] = dim.start if isinstance(dim, Range) else dim
+            axes.append(-1 if repeated else axis)
+        return ArrayValue(self.container, self.dtype, tuple(shape), Subset(tuple(window)), tuple(axes))
+
+    def as_view(self, desc: Data) -> View:
+        """The descriptor of a `View` container that shows the value; `desc` is that of the container."""
+        sizes = {k: size for k, (axis, size) in enumerate(zip(self.axes, self.shape, strict=True)) if axis < 0}
+        return View.slice(self.container, desc, self.window, axes=self.axes, sizes=sizes)
+
+
+@dataclass(frozen=True, slots=True)
+class TupleValue:
+    """A tuple (or list) of known length."""
+
+    items: tuple[Value, ...]
+    is_list: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DictValue:
+    """A dictionary with keys known at compile time."""
+
+    items: tuple[tuple[Any, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SliceValue:
+    """``start:stop:step`` inside a subscript, or ``slice(...)``."""
+
+    start: Value
+    stop: Value
+    step: Value
+
+
+@dataclass(frozen=True, slots=True)
+class RangeValue:
+    """``range(start, stop, step)``; the step is a number or a symbol of known sign."""
+
+    start: Expr
+    stop: Expr
+    step: Expr = ONE
+
+    @property
+    def range(self) -> Range:
+        return Range(self.start, self.stop, self.step)
+
+
+@dataclass(frozen=True, slots=True)
+class MapValue:
+    """``dcpy.map[0:M, 0:N]``: an iterable whose points may run in any order."""
+
+    ranges: tuple[Range, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IteratorValue:
+    """``zip(...)``, ``enumerate(...)``, ``reversed(...)``: `kind` and what it iterates over."""
+
+    kind: str
+    parts: tuple[Value, ...]
+    start: Expr = ZERO
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionValue:
+    """A nested function or a lambda, with the names it can see."""
+
+    definition: Define
+    scope: Any  # the frame in which it was defined
+    defaults: tuple[Value, ...] = ()
+    keyword_defaults: Mapping[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """``a.sum``, before it is called."""
+
+    owner: Value
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What a name stands for where it has no usable value: reading it is an error that says `reason`."""
+
+    reason: str
+    span: SrcSpan | None = field(default=None, compare=False)
+    help: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Maybe:
+    """A value that a name has only if `condition` holds at run time (the loop that binds it ran)."""
+
+    value: Value
+    condition: ScalarExpr
+
+
+Value = Union[
+    Static, SymInt, Scalar, ArrayValue, TupleValue, DictValue, SliceValue, RangeValue, MapValue, IteratorValue,
+    FunctionValue, Method, Missing, Maybe,
+]  # fmt: skip
+Number = Union[Static, SymInt, Scalar]
+
+
+def integer(expr: Expr, *, weak: bool = True) -> Value:
+    """A Python int (or ``np.int64``): known where `expr` is a number."""
+    number = expr.constant
+    if number is None:
+        return SymInt(expr, weak)
+    return Static(number if weak else np.int64(number))
+
+
+def as_integer(value: Value) -> Expr | None:
+    """The symbolic form of an integer that is known or symbolic, bools included; None for others."""
+    match value:
+        case SymInt(expr=expr):
+            return expr
+        case Static(value=bool() | int() | np.integer() | np.bool_() as number):
+            return as_expr(int(number))
+    return None
+
+
+def is_number(value: Value) -> bool:
+    """Whether the value is a scalar number, known or not."""
+    match value:
+        case Static(value=number):
+            return isinstance(number, bool | int | float | complex | np.number | np.bool_)
+    return isinstance(value, SymInt | Scalar)
+
+
+def is_weak(value: Value) -> bool:
+    """Whether the value is a number of Python's own, which does not promote."""
+    match value:
+        case Static(value=number):
+            return type(number) in _WEAK_DTYPES
+        case SymInt(weak=weak) | Scalar(weak=weak):
+            return weak
+    return False
+
+
+def dtype_of(value: Value) -> DType:
+    """The element type of a number or array (a Python number's own: bool, int64, float64, complex128)."""
+    match value:
+        case Static(value=number):
+            weak = _WEAK_DTYPES.get(type(number))
+            return weak if weak is not None else types.from_numpy(number.dtype)
+        case SymInt() | Scalar() | ArrayValue():
+            return value.dtype
+    raise TypeError(f"{type(value).__name__} has no element type")
+
+
+def numpy_kind(value: Value) -> Any:
+    """How NumPy's promotion sees the value: a Python type where it is weak, else a dtype."""
+    dtype = dtype_of(value)
+    if is_weak(value) and dtype != types.bool_:
+        return {"i": int, "f": float, "c": complex}[dtype.kind]
+    return dtype.numpy
+
+
+def scalar_expr(value: Value) -> ScalarExpr:
+    """The expression of a number, of its own dtype."""
+    match value:
+        case Static(value=number):
+            return Const(number.item() if isinstance(number, np.generic) else number, dtype_of(value))
+        case SymInt(expr=expr):
+            return Index(expr)
+        case Scalar(expr=expr):
+            return expr
+    raise TypeError(f"{type(value).__name__} is not a number")
+
+
+def is_cheap(expr: ScalarExpr) -> bool:
+    """Whether computing the expression again costs nothing: a number, a symbol, one element."""
+    return isinstance(expr, Const | Index) or (isinstance(expr, Load) and not expr.indices)
+
+
+def shape_of(value: Value) -> tuple[Expr, ...]:
+    """The shape of an array, () of a number."""
+    return value.shape if isinstance(value, ArrayValue) else ()
+
+
+def kind_of(value: Value) -> str:
+    """What the value is, in words, for messages."""
+    match value:
+        case ArrayValue(dtype=dtype, shape=shape):
+            return f"an array {dtype}[{', '.join(map(str, shape))}]"
+        case Static(value=None):
+            return "None"
+        case Static(value=object_):
+            return f"{object_!r}" if isinstance(object_, _PLAIN) else f"a {type(object_).__name__}"
+        case SymInt():
+            return "an integer"
+        case Scalar(dtype=dtype):
+            return f"a scalar {dtype}"
+        case TupleValue(items=items, is_list=is_list):
+            return f"a {'list' if is_list else 'tuple'} of {len(items)}"
+        case FunctionValue():
+            return "a function"
+        case Method(name=name):
+            return f"a method {name!r}"
+    return {"SliceValue": "a slice", "RangeValue": "a range", "MapValue": "a dcpy.map", "DictValue": "a dictionary",
+            "IteratorValue": "an iterator"}.get(type(value).__name__, "nothing")  # fmt: skip
+
+
+def is_op(expr: ScalarExpr, name: str) -> bool:
+    return isinstance(expr, Op) and expr.name == name
