@@ -52,7 +52,8 @@ class Cache:
     """The cache in one folder. Finding needs no writing, so a cache on read-only media serves what it holds."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
-        self.root = Path(folder) / LAYOUT
+        self.folder = Path(folder)
+        self.root = self.folder / LAYOUT
         self.programs = self.root / "programs"
         self.records = self.root / "records"
         self.toolchains = self.root / "toolchains.json"
@@ -128,7 +129,7 @@ class Cache:
         return len(entries)
 
     def _prepare(self) -> None:
-        self.root.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for folder in (self.root, self.programs, self.records, self.root / "building", self.root / "locks"):
             folder.mkdir(mode=0o700, exist_ok=True)
         self._check_owner()

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dcpy.codegen.artifact import Signature
 from dcpy.runtime.arguments import explain_mismatch
 from dcpy.runtime.conversion import prepare
 from dcpy.runtime.dispatch import Dispatcher, encode
@@ -24,13 +25,21 @@ def compiled_function(loaded: Loaded, *, defaults: Mapping[str, Any] | None = No
     parameters = tuple((arg.name, known[arg.name]) if arg.name in known else (arg.name,) for arg in signature.args)
 
     def miss(values: tuple[Any, ...]) -> Any:
-        prepared = prepare(values, signature)
-        if prepared is not None:
-            result = program.dispatch(prepared.values)
-            if result is not NotImplemented:
-                return prepared.finish(result)
-        raise explain_mismatch(signature, values)
+        return call_converted(program, signature, values)
 
     program = Dispatcher(signature.name, parameters, (), miss)
     program.add(encode(signature, loaded.entry, loaded.results, keepalive=loaded.library))
     return program
+
+
+def call_converted(program: Dispatcher, signature: Signature, values: tuple[Any, ...]) -> Any:
+    """Call `program` with copies of those `values` that only have another layout than `signature` asks for.
+
+    Raises the error that says why they do not fit, where that is not all.
+    """
+    prepared = prepare(values, signature)
+    if prepared is not None:
+        result = program.dispatch(prepared.values)
+        if result is not NotImplemented:
+            return prepared.finish(result)
+    raise explain_mismatch(signature, values)

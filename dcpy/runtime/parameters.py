@@ -1,17 +1,40 @@
-"""A call whose arguments do not match the parameters: the TypeError that Python itself would raise, in its words.
+"""Parameters of Python functions for the native dispatcher, and calls that do not match them.
 
-The native dispatcher binds arguments and comes here only when that has failed.
+The dispatcher binds arguments and comes here only when that has failed: for the TypeError that Python itself would
+raise, in its words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Sequence
 from typing import Any
+
+from dcpy.base.errors import FrontendError
+
+Parameters = tuple[tuple[Any, ...], ...]
+
+
+def parameters_of(function: Callable[..., Any]) -> tuple[Parameters, int, int]:
+    """(name,) or (name, default) per parameter, how many are positional-only, and how many keyword-only.
+
+    Raises `FrontendError` for ``*args`` and ``**kwargs``.
+    """
+    parameters = inspect.signature(function).parameters.values()
+    for parameter in parameters:
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise FrontendError(
+                f"{function.__qualname__} takes {parameter}: how many arguments that are is not known at compile time",
+                help="give each argument its own parameter",
+            )
+    kinds = [parameter.kind for parameter in parameters]
+    encoded = tuple((p.name,) if p.default is p.empty else (p.name, p.default) for p in parameters)
+    return encoded, kinds.count(inspect.Parameter.POSITIONAL_ONLY), kinds.count(inspect.Parameter.KEYWORD_ONLY)
 
 
 def call_error(
     name: str,
-    parameters: tuple[tuple[Any, ...], ...],
+    parameters: Parameters,
     positional_only: int,
     keyword_only: int,
     args: tuple[object, ...],

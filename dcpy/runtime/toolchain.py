@@ -55,6 +55,17 @@ def find_toolchain(compiler: str = "auto", memory: Path | None = None) -> Toolch
     return toolchain
 
 
+def supports_openmp(toolchain: Toolchain) -> bool:
+    """Whether programs with threads can be compiled and linked; runs the compiler, for `dcpy doctor`."""
+    import subprocess
+    import tempfile
+
+    program = "#include <omp.h>\nint main() { return omp_get_max_threads() < 1; }\n"
+    with tempfile.TemporaryDirectory() as folder:
+        command = [*toolchain.command, "-fopenmp", "-x", "c++", "-", "-o", os.path.join(folder, "program")]
+        return subprocess.run(command, input=program, text=True, capture_output=True, check=False).returncode == 0
+
+
 def _locate(compiler: str) -> tuple[str, ...]:
     if compiler == "auto":
         found = next(filter(None, map(shutil.which, CANDIDATES)), None)

@@ -26,7 +26,7 @@ from dcpy.codegen.artifact import (
     Signature,
 )
 from dcpy.runtime.load import load, recall
-from dcpy.runtime.toolchain import find_toolchain
+from dcpy.runtime.toolchain import find_toolchain, supports_openmp
 from tests.runtime.handwritten import artifact_of, dispatcher_for, options_in
 
 pytestmark = pytest.mark.cc
@@ -236,3 +236,11 @@ def test_constants_that_json_would_change_are_not_remembered(tmp_path):
     signature = Signature("opaque", (ConstantArg("f", len),))
     assert load(artifact_of(signature, ""), options_in(tmp_path), program_key="p").signature == signature
     assert recall("p", options_in(tmp_path)) is None
+
+
+def test_openmp_is_probed_by_compiling(tmp_path):
+    script = tmp_path / "no-openmp-c++"
+    script.write_text("#!/bin/sh\n[ $1 = --version ] && echo clang version 1 || exit 1\n")
+    script.chmod(0o755)
+    assert supports_openmp(find_toolchain())
+    assert not supports_openmp(find_toolchain(str(script)))

@@ -7,7 +7,9 @@ import itertools
 
 import pytest
 
+from dcpy.base.errors import FrontendError
 from dcpy.runtime.dispatch import Dispatcher
+from dcpy.runtime.parameters import parameters_of
 
 FUNCTIONS = [
     lambda: None,
@@ -30,11 +32,9 @@ CALLS = [
 
 def dispatcher_like(function) -> Dispatcher:
     """Binds as `function` does; returns the bound values."""
-    parameters = inspect.signature(function).parameters.values()
-    encoded = tuple((p.name,) if p.default is p.empty else (p.name, p.default) for p in parameters)
-    kinds = [p.kind for p in parameters]
-    positional_only, keyword_only = (kinds.count(k) for k in (inspect._POSITIONAL_ONLY, inspect._KEYWORD_ONLY))
-    return Dispatcher(function.__qualname__, encoded, (), lambda values: values, positional_only, keyword_only)
+    parameters, positional_only, keyword_only = parameters_of(function)
+    name = function.__qualname__
+    return Dispatcher(name, parameters, (), lambda values: values, positional_only, keyword_only)
 
 
 def outcome(call):
@@ -56,3 +56,9 @@ def test_arguments_bind_and_fail_as_in_python(function):
             bindings.apply_defaults()
             expected = tuple(bindings.arguments.values())
         assert said == expected
+
+
+@pytest.mark.parametrize("function", [lambda *rest: None, lambda a, **rest: None])
+def test_variable_numbers_of_arguments_are_refused(function):
+    with pytest.raises(FrontendError, match=r"takes \*+rest"):
+        parameters_of(function)
