@@ -1,0 +1,200 @@
+"""Runs an SDFG on Python values: binds arguments and symbols, allocates results, returns what Python gets back.
+
+Sizes that the caller does not state follow from the shapes and strides of the arrays.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from dcpy.base.errors import ArgumentError
+from dcpy.ir.data import Array, Data, Scalar, View
+from dcpy.ir.interp.frame import Frame, members
+from dcpy.ir.interp.machine import Machine
+from dcpy.ir.interp.memory import Buffer, NDArray, allocate, show
+from dcpy.ir.interp.scalars import quiet, wrap_integer
+from dcpy.ir.interp.strides import fitting
+from dcpy.ir.sdfg import Result, Sdfg
+from dcpy.ir.symbolic import Expr
+
+
+def interpret(
+    sdfg: Sdfg,
+    arguments: Mapping[str, Any],
+    symbols: Mapping[str, int] | None = None,
+    *,
+    strict: bool = False,
+    seed: int = 0,
+) -> None:
+    """Runs an SDFG on arrays and scalars, by name; results are written into the arrays given (``__return`` too).
+
+    Integer symbols may be among `arguments` or in `symbols`; sizes that are in neither are taken from the shapes. An
+    array may have other strides than its descriptor: then the program works on a copy that is copied back.
+
+    `strict` runs the iterations of maps in an order shuffled by `seed`, and raises `DataRace` where two of them depend
+    on each other. `OutOfBounds` names a memlet that leaves its container; exceptions of the program (`IndexError`,
+    failed checks) pass through with the place as a note. `ArgumentError` where an argument is missing or does not fit.
+    """
+    _Activation(sdfg, arguments, symbols or {}).run(strict, seed)
+
+
+def run(
+    sdfg: Sdfg,
+    arguments: Mapping[str, Any],
+    symbols: Mapping[str, int] | None = None,
+    *,
+    strict: bool = False,
+    seed: int = 0,
+) -> Any:
+    """`interpret`, with results allocated here; returns what the Python function returns (``sdfg.structure``)."""
+    given = dict(arguments)
+    values = symbols_of(sdfg, given, symbols or {})
+    for result in sdfg.results:
+        desc = sdfg.containers.get(result.container)
+        if (
+            result.kind in ("array", "scalar", "python")
+            and isinstance(desc, Array)
+            and result.container not in given
+        ):
+            given[result.container] = allocate(desc, values)
+    activation = _Activation(sdfg, given, values)
+    activation.run(strict, seed)
+    found = [activation.result(result) for result in sdfg.results]
+    return _structured(sdfg.structure, found)
+
+
+def symbols_of(sdfg: Sdfg, arguments: Mapping[str, Any], symbols: Mapping[str, int]) -> dict[str, int]:
+    """The values of an SDFG's free symbols: given, or solved from shapes and strides of the arrays.
+
+    `ArgumentError` for a symbol that has no value.
+    """
+    values = {}
+    for name, dtype in sdfg.symbols.items():
+        given = symbols.get(name, arguments.get(name))
+        if given is not None:
+            values[name] = wrap_integer(int(given), dtype)
+    for name, desc in members(sdfg.containers):
+        data = _lookup(arguments, name)
+        if isinstance(desc, Array) and isinstance(data, np.ndarray) and data.ndim == len(desc.shape):
+            strides = tuple(stride // max(data.itemsize, 1) for stride in data.strides)
+            for expr, number in zip((*desc.shape, *desc.strides), (*data.shape, *strides), strict=True):
+                _solve(expr, number, values)
+    missing = [name for name in sdfg.symbols if name not in values]
+    if missing:
+        raise ArgumentError(
+            f"no argument tells the value of {', '.join(map(repr, missing))}, in {sdfg.name!r}"
+        )
+    return values
+
+
+def _solve(expr: Expr, number: int, values: dict[str, int]) -> None:
+    """Learns the one unknown symbol of ``expr == number``, where that is linear."""
+    unknown = [name for name in expr.symbols if name not in values]
+    form = expr.linear_in(unknown[0]) if len(unknown) == 1 else None
+    if form is None:
+        return
+    slope, rest = (part.evaluate(values) for part in form)
+    if slope and (number - rest) % slope == 0:
+        values[unknown[0]] = (number - rest) // slope
+
+
+class _Activation:
+    """One call from Python: a frame over the caller's values, and what must be copied back to them."""
+
+    def __init__(self, sdfg: Sdfg, arguments: Mapping[str, Any], symbols: Mapping[str, int]) -> None:
+        self.sdfg = sdfg
+        self.arguments = arguments
+        self.frame = Frame(sdfg, symbols_of(sdfg, arguments, symbols))
+        self.copies: list[tuple[NDArray, NDArray]] = []
+        self._refuse_unknown_names()
+        for name, desc in self._passed():
+            given = _lookup(arguments, name)
+            if given is None:
+                raise ArgumentError(f"{sdfg.name!r} needs the argument {name!r}")
+            data = _as_scalar(name, desc, given) if isinstance(desc, Scalar) else _as_array(name, given)
+            memory = fitting(name, desc, data, self.frame.symbols)
+            if memory is not data:
+                self.copies.append((data, memory))
+            self.frame.bind(name, memory, depth=0)
+
+    def run(self, strict: bool, seed: int) -> None:
+        """Runs the program, then copies back to arrays whose strides did not fit."""
+        shuffle = random.Random(seed) if strict else None
+        with quiet():
+            Machine(self.frame, [], shuffle).run_region(self.sdfg.body)
+        for data, memory in self.copies:
+            if data.flags.writeable:
+                data[...] = memory
+
+    def result(self, result: Result) -> Any:
+        """What Python gets for one result."""
+        match result.kind:
+            case "constant":
+                return result.value
+            case "argument":
+                return _lookup(self.arguments, result.container)
+            case "view":
+                return self._shown(result.container)
+        data = np.asarray(_lookup(self.arguments, result.container))
+        if result.kind == "array":
+            return data
+        return data[()] if result.kind == "scalar" else data.item()
+
+    def _shown(self, name: str) -> NDArray:
+        """A view of an argument, over the memory of the array that the caller passed."""
+        return self._shown_buffer(name).data
+
+    def _shown_buffer(self, name: str) -> Buffer:
+        desc = dict(members(self.sdfg.containers))[name]
+        if isinstance(desc, View):
+            base = self._shown_buffer(desc.of)
+            return show(base, dict(members(self.sdfg.containers))[desc.of], desc, self.frame.symbols)
+        data = _as_array(name, _lookup(self.arguments, name))
+        return Buffer(data, data, 0)
+
+    def _passed(self) -> Iterator[tuple[str, Data]]:
+        """The containers that the caller passes."""
+        for name, desc in members(self.sdfg.containers):
+            if not self.sdfg.containers[name.partition(".")[0]].transient:
+                yield name, desc
+
+    def _refuse_unknown_names(self) -> None:
+        known = {*self.sdfg.containers, *self.sdfg.symbols}
+        unknown = [name for name in self.arguments if name not in known]
+        if unknown:
+            raise ArgumentError(f"{self.sdfg.name!r} has no argument {unknown[0]!r}")
+
+
+def _lookup(arguments: Mapping[str, Any], name: str) -> Any:
+    """An argument by name, ``s.x`` as the item or attribute ``x`` of the argument ``s``; None where there is none."""
+    top, _, member = name.partition(".")
+    value = arguments.get(top)
+    if not member or value is None:
+        return value
+    return value.get(member) if isinstance(value, Mapping) else getattr(value, member, None)
+
+
+def _as_array(name: str, given: Any) -> NDArray:
+    if not isinstance(given, np.ndarray):
+        raise ArgumentError(f"{name!r} must be a NumPy array, not {type(given).__name__}")
+    return given
+
+
+def _as_scalar(name: str, desc: Scalar, given: Any) -> NDArray:
+    """A Python or NumPy scalar as a 0-d array of the descriptor's dtype; safe conversions only."""
+    value = np.asarray(given)
+    exact = isinstance(given, bool | int | float | complex)  # Python numbers take the dtype that is asked for
+    if value.shape != () or not np.can_cast(value.dtype, desc.dtype.numpy, "same_kind" if exact else "safe"):
+        raise ArgumentError(f"{name!r} must be a {desc.dtype.numpy} scalar, not {given!r}")
+    return value.astype(desc.dtype.numpy)
+
+
+def _structured(structure: Any, found: list[Any]) -> Any:
+    """The results nested as the function returns them."""
+    if isinstance(structure, tuple | list):
+        return type(structure)(_structured(part, found) for part in structure)
+    return None if structure is None else found[structure]

@@ -1,0 +1,192 @@
+"""Moves data: reads and writes of memlets, tasklets, copies, library nodes, arguments of calls.
+
+All bounds are checked here, and every element that is touched is reported to the race detectors that watch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from dcpy.base.errors import DcpyError, InterpreterError, OutOfBounds
+from dcpy.ir.data import Reference
+from dcpy.ir.expr import Load, ScalarExpr
+from dcpy.ir.interp.frame import Frame, members
+from dcpy.ir.interp.memory import Buffer, NDArray, Pointer, Queues, addresses, index_of
+from dcpy.ir.interp.races import READ, WRITE, RaceDetector
+from dcpy.ir.interp.scalars import Environment, combine, evaluate
+from dcpy.ir.interp.strides import fitting
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Call, Copy, LibraryNode, Node, Tasklet
+from dcpy.ir.subsets import Range, Subset
+
+
+class Dataflow:
+    """The data of one activation, and what the nodes that hold no region do with it."""
+
+    def __init__(self, frame: Frame, detectors: list[RaceDetector]) -> None:
+        self.frame = frame
+        self.symbols = frame.symbols
+        self.detectors = detectors
+
+    # -- nodes -------------------------------------------------------------------------------------------------
+
+    def run_tasklet(self, node: Tasklet) -> None:
+        """Reads all inputs, evaluates the code, writes all outputs."""
+        values = {connector: self.read(memlet, node)[()] for connector, memlet in node.inputs.items()}
+        env = Environment(self.symbols, values, self._no_load)
+        for name, expr in node.code:
+            values[name] = evaluate(expr, env)
+        for connector, memlet in node.outputs.items():
+            self.write(memlet, values[connector], node)
+
+    def run_copy(self, node: Copy) -> None:
+        """Reads the whole source, then writes it; sets a reference where the destination is one."""
+        if isinstance(self.frame.desc(node.dst.container), Reference):
+            pointer = self.frame.memory(node.dst.container)
+            source = self.frame.buffer(node.src.container)
+            data = source.data[self._index(node.src, source, node)]
+            assert isinstance(pointer, Pointer)  # by its descriptor
+            pointer.target = Buffer(data, data, source.depth)
+            return
+        if isinstance(stream := self.frame.memory(node.src.container), Queues):
+            values = self._popped(stream, node)
+        else:
+            values = self.read(node.src, node)
+        self.write(node.dst, values, node)
+
+    def run_library_node(self, node: LibraryNode) -> None:
+        """Lets the node compute on copies of its inputs, then combines its outputs with what is in memory."""
+        inputs = {connector: self.read(memlet, node) for connector, memlet in node.inputs.items()}
+        outputs = {}
+        for connector, memlet in node.outputs.items():
+            target = self.frame.buffer(memlet.container)
+            outputs[connector] = target.data[(*self._index(memlet, target, node), ...)].copy()
+        node.meaning(inputs, outputs)
+        for connector, memlet in node.outputs.items():
+            self.write(memlet, outputs[connector], node)
+
+    @contextmanager
+    def called(self, node: Call) -> Iterator[Frame]:
+        """Within: the frame of a callee, whose containers are the subsets that the memlets name."""
+        symbols = {name: value.evaluate(self.symbols) for name, value in node.symbols.items()}
+        frame = Frame(node.sdfg, symbols, depth=self.frame.depth)
+        copies: list[tuple[NDArray, NDArray]] = []
+        for name, desc in members(node.sdfg.containers):
+            memlet = node.arguments.get(name)
+            if memlet is None:
+                continue
+            source = self.frame.buffer(memlet.container)
+            actual = source.data[(*self._index(memlet, source, node), ...)]
+            data = fitting(name, desc, actual, symbols)
+            if data is not actual:
+                copies.append((actual, data))
+            frame.bind(name, data, source.depth)
+        yield frame
+        for actual, data in copies:
+            if actual.flags.writeable:
+                actual[...] = data
+
+    # -- memlets -----------------------------------------------------------------------------------------------
+
+    def read(self, memlet: Memlet, node: Node) -> NDArray:
+        """A copy of the elements that a memlet names, in the shape of the dimensions that it keeps; pops a stream."""
+        memory = self.frame.memory(memlet.container)
+        if isinstance(memory, Queues):
+            return np.asarray(self._pop(memory, memlet, node), memory.dtype.numpy)
+        source = self.frame.buffer(memlet.container)
+        part = source.data[(*self._index(memlet, source, node), ...)]
+        self._note(part, READ, source, memlet.container)
+        return part.copy()
+
+    def write(self, memlet: Memlet, values: Any, node: Node) -> None:
+        """Writes values to the elements that a memlet names, or combines them; pushes to a stream."""
+        memory = self.frame.memory(memlet.container)
+        if isinstance(memory, Queues):
+            self._push(memory, memlet, values, node)
+            return
+        target = self.frame.buffer(memlet.container)
+        part = target.data[(*self._index(memlet, target, node), ...)]
+        if part.shape != np.shape(values) or part.dtype != values.dtype:
+            raise InterpreterError(
+                f"{memlet} takes {part.dtype}{list(part.shape)}, not {values.dtype}{list(np.shape(values))}",
+                span=node.span,
+            )
+        self._note(part, memlet.wcr or WRITE, target, memlet.container)
+        part[...] = combine(memlet.wcr, part, values) if memlet.wcr else values
+
+    def value(self, expr: ScalarExpr) -> Any:
+        """The value of a condition, or of what is assigned to a symbol."""
+        return evaluate(expr, Environment(self.symbols, {}, self._load))
+
+    def _load(self, load: Load) -> Any:
+        source = self.frame.buffer(load.container)
+        memlet = Memlet(load.container, Subset(load.indices))
+        part = source.data[(*self._index(memlet, source, None), ...)]
+        self._note(part, READ, source, load.container)
+        return part[()]
+
+    @staticmethod
+    def _no_load(load: Load) -> Any:
+        raise InterpreterError(f"a tasklet reads {load.container!r} without a memlet")
+
+    def _index(self, memlet: Memlet, buffer: Buffer, node: Node | None) -> tuple[Any, ...]:
+        """The NumPy index of a memlet's subset; errors name the memlet and the node."""
+        try:
+            return index_of(memlet.subset, buffer.data.shape, self.symbols)
+        except DcpyError as error:
+            where = "a condition" if node is None else f"the {node.kind} {getattr(node, 'name', '')}".rstrip()
+            values = ", ".join(f"{name} = {self.symbols.get(name)}" for name in memlet.subset.symbols)
+            raise OutOfBounds(
+                f"{memlet}, of {where}: {error.message}",
+                span=None if node is None else node.span,
+                notes=(f"here {values}",) if values else (),
+            ) from None
+
+    def _note(self, part: NDArray, how: str, buffer: Buffer, container: str) -> None:
+        watching = [detector for detector in self.detectors if buffer.depth <= detector.depth]
+        if watching:
+            places = addresses(part)
+            for detector in watching:
+                detector.note(places, how, container)
+
+    # -- streams -----------------------------------------------------------------------------------------------
+
+    def _popped(self, stream: Queues, node: Copy) -> NDArray:
+        """As many elements as the destination of a copy takes."""
+        shape = tuple(
+            len(range(*(edge.evaluate(self.symbols) for edge in (dim.start, dim.stop, dim.step))))
+            for dim in node.dst.subset.dims
+            if isinstance(dim, Range)
+        )
+        values = np.empty(shape, stream.dtype.numpy)
+        for position in np.ndindex(shape):
+            values[position] = self._pop(stream, node.src, node)
+        return values
+
+    def _pop(self, stream: Queues, memlet: Memlet, node: Node) -> Any:
+        queue = stream.at(self._point(stream, memlet, node))
+        if not queue:
+            raise InterpreterError(f"{memlet} pops from an empty stream", span=node.span)
+        return queue.popleft()
+
+    def _push(self, stream: Queues, memlet: Memlet, values: Any, node: Node) -> None:
+        queue = stream.at(self._point(stream, memlet, node))
+        for value in np.asarray(values).reshape(-1):
+            if stream.capacity and len(queue) >= stream.capacity:
+                raise InterpreterError(
+                    f"{memlet} pushes to a stream that is full: it holds {stream.capacity}", span=node.span
+                )
+            queue.append(value)
+
+    def _point(self, stream: Queues, memlet: Memlet, node: Node) -> tuple[int, ...]:
+        point = tuple(index.evaluate(self.symbols) for index in memlet.subset.indices)
+        inside = len(point) == len(stream.shape) and all(
+            0 <= index < size for index, size in zip(point, stream.shape, strict=True)
+        )
+        if not inside:
+            raise OutOfBounds(f"{memlet} names a queue that the stream does not have", span=node.span)
+        return point

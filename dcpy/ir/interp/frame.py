@@ -1,0 +1,125 @@
+"""One activation of an SDFG: the values of its symbols, and its containers by name.
+
+A container comes into being when it is first touched after its region was entered, because its size may mention
+symbols that the region assigns first. Views are looked at anew whenever the symbols in them have changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from dcpy.base.errors import InterpreterError
+from dcpy.ir.data import Array, Data, Descriptor, Reference, Scalar, Stream, Structure, View
+from dcpy.ir.interp.memory import Buffer, NDArray, Pointer, Queues, allocate, show, sizes_of
+from dcpy.ir.sdfg import Sdfg
+
+Memory = Buffer | Queues | Pointer
+
+
+@dataclass(slots=True)
+class Declared:
+    """A container that is visible: its descriptor, how many iterations are around it, its memory once it exists."""
+
+    desc: Data
+    depth: int
+    memory: Memory | None = None
+    sizes: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
+class Frame:
+    """The symbols and containers of one activation."""
+
+    sdfg: Sdfg
+    symbols: dict[str, int]
+    containers: dict[str, Declared] = field(default_factory=dict)
+    depth: int = 0
+    _views: dict[str, tuple[Buffer, tuple[int | None, ...], Buffer]] = field(default_factory=dict)
+
+    @contextmanager
+    def declared(self, containers: dict[str, Descriptor]) -> Iterator[None]:
+        """Within: containers exist, undefined at first. Those that exist already (arguments) stay as they are."""
+        fresh = [name for name, desc in members(containers) if name not in self.containers]
+        for name, desc in members(containers):
+            if name in fresh:
+                self.containers[name] = Declared(desc, self.depth)
+        try:
+            yield
+        finally:
+            for name in fresh:
+                del self.containers[name]
+
+    def bind(self, name: str, data: NDArray, depth: int, start: NDArray | None = None) -> None:
+        """Gives an argument its memory."""
+        desc = dict(members(self.sdfg.containers))[name]
+        memory = Buffer(data, data if start is None else start, depth)
+        self.containers[name] = Declared(desc, depth, memory, data.shape)
+
+    def desc(self, name: str) -> Data:
+        """The descriptor of a visible container."""
+        return self._entry(name).desc
+
+    def memory(self, name: str) -> Memory:
+        """The memory of a container, made at the first call; a view's is its base's, a reference's what it is."""
+        entry = self._entry(name)
+        match entry.desc:
+            case View():
+                return self._view(name, entry.desc)
+            case Scalar() | Array() if entry.memory is None:
+                entry.sizes = sizes_of(entry.desc.shape, self.symbols)
+                data = allocate(entry.desc, self.symbols)
+                if name in self.sdfg.constants:
+                    data[...] = self.sdfg.constants[name]
+                entry.memory = Buffer(data, data, entry.depth)
+            case Stream() if entry.memory is None:
+                shape = sizes_of(entry.desc.shape, self.symbols)
+                entry.memory = Queues(entry.desc.dtype, shape, entry.desc.capacity.evaluate(self.symbols))
+            case Reference() if entry.memory is None:
+                entry.memory = Pointer()
+            case Array() if sizes_of(entry.desc.shape, self.symbols) != entry.sizes:
+                raise InterpreterError(f"the size of {name!r} changed while it lives", span=entry.desc.span)
+        assert entry.memory is not None  # every kind of descriptor has its case above
+        return entry.memory
+
+    def buffer(self, name: str) -> Buffer:
+        """The elements of a container, through views and references; `InterpreterError` for a stream."""
+        memory = self.memory(name)
+        if isinstance(memory, Pointer):
+            if memory.target is None:
+                raise InterpreterError(f"the reference {name!r} was never set")
+            return memory.target
+        if isinstance(memory, Queues):
+            raise InterpreterError(f"{name!r} is a stream: it has no elements to address")
+        return memory
+
+    def _entry(self, name: str) -> Declared:
+        try:
+            return self.containers[name]
+        except KeyError:
+            raise InterpreterError(f"no container {name!r} is visible here, in {self.sdfg.name!r}") from None
+
+    def _view(self, name: str, view: View) -> Buffer:
+        base = self.buffer(view.of)
+        used = tuple(self.symbols.get(symbol) for symbol in symbols_of_view(view))
+        known = self._views.get(name)
+        if known is None or known[0] is not base or known[1] != used:
+            known = self._views[name] = base, used, show(base, self.desc(view.of), view, self.symbols)
+        return known[2]
+
+
+def members(containers: dict[str, Descriptor]) -> Iterator[tuple[str, Data]]:
+    """Containers by name, the fields of structures as ``s.x``."""
+    for name, desc in containers.items():
+        if isinstance(desc, Structure):
+            yield from ((f"{name}.{field}", inner) for field, inner in desc.fields)
+        else:
+            yield name, desc
+
+
+def symbols_of_view(view: View) -> tuple[str, ...]:
+    """The symbols that decide what a view shows, each once."""
+    exprs = (*view.shape, *view.strides, view.offset)
+    window = () if view.window is None else view.window.symbols
+    return tuple(dict.fromkeys((*(name for expr in exprs for name in expr.symbols), *window)))

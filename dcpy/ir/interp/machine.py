@@ -1,0 +1,219 @@
+"""Runs blocks and nodes: the meaning of each element of the IR, a few lines each.
+
+Everything runs in the order that the SDFG states. In strict mode the iterations of each map run in a shuffled order
+and are watched for dependences (`races`).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from enum import Enum, auto
+from functools import singledispatchmethod
+
+from dcpy.base.errors import InterpreterError
+from dcpy.ir.interp.dataflow import Dataflow
+from dcpy.ir.interp.exceptions import exception_of
+from dcpy.ir.interp.frame import Frame
+from dcpy.ir.interp.memory import Queues, range_of
+from dcpy.ir.interp.races import RaceDetector
+from dcpy.ir.interp.scalars import wrap_integer
+from dcpy.ir.nodes import Call, Consume, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
+from dcpy.ir.region import (
+    Block,
+    Branch,
+    Break,
+    Check,
+    Continue,
+    Loop,
+    Region,
+    Return,
+    State,
+    SymbolAssign,
+    While,
+)
+from dcpy.ir.types import int64
+
+
+class Next(Enum):
+    """What happens after a block."""
+
+    GO_ON = auto()
+    BREAK = auto()
+    CONTINUE = auto()
+    RETURN = auto()
+
+
+class Machine(Dataflow):
+    """Runs one activation of an SDFG, and those that it calls."""
+
+    def __init__(self, frame: Frame, detectors: list[RaceDetector], shuffle: random.Random | None) -> None:
+        super().__init__(frame, detectors)
+        self.shuffle = shuffle
+
+    def run_region(self, region: Region) -> Next:
+        """Runs the blocks in order; containers declared here live until the end."""
+        with self.frame.declared(region.containers):
+            for block in region.blocks:
+                then = self.run_block(block)
+                if then is not Next.GO_ON:
+                    return then
+        return Next.GO_ON
+
+    # -- blocks ------------------------------------------------------------------------------------------------
+
+    @singledispatchmethod
+    def run_block(self, block: Block) -> Next:
+        """Runs a block; says how to go on."""
+        raise InterpreterError(f"the interpreter knows no block {block.kind!r}", span=block.span)
+
+    @run_block.register
+    def _(self, block: State) -> Next:
+        for node in block.nodes:
+            self.run_node(node)
+        return Next.GO_ON
+
+    @run_block.register
+    def _(self, block: Loop) -> Next:
+        outer = self.symbols.get(block.param)
+        then = Next.GO_ON
+        for value in range_of(block.range, self.symbols):
+            self.symbols[block.param] = value
+            then = self.run_region(block.body)
+            if then in (Next.BREAK, Next.RETURN):
+                break
+        self._restore({block.param: outer})
+        return then if then is Next.RETURN else Next.GO_ON
+
+    @run_block.register
+    def _(self, block: While) -> Next:
+        while self.value(block.condition):
+            then = self.run_region(block.body)
+            if then is Next.RETURN:
+                return then
+            if then is Next.BREAK:
+                break
+        return Next.GO_ON
+
+    @run_block.register
+    def _(self, block: Branch) -> Next:
+        for condition, body in block.cases:
+            if self.value(condition):
+                return self.run_region(body)
+        return Next.GO_ON if block.otherwise is None else self.run_region(block.otherwise)
+
+    @run_block.register
+    def _(self, block: SymbolAssign) -> Next:
+        dtype = self.frame.sdfg.assigned_symbols.get(block.symbol, int64)
+        self.symbols[block.symbol] = wrap_integer(int(self.value(block.value)), dtype)
+        return Next.GO_ON
+
+    @run_block.register
+    def _(self, block: Check) -> Next:
+        if not self.value(block.condition):
+            values = [self.value(value) for value in block.values]
+            raise exception_of(block, values)
+        return Next.GO_ON
+
+    @run_block.register
+    def _(self, block: Break) -> Next:
+        return Next.BREAK
+
+    @run_block.register
+    def _(self, block: Continue) -> Next:
+        return Next.CONTINUE
+
+    @run_block.register
+    def _(self, block: Return) -> Next:
+        return Next.RETURN
+
+    # -- nodes -------------------------------------------------------------------------------------------------
+
+    @singledispatchmethod
+    def run_node(self, node: Node) -> None:
+        """Runs a node."""
+        raise InterpreterError(f"the interpreter knows no node {node.kind!r}", span=node.span)
+
+    @run_node.register
+    def _(self, node: Tasklet) -> None:
+        self.run_tasklet(node)
+
+    @run_node.register
+    def _(self, node: Copy) -> None:
+        self.run_copy(node)
+
+    @run_node.register
+    def _(self, node: LibraryNode) -> None:
+        self.run_library_node(node)
+
+    @run_node.register
+    def _(self, node: ForeignCall) -> None:
+        raise InterpreterError(
+            f"{node.function!r} is a foreign function: the interpreter cannot call it",
+            span=node.span,
+            help="interpret the SDFG before its library nodes are expanded, or expand them to 'pure'",
+        )
+
+    @run_node.register
+    def _(self, node: Map) -> None:
+        outside = dict(self.symbols)
+        points = list(self._points(node, 0))
+        detector = None
+        if self.shuffle is not None:
+            self.shuffle.shuffle(points)
+            detector = RaceDetector(node, self.frame.depth)
+            self.detectors.append(detector)
+        self.frame.depth += 1
+        for point in points:
+            if detector is not None:
+                detector.iteration = point
+            self.symbols.update(zip(node.params, point, strict=True))
+            self.run_region(node.body)
+            self._restore({name: outside.get(name) for name in tuple(self.symbols)})
+        self.frame.depth -= 1
+        if detector is not None:
+            self.detectors.pop()
+
+    def _points(self, node: Map, axis: int) -> Iterator[tuple[int, ...]]:
+        """The points of a domain; the bounds of an axis may mention the parameters before it."""
+        if axis == len(node.params):
+            yield tuple(self.symbols[name] for name in node.params)
+            return
+        name = node.params[axis]
+        outer = self.symbols.get(name)
+        for value in range_of(node.domain[axis], self.symbols):
+            self.symbols[name] = value
+            yield from self._points(node, axis + 1)
+        self._restore({name: outer})
+
+    @run_node.register
+    def _(self, node: Consume) -> None:
+        stream = self.frame.memory(node.stream)
+        if not isinstance(stream, Queues):
+            raise InterpreterError(f"{node.stream!r} is not a stream", span=node.span)
+        workers = max(node.workers.evaluate(self.symbols), 1)
+        outside = dict(self.symbols)
+        count = 0
+        self.frame.depth += 1
+        while any(stream.queues.values()):
+            queue = next(queue for queue in stream.queues.values() if queue)
+            self.symbols[node.worker] = count % workers
+            with self.frame.declared(node.body.containers):
+                self.frame.buffer(node.element).data[...] = queue.popleft()
+                self.run_region(node.body)
+            self._restore({name: outside.get(name) for name in tuple(self.symbols)})
+            count += 1
+        self.frame.depth -= 1
+
+    @run_node.register
+    def _(self, node: Call) -> None:
+        with self.called(node) as frame:
+            Machine(frame, self.detectors, self.shuffle).run_region(node.sdfg.body)
+
+    def _restore(self, values: dict[str, int | None]) -> None:
+        """Gives symbols the values that they had outside of a scope; None: they had none."""
+        for name, value in values.items():
+            if value is None:
+                self.symbols.pop(name, None)
+            else:
+                self.symbols[name] = value

@@ -1,0 +1,57 @@
+"""Finds iterations of one map that depend on each other.
+
+The iterations of a map run in no particular order, so no result may depend on one. A detector watches one execution of
+one map: it keeps, for each element of memory that the iterations share, which of them touched it and how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from dcpy.base.errors import DataRace
+from dcpy.ir.nodes import Map
+
+READ, WRITE = "read", "write"
+Touch = dict[str, list[tuple[int, ...]]]  # how -> up to two iterations that did so
+
+
+@dataclass(slots=True)
+class RaceDetector:
+    """Watches one execution of `node`. Containers declared inside more than `depth` iterations are private."""
+
+    node: Map
+    depth: int
+    iteration: tuple[int, ...] = ()
+    touched: dict[int, Touch] = field(default_factory=dict)
+
+    def note(self, places: Iterable[int], how: str, container: str) -> None:
+        """The current iteration touches elements of a container: `READ`, `WRITE`, or a conflict resolution's name.
+
+        `DataRace` where another iteration did so in a way that makes the order matter.
+        """
+        for place in places:
+            touch = self.touched.setdefault(place, {})
+            for other_how, iterations in touch.items():
+                if how == other_how and how != WRITE:
+                    continue
+                for other in iterations:
+                    if other != self.iteration:
+                        self._report(container, how, other_how, other)
+            seen = touch.setdefault(how, [])
+            if len(seen) < 2 and self.iteration not in seen:
+                seen.append(self.iteration)
+
+    def _report(self, container: str, how: str, other_how: str, other: tuple[int, ...]) -> None:
+        here, there = (", ".join(map(str, point)) for point in (self.iteration, other))
+        params = ", ".join(self.node.params)
+        raise DataRace(
+            f"two iterations of the map over ({params}) touch one element of {container!r}",
+            span=self.node.span,
+            notes=(f"iteration ({there}): {_spell(other_how)}", f"iteration ({here}): {_spell(how)}"),
+            help="make it a loop, or write with a conflict resolution",
+        )
+
+
+def _spell(how: str) -> str:
+    return how if how in (READ, WRITE) else f"write with conflict resolution {how!r}"
