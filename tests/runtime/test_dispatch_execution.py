@@ -13,6 +13,7 @@ import weakref
 import numpy as np
 import pytest
 
+from dcpy.base.options import resolve_options
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.artifact import (
     ArgumentResult,
@@ -26,7 +27,9 @@ from dcpy.codegen.artifact import (
     Signature,
     ViewResult,
 )
-from dcpy.runtime.dispatch import Dispatcher
+from dcpy.runtime.dispatch import Dispatcher, encode
+from dcpy.runtime.load import load
+from tests.runtime.handwritten import artifact_of
 
 pytestmark = pytest.mark.cc
 
@@ -159,6 +162,38 @@ def test_threads_share_a_program(compiled):
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_specializations_are_added_while_others_run():
+    ranks = range(1, 9)
+    one = Dim(constant=1)
+    signatures = [
+        Signature(f"rank{r}", (ArrayArg("a", "float64", (one,) * r),), (), (ScalarResult("int64"),), 0) for r in ranks
+    ]
+    programs = [
+        load(artifact_of(signature, f"*RESULT(int64_t, 0) = {rank};"), resolve_options())
+        for rank, signature in zip(ranks, signatures, strict=True)
+    ]
+    answers = []
+
+    def miss(values):
+        p = programs[values[0].ndim - 1]
+        f.add(encode(p.signature, p.entry, p.results, keepalive=p.library))
+        return f.dispatch(values)
+
+    f = Dispatcher("f", (("a",),), (), miss)
+    arrays = [np.zeros((1,) * rank) for rank in ranks]
+
+    def work():
+        answers.extend(f(a) for _ in range(300) for a in arrays)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers[:8] == list(ranks)
+    assert sorted(answers) == sorted(list(ranks) * 8 * 300)
 
 
 def test_calls_do_not_leak(compiled):
