@@ -15,7 +15,7 @@ from dcpy.ir.analysis.footprints import Footprint, Variable
 from dcpy.ir.analysis.integer_sets import Answer, covers, distance, meet_across
 from dcpy.ir.analysis.ranges_at import ranges_at
 from dcpy.ir.analysis.scopes import sdfg_of, symbols_assigned_in
-from dcpy.ir.analysis.touches import Touch, body_touches, leavers
+from dcpy.ir.analysis.touches import Touch, body_touches, leavers, touches_in
 from dcpy.ir.data import Array, Lifetime, View
 from dcpy.ir.nodes import Node, Tasklet
 from dcpy.ir.places import block_in
@@ -70,6 +70,30 @@ def loop_dependences(loop: Loop, uses: Uses) -> LoopDependences:
     return LoopDependences(INDEPENDENT, tuple(private), tuple(name for name in reductions if name not in private))
 
 
+def nodes_meet(first: Node, second: Node, uses: Uses, ranges: Ranges) -> Answer:
+    """Whether two nodes of one state depend on each other: one writes what the other touches."""
+    ours, theirs = touches_in(first, uses), touches_in(second, uses)
+    shared = {touch.memory for touch in ours} & {touch.memory for touch in theirs}
+    return groups_meet(
+        [touch for touch in ours if touch.memory in shared],
+        [touch for touch in theirs if touch.memory in shared],
+        (),
+        ranges,
+    )
+
+
+def groups_meet(ours: Iterable[Touch], theirs: Iterable[Touch], points: Sequence[Variable], ranges: Ranges) -> Answer:
+    """Whether a touch of one part depends on a touch of another at a different point; the worst answer of all pairs."""
+    worst = INDEPENDENT
+    right = _kinds(theirs)
+    for first in _kinds(ours):
+        for second in right:
+            if first.memory == second.memory and worst.value is not True:
+                answer = conflict(first, second, points, ranges)
+                worst = answer if answer.is_yes or worst.is_no else worst
+    return worst
+
+
 def by_memory(touches: Iterable[Touch]) -> dict[str, list[Touch]]:
     """The touches of each memory that is written, in order of first touch."""
     groups: dict[str, list[Touch]] = {}
@@ -108,13 +132,18 @@ def conflict(first: Touch, second: Touch, points: Sequence[Variable], ranges: Ra
 
 
 def _different_pairs(group: Sequence[Touch]) -> Iterator[tuple[Touch, Touch]]:
-    """Pairs with a write among them, each kind of pair once: a thousand reads of ``A[i]`` are one."""
-    kinds: dict[tuple[object, ...], Touch] = {}
-    for touch in group:
-        kinds.setdefault((touch.root, touch.subset, touch.is_write, touch.wcr, touch.footprint()), touch)
-    for first, second in combinations_with_replacement(kinds.values(), 2):
+    """Pairs with a write among them."""
+    for first, second in combinations_with_replacement(_kinds(group), 2):
         if first.is_write or second.is_write:
             yield (first, second) if first.is_write else (second, first)
+
+
+def _kinds(touches: Iterable[Touch]) -> tuple[Touch, ...]:
+    """One touch of each kind: a thousand reads of ``A[i]`` are one."""
+    kinds: dict[tuple[object, ...], Touch] = {}
+    for touch in touches:
+        kinds.setdefault((touch.root, touch.subset, touch.is_write, touch.wcr, touch.footprint()), touch)
+    return tuple(kinds.values())
 
 
 def _describe(first: Touch, second: Touch, points: Sequence[Variable]) -> str:
@@ -139,7 +168,8 @@ def _obstacle(loop: Loop, uses: Uses) -> str:
     A check counts: after it raised, the caller would see what other iterations had written.
     """
     for block in leavers(loop.body):
-        return f"a {block.kind} inside may end it early{_at(block)}"
+        what = "an index check" if isinstance(block, SymbolAssign) else f"a {block.kind}"
+        return f"{what} inside may end it early{_at(block)}"
     for symbol in (loop.param, *symbols_assigned_in(loop.body)):
         elements = (*uses.users(symbol), *(definer for definer in uses.definers(symbol) if definer is not loop))
         if any(block_in(loop.body, element) is None for element in elements):

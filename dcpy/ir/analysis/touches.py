@@ -6,17 +6,18 @@ about pairs of accesses stay exact. Views are followed to the container whose me
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from dcpy.ir.analysis.footprints import Footprint, Variable
 from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.data import Array, Reference, Scalar, Stream, View
-from dcpy.ir.expr import ScalarExpr, loads_of
+from dcpy.ir.expr import ScalarExpr, WrapIndex, loads_of, walk
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, Consume, Copy, Map, Node
-from dcpy.ir.region import Block, Branch, Break, Check, Continue, Loop, Region, Return, State, While
+from dcpy.ir.region import Block, Branch, Break, Check, Continue, Loop, Region, Return, State, SymbolAssign, While
 from dcpy.ir.subsets import Subset
+from dcpy.ir.symbolic import ExprLike
 from dcpy.ir.uses import Element, Uses, block_exprs
 
 
@@ -71,6 +72,16 @@ class Touch:
         """Whether it happens each time that the part inside the `common` outermost scopes runs."""
         return self.certain and all(scope.always for scope in self.scopes[common:])
 
+    def subs(self, values: Mapping[str, ExprLike]) -> Touch:
+        """The same touch with free symbols replaced, for instance the parameters of the map around it."""
+        scopes = tuple(
+            replace(
+                scope, variables=tuple((n, None if dim is None else dim.subs(values)) for n, dim in scope.variables)
+            )
+            for scope in self.scopes
+        )
+        return replace(self, subset=None if self.subset is None else self.subset.subs(values), scopes=scopes)
+
     def __str__(self) -> str:
         verb = "writes" if self.is_write else "reads"
         return f"{verb} {self.container}[{self.subset}]" if self.subset and self.subset.dims else f"{verb} {self.root}"
@@ -96,20 +107,40 @@ def body_touches(scope: Map | Loop, uses: Uses) -> tuple[Touch, ...]:
 
 
 def leavers(region: Region, *, inside_loop: bool = True) -> Iterator[Block]:
-    """Blocks that end an iteration of the region before its end, or may: breaks, checks, returns, endless loops."""
+    """Blocks that end an iteration of the region early, or may: breaks and returns, loops without end, what raises."""
     for block in region.blocks:
         match block:
-            case Check() | Return() | While():
+            case Return() | While():
                 yield block
             case Break() | Continue() if inside_loop:
                 yield block
+        if _raises(block):
+            yield block
         inner_loop = isinstance(block, Loop | While)
         for inner in block.regions():
             yield from leavers(inner, inside_loop=inside_loop and not inner_loop)
-        if isinstance(block, State):
-            for node in block.nodes:
-                if isinstance(node, Call):
-                    yield from (inner for inner in node.sdfg.body.walk_blocks() if isinstance(inner, Check))
+        yield from _raising_calls(block)
+
+
+def raisers(region: Region) -> Iterator[Block]:
+    """Blocks inside that may raise a Python exception: checks, and indices that are checked at run time."""
+    for block in region.walk_blocks():
+        if _raises(block):
+            yield block
+        yield from _raising_calls(block)
+
+
+def _raises(block: Block) -> bool:
+    if isinstance(block, SymbolAssign):
+        return any(isinstance(part, WrapIndex) for part in walk(block.value))
+    return isinstance(block, Check)
+
+
+def _raising_calls(block: Block) -> Iterator[Block]:
+    if isinstance(block, State):
+        for node in block.nodes:
+            if isinstance(node, Call):
+                yield from raisers(node.sdfg.body)
 
 
 class _Collector:

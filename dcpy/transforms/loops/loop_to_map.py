@@ -1,0 +1,72 @@
+"""LoopToMap: a sequential loop whose iterations do not depend on each other becomes a map."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dcpy.ir.analysis.dependences import loop_dependences
+from dcpy.ir.nodes import Map
+from dcpy.ir.region import Loop, Region, State
+from dcpy.ir.subsets import Range
+from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
+
+
+@dataclass(frozen=True)
+class LoopToMap(Transformation):
+    """Turn a loop into a map over the same values, in one state.
+
+    before   loop i = 0:N { tmp = f(A[i])        after   map i = 0:N { t = f(A[i])
+                            B[i] = g(tmp) }                            B[i] = g(t) }
+
+    Applies when integer sets prove that no iteration touches what another one writes. A temporary that each iteration
+    fills before it reads it, and that nothing outside touches, becomes private to the iteration. Combining writes
+    (``(add)`` and so on) commute; the order of a floating-point reduction may change. Symbols assigned inside are
+    per iteration, so none may be used outside; a break, return, check or while inside keeps the loop.
+    """
+
+    name: ClassVar[str] = "loop-to-map"
+    loop = capture(Loop)
+    pattern = one(loop)
+
+    def can_be_applied(self, m: Match) -> Verdict:
+        loop = m[self.loop]
+        if not loop.range.step.constant:
+            return no(f"the step {loop.range.step} is not a number")
+        found = loop_dependences(loop, m.uses)
+        if found.answer.is_no:
+            return YES
+        if found.updates:
+            return no(f"{found.answer.reason}; augmented-assignment-to-wcr may make that a reduction")
+        return no(found.answer.reason)
+
+    def apply(self, m: Match, rw: Rewriter) -> Map:
+        """Returns the map."""
+        loop = m[self.loop]
+        for name in loop_dependences(loop, rw.uses).private:
+            _privatize(name, loop.body, rw)
+        region = Region()
+        state = State(span=loop.span)
+        node = Map((loop.param,), (ascending(loop.range),), region, span=loop.span)
+        state.add(node)
+        blocks, containers = list(loop.body.blocks), dict(loop.body.containers)
+        rw.insert_before(loop, state)
+        for name in containers:
+            rw.move_container(name, region)
+        rw.move_blocks(blocks, region)
+        rw.erase(loop)
+        return node
+
+
+def ascending(values: Range) -> Range:
+    """The same values, smallest first; the step is a number."""
+    step = values.step.constant
+    return values if step is None or step > 0 else Range(values.last, values.start + 1, -values.step)
+
+
+def _privatize(name: str, body: Region, rw: Rewriter) -> None:
+    """Declares a container, and its views, in the loop's body."""
+    if rw.uses.home(name) not in body.walk_regions():
+        rw.move_container(name, body)
+    for view in rw.uses.views_of(name):
+        _privatize(view, body, rw)

@@ -1,0 +1,1 @@
+"""Transformations of maps, the parallel loop nests."""

@@ -1,0 +1,277 @@
+"""MapFusion: a map that computes a temporary and the map that reads it become one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from dcpy.ir.analysis.dependences import filled_before, groups_meet, nodes_meet
+from dcpy.ir.analysis.footprints import Footprint
+from dcpy.ir.analysis.ranges_at import ranges_at
+from dcpy.ir.analysis.scopes import symbols_assigned_in
+from dcpy.ir.analysis.touches import Touch, body_touches, raisers
+from dcpy.ir.data import Array, Scalar, packed_strides
+from dcpy.ir.expr import Load, ScalarExpr, rewrite
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Map, Node
+from dcpy.ir.places import block_in
+from dcpy.ir.region import State
+from dcpy.ir.subsets import Subset
+from dcpy.ir.symbolic import ONE, Expr, Ranges, sym
+from dcpy.ir.uses import Uses
+from dcpy.transforms.api import YES, Access, Match, Rewriter, Transformation, Verdict, capture, no, path
+
+Renaming = Mapping[str, Expr]  # the second map's parameters in terms of the first map's
+
+
+@dataclass(frozen=True)
+class MapFusion(Transformation):
+    """Fuse a producer map into the consumer map that reads its result.
+
+    before   map i = 0:N { tmp[i] = f(A[i]) }        after   map i = 0:N { t = f(A[i])
+             map j = 0:N { B[j] = g(tmp[j]) }                              B[i] = g(t) }
+
+    Applies when the iteration spaces are the same, up to the order of parameters and a shift, when no iteration of
+    one map touches what a *different* iteration of the other writes, and when the nodes between the two can stand
+    before or after both. ``tmp`` becomes private to the iteration; nobody else may need it, unless it is kept.
+    Never changes floating-point order.
+    """
+
+    name: ClassVar[str] = "map-fusion"
+    first = capture(Map)
+    tmp = capture(Access)
+    second = capture(Map)
+    pattern = path(first, tmp, second)
+
+    keep_intermediate: bool = False  #: also write ``tmp`` to memory (when it is needed elsewhere)
+
+    def can_be_applied(self, m: Match) -> Verdict:
+        found = self._plan(m)
+        return no(found) if isinstance(found, str) else YES
+
+    def apply(self, m: Match, rw: Rewriter) -> Map:
+        """Returns the fused map, which is the first one."""
+        first, second = m[self.first], m[self.second]
+        plan = self._plan(m)
+        if isinstance(plan, str):
+            return first
+        for node in plan.before:
+            rw.move_nodes([node], m.state, m.state.nodes.index(first))
+        rw.substitute_symbols(dict(plan.renaming), second.body)
+        _append_body(first, second, rw)
+        if plan.private is not None:
+            _shrink(m[self.tmp].container, plan.private, first, rw)
+        return first
+
+    def _plan(self, m: Match) -> _Plan | str:
+        """How to fuse, or why not."""
+        first, second, uses = m[self.first], m[self.second], m.uses
+        obstacle = _obstacle(first, second, uses)
+        if obstacle:
+            return obstacle
+        ranges = ranges_at(first)
+        before = _movable(first, second, uses, ranges)
+        if isinstance(before, str):
+            return before
+        ours, theirs = body_touches(first, uses), body_touches(second, uses)
+        renaming = _renaming(first, second, ours, theirs, m[self.tmp].container, ranges)
+        if isinstance(renaming, str):
+            return renaming
+        theirs = tuple(replace(touch.subs(renaming), position=len(ours) + touch.position) for touch in theirs)
+        private = _private_dims(m[self.tmp].container, first, second, (*ours, *theirs), uses, ranges)
+        if isinstance(private, str) and not self.keep_intermediate:
+            return f"{private}; pass keep_intermediate=True to keep it"
+        return _Plan(renaming, before, None if isinstance(private, str) or self.keep_intermediate else private)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    renaming: Renaming
+    before: tuple[Node, ...]  # nodes between the maps that go before both
+    private: tuple[int, ...] | None  # dimensions that the private temporary keeps; None: it stays where it is
+
+
+# -- conditions --------------------------------------------------------------------------------------------------------
+
+
+def _obstacle(first: Map, second: Map, uses: Uses) -> str:
+    if first.schedule is not second.schedule:
+        return f"schedules differ: {first.schedule.value} and {second.schedule.value}"
+    if len(first.params) != len(second.params):
+        return f"iteration spaces differ: {_domain(first)} and {_domain(second)}"
+    pairs = ((first, second), (second, first))
+    for mine, other in pairs:
+        for symbol in symbols_assigned_in(mine.body):
+            elements = (*uses.users(symbol), *uses.definers(symbol))
+            if any(element is other or block_in(other.body, element) is not None for element in elements):
+                return f"symbol {symbol!r} is assigned in one map and used in the other"
+    for mine, other in pairs:
+        raiser = next(raisers(mine.body), None)
+        if raiser is None:
+            continue
+        if next(raisers(other.body), None) is not None:
+            return "both may raise an exception, and the order would change"
+        seen = next((t.root for t in body_touches(other, uses) if t.is_write and not uses.is_private(t.root)), "")
+        if seen:
+            return f"one may raise an exception while the other one writes {seen!r}, which the caller would see"
+    return ""
+
+
+def _movable(first: Map, second: Map, uses: Uses, ranges: Ranges) -> tuple[Node, ...] | str:
+    """The nodes between two maps that can go before both, where the others can go after both; else why not."""
+    state = first.state
+    if not isinstance(state, State):
+        return "the first map is in no state"
+    before: list[Node] = []
+    after: list[Node] = []
+    for node in state.nodes[state.nodes.index(first) + 1 : state.nodes.index(second)]:
+        follows = any(not nodes_meet(other, node, uses, ranges).is_no for other in (first, *after))
+        (after if follows else before).append(node)
+    for node in after:
+        answer = nodes_meet(node, second, uses, ranges)
+        if not answer.is_no:
+            return f"a node between the maps depends on the first, and the second on it: {answer.reason}"
+    return tuple(before)
+
+
+def _renaming(
+    first: Map, second: Map, ours: Sequence[Touch], theirs: Sequence[Touch], tmp: str, ranges: Ranges
+) -> Renaming | str:
+    """The first way to match the iteration spaces under which no two different iterations depend on each other."""
+    points = tuple(zip(first.params, first.domain, strict=True))
+    shared = {touch.memory for touch in ours if touch.is_write} & {touch.memory for touch in theirs}
+    shared |= {touch.memory for touch in ours} & {touch.memory for touch in theirs if touch.is_write}
+    left = [touch for touch in ours if touch.memory in shared]
+    refusal = f"iteration spaces differ: {_domain(first)} and {_domain(second)}"
+    for renaming in dict.fromkeys(_candidates(first, second, ours, theirs, tmp)):
+        values = dict(renaming)
+        if not _same_space(first, second, values, ranges):
+            continue
+        right = [touch.subs(values) for touch in theirs if touch.memory in shared]
+        answer = groups_meet(left, right, points, ranges)
+        if answer.is_no:
+            return values
+        refusal = answer.reason
+    return refusal
+
+
+def _candidates(
+    first: Map, second: Map, ours: Sequence[Touch], theirs: Sequence[Touch], tmp: str
+) -> Iterator[tuple[tuple[str, Expr], ...]]:
+    """Ways to name the second map's parameters: in order, and as the accesses to the temporary suggest."""
+    starts = zip(first.params, first.domain, second.params, second.domain, strict=True)
+    yield tuple((its, sym(mine) + (theirs_.start - ours_.start)) for mine, ours_, its, theirs_ in starts)
+    written = [touch.subset for touch in ours if touch.is_write and touch.container == tmp]
+    read = [touch.subset for touch in theirs if not touch.is_write and touch.container == tmp]
+    for produced in dict.fromkeys(written):
+        for consumed in dict.fromkeys(read):
+            if produced is not None and consumed is not None:
+                yield from _aligned(first, second, produced, consumed)
+
+
+def _aligned(first: Map, second: Map, produced: Subset, consumed: Subset) -> Iterator[tuple[tuple[str, Expr], ...]]:
+    values: dict[str, Expr] = {}
+    free = list(first.params)
+    for mine, its in zip(produced.dims, consumed.dims, strict=True):
+        for name in second.params:
+            slope = its.linear_in(name) if isinstance(its, Expr) else None
+            if not isinstance(mine, Expr) or slope is None or slope[0] is not ONE or name in values:
+                continue
+            target = next((param for param in free if param in mine.symbols), None)
+            if target is not None:
+                values[name] = mine - slope[1]
+                free.remove(target)
+    for name in second.params:
+        if name not in values:
+            values[name] = sym(free.pop(0))
+    if all(name not in value.symbols for name in second.params for value in values.values()):
+        yield tuple((name, values[name]) for name in second.params)
+
+
+def _same_space(first: Map, second: Map, renaming: Renaming, ranges: Ranges) -> bool:
+    """Whether the second map runs through the first map's points under a renaming by shifted parameters."""
+    domains = dict(zip(first.params, first.domain, strict=True))
+    for name, values in zip(second.params, second.domain, strict=True):
+        mine = next((param for param in domains if renaming[name].linear_in(param) is not None
+                     and param in renaming[name].symbols), None)  # fmt: skip
+        if mine is None:
+            return False
+        shift = renaming[name] - sym(mine)
+        ours, theirs = domains.pop(mine), values.subs(renaming)
+        same = (ours.start + shift, ours.stop + shift, ours.step), (theirs.start, theirs.stop, theirs.step)
+        if any(ranges.simplify(a) is not ranges.simplify(b) for a, b in zip(*same, strict=True)):
+            return False
+    return True
+
+
+def _private_dims(
+    tmp: str, first: Map, second: Map, touches: Sequence[Touch], uses: Uses, ranges: Ranges
+) -> tuple[int, ...] | str:
+    """The dimensions that a private copy of the temporary needs, or why it cannot be private."""
+    inside, desc = (first.body, second.body), uses.desc(tmp)
+    if not uses.is_private(tmp) or not isinstance(desc, Array) or len(uses.overlapping(tmp)) > 1:
+        return f"{tmp!r} is seen from elsewhere"
+    if any(all(block_in(body, toucher) is None for body in inside) for toucher in uses.touchers(tmp)):
+        return f"{tmp!r} is needed elsewhere"
+    group = [touch for touch in touches if touch.root == tmp]
+    known = Footprint(Subset(), tuple(zip(first.params, first.domain, strict=True))).known(ranges)
+    for read in group:
+        if (not read.is_write or read.wcr) and not filled_before(read, group, known).is_yes:
+            return f"the second map reads {tmp!r} where the same iteration did not surely write it"
+    subsets = [touch.subset for touch in group]
+    inner = {name for touch in group for scope in touch.scopes for name, _ in scope.variables}
+    inner.update(name for touch in group for name in touch.run_time)
+    kept = tuple(axis for axis in range(len(desc.shape)) if not _is_fixed(axis, subsets, inner))
+    return kept if len(kept) < len(desc.shape) else f"each iteration needs all of {tmp!r}"
+
+
+def _is_fixed(axis: int, subsets: Sequence[Subset | None], inner: set[str]) -> bool:
+    """Whether all accesses have the same index along a dimension, fixed in an iteration."""
+    dims = {None if subset is None else subset.dims[axis] for subset in subsets}
+    return len(dims) == 1 and all(isinstance(dim, Expr) and inner.isdisjoint(dim.symbols) for dim in dims)
+
+
+def _domain(node: Map) -> str:
+    return ", ".join(map(str, node.domain))
+
+
+# -- changes -----------------------------------------------------------------------------------------------------------
+
+
+def _append_body(first: Map, second: Map, rw: Rewriter) -> None:
+    """Runs the second map's body after the first map's in each iteration; states that meet become one."""
+    rw.hoist_containers(second.body, first.body)
+    blocks = list(second.body.blocks)
+    last = first.body.blocks[-1] if first.body.blocks else None
+    if isinstance(last, State) and blocks and isinstance(blocks[0], State):
+        rw.move_nodes(list(blocks[0].nodes), last)
+        blocks.pop(0)
+    rw.move_blocks(blocks, first.body)
+    rw.erase(second)
+
+
+def _shrink(tmp: str, kept: tuple[int, ...], node: Map, rw: Rewriter) -> None:
+    """Makes the temporary private to the map's body, with only the dimensions that vary inside."""
+
+    def shrunk(subset: Subset) -> Subset:
+        return Subset(tuple(subset.dims[axis] for axis in kept))
+
+    def shrink_memlet(memlet: Memlet) -> Memlet:
+        return replace(memlet, subset=shrunk(memlet.subset)) if memlet.container == tmp else memlet
+
+    def shrink_load(part: ScalarExpr) -> ScalarExpr | None:
+        if isinstance(part, Load) and part.container == tmp:
+            return replace(part, indices=tuple(part.indices[axis] for axis in kept))
+        return None
+
+    for toucher in rw.uses.touchers(tmp):
+        if isinstance(toucher, Node):
+            rw.replace_memlets(toucher, shrink_memlet)
+        else:
+            rw.rewrite_exprs(toucher, lambda expr: rewrite(expr, shrink_load))
+    desc = rw.uses.desc(tmp)
+    if isinstance(desc, Array):  # `_private_dims` saw to it
+        shape = tuple(desc.shape[axis] for axis in kept)
+        small = Scalar(desc.dtype, transient=True, storage=desc.storage, span=desc.span)
+        rw.privatize(tmp, node.body, replace(desc, shape=shape, strides=packed_strides(shape)) if kept else small)
