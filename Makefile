@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV   := .venv
 PY     := $(VENV)/bin/python
-STAMP  := $(VENV)/.installed
+RUN    := $(VENV)/.installed
+STAMP  := $(VENV)/.installed-for-tests
 NATIVE := pyproject.toml setup.py $(wildcard dcpy/runtime/dispatch/*.cpp dcpy/runtime/dispatch/*.h)
 
 .PHONY: help demo test null cc lint types layers bench docs golden fuzz clean
@@ -16,14 +17,16 @@ help:
 $(PY):
 	$(PYTHON) -m venv $(VENV)
 
-# With the tests' tools, in editable mode; again whenever the native dispatcher or the dependencies change.
-$(STAMP): $(PY) $(NATIVE)
-	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[test]'
+# In editable mode; again whenever the native dispatcher or the dependencies change.
+$(RUN): $(PY) $(NATIVE)
+	$(PY) -m pip install --quiet --disable-pip-version-check -e .
 	@touch $@
 
-demo: $(PY)
-	@$(PY) -c "import dcpy.runtime._dispatch, islpy, sympy, scipy_openblas32" 2>/dev/null \
-	  || $(PY) -m pip install --quiet --disable-pip-version-check -e .
+$(STAMP): $(PY) $(NATIVE)
+	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	@touch $(RUN) $@
+
+demo: $(RUN)
 	$(PY) -m benchmarks.demo
 
 test: lint types layers null cc
@@ -57,4 +60,4 @@ fuzz: $(STAMP)
 	$(PY) -m pytest -q -n auto --hypothesis-profile=fuzz tests/fuzz
 
 clean:
-	rm -rf build dist site *.egg-info dcpy/runtime/_dispatch*.so $(STAMP)
+	rm -rf build dist site *.egg-info dcpy/runtime/_dispatch*.so $(RUN) $(STAMP)
