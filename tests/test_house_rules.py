@@ -131,6 +131,7 @@ def test_importing_dcpy_is_quick_and_light():
         "print(time.perf_counter() - start, *sorted(m for m in sys.modules if '.' not in m))"
     )
     command = [sys.executable, "-c", program]
-    seconds, *loaded = subprocess.check_output(command, cwd=ROOT, text=True).split()
+    runs = [subprocess.check_output(command, cwd=ROOT, text=True).split() for _ in range(3)]
+    seconds, *loaded = min(runs, key=lambda run: float(run[0]))  # the first may have to compile bytecode
     assert HEAVY.isdisjoint(loaded)
     assert float(seconds) < 0.25
