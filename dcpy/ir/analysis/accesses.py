@@ -16,7 +16,7 @@ from dcpy.ir.analysis.scopes import Place, desc_at, root_of, sdfg_of, symbols_as
 from dcpy.ir.data import Array, Reference, Stream, View
 from dcpy.ir.expr import ScalarExpr, loads_of
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Call, Consume, Copy, Map, Node
+from dcpy.ir.nodes import Call, Consume, Map, Node
 from dcpy.ir.region import Block, Branch, Break, Check, Continue, Loop, Region, Return, State, SymbolAssign, While
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Subset
@@ -90,16 +90,13 @@ def to_root(place: Place, access: AccessInfo) -> AccessInfo:
 
 @singledispatch
 def _node_accesses(node: Node, known: KnownRanges) -> Accesses:
-    reads = tuple(_of_memlet(memlet, node, is_write=False) for memlet in node.reads())
-    return reads + tuple(_of_memlet(memlet, node, is_write=True) for memlet in node.writes())
-
-
-@_node_accesses.register
-def _(node: Copy, known: KnownRanges) -> Accesses:
-    read, write = _of_memlet(node.src, node, is_write=False), _of_memlet(node.dst, node, is_write=True)
-    if isinstance(desc_at(node, node.src.container), Stream):  # to pop is to change
-        return read, replace(read, is_write=True), write
-    return read, write
+    found = []
+    for memlet in node.reads():
+        read = _of_memlet(memlet, node, is_write=False)
+        found.append(read)
+        if isinstance(desc_at(node, memlet.container), Stream):  # to pop is to change
+            found.append(replace(read, is_write=True))
+    return (*found, *(_of_memlet(memlet, node, is_write=True) for memlet in node.writes()))
 
 
 @_node_accesses.register

@@ -10,9 +10,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 from dcpy.ir.analysis.scopes import Place, Roots, home_at, regions_around
-from dcpy.ir.data import Stream
 from dcpy.ir.expr import ScalarExpr, loads_of
-from dcpy.ir.nodes import Call, Consume, Copy, Map, Node
+from dcpy.ir.nodes import Call, Consume, Map, Node
 from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssign, While
 from dcpy.ir.sdfg import Sdfg
 
@@ -151,17 +150,12 @@ class Liveness:
     def _visit_leaf(self, node: Node) -> None:
         for memlet in node.reads():
             self._note(self.readers, self._read_at, memlet.container, node)
+            if self.roots.is_stream(memlet.container):  # to pop is to change
+                self._note(self.writers, self._written_at, memlet.container, node)
         for memlet in node.writes():
             if memlet.wcr:
                 self._note(self.readers, self._read_at, memlet.container, node)
             self._note(self.writers, self._written_at, memlet.container, node)
-        if isinstance(node, Copy):  # a pop changes the stream that it reads
-            self._note_pop(node)
-
-    def _note_pop(self, node: Copy) -> None:
-        home = home_at(node, node.src.container)
-        if home is not None and isinstance(home.containers.get(node.src.container), Stream):
-            self._note(self.writers, self._written_at, node.src.container, node)
 
     def _visit_call(self, node: Call) -> None:
         callee = Liveness(node.sdfg)

@@ -14,6 +14,7 @@ from dcpy.base.errors import InterpreterError
 from dcpy.ir.data import Array, Data, Descriptor, Reference, Scalar, Stream, Structure, View
 from dcpy.ir.interp.memory import Buffer, NDArray, Pointer, Queues, allocate, show, sizes_of
 from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.uses import desc_symbols
 
 Memory = Buffer | Queues | Pointer
 
@@ -102,7 +103,7 @@ class Frame:
 
     def _view(self, name: str, view: View) -> Buffer:
         base = self.buffer(view.of)
-        used = tuple(self.symbols.get(symbol) for symbol in symbols_of_view(view))
+        used = tuple(self.symbols.get(symbol) for symbol in desc_symbols(view))
         known = self._views.get(name)
         if known is None or known[0] is not base or known[1] != used:
             known = self._views[name] = base, used, show(base, self.desc(view.of), view, self.symbols)
@@ -116,10 +117,3 @@ def members(containers: dict[str, Descriptor]) -> Iterator[tuple[str, Data]]:
             yield from ((f"{name}.{field}", inner) for field, inner in desc.fields)
         else:
             yield name, desc
-
-
-def symbols_of_view(view: View) -> tuple[str, ...]:
-    """The symbols that decide what a view shows, each once."""
-    exprs = (*view.shape, *view.strides, view.offset)
-    window = () if view.window is None else view.window.symbols
-    return tuple(dict.fromkeys((*(name for expr in exprs for name in expr.symbols), *window)))

@@ -13,7 +13,7 @@ from dcpy.ir.text import parse_sdfg
 def strictly(body, **arrays):
     """Runs a program over x[N], y[N], A[N, N] in strict mode; returns its arrays."""
     given = {"x": np.arange(4.0), "y": np.zeros(4), "A": np.zeros((4, 4)), **arrays}
-    text = "sdfg @f(x: f64[N], y: f64[N], A: f64[N, N]) { %s }" % body
+    text = f"sdfg @f(x: f64[N], y: f64[N], A: f64[N, N]) {{ {body} }}"
     interpret(parse_sdfg(text), given, strict=True)
     return given
 

@@ -407,8 +407,14 @@ def test_run_returns_what_the_function_returns():
       tasklet () -> (o -> __return_1) { o = N }
     }
     """)
-    kinds = [("array", "__return"), ("scalar", "__return_1"), ("python", "__return_1"), ("argument", "x"), ("view", "tail")]
-    sdfg.results = (*(Result(kind, name) for kind, name in kinds), Result("constant", value=None))
+    sdfg.results = (
+        Result("array", "__return"),
+        Result("scalar", "__return_1"),
+        Result("python", "__return_1"),
+        Result("argument", "x"),
+        Result("view", "tail"),
+        Result("constant", value=None),
+    )
     sdfg.structure = (0, (1, 2), 3, 4, 5)
     x = np.arange(3.0)
     array, (scalar, python), argument, view, nothing = run(sdfg, {"x": x})
