@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from dcpy.base.errors import InvalidSdfg
-from dcpy.ir.data import Descriptor
+from dcpy.ir.data import Descriptor, View
 from dcpy.ir.expr import ScalarExpr
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Consume, Map, Node, replace_memlets
@@ -60,7 +60,7 @@ class Rewriter:
         """Appends an entry to the history, after a change; verifies if that is asked for."""
         self.sdfg.history.append(entry)
         if self.check:
-            verify_after(self.sdfg, entry)
+            verify_after(self.sdfg, self.uses, entry)
 
     # -- structure ---------------------------------------------------------------------------------------------
 
@@ -101,7 +101,7 @@ class Rewriter:
         touched = [self.uses.touches(part) for part in _parts(element)]
         self.uses.remove(element)
         _detach(element)
-        self.version += 1
+        self._count()
         for before in touched:
             self._look_at_users(before)
 
@@ -157,6 +157,13 @@ class Rewriter:
         self.hoist_containers(region, around)
         self.move_blocks(list(region.blocks), around, around.blocks.index(block))
         self.erase(block)
+
+    def clear_region(self, region: Region) -> None:
+        """Takes out all blocks and containers of a region."""
+        for block in reversed(list(region.blocks)):
+            self.erase(block)
+        for name in list(region.containers):
+            self.undeclare(name)
 
     def hoist_containers(self, region: Region, into: Region) -> None:
         """Moves the declarations of a region to another one, which holds it or replaces it."""
@@ -230,7 +237,7 @@ class Rewriter:
         home = region or self.sdfg.body
         self.sdfg.declare(name, desc, home)
         self.uses.declare(name, desc, home)
-        self.version += 1
+        self._count()
         return name
 
     def declare_fresh(self, stem: str, desc: Descriptor, region: Region | None = None) -> str:
@@ -243,14 +250,14 @@ class Rewriter:
         self.uses.undeclare(name)
         home.containers[name] = desc
         self.uses.declare(name, desc, home)
-        self.version += 1
+        self._count()
         self._look_at_users(Touches(reads=(name,), writes=(name,)))
 
     def undeclare(self, name: str) -> None:
         """Takes out a container that nothing touches any more."""
         del self.uses.home(name).containers[name]
         self.uses.undeclare(name)
-        self.version += 1
+        self._count()
 
     def move_container(self, name: str, region: Region) -> None:
         """Declares a container in another region instead."""
@@ -259,7 +266,7 @@ class Rewriter:
         self.uses.undeclare(name)
         region.containers[name] = desc
         self.uses.declare(name, desc, region)
-        self.version += 1
+        self._count()
 
     def privatize(self, name: str, into: Region, desc: Descriptor | None = None) -> None:
         """Makes a transient private to a region, for instance a map's body, with another descriptor if given."""
@@ -275,23 +282,45 @@ class Rewriter:
         for view in self.uses.views_of(old):
             self.redeclare(view, values.desc(self.uses.desc(view)))
 
+    def undeclare_unused(self, names: Iterable[str]) -> None:
+        """Takes out those transients that nothing touches or views any more, and then their bases."""
+        for name in names:
+            top = name.partition(".")[0]
+            if not self.uses.declared(top) or self.uses.is_touched(top) or not self.uses.desc(top).transient:
+                continue
+            desc = self.uses.desc(top)
+            if any(result.container == top for result in self.sdfg.results):
+                continue
+            self.undeclare(top)
+            if isinstance(desc, View):
+                self.undeclare_unused([desc.of])
+
+    def forget_symbol(self, name: str) -> None:
+        """Takes out an assigned symbol that nothing assigns any more."""
+        if not self.uses.definers(name):
+            self.sdfg.assigned_symbols.pop(name, None)
+
     # -- upkeep ------------------------------------------------------------------------------------------------
+
+    def _count(self) -> None:
+        self.version += 1
+        self.uses.outdated()
 
     def _entered(self, element: Element) -> None:
         self.uses.add(element)
-        self.version += 1
+        self._count()
         for part in _parts(element):
             self._tell("insert", part)
         self._look_around(element)
 
     def _moved(self, elements: Iterable[Element]) -> None:
-        self.version += 1
+        self._count()
         for element in elements:
             self._tell("change", element)
 
     def _refreshed(self, element: Element) -> None:
         before = self.uses.refresh(element)
-        self.version += 1
+        self._count()
         self._tell("change", element)
         self._look_at_users(before)
 
@@ -324,8 +353,10 @@ class Rewriter:
                 self._tell("look", state)
 
 
-def verify_after(sdfg: Sdfg, entry: str) -> None:
-    """Verifies an SDFG; the error names the step that broke it."""
+def verify_after(sdfg: Sdfg, uses: Uses, entry: str) -> None:
+    """Verifies an SDFG and the index of its uses; the error names the step that broke it."""
+    if stale := uses.differs_from(Uses(sdfg)):
+        raise InvalidSdfg(f"{stale!r} of {sdfg.name!r} was changed past the Rewriter", notes=(f"by {entry!r}",))
     from dcpy.ir.verify import verify
 
     try:

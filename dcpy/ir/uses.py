@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Union
+from typing import Any, TypeVar, Union
 
 from dcpy.ir.data import Array, Descriptor, Reference, Stream, Structure, View
 from dcpy.ir.expr import ScalarExpr, loads_of, symbols_of
@@ -19,6 +19,7 @@ from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssi
 from dcpy.ir.sdfg import Sdfg
 
 Element = Union[Node, Block]
+Fact = TypeVar("Fact")
 WrittenBy = Callable[[Sdfg], frozenset[str]]
 
 
@@ -48,6 +49,7 @@ class Uses:
         self._descs: dict[str, Descriptor] = {}
         self._homes: dict[str, Region] = {}
         self._written: dict[Sdfg, frozenset[str]] = {}
+        self._facts: dict[Callable[[Sdfg], Any], Any] = {}
         self.add_region(sdfg.body)
 
     # -- questions ---------------------------------------------------------------------------------------------
@@ -133,10 +135,37 @@ class Uses:
             if isinstance(copy, Copy) and isinstance(self._descs.get(copy.dst.container), Reference)
         ]
 
+    def is_touched(self, container: str) -> bool:
+        """Whether anything reads, writes or views a container or one of its fields."""
+        names = [container]
+        desc = self._descs.get(container)
+        if isinstance(desc, Structure):
+            names += [f"{container}.{field}" for field, _ in desc.fields]
+        return any(self._readers.get(name) or self._writers.get(name) or self._views.get(name) for name in names)
+
     def is_private(self, container: str) -> bool:
         """Whether it is a transient buffer of its own: no argument, view, stream, reference, field or alias."""
         desc = self._descs.get(container)
         return desc is not None and desc.transient and not isinstance(desc, View | Stream | Reference | Structure)
+
+    def fact(self, analysis: Callable[[Sdfg], Fact]) -> Fact:
+        """``analysis(sdfg)``, computed once and kept until the next change."""
+        if analysis not in self._facts:
+            self._facts[analysis] = analysis(self.sdfg)
+        known: Fact = self._facts[analysis]
+        return known
+
+    def outdated(self) -> None:
+        """Forgets what `fact` computed: the SDFG changed."""
+        self._facts.clear()
+
+    def differs_from(self, other: Uses) -> str:
+        """The first thing that two indices of one SDFG disagree about; nothing where they agree."""
+        for mine, its in ((self._descs, other._descs), (self._homes, other._homes), (self._touches, other._touches)):
+            for name in dict.fromkeys((*mine, *its)):
+                if mine.get(name) != its.get(name):
+                    return name if isinstance(name, str) else f"a {name.kind}"
+        return ""
 
     # -- upkeep, by the Rewriter -------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
+from enum import Flag, auto
 from typing import Any, ClassVar, TypeVar
 
 from dcpy.base.errors import TransformationRefused
@@ -34,6 +35,7 @@ from dcpy.transforms.pattern import (
 __all__ = [
     "YES",
     "Access",
+    "Aspect",
     "Capture",
     "Match",
     "Rewriter",
@@ -73,12 +75,25 @@ def no(reason: str) -> Verdict:
     return Verdict(False, reason)
 
 
+class Aspect(Flag):
+    """What of an SDFG a transformation looks at or changes; lets a pipeline skip passes that would find nothing new."""
+
+    NOTHING = 0
+    CONTROL = auto()  #: which blocks there are, and in which order
+    DATAFLOW = auto()  #: nodes, memlets, containers
+    VALUES = auto()  #: scalar expressions: code, conditions, values of symbols
+    CALLS = auto()  #: calls of other SDFGs
+    ALL = CONTROL | DATAFLOW | VALUES | CALLS
+
+
 @dataclass(frozen=True)
 class Transformation:
-    """Base of all transformations. Subclasses set `name` and `pattern` and keep all that was true of results."""
+    """Base of all transformations. Subclasses set `name` and `pattern`, and never change results."""
 
     name: ClassVar[str]
     pattern: ClassVar[Pattern]
+    looks_at: ClassVar[Aspect] = Aspect.ALL  #: a change of anything else cannot make it applicable
+    changes: ClassVar[Aspect] = Aspect.ALL  #: what an application may change
 
     def can_be_applied(self, m: Match) -> Verdict:
         """Whether applying it at a match keeps the meaning of the program."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.region import State
-from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, consecutive
+from dcpy.transforms.api import YES, Aspect, Match, Rewriter, Transformation, Verdict, capture, consecutive
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,8 @@ class StateFusion(Transformation):
     """
 
     name: ClassVar[str] = "state-fusion"
+    looks_at: ClassVar[Aspect] = Aspect.CONTROL
+    changes: ClassVar[Aspect] = Aspect.DATAFLOW
     first = capture(State)
     second = capture(State)
     pattern = consecutive(first, second)

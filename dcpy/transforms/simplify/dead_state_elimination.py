@@ -1,0 +1,68 @@
+"""DeadStateElimination: blocks that never run go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dcpy.ir.analysis.ranges_at import KnownRanges
+from dcpy.ir.region import Block, Branch, Break, Continue, Loop, Region, Return, While
+from dcpy.transforms.api import YES, Aspect, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.simplify.folding import decide
+
+
+@dataclass(frozen=True)
+class DeadStateElimination(Transformation):
+    """Take out what cannot be reached: blocks after one that leaves, and loops that run zero times.
+
+    before   return                    after   return
+             state { B = f(A) }
+
+    A branch leaves when all its cases do, and there is no way around them. A loop runs zero times when its range is
+    proved empty, a `while` when its condition is false from the start.
+    """
+
+    name: ClassVar[str] = "dead-state-elimination"
+    looks_at: ClassVar[Aspect] = Aspect.CONTROL | Aspect.VALUES
+    changes: ClassVar[Aspect] = Aspect.ALL
+    block = capture(Block)
+    pattern = one(block)
+
+    def can_be_applied(self, m: Match) -> Verdict:
+        block = m[self.block]
+        if never_runs(block, m):
+            return YES
+        if not leaves(block):
+            return no("what comes after it can be reached")
+        return YES if m.region.blocks[-1] is not block else no("nothing comes after it")
+
+    def apply(self, m: Match, rw: Rewriter) -> None:
+        block = m[self.block]
+        if never_runs(block, m):
+            rw.erase(block)
+            return
+        for dead in reversed(m.region.blocks[m.region.blocks.index(block) + 1 :]):
+            rw.erase(dead)
+
+
+def never_runs(block: Block, m: Match) -> bool:
+    """Whether a loop is proved to run zero times."""
+    match block:
+        case Loop(range=range_):
+            ranges = m.uses.fact(KnownRanges).at(block)
+            step = range_.step.constant or 0
+            forward, backward = ranges.proves_le(range_.stop, range_.start), ranges.proves_le(range_.start, range_.stop)
+            return (step > 0 and forward) or (step < 0 and backward)
+        case While(condition=condition):
+            return decide(condition, m.uses.fact(KnownRanges).at(block)) is False
+    return False
+
+
+def leaves(block: Block) -> bool:
+    """Whether the block after this one is never reached from it."""
+    match block:
+        case Return() | Break() | Continue():
+            return True
+        case Branch(otherwise=Region()):
+            return all(region.blocks and leaves(region.blocks[-1]) for region in block.regions())
+    return False

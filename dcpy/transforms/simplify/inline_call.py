@@ -1,0 +1,141 @@
+"""InlineCall: the body of a function takes the place of its call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from dcpy.ir.copying import copy_sdfg
+from dcpy.ir.data import Descriptor, Scalar, Structure, View
+from dcpy.ir.expr import Ref
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Call, Consume, Map, Node, Tasklet
+from dcpy.ir.region import Loop, Region, State
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.subsets import Subset
+from dcpy.ir.substitution import Substitution, substitute_in_region
+from dcpy.ir.symbolic import ExprLike, sym
+from dcpy.transforms.api import YES, Aspect, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.simplify.early_returns import drop_returns, why_returns_stay
+
+
+@dataclass(frozen=True)
+class InlineCall(Transformation):
+    """Replace a call by a copy of the callee's blocks, over the caller's containers.
+
+    before   call @double (x = A[0:N], y = B[i, 0:N])       after   view y: f64[N] of B[i, 0:N]
+             @double { y = x + x }                                  y = A + A
+
+    A whole container takes the place of the argument that it is passed for, a part of one becomes a view, a scalar is
+    copied, as calls by value do. Names get numbers where they are taken. Returns must be such that the rest of the
+    function fits into the way that does not return.
+    """
+
+    name: ClassVar[str] = "inline-call"
+    looks_at: ClassVar[Aspect] = Aspect.CALLS
+    changes: ClassVar[Aspect] = Aspect.ALL
+    call = capture(Call)
+    pattern = one(call)
+
+    def can_be_applied(self, m: Match) -> Verdict:
+        call = m[self.call]
+        if reason := why_returns_stay(call.sdfg.body):
+            return no(f"{call.sdfg.name} cannot take the place of its call: {reason}")
+        unbound = [name for name in call.sdfg.symbols if name not in call.symbols]
+        if unbound:
+            return no(f"the call gives no value for the symbol {unbound[0]!r} of {call.sdfg.name}")
+        missing = [name for name, desc in call.sdfg.containers.items() if _is_unbound(name, desc, call)]
+        return no(f"the call passes nothing for {missing[0]!r}") if missing else YES
+
+    def apply(self, m: Match, rw: Rewriter) -> None:
+        call = m[self.call]
+        home = m.region
+        callee = copy_sdfg(call.sdfg)
+        drop_returns(callee.body)
+        loads: list[Node] = []
+        names = {name: _bind(name, call, home, rw, loads) for name in call.arguments}
+        values = Substitution(_symbol_values(callee, call, rw), _container_names(callee, names, rw))
+        for name in call.arguments:
+            del callee.body.containers[name]
+        substitute_in_region(callee.body, values)
+        for name, constant in callee.constants.items():
+            rw.sdfg.constants[values.container(name)] = constant
+        for name, desc in callee.body.containers.items():
+            rw.declare(name, desc, home)
+        _put_in_place(call, loads, callee.body, rw)
+
+
+def _is_unbound(name: str, desc: Descriptor, call: Call) -> bool:
+    return not desc.transient and name not in call.arguments and name not in call.sdfg.constants
+
+
+def _bind(name: str, call: Call, home: Region, rw: Rewriter, loads: list[Node]) -> str:
+    """The caller's container that stands for an argument; made, and filled by `loads`, where there is none yet."""
+    formal, memlet = call.sdfg.desc(name), call.arguments[name]
+    container = memlet.container
+    if isinstance(rw.uses.desc(container), Structure) and "." not in container:
+        return container
+    actual = rw.sdfg.desc(container, home)
+    if isinstance(formal, Scalar):
+        if isinstance(actual, Scalar) and not actual.transient:
+            return container
+        local = rw.declare_fresh(name, Scalar(formal.dtype, transient=True), home)
+        code = (("o", Ref("v", formal.dtype)),)
+        loads.append(Tasklet({"v": memlet}, {"o": Memlet(local, Subset())}, code, span=call.span))
+        return local
+    if memlet.subset == Subset.whole(actual.shape):
+        return container
+    view = View.slice(container, actual, memlet.subset, span=call.span)
+    shape = tuple(size.subs(call.symbols) for size in formal.shape)  # equal to the view's own, and said more simply
+    return rw.declare_fresh(name, replace(view, shape=shape), home)
+
+
+def _container_names(callee: Sdfg, arguments: dict[str, str], rw: Rewriter) -> dict[str, str]:
+    names = dict(arguments)
+    for name in callee.constants:
+        names.setdefault(name, rw.fresh_name(name))
+    for region in callee.body.walk_regions():
+        for name in region.containers:
+            if name not in names:
+                names[name] = rw.fresh_name(name)
+    return names
+
+
+def _symbol_values(callee: Sdfg, call: Call, rw: Rewriter) -> dict[str, ExprLike]:
+    """Values of the callee's free symbols, and new names for those that it defines itself."""
+    values: dict[str, ExprLike] = {name: call.symbols[name] for name in callee.symbols}
+    for name, dtype in callee.assigned_symbols.items():
+        fresh = rw.fresh_name(name)
+        rw.sdfg.assign_symbol(fresh, dtype)
+        values[name] = sym(fresh)
+    for region in callee.body.walk_regions():
+        for name in _params(region):
+            values[name] = sym(rw.fresh_name(name))
+    return values
+
+
+def _params(region: Region) -> tuple[str, ...]:
+    match region.owner:
+        case Map(params=params):
+            return params
+        case Loop(param=param):
+            return (param,)
+        case Consume(worker=worker):
+            return (worker,)
+    return ()
+
+
+def _put_in_place(call: Call, loads: list[Node], body: Region, rw: Rewriter) -> None:
+    """Puts the nodes of a body that is a single state into the call's state, else its blocks where the state was."""
+    blocks = list(body.blocks)
+    for block in reversed(blocks):
+        body.remove(block)
+    if all(isinstance(block, State) for block in blocks):
+        nodes = [node for block in blocks if isinstance(block, State) for node in block.nodes]
+        rw.replace(call, *loads, *nodes)
+        return
+    before, alone, after = rw.split_state(call)
+    rw.replace(alone, State(nodes=loads, span=call.span), *blocks)
+    for state in (before, after):
+        if not state.nodes:
+            rw.erase(state)

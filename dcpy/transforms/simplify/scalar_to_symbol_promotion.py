@@ -1,0 +1,122 @@
+"""ScalarToSymbolPromotion: integer scalars that are computed from symbols become symbols."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dcpy.ir import types
+from dcpy.ir.expr import Index, Load, Ref, ScalarExpr, as_symbolic, rewrite, substitute_refs
+from dcpy.ir.nodes import Consume, Map, Node, Tasklet
+from dcpy.ir.region import Region, SymbolAssign
+from dcpy.ir.symbolic import sym
+from dcpy.ir.uses import Element, Uses
+from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.simplify.folding import fold
+
+
+@dataclass(frozen=True)
+class ScalarToSymbolPromotion(Transformation):
+    """Turn a 0-d int64 transient into a symbol, and the tasklets that write it into assignments.
+
+    before   state { tasklet () -> (o -> k) { o = N - 1 } }       after   let k = N - 1
+             state { tasklet (a <- k) -> (o -> B[0]) { o = a } }          state { tasklet () -> (o -> B[0]) { o = k } }
+
+    Applies when everyone who writes it is a tasklet whose value is an exact integer expression over symbols (and the
+    scalar itself), and everyone who reads it is a tasklet, a condition, a check or an assignment. Only int64: symbols
+    are int64, and a narrower scalar wraps where they would not.
+    """
+
+    name: ClassVar[str] = "scalar-to-symbol-promotion"
+    writer = capture(Tasklet)
+    pattern = one(writer)
+
+    def can_be_applied(self, m: Match) -> Verdict:
+        outputs = tuple(m[self.writer].outputs.values())
+        if len(outputs) != 1:
+            return no("the tasklet writes more than one value")
+        scalar = outputs[0].container
+        if not m.uses.is_private(scalar) or len(m.uses.overlapping(scalar)) > 1:
+            return no(f"{scalar!r} is not a transient of its own")
+        desc = m.uses.desc(scalar)
+        if desc.shape or desc.dtype != types.int64:  # type: ignore[union-attr]
+            return no(f"{scalar!r} is not a single int64")
+        return _all_writers_are_symbolic(scalar, m.uses) and _all_readers_take_symbols(scalar, m.uses)
+
+    def apply(self, m: Match, rw: Rewriter) -> None:
+        scalar = next(iter(m[self.writer].outputs.values())).container
+        writers, readers = rw.uses.writers(scalar), rw.uses.readers(scalar)
+        rw.sdfg.assign_symbol(scalar)
+        for reader in readers:
+            if reader not in writers:
+                _read_symbol(reader, scalar, rw)
+        for writer in writers:
+            if isinstance(writer, Tasklet):
+                _assign_symbol(writer, scalar, rw)
+        rw.undeclare(scalar)
+
+
+def _all_writers_are_symbolic(scalar: str, uses: Uses) -> Verdict:
+    writers = uses.writers(scalar)
+    for writer in writers:
+        if not isinstance(writer, Tasklet) or any(memlet.wcr or memlet.dynamic for memlet in writer.writes()):
+            return no(f"a {writer.kind} writes {scalar!r} in a way that is no assignment")
+        if len(writer.outputs) != 1 or as_symbolic(_value(writer, scalar)) is None:
+            return no(f"a value of {scalar!r} is not an exact integer expression over symbols")
+        if _is_in_map(writer, uses.home(scalar)) or (len(writers) > 1 and _is_in_map(writer, None)):
+            return no(f"{scalar!r} is written by the iterations of a map")
+    return YES
+
+
+def _all_readers_take_symbols(scalar: str, uses: Uses) -> Verdict:
+    for reader in uses.readers(scalar):
+        if isinstance(reader, Node) and not isinstance(reader, Tasklet):
+            return no(f"a {reader.kind} reads {scalar!r} from memory")
+    return YES
+
+
+def _value(writer: Tasklet, scalar: str) -> ScalarExpr:
+    """What a tasklet computes as one expression, in which the scalar itself is a symbol already."""
+    known: dict[str, ScalarExpr] = {
+        name: Index(sym(scalar)) for name, memlet in writer.inputs.items() if memlet.container == scalar
+    }
+    value: ScalarExpr = Ref("", types.int64)
+    for name, expr in writer.code:
+        value = known[name] = substitute_refs(expr, known)
+        if name in writer.outputs:
+            break
+    return value
+
+
+def _is_in_map(element: Element, home: Region | None) -> bool:
+    """Whether a map stands between an element and the region `home` (None: anywhere around it)."""
+    region = element.state.region if isinstance(element, Node) and element.state else None
+    while region is not None and region is not home:
+        if isinstance(region.owner, Map | Consume):
+            return True
+        region = region.parent
+    return False
+
+
+def _read_symbol(reader: Element, scalar: str, rw: Rewriter) -> None:
+    if isinstance(reader, Tasklet):
+        connectors = [name for name, memlet in reader.inputs.items() if memlet.container == scalar]
+        values: dict[str, ScalarExpr] = {name: Index(sym(scalar)) for name in connectors}
+        inputs = {name: memlet for name, memlet in reader.inputs.items() if name not in connectors}
+        code = tuple((name, fold(substitute_refs(expr, values))) for name, expr in reader.code)
+        rw.update(reader, inputs=inputs, code=code)
+        return
+
+    def load(part: ScalarExpr) -> ScalarExpr | None:
+        return Index(sym(scalar)) if isinstance(part, Load) and part.container == scalar else None
+
+    rw.rewrite_exprs(reader, lambda expr: fold(rewrite(expr, load)))
+
+
+def _assign_symbol(writer: Tasklet, scalar: str, rw: Rewriter) -> None:
+    value = fold(_value(writer, scalar))
+    before, alone, after = rw.split_state(writer)
+    rw.replace(alone, SymbolAssign(scalar, value, span=writer.span))
+    for state in (before, after):
+        if not state.nodes:
+            rw.erase(state)

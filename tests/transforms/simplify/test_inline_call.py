@@ -1,0 +1,111 @@
+"""InlineCall: shape, value, refusal."""
+
+from __future__ import annotations
+
+from dcpy.transforms.simplify.inline_call import InlineCall
+from tests.support.expect import expect, parse
+
+SCALE = """
+    sdfg @scale(x: f64[n], by: f64) symbols(n: size) {
+      data tmp: f64[n] transient
+      state { map i = 0:n { tasklet (a <- x[i], b <- by) -> (o -> tmp[i]) { o = a * b } }
+              copy tmp[0:n] -> x[0:n] }
+    }"""
+
+
+def test_whole_containers_take_the_place_of_arguments():
+    expect(
+        InlineCall(),
+        on=parse("""
+            sdfg @f(A: f64[N], c: f64, tmp: f64[N]) symbols(N: size) {
+              state { map i = 0:N { tasklet () -> (o -> tmp[i]) { o = f64(1) } }
+                      call @scale (x = A[0:N], by = c) with (n = N)
+                      call @scale (x = tmp[0:N], by = c) with (n = N) }
+            }""" + SCALE),
+    ).becomes("""
+        sdfg @f(A: f64[N], c: f64, tmp: f64[N]) symbols(N: size) {
+          data tmp_1: f64[N] transient
+          data tmp_2: f64[N] transient
+          state { map i = 0:N { tasklet () -> (o -> tmp[i]) { o = f64(1) } }
+                  map i_1 = 0:N { tasklet (a <- A[i_1], b <- c) -> (o -> tmp_1[i_1]) { o = a * b } }
+                  copy tmp_1[0:N] -> A[0:N]
+                  map i_2 = 0:N { tasklet (a <- tmp[i_2], b <- c) -> (o -> tmp_2[i_2]) { o = a * b } }
+                  copy tmp_2[0:N] -> tmp[0:N] }
+        }""").same_values(N=[0, 4])
+
+
+def test_parts_become_views_and_scalars_are_copied():
+    expect(
+        InlineCall(),
+        on=parse("""
+            sdfg @f(A: f64[N, N]) symbols(N: size) {
+              state { call @scale (x = A[1:N:2, 2], by = A[1, 2]) with (n = N // 2) }
+            }""" + SCALE),
+    ).becomes("""
+        sdfg @f(A: f64[N, N]) symbols(N: size) {
+          view x: f64[N // 2] of A[1:N:2, 2]
+          data by: f64 transient
+          data tmp: f64[N // 2] transient
+          state { tasklet (v <- A[1, 2]) -> (o -> by) { o = v }
+                  map i = 0:N // 2 { tasklet (a <- x[i], b <- by) -> (o -> tmp[i]) { o = a * b } }
+                  copy tmp[0:N // 2] -> x[0:N // 2] }
+        }""").same_values(N=[4, 7])
+
+
+def test_control_flow_splits_the_state():
+    expect(
+        InlineCall(),
+        on=parse("""
+            sdfg @f(A: f64[N], c: f64) symbols(N: size) {
+              state { tasklet () -> (o -> A[0]) { o = f64(1) }
+                      call @g (x = A[0:N], s = c) with (n = N)
+                      tasklet () -> (o -> A[0]) { o = f64(2) } }
+            }
+            sdfg @g(x: f64[n], s: f64) symbols(n: size) {
+              if s[] > 0 { state { tasklet () -> (o -> x[1]) { o = f64(7) } } return }
+              let k = n - 1
+              loop i = 0:k { state { tasklet (a <- x[i]) -> (o -> x[i]) { o = a + 1 } } }
+            }"""),
+    ).becomes("""
+        sdfg @f(A: f64[N], c: f64) symbols(N: size) {
+          state { tasklet () -> (o -> A[0]) { o = f64(1) } }
+          state { }
+          if c[] > 0 { state { tasklet () -> (o -> A[1]) { o = f64(7) } } }
+          else {
+            let k = N - 1
+            loop i = 0:k { state { tasklet (a <- A[i]) -> (o -> A[i]) { o = a + 1 } } }
+          }
+          state { tasklet () -> (o -> A[0]) { o = f64(2) } }
+        }""").same_values(N=[2, 4], c=[-1.0, 1.0])
+
+
+def test_calls_inside_of_callees_follow():
+    sdfg = parse("""
+        sdfg @f(A: f64[3]) { state { call @g (x = A[0:3]) } }
+        sdfg @g(x: f64[3]) { state { call @h (y = x[0:3]) call @h (y = x[0:3]) } }
+        sdfg @h(y: f64[3]) { state { tasklet (a <- y[0]) -> (o -> y[1]) { o = a + 1 } } }""")
+    expect(InlineCall(), on=sdfg).becomes("""
+        sdfg @f(A: f64[3]) {
+          state { tasklet (a <- A[0]) -> (o -> A[1]) { o = a + 1 }
+                  tasklet (a <- A[0]) -> (o -> A[1]) { o = a + 1 } }
+        }""").same_values()
+
+
+def test_refuses_a_return_from_a_loop():
+    sdfg = parse("""
+        sdfg @f(A: f64[3]) { state { call @g (x = A[0:3]) } }
+        sdfg @g(x: f64[3]) {
+          loop i = 0:3 { if x[i] > 0 { return } state { tasklet () -> (o -> x[i]) { o = f64(1) } } }
+        }""")
+    expect(InlineCall(), on=sdfg).is_refused("it returns from inside of a loop")
+
+
+def test_refuses_when_several_ways_go_on_together():
+    sdfg = parse("""
+        sdfg @f(A: f64[3]) { state { call @g (x = A[0:3]) } }
+        sdfg @g(x: f64[3]) {
+          if x[0] > 0 { return }
+          elif x[1] > 0 { state { tasklet () -> (o -> x[1]) { o = f64(1) } } }
+          state { tasklet () -> (o -> x[0]) { o = f64(1) } }
+        }""")
+    expect(InlineCall(), on=sdfg).is_refused("the others go on together")

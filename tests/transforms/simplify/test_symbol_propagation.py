@@ -1,0 +1,65 @@
+"""SymbolPropagation: shape, value, refusal."""
+
+from __future__ import annotations
+
+from dcpy.transforms.simplify.symbol_propagation import SymbolPropagation
+from tests.support.expect import expect, parse
+
+
+def test_the_value_goes_where_the_symbol_is_mentioned():
+    expect(
+        SymbolPropagation(),
+        on=parse("""
+            sdfg @f(A: f64[N], B: f64[N]) symbols(N: size) {
+              let k = N - 1
+              loop i = 0:k {
+                data t: f64[k] transient
+                let j = i + 1
+                if j < k { state { copy A[0:k] -> t[0:k]
+                                   tasklet (a <- t[j - 1]) -> (o -> B[j]) { o = a * f64(k) } } }
+              }
+            }"""),
+    ).becomes("""
+        sdfg @f(A: f64[N], B: f64[N]) symbols(N: size) {
+          loop i = 0:N - 1 {
+            data t: f64[N - 1] transient
+            if i + 1 < N - 1 { state { copy A[0:N - 1] -> t[0:N - 1]
+                                       tasklet (a <- t[i]) -> (o -> B[i + 1]) { o = a * f64(N - 1) } } }
+          }
+        }""").same_values(N=[1, 5])
+
+
+def test_an_assignment_that_nobody_mentions_goes():
+    expect(
+        SymbolPropagation(),
+        on=parse("sdfg @f(A: i64[N]) symbols(N: size) { let k = A[0] state { copy A[0:N] -> A[0:N] } }"),
+    ).becomes("sdfg @f(A: i64[N]) symbols(N: size) { state { copy A[0:N] -> A[0:N] } }").same_values(N=[1])
+
+
+def refused(body: str, reason: str) -> None:
+    header = "sdfg @f(A: i64[N], c: f64) symbols(N: size) { "
+    expect(SymbolPropagation(), on=parse(header + body + " }")).is_refused(reason)
+
+
+def test_refuses_a_value_that_reads_memory():
+    refused("let k = A[0] state { tasklet () -> (o -> A[k]) { o = 1 } }", "reads containers")
+
+
+def test_refuses_a_symbol_that_is_assigned_twice():
+    body = "let k = 0 while c[] > 0 { state { tasklet () -> (o -> A[k]) { o = 1 } } let k = k + 1 }"
+    refused(body, "'k' is assigned elsewhere too")
+
+
+def test_refuses_when_the_value_changes_before_the_mention():
+    body = "let j = 0 let k = j let j = A[0] state { tasklet () -> (o -> A[k]) { o = j } }"
+    refused(body, "'j', of which the value is made, is assigned again later")
+
+
+def test_refuses_a_mention_outside_of_the_region():
+    body = "if c[] > 0 { let k = 1 } state { tasklet () -> (o -> A[k]) { o = 1 } }"
+    refused(body, "is mentioned where the assignment may not have run")
+
+
+def test_refuses_a_mention_in_the_next_iteration():
+    body = "loop i = 0:2 { if i > 0 { state { tasklet () -> (o -> A[k]) { o = 1 } } } let k = i }"
+    refused(body, "is mentioned where the assignment may not have run")
