@@ -1,0 +1,172 @@
+"""AugmentedAssignmentToWCR: ``x = x + y`` where iterations collide becomes a combining write."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from dcpy.ir.analysis.footprints import Footprint, Variable
+from dcpy.ir.analysis.integer_sets import meet_across
+from dcpy.ir.analysis.ranges_at import ranges_at
+from dcpy.ir.analysis.scopes import owners_around
+from dcpy.ir.analysis.touches import resolved
+from dcpy.ir.expr import Op, Ref, ScalarExpr, walk
+from dcpy.ir.memlet import CONFLICT_RESOLUTIONS, Memlet
+from dcpy.ir.nodes import Consume, Map, Node, Tasklet
+from dcpy.ir.places import block_in
+from dcpy.ir.region import Block, Loop, SymbolAssign
+from dcpy.ir.uses import Uses
+from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
+
+
+@dataclass(frozen=True)
+class AugmentedAssignmentToWCR(Transformation):
+    """Write the right-hand side with conflict resolution instead of reading, combining and writing.
+
+    before   map i = 0:N { s = s + A[i] }        after   map i = 0:N { s (add) <- A[i] }
+
+    Applies where iterations of a map around it may update the same element: what was meant as a sum is one then. With
+    `loops`, also where all iterations of a loop update one element and nothing else in the loop touches it, which
+    prepares LoopToMap. The operation must be one of add, mul, min, max and the logical and bitwise ones, on values of
+    the container's dtype; the order of a floating-point reduction may change with the order of the iterations.
+    """
+
+    name: ClassVar[str] = "augmented-assignment-to-wcr"
+    tasklet = capture(Tasklet)
+    pattern = one(tasklet)
+
+    loops: bool = False  #: also reductions over sequential loops
+
+    def can_be_applied(self, m: Match) -> Verdict:
+        tasklet = m[self.tasklet]
+        update = update_of(tasklet, m.uses)
+        if isinstance(update, str):
+            return no(update)
+        if collides_in_a_map(tasklet, update.target, m.uses):
+            return YES
+        if not self.loops:
+            return no("no two iterations of a map around it update the same element")
+        loop = _loop_over_one_element(tasklet, update.target)
+        if loop is None:
+            return no("no loop around it updates one element in all iterations")
+        other = _other_toucher(loop, update, m.uses)
+        return no(f"{update.target.container!r} is also touched by {other.kind} in the loop") if other else YES
+
+    def apply(self, m: Match, rw: Rewriter) -> Tasklet:
+        """Returns the tasklet."""
+        tasklet = m[self.tasklet]
+        update = update_of(tasklet, rw.uses)
+        if isinstance(update, Update):
+            inputs = {name: memlet for name, memlet in tasklet.inputs.items() if name != update.connector}
+            code = (*tasklet.code[:-1], (tasklet.code[-1][0], update.value))
+            target = replace(update.target, wcr=update.op)
+            rw.update(tasklet, inputs=inputs, outputs=dict.fromkeys(tasklet.outputs, target), code=code)
+        return tasklet
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """``target = op(target, value)``; `connector` is the input that reads the target."""
+
+    connector: str
+    target: Memlet
+    op: str
+    value: ScalarExpr
+
+
+def update_of(tasklet: Tasklet, uses: Uses) -> Update | str:
+    """The update that a tasklet makes, or why it is none."""
+    if len(tasklet.outputs) != 1 or not tasklet.code:
+        return "the tasklet has more than one output"
+    (output, target), (name, value) = next(iter(tasklet.outputs.items())), tasklet.code[-1]
+    if target.wcr or target.dynamic or name != output:
+        return "the tasklet does not end in a plain write"
+    readers = [connector for connector, memlet in tasklet.inputs.items() if memlet == target]
+    if len(readers) != 1:
+        return f"the tasklet does not read the element {target} that it writes"
+    match value:
+        case Op(name=op, args=(left, right), dtype=dtype) if op in CONFLICT_RESOLUTIONS:
+            rest = _other_operand(readers[0], op, left, right)
+            same_dtype = dtype == left.dtype == getattr(uses.desc(target.container), "dtype", None)
+            if rest is not None and same_dtype and _mentions(readers[0], tasklet) == 1:
+                return Update(readers[0], target, op, rest)
+    return f"the new value is not an operation on {target} and something else"
+
+
+def _other_operand(connector: str, op: str, left: ScalarExpr, right: ScalarExpr) -> ScalarExpr | None:
+    """What the old value is combined with. A minimum of floats tells its operands apart, by the signs of zeros."""
+    if isinstance(left, Ref) and left.name == connector:
+        return right
+    commutes = not (op in ("min", "max") and left.dtype.is_inexact)
+    return left if commutes and isinstance(right, Ref) and right.name == connector else None
+
+
+def _mentions(connector: str, tasklet: Tasklet) -> int:
+    parts = (part for _, expr in tasklet.code for part in walk(expr))
+    return sum(isinstance(part, Ref) and part.name == connector for part in parts)
+
+
+def collides_in_a_map(node: Node, target: Memlet, uses: Uses) -> bool:
+    """Whether different iterations of a map (or workers) around a node may touch one element of `target`."""
+    root, subset = resolved(target, uses)
+    inner: tuple[Variable, ...] = ()
+    for owner in owners_around(node):
+        points = _points(owner)
+        if isinstance(owner, Consume) or (isinstance(owner, Map) and subset is None):
+            return True
+        if isinstance(owner, Map) and subset is not None:
+            if uses.home(root) in owner.body.walk_regions():
+                return False  # private to an iteration
+            run_time = tuple((name, None) for name in subset.symbols if _assigned_inside(name, owner, uses))
+            footprint = Footprint(subset, (*run_time, *inner))
+            if not meet_across(footprint, footprint, points, ranges_at(owner)).is_no:
+                return True
+        inner = (*points, *inner)
+    return False
+
+
+def _assigned_inside(symbol: str, owner: Map, uses: Uses) -> bool:
+    return any(
+        isinstance(definer, SymbolAssign) and block_in(owner.body, definer) is not None
+        for definer in uses.definers(symbol)
+    )
+
+
+def _points(owner: object) -> tuple[Variable, ...]:
+    match owner:
+        case Map(params=params, domain=domain):
+            return tuple(zip(params, domain, strict=True))
+        case Loop(param=param, range=values):
+            return ((param, values),)
+    return ()
+
+
+def _loop_over_one_element(tasklet: Tasklet, target: Memlet) -> Loop | None:
+    """The innermost loop around a tasklet, if in all its iterations the target is one element."""
+    for owner in owners_around(tasklet):
+        if any(name in target.subset.symbols for name, _ in _points(owner)):
+            return None
+        if isinstance(owner, Loop):
+            assigned = [b.symbol for b in owner.body.walk_blocks() if isinstance(b, SymbolAssign)]
+            return None if any(name in target.subset.symbols for name in assigned) else owner
+    return None
+
+
+def _other_toucher(loop: Loop, update: Update, uses: Uses) -> Node | Block | None:
+    """Something in a loop that touches the target's memory and does not just update it the same way."""
+    for name in uses.overlapping(update.target.container):
+        for toucher in uses.touchers(name):
+            if block_in(loop.body, toucher) is not None and not _updates_so(toucher, update, uses):
+                return toucher
+    return None
+
+
+def _updates_so(toucher: Node | Block, update: Update, uses: Uses) -> bool:
+    if not isinstance(toucher, Tasklet):
+        return False
+    memlets = [*toucher.inputs.values(), *toucher.outputs.values()]
+    mine = [memlet for memlet in memlets if memlet.container == update.target.container]
+    if mine and all(memlet.wcr == update.op for memlet in mine):
+        return True
+    found = update_of(toucher, uses)
+    return isinstance(found, Update) and found.op == update.op and len(mine) == 2

@@ -1,0 +1,69 @@
+"""TrivialLoopElimination: a loop that runs once is its body; a loop that never runs is nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dcpy.ir.analysis.ranges_at import ranges_at
+from dcpy.ir.analysis.scopes import symbols_assigned_in
+from dcpy.ir.places import block_in
+from dcpy.ir.region import Break, Continue, Loop, Region, While
+from dcpy.ir.uses import Uses
+from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.simplify.trivial_map_elimination import never_runs, runs_once
+
+
+@dataclass(frozen=True)
+class TrivialLoopElimination(Transformation):
+    """Put the body of a loop that runs once where the loop was; erase a loop that never runs.
+
+    before   loop i = 2:3 { B[i] = A[i] }        after   B[2] = A[2]
+             loop j = 0:0 { ... }
+
+    Applies when the range is proved to have one value or none. A break or continue of this loop keeps it.
+    """
+
+    name: ClassVar[str] = "trivial-loop-elimination"
+    loop = capture(Loop)
+    pattern = one(loop)
+
+    def can_be_applied(self, m: Match) -> Verdict:
+        loop = m[self.loop]
+        ranges = ranges_at(loop)
+        if any(block_in(loop.body, user) is None for user in m.uses.users(loop.param)):
+            return no(f"symbol {loop.param!r} is used after the loop")
+        if never_runs(loop.range, ranges):
+            return YES
+        if not runs_once(loop.range, ranges):
+            return no(f"{loop.range} is not proved to have one value, or none")
+        if _is_left_early(loop.body):
+            return no("a break or continue belongs to it")
+        changed = _reassigned(loop, m.uses)
+        return no(f"symbol {changed!r} of its bounds is assigned inside") if changed else YES
+
+    def apply(self, m: Match, rw: Rewriter) -> None:
+        """Substitutes the single value and inlines the body."""
+        loop = m[self.loop]
+        if never_runs(loop.range, ranges_at(loop)):
+            rw.erase(loop)
+            return
+        rw.substitute_symbols({loop.param: loop.range.start}, loop.body)
+        rw.inline_region(loop.body, loop)
+
+
+def _is_left_early(body: Region) -> bool:
+    """Whether a break or continue inside belongs to the loop of this body."""
+    for block in body.blocks:
+        if isinstance(block, Break | Continue):
+            return True
+        if not isinstance(block, Loop | While) and any(_is_left_early(region) for region in block.regions()):
+            return True
+    return False
+
+
+def _reassigned(loop: Loop, uses: Uses) -> str:
+    """A symbol that the parameter's value mentions and the body changes; "" where there is none."""
+    if not uses.users(loop.param) and not uses.described_by(loop.param):
+        return ""
+    return next((name for name in symbols_assigned_in(loop.body) if name in loop.range.start.symbols), "")

@@ -1,0 +1,94 @@
+"""TrivialMapElimination: parameters of a map that have one value are replaced by it; a map of one point goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dcpy.ir.analysis.ranges_at import ranges_at
+from dcpy.ir.nodes import Map, Schedule
+from dcpy.ir.region import State
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import ONE, Ranges
+from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
+
+_HOST = (Schedule.DEFAULT, Schedule.SEQUENTIAL, Schedule.SIMD, Schedule.UNROLLED, Schedule.CPU_PARALLEL)
+
+
+@dataclass(frozen=True)
+class TrivialMapElimination(Transformation):
+    """Put the body of a map that runs once where the map was; erase a map that never runs.
+
+    before   map i = 3:4, j = 0:N { B[i, j] = A[i] }        after   map j = 0:N { B[3, j] = A[3] }
+             map k = 0:1 { C[k] = 1 }                               C[0] = 1
+
+    Applies to each parameter whose range has one value, and to a map with a range proved to be empty.
+    """
+
+    name: ClassVar[str] = "trivial-map-elimination"
+    map = capture(Map)
+    pattern = one(map)
+
+    def can_be_applied(self, m: Match) -> Verdict:
+        node = m[self.map]
+        ranges = ranges_at(node)
+        if any(never_runs(dim, ranges) for dim in node.domain):
+            return YES
+        if not any(runs_once(dim, ranges) for dim in node.domain):
+            return no("no parameter is proved to have just one value")
+        if node.schedule not in _HOST:
+            return no(f"schedule {node.schedule.value} says where the body runs")
+        return YES
+
+    def apply(self, m: Match, rw: Rewriter) -> None:
+        """Substitutes the single values; a map without parameters left is replaced by its body."""
+        node = m[self.map]
+        ranges = ranges_at(node)
+        if any(never_runs(dim, ranges) for dim in node.domain):
+            rw.erase(node)
+            return
+        pairs = list(zip(node.params, node.domain, strict=True))
+        single = {param: dim.start for param, dim in pairs if runs_once(dim, ranges)}
+        for param in node.params:  # a range may mention parameters before it
+            if param in single:
+                single[param] = single[param].subs(single)
+        rest = [(param, dim.subs(single)) for param, dim in pairs if param not in single]
+        rw.substitute_symbols(single, node.body)
+        rw.update(node, params=tuple(param for param, _ in rest), domain=tuple(dim for _, dim in rest))
+        if not rest:
+            _unwrap(node, rw)
+
+
+def runs_once(values: Range, ranges: Ranges) -> bool:
+    """Whether a range is proved to have exactly one value."""
+    step = values.step.constant
+    if values.size is ONE:
+        return True
+    if not step:
+        return False
+    first, end = (values.start, values.stop) if step > 0 else (values.stop, values.start)
+    return ranges.proves_lt(first, end) and ranges.proves_le(end, first + abs(step))
+
+
+def never_runs(values: Range, ranges: Ranges) -> bool:
+    """Whether a range is proved to be empty."""
+    step = values.step.constant
+    if not step:
+        return False
+    return ranges.proves_le(values.stop, values.start) if step > 0 else ranges.proves_le(values.start, values.stop)
+
+
+def _unwrap(node: Map, rw: Rewriter) -> None:
+    """Puts the body of a map without parameters where the map is: into its state, or between two halves of it."""
+    state = node.state
+    if state is None or state.region is None:
+        return
+    rw.hoist_containers(node.body, state.region)
+    blocks = list(node.body.blocks)
+    match blocks:
+        case [State() as only]:
+            rw.move_nodes(list(only.nodes), state, state.nodes.index(node))
+        case _:
+            _, alone, _ = rw.split_state(node)
+            rw.move_blocks(blocks, state.region, state.region.blocks.index(alone))
+    rw.erase(node)

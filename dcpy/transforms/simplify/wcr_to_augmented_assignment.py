@@ -1,0 +1,73 @@
+"""WcrToAugmentedAssignment: a combining write that nothing collides with becomes ``x = x + y``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from dcpy.ir.analysis.dependences import groups_meet
+from dcpy.ir.analysis.ranges_at import ranges_at
+from dcpy.ir.analysis.scopes import owners_around
+from dcpy.ir.analysis.touches import body_touches
+from dcpy.ir.expr import Ref, op
+from dcpy.ir.nodes import Map, Tasklet
+from dcpy.ir.uses import Uses
+from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.simplify.augmented_assignment_to_wcr import collides_in_a_map
+
+
+@dataclass(frozen=True)
+class WcrToAugmentedAssignment(Transformation):
+    """Read, combine and write an element instead of writing it with conflict resolution.
+
+    before   map i = 0:N { A[i] (add) <- B[i] }        after   map i = 0:N { A[i] = A[i] + B[i] }
+
+    Applies where integer sets prove that no two iterations of the maps around it touch the element: no atomic
+    operation is needed then, and the compiler may vectorize. The inverse of AugmentedAssignmentToWCR on maps.
+    """
+
+    name: ClassVar[str] = "wcr-to-augmented-assignment"
+    tasklet = capture(Tasklet)
+    pattern = one(tasklet)
+
+    def can_be_applied(self, m: Match) -> Verdict:
+        tasklet = m[self.tasklet]
+        combining = [memlet for memlet in tasklet.outputs.values() if memlet.wcr]
+        if len(combining) != 1 or len(tasklet.outputs) != 1:
+            return no("the tasklet does not have just one output, with conflict resolution")
+        target = combining[0]
+        if target.dynamic:
+            return no("the write may not happen")
+        if collides_in_a_map(tasklet, target, m.uses) or _meets_others(tasklet, m.uses):
+            return no(f"iterations of a map around it may write the same element of {target.container!r}")
+        return YES
+
+    def apply(self, m: Match, rw: Rewriter) -> Tasklet:
+        """Returns the tasklet."""
+        tasklet = m[self.tasklet]
+        output, target = next(iter(tasklet.outputs.items()))
+        old = _fresh_connector(tasklet)
+        *before, (_, value) = tasklet.code
+        code = (*before, (output, op(target.wcr, Ref(old, value.dtype), value)))
+        plain = replace(target, wcr="")
+        rw.update(tasklet, inputs={old: plain, **tasklet.inputs}, outputs={output: plain}, code=code)
+        return tasklet
+
+
+def _meets_others(tasklet: Tasklet, uses: Uses) -> bool:
+    """Whether another write in a map around meets this one in a different iteration."""
+    for owner in owners_around(tasklet):
+        if isinstance(owner, Map):
+            touches = body_touches(owner, uses)
+            mine = [replace(touch, wcr="") for touch in touches if touch.place is tasklet and touch.is_write]
+            memory = {touch.memory for touch in mine}
+            others = [touch for touch in touches if touch.memory in memory and touch.place is not tasklet]
+            points = tuple(zip(owner.params, owner.domain, strict=True))
+            if not groups_meet(mine, others, points, ranges_at(owner)).is_no:
+                return True
+    return False
+
+
+def _fresh_connector(tasklet: Tasklet) -> str:
+    taken = {*tasklet.inputs, *tasklet.outputs, *(name for name, _ in tasklet.code)}
+    return next(name for name in ("old", *(f"old{number}" for number in range(len(taken) + 1))) if name not in taken)
