@@ -22,11 +22,13 @@ from dcpy.ir.types import DType
 class Replacement:
     """What stands for a library node: blocks in order, and the containers to declare in the node's region.
 
-    The blocks may hold library nodes again; these are expanded in their turn.
+    `names` are all those that it gives to containers and parameters; nothing in the SDFG has them yet. The blocks may
+    hold library nodes again; these are expanded in their turn.
     """
 
     blocks: tuple[Block, ...]
     containers: dict[str, Descriptor] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

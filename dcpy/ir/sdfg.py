@@ -111,6 +111,12 @@ class Sdfg:
                 self._used[name] = 0
                 return name
 
+    def is_free(self, name: str) -> bool:
+        """Whether nothing in this SDFG has this name; unlike `fresh_name` it takes nothing."""
+        if not self._used:
+            self._used = dict.fromkeys(self._names_in_use(), 0)
+        return name not in self._used
+
     def forget_names(self) -> None:
         """Recomputes the used names at the next `fresh_name` (after an SDFG was built or changed by hand)."""
         self._used = {}

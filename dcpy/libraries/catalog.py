@@ -33,7 +33,7 @@ EXPANSIONS: dict[str, str] = {
 }
 
 #: name of an environment -> the foreign library (`dcpy.ir.expansions.ENVIRONMENTS`)
-LIBRARIES: dict[str, str] = {
+ENVIRONMENTS: dict[str, str] = {
     "openblas": f"{_BLAS}.environments:OPENBLAS",
     "mkl": f"{_BLAS}.environments:MKL",
 }

@@ -79,6 +79,7 @@ class Fragment:
         self._body = Region()
         self._regions: list[Region] = [self._body]
         self._returns: list[tuple[Operand, Operand]] = []
+        self._names: dict[str, None] = {}
 
     # -- operands ----------------------------------------------------------------------------------------------
 
@@ -94,8 +95,12 @@ class Fragment:
         An input of the same name and memlet is updated in place, element by element.
         """
         out = self._operand(self.node.outputs[connector])
-        in_place = self.node.inputs.get(connector)
-        others = [memlet for memlet in self.node.reads() if memlet != in_place]
+        place = (out.memlet.container, out.memlet.subset)
+        others = [
+            memlet
+            for name, memlet in self.node.inputs.items()
+            if name != connector or (memlet.container, memlet.subset) != place
+        ]
         if not out.memlet.wcr and not any(self._may_overlap(memlet, out.memlet) for memlet in others):
             return out
         fresh = self.array(f"{out.memlet.container}_new", out.dtype, out.shape, outermost=True)
@@ -115,6 +120,15 @@ class Fragment:
             return False
         return one.container != other.container or not one.subset.disjoint(other.subset, self.ranges)
 
+    def fresh_name(self, stem: str) -> str:
+        """A name that nothing in the SDFG or in this fragment has: `stem` itself, or with a number."""
+        name, number = stem, 0
+        while name in self._names or not self.sdfg.is_free(name):
+            number += 1
+            name = f"{stem}_{number}"
+        self._names[name] = None
+        return name
+
     # -- containers --------------------------------------------------------------------------------------------
 
     def scalar(self, stem: str, dtype: DType, *, outermost: bool = False) -> Operand:
@@ -126,7 +140,7 @@ class Fragment:
         return self._declare(stem, Array.packed(dtype, shape, transient=True), outermost)
 
     def _declare(self, stem: str, desc: Scalar | Array, outermost: bool) -> Operand:
-        name = self.sdfg.fresh_name(stem)
+        name = self.fresh_name(stem)
         (self._body if outermost else self._regions[-1]).containers[name] = desc
         return Operand(Memlet(name, Subset.whole(desc.shape)), desc)
 
@@ -136,7 +150,7 @@ class Fragment:
         is_whole = memlet.subset == Subset.whole(desc.shape)
         if not is_whole or not isinstance(desc, Array | View) or desc.strides != packed_strides(desc.shape):
             return None
-        name = self.sdfg.fresh_name(f"{memlet.container}_flat")
+        name = self.fresh_name(f"{memlet.container}_flat")
         view = View.reshape(memlet.container, desc, (memlet.volume,))
         self._body.containers[name] = view
         return Operand(Memlet(name, Subset.whole(view.shape)), view)
@@ -186,7 +200,7 @@ class Fragment:
         if not domain:
             yield ()
             return
-        params = tuple(self.sdfg.fresh_name(param) for _ in domain)
+        params = tuple(self.fresh_name(param) for _ in domain)
         body = Region()
         self.add(Map(params, tuple(domain), body, schedule))
         with self.inside(body):
@@ -220,7 +234,7 @@ class Fragment:
         self._returns = []
         blocks: list[Block] = list(self._body.blocks)
         containers: dict[str, Descriptor] = dict(self._body.containers)
-        return Replacement(tuple(blocks), containers)
+        return Replacement(tuple(blocks), containers, tuple(self._names))
 
 
 _CONNECTORS = "abcdefgh"

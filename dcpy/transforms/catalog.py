@@ -18,6 +18,7 @@ TRANSFORMATIONS: Registry[type[Transformation]] = Registry(
         "dead-dataflow-elimination": f"{_SIMPLIFY}.dead_dataflow_elimination:DeadDataflowElimination",
         "dead-state-elimination": f"{_SIMPLIFY}.dead_state_elimination:DeadStateElimination",
         "empty-state-elimination": f"{_SIMPLIFY}.empty_state_elimination:EmptyStateElimination",
+        "expand-library-node": "dcpy.transforms.expand:ExpandLibraryNode",
         "inline-call": f"{_SIMPLIFY}.inline_call:InlineCall",
         "scalar-to-symbol-promotion": f"{_SIMPLIFY}.scalar_to_symbol_promotion:ScalarToSymbolPromotion",
         "state-fusion": f"{_SIMPLIFY}.state_fusion:StateFusion",

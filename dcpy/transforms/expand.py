@@ -1,20 +1,22 @@
 """Replaces library nodes by what a code generator knows: calls of C functions, maps, tasklets.
 
 For each node the expansions of its kind are tried in order of preference; the first that applies is used, and the
-reasons of those before it are kept. After this pass no library node is left.
+reasons of those before it are kept. After `expand_library_nodes` no library node is left.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from dcpy.base.errors import ExpansionError
 from dcpy.ir.expansions import Replacement, expansions_of
 from dcpy.ir.nodes import LibraryNode
 from dcpy.ir.region import Block, State
-from dcpy.ir.rewriter import Rewriter, rewriting
 from dcpy.ir.sdfg import Sdfg
+from dcpy.transforms.api import YES, Aspect, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.history import entry_of
 
 #: per target the expansions to try, best first; those that are not named here come last
 PREFERENCE: dict[str, tuple[str, ...]] = {"cpu": ("mkl", "openblas", "pure")}
@@ -33,6 +35,60 @@ class Choice:
         return f"{self.kind} -> {self.expansion}{refusals}"
 
 
+@dataclass(frozen=True)
+class ExpandLibraryNode(Transformation):
+    """Replace a library node by loops, or by a call of a library.
+
+    before   reduce (x <- A[0:N]) -> (out -> s)     after   map i = 0:N { acc += A[i] };  s = acc
+
+    Applies where an expansion takes the node's operands and what it calls is installed. `prefer` names expansions to
+    try before the target's own order.
+    """
+
+    name: ClassVar[str] = "expand-library-node"
+    looks_at: ClassVar[Aspect] = Aspect.DATAFLOW
+    node = capture(LibraryNode)
+    pattern = one(node)
+
+    prefer: tuple[str, ...] = ()
+    target: str = "cpu"
+
+    def can_be_applied(self, m: Match) -> Verdict:
+        """Whether some expansion applies."""
+        try:
+            self.choose(m[self.node])
+        except ExpansionError as problem:
+            return no("; ".join(problem.notes))
+        return YES
+
+    def apply(self, m: Match, rw: Rewriter) -> list[LibraryNode]:
+        """Returns the library nodes that the expansion itself consists of."""
+        _, replacement = self.choose(m[self.node])
+        return _install(rw, m[self.node], replacement)
+
+    def choose(self, node: LibraryNode) -> tuple[Choice, Replacement]:
+        """The first expansion that applies; `ExpansionError` with all reasons where none does."""
+        order = tuple(dict.fromkeys((*self.prefer, *PREFERENCE.get(self.target, ()))))
+        known = sorted(
+            expansions_of(node.kind), key=lambda one: order.index(one.name) if one.name in order else len(order)
+        )
+        refused: list[str] = []
+        for expansion in known:
+            reason = expansion.refusal(self.target)
+            if not reason:
+                try:
+                    return Choice(node.kind, expansion.name, tuple(refused)), expansion.build(node)
+                except ExpansionError as problem:
+                    reason = problem.message
+            refused.append(f"{expansion.name}: {reason}")
+        raise ExpansionError(
+            f"no expansion of {node.kind} fits the target {self.target!r}",
+            span=node.span,
+            notes=tuple(refused) or (f"there is no expansion of {node.kind}",),
+            help="write one with dcpy.libraries.api.expands and register it",
+        )
+
+
 def expand_library_nodes(sdfg: Sdfg, prefer: Sequence[str] | str = (), target: str = "cpu") -> tuple[Choice, ...]:
     """Expands every library node of an SDFG and of those that it calls.
 
@@ -40,20 +96,22 @@ def expand_library_nodes(sdfg: Sdfg, prefer: Sequence[str] | str = (), target: s
     `ExpansionError` gives all reasons where no expansion of a node applies.
     """
     names = (prefer,) if isinstance(prefer, str) else tuple(prefer)
-    order = tuple(dict.fromkeys((*names, *PREFERENCE.get(target, ()))))
+    step = ExpandLibraryNode(names, target)
     choices: list[Choice] = []
-    for callee in _callees(sdfg):
-        with rewriting(callee, "expand-library-nodes", at=f"{{target={target}}}") as rw:
-            pending = [node for node in callee.body.walk_nodes() if isinstance(node, LibraryNode)][::-1]
-            while pending:
-                node = pending.pop()
-                choice, replacement = _choose(node, order, target)
-                choices.append(choice)
-                pending += _install(rw, node, replacement)[::-1]
+    for callee in _with_callees(sdfg):
+        rw = Rewriter(callee, step.name)
+        pending = [node for node in callee.body.walk_nodes() if isinstance(node, LibraryNode)][::-1]
+        while pending:
+            node = pending.pop()
+            entry = entry_of(step, Match(callee, rw.uses, {"node": node}))
+            choice, replacement = step.choose(node)
+            choices.append(choice)
+            pending += _install(rw, node, replacement)[::-1]
+            rw.record(entry)
     return tuple(choices)
 
 
-def _callees(sdfg: Sdfg) -> tuple[Sdfg, ...]:
+def _with_callees(sdfg: Sdfg) -> tuple[Sdfg, ...]:
     """The SDFG and all that it calls, each once."""
     found: dict[Sdfg, None] = {}
     pending = [sdfg]
@@ -65,31 +123,14 @@ def _callees(sdfg: Sdfg) -> tuple[Sdfg, ...]:
     return tuple(found)
 
 
-def _choose(node: LibraryNode, order: Sequence[str], target: str) -> tuple[Choice, Replacement]:
-    known = sorted(expansions_of(node.kind), key=lambda one: order.index(one.name) if one.name in order else len(order))
-    refused: list[str] = []
-    for expansion in known:
-        reason = expansion.refusal(target)
-        if not reason:
-            try:
-                return Choice(node.kind, expansion.name, tuple(refused)), expansion.build(node)
-            except ExpansionError as problem:
-                reason = problem.message
-        refused.append(f"{expansion.name}: {reason}")
-    raise ExpansionError(
-        f"no expansion of {node.kind} fits the target {target!r}",
-        span=node.span,
-        notes=tuple(refused) or (f"there is no expansion of {node.kind}",),
-        help="write one with dcpy.libraries.api.expands and register it",
-    )
-
-
 def _install(rw: Rewriter, node: LibraryNode, replacement: Replacement) -> list[LibraryNode]:
     """Puts the replacement where the node was; returns the library nodes in it."""
     state = node.state
     if state is None or state.region is None:
         raise ExpansionError(f"{node.kind} is in no SDFG", span=node.span)
     region, blocks = state.region, replacement.blocks
+    for name in replacement.names:
+        rw.fresh_name(name)  # which takes it
     for name, desc in replacement.containers.items():
         rw.declare(name, desc, region)
     if all(isinstance(block, State) for block in blocks):

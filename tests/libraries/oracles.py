@@ -1,0 +1,91 @@
+"""What the tests of expansions share: the meaning of a program before and after, and an interpreter that calls C."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+
+import numpy as np
+
+from dcpy.ir.expansions import environment_of
+from dcpy.ir.expr import Ref
+from dcpy.ir.interp import arguments as interpreter
+from dcpy.ir.interp.machine import Machine
+from dcpy.ir.interp.scalars import Environment, evaluate
+from dcpy.ir.nodes import ForeignCall, LibraryNode
+from dcpy.ir.text import parse_sdfg, print_sdfg
+from dcpy.transforms.expand import expand_library_nodes
+
+RTOL = {"float16": 1e-2, "float32": 1e-5, "complex64": 1e-5, "float64": 1e-12, "complex128": 1e-12}
+
+
+class CallingMachine(Machine):
+    """The interpreter, with foreign functions called through ctypes."""
+
+    def run_node(self, node):
+        if isinstance(node, ForeignCall):
+            self._call(node)
+        else:
+            super().run_node(node)
+
+    def _call(self, node):
+        environment = environment_of(node.environment)
+        folder = Path(environment.library_dirs[0])
+        function = getattr(ctypes.CDLL(folder / f"lib{environment.libraries[0]}.so"), node.function)
+        memlets = node.inputs | node.outputs
+        scalars = {part.name for arg in node.args if not isinstance(arg, str) for part in _refs(arg)}
+        values = {name: self.read(node.inputs[name], node)[()] for name in scalars}
+        passed = [
+            ctypes.c_void_p(self._part(memlets[arg], node).ctypes.data)
+            if isinstance(arg, str)
+            else _c_value(evaluate(arg, Environment(self.symbols, values, None)))
+            for arg in node.args
+        ]
+        if node.result:
+            target = self._part(memlets[node.result], node)
+            function.restype = np.ctypeslib.as_ctypes_type(target.dtype)
+            target[...] = function(*passed)
+        else:
+            function(*passed)
+
+    def _part(self, memlet, node):
+        target = self.frame.buffer(memlet.container)
+        return target.data[(*self._index(memlet, target, node), ...)]
+
+
+def _refs(expr):
+    from dcpy.ir.expr import walk
+
+    return [part for part in walk(expr) if isinstance(part, Ref)]
+
+
+def _c_value(value):
+    return np.ctypeslib.as_ctypes_type(np.asarray(value).dtype)(value)
+
+
+def values_of(sdfg, arguments, **options):
+    """The arguments after the program ran on copies of them."""
+    copies = {
+        name: value.copy(order="K") if isinstance(value, np.ndarray) else value for name, value in arguments.items()
+    }
+    interpreter.interpret(sdfg, copies, **options)
+    return copies
+
+
+def expanded(text, prefer="pure"):
+    """The program with all library nodes expanded; printed and parsed once, as a check of its form."""
+    sdfg = parse_sdfg(text)
+    expand_library_nodes(sdfg, prefer)
+    assert not [node for node in sdfg.body.walk_nodes() if isinstance(node, LibraryNode)]
+    return parse_sdfg(print_sdfg(sdfg))
+
+
+def assert_expands(text, arguments, prefer="pure", monkeypatch=None):
+    """The expansion computes what the nodes mean; in any order of the iterations where it is loops."""
+    before = values_of(parse_sdfg(text), arguments)
+    if monkeypatch is not None:
+        monkeypatch.setattr(interpreter, "Machine", CallingMachine)
+    after = values_of(expanded(text, prefer), arguments, strict=prefer == "pure")
+    for name, value in before.items():
+        rtol = RTOL.get(str(np.asarray(value).dtype), 0)
+        np.testing.assert_allclose(after[name], value, rtol=rtol, atol=rtol, err_msg=name)
