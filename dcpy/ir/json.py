@@ -214,7 +214,7 @@ class _Decoder:
         unknown = [name for name in content if name not in known]
         if unknown:
             raise ParseError(f"a {kind} has no field {unknown[0]!r}")
-        hints = hints_of(class_of(kind))
+        hints = hints_of(cls)  # type: ignore[arg-type]  # mypy: type[Any] is not seen to be hashable
         values = {name: self._field(self.value(item), hints[name], f"{kind}.{name}") for name, item in content.items()}
         return cls(**values)
 
