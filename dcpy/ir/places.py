@@ -20,11 +20,11 @@ def path_of(element: Element) -> str:
     while True:
         match current:
             case Node(state=State() as state):
-                steps.append(state.nodes.index(current))
+                steps.append(state.index(current))
                 current = state
                 continue
             case Block(region=Region() as region):
-                steps.append(region.blocks.index(current))
+                steps.append(region.index(current))
             case _:
                 raise TransformationRefused(f"this {current.kind} is in no SDFG", span=current.span)
         match region.owner:

@@ -6,9 +6,9 @@ map is a region, so there is no graph in which an entry must find its exit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Union
+from typing import TYPE_CHECKING, ClassVar, TypeVar, Union
 
 from dcpy.base.source import SrcSpan
 from dcpy.ir.data import Descriptor
@@ -18,6 +18,8 @@ from dcpy.ir.subsets import Range
 
 if TYPE_CHECKING:
     from dcpy.ir.sdfg import Sdfg
+
+T = TypeVar("T")
 
 
 @dataclass(eq=False)
@@ -44,6 +46,7 @@ class State(Block):
     kind = "state"
     name: str = ""
     nodes: list[Node] = field(default_factory=list)
+    _cursor = 0  # where `index` found a node last; no field: it is no part of the state
 
     def __post_init__(self) -> None:
         for node in self.nodes:
@@ -58,8 +61,13 @@ class State(Block):
         self.nodes.insert(position, node)
         return node
 
+    def index(self, node: Node) -> int:
+        """Where a node stands; quick for one near the last one that was asked for."""
+        self._cursor = _index_near(self.nodes, node, self._cursor)
+        return self._cursor
+
     def remove(self, node: Node) -> None:
-        self.nodes.remove(node)
+        del self.nodes[self.index(node)]
         node.state = None
 
     def regions(self) -> tuple[Region, ...]:
@@ -171,6 +179,7 @@ class Region:
         self.containers: dict[str, Descriptor] = dict(containers or {})
         self.blocks: list[Block] = []
         self.owner: Owner | None = None
+        self._cursor = 0
         for block in blocks:
             self.add(block)
 
@@ -183,13 +192,18 @@ class Region:
         self.blocks.insert(position, block)
         return block
 
+    def index(self, block: Block) -> int:
+        """Where a block stands; quick for one near the last one that was asked for."""
+        self._cursor = _index_near(self.blocks, block, self._cursor)
+        return self._cursor
+
     def remove(self, block: Block) -> None:
-        self.blocks.remove(block)
+        del self.blocks[self.index(block)]
         block.region = None
 
     def replace(self, block: Block, others: Iterable[Block]) -> None:
         """Puts `others` where `block` was."""
-        position = self.blocks.index(block)
+        position = self.index(block)
         self.remove(block)
         for offset, other in enumerate(others):
             self.insert(position + offset, other)
@@ -228,3 +242,11 @@ class Region:
         for node in self.walk_nodes():
             if isinstance(node, Call):
                 yield node
+
+
+def _index_near(items: Sequence[T], item: T, guess: int) -> int:
+    """``items.index(item)``, looking around `guess` first: sweeps ask for neighbours, in lists of thousands."""
+    try:
+        return items.index(item, max(guess - 4, 0), guess + 12)
+    except ValueError:
+        return items.index(item)

@@ -74,12 +74,12 @@ class Rewriter:
         """Puts new blocks before `anchor`."""
         region = _region(anchor)
         for block in blocks:
-            self.insert(block, region, region.blocks.index(anchor))
+            self.insert(block, region, region.index(anchor))
 
     def insert_after(self, anchor: Block, *blocks: Block) -> None:
         """Puts new blocks after `anchor`, in order."""
         region = _region(anchor)
-        position = region.blocks.index(anchor) + 1
+        position = region.index(anchor) + 1
         for offset, block in enumerate(blocks):
             self.insert(block, region, position + offset)
 
@@ -93,7 +93,7 @@ class Rewriter:
         """Puts new nodes before `anchor`, in its state."""
         state = _state(anchor)
         for node in nodes:
-            self.add_node(node, state, state.nodes.index(anchor))
+            self.add_node(node, state, state.index(anchor))
 
     def erase(self, element: Element) -> None:
         """Takes a node or block out, with all inside it."""
@@ -140,7 +140,7 @@ class Rewriter:
     def split_state(self, node: Node) -> tuple[State, State, State]:
         """Gives a node a state of its own: what was before it, the node, what was after it; all three in order."""
         state = _state(node)
-        position = state.nodes.index(node)
+        position = state.index(node)
         alone, after = State(span=state.span), State(span=state.span)
         rest = state.nodes[position + 1 :]
         self.insert_after(state, alone, after)
@@ -155,7 +155,7 @@ class Rewriter:
         """
         around = _region(block)
         self.hoist_containers(region, around)
-        self.move_blocks(list(region.blocks), around, around.blocks.index(block))
+        self.move_blocks(list(region.blocks), around, around.index(block))
         self.erase(block)
 
     def clear_region(self, region: Region) -> None:
@@ -344,7 +344,7 @@ class Rewriter:
         """The block before one that came or went has another neighbour, and so has the block around it."""
         match element:
             case Block(region=Region() as region) if self.listeners:
-                position = region.blocks.index(element)
+                position = region.index(element)
                 if position:
                     self._tell("look", region.blocks[position - 1])
                 if isinstance(region.owner, Node | Block):

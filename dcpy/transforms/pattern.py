@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Generic, Protocol, TypeVar, overload
 
 from dcpy.ir.nodes import Call, Consume, Map, Node, Tasklet
@@ -136,9 +137,8 @@ class Consecutive:
     def matches_at(self, anchor: Element | Sdfg, uses: Uses) -> Iterator[Match]:
         if not isinstance(anchor, Block) or anchor.region is None:
             return
-        blocks = anchor.region.blocks
-        position = blocks.index(anchor)
-        row = blocks[position : position + len(self.parts)]
+        position = anchor.region.index(anchor)
+        row = anchor.region.blocks[position : position + len(self.parts)]
         if len(row) == len(self.parts) and all(map(_fits, self.parts, row)):
             yield Match(uses.sdfg, uses, {part.name: block for part, block in zip(self.parts, row, strict=True)})
 
@@ -253,10 +253,11 @@ def _consumers(writer: Node, uses: Uses) -> Iterator[tuple[str, Node]]:
         writers = _tops(uses.writers(container), state)
         if not readers:
             continue
-        for node in state.nodes[state.nodes.index(writer) + 1 :]:
+        for node in islice(state.nodes, state.index(writer) + 1, None):
             if node in readers:
+                del readers[node]
                 yield container, node
-            if node in writers:
+            if node in writers or not readers:
                 break
 
 

@@ -41,7 +41,7 @@ class DeadStateElimination(Transformation):
         if never_runs(block, m):
             rw.erase(block)
             return
-        for dead in reversed(m.region.blocks[m.region.blocks.index(block) + 1 :]):
+        for dead in reversed(m.region.blocks[m.region.index(block) + 1 :]):
             rw.erase(dead)
 
 

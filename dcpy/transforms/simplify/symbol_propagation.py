@@ -57,7 +57,7 @@ def _is_unused(symbol: str, m: Match) -> bool:
 def _reaches_all_uses(assign: SymbolAssign, value: Expr, m: Match) -> Verdict:
     """Whether at each mention the assignment has run, and what its value is made of has not changed since."""
     here = m.region
-    position = here.blocks.index(assign)
+    position = here.index(assign)
     for user in m.uses.users(assign.symbol):
         if not _comes_after(user, here, position):
             return no(f"{assign.symbol!r} is mentioned where the assignment may not have run")
@@ -72,7 +72,7 @@ def _reaches_all_uses(assign: SymbolAssign, value: Expr, m: Match) -> Verdict:
 
 def _comes_after(element: Element, region: Region, position: int) -> bool:
     block = block_in(region, element)
-    return block is not None and region.blocks.index(block) > position
+    return block is not None and region.index(block) > position
 
 
 def _is_within(region: Region | None, outer: Region) -> bool:
