@@ -19,6 +19,7 @@ _HOME = {
     "load": "dcpy.api",
     "parse": "dcpy.api",
     "symbol": "dcpy.frontend.annotations",
+    "symbols": "dcpy.frontend.annotations",
     "map": "dcpy.frontend.mapscope",
     "implements": "dcpy.frontend.implements",
     "Builder": "dcpy.ir.builder",
@@ -30,16 +31,20 @@ _DTYPES = (
     "bool_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
     "float16", "float32", "float64", "complex64", "complex128",
 )  # fmt: skip
-_HOME |= dict.fromkeys(_DTYPES, "dcpy.frontend.annotations")
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    if name in _DTYPES:
+        from dcpy.frontend.annotations import ANNOTATIONS
+
+        value: Any = ANNOTATIONS[name]
+    elif name in _HOME:
+        value = getattr(importlib.import_module(_HOME[name]), name)
+    else:
         raise AttributeError(f"module 'dcpy' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOME[name]), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME})
+    return sorted({*globals(), *_HOME, *_DTYPES})

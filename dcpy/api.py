@@ -12,13 +12,20 @@ from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Union
 
+import numpy as np
+
 from dcpy import driver
 from dcpy.base.errors import ArgumentError, FrontendError
 from dcpy.base.options import DeviceType, Options, resolve_options
+from dcpy.codegen.artifact import IntegerArg
 from dcpy.ir.nodes import Node
 from dcpy.ir.region import Block
 from dcpy.ir.sdfg import Sdfg
-from dcpy.runtime._dispatch import Dispatcher
+from dcpy.runtime.dispatch import Dispatcher, encode
+from dcpy.runtime.function import call_converted
+from dcpy.runtime.parameters import parameters_of
+from dcpy.signatures import signature_of
+from dcpy.specializations import Specializer
 
 if TYPE_CHECKING:
     from dcpy.transforms.api import Transformation
@@ -98,7 +105,7 @@ class SDFG(Sdfg):
         return counts
 
     def expand_library_nodes(self, *prefer: str) -> SDFG:
-        """Replaces each library node by the first expansion of `prefer` that fits (default: the target's priorities)."""
+        """Replaces each library node by the first expansion of `prefer` that fits, else by the target's own choice."""
         driver.expand(self, prefer)
         return self
 
@@ -137,15 +144,33 @@ class SDFG(Sdfg):
 
 
 class CompiledSdfg(Dispatcher):
-    """An SDFG as machine code: called with its arguments in order, or by name. Sizes are found in the arrays."""
+    """An SDFG as machine code: called with its arguments in order, or by name. Sizes are found in the arrays.
+
+    Attributes
+    ----------
+    profile
+        Seconds by stage: ``lower``, ``compiler``, ``load``.
+    path
+        The shared library.
+    """
 
     def __init__(self, sdfg: Sdfg, options: Options) -> None:
-        loaded, self.profile = driver.compile_sdfg(sdfg, options)
+        self.profile: driver.Profile = {}
+        self.signature = signature_of(sdfg)
+        loaded = driver.compile_sdfg(sdfg, self.signature, options, profile=self.profile)
         self.signature = loaded.signature
         self.path = loaded.path
         parameters = tuple((name,) for name in sdfg.arguments)
-        super().__init__(sdfg.name, parameters, (), functools.partial(driver.call_converted, self, loaded))
-        driver.add_specialization(self, loaded)
+        super().__init__(sdfg.name, parameters, (), self._call_with_other_values)
+        self.add(encode(loaded.signature, loaded.entry, loaded.results, keepalive=loaded.library))
+
+    def _call_with_other_values(self, values: tuple[Any, ...]) -> Any:
+        """What the dispatcher does where the values do not fit: converts what is safe to convert, or explains."""
+        numbers = tuple(
+            value.item() if isinstance(arg, IntegerArg) and isinstance(value, np.integer) else value
+            for arg, value in zip(self.signature.args, values, strict=True)
+        )
+        return call_converted(self, self.signature, numbers)
 
 
 class Program(Dispatcher):
@@ -164,19 +189,15 @@ class Program(Dispatcher):
     def __init__(self, function: FunctionType, options: Options, *, use_annotations: bool = True) -> None:
         self.function = function
         self.options = options
-        self.use_annotations = use_annotations
-        self.profile: dict[str, float] = {}
-        self.source = driver.ProgramSource(function, options, use_annotations=use_annotations)
-        parameters, positional_only, keyword_only = driver.parameters_of(function)
-        super().__init__(
-            function.__name__,
-            parameters,
-            self.source.closure_sources,
-            self._compile_and_call,
-            positional_only,
-            keyword_only,
-        )
+        self.profile: driver.Profile = {}
+        self._specializer = Specializer(function, options, use_annotations=use_annotations)
+        parameters, positional_only, keyword_only = parameters_of(function)
+        super().__init__(function.__name__, parameters, (), self._specialize, positional_only, keyword_only)
         functools.update_wrapper(self, function)
+
+    def _specialize(self, values: tuple[Any, ...]) -> Any:
+        """What the dispatcher does when no specialization fits."""
+        return self._specializer.run(self, values, self.profile)
 
     def to_sdfg(self, *arguments: Any, simplify: bool | None = None, **named: Any) -> SDFG:
         """The SDFG for the annotated types, or for those of sample arguments. `simplify` overrides the option."""
@@ -186,15 +207,11 @@ class Program(Dispatcher):
             call.apply_defaults()
             bound = dict(call.arguments)
         wanted = self.options.simplify if simplify is None else simplify
-        return SDFG.of(self.source.to_sdfg(bound, simplify=wanted))
+        return SDFG.of(self._specializer.to_sdfg(bound, simplify=wanted))
 
     def compile(self, *arguments: Any, **named: Any) -> CompiledSdfg:
         """Ahead of time: machine code for the annotated types, or for those of sample arguments."""
         return CompiledSdfg(self.to_sdfg(*arguments, **named), self.options)
-
-    def _compile_and_call(self, values: tuple[Any, ...]) -> Any:
-        """What the dispatcher does when no specialization fits."""
-        return driver.specialize_and_call(self, self.source, values)
 
     def __repr__(self) -> str:
         return f"<dcpy.program {self.function.__qualname__}>"

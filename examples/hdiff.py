@@ -7,29 +7,29 @@ import dcpy
 
 @dcpy.program
 def hdiff(in_field, out_field, coeff):
-    I, J = out_field.shape[0], out_field.shape[1]
-    lap_field = 4.0 * in_field[1 : I + 3, 1 : J + 3, :] - (
-        in_field[2 : I + 4, 1 : J + 3, :]
-        + in_field[0 : I + 2, 1 : J + 3, :]
-        + in_field[1 : I + 3, 2 : J + 4, :]
-        + in_field[1 : I + 3, 0 : J + 2, :]
+    rows, columns = out_field.shape[0], out_field.shape[1]
+    lap_field = 4.0 * in_field[1 : rows + 3, 1 : columns + 3, :] - (
+        in_field[2 : rows + 4, 1 : columns + 3, :]
+        + in_field[0 : rows + 2, 1 : columns + 3, :]
+        + in_field[1 : rows + 3, 2 : columns + 4, :]
+        + in_field[1 : rows + 3, 0 : columns + 2, :]
     )
 
-    res = lap_field[1:, 1 : J + 1, :] - lap_field[:-1, 1 : J + 1, :]
+    res = lap_field[1:, 1 : columns + 1, :] - lap_field[:-1, 1 : columns + 1, :]
     flx_field = np.where(
-        (res * (in_field[2 : I + 3, 2 : J + 2, :] - in_field[1 : I + 2, 2 : J + 2, :])) > 0,
+        (res * (in_field[2 : rows + 3, 2 : columns + 2, :] - in_field[1 : rows + 2, 2 : columns + 2, :])) > 0,
         0,
         res,
     )
 
-    res = lap_field[1 : I + 1, 1:, :] - lap_field[1 : I + 1, :-1, :]
+    res = lap_field[1 : rows + 1, 1:, :] - lap_field[1 : rows + 1, :-1, :]
     fly_field = np.where(
-        (res * (in_field[2 : I + 2, 2 : J + 3, :] - in_field[2 : I + 2, 1 : J + 2, :])) > 0,
+        (res * (in_field[2 : rows + 2, 2 : columns + 3, :] - in_field[2 : rows + 2, 1 : columns + 2, :])) > 0,
         0,
         res,
     )
 
-    out_field[:, :, :] = in_field[2 : I + 2, 2 : J + 2, :] - coeff[:, :, :] * (
+    out_field[:, :, :] = in_field[2 : rows + 2, 2 : columns + 2, :] - coeff[:, :, :] * (
         flx_field[1:, :, :] - flx_field[:-1, :, :] + fly_field[:, 1:, :] - fly_field[:, :-1, :]
     )
 

@@ -44,12 +44,14 @@ def _package(name: str, *, needed: bool = False, hint: str = "") -> Finding:
 
 def _compiler() -> Finding:
     from dcpy.driver import toolchain
+    from dcpy.runtime.toolchain import supports_openmp
 
     try:
         found = toolchain()
     except DcpyError as error:
         return Finding("C++ compiler", False, error.help or error.message, True)
-    return Finding("C++ compiler", True, f"{' '.join(found.command)}: {found.version} (OpenMP: {found.openmp})", True)
+    openmp = "with OpenMP" if supports_openmp(found) else "without OpenMP: loops run on one core"
+    return Finding("C++ compiler", True, f"{' '.join(found.command)} {found.version}, {openmp}", True)
 
 
 def _blas(name: str, hint: str) -> Finding:

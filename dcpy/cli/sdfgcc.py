@@ -30,7 +30,8 @@ def compile_ahead(program: str, output: str = "", *, keep_source: bool = False) 
     """Writes library, header, and the source if it is to be kept; returns their paths."""
     from dcpy.cli.programs import sdfg_named
     from dcpy.driver import build_library
+    from dcpy.signatures import signature_of
 
     sdfg = sdfg_named(program)
     library = Path(output or f"lib{sdfg.name}.so")
-    return build_library(sdfg, library, keep_source=keep_source)
+    return build_library(sdfg, signature_of(sdfg), library, keep_source=keep_source)

@@ -1,5 +1,7 @@
 """What a function's meaning depends on, as one hash: the key under which a warm start finds the compiled program.
 
+With it go the `Read`s: which name in which namespace stood for which object, so that a later call can check them.
+
 Follows the names in the code (not the values of one run): its own bytecode and constants, and what its global and free
 names stand for, through functions called and modules of the user's. Over-approximates: a change that does not matter
 costs one more compile, a change that does matter is never missed among functions, numbers, strings, tuples, dtypes and
@@ -11,6 +13,7 @@ from __future__ import annotations
 import builtins
 import hashlib
 import sys
+from dataclasses import dataclass
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -19,91 +22,106 @@ import numpy as np
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 
 
+@dataclass(frozen=True, eq=False)
+class Read:
+    """A name that the function sees: ``("dict", namespace, name)`` or ``("cell", cell)``, and what it stood for."""
+
+    source: tuple[Any, ...]
+    value: Any
+
+
 class _Unknown(Exception):
     """A value that has no stable description."""
 
 
-def fingerprint(function: FunctionType) -> str:
-    """A hash that changes whenever the meaning of `function` may; ``""`` where that cannot be told."""
+def fingerprint(function: FunctionType) -> tuple[str, tuple[Read, ...]]:
+    """A hash that changes whenever the meaning of `function` may, and the names it depends on.
+
+    The hash is ``""`` where that cannot be told: the function sees an object without a stable description.
+    """
+    description = _Description()
     try:
-        parts: list[str] = []
-        _describe_function(function, parts, set())
+        description.add_function(function)
     except _Unknown:
-        return ""
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+        return "", ()
+    return hashlib.sha256("\0".join(description.parts).encode()).hexdigest(), tuple(description.reads)
 
 
-def _describe_function(function: FunctionType, parts: list[str], seen: set[int]) -> None:
-    if id(function) in seen:
-        return
-    seen.add(id(function))
-    names = _describe_code(function.__code__, parts)
-    parts.append(f"{function.__module__}:{function.__qualname__}")
-    for default in function.__defaults__ or ():
-        _describe(default, names, parts, seen)
-    for name, default in sorted((function.__kwdefaults__ or {}).items()):
-        parts.append(name)
-        _describe(default, names, parts, seen)
-    for annotation in function.__annotations__.values():
-        parts.append(str(annotation))
-    for name in sorted(names):
-        if name in function.__globals__:
-            parts.append(f"global {name}")
-            _describe(function.__globals__[name], names, parts, seen)
-        elif hasattr(builtins, name):
-            parts.append(f"builtin {name}")
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        parts.append(f"free {name}")
-        _describe(cell.cell_contents, names, parts, seen)
+class _Description:
+    """The texts that are hashed, and the names that were read on the way."""
 
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+        self.reads: list[Read] = []
+        self._seen: set[int] = set()
 
-def _describe_code(code: CodeType, parts: list[str]) -> set[str]:
-    """Adds bytecode, constants and line (for messages); returns all names, those of inner functions included."""
-    parts += [code.co_code.hex(), repr(code.co_varnames), repr(code.co_names), code.co_filename]
-    parts.append(str(code.co_firstlineno))
-    names = set(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            names |= _describe_code(constant, parts)
-        else:
-            parts.append(repr(constant))
-    return names
+    def add_function(self, function: FunctionType) -> None:
+        if id(function) in self._seen:
+            return
+        self._seen.add(id(function))
+        names = self._add_code(function.__code__)
+        self.parts.append(f"{function.__module__}:{function.__qualname__}")
+        for default in function.__defaults__ or ():
+            self._add(default, names)
+        for name, default in sorted((function.__kwdefaults__ or {}).items()):
+            self.parts.append(name)
+            self._add(default, names)
+        self.parts += [str(annotation) for annotation in function.__annotations__.values()]
+        self._add_names(function.__globals__, names)
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+            self.parts.append(f"free {name}")
+            self._read(("cell", cell), cell.cell_contents, names)
 
+    def _add_code(self, code: CodeType) -> set[str]:
+        """Adds bytecode, constants and line (for messages); returns all names, those of inner functions included."""
+        self.parts += [code.co_code.hex(), repr(code.co_varnames), repr(code.co_names), code.co_filename]
+        self.parts.append(str(code.co_firstlineno))
+        names = set(code.co_names)
+        for constant in code.co_consts:
+            if isinstance(constant, CodeType):
+                names |= self._add_code(constant)
+            else:
+                self.parts.append(repr(constant))
+        return names
 
-def _describe(value: Any, names: set[str], parts: list[str], seen: set[int]) -> None:
-    function = getattr(value, "function", value)  # a Program stands for its function
-    match function:
-        case FunctionType():
-            _describe_function(function, parts, seen)
-        case ModuleType():
-            _describe_module(function, names, parts, seen)
-        case np.ndarray():
-            parts.append(f"array {function.dtype} {function.ndim}")
-        case np.generic() | np.dtype():
-            parts.append(f"{type(function).__name__} {function!r}")
-        case tuple() | list():
-            parts.append(type(function).__name__)
-            for item in function:
-                _describe(item, names, parts, seen)
-        case np.ufunc() | BuiltinFunctionType() | type():
-            parts.append(f"{getattr(function, '__module__', '')}.{function.__name__}")
-        case _ if isinstance(function, _PLAIN):
-            parts.append(f"{type(function).__name__} {function!r}")
-        case _ if type(function).__module__.startswith(("dcpy.", "numpy")):
-            parts.append(f"{type(function).__name__} {function}")
-        case _:
-            raise _Unknown
+    def _add_names(self, namespace: dict[str, Any], names: set[str]) -> None:
+        for name in sorted(names):
+            if name in namespace:
+                self.parts.append(f"name {name}")
+                self._read(("dict", namespace, name), namespace[name], names)
+            elif hasattr(builtins, name):
+                self.parts.append(f"builtin {name}")
 
+    def _read(self, source: tuple[Any, ...], value: Any, names: set[str]) -> None:
+        if not isinstance(value, ModuleType | np.ndarray):  # arrays are passed at each call, modules stay
+            self.reads.append(Read(source, value))
+        self._add(value, names)
 
-def _describe_module(module: ModuleType, names: set[str], parts: list[str], seen: set[int]) -> None:
-    """A library counts by name and version; a module of the user's by those of its names that the code uses."""
-    top = sys.modules.get(module.__name__.split(".")[0], module)
-    version = getattr(top, "__version__", None)
-    parts.append(f"module {module.__name__} {version}")
-    if version is not None or module.__name__.split(".")[0] in sys.stdlib_module_names or id(module) in seen:
-        return
-    seen.add(id(module))
-    for name in sorted(names):
-        if name in vars(module):
-            parts.append(f"{module.__name__}.{name}")
-            _describe(vars(module)[name], names, parts, seen)
+    def _add(self, value: Any, names: set[str]) -> None:
+        known = getattr(value, "function", value)  # a Program stands for its function
+        match known:
+            case FunctionType():
+                self.add_function(known)
+            case ModuleType():
+                self._add_module(known, names)
+            case np.ndarray():
+                self.parts.append(f"array {known.dtype} {known.ndim}")
+            case tuple() | list():
+                self.parts.append(f"{type(known).__name__} of {len(known)}")
+                for item in known:
+                    self._add(item, names)
+            case np.ufunc() | BuiltinFunctionType() | type():
+                self.parts.append(f"{getattr(known, '__module__', '')}.{known.__name__}")
+            case _ if isinstance(known, _PLAIN) or type(known).__module__.startswith(("dcpy.", "numpy")):
+                self.parts.append(f"{type(known).__name__} {known!r}")
+            case _:
+                raise _Unknown
+
+    def _add_module(self, module: ModuleType, names: set[str]) -> None:
+        """A library counts by name and version; a module of the user's by those of its names that the code uses."""
+        root = module.__name__.split(".")[0]
+        version = getattr(sys.modules.get(root, module), "__version__", None)
+        self.parts.append(f"module {module.__name__} {version}")
+        if version is None and root not in sys.stdlib_module_names and id(module) not in self._seen:
+            self._seen.add(id(module))
+            self._add_names(vars(module), names)

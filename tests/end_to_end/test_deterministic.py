@@ -10,12 +10,13 @@ PRINT_EVERYTHING = """
 from examples import gemm, hdiff, jacobi_2d, softmax
 import dcpy
 from dcpy import driver
+from dcpy.signatures import signature_of
 for module, name in ((gemm, "gemm"), (jacobi_2d, "jacobi_2d"), (hdiff, "hdiff"), (softmax, "softmax")):
     program = getattr(module, name)
     for simplify in (False, True):
         sdfg = program.to_sdfg(**module.initialize(4), simplify=simplify)
         print(sdfg)
-        print(driver.artifact_of(sdfg, program.options).files)
+        print(driver.artifact_of(sdfg, signature_of(sdfg), program.options).files)
 """
 
 

@@ -2,13 +2,17 @@
 
 import numpy as np
 
-from dcpy.frontend.fingerprint import fingerprint
+from dcpy.frontend.fingerprint import fingerprint as describe
 
 SCALE = 2.0
 
 
 def helper(x):
     return x + 1
+
+
+def fingerprint(function):
+    return describe(function)[0]
 
 
 def kernel(x):
@@ -59,3 +63,8 @@ def test_an_array_counts_by_type_and_not_by_content(monkeypatch):
 def test_unknown_objects_make_no_key(monkeypatch):
     monkeypatch.setitem(globals(), "SCALE", object())
     assert fingerprint(kernel) == ""
+
+
+def test_reads_name_what_must_stay():
+    _, reads = describe(kernel)
+    assert [(read.source[2], read.value) for read in reads] == [("SCALE", SCALE), ("helper", helper)]

@@ -1,0 +1,213 @@
+"""The way of the data, on one page: from a function or an SDFG to machine code in memory.
+
+    frontend.lower → transforms.simplify → transforms.expand → transforms.cpu → codegen.generate → runtime.load
+
+`dcpy.api` gives these steps their user-facing names, `dcpy.specializations` decides what a call is compiled for.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dcpy import plugins
+from dcpy.base.environment import Environment
+from dcpy.base.errors import DcpyError
+from dcpy.base.options import DeviceType, Options, resolve_options
+from dcpy.ir.sdfg import Sdfg
+
+if TYPE_CHECKING:
+    from dcpy.codegen.artifact import Artifact, Signature
+    from dcpy.runtime.cache import Cache
+    from dcpy.runtime.load import Loaded
+    from dcpy.runtime.toolchain import Toolchain
+    from dcpy.transforms.api import Transformation
+
+Profile = dict[str, float]  # seconds by stage
+
+
+class UnsupportedDevice(DcpyError):
+    """A device that no code generator of this version prints for."""
+
+    code = "driver.unsupported-device"
+
+
+def require_device(device: DeviceType) -> None:
+    """`UnsupportedDevice` for anything but CPUs."""
+    if device is not DeviceType.CPU:
+        raise UnsupportedDevice(
+            f"dcpy prints code for CPUs only so far, not for {device.value}",
+            help="use device=dcpy.DeviceType.CPU",
+        )
+
+
+# -- compiling -------------------------------------------------------------------------------------------------------
+
+
+def compile_sdfg(
+    sdfg: Sdfg,
+    signature: Signature,
+    options: Options,
+    *,
+    profile: Profile | None = None,
+    program_key: str = "",
+    extra: Mapping[str, Any] | None = None,
+) -> Loaded:
+    """Machine code for an SDFG, in memory. The SDFG is not changed; `profile` gets the seconds by stage."""
+    from dcpy.runtime.load import load
+
+    seconds = {} if profile is None else profile
+    with timed(seconds, "lower"):
+        artifact = artifact_of(sdfg, signature, options)
+    with timed(seconds, "load"):
+        loaded = load(artifact, options, program_key=program_key, extra=extra)
+    seconds["compiler"] = loaded.seconds_compiling
+    seconds["load"] -= loaded.seconds_compiling
+    return loaded
+
+
+def artifact_of(sdfg: Sdfg, signature: Signature, options: Options) -> Artifact:
+    """The generated program: a copy of the SDFG is expanded, scheduled and printed."""
+    from dcpy.codegen.generate import generate
+    from dcpy.ir.copying import copy_sdfg
+    from dcpy.ir.expansions import environment_of as find
+    from dcpy.ir.nodes import ForeignCall
+    from dcpy.transforms.cpu import lower_for_cpu
+    from dcpy.transforms.simplify.inline_call import InlineCall
+
+    plugins.load()
+    lowered = copy_sdfg(sdfg)
+    expand(lowered)
+    apply_repeated(lowered, InlineCall)
+    lower_for_cpu(lowered, options)
+    names = dict.fromkeys(node.environment for node in lowered.body.walk_nodes() if isinstance(node, ForeignCall))
+    return generate(lowered, signature, {name: find(name) for name in names}, options)
+
+
+def build_library(sdfg: Sdfg, signature: Signature, library: Path, *, keep_source: bool = False) -> list[Path]:
+    """A shared library with a C header beside it, for use without Python; returns what was written."""
+    from dcpy.codegen.generate import c_header
+    from dcpy.runtime.build import build
+
+    options = resolve_options()
+    artifact = artifact_of(sdfg, signature, options)
+    library.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        built = build(artifact, Path(folder), toolchain(), options.cpu, kept_at=Path(folder))
+        shutil.copyfile(built, library)
+    header = library.parent / f"{sdfg.name}.h"
+    header.write_text(c_header(sdfg, signature), encoding="utf-8")
+    written = [library, header]
+    for name, text in artifact.files if keep_source else ():
+        written.append(library.parent / name)
+        written[-1].write_text(text, encoding="utf-8")
+    return written
+
+
+@contextmanager
+def timed(profile: Profile, stage: str) -> Iterator[None]:
+    """Adds the seconds spent inside to a stage."""
+    start = time.perf_counter()
+    try:
+        yield
+    finally:
+        profile[stage] = profile.get(stage, 0.0) + time.perf_counter() - start
+
+
+# -- transforming ----------------------------------------------------------------------------------------------------
+
+
+def simplify(sdfg: Sdfg, *, check: bool = False) -> dict[str, int]:
+    """Runs the simplify pass in place; returns how often each transformation was applied."""
+    from dcpy.transforms.simplify.pipeline import simplify as run
+
+    plugins.load()
+    return run(sdfg, check=check).counts()
+
+
+def expand(sdfg: Sdfg, prefer: tuple[str, ...] = ()) -> None:
+    """Replaces library nodes in place by the first expansion that fits."""
+    from dcpy.transforms.expand import expand_library_nodes
+
+    plugins.load()
+    expand_library_nodes(sdfg, prefer)
+
+
+def transformation(name: object) -> type[Transformation] | Transformation:
+    """A transformation by name, with parameters perhaps (``map-tiling{sizes=8}``), by class, or as it is."""
+    from dcpy.transforms.history import parse_transformation
+
+    return parse_transformation(name) if isinstance(name, str) else name  # type: ignore[return-value]
+
+
+def apply(sdfg: Sdfg, name: object, captures: Mapping[str, object]) -> None:
+    """Applies a transformation once; `TransformationRefused` with all reasons where it fits nowhere."""
+    from dcpy.transforms.api import apply_once
+
+    apply_once(sdfg, transformation(name), **captures)
+
+
+def apply_repeated(sdfg: Sdfg, name: object) -> int:
+    """Applies a transformation as long as it fits somewhere; returns how often."""
+    from dcpy.transforms.api import apply_repeated as run
+
+    return run(sdfg, transformation(name))
+
+
+def explain(sdfg: Sdfg, name: object = None) -> str:
+    """Every match with its verdict, of one transformation or of all that match anywhere."""
+    from dcpy.transforms.api import explain as run
+    from dcpy.transforms.api import matches
+    from dcpy.transforms.catalog import TRANSFORMATIONS
+
+    plugins.load()
+    if name is not None:
+        return run(sdfg, transformation(name))
+    kinds = [TRANSFORMATIONS[known] for known in TRANSFORMATIONS]
+    return "\n".join(run(sdfg, kind) for kind in kinds if next(iter(matches(kind(), sdfg)), None) is not None)
+
+
+def transformation_summaries() -> Iterator[tuple[str, str]]:
+    """Name and first line of the documentation of every transformation."""
+    from dcpy.transforms.catalog import TRANSFORMATIONS
+
+    plugins.load()
+    for name in TRANSFORMATIONS:
+        yield name, (TRANSFORMATIONS[name].__doc__ or "").strip().split("\n")[0]
+
+
+def interpret(sdfg: Sdfg, arguments: Mapping[str, Any]) -> Any:
+    """Runs an SDFG in the reference interpreter."""
+    from dcpy.ir.interp import run
+
+    return run(sdfg, arguments)
+
+
+# -- looking around --------------------------------------------------------------------------------------------------
+
+
+def toolchain(options: Options | None = None) -> Toolchain:
+    """The C++ compiler that would be used; `ToolchainError` says what to install."""
+    from dcpy.runtime.toolchain import find_toolchain
+
+    return find_toolchain((options or resolve_options()).cpu.compiler)
+
+
+def environment_of(name: str) -> Environment:
+    """Where a foreign library is; `ExpansionError` says how to install it."""
+    from dcpy.ir.expansions import environment_of as find
+
+    plugins.load()
+    return find(name)
+
+
+def program_cache(options: Options | None = None) -> Cache:
+    """The folder of compiled programs."""
+    from dcpy.runtime.cache import Cache
+
+    return Cache((options or resolve_options()).cache_dir)

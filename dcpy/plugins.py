@@ -1,0 +1,31 @@
+"""Which catalogs there are: the one place where libraries, yours included, meet the registries.
+
+`load` is called by the driver before anything is parsed, expanded or transformed. Third parties announce themselves
+with an entry point in the group ``dcpy.plugins`` that names a function without parameters; it calls
+`dcpy.libraries.api.register` and ``TRANSFORMATIONS.extend``.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+
+from dcpy.base.errors import DcpyError
+from dcpy.ir.expansions import ENVIRONMENTS, EXPANSIONS
+from dcpy.ir.library_kinds import LIBRARY_KINDS
+from dcpy.libraries import catalog
+
+GROUP = "dcpy.plugins"
+
+
+@functools.cache
+def load() -> None:
+    """Fills the registries with dcpy's own catalogs and with those of plug-ins. `DcpyError` names one that fails."""
+    LIBRARY_KINDS.extend(catalog.NODES)
+    EXPANSIONS.extend(catalog.EXPANSIONS)
+    ENVIRONMENTS.extend(catalog.ENVIRONMENTS)
+    for point in sorted(importlib.metadata.entry_points(group=GROUP), key=lambda point: point.name):
+        try:
+            point.load()()
+        except Exception as error:
+            raise DcpyError(f"the plug-in {point.name!r} ({point.value}) does not load: {error}") from error

@@ -1,0 +1,184 @@
+"""What a program is compiled for at a call: types from values and annotations, the warm start, and the guards.
+
+`Specializer` holds everything about one decorated function that is not the native dispatcher's.
+"""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from dcpy import __version__, driver
+from dcpy.base.errors import FrontendError
+from dcpy.base.options import Options
+from dcpy.base.source import SrcSpan
+from dcpy.frontend.specialize.types import ArgType, ArrayType
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.symbolic import ONE, Expr
+from dcpy.runtime.arguments import explain_mismatch
+from dcpy.runtime.conversion import prepare
+from dcpy.runtime.dispatch import Dispatcher, encode
+from dcpy.runtime.load import Loaded, recall
+from dcpy.signatures import signature_of
+
+Guards = tuple[tuple[tuple[object, ...], object], ...]  # sources of names (dispatcher), and what they stood for
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """One specialization: machine code, and the objects that must still be what they were when it was made."""
+
+    loaded: Loaded
+    guards: Guards
+
+
+class Specializer:
+    """Types, SDFGs and machine code of one function."""
+
+    def __init__(self, function: FunctionType, options: Options, *, use_annotations: bool) -> None:
+        self.function = function
+        self.options = options
+        self.use_annotations = use_annotations
+        self._compiling = threading.RLock()
+
+    def annotated(self) -> dict[str, ArgType]:
+        """The types of annotated parameters."""
+        from dcpy.frontend.annotations import types_from_annotations
+
+        return types_from_annotations(self.function) if self.use_annotations else {}
+
+    def to_sdfg(self, bound: Mapping[str, Any] | None, *, simplify: bool) -> Sdfg:
+        """The SDFG for the types of `bound` values, or (None) for the annotations alone."""
+        types = self.annotated() if bound is None else types_of(bound, self.annotated())
+        if bound is None:
+            self._require_all_annotated(types)
+        sdfg, _ = self._lower(types, {}, simplify=simplify)
+        return sdfg
+
+    def run(self, dispatcher: Dispatcher, values: tuple[Any, ...], profile: driver.Profile) -> Any:
+        """What a call does for which the dispatcher knows no specialization: compiles one, and calls it."""
+        prepared = prepare(values)
+        native = values if prepared is None else prepared.values
+        with self._compiling:
+            result = dispatcher.dispatch(native)  # another thread may have compiled it meanwhile
+            if result is NotImplemented:
+                compiled = self._compile(native, profile)
+                loaded = compiled.loaded
+                encoded = encode(
+                    loaded.signature, loaded.entry, loaded.results, guards=compiled.guards, keepalive=loaded.library
+                )
+                dispatcher.add(encoded)
+        if result is NotImplemented:
+            result = dispatcher.dispatch(native)
+        if result is NotImplemented:
+            raise explain_mismatch(loaded.signature, native)
+        return result if prepared is None else prepared.finish(result)
+
+    def _compile(self, values: tuple[Any, ...], profile: driver.Profile) -> Compiled:
+        profile.clear()
+        names = list(inspect.signature(self.function).parameters)
+        bound = dict(zip(names, values, strict=False))
+        with driver.timed(profile, "frontend"):
+            types = types_of(bound, self.annotated())
+            key, reads = self._program_key(types)
+            loaded = recall(key, self.options) if key else None
+        if loaded is not None:
+            return Compiled(loaded, reads)
+        sdfg, guards = self._lower(types, profile, simplify=self.options.simplify)
+        signature = signature_of(sdfg, types)
+        loaded = driver.compile_sdfg(sdfg, signature, self.options, profile=profile, program_key=key)
+        return Compiled(loaded, guards)
+
+    def _lower(
+        self, types: Mapping[str, ArgType], profile: driver.Profile, *, simplify: bool
+    ) -> tuple[Sdfg, Guards]:
+        """The SDFG, and the guards on what its meaning depends on."""
+        from dcpy.frontend.lower import lower_function
+
+        driver.plugins.load()
+        with driver.timed(profile, "frontend"):
+            lowered = lower_function(self.function, dict(types), self.options)
+        if simplify:
+            with driver.timed(profile, "simplify"):
+                driver.simplify(lowered.sdfg, check=self.options.check)
+        guards = tuple(guard_of(dependence) for dependence in lowered.dependences)
+        return lowered.sdfg, tuple(guard for guard in guards if guard is not None)
+
+    def _program_key(self, types: Mapping[str, ArgType]) -> tuple[str, Guards]:
+        """What stands for the whole way from source to artifact, and what must stay as it is.
+
+        The key is "" where nothing does, and the program is compiled in each process.
+        """
+        from dcpy.frontend.fingerprint import fingerprint
+
+        source, reads = fingerprint(self.function)
+        described = ", ".join(f"{name}: {kind!r}" for name, kind in types.items())
+        key = f"{__version__} {source} ({described})" if source else ""
+        return key, tuple((read.source, read.value) for read in reads)
+
+    def _require_all_annotated(self, types: Mapping[str, ArgType]) -> None:
+        missing = [name for name in inspect.signature(self.function).parameters if name not in types]
+        if missing:
+            code = self.function.__code__
+            raise FrontendError(
+                f"the type of {', '.join(map(repr, missing))} is not known ahead of time",
+                span=SrcSpan(code.co_filename, code.co_firstlineno),
+                notes=("without arguments, types come from annotations",),
+                help=f"annotate them ({missing[0]}: dcpy.float64[N]), or pass sample arguments to to_sdfg()",
+            )
+
+
+def types_of(bound: Mapping[str, Any], annotated: Mapping[str, ArgType]) -> dict[str, ArgType]:
+    """The types of a call's arguments: annotated where there are annotations, in the layout that is passed."""
+    from dcpy.frontend.specialize.from_call import alias_groups, types_from_call
+
+    ones = _sizes_that_are_one(bound, annotated)
+    aliases = alias_groups({name: value for name, value in bound.items() if isinstance(value, np.ndarray)})
+    known = {
+        name: _as_passed(kind, bound[name], ones, aliases.get(name, ""))
+        for name, kind in annotated.items()
+        if name in bound
+    }
+    return types_from_call(bound, known)
+
+
+def _sizes_that_are_one(bound: Mapping[str, Any], annotated: Mapping[str, ArgType]) -> dict[str, Expr]:
+    """Annotated sizes that are 1 in this call: constants, because they broadcast."""
+    ones: dict[str, Expr] = {}
+    for name, kind in annotated.items():
+        value = bound.get(name)
+        if isinstance(kind, ArrayType) and isinstance(value, np.ndarray) and value.ndim == len(kind.dims):
+            for dim, size in zip(kind.dims, value.shape, strict=True):
+                if dim.name is not None and size == 1:
+                    ones[dim.name] = ONE
+    return ones
+
+
+def _as_passed(kind: ArgType, value: Any, ones: Mapping[str, Expr], alias: str) -> ArgType:
+    """An annotated type with what only the call tells: memory order, overlap, sizes of 1, Python's own numbers."""
+    from dcpy.frontend.specialize.from_call import layout_of
+    from dcpy.frontend.specialize.types import ScalarType
+
+    if isinstance(kind, ScalarType):
+        return replace(kind, weak=kind.weak or not isinstance(value, np.generic | np.ndarray))
+    if not isinstance(kind, ArrayType) or not isinstance(value, np.ndarray) or value.ndim != len(kind.dims):
+        return kind
+    dims = tuple(dim.subs(ones) for dim in kind.dims)
+    symbols = tuple(dict.fromkeys(dim.name for dim in dims if dim.name))
+    return replace(kind, dims=dims, layout=layout_of(value), alias=alias, not_one=symbols)
+
+
+def guard_of(dependence: Any) -> tuple[tuple[object, ...], object] | None:
+    """How the dispatcher checks that a name still stands for what it did; None where it need not."""
+    match dependence.kind:
+        case "global" if dependence.name in dependence.owner:
+            return ("dict", dependence.owner, dependence.name), dependence.value
+        case "cell":
+            return ("cell", dependence.owner), dependence.value
+    return None
