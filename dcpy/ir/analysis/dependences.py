@@ -94,6 +94,32 @@ def groups_meet(ours: Iterable[Touch], theirs: Iterable[Touch], points: Sequence
     return worst
 
 
+def happens_before(first: Touch, second: Touch, ranges: Ranges) -> Answer:
+    """Whether, wherever two touches inside one node meet, the first is over before the second begins.
+
+    So it is where they meet only in one iteration of the loops and maps around both, and stand there in this order. A
+    tasklet reads before it writes; of the order inside a library call nothing is known.
+    """
+    shared = first.shared_scopes(second)
+    for depth, scope in enumerate(first.scopes[:shared]):
+        if scope.variables and not _meet_below(first, second, depth + 1, scope.variables, ranges).is_no:
+            return Answer(False, f"{_describe(first, second, scope.variables)}")
+        ranges = Footprint(Subset(), scope.variables).known(ranges)
+    in_order = first.position < second.position
+    if in_order and (first.place is not second.place or isinstance(first.place, Tasklet)):
+        return Answer(True)
+    if _meet_below(first, second, shared, (), ranges).is_no:
+        return Answer(True)
+    return Answer(False, f"{first} and {second} may be the same element{_at(second.place)}")
+
+
+def _meet_below(first: Touch, second: Touch, depth: int, points: Sequence[Variable], ranges: Ranges) -> Answer:
+    ours, theirs = first.footprint(depth), second.footprint(depth)
+    if ours is None or theirs is None or first.root != second.root:
+        return Answer(None if first.memory == second.memory else False)
+    return meet_across(ours, theirs, points, ranges)
+
+
 def by_memory(touches: Iterable[Touch]) -> dict[str, list[Touch]]:
     """The touches of each memory that is written, in order of first touch."""
     groups: dict[str, list[Touch]] = {}

@@ -1,0 +1,232 @@
+"""RedundantCopyRemoval: what is computed into a temporary and copied is computed in place; what is copied to be read
+is read where it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from dcpy.ir.analysis.dependences import filled_before, happens_before
+from dcpy.ir.analysis.integer_sets import meet
+from dcpy.ir.analysis.ranges_at import ranges_at
+from dcpy.ir.analysis.touches import Touch, memory_of, raisers, resolved, touches_in
+from dcpy.ir.data import Array, Scalar, Storage, View
+from dcpy.ir.expr import Load, ScalarExpr, rewrite
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Call, Copy, Map, Node
+from dcpy.ir.region import Block, Region, State, SymbolAssign
+from dcpy.ir.subsets import Subset
+from dcpy.ir.symbolic import Ranges
+from dcpy.ir.uses import Element, Uses
+from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
+
+
+@dataclass(frozen=True)
+class RedundantCopyRemoval(Transformation):
+    """Make the accesses of a temporary accesses of what it is copied to, or from.
+
+    write side   map i: tmp[i] = f(B[i]);  copy tmp -> A[1:]        becomes   map i: A[i + 1] = f(B[i])
+    read side    copy A[1:] -> tmp;  map i: B[i] = g(tmp[i])        becomes   map i: B[i] = g(A[i + 1])
+
+    The temporary must be used in this state alone and copied as a whole. Write side: it is filled before the copy, and
+    what is read or written of ``A`` meanwhile happens before the element of the temporary is written: ``f(A[i + 1])``
+    may stand in the map above, ``f(A[i])`` may not, and no library call may read what it writes. Read side: ``A`` does
+    not change before the temporary was read for the last time.
+    """
+
+    name: ClassVar[str] = "redundant-copy-removal"
+    copy = capture(Copy)
+    pattern = one(copy)
+
+    def can_be_applied(self, m: Match) -> Verdict:
+        found = _redirection(m[self.copy], m.uses)
+        return no(found) if isinstance(found, str) else YES
+
+    def apply(self, m: Match, rw: Rewriter) -> None:
+        """Redirects the accesses; the copy and the temporary are gone then."""
+        copy = m[self.copy]
+        found = _redirection(copy, rw.uses)
+        if isinstance(found, _Redirection):
+            found.redirect(copy, rw)
+        rw.erase(copy)
+        if isinstance(found, _Redirection):
+            rw.undeclare(found.tmp)
+
+
+@dataclass(frozen=True, slots=True)
+class _Redirection:
+    """``tmp[x]`` becomes ``base[x]``, where `base` names a subset and x counts within it."""
+
+    tmp: str
+    base: Memlet
+
+    def redirect(self, copy: Copy, rw: Rewriter) -> None:
+        for toucher in rw.uses.touchers(self.tmp):
+            if toucher is copy:
+                continue
+            if isinstance(toucher, Node):
+                rw.replace_memlets(toucher, self.memlet)
+            else:
+                rw.rewrite_exprs(toucher, lambda expr: rewrite(expr, self.load))
+
+    def memlet(self, memlet: Memlet) -> Memlet:
+        if memlet.container != self.tmp:
+            return memlet
+        return replace(memlet, container=self.base.container, subset=self.base.subset.compose(memlet.subset))
+
+    def load(self, part: ScalarExpr) -> ScalarExpr | None:
+        if not isinstance(part, Load) or part.container != self.tmp:
+            return None
+        indices = self.base.subset.compose(Subset(part.indices)).indices
+        return replace(part, container=self.base.container, indices=indices)
+
+    def touch(self, touch: Touch, uses: Uses) -> Touch:
+        """What an access of the temporary would touch."""
+        if touch.subset is None:
+            return replace(touch, memory=memory_of(resolved(self.base, uses)[0], uses))
+        root, subset = resolved(self.memlet(Memlet(self.tmp, touch.subset)), uses)
+        return replace(touch, container=self.base.container, root=root, memory=memory_of(root, uses), subset=subset)
+
+
+def _redirection(copy: Copy, uses: Uses) -> _Redirection | str | None:
+    """How to do without a copy, or why not; None where it copies something onto itself."""
+    if copy.src == copy.dst:
+        return None
+    written = _write_side(copy, uses)
+    if isinstance(written, _Redirection):
+        return written
+    read = _read_side(copy, uses)
+    return read if isinstance(read, _Redirection) else f"write side: {written}; read side: {read}"
+
+
+# -- the two sides -----------------------------------------------------------------------------------------------------
+
+
+def _write_side(copy: Copy, uses: Uses) -> _Redirection | str:
+    """How to compute in place what the copy moves, or why not."""
+    found = _Redirection(copy.src.container, copy.dst)
+    span = _unfit(found, copy, copy.src, uses) or _span(copy, found.tmp, uses, after=False)
+    if isinstance(span, str):
+        return span
+    ranges, touches = ranges_at(copy), list(_numbered_touches(span, uses))
+    mine = [touch for _, touch in touches if touch.root == found.tmp]
+    for read in mine:
+        if (not read.is_write or read.wcr) and not filled_before(read, mine, ranges).is_yes:
+            return f"{found.tmp!r} may not be filled before it is read or copied"
+    if not uses.is_private(resolved(copy.dst, uses)[0]) and any(_may_raise(node) for node in span):
+        return f"an exception on the way would leave {copy.dst.container!r} half written"
+    inside = [(index, touch) for index, touch in touches if touch.place is not copy]
+    return _hazard(found, inside, uses, ranges, in_place=True) or found
+
+
+def _read_side(copy: Copy, uses: Uses) -> _Redirection | str:
+    """How to read what the copy moves where it is, or why not."""
+    found = _Redirection(copy.dst.container, copy.src)
+    span = _unfit(found, copy, copy.dst, uses) or _span(copy, found.tmp, uses, after=True)
+    if isinstance(span, str):
+        return span
+    if uses.writers(found.tmp) != (copy,):
+        return f"{found.tmp!r} is written elsewhere too"
+    inside = [(index, touch) for index, touch in _numbered_touches(span, uses) if touch.place is not copy]
+    return _hazard(found, inside, uses, ranges_at(copy), in_place=False) or found
+
+
+def _unfit(found: _Redirection, copy: Copy, whole: Memlet, uses: Uses) -> str:
+    """Why a temporary, accessed by the copy as `whole`, cannot be replaced by the base at all; "" where it can."""
+    tmp, base = uses.desc(found.tmp), uses.desc(found.base.container)
+    if not uses.is_private(found.tmp) or not isinstance(tmp, Array | Scalar) or len(uses.overlapping(found.tmp)) > 1:
+        return f"{found.tmp!r} is seen from elsewhere"
+    if whole.subset != Subset.whole(tmp.shape):
+        return f"{whole} is not all of {found.tmp!r}"
+    if any(memlet.wcr or memlet.dynamic for memlet in (whole, found.base)):
+        return "the copy combines values, or may not happen"
+    if not isinstance(base, Array | Scalar | View):
+        return f"{found.base.container!r} is no array"
+    if tmp.dtype != base.dtype or tmp.storage is not _storage(found.base.container, uses):
+        return f"{found.tmp!r} and {found.base.container!r} are stored differently"
+    for symbol in found.base.subset.symbols:
+        for definer in uses.definers(symbol):
+            if isinstance(definer, SymbolAssign) and node_in(copy.state, definer) is not None:
+                return f"symbol {symbol!r} may change on the way"
+    return ""
+
+
+def _storage(container: str, uses: Uses) -> Storage | None:
+    root = uses.desc(uses.root(container))
+    return root.storage if isinstance(root, Array | Scalar) else None
+
+
+def _span(copy: Copy, tmp: str, uses: Uses, *, after: bool) -> Sequence[Node] | str:
+    """The nodes from the first user of a temporary to the copy, or from the copy to the last user; else why not."""
+    state = copy.state
+    users = [node_in(state, toucher) for toucher in uses.touchers(tmp) if toucher is not copy]
+    if state is None or None in users:
+        return f"{tmp!r} is used in another state"
+    position = state.nodes.index(copy)
+    places = [state.nodes.index(user) for user in dict.fromkeys(users) if user is not None]
+    if not places:
+        return f"{tmp!r} is {'never read' if after else 'not written'}"
+    if after:
+        return state.nodes[position : max(places) + 1] if min(places) > position else f"{tmp!r} is used before the copy"
+    return state.nodes[min(places) : position + 1] if max(places) < position else f"{tmp!r} is used after the copy"
+
+
+def node_in(state: State | None, element: Element) -> Node | None:
+    """The node of a state that is, or holds, an element; None where the state does not hold it."""
+    current: object = element
+    while True:
+        match current:
+            case Node(state=around) if around is state:
+                return current
+            case Node(state=around):
+                current = around
+            case Block(region=Region(owner=owner)):
+                current = owner
+            case _:
+                return None
+
+
+def _numbered_touches(nodes: Sequence[Node], uses: Uses) -> Iterator[tuple[int, Touch]]:
+    """The accesses of each node with the node's number; positions count through all of them."""
+    position = 0
+    for index, node in enumerate(nodes):
+        for touch in touches_in(node, uses):
+            yield index, replace(touch, position=position)
+            position += 1
+
+
+def _may_raise(node: Node) -> bool:
+    return isinstance(node, Call) or (isinstance(node, Map) and next(raisers(node.body), None) is not None)
+
+
+def _hazard(
+    found: _Redirection, touches: Sequence[tuple[int, Touch]], uses: Uses, ranges: Ranges, *, in_place: bool
+) -> str:
+    """An access of the base that would see, or leave, another value if the temporary's accesses went to the base.
+
+    The write side moves accesses of the temporary (`in_place`) before those of the base that come after them; the read
+    side moves them behind.
+    """
+    moved = [(index, found.touch(touch, uses)) for index, touch in touches if touch.root == found.tmp]
+    memory = {touch.memory for _, touch in moved}
+    others = [(index, touch) for index, touch in touches if touch.memory in memory and touch.root != found.tmp]
+    for place, mine in moved:
+        for index, other in others:
+            if not (mine.is_write or other.is_write) or (index < place if in_place else index > place):
+                continue
+            if index == place:
+                first, second = (other, mine) if in_place else (mine, other)
+                answer = happens_before(first, second, ranges)
+                if not answer.is_yes:
+                    return answer.reason or f"{first} and {second} may be the same element"
+            elif not _apart(mine, other, ranges):
+                return f"{other} happens between"
+    return ""
+
+
+def _apart(mine: Touch, other: Touch, ranges: Ranges) -> bool:
+    ours, theirs = mine.footprint(), other.footprint()
+    same_root = ours is not None and theirs is not None and mine.root == other.root
+    return same_root and ours is not None and theirs is not None and meet(ours, theirs, ranges).is_no

@@ -1,0 +1,129 @@
+"""RedundantViewRemoval: accesses of a slice become accesses of what it is a slice of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from dcpy.ir.data import Reference, View
+from dcpy.ir.expr import Load, ScalarExpr, loads_of, rewrite
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Copy, Node
+from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.uses import Element, Uses, block_exprs
+from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, no, whole
+
+
+@dataclass(frozen=True)
+class RedundantViewRemoval(Transformation):
+    """Compose accesses through views into accesses of their bases, and take out views that nobody needs any more.
+
+    before   view v of x[1:N - 1]                        after
+             map i: y[i] = v[i] + v[i + 1]                       map i: y[i] = x[i + 1] + x[i + 2]
+
+    Applies to single elements of any slice or transpose, and to ranges where the view keeps the order of the base's
+    axes and runs forward. A reshape has no subset of the base to name: it stays, and so does a view that the caller
+    gets.
+    """
+
+    name: ClassVar[str] = "redundant-view-removal"
+    pattern = whole()
+
+    def can_be_applied(self, m: Match) -> Verdict:
+        views = _views(m.uses)
+        if any(_is_unused(view, m.uses) or _composable_users(view, m.uses) for view in views):
+            return YES
+        return no(f"no access through {', '.join(map(repr, views))} can be composed" if views else "there are no views")
+
+    def apply(self, m: Match, rw: Rewriter) -> None:
+        """Composes all accesses that can be, then takes out the views without users, views of views first."""
+        views = _views(rw.uses)
+        for view in views:
+            for user in _composable_users(view, rw.uses):
+                _compose(user, rw)
+        for view in reversed(views):
+            if _is_unused(view, rw.uses):
+                rw.undeclare(view)
+
+
+def _views(uses: Uses) -> list[str]:
+    """Names of all views, each after the view that it is a view of, if any."""
+    found: dict[str, None] = {}
+
+    def note(name: str) -> None:
+        desc = uses.desc(name)
+        if isinstance(desc, View) and name not in found:
+            if uses.declared(desc.of):
+                note(desc.of)
+            found[name] = None
+
+    for region in uses.sdfg.body.walk_regions():
+        for name in region.containers:
+            note(name)
+    return list(found)
+
+
+def _is_unused(view: str, uses: Uses) -> bool:
+    returned = any(result.container == view for result in uses.sdfg.results)
+    return not returned and not uses.touchers(view) and not uses.views_of(view)
+
+
+def _composable_users(view: str, uses: Uses) -> list[Element]:
+    return [user for user in uses.touchers(view) if _accesses_composable(user, view, uses)]
+
+
+def _accesses_composable(user: Element, view: str, uses: Uses) -> bool:
+    """Whether any access of a user to a view can be composed."""
+    if isinstance(user, Node):
+        return any(m.container == view and composed(m, user, uses) != m for m in _memlets(user))
+    loads = [load for expr in block_exprs(user) for load in loads_of(expr) if load.container == view]
+    return any(_point(load, uses) is not load for load in loads)
+
+
+def _memlets(node: Node) -> list[Memlet]:
+    return [*node.reads(), *node.writes(), *getattr(node, "arguments", {}).values()]
+
+
+def _compose(user: Element, rw: Rewriter) -> None:
+    """Composes all accesses of a user as far as they go."""
+    if isinstance(user, Node):
+        rw.replace_memlets(user, lambda memlet: composed(memlet, user, rw.uses))
+    else:
+        rw.rewrite_exprs(user, lambda expr: rewrite(expr, lambda part: _changed_point(part, rw.uses)))
+
+
+def composed(memlet: Memlet, node: Node, uses: Uses) -> Memlet:
+    """The memlet on the base of its view, or the base of that, as far as the same elements come in the same order."""
+    if isinstance(node, Copy) and isinstance(uses.desc(node.dst.container), Reference):
+        return memlet  # what the reference shows is the view itself
+    while isinstance(desc := uses.desc(memlet.container), View):
+        part = desc.base_subset(memlet.subset) if _keeps_order(desc, memlet.subset) else None
+        if part is None:
+            break
+        memlet = replace(memlet, container=desc.of, subset=part)
+    return memlet
+
+
+def _keeps_order(view: View, subset: Subset) -> bool:
+    """Whether the ranges of a subset run forward along axes of the base, in the base's order."""
+    if view.window is None:
+        return False
+    axes = [axis for axis, dim in zip(view.axes, subset.dims, strict=True) if isinstance(dim, Range)]
+    if any(later <= earlier for earlier, later in zip((-1, *axes), axes, strict=False)):
+        return False
+    dims = [dim for dim in (*view.window.dims, *subset.dims) if isinstance(dim, Range)]
+    return not axes or all((dim.step.constant or -1) > 0 for dim in dims)
+
+
+def _point(load: Load, uses: Uses) -> Load:
+    container, subset = load.container, Subset(load.indices)
+    while isinstance(desc := uses.desc(container), View):
+        part = desc.base_subset(subset)
+        if part is None:
+            break
+        container, subset = desc.of, part
+    return load if container == load.container else replace(load, container=container, indices=subset.indices)
+
+
+def _changed_point(part: ScalarExpr, uses: Uses) -> ScalarExpr | None:
+    return _point(part, uses) if isinstance(part, Load) else None
