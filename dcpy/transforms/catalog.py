@@ -1,18 +1,20 @@
-"""Every transformation by name: one visible list, loaded when a name is first asked for.
+"""Every transformation and pipeline by name: visible lists, loaded when a name is first asked for.
 
-Plug-ins add to it with ``TRANSFORMATIONS.extend({"name": "module:Class"})``. A test asserts that the list is complete.
+Plug-ins add to them with ``TRANSFORMATIONS.extend({"name": "module:Class"})``. A test asserts that they are complete.
 """
 
 from __future__ import annotations
 
 from dcpy.base.registry import Registry
 from dcpy.transforms.api import Transformation
+from dcpy.transforms.pipeline import Pipeline
 
 _SIMPLIFY = "dcpy.transforms.simplify"
 
 TRANSFORMATIONS: Registry[type[Transformation]] = Registry(
     "transformation",
     {
+        "augmented-assignment-to-wcr": f"{_SIMPLIFY}.augmented_assignment_to_wcr:AugmentedAssignmentToWCR",
         "constant-propagation": f"{_SIMPLIFY}.constant_propagation:ConstantPropagation",
         "dead-branch-elimination": f"{_SIMPLIFY}.dead_branch_elimination:DeadBranchElimination",
         "dead-dataflow-elimination": f"{_SIMPLIFY}.dead_dataflow_elimination:DeadDataflowElimination",
@@ -20,8 +22,18 @@ TRANSFORMATIONS: Registry[type[Transformation]] = Registry(
         "empty-state-elimination": f"{_SIMPLIFY}.empty_state_elimination:EmptyStateElimination",
         "expand-library-node": "dcpy.transforms.expand:ExpandLibraryNode",
         "inline-call": f"{_SIMPLIFY}.inline_call:InlineCall",
+        "loop-to-map": "dcpy.transforms.loops.loop_to_map:LoopToMap",
+        "map-collapse": "dcpy.transforms.maps.map_collapse:MapCollapse",
+        "map-fusion": "dcpy.transforms.maps.map_fusion:MapFusion",
+        "redundant-copy-removal": f"{_SIMPLIFY}.redundant_copy_removal:RedundantCopyRemoval",
+        "redundant-view-removal": f"{_SIMPLIFY}.redundant_view_removal:RedundantViewRemoval",
         "scalar-to-symbol-promotion": f"{_SIMPLIFY}.scalar_to_symbol_promotion:ScalarToSymbolPromotion",
         "state-fusion": f"{_SIMPLIFY}.state_fusion:StateFusion",
         "symbol-propagation": f"{_SIMPLIFY}.symbol_propagation:SymbolPropagation",
+        "trivial-loop-elimination": f"{_SIMPLIFY}.trivial_loop_elimination:TrivialLoopElimination",
+        "trivial-map-elimination": f"{_SIMPLIFY}.trivial_map_elimination:TrivialMapElimination",
+        "wcr-to-augmented-assignment": f"{_SIMPLIFY}.wcr_to_augmented_assignment:WcrToAugmentedAssignment",
     },
 )
+
+PIPELINES: Registry[Pipeline] = Registry("pipeline", {"simplify": f"{_SIMPLIFY}.pipeline:SIMPLIFY"})

@@ -84,7 +84,7 @@ class Match:
     def __str__(self) -> str:
         found = self.anchor
         parts = " -> ".join(describe(part) for part in self.found.values()) or self.sdfg.name
-        return f"{describe(self.state)}: {parts}" if isinstance(found, Node) and found.state else parts
+        return f"{_place_of(self.state)}: {parts}" if isinstance(found, Node) and found.state else parts
 
 
 class Pattern(Protocol):
@@ -292,6 +292,12 @@ def _tops(touchers: Iterable[Element], state: State) -> dict[Node, None]:
     return tops
 
 
+def _place_of(state: State) -> str:
+    """A state for people; the body of a map, by the map."""
+    owner = None if state.region is None else state.region.owner
+    return describe(owner) if isinstance(owner, Map) and not state.name else describe(state)
+
+
 def describe(part: object) -> str:
     """A short name for a part of a match: the node's own name, or its kind and what it writes."""
     match part:
@@ -306,8 +312,8 @@ def describe(part: object) -> str:
         case Node():
             written = ", ".join(dict.fromkeys(memlet.container for memlet in part.writes()))
             return f"{part.kind} to {written}" if written else part.kind
-        case State(region=Region(blocks=blocks)):
-            return f"state {blocks.index(part)}"
+        case State(region=Region() as region):
+            return f"state {region.index(part)}"
         case Block():
             symbol = getattr(part, "symbol", "")
             return f"{part.kind} {symbol}".rstrip()

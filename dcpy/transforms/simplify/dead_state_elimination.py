@@ -9,6 +9,7 @@ from dcpy.ir.analysis.ranges_at import KnownRanges
 from dcpy.ir.region import Block, Branch, Break, Continue, Loop, Region, Return, While
 from dcpy.transforms.api import YES, Aspect, Match, Rewriter, Transformation, Verdict, capture, no, one
 from dcpy.transforms.simplify.folding import decide
+from dcpy.transforms.simplify.trivial_map_elimination import never_runs
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class DeadStateElimination(Transformation):
 
     def can_be_applied(self, m: Match) -> Verdict:
         block = m[self.block]
-        if never_runs(block, m):
+        if is_skipped(block, m):
             return YES
         if not leaves(block):
             return no("what comes after it can be reached")
@@ -38,21 +39,18 @@ class DeadStateElimination(Transformation):
 
     def apply(self, m: Match, rw: Rewriter) -> None:
         block = m[self.block]
-        if never_runs(block, m):
+        if is_skipped(block, m):
             rw.erase(block)
             return
         for dead in reversed(m.region.blocks[m.region.index(block) + 1 :]):
             rw.erase(dead)
 
 
-def never_runs(block: Block, m: Match) -> bool:
+def is_skipped(block: Block, m: Match) -> bool:
     """Whether a loop is proved to run zero times."""
     match block:
         case Loop(range=range_):
-            ranges = m.uses.fact(KnownRanges).at(block)
-            step = range_.step.constant or 0
-            forward, backward = ranges.proves_le(range_.stop, range_.start), ranges.proves_le(range_.start, range_.stop)
-            return (step > 0 and forward) or (step < 0 and backward)
+            return never_runs(range_, m.uses.fact(KnownRanges).at(block))
         case While(condition=condition):
             return decide(condition, m.uses.fact(KnownRanges).at(block)) is False
     return False

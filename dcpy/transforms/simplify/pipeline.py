@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.pipeline import Pipeline, RunReport, repeat, run_pipeline
+from dcpy.transforms.simplify.augmented_assignment_to_wcr import AugmentedAssignmentToWCR
 from dcpy.transforms.simplify.constant_propagation import ConstantPropagation
 from dcpy.transforms.simplify.dead_branch_elimination import DeadBranchElimination
 from dcpy.transforms.simplify.dead_dataflow_elimination import DeadDataflowElimination
 from dcpy.transforms.simplify.dead_state_elimination import DeadStateElimination
 from dcpy.transforms.simplify.empty_state_elimination import EmptyStateElimination
 from dcpy.transforms.simplify.inline_call import InlineCall
+from dcpy.transforms.simplify.redundant_copy_removal import RedundantCopyRemoval
+from dcpy.transforms.simplify.redundant_view_removal import RedundantViewRemoval
 from dcpy.transforms.simplify.scalar_to_symbol_promotion import ScalarToSymbolPromotion
 from dcpy.transforms.simplify.state_fusion import StateFusion
 from dcpy.transforms.simplify.symbol_propagation import SymbolPropagation
+from dcpy.transforms.simplify.trivial_loop_elimination import TrivialLoopElimination
+from dcpy.transforms.simplify.trivial_map_elimination import TrivialMapElimination
+from dcpy.transforms.simplify.wcr_to_augmented_assignment import WcrToAugmentedAssignment
 
 SIMPLIFY = Pipeline(
     "simplify",
@@ -24,8 +30,14 @@ SIMPLIFY = Pipeline(
         DeadBranchElimination(),
         DeadStateElimination(),
         EmptyStateElimination(),
+        TrivialLoopElimination(),
         StateFusion(),
+        TrivialMapElimination(),
+        RedundantViewRemoval(),
+        RedundantCopyRemoval(),
         DeadDataflowElimination(),
+        AugmentedAssignmentToWCR(),
+        WcrToAugmentedAssignment(),
     ),
 )
 

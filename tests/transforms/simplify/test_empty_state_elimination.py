@@ -13,11 +13,11 @@ def test_takes_out_blocks_that_do_nothing():
             sdfg @f(A: f64[N]) symbols(N: size) {
               state { }
               loop i = 0:N { if N > i { data t: f64 transient state { } } else { state { } } }
-              state { map i = 0:N { tasklet () -> (o -> A[i]) { o = f64(1) } } }
+              state { map j = 0:N { tasklet () -> (o -> A[j]) { o = f64(1) } } }
             }"""),
     ).becomes("""
         sdfg @f(A: f64[N]) symbols(N: size) {
-          state { map i = 0:N { tasklet () -> (o -> A[i]) { o = f64(1) } } }
+          state { map j = 0:N { tasklet () -> (o -> A[j]) { o = f64(1) } } }
         }""").same_values(N=[0, 3])
 
 

@@ -1,0 +1,87 @@
+"""Finding, explaining and applying transformations."""
+
+from __future__ import annotations
+
+import pytest
+
+from dcpy.base.errors import TransformationRefused
+from dcpy.ir.nodes import Copy, Map
+from dcpy.ir.region import State
+from dcpy.ir.text import print_sdfg
+from dcpy.transforms.api import apply_once, apply_repeated, explain, matches
+from dcpy.transforms.simplify.dead_dataflow_elimination import DeadDataflowElimination
+from dcpy.transforms.simplify.state_fusion import StateFusion
+from tests.support.expect import parse
+
+THREE = """
+    sdfg @f(A: f64[N]) symbols(N: size) {
+      data t: f64[N] transient
+      state load { copy A[0:N] -> t[0:N] }
+      state scale { map i = 0:N { tasklet double (a <- A[i]) -> (o -> A[i]) { o = a * 2 } } }
+      state { copy A[0:N] -> t[0:N] }
+    }"""
+
+
+def test_apply_once_takes_the_first_match_that_allows_it():
+    sdfg = parse(THREE)
+    fused = apply_once(sdfg, StateFusion)
+    assert isinstance(fused, State)
+    assert [len(block.nodes) for block in sdfg.body.blocks] == [2, 1]
+    assert sdfg.history == ["state-fusion first=/0 second=/1"]
+
+
+def test_captures_can_be_pinned_by_element_or_name():
+    sdfg = parse(THREE)
+    apply_once(sdfg, StateFusion, first=sdfg.body.blocks[1])
+    assert [len(block.nodes) for block in sdfg.body.blocks] == [1, 2]
+    other = parse(THREE)
+    apply_once(other, StateFusion, second="scale")
+    assert [len(block.nodes) for block in other.body.blocks] == [2, 1]
+
+
+def test_a_refusal_carries_the_verdict_on_each_match():
+    sdfg = parse("sdfg @f(A: f64[2]) { state { copy A[0:1] -> A[1:2] } }")
+    with pytest.raises(TransformationRefused) as refused:
+        apply_once(sdfg, DeadDataflowElimination)
+    assert refused.value.notes == ("state 0: copy to A: 'A' is an argument",)
+    with pytest.raises(TransformationRefused) as refused:
+        apply_once(sdfg, StateFusion)
+    assert refused.value.notes == ("there is no State; State in it",)
+
+
+def test_unknown_parameters_are_refused():
+    with pytest.raises(TransformationRefused, match="state-fusion has no parameter 'frist'"):
+        apply_once(parse(THREE), StateFusion, frist=1)
+
+
+def test_apply_repeated_counts():
+    sdfg = parse(THREE)
+    assert apply_repeated(sdfg, StateFusion) == 2
+    assert apply_repeated(sdfg, StateFusion) == 0
+    assert len(sdfg.history) == 2
+
+
+def test_explain_says_why_not():
+    assert explain(parse(THREE), DeadDataflowElimination).splitlines() == [
+        "dead-dataflow-elimination: 2 of 4 matches apply",
+        "  yes  load: copy to t",
+        "  no   scale: map i        its body has effects of its own",
+        "  no   map i: double       'A' is an argument",
+        "  yes  state 2: copy to t",
+    ]
+
+
+def test_matches_come_in_program_order_and_are_typed():
+    sdfg = parse(THREE)
+    found = [m[DeadDataflowElimination.node] for m in matches(DeadDataflowElimination(), sdfg)]
+    assert [type(node).__name__ for node in found] == ["Copy", "Map", "Tasklet", "Copy"]
+    assert isinstance(found[0], Copy)
+    assert isinstance(found[1], Map)
+
+
+def test_nothing_changes_where_nothing_applies():
+    sdfg = parse("sdfg @f(A: f64[2]) { state { copy A[0:1] -> A[1:2] } }")
+    before = print_sdfg(sdfg)
+    assert apply_repeated(sdfg, DeadDataflowElimination) == 0
+    assert print_sdfg(sdfg) == before
+    assert sdfg.history == []

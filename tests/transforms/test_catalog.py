@@ -1,0 +1,35 @@
+"""The catalog lists every transformation that exists, under its own name."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+import dcpy.transforms
+from dcpy.transforms.api import Transformation
+from dcpy.transforms.catalog import PIPELINES, TRANSFORMATIONS
+from dcpy.transforms.pipeline import Pipeline
+
+
+def everything() -> list[object]:
+    modules = pkgutil.walk_packages(dcpy.transforms.__path__, "dcpy.transforms.")
+    found = [value for module in modules for value in vars(importlib.import_module(module.name)).values()]
+    return list(dict.fromkeys(value for value in found if isinstance(value, type | Pipeline)))
+
+
+def test_all_transformations_are_listed():
+    kinds = [value for value in everything() if isinstance(value, type) and issubclass(value, Transformation)]
+    written = {kind.name: kind for kind in kinds if kind is not Transformation}
+    assert {name: TRANSFORMATIONS[name] for name in TRANSFORMATIONS} == written
+
+
+def test_all_pipelines_are_listed():
+    pipelines = [value for value in everything() if isinstance(value, Pipeline)]
+    assert {name: PIPELINES[name] for name in PIPELINES} == {pipeline.name: pipeline for pipeline in pipelines}
+
+
+def test_each_transformation_shows_a_picture():
+    for name in TRANSFORMATIONS:
+        text = TRANSFORMATIONS[name].__doc__ or ""
+        assert "before" in text, name
+        assert "after" in text or "becomes" in text, name
