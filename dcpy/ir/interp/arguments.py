@@ -159,7 +159,7 @@ class _Activation:
     def _passed(self) -> Iterator[tuple[str, Data]]:
         """The containers that the caller passes."""
         for name, desc in members(self.sdfg.containers):
-            if not self.sdfg.containers[name.partition(".")[0]].transient:
+            if name not in self.sdfg.constants and not self.sdfg.containers[name.partition(".")[0]].transient:
                 yield name, desc
 
     def _refuse_unknown_names(self) -> None:

@@ -1,0 +1,22 @@
+"""Verification: many small rules, and forms: which of them must hold between two stages.
+
+`verify` raises with everything that is wrong, `problems` lists it. A rule is a short function in ``rules/``; its
+docstring is the sentence that users read. `forms` has the forms, `walk` brings each part of an SDFG to the rules.
+"""
+
+from dcpy.ir.verify.check import problems, verify
+from dcpy.ir.verify.forms import CODEGEN_FORM, FORMS, FRONTEND_FORM, SIMPLE_FORM, WELL_FORMED, Form
+from dcpy.ir.verify.rule import Problem, Rule
+
+__all__ = [
+    "CODEGEN_FORM",
+    "FORMS",
+    "FRONTEND_FORM",
+    "SIMPLE_FORM",
+    "WELL_FORMED",
+    "Form",
+    "Problem",
+    "Rule",
+    "problems",
+    "verify",
+]

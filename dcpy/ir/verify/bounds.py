@@ -1,0 +1,55 @@
+"""Whether a subset surely leaves its container, at its place.
+
+"Surely" means: if the place is reached at all. Parameters of maps and loops take the first and last value of their
+range there, as long as no other range depends on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dcpy.ir.analysis.propagation import Sweep, swept
+from dcpy.ir.nodes import Map
+from dcpy.ir.region import Loop
+from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.symbolic import Expr, Ranges
+from dcpy.ir.verify.scope import Scope
+
+
+def outside(subset: Subset, shape: Sequence[Expr], scope: Scope) -> str:
+    """How a subset leaves a container of that shape; nothing where that is not proved. Ranks must agree."""
+    if all(_obviously_inside(dim, size) for dim, size in zip(subset.dims, shape, strict=True)):
+        return ""
+    ranges = scope.ranges
+    sweeps = _sweeps(scope, ranges)
+    if sweeps is None:
+        return ""
+    for axis, (dim, size) in enumerate(zip(subset.dims, shape, strict=True)):
+        box, exact = swept(Subset((dim,)), [sweep for sweep in sweeps if sweep.symbol in dim.symbols], (size,), ranges)
+        reached = box.dims[0]
+        if not exact or (isinstance(dim, Range) and not ranges.proves_nonneg(dim.size - 1)):
+            continue
+        low, high = reached.hull if isinstance(reached, Range) else (reached, reached)
+        if ranges.proves_lt(low, 0):
+            return f"index {low} of dimension {axis} is negative"
+        if ranges.proves_le(size, high):
+            return f"index {high} is out of bounds for dimension {axis} of size {size}"
+    return ""
+
+
+def _obviously_inside(dim: Expr | Range, size: Expr) -> bool:
+    return isinstance(dim, Range) and dim.start.constant == 0 and dim.stop is size
+
+
+def _sweeps(scope: Scope, ranges: Ranges) -> list[Sweep] | None:
+    """The parameters around a place; None where the range of one depends on another (then not all values meet)."""
+    params: dict[str, Range] = {}
+    for owner in scope.owners:
+        match owner:
+            case Map(params=names, domain=domain):
+                params.update(zip(names, domain, strict=False))
+            case Loop(param=name, range=values):
+                params[name] = values
+    if any(name in params for values in params.values() for name in values.symbols):
+        return None
+    return [Sweep.of(name, values, ranges) for name, values in params.items()]

@@ -1,0 +1,60 @@
+"""Forms: the sets of rules that must hold at the borders between stages.
+
+``well-formed`` is what every SDFG is, always. A stage demands a form instead of handling everything: code generation
+never meets a library node, because `CODEGEN_FORM` has none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dcpy.ir.verify.rule import Rule, rules_of
+from dcpy.ir.verify.rules import (
+    codegen,
+    containers,
+    control,
+    expressions,
+    frontend,
+    memlets,
+    names,
+    nodes,
+    simple,
+    tree,
+)
+from dcpy.ir.verify.rules import symbols as symbol_rules
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A set of rules by name. `tree` rules come first: where one fails the others are not asked."""
+
+    name: str
+    sentence: str
+    rules: tuple[Rule, ...]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+TREE_RULES = rules_of(tree)
+WELL_FORMED = Form(
+    "well-formed",
+    "Every SDFG, at any time.",
+    rules_of(names, containers, symbol_rules, memlets, expressions, nodes, control),
+)
+FRONTEND_FORM = Form(
+    "frontend",
+    "What the frontend hands over: nothing is decided yet.",
+    (*WELL_FORMED.rules, *rules_of(frontend)),
+)
+SIMPLE_FORM = Form(
+    "simple",
+    "What simplify hands over: calls are inlined, nothing is left that does nothing.",
+    (*WELL_FORMED.rules, *rules_of(simple)),
+)
+CODEGEN_FORM = Form(
+    "codegen",
+    "What code generation takes: nothing is left to decide.",
+    (*WELL_FORMED.rules, *rules_of(codegen)),
+)
+FORMS = (WELL_FORMED, FRONTEND_FORM, SIMPLE_FORM, CODEGEN_FORM)

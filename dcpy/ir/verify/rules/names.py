@@ -1,0 +1,136 @@
+"""Names: what they look like, that each means one thing, and what the interface of an SDFG says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dcpy.ir.data import View
+from dcpy.ir.nodes import Consume, ForeignCall, Map, Tasklet
+from dcpy.ir.region import Loop, Region
+from dcpy.ir.sdfg import Result, Sdfg
+from dcpy.ir.verify.rule import Findings, rule
+from dcpy.ir.verify.scope import Declaration, Scope
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_C_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(::[A-Za-z_][A-Za-z0-9_]*)*")
+
+
+@rule("names.identifiers", Sdfg)
+def names_are_identifiers(sdfg: Sdfg, scope: Scope) -> Findings:
+    """Names of SDFGs, containers, symbols and parameters are identifiers: letters, digits and underscores."""
+    for name in dict.fromkeys((sdfg.name, *(name for name, _ in _definitions(sdfg)))):
+        if not _IDENTIFIER.fullmatch(name):
+            yield f"{name!r} is no identifier"
+
+
+@rule("names.connectors", Tasklet)
+def connectors_are_identifiers(node: Tasklet, scope: Scope) -> Findings:
+    """Names of connectors and of the local values of a tasklet are identifiers."""
+    for name in dict.fromkeys((*node.inputs, *node.outputs, *(name for name, _ in node.code))):
+        if not _IDENTIFIER.fullmatch(name):
+            yield f"the connector {name!r} is no identifier"
+
+
+@rule("names.functions", ForeignCall)
+def functions_are_identifiers(node: ForeignCall, scope: Scope) -> Findings:
+    """The name of a foreign function is a C or C++ name."""
+    if not _C_NAME.fullmatch(node.function):
+        yield f"{node.function!r} is no name of a function"
+
+
+@rule("names.unique", Sdfg)
+def names_are_unique(sdfg: Sdfg, scope: Scope) -> Findings:
+    """A name stands for one container, symbol or parameter in all of an SDFG, nested regions included."""
+    known: dict[str, str] = {}
+    for name, what in _definitions(sdfg):
+        if name in known:
+            yield f"{name!r} is {known[name]}, and {what} too", "take a name from Sdfg.fresh_name"
+        known.setdefault(name, what)
+
+
+def _definitions(sdfg: Sdfg) -> Iterator[tuple[str, str]]:
+    """Every name that an SDFG defines, and what it is."""
+    for name in sdfg.symbols:
+        yield name, "a symbol"
+    for name in sdfg.assigned_symbols:
+        yield name, "an assigned symbol"
+    for region in sdfg.body.walk_regions():
+        for name in region.containers:
+            yield name, "a container"
+        match region.owner:
+            case Map(params=params) if len(set(params)) == len(params):  # map.parameters reports the others
+                yield from ((name, "the parameter of a map") for name in params)
+            case Loop(param=param):
+                yield param, "the parameter of a loop"
+            case Consume(worker=worker):
+                yield worker, "the number of a worker"
+
+
+@rule("arguments.declared", Sdfg)
+def arguments_are_declared(sdfg: Sdfg, scope: Scope) -> Findings:
+    """Each argument is a symbol or a container that is not transient; each such container is an argument or result."""
+    for name in sdfg.arguments:
+        desc = sdfg.containers.get(name)
+        if desc is None and name not in sdfg.symbols:
+            yield f"the argument {name!r} is neither a container nor a symbol"
+        elif desc is not None and desc.transient:
+            yield f"the argument {name!r} is transient"
+    passed = {*sdfg.arguments, *(result.container for result in sdfg.results), *sdfg.constants}
+    for name, desc in sdfg.containers.items():
+        if not desc.transient and name not in passed and not name.startswith("__return"):
+            yield f"{name!r} is not transient, and neither an argument nor a result"
+    for name in sorted({name for name in sdfg.arguments if sdfg.arguments.count(name) > 1}):
+        yield f"the argument {name!r} occurs twice"
+
+
+@rule("arguments.outermost", Declaration)
+def arguments_are_outermost(subject: Declaration, scope: Scope) -> Findings:
+    """What is not transient is declared in the outermost region."""
+    if not subject.desc.transient and subject.region is not scope.sdfg.body:
+        yield f"{subject.name!r} is not transient, but declared inside of a scope"
+
+
+@rule("results.exist", Sdfg)
+def results_exist(sdfg: Sdfg, scope: Scope) -> Findings:
+    """Each result names a container of its kind, and the structure of the results counts those that there are."""
+    for result in sdfg.results:
+        yield from _result(result, sdfg)
+    for number in _leaves(sdfg.structure):
+        if not isinstance(number, int) or not 0 <= number < len(sdfg.results):
+            yield f"the structure of the results names the result {number!r} of {len(sdfg.results)}"
+
+
+def _result(result: Result, sdfg: Sdfg) -> Findings:
+    desc = sdfg.containers.get(result.container)
+    match result.kind:
+        case "constant":
+            return
+        case _ if desc is None:
+            yield f"the result {result.container!r} is not declared"
+        case "view" if not isinstance(desc, View):
+            yield f"the result {result.container!r} is no view"
+        case "array" | "scalar" | "python" | "argument" if desc.transient:
+            yield f"the result {result.container!r} is transient"
+        case "scalar" | "python" if getattr(desc, "shape", ()):
+            yield f"the result {result.container!r} is no scalar"
+        case "array" | "scalar" | "python" | "argument" | "view":
+            return
+        case kind:
+            yield f"no result is of kind {kind!r}"
+
+
+def _leaves(structure: object) -> Iterator[object]:
+    if isinstance(structure, tuple | list):
+        for part in structure:
+            yield from _leaves(part)
+    elif structure is not None:
+        yield structure
+
+
+@rule("structure.owner", Region)
+def regions_of_structures(region: Region, scope: Scope) -> Findings:
+    """No name of a container has a dot in it: a dot names the field of a structure."""
+    for name in region.containers:
+        if "." in name:
+            yield f"{name!r} is declared as if it were a field"

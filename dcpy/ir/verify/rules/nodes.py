@@ -1,0 +1,132 @@
+"""Copies, maps, consume scopes, calls, library nodes and foreign calls."""
+
+from __future__ import annotations
+
+from dcpy.ir.data import Array, Reference, Scalar, Stream, Structure
+from dcpy.ir.expr import Ref, walk
+from dcpy.ir.nodes import Call, Consume, Copy, ForeignCall, LibraryNode, Map
+from dcpy.ir.region import Loop
+from dcpy.ir.subsets import Range
+from dcpy.ir.verify.rule import Findings, rule
+from dcpy.ir.verify.rules.containers import differ
+from dcpy.ir.verify.scope import Scope
+
+
+@rule("copy.shapes", Copy)
+def copies_keep_their_shape(node: Copy, scope: Scope) -> Findings:
+    """Source and destination of a copy have one dtype and the same shape."""
+    src, dst = scope.desc(node.src.container), scope.desc(node.dst.container)
+    if src is None or dst is None:
+        return
+    if src.dtype != dst.dtype:
+        yield f"{node.src} is {src.dtype}, {node.dst} is {dst.dtype}", "use a tasklet with a cast"
+    if isinstance(src, Stream) or isinstance(dst, Stream):
+        return
+    taken, given = node.src.subset.shape, node.dst.subset.shape
+    if len(taken) != len(given) or any(map(differ, taken, given)):
+        shapes = " and ".join(f"[{', '.join(map(str, shape))}]" for shape in (taken, given))
+        yield f"{node.src} and {node.dst} have different shapes: {shapes}"
+
+
+@rule("map.parameters", Map)
+def maps_have_a_range_per_parameter(node: Map, scope: Scope) -> Findings:
+    """A map has at least one parameter, a range for each, and no parameter twice."""
+    if not node.params:
+        yield "a map has no parameter"
+    if len(node.params) != len(node.domain):
+        yield f"a map has {len(node.params)} parameters and {len(node.domain)} ranges"
+    if len(set(node.params)) != len(node.params):
+        yield f"a map has two parameters of one name: {', '.join(node.params)}"
+
+
+@rule("map.step", Map)
+def steps_of_maps_are_not_zero(node: Map, scope: Scope) -> Findings:
+    """The step of a map's range is not 0."""
+    for name, values in zip(node.params, node.domain, strict=False):
+        if values.step.constant == 0:
+            yield f"the range of {name!r} has a step of 0"
+
+
+@rule("loop.step", Loop)
+def steps_of_loops_are_not_zero(block: Loop, scope: Scope) -> Findings:
+    """The step of a loop's range is not 0."""
+    if block.range.step.constant == 0:
+        yield f"the range of {block.param!r} has a step of 0"
+
+
+@rule("consume.stream", Consume)
+def consume_scopes_pop_a_stream(node: Consume, scope: Scope) -> Findings:
+    """A consume scope pops a stream; its element is a scalar of the stream's dtype, declared in the body."""
+    stream = scope.desc(node.stream)
+    element = node.body.containers.get(node.element)
+    if not isinstance(stream, Stream):
+        yield f"{node.stream!r} is no stream"
+    elif not isinstance(element, Scalar) or element.dtype != stream.dtype:
+        yield f"the element {node.element!r} is not declared as a {stream.dtype} scalar in the body"
+
+
+@rule("call.containers", Call)
+def calls_pass_all_containers(node: Call, scope: Scope) -> Findings:
+    """A call has a memlet for each argument container of the callee, of its dtype and shape, and no other."""
+    callee = node.sdfg
+    needed = {name: desc for name, desc in callee.containers.items() if not desc.transient and name not in callee.constants}
+    for name in node.arguments:
+        if name not in needed:
+            yield f"@{callee.name} has no argument {name!r}"
+    for name, desc in needed.items():
+        memlet = node.arguments.get(name)
+        given = None if memlet is None else scope.desc(memlet.container)
+        if memlet is None:
+            yield f"the call of @{callee.name} lacks its argument {name!r}"
+        elif not isinstance(desc, Scalar | Array):
+            yield f"the argument {name!r} of @{callee.name} cannot be passed: only arrays and scalars can"
+        elif memlet is not None and given is not None:
+            if given.dtype != desc.dtype:
+                yield f"{name!r} of @{callee.name} is {desc.dtype}, {memlet} is {given.dtype}"
+            wanted = tuple(size.subs(node.symbols) for size in desc.shape)
+            shape = memlet.subset.shape
+            if len(wanted) != len(shape) or any(map(differ, wanted, shape)):
+                yield f"{name!r} of @{callee.name} has another shape than {memlet}"
+
+
+@rule("call.symbols", Call)
+def calls_pass_all_symbols(node: Call, scope: Scope) -> Findings:
+    """A call has a value for each free symbol of the callee, and no other."""
+    for name in node.sdfg.symbols:
+        if name not in node.symbols:
+            yield f"the call of @{node.sdfg.name} lacks the value of its symbol {name!r}"
+    for name in node.symbols:
+        if name not in node.sdfg.symbols:
+            yield f"@{node.sdfg.name} has no symbol {name!r}"
+
+
+@rule("library.problems", LibraryNode)
+def library_nodes_are_consistent(node: LibraryNode, scope: Scope) -> Findings:
+    """A library node finds nothing wrong with itself."""
+    yield from node.problems()
+
+
+@rule("foreign.arguments", ForeignCall)
+def foreign_arguments_are_connectors(node: ForeignCall, scope: Scope) -> Findings:
+    """A foreign call passes its connectors and scalars, and returns its value to one of its outputs."""
+    for arg in node.args:
+        if isinstance(arg, str):
+            if arg not in node.inputs and arg not in node.outputs:
+                yield f"{node.function} is passed {arg!r}, which is no connector"
+            continue
+        for part in walk(arg):
+            memlet = node.inputs.get(part.name) if isinstance(part, Ref) else None
+            if memlet is not None and not memlet.subset.is_point:
+                yield f"{node.function} is passed {memlet} by value, which is no single element"
+    if node.result and node.result not in node.outputs:
+        yield f"{node.function} returns to {node.result!r}, which is no output"
+
+
+@rule("scope.operands", Map)
+def scopes_declare_plain_containers(node: Map, scope: Scope) -> Findings:
+    """A map's body declares scalars, arrays and views: no stream or reference is private to an iteration."""
+    for name, desc in node.body.containers.items():
+        if isinstance(desc, Reference | Structure | Stream):
+            yield f"the {type(desc).__name__.lower()} {name!r} is declared in a map's body", "declare it outside"
+        if any(isinstance(size, Range) for size in getattr(desc, "shape", ())):
+            yield f"a size of {name!r} is a range"

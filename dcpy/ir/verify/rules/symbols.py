@@ -1,0 +1,34 @@
+"""Symbols: declared, and with a value wherever one is used."""
+
+from __future__ import annotations
+
+from dcpy.ir.region import SymbolAssign
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.verify.rule import Findings, rule
+from dcpy.ir.verify.scope import Scope, SymbolUse
+
+
+@rule("symbols.bound", SymbolUse)
+def symbols_are_bound(use: SymbolUse, scope: Scope) -> Findings:
+    """A symbol has a value wherever it is used: it is free, a parameter, or assigned on every way there."""
+    if use.name not in scope.bound:
+        yield f"{use.where} mentions {use.name!r}, which has no value there"
+
+
+@rule("symbols.assigned", SymbolAssign)
+def assigned_symbols_are_declared(block: SymbolAssign, scope: Scope) -> Findings:
+    """Only symbols declared as assigned are assigned to: sizes, arguments and parameters never change."""
+    if block.symbol not in scope.sdfg.assigned_symbols:
+        what = "a free symbol" if block.symbol in scope.sdfg.symbols else "not declared"
+        yield f"{block.symbol!r} is assigned to, but it is {what}", "declare it with Sdfg.assign_symbol"
+
+
+@rule("symbols.integers", Sdfg)
+def symbols_are_integers(sdfg: Sdfg, scope: Scope) -> Findings:
+    """Symbols are integers, and sizes are among the free ones."""
+    for name, dtype in (*sdfg.symbols.items(), *sdfg.assigned_symbols.items()):
+        if not dtype.is_integer:
+            yield f"the symbol {name!r} is {dtype}, which is no integer"
+    for name in sdfg.sizes:
+        if name not in sdfg.symbols:
+            yield f"the size {name!r} is no symbol"

@@ -1,0 +1,77 @@
+"""The tree itself: each part is in one place and knows what it is in. All other rules rely on these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dcpy.ir.analysis.ranges_at import KnownRanges
+from dcpy.ir.nodes import Consume, Map
+from dcpy.ir.region import Owner, Region, State
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.verify.rule import Finding, Findings, rule
+from dcpy.ir.verify.scope import Scope
+
+
+def tree_subjects(sdfg: Sdfg) -> Iterator[tuple[Sdfg, Scope]]:
+    """The one subject of these rules; they walk by themselves, because a broken tree may have no end."""
+    yield sdfg, Scope(sdfg, KnownRanges(Sdfg(sdfg.name)))
+
+
+@rule("tree.links", Sdfg)
+def parts_know_what_they_are_in(sdfg: Sdfg, scope: Scope) -> Findings:
+    """Each region, block and node occurs once and knows its owner."""
+    yield from _region(sdfg.body, sdfg, set())
+
+
+def _region(region: Region, owner: Owner, seen: set[object]) -> Iterator[Finding]:
+    if region in seen:
+        yield "a region occurs twice", "copy it with ir.copying"
+        return
+    seen.add(region)
+    if region.owner is not owner:
+        yield f"the body of a {_kind(owner)} thinks that it belongs to a {_kind(region.owner)}"
+    for block in region.blocks:
+        if block in seen:
+            yield f"a {block.kind} occurs twice", "copy it with ir.copying"
+            continue
+        seen.add(block)
+        if block.region is not region:
+            yield f"a {block.kind} is in a region that is not its own", "add it with Region.add"
+        if isinstance(block, State):
+            yield from _nodes(block, seen)
+            continue
+        for inner in block.regions():
+            yield from _region(inner, block, seen)  # type: ignore[arg-type]
+
+
+def _nodes(state: State, seen: set[object]) -> Iterator[Finding]:
+    for node in state.nodes:
+        if node in seen:
+            yield f"a {node.kind} occurs twice", "copy it with ir.copying"
+            continue
+        seen.add(node)
+        if node.state is not state:
+            yield f"a {node.kind} is in a state that is not its own", "add it with State.add"
+        if isinstance(node, Map | Consume):
+            yield from _region(node.body, node, seen)
+
+
+@rule("call.recursion", Sdfg)
+def calls_are_not_recursive(sdfg: Sdfg, scope: Scope) -> Findings:
+    """An SDFG does not call itself, directly or through others."""
+    for call in sdfg.body.walk_calls():
+        if _reaches(call.sdfg, sdfg, set()):
+            yield f"@{sdfg.name} calls itself through @{call.sdfg.name}"
+
+
+def _reaches(start: Sdfg, target: Sdfg, seen: set[Sdfg]) -> bool:
+    if start is target:
+        return True
+    if start in seen:
+        return False
+    seen.add(start)
+    return any(_reaches(call.sdfg, target, seen) for call in start.body.walk_calls())
+
+
+def _kind(owner: object) -> str:
+    return getattr(owner, "kind", type(owner).__name__.lower())

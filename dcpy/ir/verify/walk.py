@@ -1,0 +1,213 @@
+"""Brings every part of an SDFG to the rules, outermost first, with what is visible there.
+
+A symbol is bound after a block where every way through the block assigns it; a parameter is bound inside its scope.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from dcpy.ir.analysis.liveness import Liveness
+from dcpy.ir.analysis.ranges_at import KnownRanges
+from dcpy.ir.analysis.scopes import symbols_assigned_in
+from dcpy.ir.expr import ScalarExpr, symbols_of
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Call, Consume, Copy, ForeignCall, Map, Node, Tasklet
+from dcpy.ir.region import (
+    Block,
+    Branch,
+    Break,
+    Check,
+    Continue,
+    Loop,
+    Owner,
+    Region,
+    Return,
+    State,
+    SymbolAssign,
+    While,
+)
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.uses import desc_symbols
+from dcpy.ir.verify.scope import Declaration, ExprUse, MemletUse, Scope, SymbolUse
+
+Subjects = Iterator[tuple[Any, Scope]]
+
+
+def walk(sdfg: Sdfg) -> Subjects:
+    """All subjects of rules with the scope around each (one object, current until the next step)."""
+    return _Walk(sdfg).program()
+
+
+def connectors_of(node: Node) -> tuple[tuple[str, Memlet, bool], ...]:
+    """The memlets of a node with the names they go by, and whether each is written."""
+    match node:
+        case Copy(src=src, dst=dst):
+            return ("src", src, False), ("dst", dst, True)
+        case Call(arguments=arguments):
+            return tuple((name, memlet, False) for name, memlet in arguments.items())
+    reads = getattr(node, "inputs", {}).items()
+    writes = getattr(node, "outputs", {}).items()
+    return (*((name, memlet, False) for name, memlet in reads), *((name, memlet, True) for name, memlet in writes))
+
+
+def leaves(region: Region) -> bool:
+    """Whether a region never reaches its end."""
+    return any(isinstance(block, Break | Continue | Return) for block in region.blocks)
+
+
+class _Walk:
+    def __init__(self, sdfg: Sdfg) -> None:
+        self.sdfg = sdfg
+        self.scope = Scope(sdfg, KnownRanges(sdfg), bound=set(sdfg.symbols))
+        self.written: dict[Sdfg, set[str]] = {}
+
+    def program(self) -> Subjects:
+        yield from self.at(self.sdfg)
+        yield from self.region(self.sdfg.body)
+
+    def at(self, place: Sdfg | Region | Block | Node) -> Subjects:
+        self.scope.place = place
+        yield place, self.scope
+
+    def uses(self, names: Iterable[str], where: str) -> Subjects:
+        for name in names:
+            yield SymbolUse(name, where), self.scope
+
+    # -- regions -----------------------------------------------------------------------------------------------
+
+    def region(self, region: Region) -> Subjects:
+        yield from self.at(region)
+        scope, outer = self.scope, self.scope.containers
+        scope.containers = {**outer, **region.containers} if region.containers else outer
+        assigned = set(symbols_assigned_in(region)) if region.containers else set()
+        for name, desc in region.containers.items():
+            yield Declaration(name, desc, region), scope
+            unbound = (symbol for symbol in desc_symbols(desc) if symbol not in assigned)
+            yield from self.uses(unbound, f"the declaration of {name!r}")
+        guarded = scope.guarded
+        for block in region.blocks:
+            yield from self.block(block)
+            scope.guarded = scope.guarded or isinstance(block, Check)
+        scope.guarded, scope.containers = guarded, outer
+
+    @contextmanager
+    def inside(self, owner: Owner, *params: str, guarded: bool = False) -> Iterator[None]:
+        """Within: the scope of an owner's body. What is bound there is not bound afterwards."""
+        bound, before = self.scope.bound, self.scope.guarded
+        self.scope.bound = {*bound, *params}
+        self.scope.guarded = before or guarded
+        self.scope.owners.append(owner)
+        yield
+        self.scope.owners.pop()
+        self.scope.bound, self.scope.guarded = bound, before
+
+    # -- blocks ------------------------------------------------------------------------------------------------
+
+    def block(self, block: Block) -> Subjects:
+        yield from self.at(block)
+        match block:
+            case State(nodes=nodes):
+                for node in nodes:
+                    yield from self.node(node)
+            case Loop(param=param, range=values, body=body):
+                yield from self.uses(values.symbols, "the range of a loop")
+                early = any(isinstance(inner, Break | Continue | Return) for inner in body.walk_blocks())
+                with self.inside(block, param, guarded=early):
+                    yield from self.region(body)
+            case While(condition=condition, body=body):
+                yield from self.expr(condition, "the condition of a loop", block)
+                with self.inside(block, guarded=True):
+                    yield from self.region(body)
+            case Branch():
+                yield from self.branch(block)
+            case SymbolAssign(symbol=symbol, value=value):
+                yield from self.expr(value, f"the value of {symbol!r}", block)
+                self.scope.bound.add(symbol)
+            case Check(condition=condition, values=values):
+                yield from self.expr(condition, "the condition of a check", block)
+                for value in values:
+                    yield from self.expr(value, "a value of a check", block)
+
+    def branch(self, block: Branch) -> Subjects:
+        ends = [] if block.otherwise is not None else [set(self.scope.bound)]
+        for condition, _ in block.cases:
+            self.scope.place = block
+            yield from self.expr(condition, "the condition of a branch", block)
+        for region in block.regions():
+            with self.inside(block, guarded=True):
+                yield from self.region(region)
+                if not leaves(region):
+                    ends.append(self.scope.bound)
+        if ends:
+            self.scope.bound = set.intersection(*ends)
+
+    # -- nodes -------------------------------------------------------------------------------------------------
+
+    def node(self, node: Node) -> Subjects:
+        yield from self.at(node)
+        for connector, memlet, is_write in connectors_of(node):
+            written = is_write or (isinstance(node, Call) and connector in self.written_by(node.sdfg))
+            desc = self.scope.desc(memlet.container)
+            yield MemletUse(node, connector, memlet, written, desc), self.scope
+            yield from self.uses(memlet.subset.symbols, f"a subset of {memlet.container!r}")
+            if desc is not None:
+                yield from self.uses(desc_symbols(desc), f"the size of {memlet.container!r}")
+        yield from self.inner(node)
+
+    def inner(self, node: Node) -> Subjects:
+        """What a node holds besides its memlets: a body, code, values of symbols."""
+        match node:
+            case Map():
+                yield from self.map(node)
+            case Consume():
+                yield from self.consume(node)
+            case Call(symbols=symbols):
+                for name, value in symbols.items():
+                    yield from self.uses(value.symbols, f"the value of the callee's {name!r}")
+            case Tasklet():
+                yield from self.code(node)
+            case ForeignCall(args=args):
+                refs = self.dtypes_of(node.inputs)
+                for arg in args:
+                    if not isinstance(arg, str):
+                        yield from self.expr(arg, f"an argument of {node.function}", node, refs)
+
+    def map(self, node: Map) -> Subjects:
+        with self.inside(node):
+            for name, values in zip(node.params, node.domain, strict=False):
+                yield from self.uses(values.symbols, f"the range of {name!r}")
+                self.scope.bound.add(name)
+            self.scope.bound.update(node.params)
+            yield from self.region(node.body)
+
+    def consume(self, node: Consume) -> Subjects:
+        yield from self.uses(node.workers.symbols, "the number of workers")
+        with self.inside(node, node.worker, guarded=True):
+            yield from self.region(node.body)
+
+    def code(self, node: Tasklet) -> Subjects:
+        refs = self.dtypes_of(node.inputs)
+        for name, expr in node.code:
+            yield from self.expr(expr, f"the value of {name!r}", node, dict(refs))
+            refs[name] = expr.dtype
+
+    def dtypes_of(self, inputs: dict[str, Memlet]) -> dict[str, object]:
+        descs = {name: self.scope.desc(memlet.container) for name, memlet in inputs.items()}
+        return {name: desc.dtype for name, desc in descs.items() if desc is not None}
+
+    def expr(
+        self, expr: ScalarExpr, where: str, place: Node | Block, refs: dict[str, object] | None = None
+    ) -> Subjects:
+        yield ExprUse(expr, where, place, refs), self.scope
+        yield from self.uses(symbols_of(expr), where)
+
+    def written_by(self, callee: Sdfg) -> set[str]:
+        """The arguments that a callee may write."""
+        if callee not in self.written:
+            live = Liveness(callee)
+            names = callee.body.containers
+            self.written[callee] = {name for name in names if live.writers.get(live.roots[name])}
+        return self.written[callee]
