@@ -37,3 +37,11 @@ ENVIRONMENTS: dict[str, str] = {
     "openblas": f"{_BLAS}.environments:OPENBLAS",
     "mkl": f"{_BLAS}.environments:MKL",
 }
+
+#: name -> the transformation that knows a library's nodes (`dcpy.transforms.catalog.TRANSFORMATIONS`)
+IDIOMS: dict[str, str] = {
+    "specialize-matmul": f"{_BLAS}.folding:SpecializeMatMul",
+    "fold-transpose": f"{_BLAS}.folding:FoldTranspose",
+    "fold-factor": f"{_BLAS}.folding:FoldFactor",
+    "fold-sum": f"{_BLAS}.folding:FoldSum",
+}

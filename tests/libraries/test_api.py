@@ -19,6 +19,8 @@ from dcpy.libraries import catalog
 from dcpy.libraries.api import expands, register
 from dcpy.libraries.blas.nodes import Dot
 from dcpy.libraries.reduce.nodes import Reduce
+from dcpy.transforms.api import Transformation
+from dcpy.transforms.catalog import TRANSFORMATIONS
 
 DOT = """sdfg @f(x: {x}[4], y: {y}[4], r: {x}[]) {{ state {{
            blas.dot (x <- x[0:4], y <- y[0:4]) -> (result -> r[]) }} }}"""
@@ -35,24 +37,29 @@ def modules():
 
 
 def test_the_catalog_lists_everything_that_exists():
-    found = {"nodes": set(), "expansions": set(), "environments": set()}
+    found = {"nodes": set(), "expansions": set(), "environments": set(), "idioms": set()}
     for module in modules():
         for value in vars(module).values():
             match value:
-                case type() if issubclass(value, LibraryNode) and value is not LibraryNode:
+                case type() if issubclass(value, LibraryNode) and value.kind != LibraryNode.kind:
                     found["nodes"].add(value.kind)
+                case type() if issubclass(value, Transformation) and value is not Transformation:
+                    found["idioms"].add(value.name)
                 case Expansion():
                     found["expansions"].add(f"{value.kind}/{value.name}")
                 case ForeignLibrary():
                     found["environments"].add(value.name)
-    listed = {"nodes": catalog.NODES, "expansions": catalog.EXPANSIONS, "environments": catalog.ENVIRONMENTS}
-    assert found == {kind: set(names) for kind, names in listed.items()}
+    assert found["nodes"] == set(catalog.NODES)
+    assert found["expansions"] == set(catalog.EXPANSIONS)
+    assert found["environments"] == set(catalog.ENVIRONMENTS)
+    assert found["idioms"] == set(catalog.IDIOMS)
 
 
 def test_the_catalog_names_what_it_lists():
     assert {kind: LIBRARY_KINDS[kind].kind for kind in catalog.NODES} == {kind: kind for kind in catalog.NODES}
     for name in catalog.EXPANSIONS:
         assert name == f"{EXPANSIONS[name].kind}/{EXPANSIONS[name].name}"
+    assert {name: TRANSFORMATIONS[name].name for name in catalog.IDIOMS} == {name: name for name in catalog.IDIOMS}
     for name in catalog.ENVIRONMENTS:
         assert ENVIRONMENTS[name].name == name
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -47,18 +47,27 @@ class MatMul(LibraryNode):
 
 
 @dataclass(eq=False)
-class Gemm(LibraryNode):
-    """``c = alpha * op(a) @ op(b) + beta * c``, where ``op`` transposes where `trans_a`, `trans_b` say so.
+class ScaledProduct(LibraryNode):
+    """What `Gemm` and `Gemv` share: ``out = alpha * product + beta * out``.
 
     The factors are numbers, each multiplied with the scalar input of the same name if there is one. The summand is
-    there where the input ``c`` is; its memlet equals the output's.
+    there where the input named like the output is; its memlet equals the output's: BLAS updates in place.
     """
 
-    kind = "blas.gemm"
-    trans_a: bool = False
-    trans_b: bool = False
+    summand: ClassVar[str] = ""
+
     alpha: complex = 1
     beta: complex = 1
+
+
+@dataclass(eq=False)
+class Gemm(ScaledProduct):
+    """``c = alpha * op(a) @ op(b) + beta * c``, where ``op`` transposes where `trans_a`, `trans_b` say so."""
+
+    kind = "blas.gemm"
+    summand = "c"
+    trans_a: bool = False
+    trans_b: bool = False
 
     def meaning(self, inputs: Arrays, outputs: Arrays) -> None:
         """The formula, in NumPy."""
@@ -87,13 +96,12 @@ class Gemm(LibraryNode):
 
 
 @dataclass(eq=False)
-class Gemv(LibraryNode):
-    """``y = alpha * op(a) @ x + beta * y`` with a matrix ``a`` and vectors; factors and summand as in `Gemm`."""
+class Gemv(ScaledProduct):
+    """``y = alpha * op(a) @ x + beta * y`` with a matrix ``a`` and vectors."""
 
     kind = "blas.gemv"
+    summand = "y"
     trans_a: bool = False
-    alpha: complex = 1
-    beta: complex = 1
 
     def meaning(self, inputs: Arrays, outputs: Arrays) -> None:
         """The formula, in NumPy."""
