@@ -150,7 +150,8 @@ class _Printer:
     def node(self, node: Node) -> list[str]:
         match node:
             case Tasklet():
-                code = "; ".join(f"{name} = {print_expr(value)}" for name, value in node.code)
+                names = (*node.inputs, *dict(node.code))
+                code = "; ".join(f"{name} = {print_expr(value, names)}" for name, value in node.code)
                 head = _words("tasklet", node.name and quote(node.name), _flow(node.inputs, node.outputs))
                 return [f"{head} {{ {code} }}"]
             case Copy(src=src, dst=dst):
@@ -203,7 +204,7 @@ def _is_default(field: Field[Any], value: object) -> bool:
 
 
 def _foreign(node: ForeignCall) -> str:
-    args = ", ".join(f"&{arg}" if isinstance(arg, str) else print_expr(arg) for arg in node.args)
+    args = ", ".join(f"&{arg}" if isinstance(arg, str) else print_expr(arg, node.inputs) for arg in node.args)
     result = f"{node.result} = " if node.result else ""
     environment = f"from {quote(node.environment)}" if node.environment else ""
     head = _words("foreign", _flow(node.inputs, node.outputs), environment)
