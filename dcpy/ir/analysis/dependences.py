@@ -197,8 +197,7 @@ def _obstacle(loop: Loop, uses: Uses) -> str:
         what = "an index check" if isinstance(block, SymbolAssign) else f"a {block.kind}"
         return f"{what} inside may end it early{_at(block)}"
     for symbol in (loop.param, *symbols_assigned_in(loop.body)):
-        elements = (*uses.users(symbol), *(definer for definer in uses.definers(symbol) if definer is not loop))
-        if any(block_in(loop.body, element) is None for element in elements):
+        if any(block_in(loop.body, user) is None for user in uses.users(symbol)):
             return f"symbol {symbol!r} changes inside and is used outside"
         inside = list(loop.body.walk_regions())
         if any(uses.home(name) not in inside for name in uses.described_by(symbol)):

@@ -84,7 +84,7 @@ class Touch:
 
     def __str__(self) -> str:
         verb = "writes" if self.is_write else "reads"
-        return f"{verb} {self.container}[{self.subset}]" if self.subset and self.subset.dims else f"{verb} {self.root}"
+        return f"{verb} {self.root}[{self.subset}]" if self.subset and self.subset.dims else f"{verb} {self.root}"
 
 
 def touches_in(part: Region | Node, uses: Uses) -> tuple[Touch, ...]:

@@ -16,7 +16,7 @@ from dcpy.ir.nodes import Consume, Map, Node, Tasklet
 from dcpy.ir.places import block_in
 from dcpy.ir.region import Block, Loop, SymbolAssign
 from dcpy.ir.uses import Uses
-from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.api import YES, Aspect, Match, Rewriter, Transformation, Verdict, capture, no, one
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,8 @@ class AugmentedAssignmentToWCR(Transformation):
     """
 
     name: ClassVar[str] = "augmented-assignment-to-wcr"
+    looks_at: ClassVar[Aspect] = Aspect.DATAFLOW | Aspect.VALUES
+    changes: ClassVar[Aspect] = Aspect.DATAFLOW | Aspect.VALUES
     tasklet = capture(Tasklet)
     pattern = one(tasklet)
 

@@ -20,15 +20,18 @@ from dcpy.ir.region import Block, Region, State, SymbolAssign
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Ranges
 from dcpy.ir.uses import Element, Uses
-from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.api import YES, Aspect, Match, Rewriter, Transformation, Verdict, capture, no, one
 
 
 @dataclass(frozen=True)
 class RedundantCopyRemoval(Transformation):
     """Make the accesses of a temporary accesses of what it is copied to, or from.
 
-    write side   map i: tmp[i] = f(B[i]);  copy tmp -> A[1:]        becomes   map i: A[i + 1] = f(B[i])
-    read side    copy A[1:] -> tmp;  map i: B[i] = g(tmp[i])        becomes   map i: B[i] = g(A[i + 1])
+    before   map i: tmp[i] = f(B[i])        after   map i: A[i + 1] = f(B[i])        (write side)
+             copy tmp -> A[1:]
+
+    before   copy A[1:] -> tmp              after   map i: B[i] = g(A[i + 1])        (read side)
+             map i: B[i] = g(tmp[i])
 
     The temporary must be used in this state alone and copied as a whole. Write side: it is filled before the copy, and
     what is read or written of ``A`` meanwhile happens before the element of the temporary is written: ``f(A[i + 1])``
@@ -37,6 +40,8 @@ class RedundantCopyRemoval(Transformation):
     """
 
     name: ClassVar[str] = "redundant-copy-removal"
+    looks_at: ClassVar[Aspect] = Aspect.DATAFLOW | Aspect.CONTROL
+    changes: ClassVar[Aspect] = Aspect.DATAFLOW
     copy = capture(Copy)
     pattern = one(copy)
 

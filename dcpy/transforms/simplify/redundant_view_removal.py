@@ -11,7 +11,7 @@ from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Node
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.uses import Element, Uses, block_exprs
-from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, no, whole
+from dcpy.transforms.api import YES, Aspect, Match, Rewriter, Transformation, Verdict, no, whole
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,8 @@ class RedundantViewRemoval(Transformation):
     """
 
     name: ClassVar[str] = "redundant-view-removal"
+    looks_at: ClassVar[Aspect] = Aspect.DATAFLOW
+    changes: ClassVar[Aspect] = Aspect.DATAFLOW
     pattern = whole()
 
     def can_be_applied(self, m: Match) -> Verdict:

@@ -12,7 +12,7 @@ from dcpy.ir.analysis.touches import body_touches
 from dcpy.ir.expr import Ref, op
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.uses import Uses
-from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.api import YES, Aspect, Match, Rewriter, Transformation, Verdict, capture, no, one
 from dcpy.transforms.simplify.augmented_assignment_to_wcr import collides_in_a_map
 
 
@@ -27,6 +27,8 @@ class WcrToAugmentedAssignment(Transformation):
     """
 
     name: ClassVar[str] = "wcr-to-augmented-assignment"
+    looks_at: ClassVar[Aspect] = Aspect.DATAFLOW
+    changes: ClassVar[Aspect] = Aspect.DATAFLOW | Aspect.VALUES
     tasklet = capture(Tasklet)
     pattern = one(tasklet)
 

@@ -1,0 +1,142 @@
+"""LoopToMap: shape, value, refusal; and against runs in a random order that find races."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dcpy.ir.copying import copy_sdfg
+from dcpy.transforms.api import apply_repeated
+from dcpy.transforms.loops.loop_to_map import LoopToMap
+from dcpy.transforms.simplify.augmented_assignment_to_wcr import AugmentedAssignmentToWCR
+from tests.support.expect import assert_same_values, expect, parse
+
+
+def program(body, data=""):
+    arguments = "a: f64[N], b: f64[N], c: f64[N, N], s: f64[], k: i64[N]"
+    return parse(f"sdfg @f({arguments}) symbols(N: size) {{ {data} {body} }}")
+
+
+def test_makes_a_temporary_private():
+    expect(
+        LoopToMap(),
+        on=program(
+            """loop t = 0:N {
+                 state { tasklet (x <- a[t]) -> (o -> tmp) { o = x + 1 }
+                         tasklet (x <- tmp) -> (o -> b[t]) { o = x * x } } }""",
+            "data tmp: f64 transient",
+        ),
+    ).becomes("""
+        sdfg @f(a: f64[N], b: f64[N], c: f64[N, N], s: f64[], k: i64[N]) symbols(N: size) {
+          state { map t = 0:N { data tmp: f64 transient
+                                tasklet (x <- a[t]) -> (o -> tmp) { o = x + 1 }
+                                tasklet (x <- tmp) -> (o -> b[t]) { o = x * x } } } }
+    """).same_values(N=[0, 1, 5])
+
+
+def test_runs_backwards_forwards():
+    expect(
+        LoopToMap(),
+        on=program("loop t = N - 1:-1:-2 { state { tasklet (x <- a[t]) -> (o -> b[t]) { o = x } } }"),
+    ).becomes("""
+        sdfg @f(a: f64[N], b: f64[N], c: f64[N, N], s: f64[], k: i64[N]) symbols(N: size) {
+          state { map t = N + 2*((-N) // 2) + 1:N:2 { tasklet (x <- a[t]) -> (o -> b[t]) { o = x } } } }
+    """).same_values(N=[0, 1, 2, 7])
+
+
+def test_keeps_branches_symbols_and_inner_maps():
+    expect(
+        LoopToMap(),
+        on=program(
+            """loop t = 0:N {
+                 let i = N - 1 - t
+                 if a[i] > 0.0 { state { map j = 0:N { tasklet (x <- a[i]) -> (o -> c[t, j]) { o = x } } } }
+               }"""
+        ),
+    ).becomes("""
+        sdfg @f(a: f64[N], b: f64[N], c: f64[N, N], s: f64[], k: i64[N]) symbols(N: size) {
+          state { map t = 0:N {
+                    let i = N - 1 - t
+                    if a[i] > 0.0 { state { map j = 0:N { tasklet (x <- a[i]) -> (o -> c[t, j]) { o = x } } } } } } }
+    """).same_values(N=[0, 1, 4])
+
+
+def test_a_reduction_becomes_a_map_with_a_combining_write():
+    sdfg = program("loop t = 0:N { state { tasklet (x <- a[t], y <- s) -> (o -> s) { o = y + x } } }")
+    expect(LoopToMap(), on=sdfg).is_refused("augmented-assignment-to-wcr may make that a reduction")
+    apply_repeated(sdfg, AugmentedAssignmentToWCR(loops=True))
+    expect(LoopToMap(), on=sdfg).becomes("""
+        sdfg @f(a: f64[N], b: f64[N], c: f64[N, N], s: f64[], k: i64[N]) symbols(N: size) {
+          state { map t = 0:N { tasklet (x <- a[t]) -> (o -> s (add)) { o = x } } } }
+    """).same_values(N=[0, 1, 9])
+
+
+ROW_36 = {
+    "a value of the next iteration": """
+        loop i = 0:N - 1 { state { tasklet (x <- a[i]) -> (o -> b[i]) { o = x }
+                                   tasklet (x <- b[i + 1]) -> (o -> a[i]) { o = x } } }""",
+    "an indirect write": """
+        loop i = 0:N { let j = k[i]  state { tasklet (x <- a[i]) -> (o -> b[j]) { o = x } } }""",
+    "a recurrence through a view": """
+        loop i = 0:N - 1 { state { tasklet (x <- b[i]) -> (o -> v[i]) { o = x + 1 } } }""",
+}
+
+
+@pytest.mark.parametrize("body", ROW_36.values(), ids=ROW_36.keys())
+def test_what_only_looks_parallel_stays_a_loop(body):
+    """SEMANTICS.md, row 36."""
+    sdfg = program(body, "view v: f64[N - 1] of b[1:N]" if "v[" in body else "")
+    expect(LoopToMap(), on=sdfg).is_refused("iteration i writes b[" if "v[" in body else "iteration i ")
+
+
+def test_refuses_a_step_that_is_no_number():
+    sdfg = parse("sdfg @f(a: f64[N]) symbols(N: size, M: size) {"
+                 " loop t = 0:N:M { state { tasklet () -> (o -> a[t]) { o = 0.0 } } } }")  # fmt: skip
+    expect(LoopToMap(), on=sdfg).is_refused("the step M is not a number")
+
+
+def test_refuses_what_may_raise_in_the_middle():
+    body = 'loop t = 0:N { check t < 3 else ValueError "no" state { tasklet () -> (o -> a[t]) { o = 0.0 } } }'
+    expect(LoopToMap(), on=program(body)).is_refused("a check inside may end it early")
+
+
+# -- random affine loops -----------------------------------------------------------------------------------------------
+
+SIZE = 12
+
+indices = st.builds(
+    lambda p, q, shift: f"{p}*i + {q}*j + {shift}",
+    st.integers(0, 2),
+    st.integers(0, 2),
+    st.integers(0, 3),
+)
+
+
+@st.composite
+def statements(draw):
+    source, target = draw(st.sampled_from("ab")), draw(st.sampled_from("abt"))
+    read = "t" if draw(st.integers(0, 3)) == 0 else f"{source}[{draw(indices)}]"
+    write = "t" if target == "t" else f"{target}[{draw(indices)}]"
+    return f"tasklet (x <- {read}) -> (o -> {write}) {{ o = x + {draw(st.integers(1, 3))}.0 }}"
+
+
+@st.composite
+def nests(draw):
+    body = " ".join(draw(st.lists(statements(), min_size=1, max_size=3)))
+    inner = draw(st.sampled_from(["0:3", "0:i", "i:4"]))
+    outer = draw(st.sampled_from(["0:4", "3:-1:-1", "1:4:2"]))
+    return f"""
+        sdfg @f(a: f64[{SIZE + 8}], b: f64[{SIZE + 8}], k: i64[3]) {{
+          data t: f64 transient
+          state {{ tasklet () -> (o -> t) {{ o = 0.0 }} }}
+          loop i = {outer} {{ loop j = {inner} {{ state {{ {body} }} }} }}
+        }}"""
+
+
+@given(nests())
+def test_a_loop_that_becomes_a_map_may_run_in_any_order(text):
+    before = parse(text)
+    after = copy_sdfg(before)
+    apply_repeated(after, LoopToMap(), check=True)
+    assert_same_values(before, after, {})
