@@ -1,0 +1,1 @@
+"""LIR as text. No decisions are taken here."""

@@ -1,0 +1,238 @@
+"""C++ for the host: one method per statement class, dull on purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dcpy.codegen.emit.expressions import CONDITIONAL, text_of
+from dcpy.codegen.emit.writer import WIDTH, Writer
+from dcpy.codegen.lir import tree
+from dcpy.codegen.lir.expr import LirExpr
+from dcpy.codegen.lir.tree import Body
+
+BITS = {8: "uint8_t", 16: "uint16_t", 32: "uint32_t", 64: "uint64_t"}
+
+
+class CppEmitter:
+    """Prints functions. `openmp` off leaves out what needs its library (``simd`` needs none)."""
+
+    def __init__(self) -> None:
+        self.out = Writer()
+
+    def functions(self, functions: tuple[tree.Function, ...]) -> str:
+        """The text of functions, a blank line between two."""
+        for function in functions:
+            self.function(function)
+            self.out.directive("")
+        return self.out.text().rstrip("\n")
+
+    def function(self, function: tree.Function) -> None:
+        """One function."""
+        self.out.forget_place()
+        if function.comment:
+            self.out.directive(f"// {function.comment}")
+        with self.out.at(function.span):
+            for line in signature_lines(function):
+                self.out.line(line)
+            self.out.directive("{")
+            with self.out.indented():
+                self.body(function.body)
+            self.out.directive("}")
+
+    def body(self, body: Body) -> None:
+        """Statements, each by its method."""
+        for statement in body:
+            with self.out.at(statement.span):
+                emit: Callable[[Any], None] = getattr(self, f"emit_{type(statement).__name__}")
+                emit(statement)
+
+    # -- variables ---------------------------------------------------------------------------------------------
+
+    def emit_Declare(self, s: tree.Declare) -> None:
+        value = "" if s.value is None else f" = {text_of(s.value)}"
+        self.out.line(f"{declared(s.type, s.name)}{value};")
+
+    def emit_HeapBuffer(self, s: tree.HeapBuffer) -> None:
+        kind, slot = ("kept", f"{s.kept}, ") if s.kept else ("heap", "")
+        buffer = f"{s.name}_buffer_"
+        self.out.line(f"const dcpy_{kind}_buffer<{s.element}> {buffer}({slot}{text_of(s.count)});")
+        self.out.line(f"{s.element} *__restrict {s.name} = {buffer}.data;")
+
+    def emit_StackBuffer(self, s: tree.StackBuffer) -> None:
+        self.out.line(f"alignas(64) {s.element} {s.name}[{s.count}];")
+
+    def emit_Assign(self, s: tree.Assign) -> None:
+        if s.atomic:
+            self.out.directive("#pragma omp atomic")
+        self.out.line(f"{text_of(s.target)} {s.op}= {text_of(s.value)};")
+
+    def emit_AtomicUpdate(self, s: tree.AtomicUpdate) -> None:
+        kind = s.target.type
+        combine = f"[]({kind} a, {kind} b) {{ return {text_of(s.combined)}; }}"
+        if s.bits in BITS:
+            place = text_of(s.target, 13)
+            self.out.line(f"dcpy_atomic<{BITS[s.bits]}>(&{place}, {text_of(s.value, CONDITIONAL)}, {combine});")
+            return
+        self.out.directive("#pragma omp critical")
+        self.out.line(f"{text_of(s.target)} = ({combine})({text_of(s.target)}, {text_of(s.value)});")
+
+    def emit_Evaluate(self, s: tree.Evaluate) -> None:
+        self.out.line(f"{text_of(s.call)};")
+
+    # -- control flow ------------------------------------------------------------------------------------------
+
+    def emit_Block(self, s: tree.Block) -> None:
+        with self.out.block(""):
+            self.body(s.body)
+
+    def emit_Loop(self, s: tree.Loop) -> None:
+        pragma = loop_pragma(s)
+        if pragma:
+            self.out.directive(pragma)
+        start, stop = text_of(s.start), text_of(s.stop, 9)
+        test = f"{s.var} {'>' if s.down else '<'} {stop}"
+        if s.down is None:
+            test = f"{text_of(s.step, 9)} > 0 ? {s.var} < {stop} : {s.var} > {stop}"
+        head = f"for (int64_t {s.var} = {start}; {test}; {step(s.var, s.step)})"
+        if len(s.body) == 1 and isinstance(s.body[0], tree.Assign | tree.Evaluate) and not getattr(s.body[0], "atomic", 0):
+            self.out.line(head)
+            with self.out.indented():
+                self.body(s.body)
+            return
+        with self.out.block(head):
+            self.body(s.body)
+
+    def emit_While(self, s: tree.While) -> None:
+        with self.out.block(f"while ({text_of(s.condition)})"):
+            self.body(s.body)
+
+    def emit_If(self, s: tree.If) -> None:
+        word = "if"
+        for condition, body in s.cases:
+            self.out.line(f"{word} ({text_of(condition)}) {{")
+            with self.out.indented():
+                self.body(body)
+            word = "} else if"
+        if s.otherwise:
+            self.out.directive("} else {")
+            with self.out.indented():
+                self.body(s.otherwise)
+        self.out.directive("}")
+
+    def emit_Team(self, s: tree.Team) -> None:
+        call = f"{text_of(s.call)};"
+        if s.condition is None:
+            self.out.directive("#pragma omp parallel")
+            self.out.line(call)
+            return
+        self.out.line(f"if ({text_of(s.condition)}) {{")
+        with self.out.indented():
+            self.out.directive("#pragma omp parallel")
+            self.out.line(call)
+        self.out.directive("} else {")
+        with self.out.indented():
+            self.out.line(call)
+        self.out.directive("}")
+
+    def emit_CheckFail(self, s: tree.CheckFail) -> None:
+        number = text_of(s.number)
+        values = [text_of(value, CONDITIONAL) for value in s.values]
+        if s.forwarded:
+            values = [f"::error[{position}]" for position in range(4)]
+        padded = ", ".join([*values, "0", "0", "0", "0"][:4])
+        with self.out.block(f"if ({text_of(s.condition)})"):
+            if s.label:
+                self.out.line(f"dcpy_fail(failure, error, {number}, {padded});")
+                self.out.line(f"goto {s.label};")
+            elif s.warning:
+                number = f"-{number}" if s.forwarded else number
+                where = "warning" if s.shared else "&warning"
+                self.out.line(f"dcpy_fail({where}, error, {number}, {padded});")
+            else:
+                for position, value in enumerate([] if s.forwarded else values):
+                    self.out.line(f"error[{position}] = {value};")
+                self.out.line(f"return {number};")
+
+    def emit_Return(self, s: tree.Return) -> None:
+        self.out.line("return;" if s.value is None else f"return {text_of(s.value)};")
+
+    def emit_Break(self, s: tree.Break) -> None:
+        self.out.line("break;")
+
+    def emit_Continue(self, s: tree.Continue) -> None:
+        self.out.line("continue;")
+
+    def emit_Goto(self, s: tree.Goto) -> None:
+        self.out.line(f"goto {s.label};")
+
+    def emit_Label(self, s: tree.Label) -> None:
+        self.out.directive(f"{s.name}:;")
+
+    def emit_Comment(self, s: tree.Comment) -> None:
+        self.out.directive(f"// {s.text}")
+
+
+def declared(kind: str, name: str) -> str:
+    """``double x``, ``double *x``."""
+    return f"{kind}{name}" if kind.endswith(("*", "&")) else f"{kind} {name}"
+
+
+def step(var: str, by: LirExpr) -> str:
+    """The third part of a for loop."""
+    text = text_of(by)
+    return {"1": f"{var}++", "-1": f"{var}--"}.get(text, f"{var} += {text}")
+
+
+def loop_pragma(loop: tree.Loop) -> str:
+    """What is said to the compiler before a loop, or ""."""
+    if loop.unroll:
+        return f"#pragma GCC unroll {loop.unroll}"
+    if loop.shared is None and not loop.simd:
+        return ""
+    words = ["#pragma omp"]
+    if loop.shared is not None:
+        words.append("for")
+    if loop.simd:
+        words.append("simd")
+    if loop.shared is not None and loop.shared.collapse > 1:
+        words.append(f"collapse({loop.shared.collapse})")
+    words += [f"reduction({reduction.op} : {reduction.name})" for reduction in loop.reductions]
+    if loop.shared is not None:
+        words.append("nowait")
+    return " ".join(words)
+
+
+def signature_lines(function: tree.Function) -> list[str]:
+    """The head of a function, broken before it gets too wide."""
+    linkage = 'extern "C"' if function.exported else "static"
+    head = f"{linkage} {function.result} {function.name}("
+    params = [parameter(param) for param in function.params]
+    lines, current = [], head
+    for position, param in enumerate(params):
+        piece = param + (", " if position < len(params) - 1 else "")
+        if len(current) + len(piece) > WIDTH:
+            lines.append(current.rstrip())
+            current = "    "
+        current += piece
+    return [*lines, f"{current})"]
+
+
+def parameter(param: tree.Parameter) -> str:
+    """One parameter of a function."""
+    kind = f"{param.type}__restrict " if param.restrict else param.type
+    return f"{kind}{param.name}" if kind.endswith(("*", "&", " ")) else f"{kind} {param.name}"
+
+
+def reduction_pragma(reduction: tree.DeclaredReduction) -> str:
+    """A reduction that OpenMP lacks."""
+    combined, identity = text_of(reduction.combined), text_of(reduction.identity)
+    return (
+        f"#pragma omp declare reduction({reduction.name} : {reduction.type} : omp_out = {combined}) "
+        f"initializer(omp_priv = {identity})"
+    )
+
+
+def statement_names() -> tuple[str, ...]:
+    """Statements that the emitter prints."""
+    return tuple(name.removeprefix("emit_") for name in vars(CppEmitter) if name.startswith("emit_"))

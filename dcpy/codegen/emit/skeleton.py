@@ -1,0 +1,82 @@
+"""Whole files: the only place where a template is filled. Loops and expressions come from `emit.cpp`, as text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dcpy.codegen.artifact import Check
+from dcpy.codegen.emit.cpp import CppEmitter, reduction_pragma, signature_lines
+from dcpy.codegen.lir import tree
+from dcpy.codegen.lir.expr import Call
+from dcpy.codegen.lir.walk import called, parts
+from dcpy.codegen.prelude import prelude
+
+if TYPE_CHECKING:
+    import jinja2
+
+TYPEDEFS = {
+    **{f"int{bits}_t": f"__INT{bits}_TYPE__" for bits in (8, 16, 32, 64)},
+    **{f"uint{bits}_t": f"__UINT{bits}_TYPE__" for bits in (8, 16, 32, 64)},
+    "size_t": "__SIZE_TYPE__",
+}
+STRUCTS = {
+    "dcpy_complex64": "typedef struct { float real, imag; } dcpy_complex64;",
+    "dcpy_complex128": "typedef struct { double real, imag; } dcpy_complex128;",
+}
+
+
+def program_text(
+    module: tree.Module, *, place: str, declarations: Sequence[str], vector_functions: frozenset[str]
+) -> str:
+    """One C++ file. It includes nothing, and holds no helper that it does not use."""
+    functions = CppEmitter().functions(module.functions)
+    mentioned = [*called(module.functions), *_in_reductions(module), *(table.type for table in module.tables)]
+    mentioned += ["aligned_alloc free"] if module.slots else []
+    helpers = prelude(mentioned, vector_functions).rstrip("\n")
+    words = set(re.findall(r"\w+", f"{helpers} {functions} {' '.join(t.type for t in module.tables)}"))
+    typedefs = [f"typedef {builtin} {name};" for name, builtin in TYPEDEFS.items() if name in words | {"int64_t"}]
+    return _render(
+        "program.cpp.j2",
+        title=module.name,
+        place=place,
+        typedefs="\n".join(typedefs),
+        declarations="\n".join(text.strip("\n") for text in declarations if text.strip()),
+        prelude=helpers,
+        reductions=[reduction_pragma(reduction) for reduction in module.reductions],
+        tables=module.tables,
+        slots=module.slots,
+        reports_errors=module.reports_errors,
+        functions=functions,
+    )
+
+
+def header_text(function: tree.Function, checks: Sequence[Check], place: str) -> str:
+    """The C header of a program compiled ahead of time."""
+    prototype = "\n".join(signature_lines(function)).replace('extern "C" ', "").replace("*__restrict ", "*")
+    structs = [text for name, text in STRUCTS.items() if name in prototype]
+    messages = [Check(check.exception, check.message.replace("*/", "* /")) for check in checks]
+    return _render(
+        "header.h.j2", name=function.name, place=place, structs=structs, checks=messages, prototype=prototype
+    )
+
+
+def _in_reductions(module: tree.Module) -> list[str]:
+    exprs = [part for r in module.reductions for e in (r.combined, r.identity) for part in parts(e)]
+    return [part.function for part in exprs if isinstance(part, Call)] + [part.type for part in exprs]
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    import jinja2  # late: a warm start generates nothing
+
+    folder = Path(__file__).parent / "templates"
+    loader = jinja2.FileSystemLoader(folder)
+    return jinja2.Environment(loader=loader, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
+
+
+def _render(template: str, **values: Any) -> str:
+    return _environment().get_template(template).render(**values)

@@ -1,0 +1,166 @@
+"""From an SDFG in codegen form to an `Artifact`: lowering to LIR, then text. Nothing is compiled here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from dcpy.base.environment import Environment
+from dcpy.base.errors import CodegenError
+from dcpy.base.options import CpuOptions, Options
+from dcpy.codegen import artifact
+from dcpy.codegen.artifact import Arg, ArrayArg, Artifact, Dim, IntegerArg, ScalarArg, Signature
+from dcpy.codegen.emit.skeleton import header_text, program_text
+from dcpy.codegen.lir import tree
+from dcpy.codegen.lower.context import ModuleContext
+from dcpy.codegen.lower.module import lower_program, program_prototype
+from dcpy.codegen.vectormath import LIBRARY, vector_functions
+from dcpy.ir.data import Array, Scalar, packed_strides
+from dcpy.ir.sdfg import Result, Sdfg
+from dcpy.ir.symbolic import Expr
+from dcpy.ir.uses import Uses
+
+
+def generate(
+    sdfg: Sdfg,
+    signature: Signature | None = None,
+    environments: Mapping[str, Environment] | None = None,
+    options: Options | CpuOptions | None = None,
+) -> Artifact:
+    """The C++ of `sdfg`, which must be in codegen form (`transforms.cpu.lower_for_cpu` brings it there).
+
+    `signature` says how it is called (default: `default_signature`); its checks are filled in here: the artifact holds
+    the complete one. `environments` has what foreign calls need, by name. Raises `CodegenError`.
+    """
+    called_as = signature or default_signature(sdfg)
+    known = dict(environments or {})
+    module = lower_program(sdfg, called_as, _cpu(options), _declared_names(known))
+    used = _environments(sdfg, module, known)
+    file = tree.Module(
+        module.name,
+        tuple(module.functions),
+        tuple(module.reductions.values()),
+        tuple(module.tables),
+        tuple(module.slots),
+        reports_errors=bool(module.checks),
+    )
+    place = str(sdfg.span) if sdfg.span is not None else ""
+    declarations = [environment.declarations for environment in used]
+    text = program_text(file, place=place, declarations=declarations, vector_functions=vector_functions())
+    if "#pragma omp declare simd" in text:
+        used.append(LIBRARY)
+    return Artifact(
+        replace(called_as, checks=tuple(module.checks)),
+        ((f"{module.name}.cpp", text),),
+        tuple(used),
+        ("-fopenmp",) if module.threads else (),
+        _sources(sdfg),
+    )
+
+
+def c_header(sdfg: Sdfg, signature: Signature | None = None) -> str:
+    """The C header that goes with `generate`: ``NAME_init``, ``NAME``, ``NAME_exit``.
+
+    With the artifact's signature it also says what return values mean. The SDFG may be in any form.
+    """
+    called_as = signature or default_signature(sdfg)
+    program = program_prototype(sdfg, called_as)
+    place = str(sdfg.span) if sdfg.span is not None else ""
+    return header_text(program, called_as.checks, place)
+
+
+def default_signature(sdfg: Sdfg) -> Signature:
+    """How a program is called whose call types nobody has refined: as its descriptors say.
+
+    Symbols are in the SDFG's order. Raises `CodegenError` for arguments that the dispatcher cannot check.
+    """
+    uses = Uses(sdfg)
+    args = tuple(_argument(sdfg, name, uses) for name in sdfg.arguments)
+    results = tuple(_result(sdfg, result) for result in sdfg.results)
+    structure = sdfg.structure
+    if structure is None and results:
+        structure = 0 if len(results) == 1 else tuple(range(len(results)))
+    return Signature(sdfg.name, args, tuple(sdfg.symbols), results, structure)
+
+
+def _argument(sdfg: Sdfg, name: str, uses: Uses) -> Arg:
+    if name in sdfg.symbols:
+        return IntegerArg(name, sdfg.symbols[name].numpy_name)
+    desc = sdfg.containers[name]
+    if isinstance(desc, Scalar):
+        return ScalarArg(name, desc.dtype.numpy_name, converts=True)
+    if not isinstance(desc, Array):
+        raise CodegenError(f"the argument {name!r} is a {type(desc).__name__.lower()}", span=desc.span)
+    written = any(uses.writers(other) for other in uses.overlapping(name))
+    order, strides = _order(desc)
+    if strides and any(stride.name is None for stride in strides):
+        raise CodegenError(
+            f"the strides of {name!r} are neither packed nor symbols: {', '.join(map(str, strides))}", span=desc.span
+        )
+    dims = tuple(_dim(name, size) for size in desc.shape)
+    names = tuple(stride.name or "" for stride in strides)
+    return ArrayArg(name, desc.dtype.numpy_name, dims, order, names, written, desc.alias)
+
+
+def _order(desc: Array) -> tuple[str, tuple[Expr, ...]]:
+    for order in ("C", "F"):
+        if desc.strides == packed_strides(desc.shape, order):
+            return order, ()
+    return "", desc.strides
+
+
+def _dim(name: str, size: Expr) -> Dim:
+    if size.constant is not None:
+        return Dim(constant=size.constant)
+    if size.name is not None:
+        return Dim(size.name)
+    raise CodegenError(
+        f"a size of the argument {name!r} is {size}: sizes of arguments must be numbers or symbols",
+        help="name the size with a symbol of its own",
+    )
+
+
+def _result(sdfg: Sdfg, result: Result) -> artifact.Result:
+    match result.kind:
+        case "array":
+            desc = sdfg.desc(result.container)
+            return artifact.FreshArray(desc.dtype.numpy_name, len(desc.shape))
+        case "scalar" | "python":
+            dtype = sdfg.desc(result.container).dtype
+            return artifact.ScalarResult(dtype.numpy_name, python=result.kind == "python")
+        case "argument":
+            return artifact.ArgumentResult(sdfg.arguments.index(result.container))
+        case "view":
+            view = sdfg.desc(result.container)
+            root = Uses(sdfg).root(result.container)
+            return artifact.ViewResult(sdfg.arguments.index(root), view.dtype.numpy_name, len(view.shape))
+        case _:
+            return artifact.ConstantResult(result.value)
+
+
+def _cpu(options: Options | CpuOptions | None) -> CpuOptions:
+    return options.cpu if isinstance(options, Options) else options or CpuOptions()
+
+
+def _declared_names(environments: Mapping[str, Environment]) -> frozenset[str]:
+    """Identifiers of foreign declarations, which generated names avoid."""
+    texts = " ".join(environment.declarations for environment in environments.values())
+    return frozenset(re.findall(r"[A-Za-z_]\w*", texts))
+
+
+def _environments(sdfg: Sdfg, module: ModuleContext, known: Mapping[str, Environment]) -> list[Environment]:
+    missing = [name for name in module.environments if name and name not in known]
+    if missing:
+        raise CodegenError(f"{sdfg.name!r} calls into {missing[0]!r}, of which nothing is known", span=sdfg.span)
+    return [known[name] for name in module.environments if name]
+
+
+def _sources(sdfg: Sdfg) -> tuple[tuple[str, int], ...]:
+    """Python files that the program came from, with the first line of each."""
+    spans = [sdfg.span, *(block.span for block in sdfg.body.walk_blocks()), *(n.span for n in sdfg.body.walk_nodes())]
+    found: dict[str, int] = {}
+    for span in spans:
+        if span is not None:
+            found[span.file] = min(span.line, found.get(span.file, span.line))
+    return tuple(found.items())

@@ -1,0 +1,100 @@
+// Floating-point operations as NumPy defines them. Written for double; the float version of each is derived.
+
+template <class T>
+static inline T dcpy_maximum(T a, T b) { return a >= b || a != a ? a : b; }
+
+template <class T>
+static inline T dcpy_minimum(T a, T b) { return a <= b || a != a ? a : b; }
+
+template <class T>
+static inline T dcpy_fmax(T a, T b) { return a >= b || b != b ? a : b; }
+
+template <class T>
+static inline T dcpy_fmin(T a, T b) { return a <= b || b != b ? a : b; }
+
+// NaN stays NaN, and a zero keeps its sign bit out of the result.
+template <class T>
+static inline T dcpy_fsign(T x) { return x > 0 ? T(1) : x < 0 ? T(-1) : x == 0 ? T(0) : x; }
+
+template <class T>
+static inline T dcpy_square(T x) { return x*x; }
+
+template <class T>
+static inline T dcpy_heaviside(T x, T at_zero) { return x != x ? x : x == 0 ? at_zero : x < 0 ? T(0) : T(1); }
+
+static inline bool dcpy_isnan(double x) { return x != x; }
+
+static inline bool dcpy_isinf(double x) { return fabs(x) == (double)__builtin_inf(); }
+
+static inline bool dcpy_isfinite(double x) { return fabs(x) < (double)__builtin_inf(); }
+
+static inline bool dcpy_signbit(double x) { return copysign((double)1, x) < 0; }
+
+static inline double dcpy_deg2rad(double x) { return x*(double)(3.141592653589793238462643383279502884/180.0); }
+
+static inline double dcpy_rad2deg(double x) { return x*(double)(180.0/3.141592653589793238462643383279502884); }
+
+static inline double dcpy_spacing(double x)
+{
+    const double infinity = (double)__builtin_inf();
+    if (fabs(x) == infinity) return infinity - infinity;
+    return nextafter(x, x < 0 ? -infinity : infinity) - x;
+}
+
+// The remainder that goes with the quotient rounded down: it has the divisor's sign.
+static inline double dcpy_remainder(double a, double b)
+{
+    double rest = fmod(a, b);
+    if (b == 0) return rest;
+    if (rest == 0) return copysign((double)0, b);
+    return (b < 0) != (rest < 0) ? rest + b : rest;
+}
+
+// The quotient rounded down, consistent with the remainder above (Python's algorithm).
+static inline double dcpy_floor_divide(double a, double b)
+{
+    if (b == 0) return a/b;
+    const double rest = fmod(a, b);
+    double quotient = (a - rest)/b;
+    if (rest != 0 && (b < 0) != (rest < 0)) quotient -= (double)1;
+    if (quotient == 0) return copysign((double)0, a/b);
+    const double rounded = floor(quotient);
+    return quotient - rounded > (double)0.5 ? rounded + (double)1 : rounded;
+}
+
+static inline double dcpy_logaddexp(double a, double b)
+{
+    if (a == b) return a + (double)0.693147180559945309417232121458176568;
+    const double gap = a - b;
+    if (gap > 0) return a + log1p(exp(-gap));
+    return gap <= 0 ? b + log1p(exp(gap)) : gap;
+}
+
+static inline double dcpy_logaddexp2(double a, double b)
+{
+    const double log2e = (double)1.442695040888963407359924681001892137;
+    if (a == b) return a + (double)1;
+    const double gap = a - b;
+    if (gap > 0) return a + log2e*log1p(exp2(-gap));
+    return gap <= 0 ? b + log2e*log1p(exp2(gap)) : gap;
+}
+
+// The next float16 after x towards y, by its bits.
+static inline _Float16 dcpy_nextafter_half(_Float16 x, _Float16 y)
+{
+    uint16_t bits;
+    if (x != x || y != y) return x + y;
+    if (x == y) return y;
+    __builtin_memcpy(&bits, &x, 2);
+    if (x == 0) bits = y > x ? 0x0001 : 0x8001;
+    else bits = (y > x) == (x > 0) ? bits + 1 : bits - 1;
+    __builtin_memcpy(&x, &bits, 2);
+    return x;
+}
+
+static inline _Float16 dcpy_spacing_half(_Float16 x)
+{
+    const float infinity = __builtin_inff();
+    if (!(fabsf((float)x) < infinity)) return (_Float16)(infinity - infinity);
+    return (_Float16)((float)dcpy_nextafter_half(x, (_Float16)(x < 0 ? -infinity : infinity)) - (float)x);
+}

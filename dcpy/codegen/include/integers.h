@@ -1,0 +1,99 @@
+// Integer operations with NumPy's results where C's differ or are undefined. Integers wrap (-fwrapv).
+
+template <class T>
+static inline T dcpy_max(T a, T b) { return a >= b ? a : b; }
+
+template <class T>
+static inline T dcpy_min(T a, T b) { return a <= b ? a : b; }
+
+template <class T>
+static inline T dcpy_abs(T a) { return a < 0 ? T(-a) : a; }
+
+template <class T>
+static inline T dcpy_sign(T a) { return T((a > 0) - (a < 0)); }
+
+// Rounds down; by zero it is 0, as in NumPy. Dividing by -1 apart: the smallest integer has no negative.
+template <class T>
+static inline T dcpy_floordiv(T a, T b)
+{
+    if (b == 0) return 0;
+    if (T(-1) < 0 && b == T(-1)) return T(-a);
+    return T(a / b - (a % b != 0 && (a < 0) != (b < 0)));
+}
+
+// Has the sign of the divisor; by zero it is 0.
+template <class T>
+static inline T dcpy_mod(T a, T b)
+{
+    if (b == 0 || (T(-1) < 0 && b == T(-1))) return 0;
+    T rest = T(a % b);
+    return T(rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest);
+}
+
+// Has the sign of the dividend; by zero it is 0.
+template <class T>
+static inline T dcpy_fmod_int(T a, T b) { return b == 0 || (T(-1) < 0 && b == T(-1)) ? T(0) : T(a % b); }
+
+template <class T>
+static inline T dcpy_pow_int(T base, T exponent)
+{
+    T power = T(exponent & 1 ? base : 1);
+    for (exponent = T(exponent >> 1); exponent > 0; exponent = T(exponent >> 1)) {
+        base = T(base * base);
+        if (exponent & 1) power = T(power * base);
+    }
+    return power;
+}
+
+// A shift by the width or more (or by a negative count) leaves nothing of the number but its sign.
+template <class T>
+static inline T dcpy_lshift(T a, T count) { return uint64_t(count) < 8*sizeof(T) ? T(a << count) : T(0); }
+
+template <class T>
+static inline T dcpy_rshift(T a, T count) { return T(a >> (uint64_t(count) < 8*sizeof(T) ? count : T(8*sizeof(T) - 1))); }
+
+template <class T>
+static inline T dcpy_rshift_unsigned(T a, T count) { return uint64_t(count) < 8*sizeof(T) ? T(a >> count) : T(0); }
+
+template <class T>
+static inline T dcpy_gcd(T a, T b)
+{
+    a = a < 0 ? T(-a) : a;
+    b = b < 0 ? T(-b) : b;
+    while (b != 0) {
+        T rest = dcpy_fmod_int(a, b);
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+template <class T>
+static inline T dcpy_lcm(T a, T b)
+{
+    a = a < 0 ? T(-a) : a;
+    b = b < 0 ? T(-b) : b;
+    T divisor = dcpy_gcd(a, b);
+    return divisor == 0 ? T(0) : T(T(a / divisor) * b);
+}
+
+template <class T>
+static inline T dcpy_reciprocal_int(T a) { return a == 0 ? dcpy_truncate<T>(__builtin_inf()) : T(a == 1 || a == T(-1) ? a : 0); }
+
+// A float as an integer, as the processor converts it: what has no integer (NaN, too large) becomes the smallest one,
+// in 32 bits for the narrow types.
+template <class T, class F>
+static inline T dcpy_truncate(F x)
+{
+    if constexpr (T(-1) > 0 && sizeof(T) == 8) {
+        const F half = F(9223372036854775808.0);
+        if (x >= half) return T(dcpy_truncate<int64_t>(x - half)) ^ T(9223372036854775808u);
+        return T(dcpy_truncate<int64_t>(x));
+    } else if constexpr (sizeof(T) == 8 || (T(-1) > 0 && sizeof(T) == 4)) {
+        const bool fits = x >= F(-9223372036854775808.0) && x < F(9223372036854775808.0);
+        return T(fits ? int64_t(x) : -__INT64_MAX__ - 1);
+    } else {
+        const bool fits = x > F(-2147483649.0) && x < F(2147483648.0);
+        return T(fits ? int32_t(x) : -__INT32_MAX__ - 1);
+    }
+}

@@ -1,0 +1,58 @@
+// Buffers that are freed on every way out of their scope, and updates that other threads do not interrupt.
+
+// A cache-line-aligned buffer of `count` elements; `data` is null where there is no memory.
+template <class T>
+struct dcpy_heap_buffer {
+    T *const data;
+
+    explicit dcpy_heap_buffer(int64_t count) : data((T *)aligned_alloc(64, (size_t(count)*sizeof(T) + 127) & ~size_t(63))) {}
+    ~dcpy_heap_buffer() { free(data); }
+    dcpy_heap_buffer(const dcpy_heap_buffer &) = delete;
+};
+
+// A buffer that outlives the call. Each holder takes it out of `slot` and puts it back, so two threads never share one;
+// the capacity in bytes stands in the 64 bytes before the data.
+template <class T>
+struct dcpy_kept_buffer {
+    char **const slot;
+    char *block;
+    T *data;
+
+    dcpy_kept_buffer(char *&kept, int64_t count) : slot(&kept)
+    {
+        const size_t bytes = (size_t(count)*sizeof(T) + 127) & ~size_t(63);
+        block = __atomic_exchange_n(slot, (char *)nullptr, __ATOMIC_ACQ_REL);
+        if (block == nullptr || *(size_t *)block < bytes) {
+            free(block);
+            block = (char *)aligned_alloc(64, bytes + 64);
+            if (block != nullptr) *(size_t *)block = bytes;
+        }
+        data = block == nullptr ? nullptr : (T *)(block + 64);
+    }
+    ~dcpy_kept_buffer() { free(__atomic_exchange_n(slot, block, __ATOMIC_ACQ_REL)); }
+    dcpy_kept_buffer(const dcpy_kept_buffer &) = delete;
+};
+
+// *place = combine(*place, value), by compare and exchange on the bits U of a T.
+template <class U, class T, class F>
+static inline void dcpy_atomic(T *place, T value, F combine)
+{
+    U before = __atomic_load_n((U *)place, __ATOMIC_RELAXED), after;
+    do {
+        T number;
+        __builtin_memcpy(&number, &before, sizeof(T));
+        number = combine(number, value);
+        __builtin_memcpy(&after, &number, sizeof(T));
+    } while (!__atomic_compare_exchange_n((U *)place, &before, after, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+
+// Keeps the first failure of a parallel map; the others are dropped.
+static inline void dcpy_fail(int32_t *failure, int64_t *error, int32_t number, int64_t a, int64_t b, int64_t c, int64_t d)
+{
+    int32_t none = 0;
+    if (!__atomic_compare_exchange_n(failure, &none, number, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
+    error[0] = a;
+    error[1] = b;
+    error[2] = c;
+    error[3] = d;
+}

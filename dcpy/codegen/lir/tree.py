@@ -1,0 +1,259 @@
+"""Statements of LIR. Frozen; a body is a tuple of statements.
+
+`span` is the Python place a statement came from; the emitter prints it where it changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Union
+
+from dcpy.base.source import SrcSpan
+from dcpy.codegen.lir.expr import Call, LirExpr, Name
+
+Statement = Union[
+    "Block", "Declare", "Assign", "AtomicUpdate", "Evaluate", "Loop", "While", "If", "Team", "HeapBuffer",
+    "StackBuffer", "CheckFail", "Return", "Break", "Continue", "Goto", "Label", "Comment",
+]  # fmt: skip
+Body = tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Placed:
+    span: SrcSpan | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Block(_Placed):
+    """Statements with a scope of their own."""
+
+    body: Body
+
+
+@dataclass(frozen=True, slots=True)
+class Declare(_Placed):
+    """A local variable, with its value if it has one yet."""
+
+    name: str
+    type: str
+    value: LirExpr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Assign(_Placed):
+    """``target = value``, or ``target op= value``. `atomic` lets no other thread in between."""
+
+    target: LirExpr
+    value: LirExpr
+    op: str = ""
+    atomic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AtomicUpdate(_Placed):
+    """``target = combined`` where `combined` is over the names ``a`` (what is there) and ``b`` (`value`)."""
+
+    target: LirExpr
+    value: LirExpr
+    combined: LirExpr
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluate(_Placed):
+    """A call for its effect."""
+
+    call: Call
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """A variable of a loop into which each thread or lane folds its own copy. `op` is a C operator or a declared one."""
+
+    op: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The iterations are divided among the threads of the team: so many loops, this one and those directly inside."""
+
+    collapse: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Loop(_Placed):
+    """``for var in range(start, stop, step)``: upwards unless `down`; a `step` of unknown sign has `down` None."""
+
+    var: str
+    start: LirExpr
+    stop: LirExpr
+    step: LirExpr
+    body: Body
+    down: bool | None = False
+    shared: Shared | None = None
+    simd: bool = False
+    unroll: int = 0
+    reductions: tuple[Reduction, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class While(_Placed):
+    """Runs as long as `condition` holds."""
+
+    condition: LirExpr
+    body: Body
+
+
+@dataclass(frozen=True, slots=True)
+class If(_Placed):
+    """The first case whose condition holds, else `otherwise`."""
+
+    cases: tuple[tuple[LirExpr, Body], ...]
+    otherwise: Body = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Team(_Placed):
+    """A call by all threads where `condition` holds (None: always), else by this one alone."""
+
+    call: Call
+    condition: LirExpr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HeapBuffer(_Placed):
+    """``name`` points to `count` new elements until the scope is left. `kept`: the slot of a buffer that outlives calls."""
+
+    name: str
+    element: str
+    count: LirExpr
+    kept: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StackBuffer(_Placed):
+    """A local array of constant size."""
+
+    name: str
+    element: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class CheckFail(_Placed):
+    """Where `condition` holds: leave with the check of this `number` (from 1) and up to four integers.
+
+    To `label` inside a parallel loop, where the first failure is kept in the variable ``failure``. A `warning` is
+    noted, and the program goes on. Without a label the function returns. A `forwarded` failure of a callee has its
+    integers in place already. Inside the function of a parallel map (`shared`), ``warning`` is a pointer.
+    """
+
+    condition: LirExpr
+    number: LirExpr
+    values: tuple[LirExpr, ...] = ()
+    label: str = ""
+    warning: bool = False
+    forwarded: bool = False
+    shared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Return(_Placed):
+    """Leave the function."""
+
+    value: LirExpr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Break(_Placed):
+    """Leave the innermost loop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Continue(_Placed):
+    """The next iteration of the innermost loop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goto(_Placed):
+    """Forwards, out of blocks."""
+
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Label(_Placed):
+    """Where a `Goto` goes."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comment(_Placed):
+    """A line for the reader."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a function. `restrict`: nothing else points where it points."""
+
+    name: str
+    type: str
+    restrict: bool = False
+
+    @property
+    def ref(self) -> Name:
+        """The parameter as an expression."""
+        return Name(self.name, self.type)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A C function; `exported` ones have C linkage, the others are static."""
+
+    name: str
+    result: str
+    params: tuple[Parameter, ...]
+    body: Body
+    exported: bool = False
+    comment: str = ""
+    span: SrcSpan | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredReduction:
+    """A reduction that OpenMP lacks, for one type: `combined` is over ``omp_out`` and ``omp_in``."""
+
+    name: str
+    type: str
+    combined: LirExpr
+    identity: LirExpr
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A constant array, or a slot at file scope."""
+
+    name: str
+    type: str
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """One file: what it declares, and its functions in the order in which they must stand."""
+
+    name: str
+    functions: tuple[Function, ...]
+    reductions: tuple[DeclaredReduction, ...] = ()
+    tables: tuple[Table, ...] = ()
+    slots: tuple[str, ...] = ()
+    reports_errors: bool = False
+
+
+def with_span(statement: Statement, span: SrcSpan | None) -> Statement:
+    """The statement, placed at `span` unless it has a place."""
+    return statement if statement.span is not None or span is None else replace(statement, span=span)

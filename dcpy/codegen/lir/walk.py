@@ -1,0 +1,144 @@
+"""Questions about LIR: its parts, the names it uses, whether a body is straight-line code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from dcpy.codegen.lir import tree
+from dcpy.codegen.lir.expr import (
+    Aggregate,
+    Call,
+    Conditional,
+    Convert,
+    Field,
+    Infix,
+    Item,
+    LirExpr,
+    Name,
+    Prefix,
+)
+from dcpy.codegen.lir.tree import Body, Statement
+
+
+def parts(expr: LirExpr) -> Iterator[LirExpr]:
+    """The expression and all inside it."""
+    yield expr
+    for child in children(expr):
+        yield from parts(child)
+
+
+def children(expr: LirExpr) -> tuple[LirExpr, ...]:
+    match expr:
+        case Item(base=base, index=index):
+            return (base, index)
+        case Infix(left=left, right=right):
+            return (left, right)
+        case Field(arg=arg) | Prefix(arg=arg) | Convert(arg=arg):
+            return (arg,)
+        case Call(args=args) | Aggregate(args=args):
+            return args
+        case Conditional(condition=condition, yes=yes, no=no):
+            return (condition, yes, no)
+    return ()
+
+
+def bodies(statement: Statement) -> tuple[Body, ...]:
+    """The bodies that a statement owns."""
+    match statement:
+        case tree.Block(body=body) | tree.Loop(body=body) | tree.While(body=body):
+            return (body,)
+        case tree.If(cases=cases, otherwise=otherwise):
+            return (*(body for _, body in cases), otherwise)
+    return ()
+
+
+def statements(body: Body) -> Iterator[Statement]:
+    """All statements inside, in order, each before those it owns."""
+    for statement in body:
+        yield statement
+        for inner in bodies(statement):
+            yield from statements(inner)
+
+
+def expressions(statement: Statement) -> tuple[LirExpr, ...]:
+    """The expressions written on a statement itself."""
+    match statement:
+        case tree.Declare(value=value) | tree.Return(value=value):
+            return () if value is None else (value,)
+        case tree.Assign(target=target, value=value):
+            return (target, value)
+        case tree.AtomicUpdate(target=target, value=value, combined=combined):
+            return (target, value, combined)
+        case tree.Evaluate(call=call):
+            return (call,)
+        case tree.Loop(start=start, stop=stop, step=step):
+            return (start, stop, step)
+        case tree.While(condition=condition):
+            return (condition,)
+        case tree.If(cases=cases):
+            return tuple(condition for condition, _ in cases)
+        case tree.Team(call=call, condition=condition):
+            return (call,) if condition is None else (call, condition)
+        case tree.HeapBuffer(count=count):
+            return (count,)
+        case tree.CheckFail(condition=condition, number=number, values=values):
+            return (condition, number, *values)
+    return ()
+
+
+def names_in(body: Body) -> dict[str, str]:
+    """Variables that a body uses and does not declare: name to type, in order of first use."""
+    used: dict[str, str] = {}
+    declared: set[str] = set()
+    for statement in statements(body):
+        for expr in expressions(statement):
+            for part in parts(expr):
+                if isinstance(part, Name):
+                    used.setdefault(part.name, part.type)
+        match statement:
+            case tree.Declare(name=name) | tree.HeapBuffer(name=name) | tree.StackBuffer(name=name):
+                declared.add(name)
+            case tree.Loop(var=var):
+                declared.add(var)
+            case tree.AtomicUpdate():
+                declared.update(("a", "b"))
+    return {name: kind for name, kind in used.items() if name not in declared}
+
+
+def called(functions: Iterable[tree.Function]) -> Iterator[str]:
+    """Names of all functions called and types named, with template arguments split off."""
+    for function in functions:
+        yield function.result
+        yield from (param.type for param in function.params)
+        for statement in statements(function.body):
+            yield from _mentioned(statement)
+            for expr in expressions(statement):
+                for part in parts(expr):
+                    yield part.type
+                    if isinstance(part, Call):
+                        yield part.function
+
+
+def _mentioned(statement: Statement) -> Iterator[str]:
+    match statement:
+        case tree.HeapBuffer(element=element, kept=kept):
+            yield from ("dcpy_kept_buffer" if kept else "dcpy_heap_buffer", element)
+        case tree.StackBuffer(element=element):
+            yield element
+        case tree.Declare(type=kind):
+            yield kind
+        case tree.AtomicUpdate():
+            yield "dcpy_atomic"
+        case tree.CheckFail(label=label, warning=warning) if label or warning:
+            yield "dcpy_fail"
+
+
+STRAIGHT = (tree.Declare, tree.Assign, tree.If, tree.Block, tree.Comment, tree.StackBuffer)
+
+
+def is_straight(body: Body) -> bool:
+    """Whether a body is made of assignments and conditions alone: what may stand in an ``omp simd`` loop."""
+    return all(
+        isinstance(statement, STRAIGHT) and not (isinstance(statement, tree.Assign) and statement.atomic)
+        for statement in statements(body)
+    )

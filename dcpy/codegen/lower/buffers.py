@@ -1,0 +1,146 @@
+"""Declaring containers: variables, arrays on the stack, buffers on the heap, and the places of views and arguments."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dcpy.codegen.lir.expr import LirExpr, Name, integer, times
+from dcpy.codegen.lir.tree import Declare, HeapBuffer, StackBuffer, Table
+from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.places import Place
+from dcpy.codegen.scalars.numbers import spell
+from dcpy.ir.data import Array, Data, Lifetime, Reference, Scalar, Storage, Stream, Structure, View, strides_of
+from dcpy.ir.symbolic import ONE, Expr, max_of
+
+HOST = (Storage.REGISTER, Storage.STACK, Storage.HEAP)
+
+
+def register_places(context: Context) -> None:
+    """Gives every transient and view of the SDFG its place (arguments have theirs by now); refuses what has none."""
+    descs = {
+        name: desc for region in context.sdfg.body.walk_regions() for name, desc in region.containers.items()
+    }
+    for name, desc in descs.items():
+        if isinstance(desc, Stream | Reference | Structure):
+            kind = type(desc).__name__.lower()
+            raise context.refuse(
+                f"{name!r} is a {kind}: compiled programs cannot hold one yet",
+                desc.span,
+                help="use arrays and views, or sdfg.interpret()",
+            )
+    for name, desc in descs.items():
+        if isinstance(desc, Scalar | Array) and name not in context.places:
+            context.places[name] = _own_place(context, name, desc)
+    descs |= {name: replace(descs[name], strides=strides) for name, strides in context.strides.items()}  # type: ignore[arg-type]
+    for name, desc in descs.items():
+        if isinstance(desc, View):
+            context.places[name] = _view_place(context, name, descs)
+
+
+def _own_place(context: Context, name: str, desc: Scalar | Array) -> Place:
+    if name in context.sdfg.constants:
+        return Place(_table(context, name, desc), desc.dtype, strides_of(desc))
+    if desc.storage not in HOST:
+        raise context.refuse(
+            f"{name!r} has the storage {desc.storage.value!r}, which is none of this target",
+            desc.span,
+            help="lower_for_cpu() gives every container a storage",
+        )
+    if desc.storage is Storage.REGISTER:
+        return Place(Name(context.names.of(name), desc.dtype.ctype), desc.dtype, strides_of(desc), is_value=True)
+    return Place(Name(context.names.of(name), f"{desc.dtype.ctype} *"), desc.dtype, strides_of(desc))
+
+
+def _table(context: Context, name: str, desc: Scalar | Array) -> Name:
+    """The closure's array at file scope, under a name of its own."""
+    title = context.module.names.fresh(f"{context.sdfg.name}_{name}")
+    values = context.sdfg.constants[name]
+    texts = tuple(spell(value, desc.dtype) for value in values.reshape(-1).tolist())
+    context.module.tables.append(Table(title, desc.dtype.ctype, texts))
+    return Name(title, f"const {desc.dtype.ctype} *")
+
+
+def _view_place(context: Context, name: str, descs: dict[str, Data]) -> Place:
+    """A view is its base's pointer with other strides: no pointer of its own, so its symbols may change."""
+    desc = _with_actual_strides(context, name, descs)
+    base = desc.of
+    while isinstance(descs[base], View):
+        base = descs[base].of  # type: ignore[union-attr]
+    place = context.places[base]
+    viewed = desc.dtype != place.dtype or place.is_value
+    return Place(place.base, desc.dtype, strides_of(desc), desc.offset, place.is_value, viewed)
+
+
+def _with_actual_strides(context: Context, name: str, descs: dict[str, Data]) -> View:
+    """The view, derived again where its base is an argument whose strides only the caller knows."""
+    desc = descs[name]
+    if not isinstance(desc, View) or context.uses.root(name) not in context.strides:
+        return desc  # type: ignore[return-value]
+    base = _with_actual_strides(context, desc.of, descs) if isinstance(descs[desc.of], View) else descs[desc.of]
+    if desc.window is None:
+        raise context.refuse(
+            f"{name!r} reshapes an argument that may have gaps between its elements",
+            desc.span,
+            help="inline the call (sdfg.simplify()), or copy the argument first",
+        )
+    return View.slice(desc.of, base, desc.window, axes=desc.axes, sizes=dict(enumerate(desc.shape)), span=desc.span)
+
+
+def declare_buffer(context: Context, name: str) -> None:
+    """Declares a transient; its sizes are known here."""
+    desc = context.uses.desc(name)
+    if name in context.sdfg.constants or not isinstance(desc, Scalar | Array):
+        return
+    place = context.places[name]
+    with context.at(desc.span):
+        match desc.storage:
+            case Storage.REGISTER:
+                context.emit(Declare(place.base.name, desc.dtype.ctype))
+            case Storage.STACK:
+                context.emit(StackBuffer(place.base.name, desc.dtype.ctype, _constant_size(context, name, desc)))
+                context.unaliased.add(place.base.name)
+            case _:
+                declare_array(context, place.base.name, desc)  # type: ignore[arg-type]
+
+
+def _constant_size(context: Context, name: str, desc: Scalar | Array) -> int:
+    size = extent(desc).constant
+    if size is None:
+        raise context.refuse(f"{name!r} is on the stack, but its size {extent(desc)} is not constant", desc.span)
+    return max(size, 1)
+
+
+def declare_array(context: Context, name: str, desc: Array) -> None:
+    """Allocates an array on the heap, for as long as the scope lasts (or, where it persists, as the library is loaded)."""
+    count = buffer_size(context, desc)
+    kept = ""
+    if desc.lifetime is Lifetime.PERSISTENT:
+        kept = context.module.names.fresh(f"{context.sdfg.name}_{name}_kept")
+        context.module.slots.append(kept)
+    context.emit(HeapBuffer(name, desc.dtype.ctype, count, kept))
+    context.unaliased.add(name)
+    context.fail_unless_memory(Name(name, f"{desc.dtype.ctype} *"), count)
+
+
+def buffer_size(context: Context, desc: Array) -> LirExpr:
+    """How many elements the buffer of an array has; a size that may be negative counts as 0."""
+    if desc.is_packed:
+        total: LirExpr = integer(1)
+        for size in desc.shape:
+            known = size if context.ranges.proves_nonneg(size) else max_of(size, 0)
+            total = times(total, context.symbolic(known))
+        return total
+    return context.symbolic(max_of(extent(desc), 0))
+
+
+def extent(desc: Scalar | Array) -> Expr:
+    """Elements from the first to the last one, strides considered."""
+    if isinstance(desc, Scalar) or desc.is_packed:
+        total = ONE
+        for size in desc.shape:
+            total = total * size
+        return total
+    last = ONE
+    for size, stride in zip(desc.shape, desc.strides, strict=True):
+        last = last + (size - 1) * stride
+    return last

@@ -1,0 +1,111 @@
+"""Calls: of other SDFGs (a function for each, with the strides that its callers have), and of C functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dcpy.codegen.lir.expr import Call as CallExpr
+from dcpy.codegen.lir.expr import Infix, LirExpr, Literal, Name
+from dcpy.codegen.lir.tree import Block, CheckFail, Declare, Evaluate
+from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.copies import first_element
+from dcpy.codegen.lower.tasklets import read, write
+from dcpy.codegen.lower.values import lower_value
+from dcpy.ir.data import Array, Scalar, strides_of
+from dcpy.ir.nodes import Call, ForeignCall
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import Expr
+
+if TYPE_CHECKING:
+    from dcpy.ir.memlet import Memlet
+
+
+@dataclass(frozen=True, slots=True)
+class CallShape:
+    """What a callee's function depends on besides the SDFG: callers that agree in it share the function."""
+
+    strided: tuple[str, ...]  # arguments whose strides are passed, since they differ from the descriptor's
+    aliased: bool  # some arguments may overlap
+    shared: bool  # several threads may run it on the same arguments
+
+
+def lower_call(context: Context, node: Call) -> None:
+    """A call of the callee's function; its errors go where the caller's go."""
+    from dcpy.codegen.lower.module import callee_function
+
+    shape = _shape_of(context, node)
+    name, warns = callee_function(context.module, node.sdfg, shape)
+    args: list[LirExpr] = []
+    for argument in argument_names(node.sdfg):
+        if argument in node.sdfg.symbols:
+            continue
+        memlet = node.arguments[argument]
+        desc = node.sdfg.desc(argument)
+        args.append(read(context, memlet) if isinstance(desc, Scalar) else first_element(context, memlet))
+        if argument in shape.strided:
+            args += [context.symbolic(stride) for stride in actual_strides(context, memlet)]
+    args += [context.symbolic(node.symbols[symbol]) for symbol in node.sdfg.symbols]
+    status = Name(context.names.fresh("status"), "int32_t")
+    zero = Literal("0", "int32_t", 0)
+    with context.capture() as body:
+        context.emit(Declare(status.name, "const int32_t", CallExpr(name, tuple(args), "int32_t")))
+        context.emit(CheckFail(Infix(">", status, zero, "bool"), status, forwarded=True, label=context.label))
+        if warns:
+            context.warns = True
+            shared = context.parallel is not None
+            less = Infix("<", status, zero, "bool")
+            context.emit(CheckFail(less, status, forwarded=True, warning=True, shared=shared))
+    context.emit(Block(tuple(body)))
+
+
+def argument_names(sdfg: Sdfg) -> tuple[str, ...]:
+    """Containers that a caller passes, in the order of the C function: arguments, then results."""
+    inside = {*sdfg.arguments, *sdfg.constants}
+    results = [name for name, desc in sdfg.containers.items() if not desc.transient and name not in inside]
+    return (*(name for name in sdfg.arguments if name in sdfg.containers), *results)
+
+
+def actual_strides(context: Context, memlet: Memlet) -> tuple[Expr, ...]:
+    """Strides of the kept dimensions of a subset, in elements."""
+    strides = context.places[memlet.container].strides
+    dims = zip(memlet.subset.dims, strides, strict=True)
+    return tuple(dim.step * stride for dim, stride in dims if isinstance(dim, Range))
+
+
+def _shape_of(context: Context, node: Call) -> CallShape:
+    strided = []
+    for argument in argument_names(node.sdfg):
+        desc = node.sdfg.desc(argument)
+        if argument not in node.arguments:
+            raise context.refuse(f"the call of {node.sdfg.name!r} passes nothing for {argument!r}", node.span)
+        if isinstance(desc, Array):
+            described = tuple(stride.subs(node.symbols) for stride in strides_of(desc))
+            if described != actual_strides(context, node.arguments[argument]):
+                strided.append(argument)
+    roots = [context.uses.root(memlet.container) for memlet in node.arguments.values()]
+    overlapping = [set(context.uses.overlapping(root)) for root in roots]
+    aliased = any(a & b for i, a in enumerate(overlapping) for b in overlapping[i + 1 :])
+    return CallShape(tuple(strided), aliased, context.parallel is not None or context.shared_writes)
+
+
+def lower_foreign_call(context: Context, node: ForeignCall) -> None:
+    """``function(args)``: connectors are pointers to the first element of their subset, expressions are values."""
+    context.module.environments[node.environment] = None
+    values = {
+        connector: read(context, memlet)
+        for connector, memlet in node.inputs.items()
+        if connector not in node.args and memlet.subset.is_point
+    }
+    memlets = {**node.inputs, **node.outputs}
+    args = tuple(
+        first_element(context, memlets[arg]) if isinstance(arg, str) else lower_value(context, arg, values)
+        for arg in node.args
+    )
+    if not node.result:
+        context.emit(Evaluate(CallExpr(node.function, args, "void")))
+        return
+    memlet = node.outputs[node.result]
+    dtype = context.places[memlet.container].dtype
+    write(context, memlet, CallExpr(node.function, args, dtype.ctype), dtype)

@@ -1,0 +1,195 @@
+"""What lowering knows while it walks an SDFG: names, places of containers, ranges of symbols, the statements so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from dcpy.base.errors import CodegenError
+from dcpy.base.options import CpuOptions
+from dcpy.base.source import SrcSpan
+from dcpy.codegen import artifact
+from dcpy.codegen.lir.expr import INDEX, Literal, LirExpr, Name
+from dcpy.codegen.lir.tree import Body, CheckFail, DeclaredReduction, Function, Statement, Table, with_span
+from dcpy.codegen.lower.places import Place
+from dcpy.codegen.lower.placement import Placement, plan_placement
+from dcpy.codegen.names import Names
+from dcpy.codegen.scalars.symbols import lower_symbolic
+from dcpy.ir.data import Data
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Map
+from dcpy.ir.region import Region
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.symbolic import Expr, Ranges
+from dcpy.ir.types import DType
+from dcpy.ir.uses import Uses
+
+WARNINGS = frozenset({"Warning", "RuntimeWarning", "UserWarning", "DeprecationWarning", "FutureWarning"})
+
+
+@dataclass(frozen=True, slots=True)
+class Accumulator:
+    """A variable that stands for the location of a conflict resolution while a loop runs."""
+
+    variable: Name
+    dtype: DType
+    op: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelScope:
+    """A map whose iterations run at the same time, as seen by writes inside it."""
+
+    map: Map
+    inner_symbols: frozenset[str]  # parameters and assigned symbols that differ between or within its iterations
+    private: frozenset[str]  # containers that each iteration has for itself
+    label: str
+
+
+@dataclass
+class ModuleContext:
+    """What the functions of one file share."""
+
+    name: str
+    options: CpuOptions
+    names: Names
+    functions: list[Function] = field(default_factory=list)
+    checks: dict[artifact.Check, int] = field(default_factory=dict)
+    reductions: dict[str, DeclaredReduction] = field(default_factory=dict)
+    tables: list[Table] = field(default_factory=list)
+    slots: list[str] = field(default_factory=list)
+    environments: dict[str, None] = field(default_factory=dict)
+    callees: dict[tuple[object, ...], str] = field(default_factory=dict)
+    threads: bool = False
+
+    def check_number(self, exception: str, message: str, span: SrcSpan | None) -> int:
+        """The number, from 1, under which a check is reported."""
+        return self.checks.setdefault(artifact.Check(exception, message, span), len(self.checks) + 1)
+
+
+class Context:
+    """The lowering of one SDFG into one C function (and those of its parallel maps)."""
+
+    def __init__(self, sdfg: Sdfg, module: ModuleContext, reserved: frozenset[str], *, shared_writes: bool = False) -> None:
+        self.sdfg = sdfg
+        self.module = module
+        self.names = Names(reserved)
+        self.uses = Uses(sdfg)
+        self.placement: Placement = plan_placement(sdfg, self.uses)
+        self.places: dict[str, Place] = {}
+        self.ranges = Ranges({name: (_ZERO, None) for name in sdfg.sizes})
+        self.accumulators: dict[Memlet, Accumulator] = {}
+        self.parallel: ParallelScope | None = None
+        self.strides: dict[str, tuple[Expr, ...]] = {}  # of arguments whose strides differ from their descriptors
+        self.unaliased: set[str] = set()  # C names of pointers that nothing else overlaps
+        self.shared_writes = shared_writes  # several threads may run this function on the same containers
+        self.warns = False
+        self._body: list[Statement] = []
+        self._span: SrcSpan | None = None
+
+    # -- statements --------------------------------------------------------------------------------------------
+
+    def emit(self, statement: Statement) -> None:
+        """Appends a statement, placed at the current node."""
+        self._body.append(with_span(statement, self._span))
+
+    @contextmanager
+    def capture(self) -> Iterator[list[Statement]]:
+        """Collects the statements emitted inside into a body of their own."""
+        outer, self._body = self._body, []
+        try:
+            yield self._body
+        finally:
+            self._body = outer
+
+    @contextmanager
+    def at(self, span: SrcSpan | None) -> Iterator[None]:
+        """Statements and errors inside belong to this place (unless it is unknown)."""
+        outer = self._span
+        self._span = span or outer
+        try:
+            yield
+        except CodegenError as error:
+            raise error.at(self._span) from None
+        finally:
+            self._span = outer
+
+    @contextmanager
+    def knowing(self, ranges: Ranges) -> Iterator[None]:
+        """More is known of symbols inside."""
+        outer, self.ranges = self.ranges, ranges
+        try:
+            yield
+        finally:
+            self.ranges = outer
+
+    @contextmanager
+    def accumulating(self, found: dict[Memlet, Accumulator]) -> Iterator[None]:
+        """Conflict resolutions on these locations go to variables inside."""
+        outer, self.accumulators = self.accumulators, self.accumulators | found
+        try:
+            yield
+        finally:
+            self.accumulators = outer
+
+    @contextmanager
+    def running(self, scope: ParallelScope) -> Iterator[None]:
+        """Inside runs in parallel."""
+        outer, self.parallel = self.parallel, scope
+        try:
+            yield
+        finally:
+            self.parallel = outer
+
+    # -- names and values --------------------------------------------------------------------------------------
+
+    def symbol(self, name: str) -> Name:
+        """The variable of a symbol or parameter."""
+        return Name(self.names.of(name), INDEX)
+
+    def symbolic(self, expr: Expr) -> LirExpr:
+        """A symbolic integer, int64."""
+        return lower_symbolic(expr, self.symbol, self.ranges)
+
+    def desc(self, name: str, region: Region | None = None) -> Data:
+        """The descriptor of a container."""
+        return self.sdfg.desc(name, region)
+
+    def fail_unless_memory(self, pointer: Name, size: LirExpr) -> None:
+        """Leaves with a MemoryError where an allocation gave nothing."""
+        number = self.module.check_number("MemoryError", "cannot allocate an array of {0} elements", self._span)
+        self.emit(CheckFail(self.is_null(pointer), _number(number), (size,), label=self.label))
+
+    @staticmethod
+    def is_null(pointer: Name) -> LirExpr:
+        """Whether a pointer is null."""
+        from dcpy.codegen.lir.expr import Infix
+
+        return Infix("==", pointer, Literal("nullptr", "void *"), "bool")
+
+    @property
+    def place(self) -> SrcSpan | None:
+        """The Python place of what is being lowered."""
+        return self._span
+
+    @property
+    def label(self) -> str:
+        """Where errors go: the end of the parallel iteration, or "" for the function's."""
+        return self.parallel.label if self.parallel is not None else ""
+
+    def refuse(self, message: str, span: SrcSpan | None = None, *, help: str = "", notes: tuple[str, ...] = ()) -> CodegenError:
+        """The error for something that this target does not print."""
+        return CodegenError(message, span=span or self._span, help=help, notes=notes)
+
+
+_ZERO = Expr(())
+
+
+def _number(value: int) -> Literal:
+    return Literal(str(value), "int32_t", value)
+
+
+def finished(statements: list[Statement]) -> Body:
+    """A collected body as LIR has it."""
+    return tuple(statements)

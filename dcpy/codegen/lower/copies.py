@@ -1,0 +1,121 @@
+"""Copies: one `memcpy` where both sides are contiguous, loops elsewhere, and never a byte read after it was written."""
+
+from __future__ import annotations
+
+from dcpy.codegen.lir.expr import Call, Infix, LirExpr, Name, integer
+from dcpy.codegen.lir.tree import Assign, Block, Body, Evaluate, Loop
+from dcpy.codegen.lower.buffers import declare_array
+from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.places import Place
+from dcpy.codegen.lower.tasklets import read, write
+from dcpy.ir.data import Array, packed_strides
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Copy
+from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.symbolic import ONE, ZERO, Expr, sym
+
+
+def lower_copy(context: Context, node: Copy) -> None:
+    """``dst[...] = src[...]``, as if read whole before written."""
+    src, dst = node.src, node.dst
+    sizes = tuple(_size(context, dim) for dim in dst.subset.dims if isinstance(dim, Range))
+    if all(size is ONE for size in sizes):
+        place = context.places[src.container]
+        write(context, dst, read(context, src), place.dtype)
+        return
+    if _may_overlap(context, src, dst):
+        if not dst.wcr and src.container == dst.container and src.subset == dst.subset:
+            return
+        _copy_overlapping(context, src, dst, sizes)
+        return
+    if not dst.wcr and _is_contiguous(context, src) and _is_contiguous(context, dst):
+        _call(context, "memcpy", src, dst, sizes)
+    else:
+        _copy_elements(context, src, dst, sizes)
+
+
+def _size(context: Context, dim: Range) -> Expr:
+    return dim.size_within(context.ranges)
+
+
+def _may_overlap(context: Context, src: Memlet, dst: Memlet) -> bool:
+    if src.container == dst.container:
+        return not src.subset.disjoint(dst.subset, context.ranges)
+    return src.container in context.uses.overlapping(dst.container)
+
+
+def _copy_overlapping(context: Context, src: Memlet, dst: Memlet, sizes: tuple[Expr, ...]) -> None:
+    if not dst.wcr and _is_contiguous(context, src) and _is_contiguous(context, dst):
+        _call(context, "memmove", src, dst, sizes)
+        return
+    place = context.places[src.container]
+    name = context.names.fresh("copied")
+    with context.capture() as body:
+        desc = Array.packed(place.dtype, sizes, transient=True)
+        declare_array(context, name, desc)
+        context.places[name] = Place(Name(name, f"{place.dtype.ctype} *"), place.dtype, desc.strides)
+        whole = Memlet(name, Subset(tuple(Range(ZERO, size) for size in sizes)))
+        _call_or_loop(context, src, whole, sizes)
+        _copy_elements(context, whole, dst, sizes)
+    context.emit(Block(tuple(body)))
+
+
+def _call_or_loop(context: Context, src: Memlet, dst: Memlet, sizes: tuple[Expr, ...]) -> None:
+    if _is_contiguous(context, src):
+        _call(context, "memcpy", src, dst, sizes)
+    else:
+        _copy_elements(context, src, dst, sizes)
+
+
+def _is_contiguous(context: Context, memlet: Memlet) -> bool:
+    """Whether the elements lie one after the other, in the order of the subset's dimensions."""
+    steps: list[Expr] = []
+    sizes: list[Expr] = []
+    for dim, stride in zip(memlet.subset.dims, context.places[memlet.container].strides, strict=True):
+        if isinstance(dim, Range):
+            steps.append(dim.step * stride)
+            sizes.append(dim.size)
+    return tuple(steps) == packed_strides(sizes)
+
+
+def _call(context: Context, function: str, src: Memlet, dst: Memlet, sizes: tuple[Expr, ...]) -> None:
+    total = ONE
+    for size in sizes:
+        total = total * size
+    dtype = context.places[dst.container].dtype
+    count = context.symbolic(total)
+    width = Call("sizeof", (Name(dtype.ctype, "type"),), "size_t")
+    args = (first_element(context, dst), first_element(context, src), Infix("*", count, width, "size_t"))
+    context.emit(Evaluate(Call(function, args, "void")))
+
+
+def first_element(context: Context, memlet: Memlet) -> LirExpr:
+    """A pointer to the first element of a subset."""
+    start = tuple(dim.start if isinstance(dim, Range) else dim for dim in memlet.subset.dims)
+    return context.places[memlet.container].address(start, context.symbolic)
+
+
+def _copy_elements(context: Context, src: Memlet, dst: Memlet, sizes: tuple[Expr, ...]) -> None:
+    """A loop per dimension; the innermost one is vectorized (the sides do not overlap)."""
+    params = [context.names.fresh(f"i{position}") for position in range(len(sizes))]
+    for param in params:
+        context.names.adopt(param)
+    ranges = context.ranges
+    for param, size in zip(params, sizes, strict=True):
+        ranges = ranges.bind(param, 0, size - 1)
+    with context.knowing(ranges), context.capture() as inner:
+        place = context.places[src.container]
+        write(context, _at(dst, params), read(context, _at(src, params)), place.dtype)
+    body: Body = tuple(inner)
+    simple = all(isinstance(statement, Assign) and not statement.atomic for statement in body)
+    for depth, (param, size) in enumerate(reversed(list(zip(params, sizes, strict=True)))):
+        simd = depth == 0 and simple and not dst.wcr
+        body = (Loop(param, integer(0), context.symbolic(size), integer(1), body, simd=simd),)
+    context.emit(body[0])
+
+
+def _at(memlet: Memlet, params: list[str]) -> Memlet:
+    """The element of a memlet at these positions of its kept dimensions."""
+    left = iter(params)
+    dims = tuple(dim.at(sym(next(left))) if isinstance(dim, Range) else dim for dim in memlet.subset.dims)
+    return Memlet(memlet.container, Subset(dims), memlet.wcr)

@@ -1,0 +1,194 @@
+"""The C ABI around the typed function: NAME_entry and NAME_results for the runtime, NAME_init and NAME_exit for C."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dcpy.base.errors import CodegenError
+from dcpy.codegen.artifact import ArrayArg, FreshArray, IntegerArg, ScalarArg, ScalarResult, Signature, ViewResult
+from dcpy.codegen.lir import tree
+from dcpy.codegen.lir.expr import INDEX, Call, Convert, Infix, Item, LirExpr, Literal, Name, Prefix, integer, times
+from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.values import lower_value
+from dcpy.codegen.scalars.conversions import convert
+from dcpy.ir import types
+from dcpy.ir.data import Array, View, strides_of
+from dcpy.ir.expr import loads_of, symbols_of
+from dcpy.ir.region import SymbolAssign
+from dcpy.ir.symbolic import Expr
+from dcpy.ir.uses import desc_symbols
+
+ARGS = Name("args", "void *const *")
+SYMBOLS = Name("symbols", f"const {INDEX} *")
+RESULTS = Name("results", "void *const *")
+NUMBERS = Name("numbers", f"{INDEX} *")
+ZERO = Literal("0", "int32_t", 0)
+
+
+def entry_functions(context: Context, program: tree.Function, signature: Signature) -> list[tree.Function]:
+    """All four, in order."""
+    return [_entry(context, program, signature), _results(context, program, signature), *_lifetime(context)]
+
+
+def _entry(context: Context, program: tree.Function, signature: Signature) -> tree.Function:
+    """Unpacks the dispatcher's arrays of pointers and calls the program."""
+    from dcpy.codegen.lower.module import parameter_names
+
+    sources = _sources(context, signature)
+    args: list[LirExpr] = []
+    for name, param in zip(parameter_names(context.sdfg), program.params, strict=True):
+        if name not in sources:
+            raise CodegenError(f"the signature of {signature.name!r} has no value for {name!r}")
+        pointer, desc = sources[name], context.sdfg.containers.get(name)
+        if isinstance(desc, Array):
+            args.append(Convert(pointer, param.type))
+        elif desc is not None:
+            args.append(Item(Convert(pointer, f"const {param.type} *"), integer(0), param.type))
+        else:
+            args.append(pointer)
+    error = tree.Parameter("numbers", f"{INDEX} *")
+    params = (_param(ARGS), _param(SYMBOLS), _param(RESULTS), error)
+    call = Call(program.name, tuple(args), "int32_t")
+    body: tree.Body = (tree.Return(call),)
+    if context.module.checks:
+        status = Name("status", "int32_t")
+        copies = tuple(
+            tree.Assign(Item(NUMBERS, integer(k), INDEX), Item(Name("error", f"{INDEX} *"), integer(k), INDEX))
+            for k in range(4)
+        )
+        failed = Infix("!=", status, ZERO, "bool")
+        body = (tree.Declare("status", "const int32_t", call), tree.If(((failed, copies),)), tree.Return(status))
+    return tree.Function(f"{program.name}_entry", "int32_t", params, body, exported=True)
+
+
+def _param(name: Name) -> tree.Parameter:
+    return tree.Parameter(name.name, name.type)
+
+
+def _sources(context: Context, signature: Signature) -> dict[str, LirExpr]:
+    """Where the entry finds each container (a pointer) and each symbol (a value)."""
+    found: dict[str, LirExpr] = {}
+    for position, arg in enumerate(signature.args):
+        if isinstance(arg, ArrayArg | ScalarArg | IntegerArg):
+            found[arg.name] = Item(ARGS, integer(position), "void *")
+    for position, name in enumerate(signature.symbols):
+        found[name] = Item(SYMBOLS, integer(position), INDEX)
+    stored = 0
+    for result, described in zip(context.sdfg.results, signature.results, strict=True):
+        if isinstance(described, FreshArray | ScalarResult):
+            found[result.container] = Item(RESULTS, integer(stored), "void *")
+            stored += 1
+    return found
+
+
+def _results(context: Context, program: tree.Function, signature: Signature) -> tree.Function:
+    """Shapes of fresh arrays, and offsets, shapes and strides of views, as numbers."""
+    with context.capture() as body:
+        values = list(_result_numbers(context, signature))
+        sources = _sources(context, signature)
+        for name, value in _needed_symbols(context, values, sources):
+            context.emit(tree.Declare(context.names.of(name), f"const {INDEX}", value))
+        for position, (expr, itemsize) in enumerate(values):
+            number = times(context.symbolic(expr), integer(itemsize))
+            context.emit(tree.Assign(Item(NUMBERS, integer(position), INDEX), number))
+    params = (_param(ARGS), _param(SYMBOLS), _param(NUMBERS))
+    return tree.Function(f"{program.name}_results", "void", params, tuple(body), exported=True)
+
+
+def _result_numbers(context: Context, signature: Signature) -> Iterator[tuple[Expr, int]]:
+    """Expressions and what to multiply them with."""
+    for result, described in zip(context.sdfg.results, signature.results, strict=True):
+        if isinstance(described, FreshArray):
+            yield from ((size, 1) for size in context.sdfg.desc(result.container).shape)
+        elif isinstance(described, ViewResult):
+            view = context.sdfg.desc(result.container)
+            if not isinstance(view, View):
+                raise CodegenError(f"the result {result.container!r} is described as a view, but is none")
+            yield view.offset, view.dtype.itemsize
+            yield from ((size, 1) for size in view.shape)
+            yield from ((stride, view.dtype.itemsize) for stride in strides_of(view))
+
+
+def _needed_symbols(
+    context: Context, values: list[tuple[Expr, int]], sources: dict[str, LirExpr]
+) -> list[tuple[str, LirExpr]]:
+    """The symbols that results depend on, each after those that it depends on itself."""
+    ordered: dict[str, LirExpr] = {}
+
+    def need(name: str) -> None:
+        if name in ordered:
+            return
+        if name in context.sdfg.symbols:
+            ordered[name] = sources[name]
+            return
+        assign = _known_assignment(context, name)
+        for other in symbols_of(assign.value):
+            need(other)
+        loads = {load.container: load for load in loads_of(assign.value)}
+        for container in loads:
+            for symbol in desc_symbols(context.sdfg.desc(container)):
+                need(symbol)
+        ordered[name] = convert(_with_loads(context, assign, sources), assign.value.dtype, types.int64)
+
+    for expr, _ in values:
+        for name in expr.symbols:
+            need(name)
+    return list(ordered.items())
+
+
+def _known_assignment(context: Context, name: str) -> SymbolAssign:
+    """The one assignment of a symbol, which must be computable before the program runs."""
+    found = [block for block in context.sdfg.body.walk_blocks() if isinstance(block, SymbolAssign) and block.symbol == name]
+    if len(found) == 1 and found[0].region is context.sdfg.body:
+        loads = loads_of(found[0].value)
+        if all(_is_unwritten_argument(context, load.container) for load in loads):
+            return found[0]
+    raise CodegenError(
+        f"the shape of a result depends on {name!r}, which is only known while the program runs",
+        span=found[0].span if found else context.sdfg.span,
+        help="pass an array for the result, or make the size an argument",
+    )
+
+
+def _is_unwritten_argument(context: Context, container: str) -> bool:
+    written = any(context.uses.writers(other) for other in context.uses.overlapping(container))
+    return context.sdfg.is_argument(container) and not written
+
+
+def _with_loads(context: Context, assign: SymbolAssign, sources: dict[str, LirExpr]) -> LirExpr:
+    """The value, with arguments read from where the dispatcher put them."""
+    outer = dict(context.places)
+    for load in loads_of(assign.value):
+        place = outer[load.container]
+        pointer = Name(context.names.of(load.container), f"const {place.dtype.ctype} *")
+        context.emit(tree.Declare(pointer.name, pointer.type, Convert(sources[load.container], pointer.type)))
+        context.places[load.container] = type(place)(pointer, place.dtype, place.strides, place.offset)
+    try:
+        return lower_value(context, assign.value)
+    finally:
+        context.places = outer
+
+
+def _lifetime(context: Context) -> list[tree.Function]:
+    """Persistent buffers are taken when they are first needed; `exit` frees them."""
+    free = tuple(
+        tree.Evaluate(Call("free", (Call("__atomic_exchange_n", (_address(slot), _null(), _order()), "char *"),), "void"))
+        for slot in context.module.slots
+    )
+    name = context.module.name
+    return [
+        tree.Function(f"{name}_init", "int32_t", (), (tree.Return(ZERO),), exported=True),
+        tree.Function(f"{name}_exit", "void", (), free, exported=True),
+    ]
+
+
+def _address(slot: str) -> LirExpr:
+    return Prefix("&", Name(slot, "char *"), "char **")
+
+
+def _null() -> LirExpr:
+    return Convert(Literal("nullptr", "void *"), "char *")
+
+
+def _order() -> LirExpr:
+    return Literal("__ATOMIC_ACQ_REL", "int")

@@ -1,0 +1,227 @@
+"""Maps as loops: sequential, vectorized, or divided among threads by a function of their own.
+
+A parallel map becomes a function whose outer loop is ``omp for``. A team calls it where the work pays for starting
+one; otherwise the same function runs alone, without the cost of a team. Being a function, it keeps ``restrict``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import reduce
+
+from dcpy.codegen.lir import tree
+from dcpy.codegen.lir.expr import INDEX, Call, Infix, LirExpr, Literal, Name, Prefix, integer, times
+from dcpy.codegen.lir.walk import is_straight, names_in, statements
+from dcpy.codegen.lower.bounds import going_down, within
+from dcpy.codegen.lower.context import Accumulator, Context, ParallelScope
+from dcpy.codegen.lower.reductions import accumulator_for, reduction_of
+from dcpy.codegen.lower.tasklets import write
+from dcpy.ir.analysis.conflicts import MapWrites, distinct, reducible, survey
+from dcpy.ir.analysis.work import THREADS_PAY_ABOVE, product, work_of
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Map, Schedule
+from dcpy.ir.region import Region
+from dcpy.ir.symbolic import Expr
+
+LowerRegion = Callable[[Context, Region], tree.Body]
+LOOPS = (Schedule.SEQUENTIAL, Schedule.SIMD, Schedule.UNROLLED, Schedule.CPU_PARALLEL)
+
+
+def lower_map(context: Context, node: Map, lower_region: LowerRegion) -> None:
+    """Emits the loops of a map."""
+    if node.schedule not in LOOPS:
+        help = "lower_for_cpu() gives every map a schedule" if node.schedule is Schedule.DEFAULT else ""
+        raise context.refuse(f"a map scheduled {node.schedule.value!r} cannot run on the CPU", node.span, help=help)
+    threads = node.schedule is Schedule.CPU_PARALLEL and context.module.options.openmp and context.parallel is None
+    writes = survey(context.uses, node)
+    folded = node.schedule is Schedule.SIMD or threads
+    fresh = [m for m in (reducible(context.uses, writes) if folded else []) if m not in context.accumulators]
+    accumulators = {memlet: _start_accumulator(context, memlet) for memlet in fresh}
+    with context.accumulating(accumulators):
+        if threads:
+            _lower_parallel(context, node, writes, lower_region)
+        else:
+            _lower_loops(context, node, writes, lower_region)
+    for memlet, accumulator in accumulators.items():
+        _store(context, node, memlet, accumulator)
+
+
+def _start_accumulator(context: Context, memlet: Memlet) -> Accumulator:
+    accumulator, start = accumulator_for(context, memlet)
+    context.emit(tree.Declare(accumulator.variable.name, accumulator.variable.type, start))
+    return accumulator
+
+
+def _store(context: Context, node: Map, memlet: Memlet, accumulator: Accumulator) -> None:
+    """Folds the accumulator into its location, which must exist: where it may not, only if there were iterations."""
+    with context.capture() as body:
+        write(context, memlet, accumulator.variable, accumulator.dtype)
+    if _is_inside(context, memlet):
+        for statement in body:
+            context.emit(statement)
+        return
+    some = Literal("true", "bool")
+    for dim in node.domain:
+        least = Infix(">", context.symbolic(_with_outer_start(node, dim.size)), integer(0), "bool")
+        some = least if isinstance(some, Literal) else Infix("&&", some, least, "bool")  # type: ignore[assignment]
+    context.emit(tree.If(((some, tuple(body)),)))
+
+
+def _with_outer_start(node: Map, size: Expr) -> Expr:
+    """A size that may mention earlier parameters, at their first values."""
+    for param, dim in reversed(list(zip(node.params, node.domain, strict=True))):
+        size = size.subs({param: dim.start})
+    return size
+
+
+def _is_inside(context: Context, memlet: Memlet) -> bool:
+    shape = context.uses.desc(memlet.container).shape  # type: ignore[union-attr]
+    return all(
+        isinstance(dim, Expr) and context.ranges.proves_nonneg(dim) and context.ranges.proves_lt(dim, size)
+        for dim, size in zip(memlet.subset.dims, shape, strict=True)
+    )
+
+
+def _reductions(context: Context, writes: MapWrites) -> tuple[tree.Reduction, ...]:
+    """Clauses for the accumulators that the body of a map updates."""
+    used = [context.accumulators[m] for m in writes.resolved if m in context.accumulators]
+    return tuple(reduction_of(context, accumulator) for accumulator in used)
+
+
+def _lower_loops(context: Context, node: Map, writes: MapWrites, lower_region: LowerRegion) -> None:
+    body = _body(context, node, lower_region)
+    simd = node.schedule is Schedule.SIMD and is_straight(body) and not _lanes_meet(context, node, writes)
+    reductions = _reductions(context, writes) if simd else ()
+    loops = _nest(context, node, body)
+    if simd:
+        loops = _change_innermost(loops, len(node.params), simd=True, reductions=reductions)
+    elif node.schedule is Schedule.UNROLLED:
+        loops = _change_innermost(loops, len(node.params), unroll=_trip_count(context, node))
+    context.emit(loops)
+
+
+def _trip_count(context: Context, node: Map) -> int:
+    count = node.domain[-1].size.constant
+    if count is None:
+        raise context.refuse(f"an unrolled map needs a constant number of iterations, not {node.domain[-1].size}")
+    return max(count, 1)
+
+
+def _lanes_meet(context: Context, node: Map, writes: MapWrites) -> bool:
+    """Whether two iterations of the innermost loop may resolve a conflict on one location, outside accumulators."""
+    others = frozenset(writes.symbols - set(node.params[:-1]))
+    return any(
+        memlet not in context.accumulators
+        and context.uses.root(memlet.container) not in writes.private
+        and not distinct(memlet.subset, node.params[-1:], others)
+        for memlet in writes.resolved
+    )
+
+
+def _body(context: Context, node: Map, lower_region: LowerRegion) -> tree.Body:
+    ranges = context.ranges
+    for param, dim in zip(node.params, node.domain, strict=True):
+        ranges = within(ranges, param, dim)
+    with context.knowing(ranges):
+        return lower_region(context, node.body)
+
+
+def _nest(context: Context, node: Map, body: tree.Body) -> tree.Loop:
+    for param, dim in reversed(list(zip(node.params, node.domain, strict=True))):
+        start, stop, step = (context.symbolic(bound) for bound in (dim.start, dim.stop, dim.step))
+        down = going_down(dim, context.ranges)
+        body = (tree.Loop(context.names.of(param), start, stop, step, body, down=down, span=node.span),)
+    return body[0]  # type: ignore[return-value]
+
+
+def _change_innermost(loop: tree.Loop, depth: int, **changes: object) -> tree.Loop:
+    if depth == 1:
+        return replace(loop, **changes)  # type: ignore[arg-type]
+    inner = _change_innermost(loop.body[0], depth - 1, **changes)  # type: ignore[arg-type]
+    return replace(loop, body=(inner,))
+
+
+# -- threads ---------------------------------------------------------------------------------------------------
+
+
+def _lower_parallel(context: Context, node: Map, writes: MapWrites, lower_region: LowerRegion) -> None:
+    label = context.names.fresh("next_" + "_".join(node.params))
+    scope = ParallelScope(node, frozenset(writes.symbols), frozenset(writes.private), label)
+    with context.running(scope):
+        body = _body(context, node, lower_region)
+    fails = any(isinstance(s, tree.CheckFail) and s.label == label for s in statements(body))
+    if fails:
+        body = (tree.Block(body), tree.Label(label))
+    collapse = _rectangular(node)
+    straight = is_straight(body)
+    loops = _nest(context, node, body)
+    reductions = _reductions(context, writes)
+    if straight and len(node.params) == 1 and not _lanes_meet(context, node, writes):
+        loops = replace(loops, simd=True)
+    elif straight and collapse == len(node.params) > 1 and not _lanes_meet(context, node, writes):
+        collapse -= 1
+        loops = _change_innermost(loops, len(node.params), simd=True, reductions=reductions)
+    loops = replace(loops, shared=tree.Shared(collapse), reductions=reductions)
+    _call_by_team(context, node, loops, fails)
+
+
+def _rectangular(node: Map) -> int:
+    """How many of the outer loops have bounds that mention no parameter."""
+    inside = set(node.params)
+    independent = [not inside & set(dim.symbols) for dim in node.domain]
+    return independent.index(False) if False in independent else len(independent)
+
+
+def _call_by_team(context: Context, node: Map, loops: tree.Loop, fails: bool) -> None:
+    """Makes the loops a function, and calls it with what it uses."""
+    context.module.threads = True
+    name = context.module.names.fresh(f"{context.sdfg.name}_map_{'_'.join(node.params)}")
+    checks = [s for s in statements((loops,)) if isinstance(s, tree.CheckFail)]
+    params = [_parameter(context, variable, kind, (loops,)) for variable, kind in names_in((loops,)).items()]
+    args: list[LirExpr] = [Name(param.name, param.type) for param in params]
+    for kind, variable in (("failure", fails), ("warning", any(check.warning for check in checks))):
+        if variable:
+            params.append(tree.Parameter(kind, "int32_t *"))
+            args.append(Prefix("&", Name(kind, "int32_t"), "int32_t *"))
+    if checks:
+        params.append(tree.Parameter("error", f"{INDEX} *"))
+        args.append(Name("error", f"{INDEX} *"))
+    context.module.functions.append(tree.Function(name, "void", tuple(params), (loops,), span=node.span))
+    team = tree.Team(Call(name, tuple(args), "void"), _pays(context, node), span=node.span)
+    if fails:
+        _emit_with_failure(context, team)
+    else:
+        context.emit(team)
+
+
+def _emit_with_failure(context: Context, team: tree.Team) -> None:
+    """Returns the first failure of the team after all of it has come to an end."""
+    failure = Name("failure", "int32_t")
+    stopped = Infix("!=", failure, Literal("0", "int32_t", 0), "bool")
+    with context.capture() as block:
+        context.emit(tree.Declare("failure", "int32_t", Literal("0", "int32_t", 0)))
+        context.emit(team)
+        context.emit(tree.If(((stopped, (tree.Return(failure),)),)))
+    context.emit(tree.Block(tuple(block)))
+
+
+def _parameter(context: Context, name: str, kind: str, body: tree.Body) -> tree.Parameter:
+    """What is assigned inside is passed by reference."""
+    assigned = {
+        s.target.name for s in statements(body) if isinstance(s, tree.Assign) and isinstance(s.target, Name)
+    } | {r.name for s in statements(body) if isinstance(s, tree.Loop) for r in s.reductions}
+    if name in assigned:
+        return tree.Parameter(name, f"{kind} &")
+    return tree.Parameter(name, kind, restrict=kind.endswith("*") and name in context.unaliased)
+
+
+def _pays(context: Context, node: Map) -> LirExpr | None:
+    """Whether there is enough to do for a team; None where that is certain."""
+    factors, units = work_of(node, context.sdfg)
+    limit = THREADS_PAY_ABOVE // units
+    total = product(factors).constant
+    if total is not None:
+        return None if total > limit else Literal("false", "bool")
+    written = reduce(times, (context.symbolic(factor) for factor in factors))
+    return Infix(">", written, integer(limit), "bool")

@@ -1,0 +1,146 @@
+"""One SDFG as one C file: the program's function, those it calls, and the entries of the C ABI in artifact.py."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dcpy.base.errors import CodegenError
+from dcpy.base.options import CpuOptions
+from dcpy.codegen import prelude
+from dcpy.codegen.artifact import Signature
+from dcpy.codegen.lir import tree
+from dcpy.codegen.lir.expr import INDEX, Literal, LirExpr, Name, Prefix
+from dcpy.codegen.lower.buffers import register_places
+from dcpy.codegen.lower.calls import CallShape, argument_names
+from dcpy.codegen.lower.context import Context, ModuleContext
+from dcpy.codegen.lower.entries import entry_functions
+from dcpy.codegen.lower.places import Place
+from dcpy.codegen.lower.region import lower_region, success
+from dcpy.codegen.names import Names, identifier
+from dcpy.ir.data import Array, Scalar, strides_of
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.symbolic import sym
+
+
+def lower_program(sdfg: Sdfg, signature: Signature, options: CpuOptions, reserved: frozenset[str]) -> ModuleContext:
+    """The functions of `sdfg` and of its C ABI, in the order in which they must stand; `CodegenError` refuses."""
+    avoided = reserved | frozenset(prelude.names())
+    name = exported_name(signature.name)
+    exported = {name, *(f"{name}_{part}" for part in ("entry", "results", "init", "exit"))}
+    module = ModuleContext(name, options, Names(avoided | exported))
+    context = Context(sdfg, module, avoided | exported)
+    function = _lower_function(context, name, CallShape((), False, False))
+    module.functions.append(function)
+    module.functions += entry_functions(context, function, signature)
+    return module
+
+
+def program_prototype(sdfg: Sdfg, signature: Signature) -> tree.Function:
+    """The typed C function of a program, without its body."""
+    name = exported_name(signature.name)
+    context = Context(sdfg, ModuleContext(name, CpuOptions(), Names()), frozenset(prelude.names()) | {name})
+    params = _parameters(context, CallShape((), False, False), exported=True)
+    return tree.Function(name, "int32_t", params, (), exported=True, span=sdfg.span)
+
+
+def exported_name(name: str) -> str:
+    """The C name of a program: the SDFG's, unless that means something else in C."""
+    plain = identifier(name)
+    return Names(prelude.names()).fresh(plain)
+
+
+def callee_function(module: ModuleContext, sdfg: Sdfg, shape: CallShape) -> tuple[str, bool]:
+    """The function of a called SDFG (made once per shape of call), and whether it may warn."""
+    key = (sdfg, shape)
+    if key not in module.callees:
+        name = module.names.fresh(identifier(sdfg.name))
+        context = Context(sdfg, module, frozenset(prelude.names()) | {name}, shared_writes=shape.shared)
+        function = _lower_function(context, name, shape)
+        module.functions.append(function)
+        module.callees[key] = (name, context.warns)
+    return module.callees[key]
+
+
+def _lower_function(context: Context, name: str, shape: CallShape) -> tree.Function:
+    """One SDFG as one function. Callees return minus the number of a warning: their callers have to tell them apart."""
+    exported = name == context.module.name
+    params = _parameters(context, shape, exported=exported)
+    register_places(context)
+    body = list(lower_region(context, context.sdfg.body))
+    if context.warns:
+        body.insert(0, tree.Declare("warning", "int32_t", Literal("0", "int32_t", 0)))
+    if not (body and isinstance(body[-1], tree.Return)):
+        body.append(tree.Return(success(context)))
+    if context.warns and not exported:
+        body = list(_negated(tuple(body)))
+    return tree.Function(name, "int32_t", params, tuple(body), exported=exported, span=context.sdfg.span)
+
+
+def _parameters(context: Context, shape: CallShape, *, exported: bool) -> tuple[tree.Parameter, ...]:
+    """Arguments in the program's order, results, then the symbols that are no arguments."""
+    sdfg = context.sdfg
+    params: list[tree.Parameter] = []
+    order = parameter_names(sdfg) if exported else (*argument_names(sdfg), *sdfg.symbols)
+    for name in order:
+        if name in sdfg.symbols:
+            params.append(tree.Parameter(context.names.of(name), INDEX))
+            continue
+        params.append(_container_parameter(context, name, shape))
+        if name in shape.strided:
+            params += [tree.Parameter(stride.name or "", INDEX) for stride in context.strides[name]]
+    return tuple(params)
+
+
+def parameter_names(sdfg: Sdfg) -> tuple[str, ...]:
+    """Containers and symbols in the order of the typed C function."""
+    containers = argument_names(sdfg)
+    passed = [name for name in sdfg.arguments if name in sdfg.symbols or name in sdfg.containers]
+    results = [name for name in containers if name not in sdfg.arguments]
+    return (*passed, *results, *(name for name in sdfg.symbols if name not in sdfg.arguments))
+
+
+def _container_parameter(context: Context, name: str, shape: CallShape) -> tree.Parameter:
+    desc = context.sdfg.desc(name, context.sdfg.body)
+    spelled = context.names.of(name)
+    if isinstance(desc, Scalar):
+        context.places[name] = Place(Name(spelled, desc.dtype.ctype), desc.dtype, is_value=True)
+        return tree.Parameter(spelled, desc.dtype.ctype)
+    if not isinstance(desc, Array):
+        raise CodegenError(
+            f"the argument {name!r} is a {type(desc).__name__.lower()}: compiled programs take scalars and arrays",
+            span=desc.span,
+            help="pass its parts as arrays",
+        )
+    strides = strides_of(desc)
+    if name in shape.strided:
+        strides = tuple(sym(context.names.fresh(f"{spelled}_stride{axis}")) for axis in range(len(desc.shape)))
+        for stride in strides:
+            context.names.adopt(stride.name or "")
+        context.strides[name] = strides
+    written = any(context.uses.writers(other) for other in context.uses.overlapping(name))
+    kind = f"{desc.dtype.ctype} *" if written else f"const {desc.dtype.ctype} *"
+    context.places[name] = Place(Name(spelled, kind), desc.dtype, strides)
+    alone = not desc.alias and not shape.aliased
+    if alone:
+        context.unaliased.add(spelled)
+    return tree.Parameter(spelled, kind, restrict=alone)
+
+
+def _negated(body: tree.Body) -> tree.Body:
+    """Returns of ``warning`` become those of ``-warning``."""
+    def change(statement: tree.Statement) -> tree.Statement:
+        match statement:
+            case tree.Return(value=Name(name="warning") as value):
+                return replace(statement, value=_minus(value))
+            case tree.Block(body=inner) | tree.Loop(body=inner) | tree.While(body=inner):
+                return replace(statement, body=_negated(inner))
+            case tree.If(cases=cases, otherwise=otherwise):
+                fresh = tuple((condition, _negated(inner)) for condition, inner in cases)
+                return replace(statement, cases=fresh, otherwise=_negated(otherwise))
+        return statement
+
+    return tuple(change(statement) for statement in body)
+
+
+def _minus(value: LirExpr) -> LirExpr:
+    return Prefix("-", value, "int32_t")

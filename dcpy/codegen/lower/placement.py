@@ -1,0 +1,126 @@
+"""Where buffers and symbols are declared: as far in and as late as the program allows.
+
+A container is allocated before the first block that touches it (its sizes may be symbols assigned just before), in the
+region that declares it, or inside a branch or loop that alone touches it where its sizes are only known there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from dcpy.ir.data import Data, Structure, View
+from dcpy.ir.nodes import Call, Consume, Map
+from dcpy.ir.region import Block, Branch, Loop, Region, State, SymbolAssign, While
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.uses import Element, Uses, desc_symbols
+
+
+@dataclass(slots=True)
+class Placement:
+    """`buffers`: containers to declare before a block. `symbols`: those to declare where a region starts."""
+
+    buffers: dict[Block, list[str]] = field(default_factory=dict)
+    symbols: dict[Region, list[str]] = field(default_factory=dict)
+    touched: dict[Block, frozenset[str]] = field(default_factory=dict)  # roots and symbols, nested ones included
+    assigned: dict[Block, frozenset[str]] = field(default_factory=dict)  # symbols given values inside
+
+
+def plan_placement(sdfg: Sdfg, uses: Uses) -> Placement:
+    """Decides for all transients and assigned symbols of `sdfg`."""
+    plan = Placement()
+    for block in sdfg.body.blocks:
+        _survey(block, uses, plan)
+    for region in sdfg.body.walk_regions():
+        for name, desc in region.containers.items():
+            if desc.transient and not isinstance(desc, View | Structure):
+                _place_buffer(name, desc, region, plan)
+    for symbol in sdfg.assigned_symbols:
+        for region in _homes_of_symbol(symbol, sdfg.body, plan):
+            plan.symbols.setdefault(region, []).append(symbol)
+    return plan
+
+
+def _survey(block: Block, uses: Uses, plan: Placement) -> tuple[frozenset[str], frozenset[str]]:
+    touched, assigned = _of_element(block, uses)
+    inner: list[Block] = [b for region in block.regions() for b in region.blocks]
+    if isinstance(block, State):
+        for node in block.nodes:
+            more, defined = _of_element(node, uses)
+            touched, assigned = touched | more, assigned | defined
+    for child in inner:
+        more, defined = _survey(child, uses, plan)
+        touched, assigned = touched | more, assigned | defined
+    plan.touched[block], plan.assigned[block] = touched, assigned
+    return touched, assigned
+
+
+def _of_element(element: Element, uses: Uses) -> tuple[frozenset[str], frozenset[str]]:
+    """Names that one element needs: symbols, roots of containers, and the symbols of their descriptors."""
+    touches = uses.touches(element)
+    names = dict.fromkeys(touches.symbols)
+    containers = [*touches.reads, *touches.writes]
+    if isinstance(element, Call):
+        containers += [memlet.container for memlet in element.arguments.values()]
+    while containers:
+        name = containers.pop()
+        desc = uses.desc(name)
+        names[name.partition(".")[0]] = None
+        names |= dict.fromkeys(desc_symbols(desc))
+        if isinstance(desc, View):
+            containers.append(desc.of)
+    assigned = frozenset(touches.defines) if isinstance(element, SymbolAssign) else frozenset()
+    return frozenset(names) | assigned, assigned
+
+
+def _place_buffer(name: str, desc: Data, region: Region, plan: Placement) -> None:
+    needs = frozenset(desc_symbols(desc))
+    while True:
+        users = [block for block in region.blocks if name in plan.touched[block]]
+        if not users:
+            return
+        inner = _only_inner_region(name, users, needs, plan)
+        if inner is None:
+            plan.buffers.setdefault(users[0], []).append(name)
+            return
+        region = inner
+
+
+def _only_inner_region(name: str, users: list[Block], needs: frozenset[str], plan: Placement) -> Region | None:
+    """The region further in where the buffer may be declared instead, if there is one and it helps."""
+    if len(users) != 1:
+        return None
+    block = users[0]
+    late = bool(needs & plan.assigned[block])
+    if isinstance(block, Branch) or (late and isinstance(block, Loop | While)):
+        inside = [region for region in block.regions() if any(name in plan.touched[b] for b in region.blocks)]
+        if len(inside) == 1 and not _in_own_expressions(name, block, plan):
+            return inside[0]
+    return None
+
+
+def _in_own_expressions(name: str, block: Block, plan: Placement) -> bool:
+    """Whether a condition or bound of the block itself reads the container."""
+    from dcpy.ir.expr import loads_of
+    from dcpy.ir.uses import block_exprs
+
+    return any(load.container == name for expr in block_exprs(block) for load in loads_of(expr))
+
+
+def _homes_of_symbol(symbol: str, body: Region, plan: Placement) -> list[Region]:
+    """The region in which the symbol's variable lives, and the map bodies that have one of their own."""
+    homes: dict[Region, None] = {}
+    for region in body.walk_regions():
+        for block in region.blocks:
+            if isinstance(block, SymbolAssign) and block.symbol == symbol:
+                homes[_private_region(region) or body] = None
+    return list(homes)
+
+
+def _private_region(region: Region | None) -> Region | None:
+    """The body of the outermost map around a region: its iterations share no variables."""
+    found = None
+    while region is not None:
+        if isinstance(region.owner, Map | Consume):
+            found = region
+        region = region.parent
+    return found

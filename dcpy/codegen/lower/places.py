@@ -1,0 +1,49 @@
+"""Where a container's elements are: a variable, or a pointer with an offset and strides; and how one is addressed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dcpy.codegen.lir.expr import Convert, Item, LirExpr, Name, Prefix, integer, plus, times
+from dcpy.ir.symbolic import ZERO, Expr
+from dcpy.ir.types import DType
+
+Symbolic = Callable[[Expr], LirExpr]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Element ``[i, ...]`` is ``base[offset + sum(i * stride)]``; a variable (`is_value`) is the element itself."""
+
+    base: Name
+    dtype: DType
+    strides: tuple[Expr, ...] = ()
+    offset: Expr = ZERO
+    is_value: bool = False
+    viewed: bool = False  # seen through another dtype than the buffer's
+
+    def element(self, indices: tuple[Expr, ...], symbolic: Symbolic) -> LirExpr:
+        """One element, to read or to assign."""
+        if self.is_value and not self.viewed:
+            return self.base
+        return Item(self._pointer(), self._position(indices, symbolic), self.dtype.ctype)
+
+    def address(self, indices: tuple[Expr, ...], symbolic: Symbolic) -> LirExpr:
+        """A pointer to one element."""
+        position = self._position(indices, symbolic)
+        if position == integer(0):
+            return self._pointer()
+        return Prefix("&", Item(self._pointer(), position, self.dtype.ctype), f"{self.dtype.ctype} *")
+
+    def _pointer(self) -> LirExpr:
+        pointer: LirExpr = self.base
+        if self.is_value:
+            pointer = Prefix("&", self.base, f"{self.base.type} *")
+        return Convert(pointer, f"{self.dtype.ctype} *") if self.viewed else pointer
+
+    def _position(self, indices: tuple[Expr, ...], symbolic: Symbolic) -> LirExpr:
+        position = integer(0)
+        for index, stride in zip(indices, self.strides, strict=True):
+            position = plus(position, times(symbolic(index), symbolic(stride)))
+        return plus(position, symbolic(self.offset))

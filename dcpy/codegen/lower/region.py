@@ -1,0 +1,137 @@
+"""Regions and blocks: declarations, then each block in order."""
+
+from __future__ import annotations
+
+
+from dcpy.codegen.lir import tree
+from dcpy.codegen.lir.expr import INDEX, LirExpr, Literal, Name, Prefix
+from dcpy.codegen.lower.bounds import going_down, within
+from dcpy.codegen.lower.buffers import declare_buffer
+from dcpy.codegen.lower.calls import lower_call, lower_foreign_call
+from dcpy.codegen.lower.context import WARNINGS, Context
+from dcpy.codegen.lower.copies import lower_copy
+from dcpy.codegen.lower.maps import lower_map
+from dcpy.codegen.lower.tasklets import lower_tasklet
+from dcpy.codegen.lower.tidy import tidy
+from dcpy.codegen.lower.values import lower_value
+from dcpy.codegen.scalars.conversions import convert
+from dcpy.ir import types
+from dcpy.ir.nodes import Call, Consume, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
+from dcpy.ir.region import (
+    Block,
+    Branch,
+    Break,
+    Check,
+    Continue,
+    Loop,
+    Region,
+    Return,
+    State,
+    SymbolAssign,
+    While,
+)
+
+
+def lower_region(context: Context, region: Region) -> tree.Body:
+    """The statements of a region, a scope of their own."""
+    with context.capture() as body:
+        for symbol in context.placement.symbols.get(region, ()):
+            context.emit(tree.Declare(context.names.of(symbol), INDEX))
+        for block in region.blocks:
+            with context.at(block.span):
+                for name in context.placement.buffers.get(block, ()):
+                    declare_buffer(context, name)
+                _lower_block(context, block)
+    return tidy(tuple(body))
+
+
+def _lower_block(context: Context, block: Block) -> None:
+    match block:
+        case State(nodes=nodes):
+            for node in nodes:
+                with context.at(node.span):
+                    _lower_node(context, node)
+        case Loop():
+            _lower_loop(context, block)
+        case While(condition=condition, body=body):
+            context.emit(tree.While(lower_value(context, condition), lower_region(context, body)))
+        case Branch():
+            _lower_branch(context, block)
+        case SymbolAssign(symbol=symbol, value=value):
+            dtype = context.sdfg.assigned_symbols.get(symbol, types.int64)
+            number = convert(lower_value(context, value), value.dtype, dtype)
+            context.emit(tree.Assign(context.symbol(symbol), convert(number, dtype, types.int64)))
+        case Check():
+            _lower_check(context, block)
+        case Break():
+            context.emit(tree.Break())
+        case Continue():
+            context.emit(tree.Continue())
+        case Return():
+            if context.parallel is not None:
+                raise context.refuse("a return inside a parallel map", help="return after the map")
+            context.emit(tree.Return(success(context)))
+        case _:
+            raise context.refuse(f"blocks of kind {block.kind!r} cannot be printed")
+
+
+def _lower_node(context: Context, node: Node) -> None:
+    match node:
+        case Tasklet():
+            lower_tasklet(context, node)
+        case Copy():
+            lower_copy(context, node)
+        case Map():
+            lower_map(context, node, lower_region)
+        case Call():
+            lower_call(context, node)
+        case ForeignCall():
+            lower_foreign_call(context, node)
+        case Consume():
+            raise context.refuse("consume scopes cannot be compiled yet", help="use a map, or sdfg.interpret()")
+        case LibraryNode(kind=kind):
+            raise context.refuse(f"the library node {kind!r} has not been expanded", help="sdfg.expand_library_nodes()")
+        case _:
+            raise context.refuse(f"nodes of kind {node.kind!r} cannot be printed")
+
+
+def success(context: Context) -> LirExpr:
+    """The return value of a program that was not stopped: 0, or the number of a warning."""
+    return Name("warning", "int32_t") if context.warns else Literal("0", "int32_t", 0)
+
+
+def _lower_loop(context: Context, block: Loop) -> None:
+    changed = context.placement.assigned[block]
+    range_ = block.range
+    bounds = []
+    for part, bound in (("begin", range_.start), ("end", range_.stop), ("step", range_.step)):
+        value = context.symbolic(bound)
+        if changed & set(bound.symbols):  # evaluated once, whatever the body does to its symbols
+            name = context.names.fresh(f"{block.param}_{part}")
+            context.emit(tree.Declare(name, f"const {INDEX}", value))
+            value = Name(name, INDEX)
+        bounds.append(value)
+    down = going_down(range_, context.ranges)
+    with context.knowing(within(context.ranges, block.param, range_)):
+        body = lower_region(context, block.body)
+    context.emit(tree.Loop(context.names.of(block.param), bounds[0], bounds[1], bounds[2], body, down=down))
+
+
+def _lower_branch(context: Context, block: Branch) -> None:
+    cases = tuple(
+        (lower_value(context, condition), lower_region(context, region)) for condition, region in block.cases
+    )
+    otherwise = lower_region(context, block.otherwise) if block.otherwise is not None else ()
+    context.emit(tree.If(cases, otherwise))
+
+
+def _lower_check(context: Context, block: Check) -> None:
+    number = context.module.check_number(block.exception, block.message, context.place)
+    failed = Prefix("!", lower_value(context, block.condition), "bool")
+    values = tuple(convert(lower_value(context, value), value.dtype, types.int64) for value in block.values)
+    warning = block.exception in WARNINGS
+    context.warns = context.warns or warning
+    label = "" if warning else context.label
+    code = Literal(str(number), "int32_t", number)
+    shared = context.parallel is not None
+    context.emit(tree.CheckFail(failed, code, values, label, warning, shared=shared))

@@ -1,0 +1,120 @@
+"""Tasklets and writes: scalar code on elements, conflict resolutions, and what makes a write safe in parallel."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from dcpy.codegen.lir.expr import Item, LirExpr, Name
+from dcpy.codegen.lir.tree import Assign, AtomicUpdate, Block, Declare
+from dcpy.codegen.lir.walk import parts
+from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.values import lower_value
+from dcpy.codegen.scalars.conversions import convert
+from dcpy.codegen.scalars.operations import combine
+from dcpy.ir.analysis.conflicts import distinct, location
+from dcpy.ir.expr import Ref, walk
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Tasklet
+from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.symbolic import Expr
+from dcpy.ir.types import DType
+
+OPERATORS = {"add": "+", "mul": "*", "bitand": "&", "bitor": "|", "bitxor": "^"}
+
+
+def lower_tasklet(context: Context, node: Tasklet) -> None:
+    """Reads, then computes, then writes. A value that is used once is written where it is used."""
+    with context.capture() as body:
+        results = _compute(context, node)
+        for connector, memlet in node.outputs.items():
+            write(context, memlet, *results[connector])
+    if any(isinstance(statement, Declare) for statement in body):
+        context.emit(Block(tuple(body)))
+    else:
+        for statement in body:
+            context.emit(statement)
+
+
+def _compute(context: Context, node: Tasklet) -> dict[str, tuple[LirExpr, DType]]:
+    """The values of the connectors, in variables unless used once, and only after everything is read."""
+    uses = Counter(part.name for _, expr in node.code for part in walk(expr) if isinstance(part, Ref))
+    uses.update(list(node.outputs))
+    used: set[str] = set()
+    values: dict[str, LirExpr] = {}
+    several = len(node.outputs) > 1
+    for connector, memlet in node.inputs.items():
+        if uses[connector]:
+            element = read(context, memlet)
+            values[connector] = element if uses[connector] == 1 else _variable(context, connector, element, used)
+    results: dict[str, tuple[LirExpr, DType]] = {}
+    for connector, expr in node.code:
+        value = lower_value(context, expr, values)
+        if uses[connector] > 1 or (several and connector in node.outputs and _may_change(value, used)):
+            value = _variable(context, connector, value, used)
+        values[connector] = value
+        results[connector] = (value, expr.dtype)
+    return results
+
+
+def _variable(context: Context, stem: str, value: LirExpr, used: set[str]) -> LirExpr:
+    if isinstance(value, Name) and value.name in used:
+        return value
+    name = context.names.local(stem, used)
+    context.emit(Declare(name, f"const {value.type}", value))
+    return Name(name, value.type)
+
+
+def _may_change(value: LirExpr, constants: set[str]) -> bool:
+    """Whether a write could change the value: it reads an element, or a variable that is no constant."""
+    return any(isinstance(part, Item) or (isinstance(part, Name) and part.name not in constants) for part in parts(value))
+
+
+def read(context: Context, memlet: Memlet) -> LirExpr:
+    """The element that a memlet names."""
+    return context.places[memlet.container].element(point_of(memlet.subset), context.symbolic)
+
+
+def point_of(subset: Subset) -> tuple[Expr, ...]:
+    """The indices of a single element; ranges of one element count as points."""
+    return tuple(dim.start if isinstance(dim, Range) else dim for dim in subset.dims)
+
+
+def write(context: Context, memlet: Memlet, value: LirExpr, source: DType) -> None:
+    """Stores a value of dtype `source` where a memlet says, resolving the conflict if it asks for that."""
+    place = context.places[memlet.container]
+    if not memlet.wcr:
+        target = place.element(point_of(memlet.subset), context.symbolic)
+        context.emit(Assign(target, convert(value, source, place.dtype)))
+        return
+    key = location(memlet)
+    accumulator = context.accumulators.get(key)
+    if accumulator is None:
+        target = place.element(point_of(memlet.subset), context.symbolic)
+        dtype, atomic = place.dtype, _races(context, memlet)
+    else:
+        target, dtype, atomic = accumulator.variable, accumulator.dtype, False
+    update(context, target, convert(value, source, dtype), memlet.wcr, dtype, atomic=atomic)
+
+
+def update(context: Context, target: LirExpr, value: LirExpr, op: str, dtype: DType, *, atomic: bool) -> None:
+    """``target = op(target, value)``."""
+    operator = OPERATORS.get(op)
+    arithmetic = operator is not None and dtype.kind in "iuf" and dtype.name != "f16"
+    if atomic and not arithmetic:
+        a, b = Name("a", dtype.ctype), Name("b", dtype.ctype)
+        context.emit(AtomicUpdate(target, value, combine(op, a, b, dtype), 8 * dtype.itemsize))
+    elif arithmetic and operator is not None:
+        context.emit(Assign(target, value, op=operator, atomic=atomic))
+    else:
+        context.emit(Assign(target, combine(op, target, value, dtype)))
+
+
+def _races(context: Context, memlet: Memlet) -> bool:
+    """Whether two iterations that run at the same time may write the same location."""
+    scope = context.parallel
+    root = context.uses.root(memlet.container)
+    if scope is None:
+        return context.shared_writes and not context.uses.desc(root).transient
+    if root in scope.private:
+        return False
+    return not distinct(memlet.subset, scope.map.params, scope.inner_symbols)

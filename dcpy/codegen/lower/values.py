@@ -1,0 +1,57 @@
+"""Scalar expressions as LIR, in the context of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dcpy.codegen.lir.expr import INDEX, Infix, LirExpr, Literal, Name, Prefix, integer, plus
+from dcpy.codegen.lir.tree import Assign, CheckFail, Declare, If
+from dcpy.codegen.lower.context import Context
+from dcpy.codegen.scalars.conversions import convert
+from dcpy.codegen.scalars.numbers import literal
+from dcpy.codegen.scalars.operations import lower_operation
+from dcpy.ir import types
+from dcpy.ir.expr import Cast, Const, Index, Load, Op, Ref, ScalarExpr, WrapIndex
+
+OUT_OF_BOUNDS = "index {{0}} is out of bounds for axis {axis} with size {{1}}"
+
+
+def lower_value(context: Context, expr: ScalarExpr, refs: Mapping[str, LirExpr] | None = None) -> LirExpr:
+    """The value of `expr`; `refs` has the values of connectors. May emit statements (bounds checks)."""
+    match expr:
+        case Const(value=value, dtype=dtype):
+            return literal(value, dtype)
+        case Ref(name=name):
+            return (refs or {})[name]
+        case Load(container=container, indices=indices):
+            return context.places[container].element(indices, context.symbolic)
+        case Index(value=value, dtype=dtype):
+            return convert(context.symbolic(value), types.int64, dtype)
+        case Cast(arg=arg, dtype=dtype):
+            return convert(lower_value(context, arg, refs), arg.dtype, dtype)
+        case Op(args=args):
+            return lower_operation(expr, tuple(lower_value(context, arg, refs) for arg in args))
+        case WrapIndex():
+            return _wrap(context, expr, refs)
+
+
+def _wrap(context: Context, expr: WrapIndex, refs: Mapping[str, LirExpr] | None) -> LirExpr:
+    """A variable with the index made safe: negative ones count from the end, others are an IndexError."""
+    value = convert(lower_value(context, expr.arg, refs), expr.arg.dtype, types.int64)
+    size = context.symbolic(expr.size)
+    index = Name(context.names.fresh("index"), INDEX)
+    context.emit(Declare(index.name, INDEX, value))
+    if context.module.options.bounds_check:
+        context.emit(_bounds_check(context, index, size, expr))
+    negative = Infix("<", index, integer(0), "bool")
+    context.emit(If(((negative, (Assign(index, size, op="+"),)),)))
+    return index
+
+
+def _bounds_check(context: Context, index: Name, size: LirExpr, expr: WrapIndex) -> CheckFail:
+    number = context.module.check_number("IndexError", OUT_OF_BOUNDS.format(axis=expr.axis), context.place)
+    below = Infix("<", index, Prefix("-", size, INDEX), "bool")
+    above = Infix(">=", index, plus(size, integer(0)), "bool")
+    return CheckFail(
+        Infix("||", below, above, "bool"), Literal(str(number), "int32_t", number), (index, size), label=context.label
+    )

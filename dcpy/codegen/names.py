@@ -1,0 +1,74 @@
+"""From Python names to C identifiers: keywords, macros and our own names are avoided, other alphabets are spelled out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+KEYWORDS = frozenset(
+    """
+    alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class compl
+    concept const consteval constexpr constinit const_cast continue co_await co_return co_yield decltype default delete
+    do double dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable
+    namespace new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast
+    requires return short signed sizeof static static_assert static_cast struct switch template this thread_local throw
+    true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq restrict
+    linux unix i386 main size_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t
+    error failure warning omp_in omp_out omp_priv args symbols results numbers result
+    """.split()
+)
+RESULT = re.compile(r"__return(_\d+)?")
+
+
+class Names:
+    """C identifiers of one function: one per Python name, and locals that collide with none of them."""
+
+    def __init__(self, reserved: Iterable[str] = ()) -> None:
+        self._taken = set(reserved) | KEYWORDS
+        self._known: dict[str, str] = {}
+
+    def of(self, name: str) -> str:
+        """The identifier of a container, symbol or parameter; the same one each time."""
+        if name not in self._known:
+            self._known[name] = self.fresh(name)
+        return self._known[name]
+
+    def fresh(self, stem: str) -> str:
+        """A new identifier that resembles `stem`."""
+        plain = identifier(stem)
+        name, number = plain, 0
+        while name in self._taken:
+            number += 1
+            name = f"{plain}_{number}"
+        self._taken.add(name)
+        return name
+
+    def adopt(self, name: str) -> None:
+        """Makes an identifier stand for the Python name that is spelled like it."""
+        self._known[name] = name
+
+    def local(self, stem: str, used: set[str]) -> str:
+        """An identifier for a block of its own: differs from all of the function's and from those in `used`."""
+        plain = identifier(stem)
+        name, number = plain, 0
+        while name in self._taken or name in used:
+            number += 1
+            name = f"{plain}_{number}"
+        used.add(name)
+        return name
+
+
+def identifier(name: str) -> str:
+    """A C identifier for a Python one (or a dotted one), not yet unique."""
+    match = RESULT.fullmatch(name)
+    if match:
+        return f"returned{match.group(1) or ''}"
+    text = "".join(c if c.isascii() and (c.isalnum() or c == "_") else _spelled(c) for c in name)
+    text = re.sub(r"__+", "_", text)  # two underscores are the compiler's own
+    if not text or text[0].isdigit():
+        text = f"n{text}"
+    return f"my{text}" if re.match(r"_[A-Z]|dcpy_|omp_", text) else text
+
+
+def _spelled(character: str) -> str:
+    return "_" if character == "." else f"u{ord(character):04x}"

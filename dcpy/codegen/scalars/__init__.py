@@ -1,0 +1,1 @@
+"""Scalar expressions in C: symbolic integers (`symbols`), typed operations (`operations`), conversions, numbers."""

@@ -1,0 +1,128 @@
+"""How each operation of `ir.ops` is written in C++: one table per kind of dtype.
+
+An entry is an infix or prefix operator, or a function: a helper of include/*.h, or a C function. The exactness is in
+the helpers; the table only picks them. float16 is computed in float32 and rounded after each operation, as NumPy does.
+"""
+
+from __future__ import annotations
+
+from dcpy.base.errors import CodegenError
+from dcpy.codegen.lir.expr import Call, Conditional, Convert, Field, Infix, LirExpr, Literal, Prefix
+from dcpy.codegen.prelude import in_precision
+from dcpy.codegen.scalars.conversions import convert
+from dcpy.ir import types
+from dcpy.ir.expr import Op
+from dcpy.ir.types import DType
+
+LOGIC = "and:&& or:|| not:! eq:== ne:!= lt:< le:<= gt:> ge:>="
+ARITHMETIC = "add:+ sub:- mul:* neg:-"
+SAME_NAMED = """
+    floor ceil rint trunc sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh
+    asinh acosh atanh fmod atan2 hypot copysign nextafter pow
+"""
+
+
+def _table(*rows: str) -> dict[str, str]:
+    entries = (word.partition(":") for row in rows for word in row.split())
+    return {name: spelling or name for name, _, spelling in entries}
+
+
+BOOL = _table(
+    LOGIC,
+    "xor:!= add:|| mul:&& max:|| min:&& fmax:|| fmin:&& bitand:&& bitor:|| bitxor:!= invert:! abs:= conj:= floor:= ceil:=",
+    "trunc:= isnan:false isinf:false isfinite:true",
+)
+INTEGER = _table(
+    LOGIC,
+    ARITHMETIC,
+    "bitand:& bitor:| bitxor:^ invert:~ conj:= floor:= ceil:= trunc:= isnan:false isinf:false isfinite:true",
+    "floordiv:dcpy_floordiv mod:dcpy_mod fmod:dcpy_fmod_int pow:dcpy_pow_int lshift:dcpy_lshift rshift:dcpy_rshift",
+    "abs:dcpy_abs sign:dcpy_sign square:dcpy_square reciprocal:dcpy_reciprocal_int gcd:dcpy_gcd lcm:dcpy_lcm",
+    "max:dcpy_max min:dcpy_min fmax:dcpy_max fmin:dcpy_min real:= imag:0",
+)
+UNSIGNED = INTEGER | _table("rshift:dcpy_rshift_unsigned abs:=")
+FLOAT = _table(
+    LOGIC,
+    ARITHMETIC,
+    SAME_NAMED,
+    "div:/ floordiv:dcpy_floor_divide mod:dcpy_remainder abs:fabs sign:dcpy_fsign square:dcpy_square reciprocal:1/",
+    "conj:= deg2rad:dcpy_deg2rad rad2deg:dcpy_rad2deg spacing:dcpy_spacing isnan:dcpy_isnan isinf:dcpy_isinf",
+    "isfinite:dcpy_isfinite signbit:dcpy_signbit max:dcpy_maximum min:dcpy_minimum fmax:dcpy_fmax fmin:dcpy_fmin",
+    "logaddexp:dcpy_logaddexp logaddexp2:dcpy_logaddexp2 heaviside:dcpy_heaviside real:= imag:0",
+)
+COMPLEX = _table(
+    "add:+ sub:- mul:* neg:- eq:== ne:!= lt:dcpy_clt le:dcpy_cle gt:dcpy_cgt ge:dcpy_cge div:dcpy_cdiv pow:dcpy_cpow",
+    "square:dcpy_csquare reciprocal:dcpy_creciprocal conj:dcpy_conj cabs:dcpy_cabs sign:dcpy_csign rint:dcpy_crint",
+    "isnan:dcpy_cisnan isinf:dcpy_cisinf isfinite:dcpy_cisfinite max:dcpy_cmaximum min:dcpy_cminimum fmax:dcpy_cfmax",
+    "fmin:dcpy_cfmin exp:dcpy_cexp exp2:dcpy_cexp2 expm1:dcpy_cexpm1 log:dcpy_clog log2:dcpy_clog2 log10:dcpy_clog10",
+    "log1p:dcpy_clog1p sqrt:dcpy_csqrt sin:dcpy_csin cos:dcpy_ccos tan:dcpy_ctan asin:dcpy_casin acos:dcpy_cacos",
+    "atan:dcpy_catan sinh:dcpy_csinh cosh:dcpy_ccosh tanh:dcpy_ctanh asinh:dcpy_casinh acosh:dcpy_cacosh",
+    "atanh:dcpy_catanh real:.real imag:.imag and:&& or:|| not:!",
+)
+TABLES = {"b": BOOL, "i": INTEGER, "u": UNSIGNED, "f": FLOAT, "c": COMPLEX}
+HALF_BY_BITS = {"nextafter": "dcpy_nextafter_half", "spacing": "dcpy_spacing_half"}
+COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "&&", "||")
+
+
+def lower_operation(op: Op, args: tuple[LirExpr, ...]) -> LirExpr:
+    """An operation on lowered arguments. `CodegenError` where NumPy has no such operation on that dtype either."""
+    if op.name == "select":
+        return Conditional(args[0], args[1], args[2], op.dtype.ctype)
+    dtype = op.args[0].dtype
+    if dtype == types.float16:
+        return _in_single_precision(op, args)
+    if op.name == "xor":
+        args, dtype = tuple(convert(arg, dtype, types.bool_) for arg in args), types.bool_
+    elif dtype.kind == "c" and op.name in ("and", "or", "not"):
+        args, dtype = tuple(convert(arg, dtype, types.bool_) for arg in args), types.bool_
+    spelling = TABLES[dtype.kind].get(op.name)
+    if spelling is None:
+        raise CodegenError(
+            f"the operation {op.name!r} has no meaning on {dtype}", help="cast its arguments to another dtype first"
+        )
+    return _write(spelling, args, dtype, op.dtype)
+
+
+def combine(name: str, left: LirExpr, right: LirExpr, dtype: DType) -> LirExpr:
+    """The binary operation `name` on values of `dtype`: what a conflict resolution does."""
+    from dcpy.ir.expr import Ref, op
+
+    operation = op(name, Ref("a", dtype), Ref("b", dtype))
+    return convert(lower_operation(operation, (left, right)), operation.dtype, dtype)
+
+
+def _write(spelling: str, args: tuple[LirExpr, ...], dtype: DType, result: DType) -> LirExpr:
+    match spelling:
+        case "=":
+            return args[0]
+        case "true" | "false" | "0":
+            return Literal(spelling, result.ctype)
+        case ".real" | ".imag":
+            return Field(args[0], spelling[1:], result.ctype)
+        case "1/":
+            return Infix("/", Literal("1", "int"), args[0], result.ctype)
+    if spelling[0].isalpha():
+        name = in_precision(spelling, single=dtype in (types.float32, types.complex64))
+        return Call(name, args, result.ctype)
+    if len(args) == 1:
+        return _narrowed(Prefix(spelling, args[0], result.ctype), result)
+    return _narrowed(Infix(spelling, args[0], args[1], result.ctype), result)
+
+
+def _narrowed(expr: LirExpr, dtype: DType) -> LirExpr:
+    """C computes on narrow integers as ``int``: back to their own width."""
+    return Convert(expr, dtype.ctype) if dtype.is_integer and dtype.itemsize < 4 else expr
+
+
+def _in_single_precision(op: Op, args: tuple[LirExpr, ...]) -> LirExpr:
+    if op.name in HALF_BY_BITS:
+        return Call(HALF_BY_BITS[op.name], args, op.dtype.ctype)
+    single = tuple(convert(arg, types.float16, types.float32) for arg in args)
+    if op.name == "xor":
+        single = tuple(convert(arg, types.float32, types.bool_) for arg in single)
+        return _write("!=", single, types.bool_, types.bool_)
+    spelling = FLOAT.get(op.name)
+    if spelling is None:
+        raise CodegenError(f"the operation {op.name!r} has no meaning on {types.float16}")
+    result = types.float32 if op.dtype == types.float16 else op.dtype
+    return convert(_write(spelling, single, types.float32, result), result, op.dtype)

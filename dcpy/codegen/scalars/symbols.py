@@ -1,0 +1,50 @@
+"""Symbolic integer expressions as LIR: plain C where the ranges prove that it means the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+
+from dcpy.codegen.lir.expr import INDEX, Call, Infix, LirExpr, Prefix, integer, plus, times
+from dcpy.ir.symbolic import Expr, Ranges
+from dcpy.ir.symbolic.expr import Atom
+
+Lookup = Callable[[str], LirExpr]
+
+
+def lower_symbolic(expr: Expr, lookup: Lookup, ranges: Ranges) -> LirExpr:
+    """`expr` as int64 arithmetic; `lookup` gives the variable of a symbol."""
+    constant = expr.constant
+    if constant is not None:
+        return integer(constant)
+    # Terms with a plus first: `N - i` rather than `-i + N`. The constant stays last.
+    terms = sorted(expr.terms, key=lambda term: (not term[0], term[1] < 0))
+    total: LirExpr = integer(0)
+    for monomial, factor in terms:
+        term = integer(abs(factor))
+        product: LirExpr = term
+        for atom, power in monomial:
+            for _ in range(power):
+                product = times(product, _atom(atom, lookup, ranges))
+        total = _add(total, product, negative=factor < 0)
+    return total
+
+
+def _add(total: LirExpr, product: LirExpr, *, negative: bool) -> LirExpr:
+    if not negative:
+        return plus(total, product)
+    if total == integer(0):
+        return Prefix("-", product, INDEX)
+    return Infix("-", total, product, INDEX)
+
+
+def _atom(atom: Atom, lookup: Lookup, ranges: Ranges) -> LirExpr:
+    if atom.kind == "sym":
+        return lookup(atom.name)
+    args = [lower_symbolic(arg, lookup, ranges) for arg in atom.args]
+    if atom.kind in ("min", "max"):
+        return reduce(lambda a, b: Call(f"dcpy_{atom.kind}<int64_t>", (a, b), INDEX), args)
+    value, divisor = atom.args
+    if ranges.proves_nonneg(value) and ranges.proves_nonneg(divisor - 1):
+        return Infix("/" if atom.kind == "floordiv" else "%", args[0], args[1], INDEX)
+    return Call(f"dcpy_{atom.kind}<int64_t>", (args[0], args[1]), INDEX)

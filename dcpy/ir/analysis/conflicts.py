@@ -1,0 +1,104 @@
+"""Conflict resolutions inside a map: which always meet one location, and which never meet another iteration's.
+
+A location that nothing else touches, and that no iteration changes the address of, can be folded in a variable
+(`reducible`). One whose index has each parameter in a dimension of its own is met by one iteration only (`distinct`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Call, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
+from dcpy.ir.region import Loop, Region, SymbolAssign
+from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.uses import Uses
+
+
+@dataclass(slots=True)
+class MapWrites:
+    """What the body of a map does to the containers around it."""
+
+    symbols: set[str] = field(default_factory=set)  # that differ between iterations, or inside one
+    private: set[str] = field(default_factory=set)  # containers declared inside
+    resolved: dict[Memlet, None] = field(default_factory=dict)
+    touched: dict[str, list[Memlet | None]] = field(default_factory=dict)  # by name; None: otherwise than by wcr
+
+
+def survey(uses: Uses, node: Map) -> MapWrites:
+    """Looks through the body of `node`."""
+    found = MapWrites()
+    found.symbols.update(node.params)
+    _survey_region(uses, node.body, found)
+    return found
+
+
+def _survey_region(uses: Uses, region: Region, found: MapWrites) -> None:
+    for inner in region.walk_regions():
+        found.private.update(inner.containers)
+        if isinstance(inner.owner, Map):
+            found.symbols.update(inner.owner.params)
+        elif isinstance(inner.owner, Loop):
+            found.symbols.add(inner.owner.param)
+    for block in region.walk_blocks():
+        if isinstance(block, SymbolAssign):
+            found.symbols.add(block.symbol)
+        for name in uses.touches(block).reads:
+            found.touched.setdefault(name, []).append(None)
+    for node in region.walk_nodes():
+        for memlet in _writes(node):
+            resolved = location(memlet) if memlet.wcr else None
+            found.touched.setdefault(memlet.container, []).append(resolved)
+            if resolved is not None:
+                found.resolved[resolved] = None
+        for name in uses.touches(node).reads:
+            found.touched.setdefault(name, []).append(None)
+
+
+def _writes(node: Node) -> Iterator[Memlet]:
+    match node:
+        case Tasklet() | ForeignCall() | LibraryNode():
+            yield from node.writes()
+        case Copy(dst=dst):
+            yield dst
+        case Call(arguments=arguments):
+            for memlet in arguments.values():
+                yield Memlet(memlet.container, memlet.subset)
+
+
+def reducible(uses: Uses, writes: MapWrites) -> list[Memlet]:
+    """The locations that a loop over the map may fold in variables."""
+    return [memlet for memlet in writes.resolved if _is_reducible(uses, memlet, writes)]
+
+
+def _is_reducible(uses: Uses, memlet: Memlet, writes: MapWrites) -> bool:
+    root = uses.root(memlet.container)
+    if root in writes.private or writes.symbols & set(memlet.subset.symbols):
+        return False
+    if any(name in writes.touched for name in uses.overlapping(memlet.container) if name != memlet.container):
+        return False
+    return all(other == memlet for other in writes.touched[memlet.container])
+
+
+def location(memlet: Memlet) -> Memlet:
+    """What identifies a location of conflict resolution."""
+    return Memlet(memlet.container, memlet.subset, memlet.wcr)
+
+
+def distinct(subset: Subset, params: tuple[str, ...], varying: frozenset[str]) -> bool:
+    """Whether different values of `params` are proved to give different elements; `varying` has all that differs."""
+    return own_params(subset, params, varying) >= set(params)
+
+
+def own_params(subset: Subset, params: tuple[str, ...], varying: frozenset[str]) -> set[str]:
+    """Those of `params` that have an index of their own: ``c * param + rest`` with nothing else in it that varies."""
+    found: set[str] = set()
+    for dim in subset.dims:
+        inside = [name for name in dim.symbols if name in varying]
+        if len(inside) != 1 or inside[0] not in params or isinstance(dim, Range):
+            continue
+        form = dim.linear_in(inside[0])
+        if form is not None and form[0].constant not in (None, 0):
+            found.add(inside[0])
+    return found

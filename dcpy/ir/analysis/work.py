@@ -1,0 +1,114 @@
+"""How much a map computes: an estimate for decisions about threads, never for legality.
+
+The unit is about a tenth of a nanosecond of one core: an operation on registers in vectorized code, or moving one byte.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from dcpy.ir.data import Stream
+from dcpy.ir.expr import Op, ScalarExpr, walk
+from dcpy.ir.nodes import Call, Copy, ForeignCall, Map, Node, Tasklet
+from dcpy.ir.region import Loop, Region, State, SymbolAssign, While
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.symbolic import ONE, Expr
+
+#: Units of work below which a team of threads costs more than it saves (some 30 microseconds).
+THREADS_PAY_ABOVE = 300_000
+UNKNOWN_TRIPS = 16  # iterations of an inner loop whose number is not constant
+COSTLY = {
+    "exp": 12, "log": 12, "sin": 15, "cos": 15, "tan": 40, "pow": 30, "div": 4, "sqrt": 4, "floordiv": 30, "mod": 30,
+    "asin": 40, "acos": 40, "atan": 40, "sinh": 40, "cosh": 40, "tanh": 40, "hypot": 20, "atan2": 40,
+}  # fmt: skip
+CALL = 1000
+
+
+def iterations_of(node: Map) -> tuple[Expr, ...]:
+    """Factors of the number of iterations; where a bound mentions an earlier parameter, with that at its last value."""
+    return tuple(_at_last(dim.size, node, position) for position, dim in enumerate(node.domain))
+
+
+def work_of(node: Map, sdfg: Sdfg) -> tuple[tuple[Expr, ...], int]:
+    """``(factors, units)``: the map does about their product of work; the factors count iterations, inner ones too."""
+    factors = iterations_of(node)
+    inner = max(_maps_in(node.body), key=lambda found: _cost_of_node(found, sdfg), default=None)
+    if inner is not None:
+        trips, units = work_of(inner, sdfg)
+        trips = tuple(_at_last(trip, node, len(node.domain)) for trip in trips)
+        if not _symbols_inside(node.body) & {name for trip in trips for name in trip.symbols}:
+            return factors + trips, units
+    return factors, cost_of_iteration(node, sdfg)
+
+
+def product(factors: tuple[Expr, ...]) -> Expr:
+    """All multiplied."""
+    return reduce(Expr.__mul__, factors, ONE)
+
+
+def _maps_in(region: Region) -> list[Map]:
+    return [node for block in region.blocks if isinstance(block, State) for node in block.nodes if isinstance(node, Map)]
+
+
+def _symbols_inside(region: Region) -> set[str]:
+    found = {block.symbol for block in region.walk_blocks() if isinstance(block, SymbolAssign)}
+    found |= {block.param for block in region.walk_blocks() if isinstance(block, Loop)}
+    return found | {param for node in region.walk_nodes() if isinstance(node, Map) for param in node.params}
+
+
+def _at_last(size: Expr, node: Map, count: int) -> Expr:
+    """`size` with the first `count` parameters of a map at their last values."""
+    for position in range(count - 1, -1, -1):
+        size = size.subs({node.params[position]: node.domain[position].last})
+    return size
+
+
+def cost_of_iteration(node: Map, sdfg: Sdfg) -> int:
+    """Units of work of one run of the body, at least 1."""
+    return max(_cost_of_region(node.body, sdfg), 1)
+
+
+def _cost_of_region(region: Region, sdfg: Sdfg) -> int:
+    total = 0
+    for block in region.blocks:
+        match block:
+            case State(nodes=nodes):
+                total += sum(_cost_of_node(node, sdfg) for node in nodes)
+            case Loop(range=range_, body=body):
+                total += _trips(range_.size) * _cost_of_region(body, sdfg)
+            case While(body=body):
+                total += UNKNOWN_TRIPS * _cost_of_region(body, sdfg)
+            case _:
+                total += 1 + max((_cost_of_region(inner, sdfg) for inner in block.regions()), default=0)
+    return total
+
+
+def _cost_of_node(node: Node, sdfg: Sdfg) -> int:
+    match node:
+        case Tasklet(code=code):
+            moved = sum(_bytes(memlet.container, sdfg) for memlet in (*node.reads(), *node.writes()))
+            return moved + sum(_cost_of_code(expr) for _, expr in code)
+        case Map(domain=domain, body=body):
+            trips = 1
+            for dim in domain:
+                trips *= _trips(dim.size)
+            return trips * _cost_of_region(body, sdfg)
+        case Copy(src=src):
+            return 2 * _trips(src.volume) * _bytes(src.container, sdfg)
+        case Call() | ForeignCall():
+            return CALL
+    return 1
+
+
+def _cost_of_code(expr: ScalarExpr) -> int:
+    return sum(COSTLY.get(part.name, 1) for part in walk(expr) if isinstance(part, Op))
+
+
+def _bytes(container: str, sdfg: Sdfg) -> int:
+    desc = sdfg.desc(container)
+    return desc.dtype.itemsize if desc.shape and not isinstance(desc, Stream) else 0
+
+
+def _trips(size: Expr) -> int:
+    number = size.constant
+    return UNKNOWN_TRIPS if number is None else max(number, 0)

@@ -1,0 +1,151 @@
+"""AssignSchedules: threads outside, vectors inside, and plain loops where neither pays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dcpy.base.options import CpuOptions
+from dcpy.ir.analysis.conflicts import own_params, reducible, survey
+from dcpy.ir.analysis.work import THREADS_PAY_ABOVE, product, work_of
+from dcpy.ir.data import Scalar, strides_of
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Call, Consume, ForeignCall, Map, Schedule, Tasklet
+from dcpy.ir.region import Loop, Region, Return, State, While
+from dcpy.ir.rewriter import Rewriter, rewriting
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr
+
+
+def assign_schedules(sdfg: Sdfg, options: CpuOptions) -> None:
+    """Gives a schedule to each map that has none.
+
+    An outermost map runs on all threads if its iterations never meet in memory (or only in a reduction) and there is,
+    or may be, enough to do; at run time a small one still runs alone. The parameter that walks through memory with the
+    smallest step becomes an innermost map of its own, for vector instructions:
+
+    before   map i = 0:N, j = 0:M { B[i, j] = f(A[i, j]) }
+    after    map i = 0:N @cpu_parallel { map j = 0:M @simd { B[i, j] = f(A[i, j]) } }
+    """
+    with rewriting(sdfg, "assign-schedules") as rw:
+        _assign_in(sdfg.body, rw, options.openmp)
+
+
+def _assign_in(region: Region, rw: Rewriter, threads: bool) -> None:
+    """Outermost maps first; `threads`: whether threads are still to be had."""
+    for block in list(region.blocks):
+        if not isinstance(block, State):
+            for inner in block.regions():
+                _assign_in(inner, rw, threads)
+            continue
+        for node in list(block.nodes):
+            if isinstance(node, Map):
+                parallel = _assign(node, rw, threads)
+                _assign_in(node.body, rw, threads and not parallel)
+
+
+def _assign(node: Map, rw: Rewriter, threads: bool) -> bool:
+    """Schedules one map (and what is split off it); returns whether it runs on threads."""
+    if node.schedule is not Schedule.DEFAULT:
+        return node.schedule is Schedule.CPU_PARALLEL
+    vector = _vector_param(node, rw) if _is_innermost(node) else None
+    free = _free_params(node, rw) if threads and _pays(node, rw.sdfg) and not _returns(node) else ()
+    outer = tuple(param for param in free if param != vector or len(node.params) == 1)
+    if not _is_rectangular(node):
+        outer = _prefix(node.params[:-1] if vector else node.params, outer)
+    if outer:
+        middle = tuple(param for param in node.params if param not in outer and param != vector)
+        inner = (*middle, vector) if vector and vector not in outer else middle
+        _reorder(node, (*outer, *inner), rw)
+        if inner:
+            split = _split(node, len(outer), rw)
+            rw.update(split, schedule=Schedule.SIMD if vector in inner else Schedule.SEQUENTIAL)
+        rw.update(node, schedule=Schedule.CPU_PARALLEL)
+        return True
+    if vector is not None and _is_rectangular(node):
+        _reorder(node, (*(param for param in node.params if param != vector), vector), rw)
+    rw.update(node, schedule=Schedule.SIMD if vector is not None else Schedule.SEQUENTIAL)
+    return False
+
+
+def _prefix(params: tuple[str, ...], allowed: Iterable[str]) -> tuple[str, ...]:
+    """The leading ones of `params` that are all allowed."""
+    count = 0
+    while count < len(params) and params[count] in allowed:
+        count += 1
+    return params[:count]
+
+
+def _is_innermost(node: Map) -> bool:
+    """Whether the body is straight-line code."""
+    return not any(isinstance(block, Loop | While) for block in node.body.walk_blocks()) and not any(
+        isinstance(inner, Map | Consume | Call | ForeignCall) for inner in node.body.walk_nodes()
+    )
+
+
+def _returns(node: Map) -> bool:
+    return any(isinstance(block, Return) for block in node.body.walk_blocks())
+
+
+def _pays(node: Map, sdfg: Sdfg) -> bool:
+    """Whether there may be enough work for threads."""
+    factors, units = work_of(node, sdfg)
+    iterations = product(factors).constant
+    return iterations is None or iterations * units > THREADS_PAY_ABOVE
+
+
+def _free_params(node: Map, rw: Rewriter) -> tuple[str, ...]:
+    """Parameters over which iterations may run at the same time without an atomic update."""
+    writes = survey(rw.uses, node)
+    folded = reducible(rw.uses, writes)
+    free = set(node.params)
+    for memlet in writes.resolved:
+        if memlet not in folded and rw.uses.root(memlet.container) not in writes.private:
+            free &= own_params(memlet.subset, node.params, frozenset(writes.symbols))
+    return tuple(param for param in node.params if param in free)
+
+
+def _is_rectangular(node: Map) -> bool:
+    return not any(set(node.params) & set(dim.symbols) for dim in node.domain)
+
+
+def _vector_param(node: Map, rw: Rewriter) -> str:
+    """The parameter that most accesses follow in steps of one element; the last one where several do."""
+    if not _is_rectangular(node) or len(node.params) == 1:
+        return node.params[-1]
+    memlets = [
+        memlet for inner in node.body.walk_nodes() if isinstance(inner, Tasklet) for memlet in (*inner.reads(), *inner.writes())
+    ]
+    scores = {param: sum(_score(memlet, param, rw) for memlet in memlets) for param in node.params}
+    best = max(scores.values())
+    return next(param for param in reversed(node.params) if scores[param] == best)
+
+
+def _score(memlet: Memlet, param: str, rw: Rewriter) -> int:
+    """How well an access suits vector instructions along a parameter."""
+    desc = rw.uses.desc(memlet.container)
+    if isinstance(desc, Scalar) or param not in memlet.subset.symbols:
+        return 0
+    step: Expr = ZERO
+    for dim, stride in zip(memlet.subset.dims, strides_of(desc), strict=True):  # type: ignore[arg-type]
+        form = dim.linear_in(param) if isinstance(dim, Expr) else None
+        if form is None:
+            return -2
+        step = step + form[0] * as_expr(stride)
+    return 2 if step is ONE else -2
+
+
+def _reorder(node: Map, params: tuple[str, ...], rw: Rewriter) -> None:
+    if params != node.params:
+        domain = dict(zip(node.params, node.domain, strict=True))
+        rw.update(node, params=params, domain=tuple(domain[param] for param in params))
+
+
+def _split(node: Map, count: int, rw: Rewriter) -> Map:
+    """Leaves `node` its first `count` parameters; the others become a map inside it, which is returned."""
+    inner = Map(node.params[count:], node.domain[count:], Region(), span=node.span)
+    blocks = list(node.body.blocks)
+    rw.insert(State(nodes=[inner]), node.body, 0)
+    rw.hoist_containers(node.body, inner.body)
+    rw.move_blocks(blocks, inner.body)
+    rw.update(node, params=node.params[:count], domain=node.domain[:count])
+    return inner

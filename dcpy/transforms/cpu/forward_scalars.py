@@ -1,0 +1,112 @@
+"""ForwardScalars: a scalar that one tasklet computes and the next one uses becomes part of its expression."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dcpy.ir.data import Array, Scalar
+from dcpy.ir.expr import Ref, ScalarExpr, substitute_refs, walk
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Consume, Map, Node, Tasklet
+from dcpy.ir.region import State
+from dcpy.ir.rewriter import Rewriter, rewriting
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.uses import Element
+
+MAX_EXPRESSION = 40  # parts of one expression: beyond that the generated code is easier to read in steps
+
+
+def forward_scalars(sdfg: Sdfg) -> None:
+    """Joins tasklets of one state that hand a private scalar to each other.
+
+    before   tasklet (a <- A[i]) -> (o -> t) { o = a * 2 }      after   tasklet (a <- A[i]) -> (o -> B[i]) { o = a * 2 + 1 }
+             tasklet (x <- t) -> (o -> B[i]) { o = x + 1 }
+
+    Only where nothing else touches the scalar, and nothing between the two writes what the first one reads.
+    """
+    with rewriting(sdfg, "forward-scalars") as rw:
+        for region in list(sdfg.body.walk_regions()):
+            for name, desc in list(region.containers.items()):
+                if isinstance(desc, Scalar | Array) and desc.transient and not desc.shape:
+                    _forward(name, rw)
+
+
+def _forward(name: str, rw: Rewriter) -> None:
+    writers, readers = rw.uses.writers(name), rw.uses.readers(name)
+    if len(writers) != 1 or len(readers) != 1 or rw.uses.views_of(name) or name in rw.sdfg.constants:
+        return
+    writer, reader = writers[0], readers[0]
+    if not isinstance(writer, Tasklet) or not isinstance(reader, Tasklet) or writer is reader:
+        return
+    if any(result.container == name for result in rw.sdfg.results) or not rw.sdfg.desc(name).transient:
+        return
+    if writer.state is not reader.state or writer.state is None or not _may_move(writer, reader, writer.state, rw):
+        return
+    joined = _join(name, writer, reader)
+    if joined is None:
+        return
+    inputs, code = joined
+    rw.update(reader, inputs=inputs, code=code)
+    rw.erase(writer)
+    rw.undeclare(name)
+
+
+def _may_move(writer: Tasklet, reader: Tasklet, state: State, rw: Rewriter) -> bool:
+    """Whether the writer may run where the reader does: it comes first, and what it reads stays as it is."""
+    if len(writer.outputs) != 1 or any(memlet.wcr for memlet in writer.outputs.values()):
+        return False
+    nodes = state.nodes
+    start, stop = nodes.index(writer), nodes.index(reader)
+    if start > stop:
+        return False
+    touched = {name for memlet in writer.reads() for name in rw.uses.overlapping(memlet.container)}
+    between = (element for node in nodes[start + 1 : stop] for element in _inside(node))
+    return not any(touched & set(rw.uses.touches(element).writes) for element in between)
+
+
+def _inside(node: Node) -> list[Element]:
+    if isinstance(node, Map | Consume):
+        return [node, *node.body.walk_blocks(), *node.body.walk_nodes()]
+    return [node]
+
+
+def _join(
+    name: str, writer: Tasklet, reader: Tasklet
+) -> tuple[dict[str, Memlet], tuple[tuple[str, ScalarExpr], ...]] | None:
+    """Inputs and code of the reader with the writer's code in it; None where that would be unreadable."""
+    connectors = [c for c, memlet in reader.inputs.items() if memlet.container == name]
+    if len(connectors) != 1 or any(memlet.wcr for memlet in reader.inputs.values()):
+        return None
+    inputs = {c: memlet for c, memlet in reader.inputs.items() if c != connectors[0]}
+    taken = {*reader.inputs, *reader.outputs, *(target for target, _ in reader.code)}
+    renamed = _add_inputs(writer, inputs, taken)
+    *steps, (_, value) = [(target, substitute_refs(expr, renamed)) for target, expr in writer.code]
+    if steps or next(iter(writer.outputs)) != writer.code[-1][0]:
+        return None
+    uses = sum(isinstance(part, Ref) and part.name == connectors[0] for _, expr in reader.code for part in walk(expr))
+    size = sum(1 for _, expr in reader.code for _ in walk(expr)) + sum(1 for _ in walk(value))
+    if uses <= 1 or isinstance(value, Ref):
+        if size > MAX_EXPRESSION:
+            return None
+        return inputs, tuple((target, substitute_refs(expr, {connectors[0]: value})) for target, expr in reader.code)
+    return inputs, ((connectors[0], value), *reader.code)
+
+
+def _add_inputs(writer: Tasklet, inputs: dict[str, Memlet], taken: set[str]) -> Mapping[str, ScalarExpr]:
+    """Gives the writer's inputs connectors of the reader: the same one for the same element."""
+    found = {memlet: connector for connector, memlet in inputs.items()}
+    types = {part.name: part.dtype for _, expr in writer.code for part in walk(expr) if isinstance(part, Ref)}
+    renamed: dict[str, ScalarExpr] = {}
+    for connector, memlet in writer.inputs.items():
+        if connector not in types:
+            continue
+        if memlet not in found:
+            name, number = connector, 0
+            while name in taken:
+                number += 1
+                name = f"{connector}_{number}"
+            taken.add(name)
+            inputs[name] = memlet
+            found[memlet] = name
+        renamed[connector] = Ref(found[memlet], types[connector])
+    return renamed

@@ -1,0 +1,36 @@
+"""HoistBuffers: a buffer of the same size in each iteration of a loop is allocated once, before it."""
+
+from __future__ import annotations
+
+from dcpy.ir.data import Array, Storage
+from dcpy.ir.region import Loop, Region, SymbolAssign, While
+from dcpy.ir.rewriter import rewriting
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.uses import desc_symbols
+
+
+def hoist_buffers(sdfg: Sdfg) -> None:
+    """Moves heap arrays out of sequential loops, as far as their sizes are known.
+
+    before   loop t = 0:T { data tmp: f64[N] ... }        after   data tmp: f64[N]
+                                                                  loop t = 0:T { ... }
+
+    Their contents are undefined when an iteration starts, so what the last one left does not matter.
+    """
+    with rewriting(sdfg, "hoist-buffers") as rw:
+        for region in reversed(list(sdfg.body.walk_regions())):  # inner regions first: they may go out far
+            if not isinstance(region.owner, Loop | While) or region.parent is None:
+                continue
+            changing = _changing_symbols(region)
+            for name, desc in list(region.containers.items()):
+                heap = isinstance(desc, Array) and desc.storage is Storage.HEAP
+                if heap and not changing & set(desc_symbols(desc)):
+                    rw.move_container(name, region.parent)
+
+
+def _changing_symbols(region: Region) -> set[str]:
+    """Symbols whose value may differ between iterations."""
+    found = {block.symbol for block in region.walk_blocks() if isinstance(block, SymbolAssign)}
+    if isinstance(region.owner, Loop):
+        found.add(region.owner.param)
+    return found

@@ -1,0 +1,21 @@
+"""The last steps before code generation, on one page."""
+
+from __future__ import annotations
+
+from dcpy.base.options import CpuOptions, Options
+from dcpy.ir.sdfg import Sdfg
+from dcpy.transforms.cpu.assign_schedules import assign_schedules
+from dcpy.transforms.cpu.assign_storages import assign_storages
+from dcpy.transforms.cpu.forward_scalars import forward_scalars
+from dcpy.transforms.cpu.hoist_buffers import hoist_buffers
+
+
+def lower_for_cpu(sdfg: Sdfg, options: Options | CpuOptions | None = None) -> None:
+    """Brings an SDFG, and those that it calls, into codegen form, in place. Never changes results."""
+    cpu = options.cpu if isinstance(options, Options) else options or CpuOptions()
+    for callee in dict.fromkeys(call.sdfg for call in sdfg.body.walk_calls()):
+        lower_for_cpu(callee, cpu)
+    forward_scalars(sdfg)
+    assign_storages(sdfg)
+    hoist_buffers(sdfg)
+    assign_schedules(sdfg, cpu)
