@@ -101,7 +101,7 @@ class Rewriter:
         touched = [self.uses.touches(part) for part in _parts(element)]
         self.uses.remove(element)
         _detach(element)
-        self._count()
+        self.version += 1
         for before in touched:
             self._look_at_users(before)
 
@@ -237,7 +237,7 @@ class Rewriter:
         home = region or self.sdfg.body
         self.sdfg.declare(name, desc, home)
         self.uses.declare(name, desc, home)
-        self._count()
+        self.version += 1
         return name
 
     def declare_fresh(self, stem: str, desc: Descriptor, region: Region | None = None) -> str:
@@ -250,14 +250,14 @@ class Rewriter:
         self.uses.undeclare(name)
         home.containers[name] = desc
         self.uses.declare(name, desc, home)
-        self._count()
+        self.version += 1
         self._look_at_users(Touches(reads=(name,), writes=(name,)))
 
     def undeclare(self, name: str) -> None:
         """Takes out a container that nothing touches any more."""
         del self.uses.home(name).containers[name]
         self.uses.undeclare(name)
-        self._count()
+        self.version += 1
 
     def move_container(self, name: str, region: Region) -> None:
         """Declares a container in another region instead."""
@@ -266,7 +266,7 @@ class Rewriter:
         self.uses.undeclare(name)
         region.containers[name] = desc
         self.uses.declare(name, desc, region)
-        self._count()
+        self.version += 1
 
     def privatize(self, name: str, into: Region, desc: Descriptor | None = None) -> None:
         """Makes a transient private to a region, for instance a map's body, with another descriptor if given."""
@@ -302,25 +302,21 @@ class Rewriter:
 
     # -- upkeep ------------------------------------------------------------------------------------------------
 
-    def _count(self) -> None:
-        self.version += 1
-        self.uses.outdated()
-
     def _entered(self, element: Element) -> None:
         self.uses.add(element)
-        self._count()
+        self.version += 1
         for part in _parts(element):
             self._tell("insert", part)
         self._look_around(element)
 
     def _moved(self, elements: Iterable[Element]) -> None:
-        self._count()
+        self.version += 1
         for element in elements:
             self._tell("change", element)
 
     def _refreshed(self, element: Element) -> None:
         before = self.uses.refresh(element)
-        self._count()
+        self.version += 1
         self._tell("change", element)
         self._look_at_users(before)
 

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeVar, Union
+from typing import Union
 
+from dcpy.ir.analysis.ranges_at import KnownRanges
+from dcpy.ir.analysis.scopes import Place
 from dcpy.ir.data import Array, Descriptor, Reference, Stream, Structure, View
 from dcpy.ir.expr import ScalarExpr, loads_of, symbols_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, Consume, Copy, ForeignCall, Map, Node, Tasklet
 from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssign, While
 from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.symbolic import Ranges
 
 Element = Union[Node, Block]
-Fact = TypeVar("Fact")
 WrittenBy = Callable[[Sdfg], frozenset[str]]
 
 
@@ -49,7 +51,7 @@ class Uses:
         self._descs: dict[str, Descriptor] = {}
         self._homes: dict[str, Region] = {}
         self._written: dict[Sdfg, frozenset[str]] = {}
-        self._facts: dict[Callable[[Sdfg], Any], Any] = {}
+        self._ranges: KnownRanges | None = None
         self.add_region(sdfg.body)
 
     # -- questions ---------------------------------------------------------------------------------------------
@@ -148,16 +150,11 @@ class Uses:
         desc = self._descs.get(container)
         return desc is not None and desc.transient and not isinstance(desc, View | Stream | Reference | Structure)
 
-    def fact(self, analysis: Callable[[Sdfg], Fact]) -> Fact:
-        """``analysis(sdfg)``, computed once and kept until the next change."""
-        if analysis not in self._facts:
-            self._facts[analysis] = analysis(self.sdfg)
-        known: Fact = self._facts[analysis]
-        return known
-
-    def outdated(self) -> None:
-        """Forgets what `fact` computed: the SDFG changed."""
-        self._facts.clear()
+    def ranges_at(self, place: Place) -> Ranges:
+        """What is known of symbols at a place (`ir.analysis.ranges_at`); kept until an assignment changes."""
+        if self._ranges is None:
+            self._ranges = KnownRanges(self.sdfg)
+        return self._ranges.at(place)
 
     def differs_from(self, other: Uses) -> str:
         """The first thing that two indices of one SDFG disagree about; nothing where they agree."""
@@ -193,6 +190,7 @@ class Uses:
             for name in region.containers:
                 self.undeclare(name)
         self._unlink(element, self._touches.pop(element, Touches()))
+        self._forget_ranges(element)
 
     def refresh(self, element: Element) -> Touches:
         """Looks again at one element that was changed; returns what it touched before."""
@@ -204,7 +202,12 @@ class Uses:
             for name in names:
                 index.setdefault(name, {})[element] = None
         self._touches[element] = after
+        self._forget_ranges(element)
         return before
+
+    def _forget_ranges(self, element: Element) -> None:
+        if isinstance(element, SymbolAssign):
+            self._ranges = None
 
     def declare(self, name: str, desc: Descriptor, region: Region) -> None:
         """Enters a container."""

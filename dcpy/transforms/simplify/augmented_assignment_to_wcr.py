@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.footprints import Footprint, Variable
 from dcpy.ir.analysis.integer_sets import meet_across
-from dcpy.ir.analysis.ranges_at import ranges_at
 from dcpy.ir.analysis.scopes import owners_around
 from dcpy.ir.analysis.touches import resolved
 from dcpy.ir.expr import Op, Ref, ScalarExpr, walk
@@ -121,7 +120,7 @@ def collides_in_a_map(node: Node, target: Memlet, uses: Uses) -> bool:
                 return False  # private to an iteration
             run_time = tuple((name, None) for name in subset.symbols if _assigned_inside(name, owner, uses))
             footprint = Footprint(subset, (*run_time, *inner))
-            if not meet_across(footprint, footprint, points, ranges_at(owner)).is_no:
+            if not meet_across(footprint, footprint, points, uses.ranges_at(owner)).is_no:
                 return True
         inner = (*points, *inner)
     return False

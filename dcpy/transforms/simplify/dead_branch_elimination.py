@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.ranges_at import KnownRanges
 from dcpy.ir.expr import ScalarExpr
 from dcpy.ir.region import Branch, Region
 from dcpy.transforms.api import YES, Aspect, Match, Rewriter, Transformation, Verdict, capture, no, one
@@ -63,5 +62,5 @@ def _reachable(branch: Branch, known: list[bool | None]) -> tuple[list[tuple[Sca
 
 def answers(branch: Branch, m: Match) -> list[bool | None]:
     """For each case, whether its condition always or never holds, where that is known."""
-    ranges = m.uses.fact(KnownRanges).at(branch)
+    ranges = m.uses.ranges_at(branch)
     return [decide(condition, ranges) for condition, _ in branch.cases]

@@ -95,10 +95,11 @@ def _written(node: Node, m: Match) -> tuple[str, ...]:
 
 def _why_needed(container: str, node: Node, m: Match) -> str:
     """Why a write of `container` by `node` must stay; nothing where nobody needs it."""
-    if any(result.container == container for result in m.sdfg.results):
-        return f"{container!r} is a result"
+    results = [result.container for result in m.sdfg.results]
     for name in m.uses.overlapping(container):
         desc = m.uses.desc(name)
+        if name in results:
+            return f"{name!r} is a result"
         if isinstance(desc, Stream | Reference):
             return f"{container!r} is, or is seen through, a stream or a reference"
         if not desc.transient:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.ranges_at import KnownRanges
-from dcpy.ir.region import Block, Branch, Break, Continue, Loop, Region, Return, While
+from dcpy.ir.region import Block, Branch, Break, Check, Continue, Loop, Region, Return, While
 from dcpy.transforms.api import YES, Aspect, Match, Rewriter, Transformation, Verdict, capture, no, one
 from dcpy.transforms.simplify.folding import decide
 from dcpy.transforms.simplify.trivial_map_elimination import never_runs
@@ -14,13 +13,13 @@ from dcpy.transforms.simplify.trivial_map_elimination import never_runs
 
 @dataclass(frozen=True)
 class DeadStateElimination(Transformation):
-    """Take out what cannot be reached: blocks after one that leaves, and loops that run zero times.
+    """Take out what cannot be reached: blocks after one that leaves, loops that run zero times, errors never raised.
 
     before   return                    after   return
              state { B = f(A) }
 
     A branch leaves when all its cases do, and there is no way around them. A loop runs zero times when its range is
-    proved empty, a `while` when its condition is false from the start.
+    proved empty, a `while` when its condition is false from the start; a check raises nothing when its condition holds.
     """
 
     name: ClassVar[str] = "dead-state-elimination"
@@ -47,12 +46,14 @@ class DeadStateElimination(Transformation):
 
 
 def is_skipped(block: Block, m: Match) -> bool:
-    """Whether a loop is proved to run zero times."""
+    """Whether a loop is proved to run zero times, or a check to hold."""
     match block:
         case Loop(range=range_):
-            return never_runs(range_, m.uses.fact(KnownRanges).at(block))
+            return never_runs(range_, m.uses.ranges_at(block))
         case While(condition=condition):
-            return decide(condition, m.uses.fact(KnownRanges).at(block)) is False
+            return decide(condition, m.uses.ranges_at(block)) is False
+        case Check(condition=condition):
+            return decide(condition, m.uses.ranges_at(block)) is True
     return False
 
 

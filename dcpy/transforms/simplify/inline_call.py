@@ -41,6 +41,8 @@ class InlineCall(Transformation):
         call = m[self.call]
         if reason := why_returns_stay(call.sdfg.body):
             return no(f"{call.sdfg.name} cannot take the place of its call: {reason}")
+        if any(memlet.wcr for memlet in call.arguments.values()):
+            return no("an argument combines values instead of replacing them")
         unbound = [name for name in call.sdfg.symbols if name not in call.symbols]
         if unbound:
             return no(f"the call gives no value for the symbol {unbound[0]!r} of {call.sdfg.name}")

@@ -10,7 +10,6 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.dependences import filled_before, happens_before
 from dcpy.ir.analysis.integer_sets import meet
-from dcpy.ir.analysis.ranges_at import ranges_at
 from dcpy.ir.analysis.touches import Touch, memory_of, raisers, resolved, touches_in
 from dcpy.ir.data import Array, Scalar, Storage, View
 from dcpy.ir.expr import Load, ScalarExpr, rewrite
@@ -115,7 +114,7 @@ def _write_side(copy: Copy, uses: Uses) -> _Redirection | str:
     span = _unfit(found, copy, copy.src, uses) or _span(copy, found.tmp, uses, after=False)
     if isinstance(span, str):
         return span
-    ranges, touches = ranges_at(copy), list(_numbered_touches(span, uses))
+    ranges, touches = uses.ranges_at(copy), list(_numbered_touches(span, uses))
     mine = [touch for _, touch in touches if touch.root == found.tmp]
     for read in mine:
         if (not read.is_write or read.wcr) and not filled_before(read, mine, ranges).is_yes:
@@ -135,7 +134,7 @@ def _read_side(copy: Copy, uses: Uses) -> _Redirection | str:
     if uses.writers(found.tmp) != (copy,):
         return f"{found.tmp!r} is written elsewhere too"
     inside = [(index, touch) for index, touch in _numbered_touches(span, uses) if touch.place is not copy]
-    return _hazard(found, inside, uses, ranges_at(copy), in_place=False) or found
+    return _hazard(found, inside, uses, uses.ranges_at(copy), in_place=False) or found
 
 
 def _unfit(found: _Redirection, copy: Copy, whole: Memlet, uses: Uses) -> str:

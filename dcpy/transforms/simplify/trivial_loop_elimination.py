@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.ranges_at import ranges_at
 from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.places import block_in
 from dcpy.ir.region import Break, Continue, Loop, Region, While
@@ -30,7 +29,7 @@ class TrivialLoopElimination(Transformation):
 
     def can_be_applied(self, m: Match) -> Verdict:
         loop = m[self.loop]
-        ranges = ranges_at(loop)
+        ranges = m.uses.ranges_at(loop)
         if any(block_in(loop.body, user) is None for user in m.uses.users(loop.param)):
             return no(f"symbol {loop.param!r} is used after the loop")
         if never_runs(loop.range, ranges):
@@ -45,7 +44,7 @@ class TrivialLoopElimination(Transformation):
     def apply(self, m: Match, rw: Rewriter) -> None:
         """Substitutes the single value and inlines the body."""
         loop = m[self.loop]
-        if never_runs(loop.range, ranges_at(loop)):
+        if never_runs(loop.range, rw.uses.ranges_at(loop)):
             rw.erase(loop)
             return
         rw.substitute_symbols({loop.param: loop.range.start}, loop.body)

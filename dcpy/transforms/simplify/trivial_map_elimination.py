@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.ranges_at import ranges_at
 from dcpy.ir.nodes import Map, Schedule
 from dcpy.ir.region import State
 from dcpy.ir.subsets import Range
@@ -31,7 +30,7 @@ class TrivialMapElimination(Transformation):
 
     def can_be_applied(self, m: Match) -> Verdict:
         node = m[self.map]
-        ranges = ranges_at(node)
+        ranges = m.uses.ranges_at(node)
         if any(never_runs(dim, ranges) for dim in node.domain):
             return YES
         if not any(runs_once(dim, ranges) for dim in node.domain):
@@ -43,7 +42,7 @@ class TrivialMapElimination(Transformation):
     def apply(self, m: Match, rw: Rewriter) -> None:
         """Substitutes the single values; a map without parameters left is replaced by its body."""
         node = m[self.map]
-        ranges = ranges_at(node)
+        ranges = rw.uses.ranges_at(node)
         if any(never_runs(dim, ranges) for dim in node.domain):
             rw.erase(node)
             return

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dcpy.ir.analysis.dependences import groups_meet
-from dcpy.ir.analysis.ranges_at import ranges_at
 from dcpy.ir.analysis.scopes import owners_around
 from dcpy.ir.analysis.touches import body_touches
 from dcpy.ir.expr import Ref, op
@@ -65,7 +64,7 @@ def _meets_others(tasklet: Tasklet, uses: Uses) -> bool:
             memory = {touch.memory for touch in mine}
             others = [touch for touch in touches if touch.memory in memory and touch.place is not tasklet]
             points = tuple(zip(owner.params, owner.domain, strict=True))
-            if not groups_meet(mine, others, points, ranges_at(owner)).is_no:
+            if not groups_meet(mine, others, points, uses.ranges_at(owner)).is_no:
                 return True
     return False
 

@@ -44,6 +44,21 @@ def test_loops_that_run_zero_times_go():
         }""").same_values(N=[0, 3])
 
 
+def test_a_check_that_always_holds_goes():
+    expect(
+        DeadStateElimination(),
+        on=parse("""
+            sdfg @f(A: f64[N], k) symbols(N: size, k: i64) {
+              check k < N else IndexError "index {0} is out of bounds" (k)
+              loop i = 0:N { check i < N else IndexError "never" state { tasklet () -> (o -> A[i]) { o = f64(4) } } }
+            }"""),
+    ).becomes("""
+        sdfg @f(A: f64[N], k) symbols(N: size, k: i64) {
+          check k < N else IndexError "index {0} is out of bounds" (k)
+          loop i = 0:N { state { tasklet () -> (o -> A[i]) { o = f64(4) } } }
+        }""").same_values(N=[0, 3], k=[1, 5])
+
+
 def test_a_branch_with_a_way_through_is_no_end():
     expect(
         DeadStateElimination(),
