@@ -74,8 +74,8 @@ def _swept_index(dim: DimSubset, sweep: Sweep, ranges: Ranges) -> tuple[Range, b
     if ends is None:
         return None
     low, high, slope = ends
-    if slope is None or sweep.step is None:
-        return Range(low, high + 1), False
+    if slope is None or sweep.step is None or not ranges.proves_nonneg(slope - 1):
+        return Range(low, high + 1), False  # a step is never 0
     if slope is ONE and sweep.stop is not None and sweep.low is not None:
         return Range(low, sweep.stop + (low - sweep.low), sweep.step), True
     return Range(low, high + 1, slope * sweep.step), True

@@ -67,7 +67,7 @@ TEXTS = [
     ("call.containers", "call @g (p = x[1:N], s = a) with (K = N)", "another shape than x[1:N]"),
     ("call.symbols", "call @g (p = x[0:N], s = a)", "lacks the value of its symbol 'K'"),
     ("call.symbols", "call @g (p = x[0:N], s = a) with (K = N, Z = 1)", "@g has no symbol 'Z'"),
-    ("call.recursion", "call @f (x = x[0:N], y = y[0:N], k = k[0:N], A = A[0:N, 0:M], a = a) with (N = N, M = M)", "@f"),
+    ("call.recursion", "call @f (x = x[0:N], y = y[0:N], k = k[0:N], A = A, a = a) with (N = N, M = M)", "@f"),
     ("foreign.arguments", "foreign () -> (o -> x[0:N]) from c { run(&z) }", "run is passed 'z', which is no connector"),
     ("foreign.arguments", "foreign (v <- x[0:N]) -> (o -> y[0]) from c { o = run(v) }", "x[0:N] by value"),
     ("control.break", "break", "a break is in no loop"),
@@ -103,7 +103,7 @@ def test_broken_text(rule, body, message):
     assert message in said_by(rule, parse_sdfg(f"sdfg @f({ARGS}) {{ {body} }} {CALLEE}"))
 
 
-# -- programs that only code can break ----------------------------------------------------------------------------------
+# -- programs that only code can break ------------------------------------------------------------------------------
 
 Break = Callable[[Sdfg], object]
 CASES: list[tuple[str, Break, str]] = []

@@ -69,7 +69,8 @@ def consume_scopes_pop_a_stream(node: Consume, scope: Scope) -> Findings:
 def calls_pass_all_containers(node: Call, scope: Scope) -> Findings:
     """A call has a memlet for each argument container of the callee, of its dtype and shape, and no other."""
     callee = node.sdfg
-    needed = {name: desc for name, desc in callee.containers.items() if not desc.transient and name not in callee.constants}
+    passed = (name for name in callee.containers if name not in callee.constants)
+    needed = {name: callee.containers[name] for name in passed if not callee.containers[name].transient}
     for name in node.arguments:
         if name not in needed:
             yield f"@{callee.name} has no argument {name!r}"
