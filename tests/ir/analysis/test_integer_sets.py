@@ -137,7 +137,7 @@ def footprints(draw, inner=""):
         dims.append(Range.of(index, index + draw(st.integers(-1, 3)), draw(st.sampled_from([1, 2]))))
         if draw(st.booleans()):
             dims[-1] = index
-    over = ((("j", Range.of(0, parse_expr("i"))),) if draw(st.booleans()) else (("j", Range.of(0, N)),))
+    over = (("j", Range.of(0, parse_expr("i"))),) if draw(st.booleans()) else (("j", Range.of(0, N)),)
     return Footprint(Subset(tuple(dims)), over)
 
 
