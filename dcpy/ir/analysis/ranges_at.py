@@ -14,7 +14,7 @@ from dcpy.ir.nodes import Consume, Map
 from dcpy.ir.region import Loop, SymbolAssign
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
-from dcpy.ir.symbolic import ONE, ZERO, Expr, Ranges
+from dcpy.ir.symbolic import ONE, ZERO, Expr, Ranges, const
 
 Bounds = tuple[str, Expr | None, Expr | None]  # a symbol, its smallest and its largest value where known
 
@@ -31,13 +31,31 @@ class KnownRanges:
     """`ranges_at` for many places of one SDFG, whose symbol assignments are looked at only once."""
 
     def __init__(self, sdfg: Sdfg) -> None:
+        self._sizes = set(sdfg.sizes)
         self._outer = (*((size, ZERO, None) for size in sdfg.sizes), *_assigned_bounds(sdfg))
 
     def at(self, place: Place) -> Ranges:
         """Bounds of symbols at a place of the SDFG."""
         owners = list(owners_around(place))
         inner = [bounds for owner in reversed(owners) for bounds in owner_bounds(owner)]
-        return _interned((*self._outer, *inner))
+        least = self._least_sizes(inner)
+        outer = self._outer
+        if least:
+            outer = tuple((name, least.get(name, low), high) for name, low, high in outer)
+        return _interned((*outer, *inner))
+
+    def _least_sizes(self, params: list[Bounds]) -> dict[str, Expr]:
+        """Sizes that are larger than 0 because a range around the place has an element: ``i = 1:N`` needs N > 1."""
+        least: dict[str, int] = {}
+        for _, low, high in params:
+            room = None if low is None or high is None else high - low
+            names = () if room is None else room.symbols
+            if room is None or len(names) != 1 or names[0] not in self._sizes:
+                continue
+            form = room.linear_in(names[0])
+            if form is not None and form[0] is ONE and form[1].constant is not None:
+                least[names[0]] = max(least.get(names[0], 0), -form[1].constant)
+        return {name: const(number) for name, number in least.items() if number > 0}
 
 
 def owner_bounds(owner: object) -> list[Bounds]:

@@ -18,16 +18,16 @@ from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import const, max_of, min_of, sym
 
 FAR = 40  # elements beyond are not asked about: a whole dimension is a box too
-I, J, N, M = (sym(name) for name in "ijNM")
+i_, j_, N, M = (sym(name) for name in "ijNM")
 
 numbers = st.integers(-2, 3)
-leaves = st.sampled_from([I, J, N, M, const(1), const(4)])
+leaves = st.sampled_from([i_, j_, N, M, const(1), const(4)])
 
 
 @st.composite
 def indices(draw):
     """An index over the parameters i, j and the sizes N, M."""
-    linear = draw(numbers) * I + draw(numbers) * J + draw(numbers)
+    linear = draw(numbers) * i_ + draw(numbers) * j_ + draw(numbers)
     match draw(st.sampled_from(["linear", "linear", "min", "max", "div", "mod", "product"])):
         case "min":
             return min_of(linear, draw(leaves))
@@ -47,14 +47,14 @@ def dims(draw):
     index = draw(indices())
     if draw(st.booleans()):
         return index
-    return Range(index, index + draw(st.sampled_from([const(0), const(2), N, M, J])), const(draw(st.integers(1, 2))))
+    return Range(index, index + draw(st.sampled_from([const(0), const(2), N, M, j_])), const(draw(st.integers(1, 2))))
 
 
 @st.composite
 def domains(draw):
     outer = draw(st.sampled_from([Range.of(0, N), Range.of(1, N, 2), Range.of(N - 1, -1, -1), Range.of(2, M + 1)]))
-    inner = draw(st.sampled_from([Range.of(0, M), Range.of(0, I), Range.of(I, N), Range.of(M, 0, -2), Range.of(0, 3)]))
-    return outer, inner
+    inner = [Range.of(0, M), Range.of(0, i_), Range.of(i_, N), Range.of(M, 0, -2), Range.of(0, 3)]
+    return outer, draw(st.sampled_from(inner))
 
 
 def elements(subset, values):

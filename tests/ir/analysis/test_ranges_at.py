@@ -29,6 +29,11 @@ def bounds(ranges, name):
     return tuple(None if bound is None else str(bound) for bound in ranges.bounds(name))
 
 
+def test_inside_of_a_range_sizes_are_large_enough_for_an_element():
+    assert bounds(inside(lambda body: Loop("i", Range.of(1, sym("N") - 1), body)), "N") == ("3", None)
+    assert bounds(inside(lambda body: Map(("i",), (Range.of(sym("N") - 1, -1, -1),), body)), "N") == ("1", None)
+
+
 def test_sizes_are_not_negative_and_nothing_is_known_of_other_symbols():
     ranges = inside(lambda body: Loop("i", Range.of(0, 1), body))
     assert bounds(ranges, "N") == ("0", None)
