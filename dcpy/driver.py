@@ -72,21 +72,8 @@ def compile_sdfg(
 
 
 def artifact_of(sdfg: Sdfg, signature: Signature, options: Options) -> Artifact:
-    """The generated program: a copy of the SDFG is expanded, scheduled and printed."""
-    from dcpy.codegen.generate import generate
-    from dcpy.ir.copying import copy_sdfg
-    from dcpy.ir.expansions import environment_of as find
-    from dcpy.ir.nodes import ForeignCall
-    from dcpy.transforms.cpu import lower_for_cpu
-    from dcpy.transforms.simplify.inline_call import InlineCall
-
-    plugins.load()
-    lowered = copy_sdfg(sdfg)
-    expand(lowered)
-    apply_repeated(lowered, InlineCall)
-    lower_for_cpu(lowered, options)
-    names = dict.fromkeys(node.environment for node in lowered.body.walk_nodes() if isinstance(node, ForeignCall))
-    return generate(lowered, signature, {name: find(name) for name in names}, options)
+    """The generated program."""
+    return _print(_lowered(sdfg, options), signature, options)
 
 
 def build_library(sdfg: Sdfg, signature: Signature, library: Path, *, keep_source: bool = False) -> list[Path]:
@@ -95,18 +82,41 @@ def build_library(sdfg: Sdfg, signature: Signature, library: Path, *, keep_sourc
     from dcpy.runtime.build import build
 
     options = resolve_options()
-    artifact = artifact_of(sdfg, signature, options)
+    lowered = _lowered(sdfg, options)
+    artifact = _print(lowered, signature, options)
     library.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         built = build(artifact, Path(folder), toolchain(), options.cpu, kept_at=Path(folder))
         shutil.copyfile(built, library)
     header = library.parent / f"{sdfg.name}.h"
-    header.write_text(c_header(sdfg, signature), encoding="utf-8")
+    header.write_text(c_header(lowered, signature), encoding="utf-8")
     written = [library, header]
     for name, text in artifact.files if keep_source else ():
         written.append(library.parent / name)
         written[-1].write_text(text, encoding="utf-8")
     return written
+
+
+def _lowered(sdfg: Sdfg, options: Options) -> Sdfg:
+    """A copy in codegen form: calls inlined, library nodes expanded, schedules and storages explicit."""
+    from dcpy.ir.copying import copy_sdfg
+    from dcpy.transforms.cpu import lower_for_cpu
+    from dcpy.transforms.simplify.inline_call import InlineCall
+
+    lowered = copy_sdfg(sdfg)
+    apply_repeated(lowered, InlineCall)
+    expand(lowered)
+    lower_for_cpu(lowered, options)
+    return lowered
+
+
+def _print(lowered: Sdfg, signature: Signature, options: Options) -> Artifact:
+    from dcpy.codegen.generate import generate
+    from dcpy.ir.expansions import environment_of as find
+    from dcpy.ir.nodes import ForeignCall
+
+    names = dict.fromkeys(node.environment for node in lowered.body.walk_nodes() if isinstance(node, ForeignCall))
+    return generate(lowered, signature, {name: find(name) for name in names if name}, options)
 
 
 @contextmanager
