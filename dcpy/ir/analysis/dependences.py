@@ -13,7 +13,6 @@ from itertools import combinations_with_replacement
 
 from dcpy.ir.analysis.footprints import Footprint, Variable
 from dcpy.ir.analysis.integer_sets import Answer, covers, distance, meet_across
-from dcpy.ir.analysis.ranges_at import ranges_at
 from dcpy.ir.analysis.scopes import sdfg_of, symbols_assigned_in
 from dcpy.ir.analysis.touches import Touch, body_touches, leavers, touches_in
 from dcpy.ir.data import Array, Lifetime, View
@@ -54,7 +53,7 @@ def loop_dependences(loop: Loop, uses: Uses) -> LoopDependences:
     obstacle = _obstacle(loop, uses)
     if obstacle:
         return LoopDependences(Answer(None, obstacle))
-    ranges = ranges_at(loop)
+    ranges = uses.ranges_at(loop)
     touches = body_touches(loop, uses)
     private: list[str] = []
     reductions: list[str] = []

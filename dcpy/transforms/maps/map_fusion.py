@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.dependences import filled_before, groups_meet, nodes_meet
 from dcpy.ir.analysis.footprints import Footprint
-from dcpy.ir.analysis.ranges_at import ranges_at
 from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.analysis.touches import Touch, body_touches, raisers
 from dcpy.ir.data import Array, Scalar, packed_strides
@@ -70,7 +69,7 @@ class MapFusion(Transformation):
         obstacle = _obstacle(first, second, uses)
         if obstacle:
             return obstacle
-        ranges = ranges_at(first)
+        ranges = uses.ranges_at(first)
         before = _movable(first, second, uses, ranges)
         if isinstance(before, str):
             return before
