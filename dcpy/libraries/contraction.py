@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from dcpy.ir import types
+from dcpy.ir.expr import Index, op
 from dcpy.ir.nodes import Schedule
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, ceil_div, const, min_of
@@ -23,9 +24,10 @@ from dcpy.ir.types import DType
 from dcpy.libraries.fragment import Element, Fragment
 
 CHUNK = 1024  # elements of one partial sum: 128 per lane of eight
-COLUMNS = 256  # accumulators of one private row: they stay in the first-level cache
+COLUMNS = 1024  # accumulators of one private row: they stay in the first-level cache
 BLOCK = 32 * CHUNK  # elements of a parallel block; fixed, so that results do not depend on the number of cores
 ROWS = 64  # rows of a parallel block, where a row is not known to be one run of memory
+TALL = 4 * CHUNK  # rows from which on a sum of rows is worth dividing among threads
 
 Indices = Sequence[Expr]
 
@@ -149,7 +151,35 @@ def _sum_run(f: Fragment, spec: Contraction, acc: Element, position: dict[int, E
 
 
 def _columns(f: Fragment, spec: Contraction) -> None:
-    """Rows of accumulators: tile by tile of `inner`, each summed over everything else."""
+    outer = spec.summed[0]
+    if len(spec.kept) > 1 or _is_small(spec.sizes[outer], TALL):
+        _tiles(f, spec, {})
+        return
+    tall, short = f.branch(op("lt", Index(const(TALL)), Index(spec.sizes[outer])))
+    with f.inside(tall):
+        _blocks_of_rows(f, spec, outer)
+    with f.inside(short):
+        _tiles(f, spec, {})
+
+
+def _blocks_of_rows(f: Fragment, spec: Contraction, outer: int) -> None:
+    """Blocks of the first summed dimension in parallel, a row of results each, then the sum of these rows."""
+    size = spec.sizes[outer]
+    blocks = Range(ZERO, ceil_div(size, CHUNK))
+    partial = f.array("partial", spec.dtype, (blocks.stop, spec.sizes[spec.inner]))
+    with f.map(blocks, param="block") as block:
+        part = Range(block * CHUNK, min_of(block * CHUNK + CHUNK, size))
+        store = replace(spec, store=lambda f, kept, value: f.put(partial.at(block, *kept), value))
+        _tiles(f, store, {outer: part})
+
+    def element(f: Fragment, target: Element, indices: Indices, wcr: str) -> object:
+        return f.put(target, partial.at(*indices), wcr=wcr)
+
+    _tiles(f, replace(spec, sizes=partial.shape, summed=(0,), inner=1, element=element), {})
+
+
+def _tiles(f: Fragment, spec: Contraction, limits: dict[int, Range]) -> None:
+    """Rows of accumulators: tile by tile of `inner`, each summed over everything else, within `limits`."""
     others = [dim for dim in spec.kept if dim != spec.inner]
     size = spec.sizes[spec.inner]
     is_one_tile = _is_small(size, COLUMNS)
@@ -161,7 +191,8 @@ def _columns(f: Fragment, spec: Contraction) -> None:
         acc = f.array("acc", spec.dtype, (size if is_one_tile else COLUMNS,))
         with f.map(lanes, Schedule.SIMD, "j") as j:
             f.put(acc.at(j - start), spec.identity)
-        with f.maps([spec.whole(dim) for dim in spec.summed], Schedule.SEQUENTIAL, "k") as summed:
+        summed_over = [limits.get(dim, spec.whole(dim)) for dim in spec.summed]
+        with f.maps(summed_over, Schedule.SEQUENTIAL, "k") as summed:
             inside = position | dict(zip(spec.summed, summed, strict=True))
             with f.map(lanes, Schedule.SIMD, "j") as j:
                 spec.element(f, acc.at(j - start), _in_order(spec, inside | {spec.inner: j}), spec.op)

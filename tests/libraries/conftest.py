@@ -12,5 +12,5 @@ plugins.load()
 
 @pytest.fixture
 def small_tiles(monkeypatch):
-    for name, size in {"CHUNK": 4, "COLUMNS": 3, "BLOCK": 8, "ROWS": 2}.items():
+    for name, size in {"CHUNK": 4, "COLUMNS": 3, "BLOCK": 8, "ROWS": 2, "TALL": 5}.items():
         monkeypatch.setattr(contraction, name, size)

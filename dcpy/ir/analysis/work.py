@@ -12,6 +12,7 @@ from dcpy.ir.expr import Op, ScalarExpr, walk
 from dcpy.ir.nodes import Call, Copy, ForeignCall, Map, Node, Tasklet
 from dcpy.ir.region import Loop, Region, State, SymbolAssign, While
 from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, Expr
 
 #: Units of work below which a team of threads costs more than it saves (some 30 microseconds).
@@ -24,21 +25,21 @@ COSTLY = {
 CALL = 1000
 
 
-def iterations_of(node: Map) -> tuple[Expr, ...]:
-    """Factors of the number of iterations; where a bound mentions an earlier parameter, with that at its last value."""
-    return tuple(_at_last(dim.size, node, position) for position, dim in enumerate(node.domain))
-
-
 def work_of(node: Map, sdfg: Sdfg) -> tuple[tuple[Expr, ...], int]:
     """``(factors, units)``: the map does about their product of work; the factors count iterations, inner ones too."""
-    factors = iterations_of(node)
+    ranges, units = _ranges_of_work(node, sdfg)
+    return tuple(values.size for values in ranges), units
+
+
+def _ranges_of_work(node: Map, sdfg: Sdfg) -> tuple[tuple[Range, ...], int]:
+    ranges = tuple(_typical(values, node, position) for position, values in enumerate(node.domain))
     inner = max(_maps_in(node.body), key=lambda found: _cost_of_node(found, sdfg), default=None)
     if inner is not None:
-        trips, units = work_of(inner, sdfg)
-        trips = tuple(_at_last(trip, node, len(node.domain)) for trip in trips)
-        if not _symbols_inside(node.body) & {name for trip in trips for name in trip.symbols}:
-            return factors + trips, units
-    return factors, cost_of_iteration(node, sdfg)
+        trips, units = _ranges_of_work(inner, sdfg)
+        trips = tuple(_typical(values, node, len(node.domain)) for values in trips)
+        if not _symbols_inside(node.body) & {name for values in trips for name in values.symbols}:
+            return ranges + trips, units
+    return ranges, cost_of_iteration(node, sdfg)
 
 
 def product(factors: tuple[Expr, ...]) -> Expr:
@@ -56,11 +57,14 @@ def _symbols_inside(region: Region) -> set[str]:
     return found | {param for node in region.walk_nodes() if isinstance(node, Map) for param in node.params}
 
 
-def _at_last(size: Expr, node: Map, count: int) -> Expr:
-    """`size` with the first `count` parameters of a map at their last values."""
-    for position in range(count - 1, -1, -1):
-        size = size.subs({node.params[position]: node.domain[position].last})
-    return size
+def _typical(values: Range, node: Map, count: int) -> Range:
+    """A range without the first `count` parameters of a map: each at its last value, where the range is longest.
+
+    A range that starts at a parameter (a tile, the upper half of a matrix) is longest at the first one.
+    """
+    for name, outer in zip(reversed(node.params[:count]), reversed(node.domain[:count]), strict=True):
+        values = values.subs({name: outer.start if name in values.start.symbols else outer.last})
+    return values
 
 
 def cost_of_iteration(node: Map, sdfg: Sdfg) -> int:

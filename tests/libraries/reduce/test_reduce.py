@@ -7,7 +7,7 @@ import pytest
 
 from dcpy.ir import types
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Map
+from dcpy.ir.nodes import Schedule
 from dcpy.ir.subsets import parse_subset
 from dcpy.libraries.reduce.nodes import ArgReduce, Reduce, identity_value
 from tests.libraries.oracles import assert_expands, expanded
@@ -137,10 +137,11 @@ def test_the_first_nan_is_the_extremum(form):
 def test_the_innermost_loop_is_simd_and_runs_along_memory():
     for form in FORMS:
         sdfg = expanded(FORMS[form][0].format(src="f64", dst="f64", op="add", kind="reduce"))
-        maps = [node for node in sdfg.body.walk_nodes() if isinstance(node, Map) and node.schedule.value == "simd"]
-        (adding,) = [m for m in maps if any("A" in str(memlet) for n in m.body.walk_nodes() for memlet in n.reads())]
-        (read,) = next(iter(adding.body.walk_nodes())).reads()
-        assert read.subset.dims[-1].name == adding.params[0]
+        reading = [(node, memlet) for node in sdfg.body.walk_nodes() for memlet in node.reads() if "A" in str(memlet)]
+        assert reading
+        for node, memlet in reading:
+            loop = node.state.region.owner
+            assert (loop.schedule, (memlet.subset.dims[-1].name,)) == (Schedule.SIMD, loop.params)
 
 
 def node_of(kind, x, out, **properties):
