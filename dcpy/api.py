@@ -223,7 +223,7 @@ def program(
     auto_optimize: bool = False,
     device: DeviceType = DeviceType.CPU,
     ignore_type_hints: bool = False,
-    **options: object,
+    **options: Any,
 ) -> Any:
     """Compiles a NumPy function: ``@dcpy.program``, or with options ``@dcpy.program(simplify=False)``.
 

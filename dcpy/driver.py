@@ -155,7 +155,7 @@ def transformation(name: object) -> type[Transformation] | Transformation:
     return parse_transformation(name) if isinstance(name, str) else name  # type: ignore[return-value]
 
 
-def apply(sdfg: Sdfg, name: object, captures: Mapping[str, object]) -> None:
+def apply(sdfg: Sdfg, name: object, captures: Mapping[str, Any]) -> None:
     """Applies a transformation once; `TransformationRefused` with all reasons where it fits nowhere."""
     from dcpy.transforms.api import apply_once
 

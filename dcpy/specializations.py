@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dcpy import __version__, driver
+from dcpy import __version__, driver, plugins
 from dcpy.base.errors import FrontendError
 from dcpy.base.options import Options
 from dcpy.base.source import SrcSpan
@@ -101,7 +101,7 @@ class Specializer:
         """The SDFG, and the guards on what its meaning depends on."""
         from dcpy.frontend.lower import lower_function
 
-        driver.plugins.load()
+        plugins.load()
         with driver.timed(profile, "frontend"):
             lowered = lower_function(self.function, dict(types), self.options)
         if simplify:

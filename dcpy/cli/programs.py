@@ -38,7 +38,8 @@ def program_named(name: str) -> Program:
     if isinstance(found, Program):
         return found
     if callable(found):
-        return program(found)
+        made: Program = program(found)
+        return made
     programs = [key for key, value in vars(module).items() if isinstance(value, Program)]
     raise NoSuchProgram(f"{place!r} has no function {function!r}", notes=(f"its programs: {', '.join(programs)}",))
 
