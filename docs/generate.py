@@ -13,6 +13,7 @@ from pathlib import Path
 
 from dcpy.base import errors, options
 from dcpy.frontend.implements import implemented
+from dcpy.ir.verify.forms import FORMS, TREE_RULES
 from dcpy.transforms.catalog import TRANSFORMATIONS
 
 DOCS = Path(__file__).parent
@@ -32,6 +33,19 @@ def error_codes() -> Iterator[str]:
     for kind in vars(errors).values():
         if inspect.isclass(kind) and issubclass(kind, errors.DcpyError):
             yield f"## {kind.code}\n\n`{kind.__name__}`: {inspect.getdoc(kind)}\n"
+
+
+def verification_rules() -> Iterator[str]:
+    """Every rule of verification with its sentence, under the form that first asks for it."""
+    yield "# Verification rules\n\n`sdfg.validate()` checks the well-formed ones; each stage adds its own.\n"
+    known: set[str] = set()
+    for form in FORMS:
+        yield f"## {form}\n\n{form.sentence}\n\n| rule | what must hold |\n|---|---|"
+        for rule in (*TREE_RULES, *form.rules):
+            if rule.name not in known:
+                yield f"| `{rule.name}` | {rule.sentence} |"
+        known.update(rule.name for rule in (*TREE_RULES, *form.rules))
+        yield ""
 
 
 def option_table() -> Iterator[str]:
@@ -91,6 +105,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "tutorials/gemm.md": tutorial,
     "reference/transformations.md": transformations,
     "reference/errors.md": error_codes,
+    "reference/rules.md": verification_rules,
     "reference/options.md": option_table,
     "reference/numpy.md": numpy_functions,
     "reference/api.md": api,
