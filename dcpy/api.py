@@ -52,6 +52,7 @@ class SDFG(Sdfg):
         """Reads a ``.sdfg`` file (JSON). Nothing in it is run. Raises `ParseError`."""
         from dcpy.ir.json import load
 
+        driver.plugins.load()  # library nodes are found by name
         return SDFG.of(load(path))
 
     def save(self, path: str | Path) -> None:
@@ -256,6 +257,7 @@ def parse(text: str) -> SDFG:
     """Reads the textual form of an SDFG. Raises `ParseError`."""
     from dcpy.ir.text.parser import parse_sdfg
 
+    driver.plugins.load()  # library nodes are found by name
     return SDFG.of(parse_sdfg(text))
 
 
