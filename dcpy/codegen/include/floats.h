@@ -92,9 +92,10 @@ static inline _Float16 dcpy_nextafter_half(_Float16 x, _Float16 y)
     return x;
 }
 
+// Unlike that of the wider types, NumPy's spacing of a negative float16 is positive.
 static inline _Float16 dcpy_spacing_half(_Float16 x)
 {
     const float infinity = __builtin_inff();
     if (!(fabsf((float)x) < infinity)) return (_Float16)(infinity - infinity);
-    return (_Float16)((float)dcpy_nextafter_half(x, (_Float16)(x < 0 ? -infinity : infinity)) - (float)x);
+    return (_Float16)((float)dcpy_nextafter_half(x, (_Float16)infinity) - (float)x);
 }

@@ -55,13 +55,10 @@ static inline T dcpy_rshift(T a, T count) { return T(a >> (uint64_t(count) < 8*s
 template <class T>
 static inline T dcpy_rshift_unsigned(T a, T count) { return uint64_t(count) < 8*sizeof(T) ? T(a >> count) : T(0); }
 
-template <class T>
-static inline T dcpy_gcd(T a, T b)
+static inline uint64_t dcpy_gcd_unsigned(uint64_t a, uint64_t b)
 {
-    a = a < 0 ? T(-a) : a;
-    b = b < 0 ? T(-b) : b;
     while (b != 0) {
-        T rest = dcpy_fmod_int(a, b);
+        const uint64_t rest = a % b;
         a = b;
         b = rest;
     }
@@ -69,16 +66,20 @@ static inline T dcpy_gcd(T a, T b)
 }
 
 template <class T>
+static inline uint64_t dcpy_magnitude(T a) { return a < 0 ? -uint64_t(a) : uint64_t(a); }
+
+template <class T>
+static inline T dcpy_gcd(T a, T b) { return T(dcpy_gcd_unsigned(dcpy_magnitude(a), dcpy_magnitude(b))); }
+
+template <class T>
 static inline T dcpy_lcm(T a, T b)
 {
-    a = a < 0 ? T(-a) : a;
-    b = b < 0 ? T(-b) : b;
-    T divisor = dcpy_gcd(a, b);
-    return divisor == 0 ? T(0) : T(T(a / divisor) * b);
+    const uint64_t divisor = dcpy_gcd_unsigned(dcpy_magnitude(a), dcpy_magnitude(b));
+    return divisor == 0 ? T(0) : T(dcpy_magnitude(a)/divisor*dcpy_magnitude(b));
 }
 
 template <class T>
-static inline T dcpy_reciprocal_int(T a) { return a == 0 ? dcpy_truncate<T>(__builtin_inf()) : T(a == 1 || a == T(-1) ? a : 0); }
+static inline T dcpy_reciprocal_int(T a) { return a == 0 ? dcpy_truncate<T>(__builtin_inf()) : T(a == 1 || (T(-1) < 0 && a == T(-1)) ? a : 0); }
 
 // A float as an integer, as the processor converts it: what has no integer (NaN, too large) becomes the smallest one,
 // in 32 bits for the narrow types.
