@@ -89,3 +89,19 @@ def assert_expands(text, arguments, prefer="pure", monkeypatch=None):
     for name, value in before.items():
         rtol = RTOL.get(str(np.asarray(value).dtype), 0)
         np.testing.assert_allclose(after[name], value, rtol=rtol, atol=rtol, err_msg=name)
+
+
+def assert_compiles(text, arguments, prefer="pure"):
+    """Compiled code computes what the nodes mean; returns the generated C++."""
+    import dcpy
+
+    before = values_of(parse_sdfg(text), arguments)
+    sdfg = dcpy.parse(text).expand_library_nodes(prefer)
+    compiled = sdfg.compile()
+    after = {
+        name: value.copy(order="K") if isinstance(value, np.ndarray) else value for name, value in arguments.items()
+    }
+    compiled(**after)
+    for name, value in before.items():
+        rtol = RTOL.get(str(np.asarray(value).dtype), 0)
+        np.testing.assert_allclose(after[name], value, rtol=rtol, atol=rtol, err_msg=name)
