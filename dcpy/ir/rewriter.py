@@ -289,7 +289,9 @@ class Rewriter:
             if not self.uses.declared(top) or self.uses.is_touched(top) or not self.uses.desc(top).transient:
                 continue
             desc = self.uses.desc(top)
-            if any(result.container == top for result in self.sdfg.results):
+            owner = self.uses.home(top).owner
+            popped = isinstance(owner, Consume) and owner.element == top
+            if popped or any(result.container == top for result in self.sdfg.results):
                 continue
             self.undeclare(top)
             if isinstance(desc, View):

@@ -49,7 +49,7 @@ FRONTEND_FORM = Form(
 )
 SIMPLE_FORM = Form(
     "simple",
-    "What simplify hands over: calls are inlined, nothing is left that does nothing.",
+    "What simplify hands over: nothing is left that does nothing.",
     (*WELL_FORMED.rules, *rules_of(simple)),
 )
 CODEGEN_FORM = Form(

@@ -86,7 +86,6 @@ TEXTS = [
     ("frontend.schedules", "map i = 0:N @simd { }", "has the schedule 'simd'"),
     ("frontend.storage", "data t: f64[N] transient @heap", "has the storage 'heap'"),
     ("frontend.foreign", "foreign () -> (o -> x[0:N]) from c { run(&o) }", "made a foreign call of run"),
-    ("simple.calls", "call @g (p = x[0:N], s = a) with (K = N)", "the call of @g is not inlined"),
     ("simple.states", "state s { }", "the state 's' is empty"),
     ("simple.maps", "map i = 0:N { }", "the map over i is empty"),
     ("simple.loops", "loop i = 0:N { }", "the loop over i is empty"),
