@@ -6,7 +6,7 @@ about pairs of accesses stay exact. Views are followed to the container whose me
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from dcpy.ir.analysis.footprints import Footprint, Variable
@@ -87,12 +87,13 @@ class Touch:
         return f"{verb} {self.root}[{self.subset}]" if self.subset and self.subset.dims else f"{verb} {self.root}"
 
 
-def touches_in(part: Region | Node, uses: Uses) -> tuple[Touch, ...]:
+def touches_in(part: Region | Node, uses: Uses, only: Collection[str] | None = None) -> tuple[Touch, ...]:
     """All accesses inside a region, or of a node (a map's parameters are variables then), in program order.
 
-    Containers declared inside are left out: they are private to one run of the region that declares them.
+    Containers declared inside are left out: they are private to one run of the region that declares them. With `only`,
+    so are all containers but these.
     """
-    collector = _Collector(uses)
+    collector = _Collector(uses, only)
     if isinstance(part, Region):
         collector.assigned = symbols_assigned_in(part)
         collector.region(part, ())
@@ -101,9 +102,9 @@ def touches_in(part: Region | Node, uses: Uses) -> tuple[Touch, ...]:
     return tuple(collector.found)
 
 
-def body_touches(scope: Map | Loop, uses: Uses) -> tuple[Touch, ...]:
+def body_touches(scope: Map | Loop, uses: Uses, only: Collection[str] | None = None) -> tuple[Touch, ...]:
     """All accesses in the body of a map or loop, its parameters being fixed."""
-    return touches_in(scope.body, uses)
+    return touches_in(scope.body, uses, only)
 
 
 def leavers(region: Region, *, inside_loop: bool = True) -> Iterator[Block]:
@@ -144,8 +145,9 @@ def _raising_calls(block: Block) -> Iterator[Block]:
 
 
 class _Collector:
-    def __init__(self, uses: Uses) -> None:
+    def __init__(self, uses: Uses, only: Collection[str] | None) -> None:
         self.uses = uses
+        self.only = only
         self.found: list[Touch] = []
         self.assigned: tuple[str, ...] = ()
         self._private: set[str] = set()
@@ -217,6 +219,8 @@ class _Collector:
         self.note(container, container, None, place, scopes, is_write=True)
 
     def memlet(self, memlet: Memlet, place: Element, scopes: tuple[Scope, ...], *, is_write: bool) -> None:
+        if self.only is not None and memlet.container not in self.only:
+            return
         root, subset = resolved(memlet, self.uses)
         certain = not memlet.dynamic
         self.note(memlet.container, root, subset, place, scopes, is_write=is_write, wcr=memlet.wcr, certain=certain)

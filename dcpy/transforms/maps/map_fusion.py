@@ -73,7 +73,8 @@ class MapFusion(Transformation):
         before = _movable(first, second, uses, ranges)
         if isinstance(before, str):
             return before
-        ours, theirs = body_touches(first, uses), body_touches(second, uses)
+        theirs = body_touches(second, uses)
+        ours = body_touches(first, uses, only=_shared_names(first, theirs, uses))
         renaming = _renaming(first, second, ours, theirs, m[self.tmp].container, ranges)
         if isinstance(renaming, str):
             return renaming
@@ -134,21 +135,33 @@ def _movable(first: Map, second: Map, uses: Uses, ranges: Ranges) -> tuple[Node,
     return tuple(before)
 
 
+def _shared_names(first: Map, theirs: Sequence[Touch], uses: Uses) -> set[str]:
+    """Names of what the second map touches, apart from what neither map writes."""
+    written: dict[str, bool] = {}
+    for touch in theirs:
+        written[touch.root] = written.get(touch.root, False) or touch.is_write
+    shared: set[str] = set()
+    for root, is_written in written.items():
+        names = uses.overlapping(root)
+        writers = (writer for name in names for writer in uses.writers(name))
+        if is_written or any(block_in(first.body, writer) is not None for writer in writers):
+            shared.update(names)
+    return shared
+
+
 def _renaming(
     first: Map, second: Map, ours: Sequence[Touch], theirs: Sequence[Touch], tmp: str, ranges: Ranges
 ) -> Renaming | str:
     """The first way to match the iteration spaces under which no two different iterations depend on each other."""
     points = tuple(zip(first.params, first.domain, strict=True))
-    shared = {touch.memory for touch in ours if touch.is_write} & {touch.memory for touch in theirs}
-    shared |= {touch.memory for touch in ours} & {touch.memory for touch in theirs if touch.is_write}
-    left = [touch for touch in ours if touch.memory in shared]
+    shared = {touch.memory for touch in ours}
     refusal = f"iteration spaces differ: {_domain(first)} and {_domain(second)}"
     for renaming in dict.fromkeys(_candidates(first, second, ours, theirs, tmp)):
         values = dict(renaming)
         if not _same_space(first, second, values, ranges):
             continue
         right = [touch.subs(values) for touch in theirs if touch.memory in shared]
-        answer = groups_meet(left, right, points, ranges)
+        answer = groups_meet(ours, right, points, ranges)
         if answer.is_no:
             return values
         refusal = answer.reason
