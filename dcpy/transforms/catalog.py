@@ -36,4 +36,10 @@ TRANSFORMATIONS: Registry[type[Transformation]] = Registry(
     },
 )
 
-PIPELINES: Registry[Pipeline] = Registry("pipeline", {"simplify": f"{_SIMPLIFY}.pipeline:SIMPLIFY"})
+PIPELINES: Registry[Pipeline] = Registry(
+    "pipeline",
+    {
+        "auto-optimize": "dcpy.transforms.auto.pipeline:AUTO_OPTIMIZE",
+        "simplify": f"{_SIMPLIFY}.pipeline:SIMPLIFY",
+    },
+)

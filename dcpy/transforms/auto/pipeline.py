@@ -1,0 +1,37 @@
+"""The auto-optimizer on one page: parallel loops become maps, maps that feed each other become one.
+
+Runs on the simple form, before library nodes are expanded and before schedules are chosen (`transforms.cpu`). Nothing
+here changes results but the order of reductions, and each decision is in the history of the SDFG.
+"""
+
+from __future__ import annotations
+
+from dcpy.ir.sdfg import Sdfg
+from dcpy.transforms.loops.loop_to_map import LoopToMap
+from dcpy.transforms.maps.map_collapse import MapCollapse
+from dcpy.transforms.maps.map_fusion import MapFusion
+from dcpy.transforms.pipeline import Pipeline, RunReport, repeat, run_pipeline
+from dcpy.transforms.simplify.augmented_assignment_to_wcr import AugmentedAssignmentToWCR
+from dcpy.transforms.simplify.dead_dataflow_elimination import DeadDataflowElimination
+from dcpy.transforms.simplify.redundant_copy_removal import RedundantCopyRemoval
+from dcpy.transforms.simplify.state_fusion import StateFusion
+from dcpy.transforms.simplify.wcr_to_augmented_assignment import WcrToAugmentedAssignment
+
+AUTO_OPTIMIZE = Pipeline(
+    "auto-optimize",
+    AugmentedAssignmentToWCR(loops=True),
+    LoopToMap(),
+    repeat(
+        StateFusion(),
+        MapFusion(),
+        RedundantCopyRemoval(),
+        DeadDataflowElimination(),
+    ),
+    MapCollapse(),
+    WcrToAugmentedAssignment(),
+)
+
+
+def auto_optimize(sdfg: Sdfg, *, check: bool = False) -> RunReport:
+    """Runs `AUTO_OPTIMIZE` on an SDFG in simple form, in place; returns what was applied."""
+    return run_pipeline(sdfg, AUTO_OPTIMIZE, check=check)
