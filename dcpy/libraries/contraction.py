@@ -98,10 +98,28 @@ def _elementwise(f: Fragment, spec: Contraction) -> None:
 
 
 def _rows(f: Fragment, spec: Contraction) -> None:
-    outer = spec.summed[0]
-    if not spec.kept and not _is_small(spec.sizes[outer], BLOCK):
-        _blocked(f, spec, outer)
+    if spec.kept:
+        _row_by_row(f, spec)
         return
+    outer = spec.summed[0]
+    few = BLOCK if outer == spec.inner else ROWS
+    _by_size(f, spec.sizes[outer], few, lambda: _blocked(f, spec, outer), lambda: _row_by_row(f, spec))
+
+
+def _by_size(f: Fragment, size: Expr, limit: int, large: Callable[[], None], small: Callable[[], None]) -> None:
+    """Writes one of two loop nests, or both where only the run time knows the size."""
+    if size.constant is not None:
+        (large if size.constant > limit else small)()
+        return
+    above, below = f.branch(op("lt", Index(const(limit)), Index(size)))
+    with f.inside(above):
+        large()
+    with f.inside(below):
+        small()
+
+
+def _row_by_row(f: Fragment, spec: Contraction) -> None:
+    """A private accumulator for each result."""
     with f.maps([spec.whole(dim) for dim in spec.kept]) as kept:
         acc = f.scalar("acc", spec.dtype)
         f.put(acc.at(), spec.identity)
@@ -114,14 +132,14 @@ def _blocked(f: Fragment, spec: Contraction, outer: int) -> None:
     size = spec.sizes[outer]
     length = BLOCK if outer == spec.inner else ROWS
     slots = Range(ZERO, ceil_div(size, length))
-    partial = f.array("partial", spec.dtype, (slots.stop,), outermost=True)
+    partial = f.array("partial", spec.dtype, (slots.stop,))
     with f.map(slots, param="block") as block:
         acc = f.scalar("acc", spec.dtype)
         f.put(acc.at(), spec.identity)
         part = Range(block * length, min_of(block * length + length, size))
         _accumulate(f, spec, acc.at(), {}, {outer: part})
         f.put(partial.at(block), acc.at())
-    total = f.scalar("total", spec.dtype, outermost=True)
+    total = f.scalar("total", spec.dtype)
     f.put(total.at(), spec.identity)
     with f.map(slots, Schedule.SIMD, "slot") as slot:
         f.put(total.at(), partial.at(slot), wcr=spec.op)
@@ -151,15 +169,11 @@ def _sum_run(f: Fragment, spec: Contraction, acc: Element, position: dict[int, E
 
 
 def _columns(f: Fragment, spec: Contraction) -> None:
-    outer = spec.summed[0]
-    if len(spec.kept) > 1 or _is_small(spec.sizes[outer], TALL):
+    if len(spec.kept) > 1:
         _tiles(f, spec, {})
         return
-    tall, short = f.branch(op("lt", Index(const(TALL)), Index(spec.sizes[outer])))
-    with f.inside(tall):
-        _blocks_of_rows(f, spec, outer)
-    with f.inside(short):
-        _tiles(f, spec, {})
+    outer = spec.summed[0]
+    _by_size(f, spec.sizes[outer], TALL, lambda: _blocks_of_rows(f, spec, outer), lambda: _tiles(f, spec, {}))
 
 
 def _blocks_of_rows(f: Fragment, spec: Contraction, outer: int) -> None:

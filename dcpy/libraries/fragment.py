@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NoReturn
 
 from dcpy.base.errors import ExpansionError
@@ -115,10 +116,13 @@ class Fragment:
         return Operand(memlet, desc_at(self.node, memlet.container))
 
     def _may_overlap(self, one: Memlet, other: Memlet) -> bool:
-        roots = Roots(self.sdfg)
-        if roots[one.container] != roots[other.container]:
-            return False
-        return one.container != other.container or not one.subset.disjoint(other.subset, self.ranges)
+        if one.container == other.container:
+            return not one.subset.disjoint(other.subset, self.ranges)
+        return self._roots[one.container] == self._roots[other.container]
+
+    @cached_property
+    def _roots(self) -> Roots:
+        return Roots(self.sdfg)
 
     def fresh_name(self, stem: str) -> str:
         """A name that nothing in the SDFG or in this fragment has: `stem` itself, or with a number."""
