@@ -46,6 +46,7 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.ufuncs",
         "dcpy.frontend.numpy.creation",
         "dcpy.frontend.numpy.reductions",
+        "dcpy.frontend.numpy.cumulative",
         "dcpy.frontend.numpy.linalg",
         "dcpy.frontend.numpy.manipulation",
         "dcpy.frontend.numpy.selection",
@@ -178,7 +179,10 @@ def full_name(function: Any) -> str:
 
 def _entry(name: str, call: Implementation) -> Entry:
     signature = inspect.signature(call)
-    parameters = list(signature.parameters.values())[1:]
+    parameters = [
+        p.replace(default=p.default.value) if isinstance(p.default, Static) else p
+        for p in list(signature.parameters.values())[1:]
+    ]
     return Entry(name, call, signature.replace(parameters=parameters, return_annotation=inspect.Signature.empty))
 
 

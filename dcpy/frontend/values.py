@@ -16,7 +16,7 @@ import numpy as np
 from dcpy.base.source import SrcSpan
 from dcpy.ir import types
 from dcpy.ir.data import Data, View
-from dcpy.ir.expr import Const, Index, Load, Op, ScalarExpr
+from dcpy.ir.expr import Const, Index, Load, Op, ScalarExpr, as_symbolic
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, ExprLike, as_expr
 from dcpy.ir.types import DType
@@ -260,6 +260,8 @@ def as_integer(value: Value) -> Expr | None:
             return expr
         case Static(value=bool() | int() | np.integer() | np.bool_() as number):
             return as_expr(int(number))
+        case Scalar(expr=Op() | Index() as expr) if expr.dtype == types.int64:
+            return as_symbolic(expr)
     return None
 
 

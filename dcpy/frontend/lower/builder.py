@@ -44,6 +44,7 @@ class Builder:
         self.emit = emit
         self.caller: Callable[[Value, Sequence[Value]], Value] | None = None
         self.operate: Callable[[str, Value, Value], Value] | None = None
+        self.naming = ""  # how the user calls the next result
         self.detached: dict[str, str] = {}  # containers that may not be written any more, and why
 
     # -- errors and checks ---------------------------------------------------------------------------------------
@@ -95,7 +96,11 @@ class Builder:
     def empty(self, shape: Sequence[ExprLike], dtype: DType, *, order: str = "C", name: str = "tmp") -> ArrayValue:
         """A new array with undefined contents."""
         desc = Array.packed(dtype, as_exprs(shape), order=order, transient=True, span=self.emit.span)
-        return ArrayValue.whole(self.emit.declare(name, desc), desc, fresh=True)
+        return ArrayValue.whole(self.emit.declare(self._name(name), desc), desc, fresh=True)
+
+    def _name(self, default: str) -> str:
+        name, self.naming = self.naming or default, ""
+        return name
 
     def generate(
         self, shape: Sequence[ExprLike], dtype: DType, fn: Callable[..., ScalarExpr], *, name: str = "tmp"
@@ -185,7 +190,7 @@ class Builder:
     def scalar_container(self, dtype: DType, name: str = "tmp") -> tuple[ArrayValue, Scalar]:
         """A new scalar container, to write (as a 0-d array) and to read."""
         desc = data.Scalar(dtype, transient=True, span=self.emit.span)
-        container = self.emit.declare(name, desc)
+        container = self.emit.declare(self._name(name), desc)
         return ArrayValue.whole(container, desc), Scalar(Load(container, (), dtype))
 
     def hold(self, value: Value) -> Value:

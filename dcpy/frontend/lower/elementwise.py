@@ -85,10 +85,12 @@ def domain(b: Builder, shape: Sequence[Expr]) -> tuple[tuple[str, ...], tuple[Ra
     return params, tuple(Range(ZERO, size) for size in shape)
 
 
-def fill(b: Builder, out: ArrayValue, params: Sequence[str], ranges: Sequence[Range], expr: ScalarExpr) -> None:
+def fill(
+    b: Builder, out: ArrayValue, params: Sequence[str], ranges: Sequence[Range], expr: ScalarExpr, wcr: str = ""
+) -> None:
     """The map that writes ``out[params] = expr``; just a tasklet where there are no dimensions."""
     indices = [sym(name) for name in params]
-    write = Memlet(out.container, out.subset(indices))
+    write = Memlet(out.container, out.subset(indices), wcr)
     node = tasklet([(write, expr)], b.emit.span)
     if params:
         b.emit.map(params, ranges, [node])

@@ -21,7 +21,6 @@ from dcpy.ir.region import Block, Check, Region, State, SymbolAssign
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import Expr, ExprLike, Ranges, as_expr, sym
-from dcpy.ir.types import DType
 
 if TYPE_CHECKING:
     from dcpy.frontend.values import ArrayValue
@@ -39,6 +38,7 @@ class Emitter:
         self.descs: dict[str, Data] = {}  # every visible container; names are unique in an SDFG
         self.regions: dict[str, Region] = {}  # where each is declared
         self.dry = 0
+        self.open = [sdfg.body]  # the regions around the place of writing, outermost first
         self._state: State | None = None
         self._names: dict[str, int] = {}
         self._undo: list[Callable[[], object]] = []
@@ -55,9 +55,11 @@ class Emitter:
         """Writes into `region` meanwhile, where `ranges` hold."""
         before = self.region, self.ranges, self._state
         self.region, self.ranges, self._state = region, ranges or self.ranges, None
+        self.open.append(region)
         try:
             yield region
         finally:
+            self.open.pop()
             self.region, self.ranges, self._state = before
 
     @contextmanager
@@ -124,6 +126,27 @@ class Emitter:
 
         self._undo.append(forget)
         return name
+
+    def is_visible(self, container: str) -> bool:
+        """Whether the container is declared in a region around the place of writing."""
+        home = self.regions.get(container)
+        return any(region is home for region in self.open)
+
+    def hoist(self, container: str) -> None:
+        """Moves a declaration into the open region, from a region inside it."""
+        inner, desc = self.regions[container], self.descs[container]
+        if isinstance(desc, View):
+            if not self.is_visible(desc.of):
+                self.hoist(desc.of)
+        inner.containers.pop(container, None)
+        self.region.containers[container] = desc
+        self.regions[container] = self.region
+
+        def put_back() -> None:
+            self.regions[container] = inner
+            inner.containers[container] = desc
+
+        self._undo.append(put_back)
 
     def on_undo(self, action: Callable[[], object]) -> None:
         """Runs `action` when the current dry run (if any) is taken back."""

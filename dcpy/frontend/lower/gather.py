@@ -6,7 +6,7 @@ come twice, and then the last write counts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from dcpy.frontend.lower.emitter import tasklet
 from dcpy.frontend.lower.indexing import FULL, basic, element_index
 from dcpy.frontend.lower.promotion import require_fit
 from dcpy.frontend.lower.stores import require_writable
-from dcpy.frontend.values import ArrayValue, Scalar, Static, Value, is_number, kind_of, scalar_expr
+from dcpy.frontend.values import ArrayValue, Scalar, Value, integer, is_number
 from dcpy.ir import types
 from dcpy.ir.expr import ScalarExpr, cast, op
 from dcpy.ir.memlet import Memlet
@@ -99,7 +99,6 @@ def write(b: Builder, value: ArrayValue, keys: Sequence[Value], source: Value) -
 
 def _write_masked(b: Builder, value: ArrayValue, mask: Value, source: Value) -> None:
     """``value[mask] = number``: a choice for each element."""
-    assert isinstance(mask, ArrayValue)
     if isinstance(source, ArrayValue) and not source.shape:
         source = Scalar(source.load(()))
     if not is_number(source):
@@ -109,15 +108,33 @@ def _write_masked(b: Builder, value: ArrayValue, mask: Value, source: Value) -> 
             help="write `a[:] = np.where(mask, values, a)`",
         )
     require_fit(source, value.dtype)
+    _choose(b, value, mask, b.hold(source))
+
+
+def update_masked(b: Builder, value: ArrayValue, keys: Sequence[Value], change: Callable[[Value], Value]) -> None:
+    """``value[mask] += number``: the changed elements where the mask holds."""
+    require_writable(b, value)
+    if any(isinstance(key, ArrayValue) for key in keys[1:]):
+        raise FrontendError("a mask together with other arrays is not supported", help="use np.where")
+    changed = change(value)
+    if not isinstance(changed, ArrayValue) or changed.shape != value.shape:
+        raise FrontendError(
+            "a boolean mask takes only one number for all selected elements",
+            help="write `a[:] = np.where(mask, a + values, a)`",
+        )
+    _choose(b, value, keys[0], changed)
+
+
+def _choose(b: Builder, value: ArrayValue, mask: Value, source: Value) -> None:
+    assert isinstance(mask, ArrayValue)
     for left, right in zip(value.shape, mask.shape, strict=False):
         b.same_size(left, right, "boolean index did not match indexed array: {0} and {1}", (left, right))
     for _ in range(value.rank - mask.rank):
         mask = mask.expanded(mask.rank)
-    number = elementwise.convert(scalar_expr(b.hold(source)), value.dtype)
     params, ranges = elementwise.domain(b, value.shape)
     points = [sym(name) for name in params]
-    old = value.load(points)
-    chosen = op("select", elementwise.element(mask, points), number, old)
+    new = elementwise.convert(elementwise.element(source, points), value.dtype)
+    chosen = op("select", elementwise.element(mask, points), new, value.load(points))
     elementwise.fill(b, value, params, ranges, chosen)
 
 
@@ -141,15 +158,9 @@ def _select(b: Builder, value: ArrayValue, keys: Sequence[Value]) -> Selection:
         if isinstance(array, ArrayValue):
             indices.append(array)
         else:
-            indices.append(_fixed(element_index(b, array, base.shape[place], place)))
+            indices.append(integer(element_index(b, array, base.shape[place], place)))
     together = places == list(range(places[0], places[0] + len(places)))
     return Selection(base, tuple(places), tuple(indices), shape, places[0] if together else 0)
-
-
-def _fixed(index: Expr) -> Value:
-    from dcpy.frontend.values import integer
-
-    return integer(index)
 
 
 def _indices(b: Builder, chosen: Selection, points: Sequence[Expr]) -> list[Expr]:
@@ -192,10 +203,3 @@ def _refuse_masks(keys: Sequence[Value]) -> None:
             help="write `np.where(mask, a, 0)`, or store with `a[mask] = number`",
         )
 
-
-def describe(key: Value) -> str:
-    """A key in words."""
-    return "a boolean mask" if _is_mask(key) else kind_of(key)
-
-
-ALL = Static(Ellipsis)

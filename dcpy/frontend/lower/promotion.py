@@ -72,9 +72,11 @@ def is_python_int(value: Value) -> bool:
 
 @lru_cache(maxsize=16384)
 def _resolve(ufunc: np.ufunc, kinds: tuple[Any, ...], signature: tuple[Any, ...] | None) -> tuple[DType, ...]:
-    # NumPy leaves the dtypes of weak operands out of the promotion only where a strong one takes part
-    outputs = (None,) * ufunc.nout
-    found = ufunc.resolve_dtypes((*kinds, *outputs), signature=signature, casting="unsafe" if signature else "same_kind")
+    operands = (*kinds, *(None,) * ufunc.nout)
+    if signature is None:
+        found = ufunc.resolve_dtypes(operands)
+    else:
+        found = ufunc.resolve_dtypes(operands, signature=signature, casting="unsafe")
     return tuple(types.from_numpy(dtype) for dtype in found)
 
 

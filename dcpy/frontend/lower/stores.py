@@ -13,10 +13,9 @@ from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower import elementwise
 from dcpy.frontend.lower.broadcasting import broadcast_to
 from dcpy.frontend.lower.promotion import can_cast, require_fit, ufunc_dtypes
-from dcpy.frontend.values import ArrayValue, Value, dtype_of, is_number, kind_of, scalar_expr, shape_of
+from dcpy.frontend.values import ArrayValue, Value, is_number, scalar_expr, shape_of
 from dcpy.ir import data
 from dcpy.ir.expr import ScalarExpr, cast
-from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy
 from dcpy.ir.symbolic import ONE, sym
 
@@ -27,6 +26,11 @@ if TYPE_CHECKING:
 def store(b: Builder, target: ArrayValue, value: Value) -> None:
     """``target[...] = value``, broadcast and cast as NumPy assigns."""
     require_writable(b, target)
+    write(b, target, value)
+
+
+def write(b: Builder, target: ArrayValue, value: Value) -> None:
+    """`store` into a container of the frontend's own."""
     if not isinstance(value, ArrayValue) and not is_number(value):
         value = b.array(value)
     if not isinstance(value, ArrayValue) or not value.shape:
@@ -37,8 +41,7 @@ def store(b: Builder, target: ArrayValue, value: Value) -> None:
         b.emit.node(Copy(b.operand(value), b.operand(target)))
         return
     if b.may_overlap(target, value) and not same_place(target, value):
-        value = b.copy(value)
-        store(b, target, value)
+        write(b, target, b.copy(value))
         return
     params, ranges = elementwise.domain(b, target.shape)
     source = elementwise.element(value, [sym(name) for name in params])
@@ -108,6 +111,18 @@ def _update_map(b: Builder, function: np.ufunc, target: ArrayValue, value: Value
     elementwise.fill(b, target, params, ranges, cast(elementwise.UFUNCS[function](left, right), target.dtype))
 
 
+def accumulate(b: Builder, target: ArrayValue, value: Value, resolution: str) -> None:
+    """Combines `value` into `target` with conflict resolution: other iterations may do the same at the same time."""
+    require_writable(b, target)
+    require_fit(value, target.dtype)
+    value = b.hold(value if isinstance(value, ArrayValue) or is_number(value) else b.array(value))
+    if isinstance(value, ArrayValue):
+        value = broadcast_to(b, value, target.shape)
+    params, ranges = elementwise.domain(b, target.shape)
+    amount = elementwise.element(value, [sym(name) for name in params])
+    elementwise.fill(b, target, params, ranges, elementwise.convert(amount, target.dtype), resolution)
+
+
 def same_place(left: ArrayValue, right: ArrayValue) -> bool:
     """Whether two values show the same elements in the same order."""
     return (left.container, left.window, left.axes, left.shape) == (
@@ -131,7 +146,3 @@ def _symbol(function: np.ufunc) -> str:
     symbols = {np.add: "+", np.subtract: "-", np.multiply: "*", np.true_divide: "/", np.floor_divide: "//"}
     return symbols.get(function, "op")
 
-
-def describe(value: Value) -> str:
-    """Kind and dtype of a value in words."""
-    return f"{kind_of(value)} ({dtype_of(value)})"

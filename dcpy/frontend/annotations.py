@@ -1,0 +1,221 @@
+"""What users write in signatures: ``dcpy.float64[N, M]``, ``dcpy.int32``, ``dcpy.symbol("N")``, ``N + 1``.
+
+The objects also work in plain Python: ``dcpy.float32(x)`` converts, ``dtype=dcpy.float64`` is a dtype. Annotations may
+be strings (``from __future__ import annotations``): these are read as trees, never evaluated.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dcpy.base.errors import FrontendError
+from dcpy.base.source import SrcSpan
+from dcpy.frontend.closure import Closure
+from dcpy.frontend.specialize.types import ArgType, ArrayType, ScalarType
+from dcpy.ir import types
+from dcpy.ir.symbolic import Expr, as_expr, sym
+from dcpy.ir.types import DType
+
+_ANONYMOUS = itertools.count()
+_PYTHON = {int: types.int64, float: types.float64, complex: types.complex128}
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A size, or an integer expression of sizes: supports ``+ - * // %`` with integers and other symbols."""
+
+    expr: Expr
+
+    def __add__(self, other: Any) -> Symbol:
+        return Symbol(self.expr + _operand(other))
+
+    def __sub__(self, other: Any) -> Symbol:
+        return Symbol(self.expr - _operand(other))
+
+    def __mul__(self, other: Any) -> Symbol:
+        return Symbol(self.expr * _operand(other))
+
+    def __floordiv__(self, other: Any) -> Symbol:
+        return Symbol(self.expr // _operand(other))
+
+    def __mod__(self, other: Any) -> Symbol:
+        return Symbol(self.expr % _operand(other))
+
+    def __pow__(self, power: int) -> Symbol:
+        return Symbol(self.expr**power)
+
+    def __radd__(self, other: Any) -> Symbol:
+        return Symbol(_operand(other) + self.expr)
+
+    def __rsub__(self, other: Any) -> Symbol:
+        return Symbol(_operand(other) - self.expr)
+
+    def __rmul__(self, other: Any) -> Symbol:
+        return Symbol(_operand(other) * self.expr)
+
+    def __str__(self) -> str:
+        return str(self.expr)
+
+    def __repr__(self) -> str:
+        return f"dcpy.symbol({str(self.expr)!r})"
+
+
+def symbol(name: str = "") -> Symbol:
+    """A size that a program does not know: ``N = dcpy.symbol("N")``; without a name, one of its own."""
+    if not name:
+        return Symbol(sym(f"n_{next(_ANONYMOUS)}"))
+    if not name.isidentifier():
+        raise FrontendError(f"{name!r} is no name for a symbol", help="use a Python identifier")
+    return Symbol(sym(name))
+
+
+def symbols(names: str) -> tuple[Symbol, ...]:
+    """Several symbols: ``N, M = dcpy.symbols("N M")`` (names separated by spaces or commas)."""
+    return tuple(symbol(name) for name in names.replace(",", " ").split())
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarAnnotation:
+    """``dcpy.float64``: the type of a scalar argument; with sizes in brackets, of an array."""
+
+    element: DType
+
+    def __getitem__(self, dims: Any) -> ArrayAnnotation:
+        parts = dims if isinstance(dims, tuple) else (dims,)
+        return ArrayAnnotation(self.element, tuple(_operand(part) for part in parts))
+
+    def __call__(self, value: Any = 0) -> Any:
+        return self.element.numpy.type(value)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The NumPy dtype; ``np.dtype(dcpy.float64)`` finds it here."""
+        return self.element.numpy
+
+    def __repr__(self) -> str:
+        return f"dcpy.{self.element.numpy_name}"
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayAnnotation:
+    """``dcpy.float64[N, M]``: the type of an array argument."""
+
+    element: DType
+    dims: tuple[Expr, ...]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The NumPy dtype of an element."""
+        return self.element.numpy
+
+    @property
+    def shape(self) -> tuple[Symbol, ...]:
+        """The sizes."""
+        return tuple(map(Symbol, self.dims))
+
+    def __repr__(self) -> str:
+        return f"dcpy.{self.element.numpy_name}[{', '.join(map(str, self.dims))}]"
+
+
+#: ``dcpy.float64`` and the others, by the name that users type.
+ANNOTATIONS: dict[str, ScalarAnnotation] = {
+    dtype.numpy_name: ScalarAnnotation(dtype) for dtype in types.DTYPES if dtype is not types.bool_
+} | {"bool_": ScalarAnnotation(types.bool_)}
+
+
+def types_from_annotations(function: Callable[..., Any]) -> dict[str, ArgType]:
+    """The types of the annotated parameters; those without an annotation (or with another's) are left out."""
+    found: dict[str, ArgType] = {}
+    closure = Closure(function, {})
+    for name, parameter in inspect.signature(function).parameters.items():
+        annotation = parameter.annotation
+        if annotation is inspect.Parameter.empty:
+            continue
+        if isinstance(annotation, str):
+            annotation = _read(annotation, closure, function, name)
+        arg_type = as_type(annotation)
+        if arg_type is not None:
+            found[name] = arg_type
+    return found
+
+
+def as_type(annotation: Any) -> ArgType | None:
+    """The argument type of an annotation object; None for annotations that are not dcpy's."""
+    match annotation:
+        case ArrayAnnotation(element=element, dims=dims):
+            return ArrayType(element, dims)
+        case ScalarAnnotation(element=element):
+            return ScalarType(element, converts=True)
+        case type() if annotation in _PYTHON:
+            return ScalarType(_PYTHON[annotation], weak=True)
+        case type() if issubclass(annotation, np.generic):
+            try:
+                return ScalarType(types.from_numpy(annotation), converts=True)
+            except (KeyError, TypeError):
+                return None
+    return None
+
+
+def _operand(value: Any) -> Expr:
+    if isinstance(value, Symbol):
+        return value.expr
+    if isinstance(value, int | np.integer):
+        return as_expr(value)
+    raise FrontendError(f"{value!r} is not a size", help="use an integer or dcpy.symbol(...)")
+
+
+class _Unreadable(Exception):
+    """Part of an annotation that is no arithmetic on symbols."""
+
+
+def _read(text: str, closure: Closure, function: Callable[..., Any], name: str) -> Any:
+    """The object that a textual annotation stands for; None where it is something else than dcpy's."""
+    try:
+        return _evaluate(ast.parse(text, mode="eval").body, closure)
+    except (_Unreadable, SyntaxError):
+        if "dcpy." not in text:
+            return None
+        code = function.__code__
+        raise FrontendError(
+            f"the annotation {text!r} of {name!r} cannot be read",
+            span=SrcSpan(code.co_filename, code.co_firstlineno),
+            help="write dcpy.float64[N, M] with symbols that are visible in the module",
+        ) from None
+
+
+def _evaluate(node: ast.expr, closure: Closure) -> Any:
+    match node:
+        case ast.Constant(value=value):
+            return value
+        case ast.Name(id=name):
+            known, value = closure.lookup(name)
+        case ast.Attribute(value=owner, attr=name):
+            known, value = closure.attribute(_evaluate(owner, closure), name)
+        case ast.Subscript(value=owner, slice=key):
+            return _evaluate(owner, closure)[_evaluate(key, closure)]
+        case ast.Tuple(elts=parts):
+            return tuple(_evaluate(part, closure) for part in parts)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
+            return _ARITHMETIC[type(op)](_evaluate(left, closure), _evaluate(right, closure))
+        case _:
+            raise _Unreadable
+    if not known:
+        raise _Unreadable
+    return value
+
+
+_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b,
+    ast.FloorDiv: lambda a, b: a // b,
+    ast.Mod: lambda a, b: a % b,
+    ast.Pow: lambda a, b: a**b,
+}

@@ -1,0 +1,185 @@
+"""Python statements to core statements; what dcpy does not take is refused here, with its place and a rewrite."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from dcpy.base.errors import FrontendError
+from dcpy.base.source import SrcSpan
+from dcpy.frontend.desugar import core
+from dcpy.frontend.desugar.names import bound_names, free_names
+from dcpy.frontend.source import Source
+
+OPERATORS: dict[type[ast.AST], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
+    ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
+    ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.Not: "not", ast.Is: "is", ast.IsNot: "is not",
+    ast.In: "in", ast.NotIn: "not in",
+}  # fmt: skip
+
+_REFUSED: dict[str, tuple[str, str]] = {
+    "Try": ("try is not supported", "check the condition with `if` before it goes wrong"),
+    "TryStar": ("try is not supported", "check the condition with `if` before it goes wrong"),
+    "With": ("with is not supported", "move it around the call of the program"),
+    "AsyncWith": ("async code is not supported", "use a plain function"),
+    "AsyncFor": ("async code is not supported", "use a plain for"),
+    "AsyncFunctionDef": ("coroutines are not supported", "use a plain function"),
+    "ClassDef": ("classes inside a program are not supported", "define it outside"),
+    "Global": ("global variables are never written by a program", "pass an array, or return the value"),
+    "Nonlocal": ("variables of an enclosing function are never written by a program", "return the value"),
+    "Import": ("import inside a program is not supported", "move it to the top of the file"),
+    "ImportFrom": ("import inside a program is not supported", "move it to the top of the file"),
+    "Match": ("match is not supported", "use if and elif"),
+}
+
+
+def desugar(source: Source) -> core.Define:
+    """The core form of a function."""
+    return Desugarer(source).function(source.node)
+
+
+@dataclass
+class Desugarer:
+    """Walks one function. `loops` holds, for each loop around, the flag that a ``break`` must set ("" for none)."""
+
+    source: Source
+    loops: list[str] = field(default_factory=list)
+    flags: int = 0
+
+    def function(self, node: ast.FunctionDef | ast.Lambda) -> core.Define:
+        """A function or lambda."""
+        inner = Desugarer(self.source)
+        span = self.source.span(node)
+        if isinstance(node, ast.Lambda):
+            body: core.Body = (core.Return(node.body, span=self.source.span(node.body)),)
+            return core.Define("<lambda>", node.args, body, free_names(node), span=span)
+        _refuse_generators(self.source, node)
+        statements = inner.block(node.body)
+        header = SrcSpan(span.file, span.line, span.column)
+        return core.Define(node.name, node.args, statements, free_names(node), span=header)
+
+    def block(self, statements: Sequence[ast.stmt]) -> core.Body:
+        """Statements in order. What follows a branch that always leaves moves into its other side."""
+        done: list[core.Statement] = []
+        for position, statement in enumerate(statements):
+            for part in self.statement(statement):
+                done.append(part)
+            last = done[-1] if done else None
+            if isinstance(last, core.Return | core.Break | core.Continue):
+                break
+            rest = statements[position + 1 :]
+            if isinstance(last, core.If) and rest and (leaves(last.body) or leaves(last.orelse)):
+                done[-1] = self._absorb(last, rest)
+                break
+        return tuple(done)
+
+    def _absorb(self, branch: core.If, rest: Sequence[ast.stmt]) -> core.If:
+        tail = self.block(rest)
+        body = branch.body if leaves(branch.body) else (*branch.body, *tail)
+        orelse = branch.orelse if leaves(branch.orelse) else (*branch.orelse, *tail)
+        return core.If(branch.test, body, orelse, span=branch.span)
+
+    def statement(self, node: ast.stmt) -> tuple[core.Statement, ...]:
+        """One statement; () where nothing is left of it."""
+        span = self.source.span(node)
+        match node:
+            case ast.Pass():
+                return ()
+            case ast.Expr(value=ast.Constant()):
+                return ()  # a docstring
+            case ast.Expr(value=value):
+                return (core.Evaluate(value, span=span),)
+            case ast.Assign(targets=targets, value=value):
+                return (core.Assign(tuple(targets), value, span=span),)
+            case ast.AnnAssign(target=target, value=value):
+                return () if value is None else (core.Assign((target,), value, span=span),)
+            case ast.AugAssign(target=target, op=op, value=value):
+                return (core.Augment(target, OPERATORS[type(op)], value, span=span),)
+            case ast.Return(value=value):
+                return (core.Return(value, span=span),)
+            case ast.FunctionDef():
+                return (self.function(node),)
+            case ast.Delete(targets=targets):
+                return (self._delete(targets, span),)
+            case ast.Assert(test=test, msg=message):
+                return (core.Require(test, None, message, span=span),)
+            case ast.Raise(exc=exception):
+                return (core.Require(None, exception, None, span=span),)
+        return self._control(node, span)
+
+    def _control(self, node: ast.stmt, span: SrcSpan) -> tuple[core.Statement, ...]:
+        match node:
+            case ast.If(test=test, body=body, orelse=orelse):
+                return (core.If(test, self.block(body), self.block(orelse), span=self.source.span(test)),)
+            case ast.For(target=target, iter=iterable, body=body, orelse=orelse):
+                loop = self._loop_body(body, bool(orelse))
+                return self._with_else(loop[0], core.For(target, iterable, loop[1], span=span), orelse)
+            case ast.While(test=test, body=body, orelse=orelse):
+                loop = self._loop_body(body, bool(orelse))
+                return self._with_else(loop[0], core.While(test, loop[1], span=span), orelse)
+            case ast.Break():
+                flag = self.loops[-1]
+                mark = (_set(flag, value=True, span=span),) if flag else ()
+                return (*mark, core.Break(span=span))
+            case ast.Continue():
+                return (core.Continue(span=span),)
+        message, rewrite = _REFUSED.get(
+            type(node).__name__, (f"{type(node).__name__} is not supported", "use a plain function")
+        )
+        raise FrontendError(message, span=span, help=rewrite)
+
+    def _loop_body(self, body: Sequence[ast.stmt], has_else: bool) -> tuple[str, core.Body]:
+        flag = ""
+        if has_else:
+            self.flags += 1
+            flag = f"broke_{self.flags}.flag"  # no Python name has a dot
+        self.loops.append(flag)
+        try:
+            return flag, self.block(body)
+        finally:
+            self.loops.pop()
+
+    def _with_else(self, flag: str, loop: core.Statement, orelse: Sequence[ast.stmt]) -> tuple[core.Statement, ...]:
+        if not flag:
+            return (loop,)
+        span = self.source.span(orelse[0])
+        test = ast.UnaryOp(ast.Not(), ast.Name(flag, ast.Load()))
+        ast.fix_missing_locations(ast.copy_location(test, orelse[0]))
+        branch = core.If(test, self.block(orelse), (), span=span)
+        return (_set(flag, value=False, span=loop.span), loop, branch)
+
+    def _delete(self, targets: Sequence[ast.expr], span: SrcSpan) -> core.Delete:
+        if not all(isinstance(target, ast.Name) for target in targets):
+            raise FrontendError("del takes only names", span=span, help="leave it out")
+        return core.Delete(tuple(name for target in targets for name in bound_names(target)), span=span)
+
+
+def _set(flag: str, *, value: bool, span: SrcSpan) -> core.Assign:
+    return core.Assign((ast.Name(flag, ast.Store()),), core.Flag(value), span=span)
+
+
+def leaves(body: core.Body) -> bool:
+    """Whether a body never reaches its end: it returns, breaks or continues on every path."""
+    if not body:
+        return False
+    match body[-1]:
+        case core.Return() | core.Break() | core.Continue():
+            return True
+        case core.Require(test=None):
+            return True
+        case core.If(body=inner, orelse=orelse):
+            return leaves(inner) and leaves(orelse)
+    return False
+
+
+def _refuse_generators(source: Source, node: ast.FunctionDef) -> None:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Yield | ast.YieldFrom):
+            raise FrontendError(
+                "generators are not supported", span=source.span(part), help="fill an array and return it"
+            )
+        if isinstance(part, ast.Await):
+            raise FrontendError("coroutines are not supported", span=source.span(part), help="use a plain function")

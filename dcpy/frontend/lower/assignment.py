@@ -1,0 +1,269 @@
+"""Assignment targets: names, tuples, elements and slices; augmented assignment; exceptions and their messages."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from typing import TYPE_CHECKING
+
+from dcpy.base.errors import DcpyError, FrontendError
+from dcpy.frontend.desugar import core
+from dcpy.frontend.lower import conflicts, gather, indexing, sequences, stores
+from dcpy.frontend.lower.elementwise import convert
+from dcpy.frontend.lower.expressions import evaluate, evaluate_all, keys_of
+from dcpy.frontend.lower.names import bind_name, read_name
+from dcpy.frontend.lower.operators import UFUNC_OF, binary
+from dcpy.frontend.lower.promotion import require_fit
+from dcpy.frontend.values import (
+    ArrayValue,
+    Scalar,
+    Static,
+    TupleValue,
+    Value,
+    as_integer,
+    is_number,
+    kind_of,
+    scalar_expr,
+)
+from dcpy.ir import types
+from dcpy.ir.expr import Load, ScalarExpr, cast, loads_of
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.subsets import Subset
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.frame import Frame
+
+
+def assign(frame: Frame, target: ast.expr, value: Value) -> Value:
+    """``target = value``; returns the value as the next target of a chain gets it."""
+    try:
+        match target:
+            case ast.Name(id=name):
+                return bind_name(frame, name, value)
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                _unpack(frame, parts, value)
+            case ast.Subscript():
+                _store(frame, target, value)
+            case ast.Attribute():
+                raise FrontendError("attributes are never written by a program", help="return the value instead")
+            case _:
+                raise FrontendError(f"{type(target).__name__} is not a target that dcpy takes")
+    except DcpyError as error:
+        raise error.at(frame.span(target)) from None
+    return value
+
+
+def _unpack(frame: Frame, targets: list[ast.expr], value: Value) -> None:
+    items = sequences.items(frame.b, value)
+    starred = [k for k, target in enumerate(targets) if isinstance(target, ast.Starred)]
+    if starred:
+        position = starred[0]
+        rest = len(targets) - position - 1
+        middle = TupleValue(tuple(items[position : len(items) - rest]), is_list=True)
+        if len(items) >= len(targets) - 1:
+            items = [*items[:position], middle, *items[len(items) - rest :]]
+    if len(items) != len(targets):
+        few = len(items) < len(targets)
+        raise FrontendError(
+            f"not enough values to unpack (expected {len(targets)}, got {len(items)})" if few
+            else f"too many values to unpack (expected {len(targets)})",
+            notes=("Python raises ValueError here",),
+        )  # fmt: skip
+    for target, item in zip(targets, _read_first(frame, targets, items), strict=True):
+        assign(frame, target.value if isinstance(target, ast.Starred) else target, item)
+
+
+def _read_first(frame: Frame, targets: list[ast.expr], items: list[Value]) -> list[Value]:
+    """All items are read before the first target is written: what an earlier target overwrites is kept."""
+    written: set[str] = set()
+    ready: list[Value] = []
+    anything = False  # an earlier target stores into an array
+    for target, item in zip(targets, items, strict=True):
+        if isinstance(item, TupleValue):
+            item = sequences.stable(frame.b, item)
+        elif isinstance(item, Scalar):
+            loads = loads_of(item.expr)
+            if any(load.container in written or (anything and load.indices) for load in loads):
+                item = frame.b.keep(item)
+        ready.append(item)
+        if isinstance(target, ast.Name):
+            written.update(home for scope in frame.scopes for key, home in scope.homes.items() if key[0] == target.id)
+        else:
+            anything = True
+    return ready
+
+
+def _store(frame: Frame, target: ast.Subscript, value: Value) -> None:
+    if isinstance(value, Scalar) and not isinstance(value.expr, Load):
+        operands: list[Value] = [value]
+        frame.program.pending.append(operands)
+        owner = evaluate(frame, target.value)
+        keys = keys_of(frame, target.slice)
+        frame.program.pending.pop()
+        value = operands[0]
+    else:
+        owner = evaluate(frame, target.value)
+        keys = keys_of(frame, target.slice)
+    store_keys(frame, owner, keys, value)
+
+
+def store_keys(frame: Frame, owner: Value, keys: list[Value], value: Value) -> None:
+    """``owner[keys] = value``."""
+    if not isinstance(owner, ArrayValue):
+        raise FrontendError(
+            f"{kind_of(owner)} does not take assignments to its items",
+            help="make it an array: np.array([...])" if isinstance(owner, TupleValue) else "",
+        )
+    expanded = indexing.expand_keys(frame.b, owner, keys)
+    if any(isinstance(key, ArrayValue) for key in expanded):
+        gather.write(frame.b, owner, expanded, value)
+        return
+    place = indexing.basic(frame.b, owner, expanded)
+    if isinstance(place, ArrayValue):
+        frame.b.store(place, value)
+        return
+    assert isinstance(place, Scalar)
+    _store_element(frame, owner, place.expr, value)
+
+
+def _store_element(frame: Frame, owner: ArrayValue, place: ScalarExpr, value: Value, wcr: str = "") -> None:
+    assert isinstance(place, Load)
+    stores.require_writable(frame.b, owner)
+    if isinstance(value, ArrayValue) and not value.shape:
+        value = Scalar(value.load(()))
+    if not is_number(value):
+        raise FrontendError(
+            f"setting an array element with {kind_of(value)}",
+            notes=("NumPy raises ValueError here",),
+            help="store it into a slice, or reduce it to a number first",
+        )
+    require_fit(value, place.dtype)
+    number = scalar_expr(value)
+    if number.dtype.kind == "c" and place.dtype.kind != "c":
+        raise FrontendError(
+            f"a complex number does not fit into an array of {place.dtype.numpy_name}",
+            notes=("NumPy raises TypeError here",),
+            help="store its .real",
+        )
+    memlet = Memlet(place.container, Subset(place.indices), wcr)
+    frame.emit.tasklet([(memlet, convert(number, place.dtype))])
+
+
+# -- augmented assignment --------------------------------------------------------------------------------------------
+
+
+def augment(frame: Frame, target: ast.expr, symbol: str, value_node: ast.expr) -> None:
+    """``target symbol= value``."""
+    match target:
+        case ast.Name(id=name):
+            _augment_name(frame, target, name, symbol, value_node)
+        case ast.Subscript():
+            owner = evaluate(frame, target.value)
+            keys = keys_of(frame, target.slice)
+            value = evaluate(frame, value_node)
+            _augment_keys(frame, owner, keys, symbol, value)
+        case _:
+            raise FrontendError("attributes are never written by a program", help="return the value instead")
+
+
+def _augment_name(frame: Frame, target: ast.Name, name: str, symbol: str, value_node: ast.expr) -> None:
+    if name in frame.locals and name not in frame.env:
+        read_name(frame, name)  # the refusal of a name without a value
+    shared = frame.forbidding(name)
+    if shared is not None:
+        conflicts.accumulate(frame, shared, name, symbol, evaluate(frame, value_node))
+        return
+    operands = evaluate_all(frame, [ast.copy_location(ast.Name(name, ast.Load()), target), value_node])
+    current, value = operands
+    if isinstance(current, ArrayValue):
+        _update_array(frame, current, symbol, value)
+        return
+    frame.b.naming = name
+    bind_name(frame, name, binary(frame.b, symbol, current, value))
+
+
+def _update_array(frame: Frame, current: ArrayValue, symbol: str, value: Value) -> None:
+    if conflicts.conflicts(frame, current):
+        conflicts.update_array(frame, current, symbol, value)
+    elif symbol == "@":
+        frame.b.store(current, binary(frame.b, "@", current, value))
+    else:
+        stores.update(frame.b, UFUNC_OF[symbol], current, value)
+
+
+def _augment_keys(frame: Frame, owner: Value, keys: list[Value], symbol: str, value: Value) -> None:
+    if not isinstance(owner, ArrayValue):
+        raise FrontendError(f"{kind_of(owner)} does not take assignments to its items")
+    expanded = indexing.expand_keys(frame.b, owner, keys)
+    arrays = [key for key in expanded if isinstance(key, ArrayValue)]
+    if arrays and arrays[0].dtype == types.bool_:
+        gather.update_masked(frame.b, owner, expanded, lambda old: binary(frame.b, symbol, old, value))
+        return
+    if arrays:
+        old = frame.b.subscript(owner, expanded)
+        gather.write(frame.b, owner, expanded, binary(frame.b, symbol, old, value))
+        return
+    place = indexing.basic(frame.b, owner, expanded)
+    if isinstance(place, ArrayValue):
+        _update_array(frame, place, symbol, value)
+        return
+    assert isinstance(place, Scalar)
+    assert isinstance(place.expr, Load)
+    element = ArrayValue(place.expr.container, place.dtype, (), Subset(place.expr.indices), ())
+    if conflicts.conflicts(frame, element):
+        conflicts.update_array(frame, element, symbol, value)
+        return
+    if isinstance(value, ArrayValue) and not value.shape:
+        value = Scalar(value.load(()))
+    _store_element(frame, owner, place.expr, binary(frame.b, symbol, place, value))
+
+
+# -- exceptions ------------------------------------------------------------------------------------------------------
+
+
+def exception_of(frame: Frame, node: core.Require) -> tuple[str, str, list[ScalarExpr]]:
+    """The exception's name and message of an ``assert`` or ``raise``, with the numbers that the message shows."""
+    if node.exception is None and node.test is None:
+        raise FrontendError("raise without an exception is not supported", help="raise ValueError(...)")
+    name, message = "AssertionError", node.message
+    if node.exception is not None:
+        call = node.exception if isinstance(node.exception, ast.Call) else None
+        name = _exception_name(frame, call.func if call is not None else node.exception)
+        message = call.args[0] if call is not None and call.args else None
+    values: list[ScalarExpr] = []
+    text = "" if message is None else _message(frame, message, values)
+    return name, text, values
+
+
+def _exception_name(frame: Frame, node: ast.expr) -> str:
+    value = evaluate(frame, node)
+    found = value.value if isinstance(value, Static) else None
+    if isinstance(found, type) and issubclass(found, Exception) and getattr(builtins, found.__name__, None) is found:
+        return found.__name__
+    raise FrontendError("only Python's own exceptions can be raised", span=frame.span(node), help="raise ValueError(...)")
+
+
+def _message(frame: Frame, node: ast.expr, values: list[ScalarExpr]) -> str:
+    """The text; integers known at run time only become ``{0}`` …"""
+    if not isinstance(node, ast.JoinedStr):
+        return str(frame.b.static(evaluate(frame, node), "a message"))
+    parts = []
+    for part in node.values:
+        if isinstance(part, ast.Constant):
+            parts.append(str(part.value))
+            continue
+        assert isinstance(part, ast.FormattedValue)
+        value = evaluate(frame, part.value)
+        if isinstance(value, Static):
+            parts.append(str(value.value))
+        elif is_number(value) and (as_integer(value) is not None or scalar_expr(value).dtype.is_integer) and len(values) < 4:
+            parts.append(f"{{{len(values)}}}")
+            values.append(cast(scalar_expr(value), types.int64))
+        else:
+            raise FrontendError(
+                "a message can show up to four integers, and what is known at compile time",
+                span=frame.span(part),
+                help="leave the value out of the message",
+            )
+    return "".join(parts)
+

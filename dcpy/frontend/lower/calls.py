@@ -1,0 +1,197 @@
+"""Calls, and the names that they bind: implemented functions, the user's own, methods, nested functions."""
+
+from __future__ import annotations
+
+import ast
+import types as python_types
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dcpy.base.errors import FrontendError
+from dcpy.frontend.annotations import ScalarAnnotation
+from dcpy.frontend.closure import Closure
+from dcpy.frontend.desugar.names import parameter_names
+from dcpy.frontend.desugar.statements import desugar
+from dcpy.frontend.implements import call_entry, close_names, find, find_method, full_name
+from dcpy.frontend.lower.frame import Frame
+from dcpy.frontend.lower.names import bind_name, from_python, settle
+from dcpy.frontend.source import read_source
+from dcpy.frontend.values import (
+    DictValue,
+    FunctionValue,
+    Method,
+    Scalar,
+    Static,
+    TupleValue,
+    Value,
+    is_cheap,
+    kind_of,
+)
+from dcpy.ir import types
+
+
+def call(frame: Frame, function: Value, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    """``function(*args, **kwargs)``."""
+    match function:
+        case Method(owner=owner, name=name):
+            return _method(frame, owner, name, args, kwargs)
+        case FunctionValue():
+            return _nested(frame, function, args, kwargs)
+        case Static(value=found):
+            return _static(frame, found, args, kwargs)
+    raise FrontendError(f"{kind_of(function)} cannot be called")
+
+
+def _method(frame: Frame, owner: Value, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if isinstance(owner, DictValue):
+        match name:
+            case "keys":
+                return TupleValue(tuple(Static(key) for key, _ in owner.items))
+            case "values":
+                return TupleValue(tuple(value for _, value in owner.items))
+            case "items":
+                return TupleValue(tuple(TupleValue((Static(key), value)) for key, value in owner.items))
+    entry = None if isinstance(owner, TupleValue | DictValue) else find_method(name)
+    if entry is None:
+        raise FrontendError(
+            f"{kind_of(owner)}.{name}() is not supported",
+            help="make an array of known size, and fill it" if name in ("append", "extend", "insert") else "",
+        )
+    return call_entry(frame.b, entry, [owner, *args], kwargs)
+
+
+def _static(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    dtype = _dtype_of(found)
+    if dtype is not None and not kwargs and len(args) == 1:
+        value = args[0]
+        if isinstance(value, TupleValue):
+            value = frame.b.array(value)
+        return frame.b.cast(value, dtype)
+    entry = find(found)
+    if entry is not None:
+        return call_entry(frame.b, entry, args, kwargs)
+    function = unwrap(found)
+    if isinstance(function, python_types.FunctionType) and not _is_numpy(function):
+        return call_python(frame, function, args, kwargs)
+    name = full_name(found)
+    near = close_names(name)
+    raise FrontendError(
+        f"{name} is not supported",
+        notes=(f"did you mean {' or '.join(near)}?",) if near else (),
+        help="compute it outside of the program, and pass the result as an argument",
+    )
+
+
+def _dtype_of(found: Any) -> types.DType | None:
+    if isinstance(found, ScalarAnnotation):
+        return found.element
+    if isinstance(found, type) and issubclass(found, np.generic):
+        try:
+            return types.from_numpy(found)
+        except (KeyError, TypeError):
+            return None
+    return None
+
+
+def unwrap(found: Any) -> Any:
+    """The Python function under a decorator that keeps it (``@dcpy.program``, `functools.wraps`)."""
+    while hasattr(found, "__wrapped__"):
+        found = found.__wrapped__
+    return found.__func__ if isinstance(found, python_types.MethodType) and found.__self__ is None else found
+
+
+def _is_numpy(function: python_types.FunctionType) -> bool:
+    return (function.__module__ or "").split(".")[0] == "numpy"
+
+
+def call_python(
+    frame: Frame, function: python_types.FunctionType, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    """A user's function: specialized for these arguments."""
+    program = frame.program
+    if function.__code__ in program.stack:
+        raise FrontendError(
+            f"{function.__name__!r} calls itself", notes=("recursion is not supported",), help="write a loop"
+        )
+    source = read_source(function)
+    define = program.callees.setdefault(function, None) or desugar(source)
+    program.callees[function] = define
+    closure = Closure(function, program.dependences)
+    inner = Frame(program, source, define, closure, frame.emit.region, inline=True, caller=frame)
+    defaults = tuple(from_python(inner, value) for value in function.__defaults__ or ())
+    named = {key: from_python(inner, value) for key, value in (function.__kwdefaults__ or {}).items()}
+    bound = bind_arguments(function.__name__, define.args, defaults, named, args, kwargs)
+    program.stack.append(function.__code__)
+    try:
+        return _run(frame, inner, bound)
+    finally:
+        program.stack.pop()
+
+
+def _nested(frame: Frame, function: FunctionValue, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    """A nested function or lambda, evaluated in place."""
+    if function.definition in frame.program.stack:
+        raise FrontendError(f"{function.definition.name!r} calls itself", help="write a loop")
+    scope: Frame = function.scope
+    define = function.definition
+    inner = Frame(
+        frame.program, scope.source, define, scope.closure, frame.emit.region, outer=scope, inline=True, caller=frame
+    )
+    bound = bind_arguments(define.name, define.args, function.defaults, function.keyword_defaults, args, kwargs)
+    frame.program.stack.append(define)
+    try:
+        return _run(frame, inner, bound)
+    finally:
+        frame.program.stack.pop()
+
+
+def _run(frame: Frame, inner: Frame, bound: Mapping[str, Value]) -> Value:
+    """Evaluates the body of a function in place, with its parameters bound."""
+    settle(frame)
+    span = frame.emit.span
+    for name, value in bound.items():
+        if name in inner.locals or (isinstance(value, Scalar) and not is_cheap(value.expr)):
+            bind_name(inner, name, value)
+        else:
+            inner.env[name] = value
+    execute = frame.program.execute
+    assert execute is not None
+    execute(inner, inner.define.body)
+    frame.emit.statement(span)
+    return inner.env.get(".return", Static(None))
+
+
+def bind_arguments(
+    name: str, args: ast.arguments, defaults: Sequence[Value], named_defaults: Mapping[str, Value],
+    values: Sequence[Value], keywords: Mapping[str, Value],
+) -> dict[str, Value]:  # fmt: skip
+    """Parameters to values, as Python binds them; `FrontendError` where they do not fit."""
+    positional = [arg.arg for arg in (*args.posonlyargs, *args.args)]
+    bound: dict[str, Value] = dict(zip(positional, values, strict=False))
+    extra = tuple(values[len(positional) :])
+    if extra and args.vararg is None:
+        raise FrontendError(f"{name}() takes {len(positional)} positional arguments but {len(values)} were given")
+    rest: dict[str, Value] = {}
+    known = {*(arg.arg for arg in args.args), *(arg.arg for arg in args.kwonlyargs)}
+    for key, value in keywords.items():
+        if key in bound:
+            raise FrontendError(f"{name}() got multiple values for argument {key!r}")
+        if key not in known and args.kwarg is None:
+            raise FrontendError(f"{name}() got an unexpected keyword argument {key!r}")
+        (bound if key in known else rest)[key] = value
+    first = len(positional) - len(defaults)
+    for parameter, default in zip(positional[first:], defaults, strict=True):
+        bound.setdefault(parameter, default)
+    for parameter, default in named_defaults.items():
+        bound.setdefault(parameter, default)
+    missing = [p for p in (*positional, *(arg.arg for arg in args.kwonlyargs)) if p not in bound]
+    if missing:
+        raise FrontendError(f"{name}() missing {len(missing)} required argument(s): {', '.join(map(repr, missing))}")
+    if args.vararg is not None:
+        bound[args.vararg.arg] = TupleValue(extra)
+    if args.kwarg is not None:
+        bound[args.kwarg.arg] = DictValue(tuple(rest.items()))
+    return {parameter: bound[parameter] for parameter in parameter_names(args)}
+

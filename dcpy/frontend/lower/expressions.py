@@ -1,0 +1,334 @@
+"""Expressions: Python trees to values, one function per kind of tree.
+
+Operands are evaluated in Python's order. A scalar that was read but not used yet is an expression; before user code that
+may write runs, such expressions are computed (`settle`), because Python read them first.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from dcpy.base.errors import DcpyError, FrontendError
+from dcpy.frontend.desugar import core
+from dcpy.frontend.desugar.names import free_names
+from dcpy.frontend.desugar.statements import OPERATORS
+from dcpy.frontend.implements import call_entry, find_attribute, find_method, method_names
+from dcpy.frontend.lower import calls, choices, sequences
+from dcpy.frontend.lower.names import bind_name, bind_plain, from_python, read_name, settle
+from dcpy.frontend.lower.operators import binary, truth, unary
+from dcpy.frontend.mapscope import MapScope
+from dcpy.frontend.values import (
+    ArrayValue,
+    DictValue,
+    FunctionValue,
+    MapValue,
+    Method,
+    SliceValue,
+    Static,
+    TupleValue,
+    Value,
+    as_integer,
+    is_number,
+    kind_of,
+)
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import ONE, ZERO
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.frame import Frame
+
+
+def evaluate(frame: Frame, node: core.Expression, name: str = "") -> Value:
+    """The value of an expression; `name` is what the program calls it, for readable containers."""
+    if isinstance(node, core.Flag):
+        return Static(node.value)
+    handler = _HANDLERS.get(type(node))
+    try:
+        if handler is None:
+            raise FrontendError(f"{type(node).__name__} is not supported", help="use plain expressions")
+        if name:
+            return handler(frame, node, name) if type(node) in _NAMED else handler(frame, node)
+        return handler(frame, node)
+    except DcpyError as error:
+        raise error.at(frame.span(node)) from None
+    finally:
+        frame.b.naming = ""
+
+
+def evaluate_all(frame: Frame, nodes: Sequence[ast.expr]) -> list[Value]:
+    """Operands from left to right; starred ones are spread."""
+    values: list[Value] = []
+    frame.program.pending.append(values)
+    try:
+        for node in nodes:
+            if isinstance(node, ast.Starred):
+                values += sequences.items(frame.b, evaluate(frame, node.value))
+            else:
+                values.append(evaluate(frame, node))
+    finally:
+        frame.program.pending.pop()
+    return values
+
+
+# -- names -----------------------------------------------------------------------------------------------------------
+
+
+def _constant(frame: Frame, node: ast.Constant) -> Value:
+    return Static(node.value)
+
+
+def _name(frame: Frame, node: ast.Name) -> Value:
+    return read_name(frame, node.id)
+
+
+def _attribute(frame: Frame, node: ast.Attribute) -> Value:
+    return attribute(frame, evaluate(frame, node.value), node.attr)
+
+
+def attribute(frame: Frame, owner: Value, name: str) -> Value:
+    """``owner.name``."""
+    if isinstance(owner, ArrayValue) or is_number(owner):
+        entry = find_attribute(name)
+        if entry is not None:
+            return call_entry(frame.b, entry, [owner], {})
+        if find_method(name) is not None:
+            return Method(owner, name)
+        near = difflib.get_close_matches(name, method_names(), n=1)
+        raise FrontendError(
+            f"{kind_of(owner)} has no attribute {name!r} that dcpy compiles",
+            help=f"did you mean .{near[0]}?" if near else "compute it outside of the program and pass the result",
+        )
+    if isinstance(owner, Static):
+        if getattr(owner.value, "__name__", "") in ("numpy", "math", "cmath") and hasattr(owner.value, name):
+            return from_python(frame, getattr(owner.value, name))
+        known, found = frame.closure.attribute(owner.value, name)
+        if not known:
+            raise FrontendError(f"{kind_of(owner)} has no attribute {name!r}")
+        return from_python(frame, found, frame.closure.dependences_of(name, owner.value))
+    if isinstance(owner, TupleValue | DictValue):
+        return Method(owner, name)
+    raise FrontendError(f"{kind_of(owner)} has no attribute {name!r}")
+
+
+# -- operators -------------------------------------------------------------------------------------------------------
+
+
+def _binary(frame: Frame, node: ast.BinOp, name: str = "") -> Value:
+    left, right = evaluate_all(frame, [node.left, node.right])
+    frame.b.naming = name
+    return binary(frame.b, OPERATORS[type(node.op)], left, right)
+
+
+def _unary(frame: Frame, node: ast.UnaryOp, name: str = "") -> Value:
+    value = evaluate(frame, node.operand)
+    if isinstance(node.op, ast.Not):
+        return choices.negate(truth(frame.b, value))
+    frame.b.naming = name
+    return unary(frame.b, OPERATORS[type(node.op)], value)
+
+
+def _compare(frame: Frame, node: ast.Compare) -> Value:
+    left = evaluate_all(frame, [node.left, node.comparators[0]])
+    result = choices.compare(frame.b, OPERATORS[type(node.ops[0])], left[0], left[1])
+    if len(node.ops) == 1:
+        return result
+    middle = frame.b.hold(left[1])
+
+    def rest(position: int, low: Value) -> Value:
+        high = evaluate(frame, node.comparators[position])
+        last = position == len(node.ops) - 1
+        high = high if last else frame.b.hold(high)
+        found = choices.compare(frame.b, OPERATORS[type(node.ops[position])], low, high)
+        return found if last else choices.both(frame, found, lambda: rest(position + 1, high))
+
+    return choices.both(frame, result, lambda: rest(1, middle))
+
+
+def _bool(frame: Frame, node: ast.BoolOp) -> Value:
+    combine = choices.both if isinstance(node.op, ast.And) else choices.either
+
+    def rest(position: int) -> Value:
+        value = evaluate(frame, node.values[position])
+        if position == len(node.values) - 1:
+            return value
+        return combine(frame, value, lambda: rest(position + 1))
+
+    return rest(0)
+
+
+def _conditional(frame: Frame, node: ast.IfExp, name: str = "") -> Value:
+    test = truth(frame.b, evaluate(frame, node.test))
+    if isinstance(test, bool):
+        return evaluate(frame, node.body if test else node.orelse, name)
+    return choices.choose(
+        frame, test, lambda: evaluate(frame, node.body), lambda: evaluate(frame, node.orelse), name or "choice"
+    )
+
+
+# -- subscripts ------------------------------------------------------------------------------------------------------
+
+
+def _subscript(frame: Frame, node: ast.Subscript) -> Value:
+    owner = evaluate(frame, node.value)
+    if isinstance(owner, Static) and isinstance(owner.value, MapScope):
+        return _map_ranges(frame, node.slice)
+    return subscript(frame, owner, keys_of(frame, node.slice))
+
+
+def keys_of(frame: Frame, node: ast.expr) -> list[Value]:
+    """The keys of a subscript: one, or those of a tuple."""
+    if isinstance(node, ast.Tuple):
+        return evaluate_all(frame, node.elts)
+    key = evaluate(frame, node)
+    return list(key.items) if isinstance(key, TupleValue) and not key.is_list else [key]
+
+
+def subscript(frame: Frame, owner: Value, keys: list[Value]) -> Value:
+    """``owner[keys]``."""
+    if isinstance(owner, ArrayValue):
+        return frame.b.subscript(owner, keys)
+    key: Value = keys[0] if len(keys) == 1 else TupleValue(tuple(keys))
+    if isinstance(owner, DictValue):
+        wanted = frame.b.static(key, "the key of a dictionary")
+        for known, value in owner.items:
+            if known == wanted:
+                return value
+        raise FrontendError(f"the dictionary has no key {wanted!r}", notes=("Python raises KeyError here",))
+    if isinstance(owner, TupleValue):
+        return sequences.item(owner, key)
+    if isinstance(owner, Static) and not is_number(owner):
+        wanted = frame.b.static(key, "the subscript")
+        try:
+            return from_python(frame, owner.value[wanted])
+        except (KeyError, IndexError, TypeError) as error:
+            raise FrontendError(f"{type(error).__name__}: {error}") from None
+    return sequences.subscript(frame.b, owner, key)
+
+
+def _slice(frame: Frame, node: ast.Slice) -> Value:
+    none: Value = Static(None)
+    parts = [none if part is None else evaluate(frame, part) for part in (node.lower, node.upper, node.step)]
+    return SliceValue(*parts)
+
+
+def _map_ranges(frame: Frame, node: ast.expr) -> Value:
+    ranges = []
+    for key in keys_of(frame, node):
+        if not isinstance(key, SliceValue) or key.stop == Static(None):
+            raise FrontendError("dcpy.map takes ranges", help="write dcpy.map[0:M, 0:N]")
+        start = ZERO if key.start == Static(None) else frame.b.integer(key.start, "the start of a range")
+        step = ONE if key.step == Static(None) else frame.b.integer(key.step, "the step of a range")
+        ranges.append(Range(start, frame.b.integer(key.stop, "the end of a range"), step))
+    return MapValue(tuple(ranges))
+
+
+# -- displays, functions, calls --------------------------------------------------------------------------------------
+
+
+def _tuple(frame: Frame, node: ast.Tuple | ast.List) -> Value:
+    return TupleValue(tuple(evaluate_all(frame, node.elts)), isinstance(node, ast.List))
+
+
+def _dict(frame: Frame, node: ast.Dict) -> Value:
+    items = []
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is None:
+            raise FrontendError("** in a dictionary is not supported", help="write the keys out")
+        items.append((frame.b.static(evaluate(frame, key), "a key"), evaluate(frame, value)))
+    return DictValue(tuple(items))
+
+
+def _comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp) -> Value:
+    found: list[Value] = []
+    env = dict(frame.env)
+
+    def run(position: int) -> None:
+        if position == len(node.generators):
+            found.append(sequences.stable(frame.b, evaluate(frame, node.elt)))
+            return
+        generator = node.generators[position]
+        for item in sequences.items(frame.b, evaluate(frame, generator.iter)):
+            bind_plain(frame, generator.target, item)
+            tests = [truth(frame.b, evaluate(frame, test)) for test in generator.ifs]
+            if any(not isinstance(test, bool) for test in tests):
+                raise FrontendError(
+                    "how long the list is depends on run-time values", help="use np.where, or a loop over an array"
+                )
+            if all(tests):
+                run(position + 1)
+
+    run(0)
+    frame.env = env
+    return TupleValue(tuple(found), is_list=True)
+
+
+def _lambda(frame: Frame, node: ast.Lambda) -> Value:
+    span = frame.span(node)
+    body = (core.Return(node.body, span=frame.span(node.body)),)
+    return function_value(frame, core.Define("<lambda>", node.args, body, free_names(node), span=span))
+
+
+def function_value(frame: Frame, define: core.Define) -> FunctionValue:
+    """A nested function: its defaults are evaluated now."""
+    args = define.args
+    defaults = tuple(evaluate_all(frame, args.defaults))
+    named = {
+        arg.arg: evaluate(frame, default)
+        for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
+        if default is not None
+    }
+    return FunctionValue(define, frame, defaults, named)
+
+
+def _call(frame: Frame, node: ast.Call, name: str = "") -> Value:
+    function = evaluate(frame, node.func)
+    args = evaluate_all(frame, [*node.args, *(k.value for k in node.keywords)])
+    keywords: dict[str, Value] = {}
+    count = len(args) - len(node.keywords)
+    for keyword, value in zip(node.keywords, args[count:], strict=True):
+        if keyword.arg is not None:
+            keywords[keyword.arg] = value
+        elif isinstance(value, DictValue):
+            keywords |= {str(key): item for key, item in value.items}
+        else:
+            raise FrontendError("** takes a dictionary with known keys", help="write the keywords out")
+    frame.b.naming = name
+    return calls.call(frame, function, args[:count], keywords)
+
+
+def _named(frame: Frame, node: ast.NamedExpr) -> Value:
+    settle(frame)
+    return bind_name(frame, node.target.id, evaluate(frame, node.value))
+
+
+def _formatted(frame: Frame, node: ast.JoinedStr) -> Value:
+    parts = []
+    for part in node.values:
+        if isinstance(part, ast.Constant):
+            parts.append(str(part.value))
+        else:
+            assert isinstance(part, ast.FormattedValue)
+            spec = "" if part.format_spec is None else str(frame.b.static(evaluate(frame, part.format_spec)))
+            parts.append(format(frame.b.static(evaluate(frame, part.value), "a value in an f-string"), spec))
+    return Static("".join(parts))
+
+
+_HANDLERS: dict[type, Callable[..., Value]] = {
+    ast.Constant: _constant, ast.Name: _name, ast.Attribute: _attribute, ast.BinOp: _binary, ast.UnaryOp: _unary,
+    ast.Compare: _compare, ast.BoolOp: _bool, ast.IfExp: _conditional, ast.Subscript: _subscript, ast.Slice: _slice,
+    ast.Tuple: _tuple, ast.List: _tuple, ast.Dict: _dict, ast.ListComp: _comprehension,
+    ast.GeneratorExp: _comprehension, ast.Lambda: _lambda, ast.Call: _call, ast.NamedExpr: _named,
+    ast.JoinedStr: _formatted,
+}  # fmt: skip
+_NAMED = (ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Call)
+
+
+def known_length(value: Value) -> int | None:
+    """How many items a value has, where that is known."""
+    if isinstance(value, TupleValue):
+        return len(value.items)
+    length = as_integer(value)
+    return None if length is None else length.constant

@@ -1,0 +1,195 @@
+"""One activation of a function: its names, the regions that its code goes to, and where its values live.
+
+A scalar name has a *home*, a container per dtype, declared in the innermost region in which the name lives on: names
+that are scratch of a loop body are private to an iteration. Merges and loops then need no copies in the common case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from dcpy.base.options import Options
+from dcpy.base.source import SrcSpan
+from dcpy.frontend.closure import Closure, Dependence
+from dcpy.frontend.desugar import core
+from dcpy.frontend.desugar.liveness import Liveness, assigned
+from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.source import Source
+from dcpy.frontend.specialize.types import ArrayType
+from dcpy.frontend.values import ArrayValue, Scalar, Value
+from dcpy.ir import data
+from dcpy.ir.data import Array
+from dcpy.ir.expr import Load
+from dcpy.ir.region import Region
+from dcpy.ir.symbolic import Expr, Ranges
+from dcpy.ir.types import DType
+
+Names = frozenset[str]
+NOTHING: Names = frozenset()
+
+
+class Flow(Enum):
+    """What comes after a statement: the next one, or something else. Each but `ON` ends a body."""
+
+    ON = "on"
+    BREAK = "break"
+    CONTINUE = "continue"
+    LEFT = "left"  # returned or raised
+
+
+@dataclass
+class Program:
+    """What all activations of one lowering share."""
+
+    b: Builder
+    options: Options
+    dependences: dict[tuple[int, str], Dependence] = field(default_factory=dict)
+    extra: dict[int, ExtraArgument] = field(default_factory=dict)  # global arrays, by identity
+    pending: list[list[Value]] = field(default_factory=list)  # operands evaluated, not used yet
+    stack: list[Any] = field(default_factory=list)  # the functions being lowered, outermost first
+    callees: dict[Any, Any] = field(default_factory=dict)  # lowered callees by function and types
+    execute: Callable[[Frame, core.Body], Flow] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ExtraArgument:
+    """A global array that the program reads or writes: passed as one more argument, called `name`."""
+
+    name: str
+    type: ArrayType
+    array: Any
+    dependence: Dependence | None = None
+
+
+@dataclass
+class Scope:
+    """A region that is being written. Names in `escapes` live on outside it; those in `forbidden` (of a map) are
+    shared by its iterations and take no assignment."""
+
+    region: Region
+    kind: str  # "function", "branch", "loop", "map", "unrolled"
+    escapes: Names = NOTHING
+    forbidden: Names = NOTHING
+    params: tuple[str, ...] = ()  # of a map
+    outside: Ranges = field(default_factory=Ranges)  # what is known around a map
+    conflicts: dict[str, Value] = field(default_factory=dict)  # names that a map accumulates into, with their types
+    homes: dict[tuple[Any, ...], str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Site:
+    """A place where control leaves a body: the end, a continue, a break, a return; `position` counts from the end."""
+
+    region: Region
+    env: dict[str, Value]
+    before_last: bool
+    ranges: Ranges
+    value: Value | None = None
+    span: SrcSpan | None = None
+
+
+@dataclass
+class LoopSites:
+    """Where control leaves the body of the loop that is being written."""
+
+    kind: str
+    depth: int  # of scopes
+    ends: list[Site] = field(default_factory=list)
+    breaks: list[Site] = field(default_factory=list)
+
+
+class Frame:
+    """One activation."""
+
+    def __init__(
+        self,
+        program: Program,
+        source: Source,
+        define: core.Define,
+        closure: Closure,
+        region: Region,
+        outer: Frame | None = None,
+        *,
+        inline: bool = False,
+        caller: Frame | None = None,
+    ) -> None:
+        self.program, self.source, self.define, self.closure = program, source, define, closure
+        self.b, self.emit = program.b, program.b.emit
+        self.outer, self.inline, self.caller = outer, inline, caller
+        self.env: dict[str, Value] = {}
+        self.scopes = [Scope(region, "function")]
+        self.liveness = Liveness(define)
+        self.locals = assigned(define.body)
+        self.loops: list[LoopSites] = []
+        self.returns: list[Site] = []
+        self.memo: dict[Any, dict[str, Value]] = {}
+
+    @property
+    def scope(self) -> Scope:
+        return self.scopes[-1]
+
+    def span(self, node: Any) -> SrcSpan:
+        """The place of a tree."""
+        return self.source.span(node)
+
+    @contextmanager
+    def entering(self, scope: Scope, ranges: Ranges | None = None) -> Iterator[Scope]:
+        """Writes into the region of `scope` meanwhile; names bound meanwhile are forgotten at the end."""
+        env = self.env
+        self.env = dict(env)
+        self.scopes.append(scope)
+        try:
+            with self.emit.inside(scope.region, ranges):
+                yield scope
+        finally:
+            self.scopes.pop()
+            self.env = env
+
+    # -- homes ---------------------------------------------------------------------------------------------------
+
+    def home(self, name: str, dtype: DType, weak: bool) -> Scalar:
+        """The scalar container in which `name` lives with this dtype."""
+        container = self._home(name, (name, dtype), lambda: data.Scalar(dtype, transient=True, span=self.emit.span))
+        return Scalar(Load(container, (), dtype), weak)
+
+    def array_home(self, name: str, dtype: DType, shape: tuple[Expr, ...]) -> ArrayValue:
+        """The array container in which versions of `name` meet."""
+
+        def describe() -> Array:
+            return Array.packed(dtype, shape, transient=True, span=self.emit.span)
+
+        container = self._home(name, (name, dtype, shape), describe)
+        return ArrayValue.whole(container, self.emit.descs[container])
+
+    def _home(self, name: str, key: tuple[Any, ...], describe: Callable[[], Any]) -> str:
+        depth = len(self.scopes) - 1
+        while depth > 0 and (self.scopes[depth].kind == "unrolled" or name in self.scopes[depth].escapes):
+            depth -= 1
+        scope = self.scopes[depth]
+        if key not in scope.homes:
+            container = self.emit.declare(name.replace(".", "_"), describe(), scope.region)
+            scope.homes[key] = container
+            self.emit.on_undo(lambda: scope.homes.pop(key, None))
+        return scope.homes[key]
+
+    def is_home(self, container: str) -> bool:
+        """Whether names own this container (so that it changes when they are assigned)."""
+        return any(container in scope.homes.values() for scope in self.scopes)
+
+    # -- maps ----------------------------------------------------------------------------------------------------
+
+    def map_scopes(self) -> list[Scope]:
+        """The parallel maps around the place of writing, those of callers included."""
+        around = self.caller.map_scopes() if self.caller is not None and self.inline else []
+        return around + [scope for scope in self.scopes if scope.kind == "map"]
+
+    def forbidding(self, name: str) -> Scope | None:
+        """The map whose iterations share this name, if any."""
+        for scope in reversed(self.scopes):
+            if scope.kind == "map" and name in scope.forbidden:
+                return scope
+        return None

@@ -1,0 +1,160 @@
+"""From a Python function and argument types to an SDFG: `lower_function`."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dcpy.base.errors import DcpyError, FrontendError
+from dcpy.base.options import Options
+from dcpy.frontend.closure import Closure, Dependence
+from dcpy.frontend.desugar.statements import desugar
+from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.lower.calls import call, unwrap
+from dcpy.frontend.lower.emitter import Emitter
+from dcpy.frontend.lower.frame import ExtraArgument, Flow, Frame, Program, Site
+from dcpy.frontend.lower.names import from_python
+from dcpy.frontend.lower.operators import binary
+from dcpy.frontend.lower.pruning import prune
+from dcpy.frontend.lower.results import finish
+from dcpy.frontend.lower.statements import execute
+from dcpy.frontend.source import Source, read_source
+from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, ScalarType
+from dcpy.frontend.values import ArrayValue, Scalar, Static, SymInt, Value
+from dcpy.ir import data, types
+from dcpy.ir.expr import Load
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.symbolic import ZERO, sym
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """An SDFG, what it was made for, and what it depends on.
+
+    `extra_arguments` are global arrays that the program uses: they are arguments of the SDFG after the function's own,
+    and the caller passes the arrays. The program is valid as long as all `dependences` hold.
+    """
+
+    sdfg: Sdfg
+    types: dict[str, ArgType]
+    dependences: tuple[Dependence, ...]
+    extra_arguments: tuple[ExtraArgument, ...]
+
+
+def lower_function(
+    function: Callable[..., Any], types: Mapping[str, ArgType], options: Options | None = None, *, name: str = ""
+) -> Lowered:
+    """The SDFG of a function for arguments of these types (by parameter name; ``*args`` by position: ``args_0``).
+
+    Raises `FrontendError` with the place, the reason and a rewrite for what dcpy does not take.
+    """
+    function = unwrap(function)
+    source = read_source(function)
+    try:
+        return _lower(function, source, dict(types), options or Options(), name or _name(function))
+    except DcpyError as error:
+        raise error.at(source.span(source.node)) from None
+
+
+def _name(function: Callable[..., Any]) -> str:
+    name = function.__name__
+    return name if name.isidentifier() else "function"
+
+
+def _lower(
+    function: Callable[..., Any], source: Source, arg_types: dict[str, ArgType], options: Options, name: str
+) -> Lowered:
+    define = desugar(source)
+    sdfg = Sdfg(name, span=define.span)
+    emit = Emitter(sdfg, options)
+    b = Builder(emit)
+    program = Program(b, options, execute=execute)
+    program.stack.append(function.__code__)
+    closure = Closure(function, program.dependences)
+    frame = Frame(program, source, define, closure, sdfg.body)
+    b.caller = lambda target, args: call(frame, target, args, {})
+    b.operate = lambda symbol, left, right: binary(b, symbol, left, right)
+    _declare(frame, function, arg_types)
+    flow = execute(frame, define.body)
+    if flow is Flow.ON:
+        frame.returns.append(Site(sdfg.body, frame.env, False, emit.ranges, Static(None), define.span))
+    finish(frame)
+    extra = tuple(program.extra.values())
+    sdfg.arguments += [argument.name for argument in extra]
+    prune(sdfg)
+    sdfg.forget_names()
+    return Lowered(sdfg, arg_types, tuple(program.dependences.values()), extra)
+
+
+# -- arguments -------------------------------------------------------------------------------------------------------
+
+
+def _declare(frame: Frame, function: Callable[..., Any], arg_types: dict[str, ArgType]) -> None:
+    """Declares containers and symbols of the arguments, and binds the parameters to them."""
+    for symbol in _size_symbols(arg_types):
+        frame.emit.reserve(symbol)
+    for name in arg_types:
+        frame.emit.reserve(name)
+    values = {name: _argument(frame, name, kind) for name, kind in arg_types.items()}
+    for kind in arg_types.values():
+        if isinstance(kind, ArrayType):
+            _declare_sizes(frame, kind)
+    signature = inspect.signature(function)
+    for name, parameter in signature.parameters.items():
+        match parameter.kind:
+            case inspect.Parameter.VAR_POSITIONAL:
+                raise FrontendError(f"*{name} is not supported in a program", help="name the arguments")
+            case inspect.Parameter.VAR_KEYWORD:
+                raise FrontendError(f"**{name} is not supported in a program", help="name the arguments")
+        if name in values:
+            frame.env[name] = values[name]
+        elif parameter.default is not inspect.Parameter.empty:
+            frame.env[name] = Static(parameter.default)
+        else:
+            raise FrontendError(f"the type of the argument {name!r} is not known", help="annotate it, or pass a value")
+
+
+def _size_symbols(arg_types: Mapping[str, ArgType]) -> list[str]:
+    arrays = [kind for kind in arg_types.values() if isinstance(kind, ArrayType)]
+    return list(dict.fromkeys(name for kind in arrays for dim in kind.dims for name in dim.symbols))
+
+
+def _declare_sizes(frame: Frame, kind: ArrayType) -> None:
+    emit = frame.emit
+    for dim in kind.dims:
+        for name in dim.symbols:
+            if name not in emit.sdfg.symbols:
+                emit.sdfg.add_symbol(name, size=True)
+            if name not in emit.ranges.names:
+                emit.ranges = emit.ranges.bind(name, ZERO, None)
+
+
+def _argument(frame: Frame, name: str, kind: ArgType) -> Value:
+    emit = frame.emit
+    match kind:
+        case ConstantType(value=value):
+            return from_python(frame, value)
+        case ScalarType(dtype=types.int64, weak=weak):
+            emit.sdfg.add_symbol(name, argument=True)
+            emit.ranges = emit.ranges.bind(name, None, None)
+            return SymInt(sym(name), weak)
+        case ScalarType(dtype=dtype, weak=weak):
+            desc = data.Scalar(dtype)
+            _register(frame, name, desc)
+            return Scalar(Load(name, (), dtype), weak)
+    desc_array = kind.descriptor(name)
+    _register(frame, name, desc_array)
+    for stride in desc_array.strides if kind.layout == "strided" else ():
+        for symbol in stride.symbols:
+            emit.reserve(symbol)
+            emit.sdfg.add_symbol(symbol)
+            emit.ranges = emit.ranges.bind(symbol, None, None)
+    return ArrayValue.whole(name, desc_array)
+
+
+def _register(frame: Frame, name: str, desc: data.Data) -> None:
+    frame.emit.sdfg.add_argument(name, desc)
+    frame.emit.descs[name], frame.emit.regions[name] = desc, frame.emit.sdfg.body
+

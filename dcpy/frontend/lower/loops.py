@@ -1,0 +1,340 @@
+"""Loops: which iterables become sequential loops, parallel maps, or copies of the body; and what loops carry.
+
+The types at the head of a loop are found by dry runs of the body, until what flows back is what flowed in. A loop that
+carries nothing needs none. Answers are kept per loop and entry types, so nests do not run inner bodies again and again.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from dcpy.base.errors import FrontendError
+from dcpy.frontend.desugar import core
+from dcpy.frontend.desugar.liveness import LoopNames
+from dcpy.frontend.lower import maps, merges, sequences
+from dcpy.frontend.lower.assignment import assign
+from dcpy.frontend.lower.choices import negate
+from dcpy.frontend.lower.expressions import evaluate
+from dcpy.frontend.lower.frame import Flow, LoopSites, Scope, Site
+from dcpy.frontend.lower.operators import truth
+from dcpy.frontend.lower.refine import bind_parameter, refine
+from dcpy.frontend.values import (
+    ArrayValue,
+    IteratorValue,
+    MapValue,
+    Maybe,
+    Missing,
+    RangeValue,
+    Scalar,
+    SymInt,
+    TupleValue,
+    Value,
+    integer,
+    kind_of,
+    scalar_expr,
+)
+from dcpy.ir import types
+from dcpy.ir.expr import Const, Index, Load, ScalarExpr, op
+from dcpy.ir.region import Block, Branch, Break, Loop, Region, While
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import ZERO, Expr, Ranges, sym
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.frame import Frame
+
+Execute = Callable[[Any, core.Body], Flow]
+MAX_UNROLLED = 256
+
+
+@dataclass
+class LoopPlan:
+    """How one kind of loop is written. `enter` runs at the start of the body; `wrap` makes the block.
+
+    `nonempty` holds where the body runs at least once: True, None (not known), or a condition. `last` replaces the
+    parameter by its last value.
+    """
+
+    enter: Callable[[], None]
+    wrap: Callable[[Region], Block]
+    ranges: Ranges
+    nonempty: bool | ScalarExpr | None = None
+    last: tuple[str, Expr] | None = None
+
+
+def run_for(frame: Frame, node: core.For, execute: Execute) -> Flow:
+    """``for target in iterable``."""
+    iterable = evaluate(frame, node.iterable)
+    if isinstance(iterable, MapValue):
+        return maps.run_map(frame, node, iterable, execute)
+    if sequences.is_known(iterable):
+        return _unroll(frame, node, iterable, execute)
+    names = frame.liveness.loops[node]
+    stem = node.target.id if isinstance(node.target, ast.Name) else "i"
+    extent = _extent(frame, iterable)
+    param = frame.emit.parameter(stem)
+    ranges = frame.emit.ranges
+    if extent.step.constant is not None:
+        ranges = bind_parameter(ranges, param, extent)
+
+    def enter() -> None:
+        index = sym(param)
+        value = integer(index) if isinstance(iterable, RangeValue) else sequences.at(frame.b, iterable, index)
+        assign(frame, node.target, value)
+
+    def wrap(body: Region) -> Block:
+        return Loop(param, extent, body, span=node.span)
+
+    nonempty: bool | ScalarExpr = frame.emit.ranges.proves_nonneg(extent.size - 1) or op(
+        "gt", Index(extent.size), Const(0, types.int64)
+    )
+    _run(frame, node, names, LoopPlan(enter, wrap, ranges, nonempty, (param, extent.last)), execute)
+    return Flow.ON
+
+
+def _extent(frame: Frame, iterable: Value) -> Range:
+    """The values of the loop's parameter: those of a range, else positions."""
+    match iterable:
+        case RangeValue():
+            return iterable.range
+        case ArrayValue() | IteratorValue():
+            return Range(ZERO, sequences.length(frame.b, iterable))
+    raise FrontendError(f"cannot loop over {kind_of(iterable)}", help="loop over range(...), an array, or a tuple")
+
+
+def _unroll(frame: Frame, node: core.For, iterable: Value, execute: Execute) -> Flow:
+    """Items that differ in kind: the body once for each."""
+    items = sequences.items(frame.b, iterable)
+    if len(items) > MAX_UNROLLED:
+        raise FrontendError(
+            f"a loop over {len(items)} items of a tuple or list is too long to be unrolled",
+            help="make it an array: np.array(...)",
+        )
+    frame.loops.append(LoopSites("unrolled", len(frame.scopes)))
+    try:
+        for item in items:
+            assign(frame, node.target, item)
+            flow = execute(frame, node.body)
+            if flow is Flow.BREAK:
+                break
+            if flow is Flow.LEFT:
+                return flow
+    finally:
+        frame.loops.pop()
+    return Flow.ON
+
+
+def run_while(frame: Frame, node: core.While, execute: Execute) -> Flow:
+    """``while test``. A test that needs code of its own is tested inside the body."""
+    names = frame.liveness.loops[node]
+    tests: list[ScalarExpr] = []
+    first: list[bool] = []
+
+    def enter() -> None:
+        with frame.emit.attempt() as region:
+            test = truth(frame.b, evaluate(frame, node.test))
+        tests.clear()
+        if region.blocks or region.containers:
+            for name, desc in region.containers.items():
+                frame.emit.region.containers[name] = desc
+                frame.emit.regions[name] = frame.emit.region
+            for block in list(region.blocks):
+                frame.emit.block(block)
+            stop = scalar_expr(negate(test))
+            _break_if(frame, stop)
+            return
+        if isinstance(test, bool):
+            first.append(test)
+            test = Const(test, types.bool_)
+        tests.append(test)
+        frame.emit.ranges = refine(frame.emit.ranges, test, holds=True)
+
+    def wrap(body: Region) -> Block:
+        condition = tests[0] if tests else Const(True, types.bool_)
+        return While(condition, body, span=node.span)
+
+    known = _known_test(frame, node)
+    if known is False:
+        return Flow.ON
+    breaks = _run(frame, node, names, LoopPlan(enter, wrap, frame.emit.ranges, known or None), execute)
+    endless = first and all(first) and not breaks
+    return Flow.LEFT if endless else Flow.ON
+
+
+def _known_test(frame: Frame, node: core.While) -> bool | None:
+    """Whether the test is known to hold the first time, or known not to; None where it is neither."""
+    if isinstance(node.test, core.Flag | ast.Constant):
+        return bool(node.test.value)
+    with frame.emit.dry_run():
+        test = truth(frame.b, evaluate(frame, node.test))
+    return test if isinstance(test, bool) else None
+
+
+def _break_if(frame: Frame, stop: ScalarExpr) -> None:
+    body = Region()
+    with frame.emit.inside(body):
+        frame.emit.block(Break())
+    site = Site(body, dict(frame.env), True, frame.emit.ranges)
+    frame.loops[-1].breaks.append(site)
+    frame.emit.block(Branch([(stop, body)], None))
+
+
+# -- what loops carry ------------------------------------------------------------------------------------------------
+
+
+def _run(frame: Frame, node: core.For | core.While, names: LoopNames, plan: LoopPlan, execute: Execute) -> bool:
+    """Writes a sequential loop; returns whether it has a break."""
+    carried = sorted(names.bound & names.head)
+    entry = {name: frame.env[name] for name in carried if name in frame.env}
+    head = _head_types(frame, node, names, plan, execute, carried, entry)
+    merges.move(frame, [(head[name], value) for name, value in entry.items()])
+    frame.emit.statement(node.span)
+    before = {name: frame.env.get(name) for name in names.bound & names.after}
+    sites, region = _body(frame, names, plan, execute, node.body, {**frame.env, **head})
+    moves: dict[int, list[tuple[Value, Value]]] = {id(site): [] for site in (*sites.ends, *sites.breaks)}
+    for name, target in head.items():
+        for site in (*sites.ends, *sites.breaks):
+            if name in site.env:
+                moves[id(site)].append((target, site.env[name]))
+    after = dict(head)
+    entering: list[tuple[Value, Value]] = []
+    for name in sorted((names.bound & names.after) - names.head):
+        after[name] = _value_after(frame, name, before[name], sites, plan, moves, entering)
+    for site in (*sites.ends, *sites.breaks):
+        _emit_moves(frame, site, moves[id(site)])
+    merges.move(frame, entering)
+    frame.emit.statement(node.span)
+    frame.emit.block(plan.wrap(region))
+    for name in names.bound:
+        frame.env.pop(name, None)
+    frame.env.update(after)
+    return bool(sites.breaks)
+
+
+def _head_types(
+    frame: Frame, node: Any, names: LoopNames, plan: LoopPlan, execute: Execute, carried: list[str],
+    entry: dict[str, Value],
+) -> dict[str, Value]:  # fmt: skip
+    """What the carried names stand for at the head of the body, found by dry runs."""
+    if not carried:
+        return {}
+    unset = {name: Missing(f"{name!r} has no value in the first iteration", node.span) for name in carried}
+    start = {name: entry.get(name, unset[name]) for name in carried}
+    key = (id(node), tuple((name, frame.env.get(name)) for name in sorted(names.head)))
+    if key in frame.memo:
+        return start | {name: _rehome(frame, name, value) for name, value in frame.memo[key].items()}
+    head = dict(start)
+    while True:
+        detached: dict[str, str] = {}
+        with frame.emit.dry_run():
+            sites, _ = _body(frame, names, plan, execute, node.body, {**frame.env, **head})
+            detached = dict(frame.b.detached)
+        for container in detached:
+            if container in frame.emit.descs:
+                frame.b.detached.setdefault(container, detached[container])
+        found = {name: _join_back(frame, name, head[name], sites) for name in carried}
+        if found == head:
+            break
+        head = found
+    frame.memo[key] = {name: value for name, value in head.items() if value != start[name]}
+    return head
+
+
+def _join_back(frame: Frame, name: str, head: Value, sites: LoopSites) -> Value:
+    if isinstance(head, Missing):
+        return head
+    values = [site.env[name] for site in (*sites.ends, *sites.breaks) if name in site.env]
+    if all(value == head for value in values):
+        return head
+    return merges.join(frame, name, [head, *values])
+
+
+def _rehome(frame: Frame, name: str, value: Value) -> Value:
+    """The same type in a home that exists now (dry runs take theirs back)."""
+    match value:
+        case Scalar(expr=Load(dtype=dtype), weak=weak):
+            return frame.home(name, dtype, weak)
+        case ArrayValue(dtype=dtype, shape=shape):
+            return frame.array_home(name, dtype, shape)
+        case TupleValue(items=items):
+            return replace(value, items=tuple(_rehome(frame, f"{name}_{k}", item) for k, item in enumerate(items)))
+    return value
+
+
+def _body(
+    frame: Frame, names: LoopNames, plan: LoopPlan, execute: Execute, body: core.Body, env: dict[str, Value]
+) -> tuple[LoopSites, Region]:
+    """One run of the body; where control leaves it."""
+    scope = Scope(Region(), "loop", names.head | names.after)
+    sites = LoopSites("loop", len(frame.scopes) + 1)
+    frame.loops.append(sites)
+    try:
+        with frame.entering(scope, plan.ranges):
+            frame.env = dict(env)
+            plan.enter()
+            flow = execute(frame, body)
+            if flow is Flow.ON:
+                sites.ends.append(Site(scope.region, frame.env, False, frame.emit.ranges))
+    finally:
+        frame.loops.pop()
+    return sites, scope.region
+
+
+def _value_after(
+    frame: Frame, name: str, before: Value | None, sites: LoopSites, plan: LoopPlan,
+    moves: dict[int, list[tuple[Value, Value]]], entering: list[tuple[Value, Value]],
+) -> Value:  # fmt: skip
+    """What a name that each iteration sets anew stands for after the loop."""
+    exits = [site for site in (*sites.ends, *sites.breaks) if name in site.env]
+    values = [site.env[name] for site in exits]
+    if not values:
+        return before or Missing(f"{name!r} has no value here")
+    always = plan.nonempty is True
+    if not sites.breaks and plan.last is not None and (always or before is None):
+        value = _at_last(values, plan.last)
+        if value is not None:
+            return _if_ran(value, plan)
+    if before is None or always:
+        joined = merges.join(frame, name, values)
+    else:
+        joined = merges.join(frame, name, [before, *values])
+        entering.append((joined, before))
+    if isinstance(joined, Missing):
+        return joined
+    for site, value in zip(exits, values, strict=True):
+        moves[id(site)].append((joined, value))
+    return joined if before is not None else _if_ran(joined, plan)
+
+
+def _at_last(values: list[Value], last: tuple[str, Expr]) -> Value | None:
+    """An integer over the loop's parameter, in the last iteration."""
+    first = values[0]
+    param, final = last
+    if not isinstance(first, SymInt) or any(value != first for value in values) or first.expr.symbols != (param,):
+        return None
+    return integer(first.expr.subs({param: final}), weak=first.weak)
+
+
+def _if_ran(value: Value, plan: LoopPlan) -> Value:
+    if plan.nonempty is True:
+        return value
+    if plan.nonempty is None:
+        return Missing("this name is set only if the loop runs at least once", help="assign it before the loop")
+    assert not isinstance(plan.nonempty, bool)
+    return Maybe(value, plan.nonempty)
+
+
+def _emit_moves(frame: Frame, site: Site, pairs: list[tuple[Value, Value]]) -> None:
+    """Assigns at a place where control leaves the body: before its last block, where that is the jump."""
+    if not pairs:
+        return
+    jump = site.region.blocks[-1] if site.before_last else None
+    if jump is not None:
+        site.region.remove(jump)
+    with frame.emit.inside(site.region, site.ranges):
+        merges.move(frame, pairs)
+    if jump is not None:
+        site.region.add(jump)
+

@@ -1,0 +1,166 @@
+"""Names: what they stand for, what they are bound to, and Python objects of the closure as values.
+
+A number known at run time is copied into the name's home when it is bound, so that nothing that happens later can
+change it. Arrays are only bound: two names of one array share its container.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dcpy.base.errors import FrontendError
+from dcpy.frontend.annotations import Symbol
+from dcpy.frontend.desugar.names import bound_names
+from dcpy.frontend.lower import sequences
+from dcpy.frontend.lower.frame import ExtraArgument
+from dcpy.frontend.specialize.from_call import layout_of
+from dcpy.frontend.specialize.types import ArrayType
+from dcpy.frontend.values import ArrayValue, DictValue, Maybe, Missing, Scalar, Static, SymInt, TupleValue, Value
+from dcpy.ir import data, types
+from dcpy.ir.expr import Const, Load, loads_of
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.subsets import Subset
+from dcpy.ir.symbolic import as_expr
+
+if TYPE_CHECKING:
+    from dcpy.frontend.closure import Dependence
+    from dcpy.frontend.lower.frame import Frame
+
+
+def read_name(frame: Frame, name: str) -> Value:
+    """What a name stands for: in this function, those around it, the module, the builtins."""
+    place: Frame | None = frame
+    while place is not None:
+        if name in place.env:
+            return _usable(place, name)
+        place = place.outer
+    known, found = frame.closure.lookup(name)
+    if known:
+        return from_python(frame, found, frame.closure.dependences_of(name))
+    if name in frame.locals:
+        raise FrontendError(f"cannot access local variable {name!r} where it is not associated with a value")
+    near = difflib.get_close_matches(name, (*frame.env, *frame.closure.names()), n=1)
+    raise FrontendError(f"name {name!r} is not defined", help=f"did you mean {near[0]!r}?" if near else "")
+
+
+def _usable(frame: Frame, name: str) -> Value:
+    value = frame.env[name]
+    if isinstance(value, Maybe):
+        message = f"cannot access local variable {name!r} where it is not associated with a value"
+        frame.b.check(value.condition, "UnboundLocalError", message)
+        value = frame.env[name] = value.value
+    if isinstance(value, Missing):
+        notes = () if value.span is None else (f"see line {value.span.line}",)
+        raise FrontendError(value.reason, notes=notes, help=value.help)
+    return value
+
+
+def from_python(frame: Frame, found: Any, dependence: Any = None) -> Value:
+    """A Python object of the closure as a value."""
+    if isinstance(found, np.ndarray):
+        return global_array(frame, found, dependence)
+    if isinstance(found, Symbol):
+        unknown = [name for name in found.expr.symbols if name not in frame.emit.sdfg.symbols]
+        if unknown:
+            raise FrontendError(
+                f"the symbol {unknown[0]!r} has no value here",
+                notes=("no argument has a size that determines it",),
+                help="use it in the annotation of an array argument, or take the size from a.shape",
+            )
+        return SymInt(found.expr)
+    if isinstance(found, tuple | list):
+        return TupleValue(tuple(from_python(frame, item) for item in found), isinstance(found, list))
+    if isinstance(found, dict):
+        return DictValue(tuple((key, from_python(frame, item)) for key, item in found.items()))
+    return Static(found)
+
+
+def settle(frame: Frame) -> None:
+    """Computes what was read but not used yet: code that may write comes next."""
+    for operands in frame.program.pending:
+        for position, value in enumerate(operands):
+            if isinstance(value, Scalar) and loads_of(value.expr):
+                operands[position] = frame.b.keep(value)
+
+
+def bind_name(frame: Frame, name: str, value: Value) -> Value:
+    """``name = value``: a number known at run time goes into the name's home; everything else is just bound."""
+    if frame.forbidding(name) is not None:
+        raise FrontendError(
+            f"iterations of a parallel map cannot assign {name!r}, which they share",
+            help=f"use another name inside the map, accumulate with `{name} += ...`, or use a plain for loop",
+        )
+    match value:
+        case Scalar(expr=Const()):
+            bound: Value = value
+        case Scalar(expr=Load(container=container)) if _never_written(frame, container):
+            bound = value
+        case Scalar():
+            home = frame.home(name, value.dtype, value.weak)
+            assert isinstance(home.expr, Load)
+            if home.expr != value.expr:
+                frame.emit.tasklet([(Memlet(home.expr.container, Subset()), value.expr)])
+            bound = home
+        case TupleValue():
+            items = tuple(_bind_item(frame, item) for item in value.items)
+            bound = replace(value, items=items)
+        case ArrayValue():
+            bound = replace(value, fresh=False)
+        case _:
+            bound = value
+    frame.env[name] = bound
+    return bound
+
+
+def _bind_item(frame: Frame, value: Value) -> Value:
+    if isinstance(value, TupleValue):
+        return replace(value, items=tuple(_bind_item(frame, item) for item in value.items))
+    if isinstance(value, ArrayValue):
+        return replace(value, fresh=False)
+    return sequences.stable(frame.b, value)
+
+
+def _never_written(frame: Frame, container: str) -> bool:
+    """Scalar arguments are passed by value and stay as they are."""
+    desc = frame.emit.descs[container]
+    return isinstance(desc, data.Scalar) and not desc.transient
+
+
+def bind_plain(frame: Frame, target: ast.expr, value: Value) -> None:
+    """Binds the target of a comprehension: no container of its own."""
+    if isinstance(target, ast.Name):
+        frame.env[target.id] = value
+        return
+    parts = target.elts if isinstance(target, ast.Tuple | ast.List) else []
+    items = sequences.items(frame.b, value)
+    if len(parts) != len(items):
+        raise FrontendError(f"cannot unpack {len(items)} values into {len(bound_names(target))}")
+    for part, item in zip(parts, items, strict=True):
+        bind_plain(frame, part, item)
+
+
+def global_array(frame: Frame, array: Any, dependence: Dependence | None) -> ArrayValue:
+    """A global array: one more argument of the program."""
+    extra = frame.program.extra
+    if id(array) not in extra:
+        stem = dependence.name if dependence is not None else "array"
+        try:
+            dtype = types.from_numpy(array.dtype)
+        except KeyError:
+            raise FrontendError(f"the global array {stem!r} has the dtype {array.dtype}, which dcpy does not take") from None
+        name = frame.emit.fresh(stem)
+        kind = ArrayType(dtype, tuple(as_expr(size) for size in array.shape), layout_of(array))
+        desc = kind.descriptor(name)
+        frame.emit.sdfg.body.containers[name] = desc
+        for stride in desc.strides:
+            for symbol in stride.symbols:
+                frame.emit.sdfg.add_symbol(symbol)
+        frame.emit.descs[name], frame.emit.regions[name] = desc, frame.emit.sdfg.body
+        extra[id(array)] = ExtraArgument(name, kind, array, dependence)
+    name = extra[id(array)].name
+    return ArrayValue.whole(name, frame.emit.descs[name])

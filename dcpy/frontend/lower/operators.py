@@ -1,0 +1,260 @@
+"""Python's operators: on numbers of Python's own with Python's meaning, on everything else with NumPy's.
+
+Integers over symbols stay symbolic, so that subscripts stay affine.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dcpy.base.errors import FrontendError
+from dcpy.frontend.implements import call_entry, find
+from dcpy.frontend.lower.elementwise import convert
+from dcpy.frontend.values import (
+    ArrayValue,
+    Scalar,
+    Static,
+    TupleValue,
+    Value,
+    as_integer,
+    dtype_of,
+    integer,
+    is_number,
+    is_weak,
+    kind_of,
+    scalar_expr,
+)
+from dcpy.ir import types
+from dcpy.ir.expr import Const, ScalarExpr, op
+from dcpy.ir.symbolic import ZERO, Expr
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.builder import Builder
+
+UFUNC_OF: dict[str, Any] = {
+    "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.true_divide, "//": np.floor_divide, "%": np.remainder,
+    "**": np.power, "&": np.bitwise_and, "|": np.bitwise_or, "^": np.bitwise_xor, "<<": np.left_shift,
+    ">>": np.right_shift, "==": np.equal, "!=": np.not_equal, "<": np.less, "<=": np.less_equal, ">": np.greater,
+    ">=": np.greater_equal, "@": np.matmul,
+}  # fmt: skip
+PYTHON: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
+    "%": operator.mod, "**": operator.pow, "&": operator.and_, "|": operator.or_, "^": operator.xor,
+    "<<": operator.lshift, ">>": operator.rshift, "==": operator.eq, "!=": operator.ne, "<": operator.lt,
+    "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+OP_OF = {
+    "+": "add", "-": "sub", "*": "mul", "/": "div", "//": "floordiv", "%": "mod", "**": "pow", "&": "bitand",
+    "|": "bitor", "^": "bitxor", "<<": "lshift", ">>": "rshift", "==": "eq", "!=": "ne", "<": "lt", "<=": "le",
+    ">": "gt", ">=": "ge",
+}  # fmt: skip
+COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+_NOT_COMPUTED = object()
+
+
+def binary(b: Builder, symbol: str, left: Value, right: Value) -> Value:
+    """``left symbol right``."""
+    if isinstance(left, TupleValue) or isinstance(right, TupleValue):
+        joined = _sequences(symbol, left, right)
+        if joined is not None:
+            return joined
+    if isinstance(left, Static) and isinstance(right, Static):
+        known = _known(symbol, left.value, right.value)
+        if known is not _NOT_COMPUTED:
+            return Static(known)
+    if symbol == "@":
+        entry = find(np.matmul)
+        assert entry is not None
+        return call_entry(b, entry, [left, right], {})
+    if is_number(left) and is_number(right):
+        found = _integers(b, symbol, left, right)
+        if found is not None:
+            return found
+        if is_weak(left) and is_weak(right):
+            return _python(b, symbol, left, right)
+    if not (_is_operand(left) and _is_operand(right)):
+        raise FrontendError(f"unsupported operands for {symbol}: {kind_of(left)} and {kind_of(right)}")
+    return b.ufunc(UFUNC_OF[symbol], left, right)
+
+
+def _is_operand(value: Value) -> bool:
+    return isinstance(value, ArrayValue | TupleValue) or is_number(value)
+
+
+def _known(symbol: str, left: Any, right: Any) -> Any:
+    if symbol not in PYTHON or isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
+        return _NOT_COMPUTED
+    try:
+        with np.errstate(all="ignore"):
+            return PYTHON[symbol](left, right)
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise FrontendError(
+            f"{left!r} {symbol} {right!r}: {error}", notes=(f"Python raises {type(error).__name__} here",)
+        ) from None
+
+
+def _sequences(symbol: str, left: Value, right: Value) -> Value | None:
+    """Concatenation and repetition of tuples and lists."""
+    if isinstance(left, TupleValue) and isinstance(right, TupleValue):
+        if symbol == "+" and left.is_list == right.is_list:
+            return TupleValue(left.items + right.items, left.is_list)
+        if symbol in ("==", "!="):
+            raise FrontendError("tuples and lists are compared only where all items are known")
+    sequence, count = (left, right) if isinstance(left, TupleValue) else (right, left)
+    if symbol == "*" and isinstance(sequence, TupleValue) and isinstance(count, Static):
+        return TupleValue(sequence.items * int(count.value), sequence.is_list)
+    return None
+
+
+def _integers(b: Builder, symbol: str, left: Value, right: Value) -> Value | None:
+    """Arithmetic and comparisons of symbolic integers; None where they have no symbolic result."""
+    if {dtype_of(left), dtype_of(right)} - {types.int64}:
+        return None
+    x, y = as_integer(left), as_integer(right)
+    if x is None or y is None:
+        return None
+    weak = is_weak(left) and is_weak(right)
+    if symbol in COMPARISONS:
+        return _compare(b, symbol, x, y, weak)
+    match symbol:
+        case "+":
+            return integer(x + y, weak=weak)
+        case "-":
+            return integer(x - y, weak=weak)
+        case "*":
+            return integer(x * y, weak=weak)
+        case "//" | "%" if b.emit.ranges.proves_nonneg(y - 1) or (y.constant or 0) < 0:
+            found = x // y if symbol == "//" else x % y
+            return integer(b.emit.ranges.simplify(found), weak=weak)
+        case "**" if y.constant is not None and 0 <= y.constant <= 8:
+            return integer(x**y.constant, weak=weak)
+    return None
+
+
+def _compare(b: Builder, symbol: str, x: Expr, y: Expr, weak: bool) -> Value:
+    """Decided now where the ranges prove an answer."""
+    ranges = b.emit.ranges
+    if symbol in (">", ">="):
+        return _compare(b, {">": "<", ">=": "<="}[symbol], y, x, weak)
+    match symbol:
+        case "<":
+            yes, no = ranges.proves_lt(x, y), ranges.proves_le(y, x)
+        case "<=":
+            yes, no = ranges.proves_le(x, y), ranges.proves_lt(y, x)
+        case _:
+            same, differ = x is y, ranges.proves_ne(x, y)
+            yes, no = (same, differ) if symbol == "==" else (differ, same)
+    if yes or no:
+        return Static(yes if weak else np.bool_(yes))
+    left, right = scalar_expr(integer(x)), scalar_expr(integer(y))
+    return Scalar(op(OP_OF[symbol], left, right), weak)
+
+
+def _python(b: Builder, symbol: str, left: Value, right: Value) -> Value:
+    """Numbers of Python's own, at least one known at run time only."""
+    dtypes = {dtype_of(left), dtype_of(right)}
+    common = next(d for d in (types.complex128, types.float64, types.int64, types.bool_) if d in dtypes)
+    if symbol in ("&", "|", "^"):
+        if common.is_inexact:
+            raise FrontendError(f"unsupported operand types for {symbol}: {kind_of(left)} and {kind_of(right)}")
+    elif common == types.bool_ and symbol not in COMPARISONS:
+        common = types.int64
+    if symbol == "/" and not common.is_inexact:
+        common = types.float64
+    if symbol == "**" and common == types.int64:
+        common = _power_dtype(b, right)
+    if symbol in ("/", "//", "%"):
+        _check_divisor(b, symbol, left, right)
+    if common.kind == "c" and symbol in ("//", "%", "<", "<=", ">", ">="):
+        raise FrontendError(f"complex numbers have no {symbol}", notes=("Python raises TypeError here",))
+    x, y = (convert(scalar_expr(value), common) for value in (left, right))
+    return Scalar(op(OP_OF[symbol], x, y), weak=True)
+
+
+def _power_dtype(b: Builder, exponent: Value) -> types.DType:
+    """``int ** int`` is an int or a float, depending on the sign of the exponent."""
+    known = as_integer(exponent)
+    if known is not None:
+        if b.emit.ranges.proves_nonneg(known):
+            return types.int64
+        if b.emit.ranges.proves_lt(known, 0):
+            return types.float64
+    raise FrontendError(
+        "the type of int ** int depends on the sign of the exponent, which is not known here",
+        help="write float(x) ** n, or check the sign with `if n >= 0:`",
+    )
+
+
+def _check_divisor(b: Builder, symbol: str, left: Value, right: Value) -> None:
+    """Python's own numbers raise ZeroDivisionError (NumPy's do not)."""
+    if isinstance(right, Static) and right.value != 0:
+        return
+    known = as_integer(right)
+    if known is not None and b.emit.ranges.proves_ne(known, 0):
+        return
+    samples = [0 if dtype_of(v) in (types.int64, types.bool_) else dtype_of(v).numpy.type(0).item() for v in (left, right)]
+    divisor = scalar_expr(right)
+    b.check(op("ne", divisor, convert(Const(0, types.int64), divisor.dtype)), "ZeroDivisionError", _message(symbol, *samples))
+
+
+def _message(symbol: str, left: Any, right: Any) -> str:
+    """What Python says: it words each case in its own way."""
+    try:
+        PYTHON[symbol](left, right)
+    except ZeroDivisionError as error:
+        return str(error)
+    return "division by zero"
+
+
+def unary(b: Builder, symbol: str, value: Value) -> Value:
+    """``-x``, ``+x``, ``~x``; ``not`` is the evaluator's."""
+    if isinstance(value, Static) and not isinstance(value.value, np.ndarray):
+        functions: dict[str, Callable[[Any], Any]] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
+        try:
+            with np.errstate(all="ignore"):
+                return Static(functions[symbol](value.value))
+        except TypeError as error:
+            raise FrontendError(str(error)) from None
+    known = as_integer(value)
+    if known is not None and dtype_of(value) == types.int64:
+        found = {"-": -known, "+": known, "~": -known - 1}[symbol]
+        return integer(found, weak=is_weak(value))
+    if isinstance(value, Scalar) and value.weak:
+        expr: ScalarExpr = value.expr
+        if expr.dtype == types.bool_:
+            expr = convert(expr, types.int64)
+        if symbol == "+":
+            return Scalar(expr, weak=True)
+        return Scalar(op("neg" if symbol == "-" else "invert", expr), weak=True)
+    if not _is_operand(value):
+        raise FrontendError(f"unsupported operand for {symbol}: {kind_of(value)}")
+    return b.ufunc({"-": np.negative, "+": np.positive, "~": np.invert}[symbol], value)
+
+
+def truth(b: Builder, value: Value) -> bool | ScalarExpr:
+    """What ``if value`` tests: known now, or a bool expression."""
+    match value:
+        case Static(value=known) if not isinstance(known, np.ndarray):
+            return bool(known)
+        case TupleValue(items=items):
+            return bool(items)
+        case ArrayValue(shape=shape):
+            if all(size.constant == 1 for size in shape):
+                return truth(b, Scalar(value.load([0] * len(shape))))
+            raise FrontendError(
+                "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()",
+                notes=("NumPy raises ValueError here",),
+                help="write `if a.any():` or `if a.all():`, or np.where(...) for a choice per element",
+            )
+    known_int = as_integer(value)
+    if known_int is not None and dtype_of(value) == types.int64:
+        found = _compare(b, "!=", known_int, ZERO, weak=True)
+        return found.value if isinstance(found, Static) else scalar_expr(found)
+    if isinstance(value, Scalar):
+        expr = value.expr
+        return expr if expr.dtype == types.bool_ else op("ne", expr, convert(Const(0, types.int64), expr.dtype))
+    raise FrontendError(f"whether {kind_of(value)} is true is not known at compile time")

@@ -1,0 +1,54 @@
+"""Removes declarations that nothing uses: homes of types that a name had only in a dry run, views made to be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dcpy.ir.data import View
+from dcpy.ir.expr import ScalarExpr, loads_of
+from dcpy.ir.nodes import Call
+from dcpy.ir.region import Block, Branch, Check, SymbolAssign, While
+from dcpy.ir.sdfg import Sdfg
+
+
+def prune(sdfg: Sdfg) -> None:
+    """Drops transient containers that no node, block, result or used view mentions."""
+    used = {name: True for name in _mentioned(sdfg)}
+    regions = list(sdfg.body.walk_regions())
+    views = {name: desc.of for region in regions for name, desc in region.containers.items() if isinstance(desc, View)}
+    for name in list(used):
+        while name in views:
+            name = views[name]
+            used[name] = True
+    for region in regions:
+        for name, desc in list(region.containers.items()):
+            if desc.transient and name not in used:
+                del region.containers[name]
+
+
+def _mentioned(sdfg: Sdfg) -> Iterator[str]:
+    for result in sdfg.results:
+        yield result.container
+    for block in sdfg.body.walk_blocks():
+        for expr in _exprs(block):
+            for load in loads_of(expr):
+                yield load.container
+    for node in sdfg.body.walk_nodes():
+        for memlet in (*node.reads(), *node.writes()):
+            yield memlet.container
+        if isinstance(node, Call):
+            for memlet in node.arguments.values():
+                yield memlet.container
+
+
+def _exprs(block: Block) -> tuple[ScalarExpr, ...]:
+    match block:
+        case While(condition=condition):
+            return (condition,)
+        case Branch(cases=cases):
+            return tuple(condition for condition, _ in cases)
+        case SymbolAssign(value=value):
+            return (value,)
+        case Check(condition=condition, values=values):
+            return (condition, *values)
+    return ()

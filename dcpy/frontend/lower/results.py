@@ -1,0 +1,227 @@
+"""What a program gives back: results by kind, nested as the function returns them.
+
+A local array that is returned becomes the result itself. An argument that is returned is the very object; a view of
+one stays a view. With several ``return`` statements, all must agree, and each copies into the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from dcpy.base.errors import FrontendError
+from dcpy.frontend.lower import stores
+from dcpy.frontend.values import (
+    ArrayValue,
+    Maybe,
+    Static,
+    TupleValue,
+    Value,
+    dtype_of,
+    is_number,
+    is_weak,
+    kind_of,
+    scalar_expr,
+)
+from dcpy.ir.data import Array, View
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.sdfg import Result
+from dcpy.ir.subsets import Subset
+from dcpy.ir.substitution import renaming, substitute_in_region
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.frame import Frame, Site
+
+_PLAIN = (bool, int, float, complex, str, type(None))
+
+
+def finish(frame: Frame) -> None:
+    """Writes the results at every place where the function returns, and declares them."""
+    sites = frame.returns
+    if not sites:
+        frame.emit.sdfg.results, frame.emit.sdfg.structure = (), None
+        return
+    leaves: list[list[Value]] = []
+    structures = []
+    for site in sites:
+        found: list[Value] = []
+        assert site.value is not None
+        structures.append(_flatten(site.value, found))
+        leaves.append(found)
+    if any(structure != structures[0] for structure in structures[1:]):
+        raise FrontendError(
+            "the function returns different numbers of values on different paths",
+            span=sites[-1].span,
+            notes=tuple(f"line {site.span.line} returns {kind_of(site.value)}" for site in sites if site.span and site.value),
+            help="return the same kind of value everywhere",
+        )
+    if structures[0] == 0 and all(found == [Static(None)] for found in leaves):
+        frame.emit.sdfg.results, frame.emit.sdfg.structure = (), None
+        return
+    writer = _Results(frame, sites)
+    results = [writer.result(list(column)) for column in zip(*leaves, strict=True)]
+    writer.rename()
+    frame.emit.sdfg.results = tuple(results)
+    frame.emit.sdfg.structure = structures[0]
+
+
+def _flatten(value: Value, found: list[Value]) -> Any:
+    """Indices into `found`, nested as tuples are."""
+    if isinstance(value, Maybe):
+        value = value.value
+    if isinstance(value, TupleValue):
+        if value.is_list:
+            raise FrontendError("a program does not return lists", help="return a tuple, or np.array([...])")
+        return tuple(_flatten(item, found) for item in value.items)
+    found.append(value)
+    return len(found) - 1
+
+
+class _Results:
+    """Declares result containers, and fills them at the places of the returns."""
+
+    def __init__(self, frame: Frame, sites: Sequence[Site]) -> None:
+        self.frame, self.sites = frame, sites
+        self.emit, self.b = frame.emit, frame.b
+        self.adopted: dict[str, str] = {}  # local arrays that become results, and the names they get
+        self.count = 0
+
+    def fresh(self) -> str:
+        """The next name: ``__return``, ``__return_1``, …"""
+        self.count += 1
+        return "__return" if self.count == 1 else f"__return_{self.count - 1}"
+
+    def result(self, values: list[Value]) -> Result:
+        """One result, from its value at each return."""
+        first = values[0]
+        if all(value == first for value in values) and isinstance(first, Static) and isinstance(first.value, _PLAIN):
+            return Result("constant", value=first.value)
+        if all(is_number(value) for value in values):
+            return self._scalar(values)
+        arrays = [value for value in values if isinstance(value, ArrayValue)]
+        if len(arrays) == len(values):
+            return self._array(arrays)
+        bad = next((value for value in values if not is_number(value) and not isinstance(value, ArrayValue)), first)
+        raise FrontendError(
+            f"the function returns {' or '.join(dict.fromkeys(map(kind_of, values)))}"
+            if len({kind_of(value) for value in values}) > 1
+            else f"a program cannot return {kind_of(bad)}",
+            span=self.sites[0].span,
+            help="return numbers, arrays, None, or tuples of them, the same on every path",
+        )
+
+    def _scalar(self, values: list[Value]) -> Result:
+        dtypes = {dtype_of(value) for value in values}
+        weak = {is_weak(value) for value in values}
+        if len(dtypes) > 1 or len(weak) > 1:
+            raise FrontendError(
+                "the type of the result depends on the path taken: "
+                + " or ".join(dict.fromkeys(map(kind_of, values))),
+                span=self.sites[-1].span,
+                help="convert it on every path, for example with np.float64(...)",
+            )
+        desc = Array.packed(dtype_of(values[0]), ())
+        name = self._declare(desc)
+        for site, value in zip(self.sites, values, strict=True):
+            self._at(site, lambda v=value: self.emit.tasklet([(Memlet(name, Subset()), scalar_expr(v))]))  # type: ignore[misc]
+        return Result("python" if weak.pop() else "scalar", name)
+
+    def _array(self, values: list[ArrayValue]) -> Result:
+        first = values[0]
+        if all(value == first for value in values):
+            known = self._known_array(first)
+            if known is not None:
+                return known
+        for value in values[1:]:
+            if value.dtype != first.dtype or value.shape != first.shape:
+                raise FrontendError(
+                    f"the result is {' or '.join(dict.fromkeys(map(kind_of, values)))}, depending on the path taken",
+                    span=self.sites[-1].span,
+                    help="return arrays of one dtype and shape",
+                )
+        shape = tuple(self.b.exact(size) for size in first.shape)
+        self._require_known(shape)
+        name = self._declare(Array.packed(first.dtype, shape))
+        target = ArrayValue.whole(name, self.emit.descs[name])
+        for site, value in zip(self.sites, values, strict=True):
+            self._at(site, lambda v=value: stores.write(self.b, target, v))  # type: ignore[misc]
+        return Result("array", name)
+
+    def _known_array(self, value: ArrayValue) -> Result | None:
+        """An argument, a view of one, or a local array that can be the result itself."""
+        desc = self.b.desc(value)
+        root = self.b.root(value.container)
+        root_desc = self.emit.descs[root]
+        if value.container == root and not root_desc.transient and value.is_all_of(desc):
+            return Result("argument", root)
+        if not root_desc.transient:
+            return self._view(value)
+        return self._adopt(value) if value.container == root else None
+
+    def _view(self, value: ArrayValue) -> Result:
+        if any(name in self.emit.sdfg.assigned_symbols for name in value.window.symbols):
+            raise FrontendError(
+                "the view that is returned depends on run-time values",
+                span=self.sites[0].span,
+                help="return a copy: `.copy()`",
+            )
+        desc = self.b.desc(value)
+        container = value.container
+        if not isinstance(desc, View) or not value.is_all_of(desc):
+            with self.emit.inside(self.emit.sdfg.body):
+                container = self.emit.view(value.as_view(desc))
+        return Result("view", container)
+
+    def _adopt(self, value: ArrayValue) -> Result | None:
+        """A local array becomes the result: no copy."""
+        desc = self.b.desc(value)
+        shape = tuple(self.b.exact(size) for size in desc.shape) if isinstance(desc, Array) else ()
+        if not isinstance(desc, Array) or not value.is_all_of(desc) or not desc.is_packed:
+            return None
+        if self.emit.regions[value.container] is not self.emit.sdfg.body or self._is_run_time(shape):
+            return None
+        if value.container in self.adopted or desc.alias:
+            return None
+        self.adopted[value.container] = self.fresh()
+        return Result("array", self.adopted[value.container])
+
+    def rename(self) -> None:
+        """Turns the adopted arrays into results, at the very end."""
+        body = self.emit.sdfg.body
+        for old in self.adopted:
+            desc = body.containers[old]
+            assert isinstance(desc, Array)
+            shape = [self.b.exact(size) for size in desc.shape]
+            body.containers[old] = Array.packed(desc.dtype, shape, span=desc.span)
+        if self.adopted:
+            substitute_in_region(body, renaming({}, self.adopted))
+
+    def _declare(self, desc: Array) -> str:
+        name = self.fresh()
+        self.emit.sdfg.body.containers[name] = desc
+        self.emit.descs[name], self.emit.regions[name] = desc, self.emit.sdfg.body
+        return name
+
+    def _is_run_time(self, shape: Sequence[Any]) -> bool:
+        return any(name not in self.emit.sdfg.symbols for size in shape for name in size.symbols)
+
+    def _require_known(self, shape: Sequence[Any]) -> None:
+        if self._is_run_time(shape):
+            raise FrontendError(
+                "the shape of the result is known at run time only",
+                span=self.sites[0].span,
+                notes=("results are allocated before the program runs",),
+                help="pass an array to be filled, large enough, and return how much of it is used",
+            )
+
+    def _at(self, site: Site, write: Any) -> None:
+        """Writes at the place of a return: before its `Return` block, where it has one."""
+        jump = site.region.blocks[-1] if site.before_last else None
+        if jump is not None:
+            site.region.remove(jump)
+        with self.emit.inside(site.region, site.ranges):
+            self.emit.statement(site.span)
+            write()
+        if jump is not None:
+            site.region.add(jump)
+

@@ -1,0 +1,155 @@
+"""Tuples, lists and other things with a length: items, positions, iteration at compile time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dcpy.base.errors import FrontendError
+from dcpy.frontend.values import (
+    ArrayValue,
+    DictValue,
+    IteratorValue,
+    RangeValue,
+    Scalar,
+    SliceValue,
+    Static,
+    TupleValue,
+    Value,
+    as_integer,
+    integer,
+    is_cheap,
+    kind_of,
+)
+from dcpy.ir.expr import Const
+from dcpy.ir.symbolic import Expr, as_expr, min_of
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.builder import Builder
+
+MAX_UNROLLED = 4096
+
+
+def length(b: Builder, value: Value) -> Expr:
+    """``len(value)`` as an expression."""
+    match value:
+        case ArrayValue(shape=shape):
+            if not shape:
+                raise FrontendError("len() of unsized object", notes=("NumPy raises TypeError here",))
+            return b.exact(shape[0])
+        case TupleValue(items=items) | DictValue(items=items):
+            return as_expr(len(items))
+        case RangeValue():
+            return b.emit.ranges.simplify(value.range.size_within(b.emit.ranges))
+        case IteratorValue(kind="zip", parts=parts):
+            return b.emit.ranges.simplify(min_of(*(length(b, part) for part in parts)))
+        case IteratorValue(parts=(part, *_)):
+            return length(b, part)
+        case Static(value=known) if hasattr(known, "__len__"):
+            return as_expr(len(known))
+    raise FrontendError(f"{kind_of(value)} has no length")
+
+
+def at(b: Builder, value: Value, index: Expr) -> Value:
+    """Item number `index`, which is in range, of what a loop goes over."""
+    match value:
+        case RangeValue():
+            return integer(value.range.at(index))
+        case ArrayValue():
+            return b.subscript(value, [integer(index)])
+        case IteratorValue(kind="zip", parts=parts):
+            return TupleValue(tuple(at(b, part, index) for part in parts))
+        case IteratorValue(kind="enumerate", parts=(part,), start=start):
+            return TupleValue((integer(index + start), at(b, part, index)))
+        case IteratorValue(kind="reversed", parts=(part,)):
+            return at(b, part, length(b, part) - 1 - index)
+    number = index.constant
+    known = _known_items(value)
+    if known is not None and number is not None:
+        return known[number]
+    raise FrontendError(f"{kind_of(value)} cannot be iterated over")
+
+
+def is_known(value: Value) -> bool:
+    """Whether a loop over the value must be unrolled: its items are values that differ in kind."""
+    if isinstance(value, IteratorValue):
+        return any(is_known(part) for part in value.parts)
+    return _known_items(value) is not None
+
+
+def items(b: Builder, value: Value) -> list[Value]:
+    """All items of something of known length."""
+    known = _known_items(value)
+    if known is not None:
+        return list(known)
+    count = length(b, value).constant
+    if count is None or count > MAX_UNROLLED:
+        raise FrontendError(
+            f"the number of items of {kind_of(value)} is not known at compile time",
+            help="use a loop, or a tuple of known length",
+        )
+    return [at(b, value, as_expr(index)) for index in range(count)]
+
+
+def _known_items(value: Value) -> tuple[Value, ...] | None:
+    match value:
+        case TupleValue(items=items):
+            return items
+        case DictValue(items=pairs):
+            return tuple(Static(key) for key, _ in pairs)
+        case Static(value=tuple() | list() | str() | range() | dict() as known):
+            return tuple(map(Static, known))
+        case Static(value=np.ndarray() as known):
+            return tuple(map(Static, known))
+    return None
+
+
+def item(owner: TupleValue, key: Value) -> Value:
+    """``owner[key]`` with a key known at compile time."""
+    if isinstance(key, SliceValue):
+        parts = [_whole(part) for part in (key.start, key.stop, key.step)]
+        return TupleValue(owner.items[slice(*parts)], owner.is_list)
+    index = as_integer(key)
+    if index is None or index.constant is None:
+        raise FrontendError(
+            "the position in a tuple or list must be known at compile time",
+            help="make it an array: np.array([...]) can be indexed at run time",
+        )
+    if not -len(owner.items) <= index.constant < len(owner.items):
+        raise FrontendError(
+            f"{'list' if owner.is_list else 'tuple'} index out of range", notes=("Python raises IndexError here",)
+        )
+    return owner.items[index.constant]
+
+
+def _whole(value: Value) -> int | None:
+    if value == Static(None):
+        return None
+    found = as_integer(value)
+    if found is None or found.constant is None:
+        raise FrontendError("the bounds of a slice of a tuple must be known at compile time")
+    return found.constant
+
+
+def subscript(b: Builder, owner: Value, key: Value) -> Value:
+    """Subscripts of ranges and iterators; refuses everything else."""
+    if isinstance(owner, RangeValue):
+        index = b.integer(key, "the position in a range")
+        return at(b, owner, index if b.emit.ranges.proves_nonneg(index) else index + length(b, owner))
+    raise FrontendError(f"{kind_of(owner)} cannot be indexed")
+
+
+def stable(b: Builder, value: Value) -> Value:
+    """The value with all scalars computed now, so that later stores cannot change it."""
+    if isinstance(value, Scalar):
+        return value if isinstance(value.expr, Const) else b.keep(value)
+    if isinstance(value, TupleValue):
+        return TupleValue(tuple(stable(b, part) for part in value.items), value.is_list)
+    return b.hold(value)
+
+
+def all_cheap(values: Iterable[Value]) -> bool:
+    """Whether no value costs anything to compute twice."""
+    return all(not isinstance(value, Scalar) or is_cheap(value.expr) for value in values)

@@ -1,0 +1,207 @@
+"""Statements: core records to blocks. Each returns whether control goes on behind it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dcpy.base.errors import DcpyError, FrontendError
+from dcpy.frontend.desugar import core
+from dcpy.frontend.desugar.liveness import assigned
+from dcpy.frontend.lower import assignment, loops, merges
+from dcpy.frontend.lower.expressions import evaluate, function_value
+from dcpy.frontend.lower.frame import Flow, Scope, Site
+from dcpy.frontend.lower.names import bind_name
+from dcpy.frontend.lower.operators import truth
+from dcpy.frontend.lower.refine import refine
+from dcpy.frontend.values import Missing, Static, Value
+from dcpy.ir import types
+from dcpy.ir.expr import Const, ScalarExpr
+from dcpy.ir.region import Branch, Break, Continue, Region, Return
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.frame import Frame
+
+
+def execute(frame: Frame, body: core.Body) -> Flow:
+    """Statements in order, until one leaves."""
+    for statement in body:
+        frame.emit.statement(statement.span)
+        try:
+            flow = _HANDLERS[type(statement)](frame, statement)
+        except DcpyError as error:
+            raise error.at(statement.span) from None
+        if flow is not Flow.ON:
+            return flow
+    return Flow.ON
+
+
+def _evaluate(frame: Frame, node: core.Evaluate) -> Flow:
+    evaluate(frame, node.value)
+    return Flow.ON
+
+
+def _assign(frame: Frame, node: core.Assign) -> Flow:
+    first = node.targets[0]
+    name = first.id if isinstance(first, ast.Name) and len(node.targets) == 1 else ""
+    value = evaluate(frame, node.value, name)
+    for target in node.targets:
+        value = assignment.assign(frame, target, value)
+    return Flow.ON
+
+
+def _augment(frame: Frame, node: core.Augment) -> Flow:
+    assignment.augment(frame, node.target, node.op, node.value)
+    return Flow.ON
+
+
+def _delete(frame: Frame, node: core.Delete) -> Flow:
+    for name in node.names:
+        if name not in frame.env:
+            raise FrontendError(f"name {name!r} is not defined")
+        frame.env[name] = Missing(f"{name!r} was deleted", node.span)
+    return Flow.ON
+
+
+def _define(frame: Frame, node: core.Define) -> Flow:
+    bind_name(frame, node.name, function_value(frame, node))
+    return Flow.ON
+
+
+def _return(frame: Frame, node: core.Return) -> Flow:
+    value: Value = Static(None) if node.value is None else evaluate(frame, node.value, "result")
+    emit = frame.emit
+    if any(scope.kind == "map" for scope in frame.scopes):
+        raise FrontendError("return inside a parallel map", help="use a plain for loop")
+    if frame.inline:
+        if any(scope.kind in ("loop", "unrolled") for scope in frame.scopes):
+            raise FrontendError(
+                "return inside a loop of a function that is evaluated in place",
+                notes=("it returns a view, or takes or uses functions of its caller",),
+                help="keep the result in a variable, and break",
+            )
+        frame.env[".return"] = value
+        return Flow.LEFT
+    site = Site(emit.region, dict(frame.env), False, emit.ranges, value, node.span)
+    if len(frame.scopes) > 1:
+        emit.block(Return())
+        site = Site(emit.region, site.env, True, emit.ranges, value, node.span)
+    frame.returns.append(site)
+    emit.on_undo(lambda: frame.returns.pop())
+    return Flow.LEFT
+
+
+def _require(frame: Frame, node: core.Require) -> Flow:
+    """``assert`` and ``raise``."""
+    exception, message, values = assignment.exception_of(frame, node)
+    if node.test is None:
+        frame.b.check(Const(False, types.bool_), exception, message, values)
+        return Flow.LEFT
+    test = truth(frame.b, evaluate(frame, node.test))
+    if test is True:
+        return Flow.ON
+    condition: ScalarExpr = Const(False, types.bool_) if isinstance(test, bool) else test
+    frame.b.check(condition, exception, message, values)
+    if isinstance(test, bool):
+        return Flow.LEFT
+    frame.emit.ranges = refine(frame.emit.ranges, test, holds=True)
+    return Flow.ON
+
+
+def _if(frame: Frame, node: core.If) -> Flow:
+    test = truth(frame.b, evaluate(frame, node.test))
+    if isinstance(test, np.bool_ | bool):
+        return execute(frame, node.body if test else node.orelse)
+    live = frame.liveness.after[node] | {".return"}
+    regions: list[Region] = []
+    alive: list[Site] = []
+    for body, holds in ((node.body, True), (node.orelse, False)):
+        scope = Scope(Region(), "branch", live)
+        with frame.entering(scope, refine(frame.emit.ranges, test, holds=holds)):
+            flow = execute(frame, body)
+            regions.append(scope.region)
+            if flow is Flow.ON or ".return" in frame.env:
+                alive.append(Site(scope.region, frame.env, False, frame.emit.ranges))
+    returned = any(".return" in path.env for path in alive)
+    for path in alive:
+        if returned:  # the end of the function: the other side returns None
+            path.env.setdefault(".return", Static(None))
+    _merge(frame, node, live, alive)
+    frame.emit.statement(node.span)
+    frame.emit.block(_branch(test, regions[0], regions[1]))
+    return Flow.ON if alive and not returned else Flow.LEFT
+
+
+def _merge(frame: Frame, node: core.If, live: frozenset[str], paths: list[Site]) -> None:
+    """Binds the names that either side assigned to what they stand for afterwards."""
+    names = sorted((assigned(node.body) | assigned(node.orelse) | {".return"}) & live)
+    moves: list[list[tuple[Value, Value]]] = [[] for _ in paths]
+    for name in names:
+        found = [path.env.get(name) for path in paths]
+        if all(value is None for value in found):
+            continue
+        values = [_unset(name, node) if value is None else value for value in found]
+        joined = merges.join(frame, name, values)
+        frame.env[name] = joined
+        for pairs, value in zip(moves, values, strict=True):
+            pairs.append((joined, value))
+    for path, pairs in zip(paths, moves, strict=True):
+        with frame.emit.inside(path.region, path.ranges):
+            merges.move(frame, pairs)
+
+
+def _unset(name: str, node: core.If) -> Missing:
+    return Missing(
+        f"cannot access local variable {name!r}: it has no value where the condition on line "
+        f"{node.span.line} goes the other way",
+        node.span,
+        f"assign {name!r} before the `if`, or on both sides of it",
+    )
+
+
+def _branch(test: ScalarExpr, body: Region, orelse: Region) -> Branch:
+    """A branch; an ``else`` that is nothing but a branch continues the chain (``elif``)."""
+    if not orelse.blocks:
+        return Branch([(test, body)], None)
+    only = orelse.blocks[0]
+    if len(orelse.blocks) == 1 and isinstance(only, Branch) and not orelse.containers:
+        return Branch([(test, body), *only.cases], only.otherwise)
+    return Branch([(test, body)], orelse)
+
+
+def _break(frame: Frame, node: core.Break) -> Flow:
+    return _leave(frame, Break(), Flow.BREAK)
+
+
+def _continue(frame: Frame, node: core.Continue) -> Flow:
+    return _leave(frame, Continue(), Flow.CONTINUE)
+
+
+def _leave(frame: Frame, block: Any, flow: Flow) -> Flow:
+    sites = frame.loops[-1]
+    if sites.kind == "unrolled":
+        if len(frame.scopes) > sites.depth:
+            raise FrontendError(
+                f"{flow.value} under a run-time condition, in a loop over a tuple or list",
+                help="loop over an array or a range",
+            )
+        return flow
+    if sites.kind == "map":
+        if flow is Flow.BREAK:
+            raise FrontendError("break inside a parallel map", help="use a plain for loop")
+        return flow
+    frame.emit.block(block)
+    site = Site(frame.emit.region, dict(frame.env), True, frame.emit.ranges)
+    (sites.breaks if flow is Flow.BREAK else sites.ends).append(site)
+    return flow
+
+
+_HANDLERS: dict[type, Callable[[Any, Any], Flow]] = {
+    core.Evaluate: _evaluate, core.Assign: _assign, core.Augment: _augment, core.Delete: _delete,
+    core.Define: _define, core.Return: _return, core.Require: _require, core.If: _if, core.Break: _break,
+    core.Continue: _continue, core.For: lambda f, n: loops.run_for(f, n, execute),
+    core.While: lambda f, n: loops.run_while(f, n, execute),
+}  # fmt: skip

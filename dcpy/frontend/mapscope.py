@@ -1,0 +1,38 @@
+"""``dcpy.map``: loops whose iterations may run in any order, and at the same time.
+
+In plain Python it iterates like nested ranges, so that a function runs the same without the decorator.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class MapRange:
+    """``dcpy.map[0:M, 0:N]``: iterates over integers, or over tuples where there are several ranges."""
+
+    slices: tuple[slice, ...]
+
+    def __iter__(self) -> Iterator[Any]:
+        ranges = [range(s.start or 0, s.stop, s.step or 1) for s in self.slices]
+        return iter(ranges[0]) if len(ranges) == 1 else itertools.product(*ranges)
+
+
+class MapScope:
+    """The object behind ``dcpy.map``."""
+
+    def __getitem__(self, slices: slice | tuple[slice, ...]) -> MapRange:
+        parts = slices if isinstance(slices, tuple) else (slices,)
+        if not all(isinstance(part, slice) and part.stop is not None for part in parts):
+            raise TypeError("dcpy.map takes ranges: dcpy.map[0:M, 0:N]")
+        return MapRange(parts)
+
+    def __repr__(self) -> str:
+        return "dcpy.map"
+
+
+map_scope = MapScope()

@@ -1,0 +1,350 @@
+"""Python's own functions: lengths, conversions, extrema, iteration. Their results are numbers of Python's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dcpy.frontend.implements import call_entry, find, implements
+from dcpy.frontend.lower import sequences
+from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.lower.elementwise import convert
+from dcpy.frontend.lower.operators import truth
+from dcpy.frontend.lower.promotion import promoted
+from dcpy.frontend.values import (
+    ArrayValue,
+    DictValue,
+    IteratorValue,
+    RangeValue,
+    Scalar,
+    SliceValue,
+    Static,
+    SymInt,
+    TupleValue,
+    Value,
+    as_integer,
+    dtype_of,
+    integer,
+    is_number,
+    is_weak,
+    kind_of,
+    scalar_expr,
+)
+from dcpy.ir import types
+from dcpy.ir.expr import Const, ScalarExpr, cast, op
+from dcpy.ir.symbolic import ONE, ZERO, max_of, min_of
+from dcpy.ir.types import DType
+
+MISSING = Static(object())
+NONE = Static(None)
+
+
+# -- iteration -------------------------------------------------------------------------------------------------------
+
+
+@implements(range)
+def range_(b: Builder, *args: Value) -> Value:
+    """Integers in steps; each bound may be known at run time only."""
+    if not 1 <= len(args) <= 3:
+        raise b.error(f"range expected 1 to 3 arguments, got {len(args)}")
+    bounds = [b.integer(arg, "an argument of range") for arg in args]
+    start, stop, step = (ZERO, bounds[0], ONE) if len(bounds) == 1 else (*bounds, ONE)[:3]
+    ranges = b.emit.ranges
+    if step.constant == 0:
+        raise b.error("range() arg 3 must not be zero", notes=("Python raises ValueError here",))
+    if step.constant is None and not ranges.proves_nonneg(step - 1):
+        raise b.error(
+            "the sign of a range's step must be known at compile time",
+            help="check it first (`assert step > 0`), or use a number",
+        )
+    return RangeValue(start, stop, step)
+
+
+@implements(len)
+def len_(b: Builder, obj: Value) -> Value:
+    """The number of items, or the first size of an array."""
+    return integer(sequences.length(b, obj))
+
+
+@implements(zip)
+def zip_(b: Builder, *iterables: Value, strict: Value = Static(False)) -> Value:
+    """Items side by side, as many as the shortest has."""
+    return IteratorValue("zip", tuple(iterables))
+
+
+@implements(enumerate)
+def enumerate_(b: Builder, iterable: Value, start: Value = Static(0)) -> Value:
+    """Items with their numbers."""
+    known = sequences.is_known(iterable)
+    first = b.integer(start, "the start of enumerate")
+    if known:
+        items = sequences.items(b, iterable)
+        return TupleValue(tuple(TupleValue((integer(first + k), item)) for k, item in enumerate(items)))
+    return IteratorValue("enumerate", (iterable,), first)
+
+
+@implements(reversed)
+def reversed_(b: Builder, sequence: Value) -> Value:
+    """Items from the last to the first."""
+    if sequences.is_known(sequence):
+        return TupleValue(tuple(reversed(sequences.items(b, sequence))))
+    return IteratorValue("reversed", (sequence,))
+
+
+@implements(tuple)
+def tuple_(b: Builder, iterable: Value = TupleValue(())) -> Value:
+    """A tuple of the items of something of known length."""
+    return TupleValue(tuple(sequences.items(b, iterable)))
+
+
+@implements(list)
+def list_(b: Builder, iterable: Value = TupleValue(())) -> Value:
+    """A list of the items of something of known length; it cannot grow."""
+    return TupleValue(tuple(sequences.items(b, iterable)), is_list=True)
+
+
+@implements(dict)
+def dict_(b: Builder, **items: Value) -> Value:
+    """A dictionary with known keys."""
+    return DictValue(tuple(items.items()))
+
+
+@implements(slice)
+def slice_(b: Builder, *args: Value) -> Value:
+    """A slice to index with."""
+    parts = (NONE, args[0], NONE) if len(args) == 1 else (*args, NONE)[:3]
+    return SliceValue(*parts)
+
+
+# -- conversions -----------------------------------------------------------------------------------------------------
+
+
+@implements(int)
+def int_(b: Builder, x: Value = Static(0)) -> Value:
+    """A Python int: towards zero."""
+    number = _number(b, x, "int")
+    if isinstance(number, Static):
+        return Static(int(number.value))
+    if isinstance(number, SymInt):
+        return SymInt(number.expr)
+    return Scalar(cast(scalar_expr(number), types.int64), weak=True)
+
+
+@implements(float)
+def float_(b: Builder, x: Value = Static(0.0)) -> Value:
+    """A Python float."""
+    if isinstance(x, Static) and isinstance(x.value, str):
+        return Static(float(x.value))
+    return _python(b, x, float, types.float64)
+
+
+@implements(complex)
+def complex_(b: Builder, real: Value = Static(0.0), imag: Value = Static(0.0)) -> Value:
+    """A Python complex number."""
+    left = _python(b, real, complex, types.complex128)
+    if imag == Static(0.0):
+        return left
+    return b.operator("+", left, b.operator("*", _python(b, imag, complex, types.complex128), Static(1j)))
+
+
+@implements(bool)
+def bool_(b: Builder, x: Value = Static(False)) -> Value:
+    """Whether something is true."""
+    test = truth(b, x)
+    return Static(test) if isinstance(test, bool) else Scalar(test, weak=True)
+
+
+def _python(b: Builder, x: Value, python: type, dtype: DType) -> Value:
+    number = _number(b, x, python.__name__)
+    if isinstance(number, Static):
+        return Static(python(number.value))
+    if dtype_of(number).kind == "c" and dtype.kind != "c":
+        raise b.error(f"{python.__name__}() does not take a complex number", notes=("Python raises TypeError here",))
+    return Scalar(convert(scalar_expr(number), dtype), weak=True)
+
+
+def _number(b: Builder, x: Value, name: str) -> Value:
+    if isinstance(x, ArrayValue) and all(size is ONE for size in x.shape):
+        return Scalar(x.load([ZERO] * x.rank))
+    if not is_number(x):
+        raise b.error(f"{name}() does not take {kind_of(x)}")
+    return x
+
+
+# -- numbers ---------------------------------------------------------------------------------------------------------
+
+
+@implements(abs)
+def abs_(b: Builder, x: Value) -> Value:
+    """The magnitude; of an array, elementwise."""
+    if isinstance(x, Static) and is_number(x):
+        return Static(abs(x.value))
+    known = as_integer(x)
+    if known is not None and dtype_of(x) == types.int64:
+        return integer(b.emit.ranges.simplify(max_of(known, -known)), weak=is_weak(x))
+    if isinstance(x, Scalar) and x.weak:
+        name = "cabs" if x.dtype.kind == "c" else "abs"
+        expr = cast(x.expr, types.int64) if x.dtype == types.bool_ else x.expr
+        return Scalar(op(name, expr), weak=True)
+    return b.ufunc(np.absolute, x)
+
+
+@implements(round)
+def round_(b: Builder, number: Value, ndigits: Value = NONE) -> Value:
+    """To the nearest even integer; an int without `ndigits`."""
+    if isinstance(number, Static) and is_number(number):
+        digits = b.static(ndigits, "ndigits")
+        return Static(round(number.value) if digits is None else round(number.value, digits))
+    if not is_number(number):
+        raise b.error(f"round() does not take {kind_of(number)}", help="use np.round for arrays")
+    if ndigits == NONE:
+        if dtype_of(number).is_integer:
+            return int_(b, number)
+        return Scalar(cast(op("rint", scalar_expr(number)), types.int64), weak=True)
+    entry = find(np.round)
+    assert entry is not None
+    found = call_entry(b, entry, [number, ndigits], {})
+    return Scalar(scalar_expr(found), weak=is_weak(number))
+
+
+@implements(pow)
+def pow_(b: Builder, base: Value, exp: Value) -> Value:
+    """``base ** exp``."""
+    return b.operator("**", base, exp)
+
+
+@implements(divmod)
+def divmod_(b: Builder, x: Value, y: Value) -> Value:
+    """``(x // y, x % y)``."""
+    x, y = b.hold(x), b.hold(y)
+    return TupleValue((b.operator("//", x, y), b.operator("%", x, y)))
+
+
+@implements(min)
+def min_(b: Builder, *args: Value, default: Value = MISSING) -> Value:
+    """The smallest of several numbers, or of the items of something."""
+    return _extremum(b, "min", args, default)
+
+
+@implements(max)
+def max_(b: Builder, *args: Value, default: Value = MISSING) -> Value:
+    """The largest of several numbers, or of the items of something."""
+    return _extremum(b, "max", args, default)
+
+
+def _extremum(b: Builder, name: str, args: Sequence[Value], default: Value) -> Value:
+    if len(args) == 1:
+        only = args[0]
+        if isinstance(only, ArrayValue) and only.rank == 1:
+            entry = find(np.min if name == "min" else np.max)
+            assert entry is not None
+            return call_entry(b, entry, [only], {})
+        args = sequences.items(b, only)
+    if not args:
+        if default is not MISSING:
+            return default
+        raise b.error(f"{name}() arg is an empty sequence", notes=("Python raises ValueError here",))
+    best = args[0]
+    for other in args[1:]:
+        best = _better(b, name, best, other)
+    return best
+
+
+def _better(b: Builder, name: str, best: Value, other: Value) -> Value:
+    """Python keeps the first of equal ones, and its comparisons with NaN are false."""
+    if not (is_number(best) and is_number(other)):
+        raise b.error(
+            f"{name}() compares numbers, not {kind_of(best)} and {kind_of(other)}",
+            help=f"use np.{name}imum for arrays, elementwise",
+        )
+    test = truth(b, b.operator("<" if name == "min" else ">", other, best))
+    if isinstance(test, bool):
+        return other if test else best
+    left, right = as_integer(best), as_integer(other)
+    if left is not None and right is not None and is_weak(best) and is_weak(other):
+        found = (min_of if name == "min" else max_of)(left, right)
+        return integer(b.emit.ranges.simplify(found))
+    dtype, weak = promoted((best, other))
+    return b.hold(Scalar(op("select", test, *(convert(scalar_expr(v), dtype) for v in (other, best))), weak))
+
+
+@implements(sum)
+def sum_(b: Builder, iterable: Value, start: Value = Static(0)) -> Value:
+    """Items added up from the left."""
+    if isinstance(iterable, ArrayValue):
+        if iterable.rank != 1:
+            raise b.error("sum() of an array with several dimensions adds rows", help="use np.sum(a, axis=0)")
+        entry = find(np.sum)
+        assert entry is not None
+        return b.operator("+", start, call_entry(b, entry, [iterable], {"dtype": Static(_sum_dtype(iterable))}))
+    total = start
+    for item in sequences.items(b, iterable):
+        total = b.hold(b.operator("+", total, item))
+    return total
+
+
+def _sum_dtype(array: ArrayValue) -> Any:
+    """Python adds NumPy scalars one by one to the int 0: the dtype stays (booleans become int64)."""
+    return np.int64 if array.dtype == types.bool_ else array.dtype.numpy
+
+
+@implements(any)
+def any_(b: Builder, iterable: Value) -> Value:
+    """Whether any item is true."""
+    return _all_of(b, iterable, "or", np.any)
+
+
+@implements(all)
+def all_(b: Builder, iterable: Value) -> Value:
+    """Whether all items are true."""
+    return _all_of(b, iterable, "and", np.all)
+
+
+def _all_of(b: Builder, iterable: Value, name: str, function: Any) -> Value:
+    if isinstance(iterable, ArrayValue) and iterable.rank == 1:
+        entry = find(function)
+        assert entry is not None
+        return bool_(b, call_entry(b, entry, [iterable], {}))
+    tests = [truth(b, item) for item in sequences.items(b, iterable)]
+    decides = name == "or"
+    if any(test is decides for test in tests):
+        return Static(decides)
+    found: ScalarExpr = Const(not decides, types.bool_)
+    for test in tests:
+        if not isinstance(test, bool):
+            found = op(name, found, test)
+    return Static(not decides) if isinstance(found, Const) else Scalar(found, weak=True)
+
+
+@implements(isinstance)
+def isinstance_(b: Builder, obj: Value, class_or_tuple: Value) -> Value:
+    """Decided at compile time, from the type of the value."""
+    classes = b.static(class_or_tuple, "the class")
+    if isinstance(obj, Static):
+        return Static(isinstance(obj.value, classes))
+    kinds = classes if isinstance(classes, tuple) else (classes,)
+    return Static(any(issubclass(_python_class(b, obj), kind) for kind in kinds))
+
+
+def _python_class(b: Builder, value: Value) -> type:
+    match value:
+        case ArrayValue():
+            return np.ndarray
+        case TupleValue(is_list=is_list):
+            return list if is_list else tuple
+        case DictValue():
+            return dict
+        case RangeValue():
+            return range
+    if is_number(value):
+        dtype = dtype_of(value)
+        return {"b": bool, "i": int, "f": float, "c": complex}[dtype.kind] if is_weak(value) else dtype.numpy.type
+    raise b.error(f"the class of {kind_of(value)} is not known")
+
+
+@implements(print)
+def print_(b: Builder, *args: Value, **kwargs: Value) -> Value:
+    """Refused: compiled programs do not write to the terminal."""
+    raise b.error("print is not supported", help="return the values, and print them after the call")

@@ -1,0 +1,82 @@
+"""What a program is compiled for: the type of each argument, and which of them share symbols.
+
+Frozen values: equal types, equal program. ``N`` in two shapes is one size; a size of 1 is the constant 1, so that
+broadcasting is decided at compile time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Union
+
+from dcpy.ir import data
+from dcpy.ir.symbolic import Expr, sym
+from dcpy.ir.types import DType
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayType:
+    """An array: `layout` is ``C`` or ``F`` (packed), or ``strided`` (one symbol per dimension, in elements).
+
+    `alias`: arguments of one non-empty group may overlap in memory. `not_one` lists symbols of `dims` that were
+    inferred from a size other than 1, and must differ from 1 in every call.
+    """
+
+    dtype: DType
+    dims: tuple[Expr, ...]
+    layout: str = "C"
+    alias: str = ""
+    not_one: tuple[str, ...] = ()
+
+    def descriptor(self, name: str) -> data.Array:
+        """The container of an argument called `name`."""
+        if self.layout == "strided":
+            strides = tuple(sym(stride_symbol(name, axis)) for axis in range(len(self.dims)))
+            return data.Array(self.dtype, self.dims, strides, alias=self.alias)
+        return data.Array.packed(self.dtype, self.dims, order=self.layout, alias=self.alias)
+
+    def __str__(self) -> str:
+        layout = "" if self.layout == "C" else f" ({self.layout})"
+        return f"{self.dtype}[{', '.join(map(str, self.dims))}]{layout}"
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarType:
+    """A scalar: `weak` is a number of Python's own (bool, int, float, complex), else a NumPy scalar.
+
+    `converts`: declared by an annotation, so that Python numbers are taken and become the dtype.
+    """
+
+    dtype: DType
+    weak: bool = False
+    converts: bool = False
+
+    def __str__(self) -> str:
+        return f"{'Python ' if self.weak else ''}{self.dtype}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConstantType:
+    """A value that is part of the program: None, a bool, a string, a function, a tuple of such."""
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ConstantType) or type(other.value) is not type(self.value):
+            return False
+        plain = isinstance(self.value, bool | int | float | complex | str | tuple | type(None))
+        return repr(other.value) == repr(self.value) if plain else other.value is self.value
+
+    def __hash__(self) -> int:
+        return hash(type(self.value))
+
+    def __str__(self) -> str:
+        return repr(self.value)
+
+
+ArgType = Union[ArrayType, ScalarType, ConstantType]
+
+
+def stride_symbol(name: str, axis: int) -> str:
+    """The symbol of a stride of a strided argument."""
+    return f"{name}_s{axis}"
