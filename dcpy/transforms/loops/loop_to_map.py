@@ -30,6 +30,7 @@ class LoopToMap(Transformation):
     pattern = one(loop)
 
     def can_be_applied(self, m: Match) -> Verdict:
+        """Refuses iterations that may depend on each other, naming the two accesses, and steps that are no numbers."""
         loop = m[self.loop]
         if not loop.range.step.constant:
             return no(f"the step {loop.range.step} is not a number")

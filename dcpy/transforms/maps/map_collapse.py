@@ -29,6 +29,7 @@ class MapCollapse(Transformation):
     allow_dependent: bool = False  #: also merge triangular spaces, whose inner bounds mention outer parameters
 
     def can_be_applied(self, m: Match) -> Verdict:
+        """Refuses bodies that hold more than one map, and triangles unless they are asked for."""
         outer = m[self.outer]
         inner = only_map_in(outer)
         if inner is None:

@@ -46,6 +46,7 @@ class MapFusion(Transformation):
     keep_intermediate: bool = False  #: also write ``tmp`` to memory (when it is needed elsewhere)
 
     def can_be_applied(self, m: Match) -> Verdict:
+        """Refuses different spaces, dependences between different iterations, and temporaries needed elsewhere."""
         found = self._plan(m)
         return no(found) if isinstance(found, str) else YES
 

@@ -39,6 +39,7 @@ class AugmentedAssignmentToWCR(Transformation):
     loops: bool = False  #: also reductions over sequential loops
 
     def can_be_applied(self, m: Match) -> Verdict:
+        """Refuses what is not one exact operation, and what no two iterations collide on."""
         tasklet = m[self.tasklet]
         update = update_of(tasklet, m.uses)
         if isinstance(update, str):

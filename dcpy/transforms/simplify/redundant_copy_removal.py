@@ -45,6 +45,7 @@ class RedundantCopyRemoval(Transformation):
     pattern = one(copy)
 
     def can_be_applied(self, m: Match) -> Verdict:
+        """Refuses on both sides what would see, or leave, another value than with the copy."""
         found = _redirection(m[self.copy], m.uses)
         return no(found) if isinstance(found, str) else YES
 

@@ -32,6 +32,7 @@ class RedundantViewRemoval(Transformation):
     pattern = whole()
 
     def can_be_applied(self, m: Match) -> Verdict:
+        """Refuses where no access through any view names a box of the base."""
         views = _views(m.uses)
         if any(_is_unused(view, m.uses) or _composable_users(view, m.uses) for view in views):
             return YES

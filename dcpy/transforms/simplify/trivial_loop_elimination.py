@@ -28,6 +28,7 @@ class TrivialLoopElimination(Transformation):
     pattern = one(loop)
 
     def can_be_applied(self, m: Match) -> Verdict:
+        """Refuses loops that may run more than once, or whose control flow needs a loop."""
         loop = m[self.loop]
         ranges = m.uses.ranges_at(loop)
         if any(block_in(loop.body, user) is None for user in m.uses.users(loop.param)):

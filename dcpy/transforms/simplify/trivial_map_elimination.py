@@ -29,6 +29,7 @@ class TrivialMapElimination(Transformation):
     pattern = one(map)
 
     def can_be_applied(self, m: Match) -> Verdict:
+        """Refuses maps that may have more points, and those that say on which device they run."""
         node = m[self.map]
         ranges = m.uses.ranges_at(node)
         if any(never_runs(dim, ranges) for dim in node.domain):

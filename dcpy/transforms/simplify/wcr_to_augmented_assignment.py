@@ -32,6 +32,7 @@ class WcrToAugmentedAssignment(Transformation):
     pattern = one(tasklet)
 
     def can_be_applied(self, m: Match) -> Verdict:
+        """Refuses writes that may meet those of another iteration of a map around."""
         tasklet = m[self.tasklet]
         combining = [memlet for memlet in tasklet.outputs.values() if memlet.wcr]
         if len(combining) != 1 or len(tasklet.outputs) != 1:
