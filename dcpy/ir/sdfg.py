@@ -62,7 +62,7 @@ class Sdfg:
         self.body = Region()
         self.body.owner = self
         self.history: list[str] = []
-        self._used: dict[str, int] = {}
+        self._used: dict[str, int] | None = None  # names in use, with the last number given; None: not known
 
     # -- declarations ------------------------------------------------------------------------------------------
 
@@ -72,7 +72,7 @@ class Sdfg:
         if name in home.containers or name in self.symbols:
             raise InvalidSdfg(f"{name!r} is declared twice in {self.name!r}")
         home.containers[name] = desc
-        self._used.setdefault(name, 0)
+        self._take(name)
         return name
 
     def add_argument(self, name: str, desc: Descriptor) -> str:
@@ -84,7 +84,7 @@ class Sdfg:
     def add_symbol(self, name: str, dtype: DType = types.int64, *, size: bool = False, argument: bool = False) -> str:
         """Declares a free symbol: a `size` (at least 0), a stride, or an integer `argument` of the program."""
         self.symbols.setdefault(name, dtype)
-        self._used.setdefault(name, 0)
+        self._take(name)
         if size and name not in self.sizes:
             self.sizes.append(name)
         if argument and name not in self.arguments:
@@ -94,32 +94,38 @@ class Sdfg:
     def assign_symbol(self, name: str, dtype: DType = types.int64) -> str:
         """Declares a symbol that `SymbolAssign` blocks give values to."""
         self.assigned_symbols.setdefault(name, dtype)
-        self._used.setdefault(name, 0)
+        self._take(name)
         return name
 
     def fresh_name(self, stem: str) -> str:
         """A name that nothing in this SDFG has yet: `stem` itself, or with a number."""
-        if not self._used:
-            self._used = dict.fromkeys(self._names_in_use(), 0)
-        if stem not in self._used:
-            self._used[stem] = 0
+        used = self._known_names()
+        if stem not in used:
+            used[stem] = 0
             return stem
         while True:
-            self._used[stem] += 1
-            name = f"{stem}_{self._used[stem]}"
-            if name not in self._used:
-                self._used[name] = 0
+            used[stem] += 1
+            name = f"{stem}_{used[stem]}"
+            if name not in used:
+                used[name] = 0
                 return name
 
     def is_free(self, name: str) -> bool:
         """Whether nothing in this SDFG has this name; unlike `fresh_name` it takes nothing."""
-        if not self._used:
-            self._used = dict.fromkeys(self._names_in_use(), 0)
-        return name not in self._used
+        return name not in self._known_names()
 
     def forget_names(self) -> None:
         """Recomputes the used names at the next `fresh_name` (after an SDFG was built or changed by hand)."""
-        self._used = {}
+        self._used = None
+
+    def _known_names(self) -> dict[str, int]:
+        if self._used is None:
+            self._used = dict.fromkeys(self._names_in_use(), 0)
+        return self._used
+
+    def _take(self, name: str) -> None:
+        if self._used is not None:
+            self._used.setdefault(name, 0)
 
     def _names_in_use(self) -> Iterator[str]:
         yield from self.symbols
