@@ -63,6 +63,7 @@ class _Version:
 
     number: int = 0
     writer: AccessNode | None = None
+    last: Node | None = None  # who wrote to it last
     writes: list[Memlet] = field(default_factory=list)
     readers: list[Node] = field(default_factory=list)
 
@@ -170,14 +171,17 @@ class DataflowGraph:
 
     def _write(self, memlet: Memlet, node: Node) -> AccessNode:
         version = self._version(memlet.container)
-        if version.writer is None or not _joins(version, memlet):
+        if version.writer is None or (version.last is not node and not _joins(version, memlet)):
             self._order_after(version, node)
             version.number += 1
             version.writer = AccessNode(memlet.container, version.number)
             version.writes, version.readers = [], []
-            self._insert(version.writer)
+        version.last = node
         version.writes.append(memlet)
-        return version.writer
+        written = AccessNode(memlet.container, version.number)  # under another name, if a node writes both
+        self._out[written] = self._out.pop(written, [])  # after its latest writer
+        self._in.setdefault(written, [])
+        return written
 
     def _order_after(self, version: _Version, node: Node) -> None:
         """`node` overwrites a version: it runs after those who read that, or if nobody does, after its writers."""

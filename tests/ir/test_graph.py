@@ -90,9 +90,24 @@ def test_every_edge_goes_forward():
         view v: f64[3] of A[0:3]
         state { copy v[0:3] -> B[0:3] copy A[0:N] -> B[0:N] copy B[0:3] -> v[0:3] copy v[0:2] -> A[1:3] }""")
     order = list(graph.nodes)
+    assert len(order) == len(set(order)) == 4 + len(graph.accesses())
     assert all(order.index(edge.source) < order.index(edge.target) for edge in graph.edges)
     assert graph.predecessors(order[0]) == ()
     assert graph.successors(order[-1]) == ()
+
+
+def test_a_version_stands_after_all_its_writers():
+    graph = graph_of("state { copy A[0:3] -> B[0:3] copy A[4:7] -> B[3:6] }")
+    assert graph.nodes[-1] == AccessNode("B", 1)
+
+
+def test_all_writes_of_one_node_are_one_version():
+    graph = graph_of("""
+        view v: f64[3] of A[0:3]
+        state { map i = 0:3 {
+            tasklet (a <- B[i]) -> (o -> A[i], p -> v[i], q -> A[0]) { o = a; p = a; q = a } } }""")
+    assert [str(node) for node in graph.accesses()] == ["B.0", "v.1", "A.1"]
+    assert len(graph.in_edges(AccessNode("A", 1))) == 2
 
 
 def test_networkx_sees_the_same_graph():

@@ -50,6 +50,12 @@ def properties(node: LibraryNode | type[LibraryNode]) -> tuple[Field[Any], ...]:
     return tuple(field for field in fields(node) if field.name not in common)
 
 
+def print_properties(node: LibraryNode) -> list[str]:
+    """``name = value`` for each property that does not have its default."""
+    values = {field: getattr(node, field.name) for field in properties(node)}
+    return [f"{field.name} = {print_value(value)}" for field, value in values.items() if not _is_default(field, value)]
+
+
 class _Printer:
     def __init__(self, sdfg: Sdfg) -> None:
         self.sdfg = sdfg
@@ -190,11 +196,7 @@ def _result(result: Result) -> str:
 
 def _library(node: LibraryNode) -> str:
     text = f"{node.kind} {_flow(node.inputs, node.outputs)}"
-    own = [
-        f"{field.name} = {print_value(value)}"
-        for field in properties(node)
-        if not _is_default(field, value := getattr(node, field.name))
-    ]
+    own = print_properties(node)
     return f"{text} {{{', '.join(own)}}}" if own else text
 
 
