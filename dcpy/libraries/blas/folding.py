@@ -15,7 +15,7 @@ from dcpy.ir import types
 from dcpy.ir.analysis.accesses import accesses_of
 from dcpy.ir.data import View
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Map, Node
+from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
 from dcpy.ir.uses import Uses
@@ -150,6 +150,7 @@ class FoldFactor(Transformation):
         flag = f"trans_{connector}"
         flags = {flag: getattr(product, flag) != is_transposed} if hasattr(product, flag) else {}
         rw.update(product, **_with_factor(inputs, "alpha", product.alpha, factor), **flags)
+        _erase_unread(m[self.operand].container, rw)
 
     def _plan(self, m: Match) -> tuple[str, Memlet, bool, Factor] | str:
         """The connector, its new memlet, whether that is transposed, and the factor; or why not."""
@@ -213,10 +214,12 @@ class FoldSum(Transformation):
         if summand is not None:
             inputs = {**fields.pop("inputs"), product.summand: out}  # type: ignore[dict-item]
             fields |= _with_factor(inputs, "beta", 1, summand)
+        read = dict.fromkeys(memlet.container for node in m[self.sum].body.walk_nodes() for memlet in node.reads())
         rw.move_nodes([product], m.state, m.state.nodes.index(m[self.sum]) - 1)
         rw.update(product, outputs={product.summand: out}, **fields)
         rw.erase(m[self.sum])
-        rw.undeclare_unused([m[self.result].container])
+        for container in read:
+            _erase_unread(container, rw)
 
     def _plan(self, m: Match) -> tuple[Memlet, Factor, Factor | None] | str:
         """Where the product is to write, the factors of the product and of what is there; or why not."""
@@ -271,6 +274,20 @@ def _with_factor(inputs: dict[str, Memlet], name: str, number: complex, factor: 
     """Fields of a product that is also scaled by `factor`."""
     scalar = {} if factor.scalar is None else {name: factor.scalar}
     return {"inputs": {**inputs, **scalar}, name: number * factor.number}
+
+
+def _erase_unread(container: str, rw: Rewriter) -> None:
+    """Takes out the maps that compute nothing but a temporary that nobody reads any more, and the temporary."""
+    uses = rw.uses
+    if not uses.declared(container) or not uses.is_private(container) or uses.readers(container):
+        return
+    for writer in uses.writers(container):
+        owner = (
+            writer.state.region.owner if isinstance(writer, Tasklet) and writer.state and writer.state.region else None
+        )
+        if isinstance(owner, Map) and not isinstance(elementwise_of(owner), str):
+            rw.erase(owner)
+    rw.undeclare_unused([container])
 
 
 def _two_scalars(name: str, product: ScaledProduct, factor: Factor) -> str:
