@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Union
 
 from dcpy.base.source import SrcSpan
-from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, ExprLike, as_expr, as_exprs
 from dcpy.ir.types import DType
 
@@ -150,7 +150,7 @@ class View:
             offset = offset + (dim.start if isinstance(dim, Range) else dim) * stride
         shape, strides = [], []
         for position, axis in enumerate(order):
-            dim = window.dims[axis] if axis >= 0 else None
+            dim: DimSubset | None = window.dims[axis] if axis >= 0 else None
             shape.append(dim.size if isinstance(dim, Range) else (sizes or {}).get(position, ONE))
             strides.append(base[axis] * dim.step if isinstance(dim, Range) else ZERO)
         return cls(of, desc.dtype, tuple(shape), tuple(strides), offset, window, order, span)

@@ -55,11 +55,7 @@ def prepare(values: Sequence[Any], signature: Signature | None = None) -> Prepar
     Byte-swapped and misaligned arrays are copied; with a `signature` also those that are not packed as it asks. Not
     safe: an array to copy that overlaps another argument.
     """
-    orders = (
-        [arg.order if isinstance(arg, ArrayArg) and not arg.strides else "" for arg in signature.args]
-        if signature
-        else []
-    )
+    orders = [_order_of(arg) for arg in signature.args] if signature else [""] * len(values)
     prepared = list(values)
     copies = []
     for i, value in enumerate(values):
