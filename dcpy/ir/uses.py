@@ -48,6 +48,7 @@ class Uses:
         self._described: dict[str, dict[str, None]] = {}
         self._views: dict[str, dict[str, None]] = {}
         self._aliases: dict[str, dict[str, None]] = {}
+        self._references: dict[str, None] = {}
         self._descs: dict[str, Descriptor] = {}
         self._homes: dict[str, Region] = {}
         self._written: dict[Sdfg, frozenset[str]] = {}
@@ -131,10 +132,16 @@ class Uses:
         if isinstance(desc, Reference):
             copies = self._writers.get(container, ())
             return [copy.src.container for copy in copies if isinstance(copy, Copy)]
+        return self.references_to(container)
+
+    def references_to(self, container: str) -> list[str]:
+        """References that may show a container."""
+        if not self._references:
+            return []
         return [
             copy.dst.container
             for copy in self._readers.get(container, ())
-            if isinstance(copy, Copy) and isinstance(self._descs.get(copy.dst.container), Reference)
+            if isinstance(copy, Copy) and copy.dst.container in self._references
         ]
 
     def is_touched(self, container: str) -> bool:
@@ -216,6 +223,8 @@ class Uses:
             self._views.setdefault(desc.of, {})[name] = None
         if isinstance(desc, Array) and desc.alias:
             self._aliases.setdefault(desc.alias, {})[name] = None
+        if isinstance(desc, Reference):
+            self._references[name] = None
         for symbol in desc_symbols(desc):
             self._described.setdefault(symbol, {})[name] = None
 
@@ -223,6 +232,7 @@ class Uses:
         """Forgets a container."""
         desc = self._descs.pop(name)
         del self._homes[name]
+        self._references.pop(name, None)
         if isinstance(desc, View):
             self._views[desc.of].pop(name, None)
         if isinstance(desc, Array) and desc.alias:

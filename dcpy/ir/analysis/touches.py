@@ -261,17 +261,9 @@ def resolved(memlet: Memlet, uses: Uses) -> tuple[str, Subset | None]:
 def memory_of(root: str, uses: Uses) -> str:
     """A name that is equal for containers that may overlap: itself, but for arguments that alias, and references."""
     desc = uses.desc(root)
-    if isinstance(desc, Scalar | Array) and not getattr(desc, "alias", "") and not _is_shown(root, uses):
+    if isinstance(desc, Scalar | Array) and not getattr(desc, "alias", "") and not uses.references_to(root):
         return root
     return min(uses.overlapping(root))
-
-
-def _is_shown(root: str, uses: Uses) -> bool:
-    """Whether a reference may show a container."""
-    return any(
-        isinstance(reader, Copy) and isinstance(uses.desc(reader.dst.container), Reference)
-        for reader in uses.readers(root)
-    )
 
 
 def _may_skip_the_rest(block: Block) -> bool:
