@@ -98,13 +98,15 @@ def build_library(sdfg: Sdfg, signature: Signature, library: Path, *, keep_sourc
 
 
 def _lowered(sdfg: Sdfg, options: Options) -> Sdfg:
-    """A copy in codegen form: calls inlined, library nodes expanded, schedules and storages explicit."""
+    """A copy in codegen form: calls inlined, library nodes folded and expanded, schedules and storages explicit."""
     from dcpy.ir.copying import copy_sdfg
+    from dcpy.libraries.blas.folding import fold_products
     from dcpy.transforms.cpu import lower_for_cpu
     from dcpy.transforms.simplify.inline_call import InlineCall
 
     lowered = copy_sdfg(sdfg)
     apply_repeated(lowered, InlineCall)
+    fold_products(lowered)
     expand(lowered)
     lower_for_cpu(lowered, options)
     return lowered

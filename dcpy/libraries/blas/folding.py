@@ -215,7 +215,7 @@ class FoldSum(Transformation):
             inputs = {**fields.pop("inputs"), product.summand: out}  # type: ignore[dict-item]
             fields |= _with_factor(inputs, "beta", 1, summand)
         read = dict.fromkeys(memlet.container for node in m[self.sum].body.walk_nodes() for memlet in node.reads())
-        rw.move_nodes([product], m.state, m.state.nodes.index(m[self.sum]) - 1)
+        rw.move_nodes([product], m.state, m.state.index(m[self.sum]) - 1)
         rw.update(product, outputs={product.summand: out}, **fields)
         rw.erase(m[self.sum])
         for container in read:
@@ -265,9 +265,10 @@ class FoldSum(Transformation):
 
 
 def fold_products(sdfg: Sdfg) -> dict[str, int]:
-    """Applies the four, each wherever it can be; returns how often each was applied."""
+    """Applies the four, each wherever it can be; returns how often each was applied. Free where there is no product."""
     steps = (SpecializeMatMul, FoldTranspose, FoldFactor, FoldSum)
-    return {step.name: apply_repeated(sdfg, step) for step in steps}
+    found = any(isinstance(node, MatMul | ScaledProduct) for node in sdfg.body.walk_nodes())
+    return {step.name: apply_repeated(sdfg, step) if found else 0 for step in steps}
 
 
 def _with_factor(inputs: dict[str, Memlet], name: str, number: complex, factor: Factor) -> dict[str, object]:
@@ -315,7 +316,7 @@ def _changed_between(first: Node, second: Node, containers: Iterable[str], uses:
     if state is None:
         return "the node is in no state"
     seen = {name: container for container in containers for name in uses.overlapping(container)}
-    for node in state.nodes[state.nodes.index(first) + 1 : state.nodes.index(second)]:
+    for node in state.nodes[state.index(first) + 1 : state.index(second)]:
         for access in accesses_of(node):
             if access.is_write and access.container in seen:
                 return f"{seen[access.container]!r} changes in between"
@@ -334,7 +335,7 @@ def _looked_through(node: Map, result: str, uses: Uses) -> Elementwise | str:
     found = elementwise_of(node)
     if isinstance(found, str) or node.state is None:
         return found
-    before = node.state.nodes[: node.state.nodes.index(node)]
+    before = node.state.nodes[: node.state.index(node)]
     for leaf, memlet in list(found.leaves.items()):
         fixed = all(name not in memlet.subset.symbols for name in node.params)
         if memlet.container == result or fixed or not uses.is_private(memlet.container):
