@@ -58,7 +58,9 @@ def _float(b: Builder, value: Value, name: str) -> ScalarExpr:
     if isinstance(value, ArrayValue) and all(size is ONE for size in value.shape):
         value = Scalar(value.load([ZERO] * value.rank))
     if not is_number(value) or dtype_of(value).kind == "c":
-        raise b.error(f"math.{name} does not take {kind_of(value)}", help=f"use np.{name} for arrays and complex numbers")
+        raise b.error(
+            f"math.{name} does not take {kind_of(value)}", help=f"use np.{name} for arrays and complex numbers"
+        )
     return convert(scalar_expr(value), types.float64)
 
 

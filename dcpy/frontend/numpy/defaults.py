@@ -1,0 +1,16 @@
+"""Default values of parameters of NumPy's functions, as values."""
+
+from __future__ import annotations
+
+from dcpy.frontend.values import Static
+
+NONE = Static(None)
+TRUE = Static(True)
+FALSE = Static(False)
+NUMBER_0 = Static(0)
+NUMBER_1 = Static(1)
+LAST_AXIS = Static(-1)
+SAMPLES = Static(50)
+FLOAT = Static(float)
+ORDER_C = Static("C")
+ORDER_K = Static("K")

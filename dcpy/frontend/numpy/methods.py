@@ -1,0 +1,213 @@
+"""Methods and attributes of arrays and NumPy scalars; most methods are the function of the same name."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dcpy.frontend.implements import attribute, find, method
+from dcpy.frontend.lower.builder import Builder, items_of
+from dcpy.frontend.numpy import (  # noqa: F401  (what `find` finds below)
+    creation,
+    cumulative,
+    linalg,
+    manipulation,
+    reductions,
+    selection,
+    ufuncs,
+)
+from dcpy.frontend.numpy.creation import order_of, size_of
+from dcpy.frontend.numpy.defaults import NONE, ORDER_C, ORDER_K, TRUE
+from dcpy.frontend.python.numbers import python_number
+from dcpy.frontend.values import ArrayValue, Scalar, Static, TupleValue, Value, dtype_of, integer, is_number
+from dcpy.ir import types
+from dcpy.ir.data import View, strides_of
+from dcpy.ir.expr import op
+from dcpy.ir.symbolic import ONE
+
+FUNCTIONS = (
+    np.all, np.any, np.argmax, np.argmin, np.clip, np.conjugate, np.cumprod, np.cumsum, np.diagonal, np.dot,
+    np.max, np.mean, np.min, np.prod, np.ptp, np.ravel, np.repeat, np.round, np.squeeze, np.std, np.sum, np.swapaxes,
+    np.trace, np.var,
+)  # fmt: skip
+ALIASES = {"conjugate": ("conjugate", "conj")}
+
+
+def _register_functions() -> None:
+    for function in FUNCTIONS:
+        entry = find(function)
+        assert entry is not None
+        method(*ALIASES.get(function.__name__, (function.__name__,)))(entry.call)
+
+
+_register_functions()
+
+# -- attributes ------------------------------------------------------------------------------------------------------
+
+
+@attribute("shape")
+def shape(b: Builder, a: Value) -> Value:
+    """The sizes, as a tuple."""
+    return manipulation.shape_(b, a)
+
+
+@attribute("ndim")
+def ndim(b: Builder, a: Value) -> Value:
+    """How many dimensions there are."""
+    return manipulation.ndim(b, a)
+
+
+@attribute("size")
+def size(b: Builder, a: Value) -> Value:
+    """How many elements there are."""
+    return Static(1) if is_number(a) else size_of(b, b.array(a))
+
+
+@attribute("dtype")
+def dtype(b: Builder, a: Value) -> Value:
+    """The dtype of the elements."""
+    return Static(dtype_of(a).numpy)
+
+
+@attribute("itemsize")
+def itemsize(b: Builder, a: Value) -> Value:
+    """Bytes of one element."""
+    return Static(dtype_of(a).itemsize)
+
+
+@attribute("nbytes")
+def nbytes(b: Builder, a: Value) -> Value:
+    """Bytes of all elements."""
+    count = ONE if is_number(a) else b.integer(size_of(b, b.array(a)))
+    return integer(count * dtype_of(a).itemsize)
+
+
+@attribute("T")
+def transposed(b: Builder, a: Value) -> Value:
+    """The view with dimensions reversed."""
+    return a if is_number(a) else manipulation.transpose(b, a)
+
+
+@attribute("mT")
+def matrix_transposed(b: Builder, a: Value) -> Value:
+    """The view with the last two dimensions exchanged."""
+    x = b.array(a)
+    if x.rank < 2:
+        raise b.error("matrix transpose with ndim < 2 is undefined", notes=("NumPy raises ValueError here",))
+    return b.transpose(x, [*range(x.rank - 2), x.rank - 1, x.rank - 2])
+
+
+@attribute("real")
+def real(b: Builder, a: Value) -> Value:
+    """The real parts: a view."""
+    return _part(b, a, "real")
+
+
+@attribute("imag")
+def imag(b: Builder, a: Value) -> Value:
+    """The imaginary parts: a view of a complex array, zeros for others."""
+    return _part(b, a, "imag")
+
+
+def _part(b: Builder, a: Value, name: str) -> Value:
+    if isinstance(a, Static):
+        return Static(getattr(a.value, name))
+    kind = dtype_of(a).kind
+    if isinstance(a, ArrayValue):
+        if kind == "c":
+            return _complex_view(b, a, name)
+        return a if name == "real" else b.full([b.exact(part) for part in a.shape], a.dtype, Static(0))
+    if kind == "c":
+        assert isinstance(a, Scalar)
+        return Scalar(op(name, a.expr), a.weak)
+    return a if name == "real" else b.ufunc(np.multiply, a, Static(0))
+
+
+def _complex_view(b: Builder, a: ArrayValue, name: str) -> ArrayValue:
+    """Every second number of the memory."""
+    half = types.float32 if a.dtype == types.complex64 else types.float64
+    seen = a.as_view(b.desc(a))
+    strides = tuple(stride * 2 for stride in strides_of(seen))
+    offset = seen.offset * 2 + (1 if name == "imag" else 0)
+    container = b.emit.view(View(a.container, half, seen.shape, strides, offset, span=b.emit.span))
+    return ArrayValue.whole(container, b.desc(container))
+
+
+# -- methods that differ from functions ------------------------------------------------------------------------------
+
+
+@method("astype")
+def astype(
+    b: Builder,
+    a: Value,
+    dtype: Value,
+    order: Value = ORDER_K,
+    casting: Value = NONE,
+    subok: Value = TRUE,
+    copy: Value = TRUE,
+) -> Value:
+    """A new array of another dtype."""
+    wanted = b.dtype_argument(dtype)
+    assert wanted is not None
+    if not isinstance(a, ArrayValue):
+        return b.cast(a, wanted)
+    if a.dtype != wanted:
+        return b.array(b.cast(a, wanted))
+    return b.copy(a, order=order_of(b, order)) if copy == TRUE else a
+
+
+@method("copy")
+def copy(b: Builder, a: Value, order: Value = ORDER_C) -> Value:
+    """A new array with the same elements."""
+    return b.copy(a, order=order_of(b, order)) if isinstance(a, ArrayValue) else a
+
+
+@method("fill")
+def fill(b: Builder, a: Value, value: Value) -> Value:
+    """All elements set to a number."""
+    b.store(_array(b, a, "fill"), value)
+    return NONE
+
+
+@method("item")
+def item(b: Builder, a: Value, *args: Value) -> Value:
+    """An element as a Python number."""
+    if is_number(a):
+        return python_number(a)
+    x = b.array(a)
+    if len(args) == 1 and items_of(args[0]) is not None:
+        args = items_of(args[0]) or ()
+    if len(args) == 1 and x.rank > 1:
+        x = b.array(manipulation.ravel(b, x))
+    if args:
+        if len(args) != x.rank:
+            raise b.error("incorrect number of indices for array", notes=("NumPy raises ValueError here",))
+        return python_number(b.subscript(x, args))
+    for length in x.shape:
+        b.same_size(length, 1, "can only convert an array of size 1 to a Python scalar")
+    return python_number(Scalar(x.load([0] * x.rank)))
+
+
+@method("flatten")
+def flatten(b: Builder, a: Value, order: Value = ORDER_C) -> Value:
+    """All elements in one dimension, copied."""
+    return manipulation.ravel(b, b.copy(b.array(a)), order)
+
+
+@method("reshape")
+def reshape(b: Builder, a: Value, *shape: Value, order: Value = ORDER_C, copy: Value = NONE) -> Value:
+    """As many elements in another shape, given as a tuple or as several sizes."""
+    return manipulation.reshape(b, a, shape[0] if len(shape) == 1 else TupleValue(shape), order, copy=copy)
+
+
+@method("transpose")
+def transpose(b: Builder, a: Value, *axes: Value) -> Value:
+    """Dimensions permuted, given as a tuple or as several numbers; reversed by default."""
+    if not axes:
+        return manipulation.transpose(b, a)
+    return manipulation.transpose(b, a, axes[0] if len(axes) == 1 and items_of(axes[0]) else TupleValue(axes))
+
+
+def _array(b: Builder, a: Value, name: str) -> ArrayValue:
+    if not isinstance(a, ArrayValue):
+        raise b.error(f"a number has no method {name!r}")
+    return a

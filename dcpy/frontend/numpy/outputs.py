@@ -1,0 +1,57 @@
+"""``out=`` and ``where=``: results that go into an array that the program has already."""
+
+from __future__ import annotations
+
+from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.lower.promotion import can_cast
+from dcpy.frontend.numpy.defaults import NONE, TRUE
+from dcpy.frontend.values import ArrayValue, TupleValue, Value, dtype_of, kind_of
+from dcpy.ir import types
+from dcpy.ir.expr import ScalarExpr, cast, op
+
+
+def into(b: Builder, out: Value, result: Value, name: str, where: Value = TRUE) -> Value:
+    """`result` where `out` is None; else `out`, after `result` was stored there (elsewhere than `where`: kept)."""
+    target = _target(b, out, name)
+    if target is None:
+        if where != TRUE:
+            raise b.error(
+                f"{name}: where= without out= leaves elements undefined",
+                help="pass out=, or write np.where(condition, result, other)",
+            )
+        return result
+    source = dtype_of(result)
+    if not can_cast(source, target.dtype):
+        raise b.error(
+            f"Cannot cast ufunc '{name}' output from {source.numpy!r} to {target.dtype.numpy!r} "
+            "with casting rule 'same_kind'",
+            notes=("NumPy raises UFuncTypeError here",),
+            help=f"make an array of {source.numpy_name} for the result",
+        )
+    b.store(target, result if where == TRUE else _masked(b, where, result, target))
+    return target
+
+
+def mask_of(b: Builder, where: Value) -> Value:
+    """A ``where=`` argument, which must be boolean."""
+    mask = b.array(where) if isinstance(where, TupleValue) else where
+    if dtype_of(mask) != types.bool_:
+        raise b.error("where= must be boolean", notes=("NumPy raises TypeError here",), help="write where=mask != 0")
+    return mask
+
+
+def _masked(b: Builder, where: Value, result: Value, target: ArrayValue) -> Value:
+    def choose(mask: ScalarExpr, new: ScalarExpr, old: ScalarExpr) -> ScalarExpr:
+        return op("select", mask, cast(new, target.dtype), old)
+
+    return b.elementwise(choose, mask_of(b, where), result, target)
+
+
+def _target(b: Builder, out: Value, name: str) -> ArrayValue | None:
+    if isinstance(out, TupleValue) and len(out.items) == 1:
+        out = out.items[0]
+    if out == NONE:
+        return None
+    if not isinstance(out, ArrayValue):
+        raise b.error(f"{name}: out= must be an array, but is {kind_of(out)}", notes=("NumPy raises TypeError here",))
+    return out

@@ -1,0 +1,145 @@
+"""Choices per element: ``where``, ``clip``, ``select``; tests whether arrays agree."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dcpy.frontend.implements import implements
+from dcpy.frontend.lower import elementwise
+from dcpy.frontend.lower.builder import Builder, items_of
+from dcpy.frontend.lower.promotion import promoted, require_fit
+from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0
+from dcpy.frontend.numpy.outputs import into
+from dcpy.frontend.numpy.reductions import AND, reduced
+from dcpy.frontend.values import ArrayValue, Scalar, Static, Value, dtype_of, is_number, scalar_expr
+from dcpy.ir import types
+from dcpy.ir.expr import Const, ScalarExpr, cast, op
+
+ABSOLUTE = Static(1e-8)
+RELATIVE = Static(1e-5)
+
+
+@implements(np.where)
+def where(b: Builder, condition: Value, x: Value = NONE, y: Value = NONE, /) -> Value:
+    """`x` where the condition holds, else `y`."""
+    if NONE in (x, y):
+        raise b.error(
+            "np.where needs a value for both cases",
+            notes=("the number of indices that np.where(condition) gives is known at run time only",),
+            help="write np.where(condition, x, y)",
+        )
+    test, *choices = (value if is_number(value) else b.array(value) for value in (condition, x, y))
+    dtype = promoted(tuple(choices))[0]
+    for value in choices:
+        require_fit(value, dtype)
+    dtypes = [types.bool_, dtype, dtype]
+    found = b.elementwise(lambda c, yes, no: op("select", c, yes, no), test, *choices, dtypes=dtypes)
+    return found if isinstance(found, ArrayValue) else b.array(found)
+
+
+@implements(np.select)
+def select(b: Builder, condlist: Value, choicelist: Value, default: Value = NUMBER_0) -> Value:
+    """For each element the first choice whose condition holds."""
+    tests, choices = items_of(condlist), items_of(choicelist)
+    if tests is None or choices is None:
+        raise b.error("np.select takes lists of known length")
+    if len(tests) != len(choices):
+        raise b.error(
+            "list of cases must be same length as list of conditions", notes=("NumPy raises ValueError here",)
+        )
+    dtype = promoted((*choices, default))[0]
+    found = b.cast(default, dtype)
+    for test, choice in zip(reversed(tests), reversed(choices), strict=True):
+        found = where(b, test, b.cast(choice, dtype), found)
+    return found
+
+
+@implements(np.clip)
+def clip(
+    b: Builder,
+    a: Value,
+    a_min: Value = NONE,
+    a_max: Value = NONE,
+    out: Value = NONE,
+    *,
+    min: Value = NONE,
+    max: Value = NONE,
+) -> Value:
+    """Elementwise ``min(max(a, a_min), a_max)``, promoted as NumPy does."""
+    x = a if is_number(a) else b.array(a)
+    low = _bound(x, min if a_min == NONE else a_min, lower=True)
+    high = _bound(x, max if a_max == NONE else a_max, lower=False)
+    bounds = [value if is_number(value) else b.array(value) for value in (low, high) if value != NONE]
+    dtype = promoted((x, *bounds))[0]
+    for value in bounds:
+        require_fit(value, dtype)
+
+    def limit(value: ScalarExpr, *limits: ScalarExpr) -> ScalarExpr:
+        rest = iter(limits)
+        if low != NONE:
+            value = op("max", value, next(rest))
+        return value if high == NONE else op("min", value, next(rest))
+
+    return into(b, out, b.elementwise(limit, x, *bounds, dtypes=[dtype] * (1 + len(bounds))), "clip")
+
+
+def _bound(x: Value, bound: Value, *, lower: bool) -> Value:
+    """NumPy drops a Python int that no element of an integer array can exceed."""
+    if not (isinstance(bound, Static) and type(bound.value) is int and dtype_of(x).is_integer):
+        return bound
+    limits = np.iinfo(dtype_of(x).numpy)
+    useless = bound.value <= limits.min if lower else bound.value >= limits.max
+    return NONE if useless else bound
+
+
+# -- agreement -------------------------------------------------------------------------------------------------------
+
+
+@implements(np.isclose)
+def isclose(
+    builder: Builder, a: Value, b: Value, rtol: Value = RELATIVE, atol: Value = ABSOLUTE, equal_nan: Value = FALSE
+) -> Value:
+    """Whether elements differ by at most ``atol + rtol * abs(b)``."""
+    x, y = (value if is_number(value) else builder.array(value) for value in (a, b))
+    dtype = promoted((x, y))[0]
+    dtype = dtype if dtype.is_inexact else types.float64
+    wide = types.float32 if dtype in (types.float32, types.complex64) else types.float64
+    relative, absolute = (elementwise.convert(scalar_expr(builder.hold(value)), wide) for value in (rtol, atol))
+    magnitude = "cabs" if dtype.kind == "c" else "abs"
+    same_nan = bool(builder.static(equal_nan, "equal_nan"))
+
+    def close(left: ScalarExpr, right: ScalarExpr) -> ScalarExpr:
+        distance = cast(op(magnitude, op("sub", left, right)), wide)
+        limit = op("add", absolute, op("mul", relative, cast(op(magnitude, right), wide)))
+        near = op("and", op("le", distance, limit), op("isfinite", right))
+        found = op("or", near, op("eq", left, right))
+        return op("or", found, op("and", op("isnan", left), op("isnan", right))) if same_nan else found
+
+    return builder.elementwise(close, builder.hold(x), builder.hold(y), dtypes=[dtype, dtype])
+
+
+@implements(np.allclose)
+def allclose(
+    builder: Builder, a: Value, b: Value, rtol: Value = RELATIVE, atol: Value = ABSOLUTE, equal_nan: Value = FALSE
+) -> Value:
+    """Whether all elements are close: a Python bool."""
+    return _python_bool(reduced(builder, AND, isclose(builder, a, b, rtol, atol, equal_nan)))
+
+
+@implements(np.array_equal)
+def array_equal(b: Builder, a1: Value, a2: Value) -> Value:
+    """Whether both have one shape and equal elements: a Python bool."""
+    left, right = b.array(a1), b.array(a2)
+    if left.rank != right.rank:
+        return Static(False)
+    for size, other in zip(left.shape, right.shape, strict=True):
+        if b.emit.ranges.proves_ne(b.exact(size), b.exact(other)):
+            return Static(False)
+        b.same_size(size, other, "np.array_equal takes arrays of one shape here")
+    return _python_bool(reduced(b, AND, b.ufunc(np.equal, left, right)))
+
+
+def _python_bool(found: Value) -> Value:
+    if isinstance(found, Scalar):
+        return Scalar(found.expr, weak=True)
+    return Static(bool(found.value)) if isinstance(found, Static) else Scalar(Const(True, types.bool_), weak=True)

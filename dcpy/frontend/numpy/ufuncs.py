@@ -1,0 +1,173 @@
+"""NumPy's ufuncs: those that are one operation of `ir.ops` on each element, as a table; and what is made of them.
+
+Dtypes come from NumPy itself (`lower.promotion`). ``reduce`` and ``accumulate`` are in `reductions` and `cumulative`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dcpy.frontend.implements import Implementation, implements
+from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.lower.elementwise import UFUNCS
+from dcpy.frontend.lower.promotion import can_cast, ufunc_dtypes
+from dcpy.frontend.numpy.defaults import NONE, NUMBER_0, TRUE
+from dcpy.frontend.numpy.outputs import into
+from dcpy.frontend.values import ArrayValue, Scalar, Static, TupleValue, Value, dtype_of, is_number, is_weak
+from dcpy.ir import types
+from dcpy.ir.expr import Const, ScalarExpr, op
+
+
+def apply(
+    b: Builder,
+    function: np.ufunc,
+    operands: tuple[Value, ...],
+    out: Value = NONE,
+    where: Value = TRUE,
+    dtype: Value = NONE,
+) -> Value:
+    """A call of a ufunc of one output, with its keywords."""
+    wanted = b.dtype_argument(dtype)
+    if wanted is not None:
+        operands = tuple(value if is_number(value) else b.array(value) for value in operands)
+        for operand, loop in zip(operands, ufunc_dtypes(function, operands, wanted), strict=False):
+            if not is_weak(operand) and not can_cast(dtype_of(operand), loop):
+                raise b.error(
+                    f"Cannot cast ufunc '{function.__name__}' input from {dtype_of(operand).numpy!r} to {loop.numpy!r} "
+                    "with casting rule 'same_kind'",
+                    notes=("NumPy raises UFuncTypeError here",),
+                    help=f"convert it: x.astype(np.{loop.numpy_name})",
+                )
+    return into(b, out, b.ufunc(function, *operands, dtype=wanted), function.__name__, where)
+
+
+def outer(b: Builder, function: np.ufunc, left: Value, right: Value) -> Value:
+    """``function`` of all pairs: the dimensions of `left`, then those of `right`."""
+    left, right = (value if is_number(value) else b.array(value) for value in (left, right))
+    if isinstance(left, ArrayValue) and isinstance(right, ArrayValue):
+        for _ in range(right.rank):
+            left = b.expand(left, left.rank)
+    return b.ufunc(function, left, right)
+
+
+def _unary(function: np.ufunc) -> Implementation:
+    def call(b: Builder, x: Value, /, out: Value = NONE, *, where: Value = TRUE, dtype: Value = NONE) -> Value:
+        return apply(b, function, (x,), out, where, dtype)
+
+    return call
+
+
+def _binary(function: np.ufunc) -> Implementation:
+    def call(
+        b: Builder, x1: Value, x2: Value, /, out: Value = NONE, *, where: Value = TRUE, dtype: Value = NONE
+    ) -> Value:
+        return apply(b, function, (x1, x2), out, where, dtype)
+
+    return call
+
+
+def _outer(function: np.ufunc) -> Implementation:
+    def call(b: Builder, A: Value, B: Value, /) -> Value:  # noqa: N803
+        return outer(b, function, A, B)
+
+    return call
+
+
+for _function in UFUNCS:
+    if _function.nin == 1:
+        implements(_function)(_unary(_function))
+    else:
+        implements(_function)(_binary(_function))
+        implements(_function.outer)(_outer(_function))
+
+
+@implements(np.divmod)
+def divmod_(b: Builder, x1: Value, x2: Value, /) -> Value:
+    """``(x1 // x2, x1 % x2)``."""
+    x1, x2 = b.hold(x1), b.hold(x2)
+    return TupleValue((b.ufunc(np.floor_divide, x1, x2), b.ufunc(np.remainder, x1, x2)))
+
+
+@implements(np.modf)
+def modf(b: Builder, x: Value, /) -> Value:
+    """Fractional and integral parts, both with the sign of `x`."""
+    x = b.hold(x)
+    dtype = ufunc_dtypes(np.modf, (x,))[0]
+
+    def fraction(value: ScalarExpr) -> ScalarExpr:
+        rest = op("sub", value, op("trunc", value))
+        return op("copysign", op("select", op("isinf", value), Const(0.0, dtype), rest), value)
+
+    whole = b.elementwise(lambda value: op("trunc", value), x, dtypes=[dtype])
+    return TupleValue((b.elementwise(fraction, x, dtypes=[dtype]), whole))
+
+
+@implements(np.fix)
+def fix(b: Builder, x: Value, out: Value = NONE) -> Value:
+    """The integral part: rounded towards zero."""
+    return into(b, out, b.ufunc(np.trunc, x), "fix")
+
+
+@implements(np.round, np.around)
+def round_(b: Builder, a: Value, decimals: Value = NUMBER_0, out: Value = NONE) -> Value:
+    """Half to even; with `decimals` by scaling, as NumPy does: multiply, round, divide."""
+    digits = b.static(decimals, "decimals")
+    a = a if is_number(a) else b.array(a)
+    kind = dtype_of(a).kind
+    if kind == "b" and digits != 0:
+        raise b.error("np.round of booleans takes no decimals", help="convert them: a.astype(np.float64)")
+    if kind in "iu":
+        if digits < 0:
+            raise b.error(
+                "np.round of integers to tens or hundreds is not supported", help="write np.round(a / 100) * 100"
+            )
+        return into(b, out, b.ufunc(np.positive, a), "round")
+    if digits == 0:
+        return into(b, out, b.ufunc(np.rint, a), "round")
+    scale, unscale = (np.multiply, np.true_divide) if digits > 0 else (np.true_divide, np.multiply)
+    factor = Static(10.0 ** abs(digits))
+    return into(b, out, b.ufunc(unscale, b.ufunc(np.rint, b.ufunc(scale, a, factor)), factor), "round")
+
+
+@implements(np.nan_to_num)
+def nan_to_num(
+    b: Builder, x: Value, copy: Value = TRUE, nan: Value = NUMBER_0, posinf: Value = NONE, neginf: Value = NONE
+) -> Value:
+    """NaN and infinities replaced by numbers: by default 0 and the largest ones."""
+    if copy != TRUE:
+        raise b.error("np.nan_to_num(copy=False) is not supported", help="write x[:] = np.nan_to_num(x)")
+    x = x if is_number(x) else b.array(x)
+    dtype = dtype_of(x)
+    if dtype.kind != "f":
+        if dtype.kind == "c":
+            raise b.error("np.nan_to_num does not take complex numbers", help="convert .real and .imag")
+        return b.ufunc(np.positive, x) if dtype.kind != "b" else b.cast(b.copy(b.array(x)), dtype)
+    limits = np.finfo(dtype.numpy)
+    values = [
+        b.static(nan, "nan"),
+        float(limits.max) if posinf == NONE else b.static(posinf, "posinf"),
+        float(limits.min) if neginf == NONE else b.static(neginf, "neginf"),
+    ]
+    zero, high, low = (Const(float(value), dtype) for value in values)
+
+    def clean(value: ScalarExpr) -> ScalarExpr:
+        infinity = op("select", op("signbit", value), low, high)
+        finite = op("select", op("isinf", value), infinity, value)
+        return op("select", op("isnan", value), zero, finite)
+
+    return b.elementwise(clean, b.hold(x))
+
+
+def _constructor(dtype: types.DType) -> Implementation:
+    def call(b: Builder, x: Value = NUMBER_0, /) -> Value:
+        value = x if is_number(x) else b.array(x)
+        if isinstance(value, ArrayValue) and not value.shape:
+            value = Scalar(value.load(()))
+        found = b.cast(value, dtype)
+        return b.copy(found) if isinstance(found, ArrayValue) and found == value else found
+
+    return call
+
+
+for _dtype in types.DTYPES:
+    implements(_dtype.numpy.type)(_constructor(_dtype))
