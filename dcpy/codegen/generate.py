@@ -15,6 +15,7 @@ from dcpy.codegen.emit.skeleton import header_text, program_text
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lower.context import ModuleContext
 from dcpy.codegen.lower.module import lower_program, program_prototype
+from dcpy.codegen.names import identifier
 from dcpy.codegen.vectormath import LIBRARY, vector_functions
 from dcpy.ir.data import Array, Scalar, packed_strides
 from dcpy.ir.sdfg import Result, Sdfg
@@ -51,8 +52,8 @@ def generate(
     if "#pragma omp declare simd" in text:
         used.append(LIBRARY)
     return Artifact(
-        replace(called_as, checks=tuple(module.checks)),
-        ((f"{module.name}.cpp", text),),
+        replace(called_as, name=module.base, checks=tuple(module.checks)),
+        ((f"{module.base}.cpp", text),),
         tuple(used),
         ("-fopenmp",) if module.threads else (),
         _sources(sdfg),
@@ -67,7 +68,7 @@ def c_header(sdfg: Sdfg, signature: Signature | None = None) -> str:
     called_as = signature or default_signature(sdfg)
     program = program_prototype(sdfg, called_as)
     place = str(sdfg.span) if sdfg.span is not None else ""
-    return header_text(program, called_as.checks, place)
+    return header_text(identifier(called_as.name), program, called_as.checks, place)
 
 
 def default_signature(sdfg: Sdfg) -> Signature:

@@ -1,12 +1,11 @@
-"""From Python names to C identifiers: keywords, macros and our own names are avoided, other alphabets are spelled out."""
+"""From Python names to C identifiers: keywords, macros and our own names are avoided, other alphabets spelled out."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
-KEYWORDS = frozenset(
-    """
+_WORDS = """
     alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class compl
     concept const consteval constexpr constinit const_cast continue co_await co_return co_yield decltype default delete
     do double dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable
@@ -15,8 +14,8 @@ KEYWORDS = frozenset(
     true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq restrict
     linux unix i386 main size_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t
     error failure warning omp_in omp_out omp_priv args symbols results numbers result
-    """.split()
-)
+"""
+KEYWORDS = frozenset(_WORDS.split())
 RESULT = re.compile(r"__return(_\d+)?")
 
 

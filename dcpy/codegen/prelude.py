@@ -29,11 +29,18 @@ class Snippet:
 
     @property
     def words(self) -> tuple[str, ...]:
+        """The identifiers in it, comments apart."""
         return tuple(dict.fromkeys(WORD.findall(_code(self.text))))
 
     @property
+    def is_template(self) -> bool:
+        """Whether it takes any type of number."""
+        return _code(self.text).lstrip().startswith("template")
+
+    @property
     def has_float_version(self) -> bool:
-        return bool({"double", "dcpy_complex128"} & set(self.words)) and not self.text.startswith("template")
+        """Whether it is about double (or complex128)."""
+        return bool({"double", "dcpy_complex128"} & set(self.words)) and not self.is_template
 
 
 @cache
@@ -58,6 +65,11 @@ def in_precision(name: str, single: bool) -> str:
     """The name of a helper or C function for double or for float arguments; templates serve both."""
     snippet = snippets().get(name)
     return name + "f" if single and snippet is not None and snippet.has_float_version else name
+
+
+def is_template(name: str) -> bool:
+    """Whether a helper takes any type of number."""
+    return name in snippets() and snippets()[name].is_template
 
 
 def prelude(mentioned: Iterable[str], vector_functions: frozenset[str]) -> str:

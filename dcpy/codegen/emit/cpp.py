@@ -50,24 +50,29 @@ class CppEmitter:
     # -- variables ---------------------------------------------------------------------------------------------
 
     def emit_Declare(self, s: tree.Declare) -> None:
+        """``double x = 1.0;``"""
         value = "" if s.value is None else f" = {text_of(s.value)}"
         self.out.line(f"{declared(s.type, s.name)}{value};")
 
     def emit_HeapBuffer(self, s: tree.HeapBuffer) -> None:
+        """The buffer, and a pointer to its elements."""
         kind, slot = ("kept", f"{s.kept}, ") if s.kept else ("heap", "")
         buffer = f"{s.name}_buffer_"
         self.out.line(f"const dcpy_{kind}_buffer<{s.element}> {buffer}({slot}{text_of(s.count)});")
         self.out.line(f"{s.element} *__restrict {s.name} = {buffer}.data;")
 
     def emit_StackBuffer(self, s: tree.StackBuffer) -> None:
+        """``alignas(64) double x[8];``"""
         self.out.line(f"alignas(64) {s.element} {s.name}[{s.count}];")
 
     def emit_Assign(self, s: tree.Assign) -> None:
+        """``x = 1.0;`` or ``x += 1.0;``"""
         if s.atomic:
             self.out.directive("#pragma omp atomic")
         self.out.line(f"{text_of(s.target)} {s.op}= {text_of(s.value)};")
 
     def emit_AtomicUpdate(self, s: tree.AtomicUpdate) -> None:
+        """By compare and exchange; what is wider than a word, under a lock."""
         kind = s.target.type
         combine = f"[]({kind} a, {kind} b) {{ return {text_of(s.combined)}; }}"
         if s.bits in BITS:
@@ -78,15 +83,18 @@ class CppEmitter:
         self.out.line(f"{text_of(s.target)} = ({combine})({text_of(s.target)}, {text_of(s.value)});")
 
     def emit_Evaluate(self, s: tree.Evaluate) -> None:
+        """``f(x);``"""
         self.out.line(f"{text_of(s.call)};")
 
     # -- control flow ------------------------------------------------------------------------------------------
 
     def emit_Block(self, s: tree.Block) -> None:
+        """``{ ... }``"""
         with self.out.block(""):
             self.body(s.body)
 
     def emit_Loop(self, s: tree.Loop) -> None:
+        """``for (...)``, with what is said to the compiler before it."""
         pragma = loop_pragma(s)
         if pragma:
             self.out.directive(pragma)
@@ -95,7 +103,7 @@ class CppEmitter:
         if s.down is None:
             test = f"{text_of(s.step, 9)} > 0 ? {s.var} < {stop} : {s.var} > {stop}"
         head = f"for (int64_t {s.var} = {start}; {test}; {step(s.var, s.step)})"
-        if len(s.body) == 1 and isinstance(s.body[0], tree.Assign | tree.Evaluate) and not getattr(s.body[0], "atomic", 0):
+        if len(s.body) == 1 and _is_one_line(s.body[0]):
             self.out.line(head)
             with self.out.indented():
                 self.body(s.body)
@@ -104,10 +112,12 @@ class CppEmitter:
             self.body(s.body)
 
     def emit_While(self, s: tree.While) -> None:
+        """``while (...) { ... }``"""
         with self.out.block(f"while ({text_of(s.condition)})"):
             self.body(s.body)
 
     def emit_If(self, s: tree.If) -> None:
+        """``if (...) { ... } else if (...) { ... } else { ... }``"""
         word = "if"
         for condition, body in s.cases:
             self.out.line(f"{word} ({text_of(condition)}) {{")
@@ -121,6 +131,7 @@ class CppEmitter:
         self.out.directive("}")
 
     def emit_Team(self, s: tree.Team) -> None:
+        """A call inside ``omp parallel``, or alone."""
         call = f"{text_of(s.call)};"
         if s.condition is None:
             self.out.directive("#pragma omp parallel")
@@ -136,6 +147,7 @@ class CppEmitter:
         self.out.directive("}")
 
     def emit_CheckFail(self, s: tree.CheckFail) -> None:
+        """``if (...) { ... return 3; }``, or a jump to the end of the iteration."""
         number = text_of(s.number)
         values = [text_of(value, CONDITIONAL) for value in s.values]
         if s.forwarded:
@@ -155,27 +167,37 @@ class CppEmitter:
                 self.out.line(f"return {number};")
 
     def emit_Return(self, s: tree.Return) -> None:
+        """``return 0;``"""
         self.out.line("return;" if s.value is None else f"return {text_of(s.value)};")
 
     def emit_Break(self, s: tree.Break) -> None:
+        """``break;``"""
         self.out.line("break;")
 
     def emit_Continue(self, s: tree.Continue) -> None:
+        """``continue;``"""
         self.out.line("continue;")
 
     def emit_Goto(self, s: tree.Goto) -> None:
+        """``goto next_i;``"""
         self.out.line(f"goto {s.label};")
 
     def emit_Label(self, s: tree.Label) -> None:
+        """``next_i:;``"""
         self.out.directive(f"{s.name}:;")
 
     def emit_Comment(self, s: tree.Comment) -> None:
+        """``// text``"""
         self.out.directive(f"// {s.text}")
+
+
+def _is_one_line(statement: tree.Statement) -> bool:
+    return isinstance(statement, tree.Evaluate) or (isinstance(statement, tree.Assign) and not statement.atomic)
 
 
 def declared(kind: str, name: str) -> str:
     """``double x``, ``double *x``."""
-    return f"{kind}{name}" if kind.endswith(("*", "&")) else f"{kind} {name}"
+    return f"{kind}{name}" if kind.endswith(("*", "&", " ")) else f"{kind} {name}"
 
 
 def step(var: str, by: LirExpr) -> str:

@@ -32,11 +32,17 @@ def text_of(expr: LirExpr, level: int = 0) -> str:
 
 
 def _text(expr: LirExpr) -> tuple[str, int]:
+    if isinstance(expr, Infix):
+        return _infix(expr), LEVELS[expr.op]
+    if isinstance(expr, Name):
+        return expr.name, POSTFIX
+    return _other_text(expr)
+
+
+def _other_text(expr: LirExpr) -> tuple[str, int]:
     match expr:
         case Literal(text=text):
             return text, UNARY if text.startswith(("-", "(")) and not text.startswith("(-") else POSTFIX
-        case Name(name=name):
-            return name, POSTFIX
         case Item(base=base, index=index):
             return f"{text_of(base, POSTFIX)}[{text_of(index)}]", POSTFIX
         case Field(arg=arg, name=name):
@@ -53,8 +59,7 @@ def _text(expr: LirExpr) -> tuple[str, int]:
         case Conditional(condition=condition, yes=yes, no=no):
             parts = (text_of(condition, CONDITIONAL + 1), text_of(yes, CONDITIONAL + 1), text_of(no, CONDITIONAL))
             return "{} ? {} : {}".format(*parts), CONDITIONAL
-        case Infix():
-            return _infix(expr), LEVELS[expr.op]
+    raise TypeError(f"no text for {expr!r}")
 
 
 def _infix(expr: Infix) -> str:

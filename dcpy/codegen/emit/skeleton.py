@@ -54,13 +54,13 @@ def program_text(
     )
 
 
-def header_text(function: tree.Function, checks: Sequence[Check], place: str) -> str:
+def header_text(name: str, function: tree.Function, checks: Sequence[Check], place: str) -> str:
     """The C header of a program compiled ahead of time."""
     prototype = "\n".join(signature_lines(function)).replace('extern "C" ', "").replace("*__restrict ", "*")
     structs = [text for name, text in STRUCTS.items() if name in prototype]
     messages = [Check(check.exception, check.message.replace("*/", "* /")) for check in checks]
     return _render(
-        "header.h.j2", name=function.name, place=place, structs=structs, checks=messages, prototype=prototype
+        "header.h.j2", name=name, place=place, structs=structs, checks=messages, prototype=prototype
     )
 
 

@@ -68,7 +68,7 @@ class Evaluate(_Placed):
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """A variable of a loop into which each thread or lane folds its own copy. `op` is a C operator or a declared one."""
+    """A variable into which each thread or lane of a loop folds its own copy. `op`: a C operator or a declared one."""
 
     op: str
     name: str
@@ -123,7 +123,7 @@ class Team(_Placed):
 
 @dataclass(frozen=True, slots=True)
 class HeapBuffer(_Placed):
-    """``name`` points to `count` new elements until the scope is left. `kept`: the slot of a buffer that outlives calls."""
+    """``name`` points to `count` new elements until the scope is left. `kept`: the slot of one that outlives calls."""
 
     name: str
     element: str

@@ -28,6 +28,7 @@ def parts(expr: LirExpr) -> Iterator[LirExpr]:
 
 
 def children(expr: LirExpr) -> tuple[LirExpr, ...]:
+    """The operands of an expression."""
     match expr:
         case Item(base=base, index=index):
             return (base, index)
@@ -63,24 +64,20 @@ def statements(body: Body) -> Iterator[Statement]:
 def expressions(statement: Statement) -> tuple[LirExpr, ...]:
     """The expressions written on a statement itself."""
     match statement:
-        case tree.Declare(value=value) | tree.Return(value=value):
+        case tree.Declare(value=value) | tree.Return(value=value) | tree.HeapBuffer(count=value):
             return () if value is None else (value,)
         case tree.Assign(target=target, value=value):
             return (target, value)
         case tree.AtomicUpdate(target=target, value=value, combined=combined):
             return (target, value, combined)
-        case tree.Evaluate(call=call):
-            return (call,)
         case tree.Loop(start=start, stop=stop, step=step):
             return (start, stop, step)
-        case tree.While(condition=condition):
-            return (condition,)
+        case tree.While(condition=value) | tree.Evaluate(call=value):
+            return (value,)
         case tree.If(cases=cases):
             return tuple(condition for condition, _ in cases)
         case tree.Team(call=call, condition=condition):
             return (call,) if condition is None else (call, condition)
-        case tree.HeapBuffer(count=count):
-            return (count,)
         case tree.CheckFail(condition=condition, number=number, values=values):
             return (condition, number, *values)
     return ()

@@ -17,7 +17,7 @@ HOST = (Storage.REGISTER, Storage.STACK, Storage.HEAP)
 
 def register_places(context: Context) -> None:
     """Gives every transient and view of the SDFG its place (arguments have theirs by now); refuses what has none."""
-    descs = {
+    descs: dict[str, Data | Structure] = {
         name: desc for region in context.sdfg.body.walk_regions() for name, desc in region.containers.items()
     }
     for name, desc in descs.items():
@@ -60,7 +60,7 @@ def _table(context: Context, name: str, desc: Scalar | Array) -> Name:
     return Name(title, f"const {desc.dtype.ctype} *")
 
 
-def _view_place(context: Context, name: str, descs: dict[str, Data]) -> Place:
+def _view_place(context: Context, name: str, descs: dict[str, Data | Structure]) -> Place:
     """A view is its base's pointer with other strides: no pointer of its own, so its symbols may change."""
     desc = _with_actual_strides(context, name, descs)
     base = desc.of
@@ -71,7 +71,7 @@ def _view_place(context: Context, name: str, descs: dict[str, Data]) -> Place:
     return Place(place.base, desc.dtype, strides_of(desc), desc.offset, place.is_value, viewed)
 
 
-def _with_actual_strides(context: Context, name: str, descs: dict[str, Data]) -> View:
+def _with_actual_strides(context: Context, name: str, descs: dict[str, Data | Structure]) -> View:
     """The view, derived again where its base is an argument whose strides only the caller knows."""
     desc = descs[name]
     if not isinstance(desc, View) or context.uses.root(name) not in context.strides:
@@ -83,6 +83,8 @@ def _with_actual_strides(context: Context, name: str, descs: dict[str, Data]) ->
             desc.span,
             help="inline the call (sdfg.simplify()), or copy the argument first",
         )
+    if isinstance(base, Structure):
+        raise context.refuse(f"{name!r} shows a structure", desc.span)
     return View.slice(desc.of, base, desc.window, axes=desc.axes, sizes=dict(enumerate(desc.shape)), span=desc.span)
 
 
@@ -111,7 +113,7 @@ def _constant_size(context: Context, name: str, desc: Scalar | Array) -> int:
 
 
 def declare_array(context: Context, name: str, desc: Array) -> None:
-    """Allocates an array on the heap, for as long as the scope lasts (or, where it persists, as the library is loaded)."""
+    """Allocates an array on the heap, for as long as the scope lasts or, where it persists, the library is loaded."""
     count = buffer_size(context, desc)
     kept = ""
     if desc.lifetime is Lifetime.PERSISTENT:

@@ -10,10 +10,10 @@ from dcpy.base.errors import CodegenError
 from dcpy.base.options import CpuOptions
 from dcpy.base.source import SrcSpan
 from dcpy.codegen import artifact
-from dcpy.codegen.lir.expr import INDEX, Literal, LirExpr, Name
+from dcpy.codegen.lir.expr import INDEX, LirExpr, Literal, Name
 from dcpy.codegen.lir.tree import Body, CheckFail, DeclaredReduction, Function, Statement, Table, with_span
-from dcpy.codegen.lower.places import Place
 from dcpy.codegen.lower.placement import Placement, plan_placement
+from dcpy.codegen.lower.places import Place
 from dcpy.codegen.names import Names
 from dcpy.codegen.scalars.symbols import lower_symbolic
 from dcpy.ir.data import Data
@@ -51,7 +51,8 @@ class ParallelScope:
 class ModuleContext:
     """What the functions of one file share."""
 
-    name: str
+    name: str  # of the typed function
+    base: str  # of its entries: BASE_entry, ...
     options: CpuOptions
     names: Names
     functions: list[Function] = field(default_factory=list)
@@ -60,7 +61,7 @@ class ModuleContext:
     tables: list[Table] = field(default_factory=list)
     slots: list[str] = field(default_factory=list)
     environments: dict[str, None] = field(default_factory=dict)
-    callees: dict[tuple[object, ...], str] = field(default_factory=dict)
+    callees: dict[tuple[object, ...], tuple[str, bool]] = field(default_factory=dict)
     threads: bool = False
 
     def check_number(self, exception: str, message: str, span: SrcSpan | None) -> int:
@@ -71,7 +72,9 @@ class ModuleContext:
 class Context:
     """The lowering of one SDFG into one C function (and those of its parallel maps)."""
 
-    def __init__(self, sdfg: Sdfg, module: ModuleContext, reserved: frozenset[str], *, shared_writes: bool = False) -> None:
+    def __init__(
+        self, sdfg: Sdfg, module: ModuleContext, reserved: frozenset[str], *, shared_writes: bool = False
+    ) -> None:
         self.sdfg = sdfg
         self.module = module
         self.names = Names(reserved)
@@ -178,9 +181,9 @@ class Context:
         """Where errors go: the end of the parallel iteration, or "" for the function's."""
         return self.parallel.label if self.parallel is not None else ""
 
-    def refuse(self, message: str, span: SrcSpan | None = None, *, help: str = "", notes: tuple[str, ...] = ()) -> CodegenError:
+    def refuse(self, message: str, span: SrcSpan | None = None, *, help: str = "") -> CodegenError:
         """The error for something that this target does not print."""
-        return CodegenError(message, span=span or self._span, help=help, notes=notes)
+        return CodegenError(message, span=span or self._span, help=help)
 
 
 _ZERO = Expr(())

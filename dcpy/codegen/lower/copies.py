@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dcpy.codegen.lir.expr import Call, Infix, LirExpr, Name, integer
+from dcpy.codegen.lir.expr import Call, Infix, LirExpr, Literal, Name, integer
 from dcpy.codegen.lir.tree import Assign, Block, Body, Evaluate, Loop
 from dcpy.codegen.lower.buffers import declare_array
 from dcpy.codegen.lower.context import Context
@@ -84,7 +84,7 @@ def _call(context: Context, function: str, src: Memlet, dst: Memlet, sizes: tupl
         total = total * size
     dtype = context.places[dst.container].dtype
     count = context.symbolic(total)
-    width = Call("sizeof", (Name(dtype.ctype, "type"),), "size_t")
+    width = Literal(f"sizeof({dtype.ctype})", "size_t")
     args = (first_element(context, dst), first_element(context, src), Infix("*", count, width, "size_t"))
     context.emit(Evaluate(Call(function, args, "void")))
 

@@ -58,7 +58,7 @@ def _entry(context: Context, program: tree.Function, signature: Signature) -> tr
         )
         failed = Infix("!=", status, ZERO, "bool")
         body = (tree.Declare("status", "const int32_t", call), tree.If(((failed, copies),)), tree.Return(status))
-    return tree.Function(f"{program.name}_entry", "int32_t", params, body, exported=True)
+    return tree.Function(f"{context.module.base}_entry", "int32_t", params, body, exported=True)
 
 
 def _param(name: Name) -> tree.Parameter:
@@ -92,7 +92,7 @@ def _results(context: Context, program: tree.Function, signature: Signature) -> 
             number = times(context.symbolic(expr), integer(itemsize))
             context.emit(tree.Assign(Item(NUMBERS, integer(position), INDEX), number))
     params = (_param(ARGS), _param(SYMBOLS), _param(NUMBERS))
-    return tree.Function(f"{program.name}_results", "void", params, tuple(body), exported=True)
+    return tree.Function(f"{context.module.base}_results", "void", params, tuple(body), exported=True)
 
 
 def _result_numbers(context: Context, signature: Signature) -> Iterator[tuple[Expr, int]]:
@@ -138,7 +138,8 @@ def _needed_symbols(
 
 def _known_assignment(context: Context, name: str) -> SymbolAssign:
     """The one assignment of a symbol, which must be computable before the program runs."""
-    found = [block for block in context.sdfg.body.walk_blocks() if isinstance(block, SymbolAssign) and block.symbol == name]
+    assigns = (block for block in context.sdfg.body.walk_blocks() if isinstance(block, SymbolAssign))
+    found = [block for block in assigns if block.symbol == name]
     if len(found) == 1 and found[0].region is context.sdfg.body:
         loads = loads_of(found[0].value)
         if all(_is_unwritten_argument(context, load.container) for load in loads):
@@ -171,11 +172,10 @@ def _with_loads(context: Context, assign: SymbolAssign, sources: dict[str, LirEx
 
 def _lifetime(context: Context) -> list[tree.Function]:
     """Persistent buffers are taken when they are first needed; `exit` frees them."""
-    free = tuple(
-        tree.Evaluate(Call("free", (Call("__atomic_exchange_n", (_address(slot), _null(), _order()), "char *"),), "void"))
-        for slot in context.module.slots
-    )
-    name = context.module.name
+    slots = context.module.slots
+    taken = (Call("__atomic_exchange_n", (_address(slot), _null(), _order()), "char *") for slot in slots)
+    free = tuple(tree.Evaluate(Call("free", (block,), "void")) for block in taken)
+    name = context.module.base
     return [
         tree.Function(f"{name}_init", "int32_t", (), (tree.Return(ZERO),), exported=True),
         tree.Function(f"{name}_exit", "void", (), free, exported=True),

@@ -186,23 +186,26 @@ def _call_by_team(context: Context, node: Map, loops: tree.Loop, fails: bool) ->
             args.append(Prefix("&", Name(kind, "int32_t"), "int32_t *"))
     if checks:
         params.append(tree.Parameter("error", f"{INDEX} *"))
-        args.append(Name("error", f"{INDEX} *"))
+        args.append(Name("numbers", f"{INDEX} *"))
     context.module.functions.append(tree.Function(name, "void", tuple(params), (loops,), span=node.span))
     team = tree.Team(Call(name, tuple(args), "void"), _pays(context, node), span=node.span)
-    if fails:
-        _emit_with_failure(context, team)
+    if checks:
+        _emit_with_checks(context, team, fails)
     else:
         context.emit(team)
 
 
-def _emit_with_failure(context: Context, team: tree.Team) -> None:
-    """Returns the first failure of the team after all of it has come to an end."""
+def _emit_with_checks(context: Context, team: tree.Team, fails: bool) -> None:
+    """Returns the first failure of the team after all of it has come to an end. Its numbers go to this thread's."""
     failure = Name("failure", "int32_t")
     stopped = Infix("!=", failure, Literal("0", "int32_t", 0), "bool")
     with context.capture() as block:
-        context.emit(tree.Declare("failure", "int32_t", Literal("0", "int32_t", 0)))
+        context.emit(tree.Declare("numbers", f"{INDEX} *const ", Name("error", f"{INDEX} *")))
+        if fails:
+            context.emit(tree.Declare("failure", "int32_t", Literal("0", "int32_t", 0)))
         context.emit(team)
-        context.emit(tree.If(((stopped, (tree.Return(failure),)),)))
+        if fails:
+            context.emit(tree.If(((stopped, (tree.Return(failure),)),)))
     context.emit(tree.Block(tuple(block)))
 
 

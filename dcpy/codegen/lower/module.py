@@ -9,7 +9,7 @@ from dcpy.base.options import CpuOptions
 from dcpy.codegen import prelude
 from dcpy.codegen.artifact import Signature
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.expr import INDEX, Literal, LirExpr, Name, Prefix
+from dcpy.codegen.lir.expr import INDEX, LirExpr, Literal, Name, Prefix
 from dcpy.codegen.lower.buffers import register_places
 from dcpy.codegen.lower.calls import CallShape, argument_names
 from dcpy.codegen.lower.context import Context, ModuleContext
@@ -26,8 +26,9 @@ def lower_program(sdfg: Sdfg, signature: Signature, options: CpuOptions, reserve
     """The functions of `sdfg` and of its C ABI, in the order in which they must stand; `CodegenError` refuses."""
     avoided = reserved | frozenset(prelude.names())
     name = exported_name(signature.name)
-    exported = {name, *(f"{name}_{part}" for part in ("entry", "results", "init", "exit"))}
-    module = ModuleContext(name, options, Names(avoided | exported))
+    base = identifier(signature.name)
+    exported = {name, *(f"{base}_{part}" for part in ("entry", "results", "init", "exit"))}
+    module = ModuleContext(name, base, options, Names(avoided | exported))
     context = Context(sdfg, module, avoided | exported)
     function = _lower_function(context, name, CallShape((), False, False))
     module.functions.append(function)
@@ -38,7 +39,8 @@ def lower_program(sdfg: Sdfg, signature: Signature, options: CpuOptions, reserve
 def program_prototype(sdfg: Sdfg, signature: Signature) -> tree.Function:
     """The typed C function of a program, without its body."""
     name = exported_name(signature.name)
-    context = Context(sdfg, ModuleContext(name, CpuOptions(), Names()), frozenset(prelude.names()) | {name})
+    module = ModuleContext(name, identifier(signature.name), CpuOptions(), Names())
+    context = Context(sdfg, module, frozenset(prelude.names()) | {name})
     params = _parameters(context, CallShape((), False, False), exported=True)
     return tree.Function(name, "int32_t", params, (), exported=True, span=sdfg.span)
 

@@ -43,7 +43,7 @@ class Place:
         return Convert(pointer, f"{self.dtype.ctype} *") if self.viewed else pointer
 
     def _position(self, indices: tuple[Expr, ...], symbolic: Symbolic) -> LirExpr:
-        position = integer(0)
+        position: LirExpr = integer(0)
         for index, stride in zip(indices, self.strides, strict=True):
             position = plus(position, times(symbolic(index), symbolic(stride)))
         return plus(position, symbolic(self.offset))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import INDEX, LirExpr, Literal, Name, Prefix
 from dcpy.codegen.lower.bounds import going_down, within
@@ -51,18 +50,22 @@ def _lower_block(context: Context, block: Block) -> None:
             for node in nodes:
                 with context.at(node.span):
                     _lower_node(context, node)
+        case SymbolAssign():
+            _lower_assign(context, block)
+        case Check():
+            _lower_check(context, block)
+        case _:
+            _lower_control(context, block)
+
+
+def _lower_control(context: Context, block: Block) -> None:
+    match block:
         case Loop():
             _lower_loop(context, block)
         case While(condition=condition, body=body):
             context.emit(tree.While(lower_value(context, condition), lower_region(context, body)))
         case Branch():
             _lower_branch(context, block)
-        case SymbolAssign(symbol=symbol, value=value):
-            dtype = context.sdfg.assigned_symbols.get(symbol, types.int64)
-            number = convert(lower_value(context, value), value.dtype, dtype)
-            context.emit(tree.Assign(context.symbol(symbol), convert(number, dtype, types.int64)))
-        case Check():
-            _lower_check(context, block)
         case Break():
             context.emit(tree.Break())
         case Continue():
@@ -123,6 +126,12 @@ def _lower_branch(context: Context, block: Branch) -> None:
     )
     otherwise = lower_region(context, block.otherwise) if block.otherwise is not None else ()
     context.emit(tree.If(cases, otherwise))
+
+
+def _lower_assign(context: Context, block: SymbolAssign) -> None:
+    dtype = context.sdfg.assigned_symbols.get(block.symbol, types.int64)
+    number = convert(lower_value(context, block.value), block.value.dtype, dtype)
+    context.emit(tree.Assign(context.symbol(block.symbol), convert(number, dtype, types.int64)))
 
 
 def _lower_check(context: Context, block: Check) -> None:

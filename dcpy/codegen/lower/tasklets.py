@@ -66,7 +66,7 @@ def _variable(context: Context, stem: str, value: LirExpr, used: set[str]) -> Li
 
 def _may_change(value: LirExpr, constants: set[str]) -> bool:
     """Whether a write could change the value: it reads an element, or a variable that is no constant."""
-    return any(isinstance(part, Item) or (isinstance(part, Name) and part.name not in constants) for part in parts(value))
+    return any(isinstance(p, Item) or (isinstance(p, Name) and p.name not in constants) for p in parts(value))
 
 
 def read(context: Context, memlet: Memlet) -> LirExpr:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dcpy.codegen.lir.expr import Aggregate, Call, Convert, Field, Infix, Literal, LirExpr
+from dcpy.codegen.lir.expr import Aggregate, Call, Convert, Field, Infix, LirExpr, Literal
 from dcpy.ir import types
 from dcpy.ir.types import DType
 

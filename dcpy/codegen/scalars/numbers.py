@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from dcpy.codegen.lir.expr import Aggregate, Literal, LirExpr
+from dcpy.codegen.lir.expr import Aggregate, LirExpr, Literal
 from dcpy.ir import types
 from dcpy.ir.expr import Number
 from dcpy.ir.types import DType

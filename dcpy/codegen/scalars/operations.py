@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dcpy.base.errors import CodegenError
 from dcpy.codegen.lir.expr import Call, Conditional, Convert, Field, Infix, LirExpr, Literal, Prefix
-from dcpy.codegen.prelude import in_precision
+from dcpy.codegen.prelude import in_precision, is_template
 from dcpy.codegen.scalars.conversions import convert
 from dcpy.ir import types
 from dcpy.ir.expr import Op
@@ -29,8 +29,8 @@ def _table(*rows: str) -> dict[str, str]:
 
 BOOL = _table(
     LOGIC,
-    "xor:!= add:|| mul:&& max:|| min:&& fmax:|| fmin:&& bitand:&& bitor:|| bitxor:!= invert:! abs:= conj:= floor:= ceil:=",
-    "trunc:= isnan:false isinf:false isfinite:true",
+    "xor:!= add:|| mul:&& max:|| min:&& fmax:|| fmin:&& bitand:&& bitor:|| bitxor:!= invert:! abs:= conj:= floor:=",
+    "ceil:= trunc:= isnan:false isinf:false isfinite:true",
 )
 INTEGER = _table(
     LOGIC,
@@ -71,9 +71,7 @@ def lower_operation(op: Op, args: tuple[LirExpr, ...]) -> LirExpr:
     dtype = op.args[0].dtype
     if dtype == types.float16:
         return _in_single_precision(op, args)
-    if op.name == "xor":
-        args, dtype = tuple(convert(arg, dtype, types.bool_) for arg in args), types.bool_
-    elif dtype.kind == "c" and op.name in ("and", "or", "not"):
+    if op.name == "xor" or (dtype.kind == "c" and op.name in ("and", "or", "not")):
         args, dtype = tuple(convert(arg, dtype, types.bool_) for arg in args), types.bool_
     spelling = TABLES[dtype.kind].get(op.name)
     if spelling is None:
@@ -103,6 +101,8 @@ def _write(spelling: str, args: tuple[LirExpr, ...], dtype: DType, result: DType
             return Infix("/", Literal("1", "int"), args[0], result.ctype)
     if spelling[0].isalpha():
         name = in_precision(spelling, single=dtype in (types.float32, types.complex64))
+        if dtype == types.int64 and is_template(spelling):
+            name = f"{name}<int64_t>"  # a literal among the arguments is an int
         return Call(name, args, result.ctype)
     if len(args) == 1:
         return _narrowed(Prefix(spelling, args[0], result.ctype), result)

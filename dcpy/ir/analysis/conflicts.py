@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Call, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
+from dcpy.ir.nodes import Call, Copy, ForeignCall, LibraryNode, Map, Tasklet
 from dcpy.ir.region import Loop, Region, SymbolAssign
 from dcpy.ir.subsets import Range, Subset
-from dcpy.ir.uses import Uses
+from dcpy.ir.uses import Element, Uses
 
 
 @dataclass(slots=True)
@@ -41,25 +41,22 @@ def _survey_region(uses: Uses, region: Region, found: MapWrites) -> None:
             found.symbols.update(inner.owner.params)
         elif isinstance(inner.owner, Loop):
             found.symbols.add(inner.owner.param)
-    for block in region.walk_blocks():
-        if isinstance(block, SymbolAssign):
-            found.symbols.add(block.symbol)
-        for name in uses.touches(block).reads:
-            found.touched.setdefault(name, []).append(None)
-    for node in region.walk_nodes():
-        for memlet in _writes(node):
+    elements: list[Element] = [*region.walk_blocks(), *region.walk_nodes()]
+    for element in elements:
+        if isinstance(element, SymbolAssign):
+            found.symbols.add(element.symbol)
+        for memlet in _writes(element):
             resolved = location(memlet) if memlet.wcr else None
             found.touched.setdefault(memlet.container, []).append(resolved)
-            if resolved is not None:
-                found.resolved[resolved] = None
-        for name in uses.touches(node).reads:
+            found.resolved |= {resolved: None} if resolved is not None else {}
+        for name in uses.touches(element).reads:
             found.touched.setdefault(name, []).append(None)
 
 
-def _writes(node: Node) -> Iterator[Memlet]:
-    match node:
+def _writes(element: Element) -> Iterator[Memlet]:
+    match element:
         case Tasklet() | ForeignCall() | LibraryNode():
-            yield from node.writes()
+            yield from element.writes()
         case Copy(dst=dst):
             yield dst
         case Call(arguments=arguments):

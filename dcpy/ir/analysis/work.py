@@ -48,7 +48,8 @@ def product(factors: tuple[Expr, ...]) -> Expr:
 
 
 def _maps_in(region: Region) -> list[Map]:
-    return [node for block in region.blocks if isinstance(block, State) for node in block.nodes if isinstance(node, Map)]
+    states = (block for block in region.blocks if isinstance(block, State))
+    return [node for state in states for node in state.nodes if isinstance(node, Map)]
 
 
 def _symbols_inside(region: Region) -> set[str]:

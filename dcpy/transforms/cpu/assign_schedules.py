@@ -112,9 +112,8 @@ def _vector_param(node: Map, rw: Rewriter) -> str:
     """The parameter that most accesses follow in steps of one element; the last one where several do."""
     if not _is_rectangular(node) or len(node.params) == 1:
         return node.params[-1]
-    memlets = [
-        memlet for inner in node.body.walk_nodes() if isinstance(inner, Tasklet) for memlet in (*inner.reads(), *inner.writes())
-    ]
+    tasklets = (inner for inner in node.body.walk_nodes() if isinstance(inner, Tasklet))
+    memlets = [memlet for tasklet in tasklets for memlet in (*tasklet.reads(), *tasklet.writes())]
     scores = {param: sum(_score(memlet, param, rw) for memlet in memlets) for param in node.params}
     best = max(scores.values())
     return next(param for param in reversed(node.params) if scores[param] == best)

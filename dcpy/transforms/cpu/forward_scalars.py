@@ -19,8 +19,8 @@ MAX_EXPRESSION = 40  # parts of one expression: beyond that the generated code i
 def forward_scalars(sdfg: Sdfg) -> None:
     """Joins tasklets of one state that hand a private scalar to each other.
 
-    before   tasklet (a <- A[i]) -> (o -> t) { o = a * 2 }      after   tasklet (a <- A[i]) -> (o -> B[i]) { o = a * 2 + 1 }
-             tasklet (x <- t) -> (o -> B[i]) { o = x + 1 }
+    before   tasklet (a <- A[i]) -> (o -> t) { o = a * 2 }     after   tasklet (a <- A[i]) -> (o -> B[i]) {
+             tasklet (x <- t) -> (o -> B[i]) { o = x + 1 }                 o = a * 2 + 1 }
 
     Only where nothing else touches the scalar, and nothing between the two writes what the first one reads.
     """
