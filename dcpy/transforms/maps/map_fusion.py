@@ -57,7 +57,7 @@ class MapFusion(Transformation):
         if isinstance(plan, str):
             return first
         for node in plan.before:
-            rw.move_nodes([node], m.state, m.state.nodes.index(first))
+            rw.move_nodes([node], m.state, m.state.index(first))
         rw.substitute_symbols(dict(plan.renaming), second.body)
         _append_body(first, second, rw)
         if plan.private is not None:
@@ -126,7 +126,7 @@ def _movable(first: Map, second: Map, uses: Uses, ranges: Ranges) -> tuple[Node,
         return "the first map is in no state"
     before: list[Node] = []
     after: list[Node] = []
-    for node in state.nodes[state.nodes.index(first) + 1 : state.nodes.index(second)]:
+    for node in state.nodes[state.index(first) + 1 : state.index(second)]:
         follows = any(not nodes_meet(other, node, uses, ranges).is_no for other in (first, *after))
         (after if follows else before).append(node)
     for node in after:

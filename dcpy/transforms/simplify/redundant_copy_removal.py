@@ -169,8 +169,8 @@ def _span(copy: Copy, tmp: str, uses: Uses, *, after: bool) -> Sequence[Node] | 
     users = [node_in(state, toucher) for toucher in uses.touchers(tmp) if toucher is not copy]
     if state is None or None in users:
         return f"{tmp!r} is used in another state"
-    position = state.nodes.index(copy)
-    places = [state.nodes.index(user) for user in dict.fromkeys(users) if user is not None]
+    position = state.index(copy)
+    places = [state.index(user) for user in dict.fromkeys(users) if user is not None]
     if not places:
         return f"{tmp!r} is {'never read' if after else 'not written'}"
     if after:

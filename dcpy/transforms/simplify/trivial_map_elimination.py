@@ -87,8 +87,8 @@ def _unwrap(node: Map, rw: Rewriter) -> None:
     blocks = list(node.body.blocks)
     match blocks:
         case [State() as only]:
-            rw.move_nodes(list(only.nodes), state, state.nodes.index(node))
+            rw.move_nodes(list(only.nodes), state, state.index(node))
         case _:
             _, alone, _ = rw.split_state(node)
-            rw.move_blocks(blocks, state.region, state.region.blocks.index(alone))
+            rw.move_blocks(blocks, state.region, state.region.index(alone))
     rw.erase(node)
