@@ -33,7 +33,7 @@ from dcpy.ir.expr import Index, Load, ScalarExpr, cast
 from dcpy.ir.library_kinds import LIBRARY_KINDS
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.subsets import Subset
-from dcpy.ir.symbolic import Expr, ExprLike, as_expr, as_exprs, max_of
+from dcpy.ir.symbolic import Expr, ExprLike, as_expr, as_exprs, max_of, sym
 from dcpy.ir.types import DType
 
 
@@ -108,7 +108,7 @@ class Builder:
         """A new array with element ``[i, j]`` = ``fn(i, j)``; `fn` gets int64 expressions and returns `dtype`."""
         out = self.empty(shape, dtype, name=name)
         params, domain = elementwise.domain(self, out.shape)
-        elementwise.fill(self, out, params, domain, fn(*(Index(as_expr(p)) for p in params)))
+        elementwise.fill(self, out, params, domain, fn(*(Index(sym(p)) for p in params)))
         return out
 
     def full(self, shape: Sequence[ExprLike], dtype: DType, value: Value, *, name: str = "tmp") -> ArrayValue:
@@ -158,13 +158,14 @@ class Builder:
         self, op: str, x: ArrayValue, axes: Sequence[int], *, dtype: DType | None = None, keepdims: bool = False
     ) -> Value:
         """``op`` ("add", "mul", "min", "max", "and", "or") over some axes, accumulated in `dtype`."""
-        return self.reduction("reduce", x, axes, dtype or x.dtype, keepdims, op=op, axes=tuple(axes))
+        return self.reduction("reduce", x, axes, dtype or x.dtype, keepdims, op=op)
 
     def reduction(
-        self, kind: str, x: ArrayValue, axes: Sequence[int], dtype: DType, keepdims: bool, **fields: Any
+        self, kind: str, x: ArrayValue, over: Sequence[int], dtype: DType, keepdims: bool, **fields: Any
     ) -> Value:
-        """A library node with one operand ``x`` and one result ``out`` that lacks `axes` (or has size 1 there)."""
-        kept = [size for axis, size in enumerate(x.shape) if axis not in axes]
+        """A library node with one operand ``x`` and one result ``out`` that lacks the axes `over` (or has size 1 there)."""
+        fields["axes"] = tuple(over)
+        kept = [size for axis, size in enumerate(x.shape) if axis not in over]
         result: Value
         if kept:
             out = self.empty(kept, dtype)
@@ -175,7 +176,7 @@ class Builder:
             self.library(kind, {"x": x}, {"out": out}, **fields)
         if not keepdims:
             return result
-        for axis in sorted(axes):
+        for axis in sorted(over):
             out = out.expanded(axis)
         return out
 

@@ -37,6 +37,7 @@ class Emitter:
         self.span: SrcSpan | None = None
         self.descs: dict[str, Data] = {}  # every visible container; names are unique in an SDFG
         self.regions: dict[str, Region] = {}  # where each is declared
+        self.definitions: dict[str, Expr] = {}  # assigned symbols that are expressions over others
         self.dry = 0
         self.open = [sdfg.body]  # the regions around the place of writing, outermost first
         self._state: State | None = None
@@ -159,15 +160,30 @@ class Emitter:
     # -- symbols -------------------------------------------------------------------------------------------------
 
     def assign_symbol(
-        self, stem: str, value: ScalarExpr, lower: ExprLike | None = None, upper: ExprLike | None = None
+        self,
+        stem: str,
+        value: ScalarExpr,
+        lower: ExprLike | None = None,
+        upper: ExprLike | None = None,
+        definition: Expr | None = None,
     ) -> Expr:
-        """A new symbol with the value of an integer expression, known to be in ``lower .. upper``."""
+        """A new symbol with the value of an integer expression, known to be in ``lower .. upper``.
+
+        `definition` is the same value as a symbolic expression, for those who must know it before the program runs
+        (the shapes of results).
+        """
         name = self.fresh(stem)
         self.sdfg.assigned_symbols[name] = types.int64
         self._undo.append(lambda: self.sdfg.assigned_symbols.pop(name, None))
         self.block(SymbolAssign(name, value))
         self.ranges = self.ranges.bind(name, lower, upper)
+        if definition is not None:
+            self.definitions[name] = self.defined(definition)
         return sym(name)
+
+    def defined(self, expr: Expr) -> Expr:
+        """`expr` with assigned symbols replaced by what they stand for, where that is known."""
+        return expr.subs(self.definitions)
 
     def parameter(self, stem: str) -> str:
         """A fresh name for a parameter of a map or loop."""

@@ -146,15 +146,20 @@ def element_index(b: Builder, key: Value, size: Expr, axis: int) -> Expr:
         if emit.options.cpu.bounds_check:
             emit.require(index + size, "IndexError", message, (index, size))
         return index + size
-    return _wrapped(b, Index(index), size, axis)
+    return _wrapped(b, Index(index), size, axis, _wrap(index, size))
 
 
-def _wrapped(b: Builder, index: ScalarExpr, size: Expr, axis: int) -> Expr:
+def _wrapped(b: Builder, index: ScalarExpr, size: Expr, axis: int, definition: Expr | None = None) -> Expr:
     if b.emit.options.cpu.bounds_check:
-        return b.emit.assign_symbol("k", WrapIndex(index, size, axis), 0, size - 1)
+        return b.emit.assign_symbol("k", WrapIndex(index, size, axis), 0, size - 1, definition)
     negative = op("lt", index, Const(0, types.int64))
     wrapped = op("select", negative, op("add", index, Index(size)), index)
-    return b.emit.assign_symbol("k", wrapped, 0, size - 1)
+    return b.emit.assign_symbol("k", wrapped, 0, size - 1, definition)
+
+
+def _wrap(index: Expr, size: Expr) -> Expr:
+    """``index + size if index < 0 else index``, in arithmetic."""
+    return index + size * max_of(0, min_of(1, -index))
 
 
 def slice_range(b: Builder, key: SliceValue, size: Expr) -> Range:
@@ -199,7 +204,8 @@ def _run_time_bound(b: Builder, bound: Expr, size: Expr, low: int, forward: bool
     wrapped = op("max", Index(bound + size), Const(low, types.int64))
     clamped = op("min", index, Index(high))
     value = op("select", op("lt", index, Const(0, types.int64)), wrapped, clamped)
-    return b.emit.assign_symbol("bound", value, low, high)
+    definition = max_of(low, min_of(_wrap(bound, size), high))
+    return b.emit.assign_symbol("bound", value, low, high, definition)
 
 
 def reshape(b: Builder, value: ArrayValue, shape: tuple[Expr, ...]) -> ArrayValue:

@@ -258,6 +258,8 @@ def _rehome(frame: Frame, name: str, value: Value) -> Value:
             return frame.home(name, dtype, weak)
         case ArrayValue(dtype=dtype, shape=shape):
             return frame.array_home(name, dtype, shape)
+        case Maybe(value=inner, condition=Load()):
+            return Maybe(_rehome(frame, name, inner), frame.home(f"{name}_is_set", types.bool_, weak=True).expr)
         case TupleValue(items=items):
             return replace(value, items=tuple(_rehome(frame, f"{name}_{k}", item) for k, item in enumerate(items)))
     return value

@@ -25,6 +25,7 @@ from dcpy.frontend.values import (
     kind_of,
     scalar_expr,
 )
+from dcpy.ir import types
 from dcpy.ir.expr import Load, ScalarExpr
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.subsets import Subset
@@ -47,7 +48,8 @@ def join(frame: Frame, name: str, values: Sequence[Value]) -> Value:
     if all(value == first for value in plain) and is_visible(frame, first):
         return first if any(value is first for value in values) else values[0]
     if any(isinstance(value, Maybe) for value in values):
-        return Missing(f"{name!r} may have no value here", help=f"assign {name!r} before the loop")
+        joined = join(frame, name, plain)
+        return joined if isinstance(joined, Missing) else Maybe(joined, _joined_flag(frame, name, values))
     if all(is_number(value) for value in plain):
         dtype, weak = promoted(tuple(plain))
         return frame.home(name, dtype, weak)
@@ -60,6 +62,15 @@ def join(frame: Frame, name: str, values: Sequence[Value]) -> Value:
         f"{name!r} is {' or '.join(kinds)} here, depending on the path taken",
         help="use different names, or give both paths the same type",
     )
+
+
+def _joined_flag(frame: Frame, name: str, values: Sequence[Value]) -> ScalarExpr:
+    """Whether the name has a value, known at run time."""
+    conditions = [value.condition if isinstance(value, Maybe) else None for value in values]
+    first = conditions[0]
+    if first is not None and all(condition == first for condition in conditions):
+        return first
+    return frame.home(f"{name}_is_set", types.bool_, weak=True).expr
 
 
 def _join_arrays(frame: Frame, name: str, values: list[ArrayValue]) -> Value:
@@ -194,6 +205,11 @@ def move(frame: Frame, pairs: Sequence[tuple[Value, Value]]) -> None:
 
 
 def _flatten(target: Value, source: Value) -> list[tuple[Value, Value]]:
+    if isinstance(target, Maybe):
+        condition: Value = Scalar(source.condition, weak=True) if isinstance(source, Maybe) else Static(True)
+        flag: Value = Scalar(target.condition, weak=True)
+        inner = source.value if isinstance(source, Maybe) else source
+        return _flatten(target.value, inner) + (_flatten(flag, condition) if _is_home(target.condition) else [])
     if isinstance(source, Maybe):
         source = source.value
     if target == source or isinstance(target, Missing | Static | SymInt):
@@ -202,6 +218,10 @@ def _flatten(target: Value, source: Value) -> list[tuple[Value, Value]]:
         pairs = zip(target.items, source.items, strict=True)
         return [pair for part in pairs for pair in _flatten(*part)]
     return [(target, source)]
+
+
+def _is_home(condition: ScalarExpr) -> bool:
+    return isinstance(condition, Load)
 
 
 def require_usable(value: Value) -> None:

@@ -7,6 +7,7 @@ one stays a view. With several ``return`` statements, all must agree, and each c
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dcpy.base.errors import FrontendError
@@ -139,7 +140,7 @@ class _Results:
                     span=self.sites[-1].span,
                     help="return arrays of one dtype and shape",
                 )
-        shape = tuple(self.b.exact(size) for size in first.shape)
+        shape = tuple(self.emit.defined(self.b.exact(size)) for size in first.shape)
         self._require_known(shape)
         name = self._declare(Array.packed(first.dtype, shape))
         target = ArrayValue.whole(name, self.emit.descs[name])
@@ -159,7 +160,8 @@ class _Results:
         return self._adopt(value) if value.container == root else None
 
     def _view(self, value: ArrayValue) -> Result:
-        if any(name in self.emit.sdfg.assigned_symbols for name in value.window.symbols):
+        value = self._before_running(value)
+        if any(name not in self.emit.sdfg.symbols for name in value.window.symbols):
             raise FrontendError(
                 "the view that is returned depends on run-time values",
                 span=self.sites[0].span,
@@ -172,10 +174,17 @@ class _Results:
                 container = self.emit.view(value.as_view(desc))
         return Result("view", container)
 
+    def _before_running(self, value: ArrayValue) -> ArrayValue:
+        """The value over symbols that are known before the program runs."""
+        known = self.emit.definitions
+        return replace(
+            value, shape=tuple(size.subs(known) for size in value.shape), window=value.window.subs(known)
+        )
+
     def _adopt(self, value: ArrayValue) -> Result | None:
         """A local array becomes the result: no copy."""
         desc = self.b.desc(value)
-        shape = tuple(self.b.exact(size) for size in desc.shape) if isinstance(desc, Array) else ()
+        shape = tuple(self.emit.defined(self.b.exact(size)) for size in desc.shape) if isinstance(desc, Array) else ()
         if not isinstance(desc, Array) or not value.is_all_of(desc) or not desc.is_packed:
             return None
         if self.emit.regions[value.container] is not self.emit.sdfg.body or self._is_run_time(shape):
@@ -191,7 +200,7 @@ class _Results:
         for old in self.adopted:
             desc = body.containers[old]
             assert isinstance(desc, Array)
-            shape = [self.b.exact(size) for size in desc.shape]
+            shape = [self.emit.defined(self.b.exact(size)) for size in desc.shape]
             body.containers[old] = Array.packed(desc.dtype, shape, span=desc.span)
         if self.adopted:
             substitute_in_region(body, renaming({}, self.adopted))
