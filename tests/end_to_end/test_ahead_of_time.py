@@ -72,7 +72,7 @@ def test_a_missing_function(capsys):
 def test_explain_gives_reasons(capsys):
     assert dcpy_main(["explain", "examples/jacobi_2d.py:jacobi_2d", "-t", "loop-to-map"]) == 0
     text = capsys.readouterr().out
-    assert "loop-to-map: 0 of 1 matches" in text
+    assert "loop-to-map: 0 of 1 match" in text
     assert "no " in text
 
 

@@ -53,11 +53,11 @@ def test_twice_the_same():
 
 
 def test_dtype():
-    refused(TypeError, "(?s)'A'.*float64.*float32", GOOD.astype(np.float32), np.ones(3))
+    refused(TypeError, "'A' has dtype float32, but a float64", GOOD.astype(np.float32), np.ones(3))
 
 
 def test_rank():
-    refused(TypeError, "(?s)'A'.*2.*1", np.ones(3), np.ones(3))
+    refused(TypeError, "'A' has 1 dimension.* but a float64.N, N. array is needed", np.ones(3), np.ones(3))
 
 
 def test_sizes_that_contradict_each_other_in_one_array():

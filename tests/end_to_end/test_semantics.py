@@ -260,7 +260,8 @@ def test_row_27_nan_propagates():
     def f(a, b):
         return np.maximum(a, b), np.minimum(a, b), np.sign(a)
 
-    check_same(f, np.array([np.nan, 0.0, -0.0, 3.0]), np.array([0.0, np.nan, 0.0, -np.inf]))
+    # Which of two zeros of different sign is the larger depends on the processor, in NumPy too: not tested.
+    check_same(f, np.array([np.nan, 0.0, -1.5, 3.0]), np.array([0.0, np.nan, 0.0, -np.inf]))
 
 
 @pytest.mark.parametrize("i", [0, 1, 3])
