@@ -48,6 +48,7 @@ __all__ = ["Builder", "Cases", "Container", "Out"]
 N = TypeVar("N", bound=Node)
 B = TypeVar("B", bound=Block)
 Place = Memlet | Container
+DTypeLike = Any  # a DType, or anything that np.dtype takes
 RangeLike = Range | ExprLike | tuple[ExprLike, ...]
 
 
@@ -83,35 +84,35 @@ class Builder:
         """Declares a symbol that is at least 0."""
         return sym(self.sdfg.add_symbol(name, size=True))
 
-    def symbol(self, name: str, dtype: DType = types.int64, *, argument: bool = True) -> Expr:
+    def symbol(self, name: str, dtype: DTypeLike = types.int64, *, argument: bool = True) -> Expr:
         """Declares an integer argument, or with ``argument=False`` a symbol that follows from the arguments."""
-        return sym(self.sdfg.add_symbol(name, dtype, argument=argument))
+        return sym(self.sdfg.add_symbol(name, _dtype(dtype), argument=argument))
 
     def argument(self, name: str, desc: Descriptor) -> Container:
         """Declares an argument with any descriptor."""
         return Container(self.sdfg.add_argument(name, desc), desc)
 
-    def scalar(self, name: str, dtype: DType) -> Container:
+    def scalar(self, name: str, dtype: DTypeLike) -> Container:
         """Declares an argument that is passed by value."""
-        return self.argument(name, Scalar(dtype, span=self.span))
+        return self.argument(name, Scalar(_dtype(dtype), span=self.span))
 
-    def array(self, name: str, dtype: DType, shape: Sequence[ExprLike], **options: Any) -> Container:
+    def array(self, name: str, dtype: DTypeLike, shape: Sequence[ExprLike], **options: Any) -> Container:
         """Declares an array argument; `options` as of `Array.packed` (``order``, ``alias``)."""
-        return self.argument(name, Array.packed(dtype, shape, span=self.span, **options))
+        return self.argument(name, Array.packed(_dtype(dtype), shape, span=self.span, **options))
 
     def declare(self, name: str, desc: Descriptor) -> Container:
         """Declares a container in the current region, under a name that nothing has yet."""
         return Container(self.sdfg.declare(self.sdfg.fresh_name(name), desc, self._region), desc)
 
-    def transient(self, name: str, dtype: DType, shape: Sequence[ExprLike] | None = None) -> Container:
+    def transient(self, name: str, dtype: DTypeLike, shape: Sequence[ExprLike] | None = None) -> Container:
         """Declares a temporary in the current region: a scalar, or with a `shape` an array."""
         if shape is None:
-            return self.declare(name, Scalar(dtype, transient=True, span=self.span))
-        return self.declare(name, Array.packed(dtype, shape, transient=True, span=self.span))
+            return self.declare(name, Scalar(_dtype(dtype), transient=True, span=self.span))
+        return self.declare(name, Array.packed(_dtype(dtype), shape, transient=True, span=self.span))
 
-    def stream(self, name: str, dtype: DType, shape: Sequence[ExprLike] = (), capacity: ExprLike = 0) -> Container:
+    def stream(self, name: str, dtype: DTypeLike, shape: Sequence[ExprLike] = (), capacity: ExprLike = 0) -> Container:
         """Declares queues in the current region, one per point of `shape`; `capacity` 0 is unbounded."""
-        return self.declare(name, Stream(dtype, as_exprs(shape), as_expr(capacity), span=self.span))
+        return self.declare(name, Stream(_dtype(dtype), as_exprs(shape), as_expr(capacity), span=self.span))
 
     def view(self, name: str, of: Place, *, axes: Sequence[int] | None = None) -> Container:
         """Declares a view of a subset in the current region: ``b.view("v", x[1:N])``. `axes` permutes dimensions."""
@@ -125,10 +126,10 @@ class Builder:
 
     # -- results -----------------------------------------------------------------------------------------------
 
-    def returns(self, dtype: DType, shape: Sequence[ExprLike] = (), *, python: bool = False) -> Container:
+    def returns(self, dtype: DTypeLike, shape: Sequence[ExprLike] = (), *, python: bool = False) -> Container:
         """Declares the next result: a new array, or without `shape` a NumPy scalar (a Python number if `python`)."""
         count = sum(name.startswith("__return") for name in self.sdfg.containers)
-        name = self.sdfg.declare(f"__return_{count}" if count else "__return", Array.packed(dtype, shape))
+        name = self.sdfg.declare(f"__return_{count}" if count else "__return", Array.packed(_dtype(dtype), shape))
         kind = "array" if shape else "python" if python else "scalar"
         self._add_result(Result(kind, name))
         return Container(name, self.sdfg.containers[name])
@@ -244,7 +245,7 @@ class Builder:
         """``cases = b.branch()``; then ``with cases.case("x[] > 0.0"):`` and ``with cases.otherwise():``."""
         return Cases(self, self._add_block(Branch([], span=self.span)))
 
-    def assign(self, name: str, value: str | ExprLike, dtype: DType = types.int64) -> Expr:
+    def assign(self, name: str, value: str | ExprLike, dtype: DTypeLike = types.int64) -> Expr:
         """Gives a symbol a value, which may read containers: ``k = b.assign("k", "idx[i] + 1")``.
 
         A symbol may be assigned again, so its name is not changed: `InvalidSdfg` where something else has it.
@@ -252,9 +253,9 @@ class Builder:
         if name not in self.sdfg.symbols and name not in self.sdfg.assigned_symbols:
             if self.sdfg.fresh_name(name) != name:
                 raise InvalidSdfg(f"{name!r} is the name of something else in {self.sdfg.name!r}")
-            self.sdfg.assign_symbol(name, dtype)
+            self.sdfg.assign_symbol(name, _dtype(dtype))
         text = value if isinstance(value, str) else str(as_expr(value))
-        self._add_block(SymbolAssign(name, self._scalar(text, dtype), span=self.span))
+        self._add_block(SymbolAssign(name, self._scalar(text, _dtype(dtype)), span=self.span))
         return sym(name)
 
     def check(self, condition: str, exception: str, message: str, *values: str) -> None:
@@ -354,6 +355,16 @@ class Cases:
     def _own(self, region: Region) -> Region:
         region.owner = self._branch
         return region
+
+
+def _dtype(value: DTypeLike) -> DType:
+    """A dtype of dcpy's own, or the one that NumPy's, or ``dcpy.float64`` among the annotations, stands for."""
+    if isinstance(value, DType):
+        return value
+    try:
+        return types.from_numpy(value)
+    except (TypeError, KeyError):
+        raise InvalidSdfg(f"{value!r} is no dtype that dcpy has") from None
 
 
 def _split(connectors: Mapping[str, Place | Out]) -> tuple[dict[str, Memlet], dict[str, Memlet]]:

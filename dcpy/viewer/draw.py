@@ -155,7 +155,7 @@ def _schedule(node: Map | Consume) -> str:
 
 
 def _memlet_label(edge: Edge) -> Picture:
-    text = shortened("" if edge.memlet is None else str(replace(edge.memlet, dynamic=False)), 36)
+    text = shortened(_label(edge), 44)
     size = text_width(text) * 0.92 + 8
 
     def paint(canvas: Canvas, x: float, y: float) -> None:
@@ -164,6 +164,15 @@ def _memlet_label(edge: Edge) -> Picture:
             canvas.text(x + size / 2, y + LINE * 0.75, text)
 
     return Picture(size, LINE, paint)
+
+
+def _label(edge: Edge) -> str:
+    """``a = A[i]`` where a connector gets an element, ``A[i]`` elsewhere."""
+    if edge.memlet is None:
+        return ""
+    moved = str(replace(edge.memlet, dynamic=False))
+    named = isinstance(edge.target, Tasklet | LibraryNode | ForeignCall)
+    return f"{edge.connector} = {moved}" if named and edge.connector else moved
 
 
 def _composed(layout: Layout, pictures: Sequence[Picture], edges: Sequence[tuple[Edge, bool]]) -> Picture:

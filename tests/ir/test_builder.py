@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import textwrap
 
+import numpy as np
 import pytest
 
 from dcpy.base.errors import InvalidSdfg, ParseError
@@ -157,6 +158,15 @@ def test_a_name_that_is_taken_gets_a_number():
             b.tasklet("o = a + f64(i + 1)", a=x[i], o=Out(t))
     assert (str(i), t.name) == ("i_1", "t_1")
     assert "tasklet (a <- x[i_1]) -> (o -> t_1) { o = a + f64(i_1 + 1) }" in text_of(b)
+
+
+def test_dtypes_may_be_those_of_numpy():
+    b = Builder("n")
+    x = b.array("x", np.float32, (4,))
+    b.scalar("a", "int16")
+    assert x.dtype == float32
+    with pytest.raises(InvalidSdfg, match="is no dtype that dcpy has"):
+        b.scalar("s", object)
 
 
 def refused(write):
