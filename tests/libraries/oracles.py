@@ -14,6 +14,7 @@ from dcpy.ir.interp.machine import Machine
 from dcpy.ir.interp.scalars import Environment, evaluate
 from dcpy.ir.nodes import ForeignCall, LibraryNode
 from dcpy.ir.text import parse_sdfg, print_sdfg
+from dcpy.ir.verify import verify
 from dcpy.transforms.expand import expand_library_nodes
 
 RTOL = {"float16": 1e-2, "float32": 1e-5, "complex64": 1e-5, "float64": 1e-12, "complex128": 1e-12}
@@ -77,6 +78,7 @@ def expanded(text, prefer="pure"):
     sdfg = parse_sdfg(text)
     expand_library_nodes(sdfg, prefer)
     assert not [node for node in sdfg.body.walk_nodes() if isinstance(node, LibraryNode)]
+    verify(sdfg)
     return parse_sdfg(print_sdfg(sdfg))
 
 
