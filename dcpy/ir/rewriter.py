@@ -256,6 +256,7 @@ class Rewriter:
     def undeclare(self, name: str) -> None:
         """Takes out a container that nothing touches any more."""
         del self.uses.home(name).containers[name]
+        self.sdfg.constants.pop(name, None)
         self.uses.undeclare(name)
         self.version += 1
 
@@ -286,13 +287,9 @@ class Rewriter:
         """Takes out those transients that nothing touches or views any more, and then their bases."""
         for name in names:
             top = name.partition(".")[0]
-            if not self.uses.declared(top) or self.uses.is_touched(top) or not self.uses.desc(top).transient:
+            if not self.uses.declared(top) or not self.uses.is_unused(top):
                 continue
             desc = self.uses.desc(top)
-            owner = self.uses.home(top).owner
-            popped = isinstance(owner, Consume) and owner.element == top
-            if popped or any(result.container == top for result in self.sdfg.results):
-                continue
             self.undeclare(top)
             if isinstance(desc, View):
                 self.undeclare_unused([desc.of])

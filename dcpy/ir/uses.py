@@ -152,6 +152,20 @@ class Uses:
             names += [f"{container}.{field}" for field, _ in desc.fields]
         return any(self._readers.get(name) or self._writers.get(name) or self._views.get(name) for name in names)
 
+    def is_unused(self, container: str) -> bool:
+        """Whether a container could go: nothing touches it, and neither the caller nor a consume scope needs it."""
+        if self.is_touched(container) or (
+            not self._descs[container].transient and container not in self.sdfg.constants
+        ):
+            return False
+        owner = self._homes[container].owner
+        popped = isinstance(owner, Consume) and owner.element == container
+        return not popped and all(result.container != container for result in self.sdfg.results)
+
+    def containers(self) -> tuple[str, ...]:
+        """Names of all containers, nested regions included."""
+        return tuple(self._descs)
+
     def is_private(self, container: str) -> bool:
         """Whether it is a transient buffer of its own: no argument, view, stream, reference, field or alias."""
         desc = self._descs.get(container)

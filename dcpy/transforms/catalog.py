@@ -32,6 +32,7 @@ TRANSFORMATIONS: Registry[type[Transformation]] = Registry(
         "symbol-propagation": f"{_SIMPLIFY}.symbol_propagation:SymbolPropagation",
         "trivial-loop-elimination": f"{_SIMPLIFY}.trivial_loop_elimination:TrivialLoopElimination",
         "trivial-map-elimination": f"{_SIMPLIFY}.trivial_map_elimination:TrivialMapElimination",
+        "unused-container-elimination": f"{_SIMPLIFY}.unused_container_elimination:UnusedContainerElimination",
         "wcr-to-augmented-assignment": f"{_SIMPLIFY}.wcr_to_augmented_assignment:WcrToAugmentedAssignment",
     },
 )

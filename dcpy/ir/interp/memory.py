@@ -123,10 +123,10 @@ def show(base: Buffer, base_desc: Data, view: View, symbols: Symbols) -> Buffer:
     window = view.window
     if window is None or view.dtype != base_desc.dtype or not _keeps_all(view, window):
         return Buffer(_reinterpreted(base.start, view, symbols), base.start, base.depth)
-    data = base.data[index_of(window, base.data.shape, symbols)]
+    data = base.data[(*index_of(window, base.data.shape, symbols), ...)]  # a view of one element is a view, too
     kept = [axis for axis, dim in enumerate(window.dims) if isinstance(dim, Range)]
     data = data.transpose([kept.index(axis) for axis in view.axes if axis >= 0])
-    data = data[tuple(np.newaxis if axis < 0 else slice(None) for axis in view.axes)]
+    data = data[(*(np.newaxis if axis < 0 else slice(None) for axis in view.axes), ...)]
     shape = sizes_of(view.shape, symbols)
     if any(axis < 0 and size != 1 for axis, size in zip(view.axes, shape, strict=True)):
         data = np.broadcast_to(data, shape)

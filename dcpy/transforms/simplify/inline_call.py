@@ -60,10 +60,11 @@ class InlineCall(Transformation):
         for name in call.arguments:
             del callee.body.containers[name]
         substitute_in_region(callee.body, values)
-        for name, constant in callee.constants.items():
-            rw.sdfg.constants[values.container(name)] = constant
+        constants = {values.container(name): constant for name, constant in callee.constants.items()}
         for name, desc in callee.body.containers.items():
-            rw.declare(name, desc, home)
+            if not rw.uses.declared(name):
+                rw.declare(name, desc, rw.sdfg.body if name in constants else home)
+        rw.sdfg.constants.update(constants)
         _put_in_place(call, loads, callee.body, rw)
 
 
@@ -94,8 +95,9 @@ def _bind(name: str, call: Call, home: Region, rw: Rewriter, loads: list[Node]) 
 
 def _container_names(callee: Sdfg, arguments: dict[str, str], rw: Rewriter) -> dict[str, str]:
     names = dict(arguments)
-    for name in callee.constants:
-        names.setdefault(name, rw.fresh_name(name))
+    for name, constant in callee.constants.items():
+        known = next((known for known, value in rw.sdfg.constants.items() if value is constant), "")
+        names.setdefault(name, known or rw.fresh_name(name))
     for region in callee.body.walk_regions():
         for name in region.containers:
             if name not in names:

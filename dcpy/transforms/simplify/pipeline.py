@@ -18,6 +18,7 @@ from dcpy.transforms.simplify.state_fusion import StateFusion
 from dcpy.transforms.simplify.symbol_propagation import SymbolPropagation
 from dcpy.transforms.simplify.trivial_loop_elimination import TrivialLoopElimination
 from dcpy.transforms.simplify.trivial_map_elimination import TrivialMapElimination
+from dcpy.transforms.simplify.unused_container_elimination import UnusedContainerElimination
 from dcpy.transforms.simplify.wcr_to_augmented_assignment import WcrToAugmentedAssignment
 
 SIMPLIFY = Pipeline(
@@ -38,6 +39,7 @@ SIMPLIFY = Pipeline(
         DeadDataflowElimination(),
         AugmentedAssignmentToWCR(),
         WcrToAugmentedAssignment(),
+        UnusedContainerElimination(),
     ),
 )
 

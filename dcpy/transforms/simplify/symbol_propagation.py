@@ -12,6 +12,8 @@ from dcpy.ir.symbolic import Expr
 from dcpy.ir.uses import Element
 from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
 
+MOST_TERMS, MOST_FACTORS = 16, 6  # of a value that is propagated
+
 
 @dataclass(frozen=True)
 class SymbolPropagation(Transformation):
@@ -39,6 +41,8 @@ class SymbolPropagation(Transformation):
             return no("the value reads containers or is no exact integer expression")
         if m.uses.definers(assign.symbol) != (assign,):
             return no(f"{assign.symbol!r} is assigned elsewhere too")
+        if _is_long(value):
+            return no("the value is too long to be written at every mention")
         return _reaches_all_uses(assign, value, m)
 
     def apply(self, m: Match, rw: Rewriter) -> None:
@@ -48,6 +52,12 @@ class SymbolPropagation(Transformation):
             rw.substitute_symbols({assign.symbol: value})
         rw.erase(assign)
         rw.forget_symbol(assign.symbol)
+
+
+def _is_long(value: Expr) -> bool:
+    """Whether a polynomial has so many terms, or so high powers, that substituting it again and again would explode."""
+    degrees = [sum(power for _, power in monomial) for monomial, _ in value.terms]
+    return len(degrees) > MOST_TERMS or max(degrees, default=0) > MOST_FACTORS
 
 
 def _is_unused(symbol: str, m: Match) -> bool:

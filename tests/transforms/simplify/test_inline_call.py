@@ -109,3 +109,24 @@ def test_refuses_when_several_ways_go_on_together():
           state { tasklet () -> (o -> x[0]) { o = f64(1) } }
         }""")
     expect(InlineCall(), on=sdfg).is_refused("the others go on together")
+
+
+def test_constants_are_shared_by_all_calls():
+    sdfg = parse("""
+        sdfg @f(A: f64[3]) { loop i = 0:3 { state { call @g (x = A[i]) call @g (x = A[0]) } } }
+        sdfg @g(x: f64[]) {
+          constant w: f64[2] = {0.5, 0.25}
+          data w: f64[2] transient
+          state { tasklet (a <- w[1]) -> (o -> x (add)) { o = a } }
+        }""")
+    expect(InlineCall(), on=sdfg).becomes("""
+        sdfg @f(A: f64[3]) {
+          constant w: f64[2] = {0.5, 0.25}
+          data w: f64[2] transient
+          loop i = 0:3 {
+            view x: f64[] of A[i]
+            view x_1: f64[] of A[0]
+            state { tasklet (a <- w[1]) -> (o -> x (add)) { o = a }
+                    tasklet (a <- w[1]) -> (o -> x_1 (add)) { o = a } }
+          }
+        }""").same_values()

@@ -63,3 +63,7 @@ def test_refuses_a_mention_outside_of_the_region():
 def test_refuses_a_mention_in_the_next_iteration():
     body = "loop i = 0:2 { if i > 0 { state { tasklet () -> (o -> A[k]) { o = 1 } } } let k = i }"
     refused(body, "is mentioned where the assignment may not have run")
+
+
+def test_refuses_a_value_that_would_explode():
+    refused("let k = N*N*N*N*N*N*N state { tasklet () -> (o -> A[0]) { o = k * k } }", "too long")
