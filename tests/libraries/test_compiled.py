@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 import dcpy
+from dcpy.base.options import resolve_options
+from dcpy.driver import artifact_of
 from dcpy.ir import types
+from dcpy.signatures import signature_of
 from tests.libraries.oracles import assert_compiles
 
 pytestmark = pytest.mark.cc
@@ -83,6 +86,16 @@ def test_a_large_sum_is_as_close_as_a_pairwise_one():
     dcpy.parse(text).expand_library_nodes().compile()(x, s)
     exact = x.astype(np.float64).sum()
     assert abs(s - exact) <= 2 * max(abs(x.sum() - exact), np.spacing(np.float32(exact)))
+
+
+@pytest.mark.parametrize("op", ["add", "max", "or"])
+def test_no_reduction_needs_an_atomic(op):
+    dtype = "bool" if op == "or" else "f64"
+    sdfg = dcpy.parse(REDUCTIONS.format(kind="reduce", op=op, src=dtype, dst=dtype))
+    ((_, text),) = artifact_of(sdfg, signature_of(sdfg), resolve_options()).files
+    assert "atomic" not in text
+    assert "simd reduction(" in text
+    assert "omp for" in text
 
 
 PRODUCTS = """sdfg @f(A: t[N, K], B: t[K, M], C: t[N, M], x: t[K], y: t[N], z: t[M], r: t[])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import dcpy
 from dcpy.base.errors import InvalidSdfg
 from dcpy.ir.nodes import ForeignCall
 from dcpy.ir.text import parse_sdfg
@@ -14,6 +15,14 @@ from examples import user_library
 from tests.libraries.oracles import assert_expands
 
 user_library.register()
+
+
+@dcpy.program
+def heat(u, w):
+    for _ in range(5):
+        u = user_library.diffuse(u, w)
+    return u
+
 
 TEXT = """sdfg @f(u: {t}[2*N], w: {t}, out: {t}[N]) symbols(N: size) {{ state {{
             user.diffuse (u <- u[{u}], w <- w) -> (out -> out[0:N]) }} }}"""
@@ -49,3 +58,14 @@ def test_a_wrong_node_is_found_by_verification():
                  user.diffuse (u <- u[0:N, 0:N], w <- w) -> (out -> u[0:N, 0:N]) } }"""
     with pytest.raises(InvalidSdfg, match="takes a vector"):
         verify(parse_sdfg(wrong))
+
+
+def test_a_numpy_program_becomes_the_node():
+    sdfg = heat.to_sdfg(np.zeros(8), 0.25)
+    assert [node.kind for node in sdfg.body.walk_nodes()].count("user.diffuse") == 1
+
+
+@pytest.mark.cc
+def test_a_numpy_program_calls_it():
+    u = np.random.default_rng(2).random(50)
+    np.testing.assert_allclose(heat(u, 0.25), heat.function(u, 0.25), rtol=1e-12)
