@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Union
 
 from dcpy.ir.analysis.ranges_at import KnownRanges
 from dcpy.ir.analysis.scopes import Place
@@ -21,7 +20,7 @@ from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssi
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import Ranges
 
-Element = Union[Node, Block]
+Element = Node | Block
 WrittenBy = Callable[[Sdfg], frozenset[str]]
 
 

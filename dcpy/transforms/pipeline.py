@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Union
 
 from dcpy.base.errors import DcpyError
 from dcpy.ir.rewriter import Rewriter
@@ -111,7 +110,7 @@ class Pipeline:
         yield from _transformations(self.passes)
 
 
-Pass = Union[Transformation, Repeat, Pipeline]
+Pass = Transformation | Repeat | Pipeline
 
 
 def repeat(*passes: Pass) -> Repeat:
