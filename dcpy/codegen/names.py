@@ -66,7 +66,8 @@ def identifier(name: str) -> str:
     text = re.sub(r"__+", "_", text)  # two underscores are the compiler's own
     if not text or text[0].isdigit():
         text = f"n{text}"
-    return f"my{text}" if re.match(r"_[A-Z]|dcpy_|omp_", text) else text
+    ours = re.match(r"_[A-Z]|dcpy_|omp_", text) or text.endswith("_buffer_")
+    return f"my{text}" if ours else text
 
 
 def _spelled(character: str) -> str:

@@ -147,24 +147,21 @@ class CppEmitter:
         self.out.directive("}")
 
     def emit_CheckFail(self, s: tree.CheckFail) -> None:
-        """``if (...) { ... return 3; }``, or a jump to the end of the iteration."""
+        """``if (...) return 3;``, or a jump to the end of the iteration."""
+        values = [f"::error[{position}]" for position in range(4)] if s.forwarded else map(text_of, s.values)
         number = text_of(s.number)
-        values = [text_of(value, CONDITIONAL) for value in s.values]
-        if s.forwarded:
-            values = [f"::error[{position}]" for position in range(4)]
-        padded = ", ".join([*values, "0", "0", "0", "0"][:4])
-        with self.out.block(f"if ({text_of(s.condition)})"):
-            if s.label:
-                self.out.line(f"dcpy_fail(failure, error, {number}, {padded});")
+        condition = f"if ({text_of(s.condition)})"
+        if s.warning:
+            where, code = "warning" if s.shared else "&warning", f"-{number}" if s.forwarded else number
+            self.out.line(f"{condition} dcpy_fail({', '.join([where, 'error', code, *values])});")
+        elif s.label:
+            with self.out.block(condition):
+                self.out.line(f"dcpy_fail({', '.join(['failure', 'error', number, *values])});")
                 self.out.line(f"goto {s.label};")
-            elif s.warning:
-                number = f"-{number}" if s.forwarded else number
-                where = "warning" if s.shared else "&warning"
-                self.out.line(f"dcpy_fail({where}, error, {number}, {padded});")
-            else:
-                for position, value in enumerate([] if s.forwarded else values):
-                    self.out.line(f"error[{position}] = {value};")
-                self.out.line(f"return {number};")
+        elif s.forwarded:
+            self.out.line(f"{condition} return {number};")
+        else:
+            self.out.line(f"{condition} return dcpy_stop({', '.join(['error', number, *values])});")
 
     def emit_Return(self, s: tree.Return) -> None:
         """``return 0;``"""

@@ -46,13 +46,21 @@ static inline void dcpy_atomic(T *place, T value, F combine)
     } while (!__atomic_compare_exchange_n((U *)place, &before, after, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 }
 
-// Keeps the first failure of a parallel map; the others are dropped.
-static inline void dcpy_fail(int32_t *failure, int64_t *error, int32_t number, int64_t a, int64_t b, int64_t c, int64_t d)
+// Leaves a program: the numbers are for the message of the check with this number.
+static inline int32_t dcpy_stop(int64_t *error, int32_t number, int64_t a = 0, int64_t b = 0, int64_t c = 0, int64_t d = 0)
 {
-    int32_t none = 0;
-    if (!__atomic_compare_exchange_n(failure, &none, number, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
     error[0] = a;
     error[1] = b;
     error[2] = c;
     error[3] = d;
+    return number;
+}
+
+// Keeps the first failure of a parallel map; the others are dropped.
+static inline void dcpy_fail(int32_t *failure, int64_t *error, int32_t number, int64_t a = 0, int64_t b = 0, int64_t c = 0,
+                             int64_t d = 0)
+{
+    int32_t none = 0;
+    if (__atomic_compare_exchange_n(failure, &none, number, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        dcpy_stop(error, number, a, b, c, d);
 }

@@ -126,8 +126,8 @@ def _mentioned(statement: Statement) -> Iterator[str]:
             yield kind
         case tree.AtomicUpdate():
             yield "dcpy_atomic"
-        case tree.CheckFail(label=label, warning=warning) if label or warning:
-            yield "dcpy_fail"
+        case tree.CheckFail(label=label, warning=warning):
+            yield "dcpy_fail" if label or warning else "dcpy_stop"
 
 
 STRAIGHT = (tree.Declare, tree.Assign, tree.If, tree.Block, tree.Comment, tree.StackBuffer)

@@ -121,7 +121,7 @@ def declare_array(context: Context, name: str, desc: Array) -> None:
         context.module.slots.append(kept)
     context.emit(HeapBuffer(name, desc.dtype.ctype, count, kept))
     context.unaliased.add(name)
-    context.fail_unless_memory(Name(name, f"{desc.dtype.ctype} *"), count)
+    context.fail_unless_memory(Name(name, f"{desc.dtype.ctype} *"))
 
 
 def buffer_size(context: Context, desc: Array) -> LirExpr:

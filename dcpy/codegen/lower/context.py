@@ -159,10 +159,10 @@ class Context:
         """The descriptor of a container."""
         return self.sdfg.desc(name, region)
 
-    def fail_unless_memory(self, pointer: Name, size: LirExpr) -> None:
+    def fail_unless_memory(self, pointer: Name) -> None:
         """Leaves with a MemoryError where an allocation gave nothing."""
-        number = self.module.check_number("MemoryError", "cannot allocate an array of {0} elements", self._span)
-        self.emit(CheckFail(self.is_null(pointer), _number(number), (size,), label=self.label))
+        number = self.module.check_number("MemoryError", f"no memory is left for {pointer.name!r}", self._span)
+        self.emit(CheckFail(self.is_null(pointer), _number(number), label=self.label))
 
     @staticmethod
     def is_null(pointer: Name) -> LirExpr:

@@ -188,14 +188,15 @@ def _call_by_team(context: Context, node: Map, loops: tree.Loop, fails: bool) ->
         params.append(tree.Parameter("error", f"{INDEX} *"))
         args.append(Name("numbers", f"{INDEX} *"))
     context.module.functions.append(tree.Function(name, "void", tuple(params), (loops,), span=node.span))
-    team = tree.Team(Call(name, tuple(args), "void"), _pays(context, node), span=node.span)
+    call = Call(name, tuple(args), "void")
+    team = tree.Team(call, _pays(context, node), span=node.span) if _may_pay(context, node) else tree.Evaluate(call)
     if checks:
         _emit_with_checks(context, team, fails)
     else:
         context.emit(team)
 
 
-def _emit_with_checks(context: Context, team: tree.Team, fails: bool) -> None:
+def _emit_with_checks(context: Context, team: tree.Team | tree.Evaluate, fails: bool) -> None:
     """Returns the first failure of the team after all of it has come to an end. Its numbers go to this thread's."""
     failure = Name("failure", "int32_t")
     stopped = Infix("!=", failure, Literal("0", "int32_t", 0), "bool")
@@ -219,12 +220,18 @@ def _parameter(context: Context, name: str, kind: str, body: tree.Body) -> tree.
     return tree.Parameter(name, kind, restrict=kind.endswith("*") and name in context.unaliased)
 
 
+def _may_pay(context: Context, node: Map) -> bool:
+    """Whether there may be enough to do for a team."""
+    factors, units = work_of(node, context.sdfg)
+    total = product(factors).constant
+    return total is None or total * units > THREADS_PAY_ABOVE
+
+
 def _pays(context: Context, node: Map) -> LirExpr | None:
-    """Whether there is enough to do for a team; None where that is certain."""
+    """The test of whether there is enough to do for a team; None where that is certain."""
     factors, units = work_of(node, context.sdfg)
     limit = THREADS_PAY_ABOVE // units
-    total = product(factors).constant
-    if total is not None:
-        return None if total > limit else Literal("false", "bool")
+    if product(factors).constant is not None:
+        return None
     written = reduce(times, (context.symbolic(factor) for factor in factors))
     return Infix(">", written, integer(limit), "bool")
