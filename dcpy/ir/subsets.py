@@ -167,31 +167,22 @@ class Subset:
         return Subset(tuple(dims))
 
     def difference(self, other: Subset, ranges: Ranges) -> tuple[Subset, ...] | None:
-        """Boxes that together hold what is in this subset and not in `other`; None where that is not known.
+        """Disjoint boxes that together hold what is in this subset and not in `other`; None where a step is not 1.
 
-        Exact where at most one dimension is cut and steps are 1.
+        Exact. Boxes may be inside out, that is empty, for some values of the symbols.
         """
-        if other.covers(self, ranges):
-            return ()
-        if self.disjoint(other, ranges):
-            return (self,)
-        cut = [i for i, (a, b) in enumerate(zip(self.dims, other.dims, strict=True)) if not _dim_covers(b, a, ranges)]
-        if len(cut) != 1:
+        ours, its = _edges(self), _edges(other)
+        if ours is None or its is None:
             return None
-        mine, its = self.dims[cut[0]], other.dims[cut[0]]
-        if not isinstance(mine, Range) or mine.step is not ONE:
-            return None
-        low, stop = (its, its + 1) if isinstance(its, Expr) else (its.start, its.stop)
-        if isinstance(its, Range) and its.step is not ONE:
-            return None
-        if not (ranges.proves_le(mine.start, low) and ranges.proves_le(stop, mine.stop)):
-            return None
-        pieces = (Range(mine.start, low), Range(stop, mine.stop))
-        return tuple(
-            Subset((*self.dims[: cut[0]], piece, *self.dims[cut[0] + 1 :]))
-            for piece in pieces
-            if not ranges.proves_le(piece.stop, piece.start)
-        )
+        pieces: list[Subset] = []
+        common: tuple[Range, ...] = ()  # what both have along the dimensions that are done
+        for axis, ((low, stop), (cut, end)) in enumerate(zip(ours, its, strict=True)):
+            after = tuple(Range(*edge) for edge in ours[axis + 1 :])
+            before_cut = Range(low, ranges.simplify(min_of(stop, cut)))
+            behind_cut = Range(ranges.simplify(max_of(low, cut, end)), stop)
+            pieces += [Subset((*common, slab, *after)) for slab in (before_cut, behind_cut)]
+            common = (*common, Range(ranges.simplify(max_of(low, cut)), ranges.simplify(min_of(stop, end))))
+        return tuple(piece for piece in pieces if not any(_is_empty(dim, ranges) for dim in piece.dims))
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.dims))
@@ -217,6 +208,17 @@ def _split_top(text: str) -> list[str]:
             parts.append(text[start:position])
             start = position + 1
     return [*parts, text[start:]]
+
+
+def _edges(subset: Subset) -> list[tuple[Expr, Expr]] | None:
+    """Start and stop along each dimension; None where a step is not 1."""
+    if any(isinstance(dim, Range) and dim.step is not ONE for dim in subset.dims):
+        return None
+    return [(dim, dim + 1) if isinstance(dim, Expr) else (dim.start, dim.stop) for dim in subset.dims]
+
+
+def _is_empty(dim: DimSubset, ranges: Ranges) -> bool:
+    return isinstance(dim, Range) and ranges.proves_le(dim.stop, dim.start)
 
 
 def _as_hull(dim: DimSubset) -> tuple[Expr, Expr]:

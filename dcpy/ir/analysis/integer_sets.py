@@ -14,8 +14,8 @@ from itertools import islice, permutations
 from dcpy.base.errors import SymbolicError
 from dcpy.ir.analysis.footprints import Box, Footprint, Variable, number_range
 from dcpy.ir.analysis.isl_sets import NotAffineError, System, is_empty, is_subset
-from dcpy.ir.subsets import DimSubset, Range, Subset
-from dcpy.ir.symbolic import ONE, Expr, Ranges, max_of, min_of, sym
+from dcpy.ir.subsets import Subset
+from dcpy.ir.symbolic import Expr, Ranges, sym
 
 Values = dict[str, int]
 
@@ -103,36 +103,6 @@ def covers(outers: Sequence[Footprint], inner: Footprint, ranges: Ranges) -> Ans
     if verdict:
         return Answer(True, f"{texts} covers [{inner.subset}]")
     return Answer(False if verdict is False and system.exact else None, f"{texts} may not cover [{inner.subset}]")
-
-
-def difference(whole: Subset, part: Subset, ranges: Ranges) -> tuple[Subset, ...] | None:
-    """Disjoint boxes that together hold what is in `whole` and not in `part`; None where a step is not 1.
-
-    Exact. Boxes may be inside out, that is empty, for some values of the symbols.
-    """
-    ours, its = _edges(whole), _edges(part)
-    if ours is None or its is None:
-        return None
-    pieces: list[Subset] = []
-    common: tuple[Range, ...] = ()  # what both have along the dimensions that are done
-    for axis, ((low, high), (cut, end)) in enumerate(zip(ours, its, strict=True)):
-        after = tuple(Range(*edge) for edge in ours[axis + 1 :])
-        before_cut = Range(low, ranges.simplify(min_of(high, cut)))
-        behind_cut = Range(ranges.simplify(max_of(low, cut, end)), high)
-        pieces += [Subset((*common, slab, *after)) for slab in (before_cut, behind_cut)]
-        common = (*common, Range(ranges.simplify(max_of(low, cut)), ranges.simplify(min_of(high, end))))
-    return tuple(piece for piece in pieces if not any(_is_empty_range(dim, ranges) for dim in piece.dims))
-
-
-def _edges(subset: Subset) -> list[tuple[Expr, Expr]] | None:
-    """Start and stop along each dimension; None where a step is not 1."""
-    if any(isinstance(dim, Range) and dim.step is not ONE for dim in subset.dims):
-        return None
-    return [(dim, dim + 1) if isinstance(dim, Expr) else (dim.start, dim.stop) for dim in subset.dims]
-
-
-def _is_empty_range(dim: DimSubset, ranges: Ranges) -> bool:
-    return isinstance(dim, Range) and ranges.proves_le(dim.stop, dim.start)
 
 
 def distance(left: Subset, right: Subset, param: str) -> int | None:

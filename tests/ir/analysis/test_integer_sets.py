@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcpy.ir.analysis.footprints import Footprint
-from dcpy.ir.analysis.integer_sets import covers, difference, distance, meet, meet_across
+from dcpy.ir.analysis.integer_sets import covers, distance, meet, meet_across
 from dcpy.ir.subsets import Range, Subset, parse_subset
 from dcpy.ir.symbolic import Ranges, parse_expr
 
@@ -82,13 +82,6 @@ def test_what_covers_what():
     assert covers([lower], whole, SIZES).is_no
     assert covers([sweep("2*i", i="0:N"), sweep("2*i + 1", i="0:N")], sweep("0:2*N"), SIZES).is_yes
     assert covers([sweep("k", k="?")], sweep("0"), SIZES).is_unknown
-
-
-def test_difference_is_made_of_disjoint_boxes():
-    pieces = difference(parse_subset("0:8, 0:8"), parse_subset("1:7, 2:8"), Ranges())
-    assert [str(piece) for piece in pieces] == ["0:1, 0:8", "7:8, 0:8", "1:7, 0:2"]
-    assert difference(parse_subset("0:N"), parse_subset("0:N"), SIZES) == ()
-    assert difference(parse_subset("0:N:2"), parse_subset("0:N"), SIZES) is None
 
 
 def test_distance_of_plain_indices():
@@ -175,14 +168,3 @@ def test_covering_is_as_enumeration_says(first, second, inner):
 def test_a_box_has_the_same_elements(footprint):
     for i in range(N):
         assert elements(footprint.box(), {"i": i}) == elements(footprint, {"i": i})
-
-
-bounds = st.tuples(st.integers(-1, 6), st.integers(-1, 6))
-
-
-@given(st.lists(st.tuples(bounds, bounds), min_size=1, max_size=3))
-def test_difference_is_as_enumeration_says(edges):
-    whole, part = (Subset(tuple(Range.of(*pair[side]) for pair in edges)) for side in (0, 1))
-    pieces = [elements(Footprint(piece), {}) for piece in difference(whole, part, Ranges())]
-    assert sum(map(len, pieces)) == len(set().union(*pieces))
-    assert set().union(*pieces) == elements(Footprint(whole), {}) - elements(Footprint(part), {})
