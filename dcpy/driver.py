@@ -100,13 +100,15 @@ def build_library(sdfg: Sdfg, signature: Signature, library: Path, *, keep_sourc
 def _lowered(sdfg: Sdfg, options: Options) -> Sdfg:
     """A copy in codegen form: calls inlined, library nodes folded and expanded, schedules and storages explicit."""
     from dcpy.ir.copying import copy_sdfg
-    from dcpy.libraries.blas.folding import fold_products
     from dcpy.transforms.cpu import lower_for_cpu
     from dcpy.transforms.simplify.inline_call import InlineCall
 
     lowered = copy_sdfg(sdfg)
     apply_repeated(lowered, InlineCall)
-    fold_products(lowered)
+    if any(node.kind.startswith("blas.") for node in lowered.body.walk_nodes()):
+        from dcpy.libraries.blas.folding import fold_products  # costs an import that other programs are spared
+
+        fold_products(lowered)
     expand(lowered)
     lower_for_cpu(lowered, options)
     return lowered

@@ -6,7 +6,7 @@ where it is installed. Both count with 32-bit integers.
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import sys
 from functools import cache
 from pathlib import Path
@@ -46,16 +46,20 @@ def cblas_declarations(prefix: str) -> str:
 
 @cache
 def find_openblas() -> Environment:
-    """OpenBLAS of the wheel scipy-openblas32; `ExpansionError` where it is not installed."""
-    try:
-        package = importlib.import_module("scipy_openblas32")
-    except ImportError:
-        raise ExpansionError("OpenBLAS is not installed for this Python", help="pip install scipy-openblas32") from None
+    """OpenBLAS of the wheel scipy-openblas32; `ExpansionError` where it is not installed.
+
+    The wheel is only looked at, not imported: that would load the library into the compiler's process.
+    """
+    spec = importlib.util.find_spec("scipy_openblas32")
+    folder = Path(spec.origin).parent / "lib" if spec is not None and spec.origin else None
+    found = sorted(folder.glob("libscipy_openblas*.so")) if folder is not None else []
+    if not found:
+        raise ExpansionError("OpenBLAS is not installed for this Python", help="pip install scipy-openblas32")
     return Environment(
         "openblas",
         declarations=cblas_declarations(OPENBLAS_PREFIX),
-        libraries=(package.get_library(),),
-        library_dirs=(package.get_lib_dir(),),
+        libraries=(found[0].stem.removeprefix("lib"),),
+        library_dirs=(str(found[0].parent),),
     )
 
 

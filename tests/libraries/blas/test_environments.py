@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import importlib
+import importlib.util
 
 import pytest
 
@@ -24,10 +24,7 @@ def test_openblas_is_where_it_says():
 
 
 def test_what_is_missing_is_said(monkeypatch):
-    def missing(name):
-        raise ImportError(name)
-
-    monkeypatch.setattr(importlib, "import_module", missing)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ExpansionError, match="pip install scipy-openblas32"):
         environments.find_openblas.__wrapped__()
     assert "MKL is not installed" in ForeignLibrary("mkl", lambda: environments.mkl_within(())).missing()
