@@ -18,6 +18,7 @@ from dcpy.frontend.values import (
     SymInt,
     TupleValue,
     Value,
+    as_integer,
     dtype_of,
     is_number,
     kind_of,
@@ -25,7 +26,7 @@ from dcpy.frontend.values import (
     shape_of,
 )
 from dcpy.ir import types
-from dcpy.ir.expr import Const, ScalarExpr, cast, op
+from dcpy.ir.expr import Const, Index, ScalarExpr, cast, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.ops import OPS
 from dcpy.ir.subsets import Range
@@ -142,7 +143,7 @@ def ufunc(b: Builder, function: np.ufunc, operands: Sequence[Value], dtype: DTyp
     if name in COMPARISONS:
         return _compare(b, name, operands, ins)
     if name == "pow" and out.is_integer:
-        _refuse_negative_power(operands[1])
+        _require_nonnegative_power(b, *operands)
     for operand, wanted in zip(operands, ins, strict=True):
         require_fit(operand, wanted)
     fn = UFUNCS[function]
@@ -207,13 +208,28 @@ def _compare_mixed(name: str, x: ScalarExpr, y: ScalarExpr) -> ScalarExpr:
     return op("select", negative, Const(signed_smaller, types.bool_), mixed)
 
 
-def _refuse_negative_power(exponent: Value) -> None:
+def _require_nonnegative_power(b: Builder, base: Value, exponent: Value) -> None:
+    """NumPy refuses negative exponents of integers, whatever the base (unless there is none)."""
+    message = "Integers to negative integer powers are not allowed."
     if isinstance(exponent, Static) and exponent.value < 0:
         raise FrontendError(
-            "integers to negative integer powers are not allowed",
+            message.rstrip("."),
             notes=("NumPy raises ValueError here",),
             help="convert the base: x.astype(np.float64) ** n",
         )
+    if dtype_of(exponent).kind != "i":
+        return
+    if isinstance(exponent, ArrayValue):
+        exponent = b.reduce("min", exponent, range(exponent.rank)) if exponent.rank else Scalar(exponent.load(()))
+    known = as_integer(exponent)
+    if known is not None and b.emit.ranges.proves_nonneg(known):
+        return
+    expr = scalar_expr(exponent)
+    condition = op("ge", expr, Const(0, expr.dtype))
+    for size in shape_of(base):
+        if not b.emit.ranges.proves_nonneg(size - 1):
+            condition = op("or", condition, op("le", Index(size), Const(0, types.int64)))
+    b.check(condition, "ValueError", message)
 
 
 def cast_value(b: Builder, value: Value, dtype: DType) -> Value:

@@ -27,8 +27,9 @@ from dcpy.frontend.values import (
 from dcpy.ir.data import Array, View
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.sdfg import Result
-from dcpy.ir.subsets import Subset
+from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.substitution import renaming, substitute_in_region
+from dcpy.ir.symbolic import Expr
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame, Site
@@ -177,9 +178,15 @@ class _Results:
     def _before_running(self, value: ArrayValue) -> ArrayValue:
         """The value over symbols that are known before the program runs."""
         known = self.emit.definitions
-        return replace(
-            value, shape=tuple(size.subs(known) for size in value.shape), window=value.window.subs(known)
-        )
+        dims = tuple(self._clamped(dim.subs(known)) for dim in value.window.dims)
+        shape = tuple(self.b.exact(size.subs(known)) for size in value.shape)
+        return replace(value, shape=shape, window=Subset(dims))
+
+    def _clamped(self, dim: Expr | Range) -> Expr | Range:
+        """A range that is never inside out: its size is what Python sees."""
+        if isinstance(dim, Expr) or self.emit.ranges.proves_nonneg(dim.size):
+            return dim
+        return Range(dim.start, dim.start + dim.step * self.b.exact(dim.size), dim.step)
 
     def _adopt(self, value: ArrayValue) -> Result | None:
         """A local array becomes the result: no copy."""
