@@ -147,7 +147,7 @@ def asarray(b: Builder, a: Value, dtype: Value = NONE, order: Value = NONE) -> V
     """The array itself where its dtype is right, else a new one."""
     wanted = b.dtype_argument(dtype)
     if isinstance(a, ArrayValue):
-        found: Value = a if wanted in (None, a.dtype) else b.cast(a, wanted)  # type: ignore[arg-type]
+        found: Value = a if wanted in (None, a.dtype) else b.cast(a, wanted)
     else:
         found = list_array(b, a, wanted)
     return found if isinstance(found, ArrayValue) else b.array(found)

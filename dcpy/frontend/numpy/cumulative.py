@@ -8,6 +8,7 @@ from dcpy.frontend.implements import Implementation, implements
 from dcpy.frontend.lower import elementwise
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.elementwise import UFUNCS
+from dcpy.frontend.lower.emitter import tasklet
 from dcpy.frontend.lower.promotion import result_of
 from dcpy.frontend.numpy.creation import size_of
 from dcpy.frontend.numpy.defaults import LAST_AXIS, NONE, NUMBER_0, NUMBER_1
@@ -39,7 +40,7 @@ def accumulated(b: Builder, function: np.ufunc, x: ArrayValue, axis: int, dtype:
     value = UFUNCS[function](out.load(point(1)), out.load(point(0)))
     body = Region()
     with b.emit.inside(body):
-        node = elementwise.tasklet([(Memlet(out.container, out.subset(point(0))), cast(value, wanted))], b.emit.span)
+        node = tasklet([(Memlet(out.container, out.subset(point(0))), cast(value, wanted))], b.emit.span)
         if params:
             b.emit.map(params, domain, [node])
         else:
@@ -51,7 +52,7 @@ def accumulated(b: Builder, function: np.ufunc, x: ArrayValue, axis: int, dtype:
 def _along(b: Builder, a: Value, axis: Value) -> tuple[ArrayValue, int]:
     """The array and its axis; without an axis the flat array."""
     x = b.array(a)
-    if axis == NONE and x.rank != 1:
+    if not x.rank or (axis == NONE and x.rank != 1):
         return b.reshape(x, [b.integer(size_of(b, x))]), 0
     return x, 0 if axis == NONE else b.axis(axis, x.rank)
 
@@ -70,6 +71,8 @@ def cumprod(b: Builder, a: Value, axis: Value = NONE, dtype: Value = NONE, out: 
 
 def _accumulate(function: np.ufunc) -> Implementation:
     def call(b: Builder, array: Value, axis: Value = NUMBER_0, dtype: Value = NONE, out: Value = NONE) -> Value:
+        if not b.array(array).rank:
+            raise b.error("cannot accumulate on a scalar", notes=("NumPy raises TypeError here",))
         return into(b, out, accumulated(b, function, *_along(b, array, axis), dtype), function.__name__)
 
     return call

@@ -11,6 +11,7 @@ from dcpy.frontend.implements import implements
 from dcpy.frontend.lower import elementwise
 from dcpy.frontend.lower.broadcasting import broadcast_shapes
 from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.lower.emitter import tasklet
 from dcpy.frontend.lower.promotion import promoted, ufunc_dtypes
 from dcpy.frontend.numpy.creation import size_of
 from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0, NUMBER_1
@@ -257,7 +258,7 @@ def diag(b: Builder, v: Value, k: Value = NUMBER_0) -> Value:
     params, domain = elementwise.domain(b, [b.exact(x.shape[0])])
     place = sym(params[0])
     target = Memlet(out.container, out.subset([place + rows, place + columns]))
-    b.emit.map(params, domain, [elementwise.tasklet([(target, x.load([place]))], b.emit.span)])
+    b.emit.map(params, domain, [tasklet([(target, x.load([place]))], b.emit.span)])
     return out
 
 

@@ -55,7 +55,7 @@ def reduced(
 ) -> Value:
     """``kind.ufunc.reduce`` with NumPy's keywords."""
     x = b.array(a)
-    axes = b.axes(axis, x.rank)
+    axes = axes_of(b, axis, x)
     wanted = b.dtype_argument(dtype) or result_of(kind.ufunc.reduce, x.dtype)
     if kind.identity is None and initial == NONE:
         if where != TRUE:
@@ -73,6 +73,11 @@ def reduced(
     if initial != NONE:
         result = b.ufunc(kind.ufunc, b.cast(initial, wanted), result)
     return into(b, out, result, kind.ufunc.__name__)
+
+
+def axes_of(b: Builder, axis: Value, x: ArrayValue) -> tuple[int, ...]:
+    """The axes to reduce; NumPy takes 0 and -1 for numbers, too."""
+    return () if not x.rank and axis in (Static(0), Static(-1)) else b.axes(axis, x.rank)
 
 
 def accumulated(b: Builder, kind: Kind, x: ArrayValue, axes: tuple[int, ...], dtype: DType, keepdims: bool) -> Value:
@@ -206,7 +211,7 @@ def ptp(b: Builder, a: Value, axis: Value = NONE, out: Value = NONE, keepdims: V
 def count_nonzero(b: Builder, a: Value, axis: Value = NONE, *, keepdims: Value = FALSE) -> Value:
     """How many elements are not zero."""
     found = reduced(b, ADD, b.cast(b.array(a), types.bool_), axis, keepdims=keepdims)
-    weak = type(np.count_nonzero(np.ones(1))) is int  # depends on the version of NumPy
+    weak = not isinstance(np.count_nonzero(np.ones(1)), np.generic)  # depends on the version of NumPy
     return Scalar(found.expr, weak=True) if isinstance(found, Scalar) and weak and axis == NONE else found
 
 
@@ -216,7 +221,9 @@ def count_nonzero(b: Builder, a: Value, axis: Value = NONE, *, keepdims: Value =
 def _position(name: str) -> Implementation:
     def call(b: Builder, a: Value, axis: Value = NONE, out: Value = NONE, *, keepdims: Value = FALSE) -> Value:
         x = b.array(a)
-        axes = tuple(range(x.rank)) if axis == NONE else (b.axis(axis, x.rank),)
+        axes = axes_of(b, axis, x)
+        if axis != NONE and len(axes) > 1:
+            raise b.error(f"the axis of arg{name} is one integer", notes=("NumPy raises TypeError here",))
         if not axes:
             return into(b, out, Static(np.int64(0)), f"arg{name}")
         _require_elements(b, x, axes, f"attempt to get arg{name} of an empty sequence")
@@ -256,7 +263,7 @@ def mean(
 
 def _count(b: Builder, x: ArrayValue, axis: Value, keepdims: Value, where: Value) -> Value:
     if where == TRUE:
-        return integer(count_of(b, x, b.axes(axis, x.rank)))
+        return integer(count_of(b, x, axes_of(b, axis, x)))
     mask = b.broadcast_to(b.array(mask_of(b, where)), x.shape)
     return reduced(b, ADD, mask, axis, keepdims=keepdims)
 

@@ -1,0 +1,85 @@
+"""Every ufunc of the table, on every dtype, against NumPy; keywords; what is built from ufuncs."""
+
+import numpy as np
+import pytest
+
+from dcpy.frontend.lower.elementwise import UFUNCS
+from tests.support.numpy_records import ALL, LAYOUTS, Record, check, interpreted, op, sample
+
+UNARY = sorted((f for f in UFUNCS if f.nin == 1), key=lambda f: f.__name__)
+BINARY = sorted((f for f in UFUNCS if f.nin == 2), key=lambda f: f.__name__)
+PAIRS = ((), (4,), ((), (3,)), ((3, 1), (4,)), ((0,), (1,)), ((2, 3), (3,)))
+
+RECORDS = [
+    op(lambda a: np.add(a, 1, out=a), dtypes=("int8", "float32", "float64")),
+    op(lambda a: np.add(a, 1.5, out=a), dtypes=("int8", "float32")),
+    op(lambda a, o: np.sqrt(a, out=o, where=a > 0), shapes=((5,), (3, 4))),
+    op(lambda a, o: np.multiply(a, 2, o), shapes=(((3,), (2, 3)), ((3,), (1,)))),
+    op(lambda a: np.add(a, a, dtype=np.float32), dtypes=("int32", "float16", "float64", "complex64")),
+    op(lambda a, c: np.add.outer(a, c), shapes=((), (3,), ((2, 3), (4,)), ((), (2,)))),
+    op(lambda a, c: np.minimum.outer(a, c), shapes=(((3,), (2,)),), dtypes=("int32", "float32")),
+    op(lambda a: np.divmod(a, 2), dtypes=("int8", "uint8", "float32")),
+    op(lambda a: np.modf(a), dtypes=("int8", "float16", "float64")),
+    op(lambda a: np.fix(a), dtypes=("int32", "float32")),
+    op(lambda a: np.round(a), dtypes=ALL),
+    op(lambda a: a.round(1), dtypes=("int32", "float32", "float64", "complex128")),
+    op(lambda a: np.around(a / 7, 3), dtypes=("float32", "float64"), rtol=1e-6),
+    op(lambda a: np.round(a * 100, -2), dtypes=("float64",)),
+    op(lambda a: np.nan_to_num(1 / (a - a[0])), shapes=((5,),), dtypes=("float32", "float64")),
+    op(lambda a: np.nan_to_num(np.log(a), nan=1.0, neginf=-7.0), shapes=((5,),)),
+    op(lambda a: np.float32(a) + np.float64(1), dtypes=("int32", "float64")),
+    op(lambda a: np.int16(a), dtypes=("int32", "bool", "float64")),
+    op(lambda a: np.abs(a) + np.conj(a), dtypes=("int32", "complex64")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", UNARY, ids=lambda f: f.__name__)
+def test_unary(function):
+    limited = function in (np.arccosh, np.arctanh, np.reciprocal)
+    record = Record(
+        lambda a: function(a), dtypes=ALL, layouts=("C", "reversed"), positive=limited, shapes=((), (0,), (5,))
+    )
+    for arguments in record.cases():
+        check(record, arguments)
+
+
+@pytest.mark.parametrize("function", BINARY, ids=lambda f: f.__name__)
+def test_binary(function):
+    record = Record(lambda a, c: function(a, c), dtypes=ALL, shapes=PAIRS)
+    for arguments in record.cases():
+        check(record, arguments)
+
+
+@pytest.mark.parametrize("function", BINARY, ids=lambda f: f.__name__)
+def test_mixed_dtypes_and_python_numbers(function):
+    pairs = [("int8", "uint8"), ("int64", "uint64"), ("uint8", "float32"), ("float16", "int32"), ("bool", "int8")]
+    for left, right in pairs:
+        record = Record(lambda a, c: function(a, c))
+        check(record, (sample((4,), left), sample((4,), right, seed=1, positive=True)))
+    for number in (3, 2.5, 3j, True):
+        for dtype in ("bool", "int8", "uint8", "float32", "complex64"):
+            check(Record(lambda a: function(a, number)), (sample((4,), dtype, positive=True),))
+            check(Record(lambda a: function(number, a)), (sample((4,), dtype, positive=True),))
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.name)
+def test_as_numpy(record):
+    for arguments in record.cases():
+        check(record, arguments)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_layouts(layout):
+    record = Record(lambda a, c: a - 2 * c)
+    check(record, (sample((3, 4), "float64", layout), sample((3, 4), "float32", layout, 1)))
+
+
+def test_integer_powers_refuse_negative_exponents():
+    def power(a, n):
+        return a**n
+
+    with pytest.raises(ValueError, match="negative integer powers"):
+        interpreted(power, np.arange(3), np.array([2, -1, 0]))
+    with pytest.raises(ValueError, match="negative integer powers"):
+        interpreted(power, np.arange(3), -1)
+    assert interpreted(power, np.arange(3), 2).tolist() == [0, 1, 4]
