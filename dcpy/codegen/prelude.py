@@ -33,14 +33,19 @@ class Snippet:
         return tuple(dict.fromkeys(WORD.findall(_code(self.text))))
 
     @property
+    def is_declaration(self) -> bool:
+        """Whether it declares a C function."""
+        return self.text.startswith("extern")
+
+    @property
     def is_template(self) -> bool:
         """Whether it takes any type of number."""
         return _code(self.text).lstrip().startswith("template")
 
     @property
     def has_float_version(self) -> bool:
-        """Whether it is about double (or complex128)."""
-        return bool({"double", "dcpy_complex128"} & set(self.words)) and not self.is_template
+        """Whether it is a function about double (or complex128)."""
+        return not _code(self.text).lstrip().startswith("struct") and bool({"double", "dcpy_complex128"} & set(self.words)) and not self.is_template
 
 
 @cache
@@ -58,7 +63,7 @@ def snippets() -> dict[str, Snippet]:
 
 def names() -> tuple[str, ...]:
     """Everything that a snippet may define: names that generated variables avoid."""
-    return tuple(name for base in snippets() for name in (base, base + "f"))
+    return tuple(name for base in snippets() for name in (base, base + "f") if _find(name) is not None)
 
 
 def in_precision(name: str, single: bool) -> str:
@@ -83,13 +88,13 @@ def prelude(mentioned: Iterable[str], vector_functions: frozenset[str]) -> str:
             wanted[word] = snippet
             pending += snippet.words
     ordered = sorted(wanted, key=lambda word: (_depth(word), wanted[word].position, word))
-    return "".join(
-        (VECTORIZED if word in vector_functions else "") + _flat(wanted[word].text) for word in ordered
-    )
+    declared = [_declaration(word, wanted[word], vector_functions) for word in ordered if wanted[word].is_declaration]
+    defined = [wanted[word].text for word in ordered if not wanted[word].is_declaration]
+    return "\n\n".join(["\n".join(declared), *defined] if declared else defined)
 
 
-def _flat(text: str) -> str:
-    return text + ("\n" if text.startswith("extern") else "\n\n")
+def _declaration(word: str, snippet: Snippet, vector_functions: frozenset[str]) -> str:
+    return (VECTORIZED if word in vector_functions else "") + snippet.text
 
 
 @cache

@@ -36,7 +36,7 @@ def program_text(
     functions = CppEmitter().functions(module.functions)
     mentioned = [*called(module.functions), *_in_reductions(module), *(table.type for table in module.tables)]
     mentioned += ["aligned_alloc free"] if module.slots else []
-    helpers = prelude(mentioned, vector_functions).rstrip("\n")
+    helpers = prelude(mentioned, vector_functions)
     words = set(re.findall(r"\w+", f"{helpers} {functions} {' '.join(t.type for t in module.tables)}"))
     typedefs = [f"typedef {builtin} {name};" for name, builtin in TYPEDEFS.items() if name in words | {"int64_t"}]
     return _render(

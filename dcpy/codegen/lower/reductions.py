@@ -28,7 +28,7 @@ def accumulator_for(context: Context, memlet: Memlet) -> tuple[Accumulator, LirE
     """A variable for the location, and its first value: the operation's neutral one."""
     place = context.places[memlet.container]
     dtype = WIDER.get(place.dtype, place.dtype) if memlet.wcr == "add" else place.dtype
-    name = context.names.fresh(f"{memlet.container}_{_NOUN[memlet.wcr]}")
+    name = context.names.fresh(f"{context.names.of(memlet.container)}_{_NOUN[memlet.wcr]}")
     return Accumulator(Name(name, dtype.ctype), dtype, memlet.wcr), literal(neutral(memlet.wcr, dtype), dtype)
 
 

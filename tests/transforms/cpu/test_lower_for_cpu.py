@@ -1,0 +1,191 @@
+"""What becomes explicit before code generation: schedules, storages, where buffers live."""
+
+from __future__ import annotations
+
+import pytest
+
+from dcpy.base.options import CpuOptions
+from dcpy.ir.copying import copy_sdfg
+from dcpy.ir.text import parse_sdfg, print_sdfg
+from dcpy.ir.verify import CODEGEN_FORM, verify
+from dcpy.transforms.cpu import lower_for_cpu
+from tests.support.expect import assert_same_text, assert_same_values
+
+
+def becomes(before: str, after: str, *, openmp: bool = True, **values: list[int]) -> None:
+    """Lowered, the text is `after`; it is in codegen form, and means the same."""
+    given = parse_sdfg(before)
+    lowered = copy_sdfg(given)
+    lower_for_cpu(lowered, CpuOptions(openmp=openmp))
+    verify(lowered, CODEGEN_FORM)
+    expected = parse_sdfg(after)
+    assert_same_text(print_sdfg(lowered), print_sdfg(expected))
+    assert_same_values(given, lowered, values)
+
+
+def test_threads_outside_vectors_inside():
+    becomes(
+        """
+        sdfg @f(A: f64[N, M], B: f64[N, M]) symbols(N: size, M: size) {
+          state { map i = 0:N, j = 0:M { tasklet (a <- A[i, j]) -> (o -> B[i, j]) { o = a } } }
+        }""",
+        """
+        sdfg @f(A: f64[N, M], B: f64[N, M]) symbols(N: size, M: size) {
+          state { map i = 0:N @cpu_parallel { map j = 0:M @simd { tasklet (a <- A[i, j]) -> (o -> B[i, j]) { o = a } } } }
+        }""",
+        N=[0, 3], M=[2],
+    )  # fmt: skip
+
+
+def test_the_parameter_with_the_smallest_steps_comes_last():
+    becomes(
+        """
+        sdfg @f(A: f64[N, N], B: f64[N, N], C: f64[N, N]) symbols(N: size) {
+          state { map i = 0:N, j = 0:N, k = 0:N {
+            tasklet (a <- A[i, k], b <- B[k, j]) -> (o -> C[i, j] (add)) { o = a * b } } }
+        }""",
+        """
+        sdfg @f(A: f64[N, N], B: f64[N, N], C: f64[N, N]) symbols(N: size) {
+          state { map i = 0:N @cpu_parallel { map k = 0:N, j = 0:N @simd {
+            tasklet (a <- A[i, k], b <- B[k, j]) -> (o -> C[i, j] (add)) { o = a * b } } } }
+        }""",
+        N=[0, 3],
+    )
+
+
+def test_a_short_map_stays_on_one_thread():
+    becomes(
+        "sdfg @f(A: f64[8]) { state { map i = 0:8 { tasklet (a <- A[i]) -> (o -> A[i]) { o = a + f64(1) } } } }",
+        "sdfg @f(A: f64[8]) { state { map i = 0:8 @simd { tasklet (a <- A[i]) -> (o -> A[i]) { o = a + f64(1) } } } }",
+    )
+
+
+def test_without_openmp_there_are_no_threads():
+    becomes(
+        "sdfg @f(A: f64[N]) symbols(N: size) { state { map i = 0:N { tasklet () -> (o -> A[i]) { o = f64(1) } } } }",
+        "sdfg @f(A: f64[N]) symbols(N: size) { state { map i = 0:N @simd { tasklet () -> (o -> A[i]) { o = f64(1) } } } }",
+        openmp=False,
+        N=[3],
+    )
+
+
+@pytest.mark.parametrize(("target", "schedule"), [("s[0]", "cpu_parallel"), ("s[k]", "simd")])
+def test_a_histogram_is_not_parallel_but_a_sum_is(target, schedule):
+    body = f"let k = idx[i] state {{ tasklet () -> (o -> {target} (add)) {{ o = i64(1) }} }}"
+    becomes(
+        f"sdfg @f(idx: i64[N], s: i64[4]) symbols(N: size) {{ state {{ map i = 0:N {{ {body} }} }} }}",
+        f"sdfg @f(idx: i64[N], s: i64[4]) symbols(N: size) {{ state {{ map i = 0:N @{schedule} {{ {body} }} }} }}",
+        N=[0],
+    )
+
+
+def test_a_map_inside_a_parallel_one_runs_on_the_same_thread():
+    becomes(
+        """
+        sdfg @f(A: f64[N, M]) symbols(N: size, M: size) {
+          state { map i = 0:N { loop t = 0:3 { state { map j = 0:M {
+            tasklet (a <- A[i, j]) -> (o -> A[i, j]) { o = a * f64(2) } } } } } }
+        }""",
+        """
+        sdfg @f(A: f64[N, M]) symbols(N: size, M: size) {
+          state { map i = 0:N @cpu_parallel { loop t = 0:3 { state { map j = 0:M @simd {
+            tasklet (a <- A[i, j]) -> (o -> A[i, j]) { o = a * f64(2) } } } } } }
+        }""",
+        N=[2], M=[3],
+    )  # fmt: skip
+
+
+def test_storages_follow_sizes():
+    becomes(
+        """
+        sdfg @f(A: f64[N]) symbols(N: size) {
+          data s: f64[1] transient
+          data small: f64[64] transient
+          data large: f64[2000] transient
+          data symbolic: f64[N] transient
+          data t: f64 transient
+          state {
+            tasklet () -> (o -> t) { o = f64(1) }
+            tasklet (a <- t) -> (o -> s[0]) { o = a }
+            tasklet (a <- t) -> (o -> small[0]) { o = a }
+            tasklet (a <- t) -> (o -> large[0]) { o = a }
+            tasklet (a <- t) -> (o -> symbolic[0]) { o = a }
+            tasklet (a <- s[0], b <- small[0], c <- large[0], d <- symbolic[0]) -> (o -> A[0]) { o = a + b + c + d }
+          }
+        }""",
+        """
+        sdfg @f(A: f64[N]) symbols(N: size) {
+          data s: f64[1] transient @stack
+          data small: f64[64] transient @stack
+          data large: f64[2000] transient @heap
+          data symbolic: f64[N] transient @heap
+          data t: f64 transient @register
+          state {
+            tasklet () -> (o -> t) { o = f64(1) }
+            tasklet (a <- t) -> (o -> s[0]) { o = a }
+            tasklet (a <- t) -> (o -> small[0]) { o = a }
+            tasklet (a <- t) -> (o -> large[0]) { o = a }
+            tasklet (a <- t) -> (o -> symbolic[0]) { o = a }
+            tasklet (a <- s[0], b <- small[0], c <- large[0], d <- symbolic[0]) -> (o -> A[0]) { o = a + b + c + d }
+          }
+        }""",
+        N=[2],
+    )
+
+
+def test_buffers_of_constant_size_leave_loops():
+    becomes(
+        """
+        sdfg @f(A: f64[N]) symbols(N: size) {
+          loop t = 0:3 {
+            data tmp: f64[N] transient
+            data part: f64[N - t] transient
+            state { copy A[0:N] -> tmp[0:N]
+                    copy tmp[t:N] -> part[0:N - t]
+                    copy part[0:N - t] -> A[0:N - t] }
+          }
+        }""",
+        """
+        sdfg @f(A: f64[N]) symbols(N: size) {
+          data tmp: f64[N] transient @heap
+          loop t = 0:3 {
+            data part: f64[N - t] transient @heap
+            state { copy A[0:N] -> tmp[0:N]
+                    copy tmp[t:N] -> part[0:N - t]
+                    copy part[0:N - t] -> A[0:N - t] }
+          }
+        }""",
+        N=[3, 5],
+    )
+
+
+def test_a_scalar_that_is_used_next_becomes_part_of_the_expression():
+    becomes(
+        """
+        sdfg @f(A: f64[4], B: f64[4]) {
+          state { map i = 0:4 {
+            data t: f64 transient
+            tasklet (a <- A[i]) -> (o -> t) { o = a * f64(2) }
+            tasklet (t <- t, a <- A[i]) -> (o -> B[i]) { o = t + a } } }
+        }""",
+        """
+        sdfg @f(A: f64[4], B: f64[4]) {
+          state { map i = 0:4 @simd { tasklet (a <- A[i]) -> (o -> B[i]) { o = a * f64(2) + a } } }
+        }""",
+    )
+
+
+@pytest.mark.parametrize(
+    ("nodes", "why"),
+    [
+        ("tasklet (a <- A[0]) -> (o -> t) { o = a }  tasklet () -> (o -> A[0]) { o = f64(3) }"
+         " tasklet (a <- t) -> (o -> A[1]) { o = a }", "what it reads is written in between"),
+        ("tasklet (a <- A[0]) -> (o -> t) { o = a }  tasklet (a <- t) -> (o -> A[1]) { o = a }"
+         " tasklet (a <- t) -> (o -> A[2]) { o = a }", "it is used twice"),
+        ("tasklet (a <- A[0]) -> (o -> t) { o = a }  tasklet (a <- A[1]) -> (o -> t) { o = a }"
+         " tasklet (a <- t) -> (o -> A[2]) { o = a }", "it is written twice"),
+    ],
+)  # fmt: skip
+def test_a_scalar_stays_where(nodes, why):
+    before = f"sdfg @f(A: f64[4]) {{ data t: f64 transient state {{ {nodes} }} }}"
+    becomes(before, before.replace("data t: f64 transient", "data t: f64 transient @register"))
