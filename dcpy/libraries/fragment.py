@@ -17,12 +17,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import NoReturn
 
 from dcpy.base.errors import ExpansionError
 from dcpy.ir.analysis.ranges_at import ranges_at
-from dcpy.ir.analysis.scopes import Roots, desc_at, sdfg_of
+from dcpy.ir.analysis.scopes import desc_at, root_of, sdfg_of
 from dcpy.ir.data import Array, Data, Descriptor, Scalar, View, packed_strides, strides_of
 from dcpy.ir.expansions import Replacement
 from dcpy.ir.expr import Const, Ref, ScalarExpr, cast
@@ -118,20 +117,27 @@ class Fragment:
     def _may_overlap(self, one: Memlet, other: Memlet) -> bool:
         if one.container == other.container:
             return not one.subset.disjoint(other.subset, self.ranges)
-        return self._roots[one.container] == self._roots[other.container]
-
-    @cached_property
-    def _roots(self) -> Roots:
-        return Roots(self.sdfg)
+        return root_of(self.node, one.container) == root_of(self.node, other.container)
 
     def fresh_name(self, stem: str) -> str:
-        """A name that nothing in the SDFG or in this fragment has: `stem` itself, or with a number."""
-        name, number = stem, 0
-        while name in self._names or not self.sdfg.is_free(name):
-            number += 1
-            name = f"{stem}_{number}"
+        """A name that nothing in the SDFG or in this fragment has: `stem` itself, or with a number.
+
+        The number is found by bisection: there may be as many names of that stem as library nodes.
+        """
+        name = stem
+        if self._is_taken(stem):
+            taken, free = 0, 1
+            while self._is_taken(f"{stem}_{free}"):
+                taken, free = free, 2 * free
+            while free - taken > 1:
+                middle = (taken + free) // 2
+                taken, free = (middle, free) if self._is_taken(f"{stem}_{middle}") else (taken, middle)
+            name = f"{stem}_{free}"
         self._names[name] = None
         return name
+
+    def _is_taken(self, name: str) -> bool:
+        return name in self._names or not self.sdfg.is_free(name)
 
     # -- containers --------------------------------------------------------------------------------------------
 

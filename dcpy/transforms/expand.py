@@ -99,8 +99,10 @@ def expand_library_nodes(sdfg: Sdfg, prefer: Sequence[str] | str = (), target: s
     step = ExpandLibraryNode(names, target)
     choices: list[Choice] = []
     for callee in _with_callees(sdfg):
-        rw = Rewriter(callee, step.name)
         pending = [node for node in callee.body.walk_nodes() if isinstance(node, LibraryNode)][::-1]
+        if not pending:
+            continue
+        rw = Rewriter(callee, step.name)
         while pending:
             node = pending.pop()
             entry = entry_of(step, Match(callee, rw.uses, {"node": node}))
