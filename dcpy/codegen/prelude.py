@@ -45,7 +45,8 @@ class Snippet:
     @property
     def has_float_version(self) -> bool:
         """Whether it is a function about double (or complex128)."""
-        return not _code(self.text).lstrip().startswith("struct") and bool({"double", "dcpy_complex128"} & set(self.words)) and not self.is_template
+        about_double = bool({"double", "dcpy_complex128"} & set(self.words))
+        return about_double and not self.is_template and not _code(self.text).lstrip().startswith("struct")
 
 
 @cache

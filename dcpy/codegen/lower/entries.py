@@ -15,7 +15,7 @@ from dcpy.ir import types
 from dcpy.ir.data import Array, View, strides_of
 from dcpy.ir.expr import loads_of, symbols_of
 from dcpy.ir.region import SymbolAssign
-from dcpy.ir.symbolic import Expr
+from dcpy.ir.symbolic import Expr, max_of
 from dcpy.ir.uses import desc_symbols
 
 ARGS = Name("args", "void *const *")
@@ -99,14 +99,19 @@ def _result_numbers(context: Context, signature: Signature) -> Iterator[tuple[Ex
     """Expressions and what to multiply them with."""
     for result, described in zip(context.sdfg.results, signature.results, strict=True):
         if isinstance(described, FreshArray):
-            yield from ((size, 1) for size in context.sdfg.desc(result.container).shape)
+            yield from ((_at_least_0(context, size), 1) for size in context.sdfg.desc(result.container).shape)
         elif isinstance(described, ViewResult):
             view = context.sdfg.desc(result.container)
             if not isinstance(view, View):
                 raise CodegenError(f"the result {result.container!r} is described as a view, but is none")
             yield view.offset, view.dtype.itemsize
-            yield from ((size, 1) for size in view.shape)
+            yield from ((_at_least_0(context, size), 1) for size in view.shape)
             yield from ((stride, view.dtype.itemsize) for stride in strides_of(view))
+
+
+def _at_least_0(context: Context, size: Expr) -> Expr:
+    """A size as Python sees it: a range inside out is empty."""
+    return size if context.ranges.proves_nonneg(size) else max_of(size, 0)
 
 
 def _needed_symbols(

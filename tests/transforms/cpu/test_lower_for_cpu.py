@@ -31,7 +31,8 @@ def test_threads_outside_vectors_inside():
         }""",
         """
         sdfg @f(A: f64[N, M], B: f64[N, M]) symbols(N: size, M: size) {
-          state { map i = 0:N @cpu_parallel { map j = 0:M @simd { tasklet (a <- A[i, j]) -> (o -> B[i, j]) { o = a } } } }
+          state { map i = 0:N @cpu_parallel { map j = 0:M @simd {
+            tasklet (a <- A[i, j]) -> (o -> B[i, j]) { o = a } } } }
         }""",
         N=[0, 3], M=[2],
     )  # fmt: skip
@@ -63,7 +64,7 @@ def test_a_short_map_stays_on_one_thread():
 def test_without_openmp_there_are_no_threads():
     becomes(
         "sdfg @f(A: f64[N]) symbols(N: size) { state { map i = 0:N { tasklet () -> (o -> A[i]) { o = f64(1) } } } }",
-        "sdfg @f(A: f64[N]) symbols(N: size) { state { map i = 0:N @simd { tasklet () -> (o -> A[i]) { o = f64(1) } } } }",
+        "sdfg @f(A: f64[N]) symbols(N: size) { state { map i = 0:N @simd { tasklet () -> (o -> A[i]) { o = f64(1) }}} }",
         openmp=False,
         N=[3],
     )
