@@ -2,6 +2,7 @@
 
 import copy
 import inspect
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -99,7 +100,8 @@ def interpreted(function: Callable[..., Any], *arguments: Any) -> Any:
 def outcome(function: Callable[[], Any]) -> tuple[Any, Exception | None]:
     """The result or the exception (of NumPy, Python or dcpy)."""
     try:
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             return function(), None
     except Exception as error:
         return None, error
@@ -112,9 +114,8 @@ def check(record: Record, arguments: tuple[Any, ...]) -> None:
     got, error = outcome(lambda: interpreted(record.function, *mine))
     shown = ", ".join(f"{a.dtype}{list(a.shape)}" for a in arguments)
     if raised is not None:
-        assert type(error) is type(raised) or isinstance(error, FrontendError), (
-            f"{shown}: {raised!r}, but {error!r} {got!r}"
-        )
+        agreed = type(error) is type(raised) or isinstance(error, FrontendError)
+        assert agreed, f"{shown}: NumPy raises {raised!r}, dcpy {error!r} {got!r}"
         return
     if error is not None:
         raise error

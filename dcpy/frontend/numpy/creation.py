@@ -12,7 +12,7 @@ from dcpy.frontend.implements import implements
 from dcpy.frontend.lower import arguments
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.elementwise import convert
-from dcpy.frontend.lower.promotion import promoted
+from dcpy.frontend.lower.promotion import promoted, require_fit
 from dcpy.frontend.numpy.defaults import FALSE, FLOAT, NONE, NUMBER_0, ORDER_C, ORDER_K, SAMPLES, TRUE
 from dcpy.frontend.values import (
     ArrayValue,
@@ -184,6 +184,9 @@ def list_array(b: Builder, value: Value, dtype: DType | None = None) -> Value:
         leaves = list(_leaves(value))
         if len(leaves) > 1 and all(is_number(leaf) or isinstance(leaf, ArrayValue) for leaf in leaves):
             dtype = types.from_numpy(np.result_type(*(dtype_of(leaf).numpy for leaf in leaves)))
+    if dtype is not None:
+        for leaf in _leaves(value):
+            require_fit(leaf, dtype)
     return arguments.array(b, value, dtype)
 
 

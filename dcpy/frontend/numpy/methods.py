@@ -25,18 +25,17 @@ from dcpy.ir.expr import op
 from dcpy.ir.symbolic import ONE
 
 FUNCTIONS = (
-    np.all, np.any, np.argmax, np.argmin, np.clip, np.conjugate, np.cumprod, np.cumsum, np.diagonal, np.dot,
+    np.all, np.any, np.argmax, np.argmin, np.clip, np.cumprod, np.cumsum, np.diagonal, np.dot,
     np.max, np.mean, np.min, np.prod, np.ptp, np.ravel, np.repeat, np.round, np.squeeze, np.std, np.sum, np.swapaxes,
     np.trace, np.var,
 )  # fmt: skip
-ALIASES = {"conjugate": ("conjugate", "conj")}
 
 
 def _register_functions() -> None:
     for function in FUNCTIONS:
         entry = find(function)
         assert entry is not None
-        method(*ALIASES.get(function.__name__, (function.__name__,)))(entry.call)
+        method(function.__name__)(entry.call)
 
 
 _register_functions()
@@ -153,6 +152,12 @@ def astype(
     if a.dtype != wanted:
         return b.array(b.cast(a, wanted))
     return b.copy(a, order=order_of(b, order)) if copy == TRUE else a
+
+
+@method("conj", "conjugate")
+def conjugate(b: Builder, a: Value) -> Value:
+    """The complex conjugates; the array itself where it is real."""
+    return b.ufunc(np.conjugate, a) if dtype_of(a).kind == "c" else a
 
 
 @method("copy")

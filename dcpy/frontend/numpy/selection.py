@@ -11,9 +11,10 @@ from dcpy.frontend.lower.promotion import promoted, require_fit
 from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0
 from dcpy.frontend.numpy.outputs import into
 from dcpy.frontend.numpy.reductions import AND, reduced
-from dcpy.frontend.values import ArrayValue, Scalar, Static, Value, dtype_of, is_number, scalar_expr
+from dcpy.frontend.values import Scalar, Static, Value, dtype_of, is_number, scalar_expr
 from dcpy.ir import types
 from dcpy.ir.expr import Const, ScalarExpr, cast, op
+from dcpy.ir.types import DType
 
 ABSOLUTE = Static(1e-8)
 RELATIVE = Static(1e-5)
@@ -28,13 +29,15 @@ def where(b: Builder, condition: Value, x: Value = NONE, y: Value = NONE, /) -> 
             notes=("the number of indices that np.where(condition) gives is known at run time only",),
             help="write np.where(condition, x, y)",
         )
-    test, *choices = (value if is_number(value) else b.array(value) for value in (condition, x, y))
-    dtype = promoted(tuple(choices))[0]
-    for value in choices:
-        require_fit(value, dtype)
+    yes, no = (value if is_number(value) else b.array(value) for value in (x, y))
+    return _chosen(b, condition, yes, no, promoted((yes, no))[0])
+
+
+def _chosen(b: Builder, condition: Value, yes: Value, no: Value, dtype: DType) -> Value:
+    """An array even where all are numbers, as in NumPy; numbers that do not fit wrap around."""
+    test = condition if is_number(condition) else b.array(condition)
     dtypes = [types.bool_, dtype, dtype]
-    found = b.elementwise(lambda c, yes, no: op("select", c, yes, no), test, *choices, dtypes=dtypes)
-    return found if isinstance(found, ArrayValue) else b.array(found)
+    return b.array(b.elementwise(lambda c, left, right: op("select", c, left, right), test, yes, no, dtypes=dtypes))
 
 
 @implements(np.select)
@@ -47,10 +50,11 @@ def select(b: Builder, condlist: Value, choicelist: Value, default: Value = NUMB
         raise b.error(
             "list of cases must be same length as list of conditions", notes=("NumPy raises ValueError here",)
         )
+    choices = tuple(value if is_number(value) else b.array(value) for value in choices)
     dtype = promoted((*choices, default))[0]
-    found = b.cast(default, dtype)
+    found = default
     for test, choice in zip(reversed(tests), reversed(choices), strict=True):
-        found = where(b, test, b.cast(choice, dtype), found)
+        found = _chosen(b, test, choice, found, dtype)
     return found
 
 

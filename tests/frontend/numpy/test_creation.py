@@ -1,0 +1,81 @@
+"""New arrays against NumPy."""
+
+import numpy as np
+import pytest
+
+from tests.support.numpy_records import ALL, LAYOUTS, check, interpreted, op
+
+VECTOR = ((4,),)
+MATRIX = ((3, 4),)
+
+RECORDS = [
+    op(lambda: np.zeros(3)),
+    op(lambda: np.zeros((2, 3), dtype=np.int32)),
+    op(lambda a: np.zeros(a.shape, a.dtype), dtypes=ALL),
+    op(lambda a: np.ones((len(a), 2), dtype="f4"), shapes=VECTOR),
+    op(lambda a: np.full(a.shape, 7), dtypes=("int32",)),
+    op(lambda a: np.full((2, len(a)), a), shapes=VECTOR),
+    op(lambda: np.full((2, 2), 1.5, dtype=np.int64)),
+    op(lambda a: np.zeros_like(a), dtypes=ALL, layouts=("C", "F")),
+    op(lambda a: np.ones_like(a, dtype=bool)),
+    op(lambda a: np.full_like(a, 2.7), dtypes=("int32", "float32")),
+    op(lambda a: np.ones_like(a, shape=(2, 2)), dtypes=("int8",)),
+    op(lambda a: np.empty(a.shape, a.dtype).shape),
+    op(lambda a: np.empty_like(a).dtype.itemsize, dtypes=("int8", "float64")),
+    op(lambda: np.array([1, 2, 3])),
+    op(lambda: np.array([[1, 2.5], [3, 4]])),
+    op(lambda: np.array([1, 2], dtype=np.uint8)),
+    op(lambda: np.array(3.5)),
+    op(lambda: np.array([1, 300], dtype=np.uint8)),
+    op(lambda: np.full(3, 300, dtype=np.uint8)),
+    op(lambda: np.array([1.5, 2], dtype=np.int8)),
+    op(lambda a: np.array([a[0], a[1]]), shapes=VECTOR, dtypes=ALL),
+    op(lambda a: np.array([a[0], 2.0]), shapes=VECTOR, dtypes=("float32", "int32")),
+    op(lambda a: np.array([a, 2 * a]), shapes=((4,), (2, 3))),
+    op(lambda a: np.array(a), dtypes=ALL),
+    op(lambda a: np.asarray(a, dtype=np.float32), dtypes=("int32", "float32")),
+    op(lambda a: np.ascontiguousarray(a.T), shapes=MATRIX),
+    op(lambda a: np.asfortranarray(a)[0, 1], shapes=MATRIX),
+    op(lambda a: np.copy(a), layouts=LAYOUTS),
+    op(lambda a: a.copy() + a.copy(order="F"), shapes=MATRIX),
+    op(lambda: np.array([1, 2], ndmin=3)),
+    op(lambda: np.arange(5)),
+    op(lambda: np.arange(2, 11, 3)),
+    op(lambda: np.arange(5, -3, -2)),
+    op(lambda: np.arange(5, 2)),
+    op(lambda: np.arange(0, 1, 0.1)),
+    op(lambda: np.arange(3, dtype=np.float32)),
+    op(lambda: np.arange(0.5, 4, 0.75, dtype=np.float16)),
+    op(lambda a: np.arange(len(a))),
+    op(lambda a: np.arange(1, len(a), 2), shapes=((0,), (1,), (5,))),
+    op(lambda a: np.arange(a[0], a[0] + a[1]).sum(), shapes=VECTOR, dtypes=("float32", "int32"), positive=True),
+    op(lambda a: np.arange(0.0, 1.0, 1 / len(a)).mean(), shapes=((3,), (7,))),
+    op(lambda: np.linspace(0, 1)),
+    op(lambda: np.linspace(2, 3, 5, endpoint=False)),
+    op(lambda: np.linspace(0, 10, 4, dtype=np.int32)),
+    op(lambda: np.linspace(-1, -5, 4, dtype=int)),
+    op(lambda: np.linspace(1, 2, 1)),
+    op(lambda: np.linspace(1, 2, 0)),
+    op(lambda: np.linspace(0, 1, 5, retstep=True)),
+    op(lambda a: np.linspace(a[0], a[1], len(a)), shapes=VECTOR, dtypes=("float32", "float64", "int32", "complex128")),
+    op(lambda: np.eye(3)),
+    op(lambda a: np.eye(len(a), 3, k=1, dtype=a.dtype), shapes=VECTOR, dtypes=ALL),
+    op(lambda: np.identity(3, dtype=np.int32)),
+    op(lambda: np.tri(3, 4, -1)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.name)
+def test_as_numpy(record):
+    for arguments in record.cases():
+        check(record, arguments)
+
+
+def test_negative_sizes_raise():
+    with pytest.raises(ValueError, match="negative dimensions"):
+        interpreted(lambda n: np.zeros(n).sum(), -2)
+
+
+def test_sizes_known_at_run_time():
+    assert interpreted(lambda n: np.arange(n).sum(), 7) == 21
+    assert interpreted(lambda n: np.ones((n, 2)), 0).shape == (0, 2)

@@ -1,0 +1,132 @@
+"""Shapes, views and parts against NumPy: also what a write through a view does."""
+
+import numpy as np
+import pytest
+
+from tests.support.numpy_records import ALL, LAYOUTS, SHAPES, check, interpreted, op
+
+VECTOR = ((4,), (0,), (1,))
+MATRIX = ((3, 4), (1, 4), (2, 0))
+CUBE = ((2, 3, 4),)
+
+
+def store_through_reshape(a):
+    b = a.reshape(4, 3)
+    b[1, 1] = 77
+    return b
+
+
+def store_through_transpose(a):
+    b = a.T
+    b[0, 1] = 77
+    return b
+
+
+def store_into_flat_copy(a):
+    b = a.flatten()
+    b[:] = 7
+    return b
+
+
+def store_through_ravel(a):
+    b = a.ravel()
+    b[2] = 7
+    return b
+
+
+def store_through_parts(a):
+    low, high = np.split(a, 2)
+    low[:] = high
+    return low
+
+
+def fill(a):
+    a.fill(3)
+
+
+def store_real(a):
+    a.real[:] = 5
+    return a.imag
+
+
+RECORDS = [
+    op(lambda a: a.reshape(2, -1), shapes=((4,), (3, 4), (2, 3, 4), (2, 0))),
+    op(lambda a: np.reshape(a, (a.size,)), dtypes=("int8", "float64"), layouts=LAYOUTS),
+    op(lambda a: a.reshape((4, 3)), shapes=((3, 4), (12,)), layouts=LAYOUTS),
+    op(lambda a: a.reshape(-1, 3)[0], shapes=((6,),)),
+    op(lambda a: a.reshape(5), shapes=((4,),)),
+    op(lambda a: a.ravel(), layouts=LAYOUTS),
+    op(lambda a: np.ravel(a.T), shapes=MATRIX),
+    op(lambda a: a.flatten(), layouts=("C", "F")),
+    op(lambda a: a.T, layouts=LAYOUTS),
+    op(lambda a: np.transpose(a, (1, 2, 0)), shapes=CUBE),
+    op(lambda a: a.transpose(2, 0, 1), shapes=CUBE),
+    op(lambda a: np.transpose(a, (0, 0, 1)), shapes=CUBE),
+    op(lambda a: np.swapaxes(a, 0, -1), shapes=CUBE),
+    op(lambda a: a.mT, shapes=CUBE),
+    op(lambda a: np.moveaxis(a, 0, -1), shapes=CUBE),
+    op(lambda a: np.moveaxis(a, (0, 1), (-1, 0)), shapes=CUBE),
+    op(lambda a: np.expand_dims(a, (0, -1)), shapes=SHAPES),
+    op(lambda a: np.squeeze(a), shapes=((1, 3, 1), (1,), (1, 1), ())),
+    op(lambda a: a.squeeze(axis=0), shapes=((1, 3), (2, 3))),
+    op(lambda a: np.atleast_1d(a), shapes=((), (3,))),
+    op(lambda a: np.atleast_2d(a), shapes=((), (3,), (2, 2))),
+    op(lambda a: np.broadcast_to(a, (3, 4)) + 0, shapes=((4,), (1, 4), (3, 1), (), (3, 4), (2,))),
+    op(lambda a, c: np.broadcast_arrays(a, c)[0] * 2, shapes=(((3, 1), (4,)),)),
+    op(lambda a: np.flip(a) + 0, shapes=SHAPES),
+    op(lambda a: np.flip(a, axis=1), shapes=MATRIX),
+    op(lambda a: np.fliplr(a) - np.flipud(a), shapes=MATRIX),
+    op(lambda a, c: np.concatenate((a, c)), shapes=(((3,), (2,)), ((0,), (2,)), ((2, 3), (1, 3)), ((2, 3), (2, 2)))),
+    op(lambda a, c: np.concatenate([a, c], axis=-1), shapes=(((2, 3), (2, 2)), ((2, 3), (3, 3)), ((), ()))),
+    op(lambda a, c: np.concatenate((a, c), axis=None), shapes=(((2, 3), (2,)),)),
+    op(lambda a: np.concatenate((a, a.astype(np.float32))), dtypes=("int8", "bool", "complex64"), shapes=VECTOR),
+    op(lambda a, c: np.stack((a, c), axis=1), shapes=(((3,), (3,)), ((2, 3), (2, 3)), ((2,), (3,)))),
+    op(lambda a: np.stack([a[0], a[1]]), shapes=((4,),)),
+    op(lambda a, c: np.vstack((a, c)), shapes=(((3,), (3,)), ((2, 3), (3,)))),
+    op(lambda a, c: np.hstack((a, c)), shapes=(((3,), (2,)), ((2, 3), (2, 1)))),
+    op(lambda a, c: np.column_stack((a, c)), shapes=(((3,), (3,)), ((3, 2), (3,)))),
+    op(lambda a: np.repeat(a, 3), shapes=((4,), (2, 3), (0,))),
+    op(lambda a: np.repeat(a, 2, axis=1), shapes=MATRIX),
+    op(lambda a: np.tile(a, 3), shapes=((4,), (2, 3), (0,))),
+    op(lambda a: np.tile(a, (2, 1, 2)), shapes=((4,), (2, 3))),
+    op(lambda a: np.roll(a, 1), shapes=((4,), (2, 3), (0,), (1,))),
+    op(lambda a: np.roll(a, -1, axis=0) + np.roll(a, 5, axis=-1), shapes=((4,), (2, 3), (0,), (1,))),
+    op(lambda a: np.roll(a, (1, -1), axis=(0, 1)), shapes=MATRIX),
+    op(lambda a: np.split(a, 2)[1], shapes=((4,), (2, 3), (5,))),
+    op(lambda a: np.split(a, [1, 3])[1], shapes=((4,), (6, 2))),
+    op(lambda a: (a.shape, a.ndim, a.size, a.itemsize, a.nbytes), dtypes=("int8", "complex128")),
+    op(lambda a: (np.shape(a), np.ndim(a), np.size(a))),
+    op(lambda a: a.astype(np.int32), dtypes=("bool", "uint8", "float32"), layouts=LAYOUTS),
+    op(lambda a: a.astype("float32", copy=False), dtypes=("int32", "float64")),
+    op(lambda a: a.real + a.imag, dtypes=ALL, layouts=LAYOUTS),
+    op(lambda a: a.conj(), dtypes=("float32", "complex64")),
+    op(lambda a: a.item(), shapes=((), (1,), (1, 1), (3,)), dtypes=ALL),
+    op(lambda a: a.item(2) + a.item(0), shapes=((4,), (3, 4)), dtypes=("int8", "float32")),
+    op(store_through_reshape, shapes=((3, 4),), name="store_through_reshape"),
+    op(store_through_transpose, shapes=((3, 4),), layouts=LAYOUTS, name="store_through_transpose"),
+    op(store_into_flat_copy, shapes=((3, 4),), layouts=LAYOUTS, name="store_into_flat_copy"),
+    op(store_through_ravel, shapes=((3, 4),), name="store_through_ravel"),
+    op(store_through_parts, shapes=((4,), (2, 3)), name="store_through_parts"),
+    op(fill, dtypes=ALL, layouts=LAYOUTS, name="fill"),
+    op(store_real, shapes=((4,),), dtypes=("complex64", "complex128"), layouts=LAYOUTS, name="store_real"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.name)
+def test_as_numpy(record):
+    for arguments in record.cases():
+        check(record, arguments)
+
+
+def test_reshape_checks_sizes_at_run_time():
+    def reshape(a, n):
+        return a.reshape(n, 3)
+
+    assert interpreted(reshape, np.arange(6), 2).shape == (2, 3)
+    with pytest.raises(ValueError, match="cannot reshape array of size 6"):
+        interpreted(reshape, np.arange(6), 3)
+
+
+def test_items_beyond_the_end_raise():
+    with pytest.raises(IndexError):
+        interpreted(lambda a, n: a.item(n), np.arange(3), 5)

@@ -1,0 +1,50 @@
+"""Choices per element against NumPy."""
+
+import numpy as np
+import pytest
+
+from dcpy.base.errors import FrontendError
+from tests.support.numpy_records import ALL, LAYOUTS, check, interpreted, op
+
+RECORDS = [
+    op(lambda a, c: np.where(a > 0, a, c), dtypes=("int8", "float32", "float64"), layouts=LAYOUTS),
+    op(lambda a: np.where(a, 1, 0), dtypes=ALL),
+    op(lambda a: np.where(a > 0, a, 0.5), dtypes=("int32", "float16", "float32")),
+    op(lambda a: np.where(a > 0, a, 300), dtypes=("uint8", "int32"), shapes=((4,),)),
+    op(lambda a, c: np.where(a > 0, a, c), shapes=(((3, 1), (4,)), ((), (3,))), name="broadcast"),
+    op(lambda a: np.where(True, a, 0.0)),
+    op(lambda a: np.where(a[0] > 0, 1, 2.5), shapes=((3,),)),
+    op(lambda a: np.clip(a, -1, 2), dtypes=("int8", "uint8", "int64", "float16", "float32")),
+    op(lambda a: np.clip(a, 0.5, None), dtypes=("int32", "float32")),
+    op(lambda a: a.clip(max=2), dtypes=("uint8", "float64"), layouts=LAYOUTS),
+    op(lambda a: np.clip(a, -300, 300), dtypes=("int8", "uint8"), shapes=((4,),)),
+    op(lambda a, c: np.clip(a, c - 1, c + 1, out=a), shapes=((4,), (2, 3))),
+    op(lambda a: np.clip(a[0], 1, 2), shapes=((3,),), dtypes=("int32", "float32")),
+    op(lambda a: np.clip(a), shapes=((3,),)),
+    op(lambda a: np.select([a > 2, a > 0], [a, -a], 9), shapes=((5,), (2, 3)), dtypes=("int32", "float32")),
+    op(lambda a, c: np.isclose(a, c), dtypes=("int32", "float32", "float64", "complex64")),
+    op(lambda a: np.isclose(a, a + 1e-9), shapes=((5,), ())),
+    op(lambda a: np.isclose(a / 0, a / 0, equal_nan=True), shapes=((5,),)),
+    op(lambda a, c: np.allclose(a, c), shapes=((4,),)),
+    op(lambda a: np.allclose(a, a), dtypes=("int32", "float32")),
+    op(lambda a: np.array_equal(a, a + 1), dtypes=("int32", "float32")),
+    op(lambda a: np.maximum(a, 0) + np.minimum(a, 1), dtypes=("int8", "float32"), shapes=((4,),)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.name)
+def test_as_numpy(record):
+    for arguments in record.cases():
+        check(record, arguments)
+
+
+def test_where_with_one_argument_is_refused_with_a_rewrite():
+    with pytest.raises(FrontendError, match="a value for both cases") as refusal:
+        interpreted(lambda a: np.where(a > 0), np.ones(3))
+    assert "np.where(condition, x, y)" in refusal.value.help
+
+
+def test_nan_goes_through():
+    a = np.array([np.nan, 1.0, -1.0])
+    assert np.isnan(interpreted(lambda a: np.clip(a, 0, 1), a)[0])
+    assert np.isnan(interpreted(lambda a: np.maximum(a, 0), a)[0])
