@@ -7,6 +7,7 @@ import textwrap
 
 import numpy as np
 
+import dcpy
 from benchmarks.timing import interleaved
 from examples import gemm, jacobi_2d
 
@@ -25,7 +26,7 @@ def shorten(text: str, lines: int = 40) -> str:
 
 def show(module: object, name: str) -> bool:
     """Prints one program's way; returns whether its results equal NumPy's."""
-    program = getattr(module, name)
+    program = dcpy.program(getattr(module, name), auto_optimize=True)
     arguments = module.initialize(SIZE[name])
     if "TSTEPS" in arguments:
         arguments["TSTEPS"] = STEPS
@@ -33,8 +34,10 @@ def show(module: object, name: str) -> bool:
 
     print(f"\n=== {name} " + "=" * (60 - len(name)))
     print("SDFG as written:\n" + shorten(str(program.to_sdfg(simplify=False))))
-    sdfg = program.to_sdfg()
+    sdfg = getattr(module, name).to_sdfg()
     print("after simplify:\n" + shorten(str(sdfg)))
+    sdfg.auto_optimize()
+    print("after auto-optimize:\n" + shorten(str(sdfg)))
     print("transformations: " + ", ".join(f"{step} ({count})" for step, count in sdfg.applied().items()))
 
     program(**arguments)

@@ -81,6 +81,16 @@ class SDFG(Sdfg):
         driver.simplify(self)
         return self
 
+    def auto_optimize(self, device: DeviceType = DeviceType.CPU) -> SDFG:
+        """Reshapes the data movement for a device: idioms to library calls, loops to maps, maps fused; returns itself.
+
+        Works on the simple form. The order of floating-point sums may change, within the documented tolerance.
+        """
+        driver.require_device(device)
+        driver.simplify(self)
+        driver.auto_optimize(self)
+        return self
+
     def apply(self, transformation: TransformationLike, **captures: Node | Block | str) -> SDFG:
         """Applies a transformation at its first match, or at the one whose captures are named; returns itself.
 
@@ -124,14 +134,16 @@ class SDFG(Sdfg):
 
     def view(self, path: str | Path = "") -> Path:
         """Writes a self-contained HTML page (default: ``NAME.html``); returns where it is."""
+        from dcpy.viewer import view_html
+
         target = Path(path or f"{self.name}.html")
-        target.write_text(self._repr_html_(), encoding="utf-8")
+        target.write_text(view_html(self), encoding="utf-8")
         return target
 
     def _repr_html_(self) -> str:
-        from dcpy.viewer import view_html
+        from dcpy.viewer import notebook_html
 
-        return view_html(self)
+        return notebook_html(self)
 
     def _bind(self, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
         if len(arguments) > len(self.arguments):

@@ -144,6 +144,16 @@ def simplify(sdfg: Sdfg, *, check: bool = False) -> dict[str, int]:
     return run(sdfg, check=check).counts()
 
 
+def auto_optimize(sdfg: Sdfg, *, check: bool = False) -> dict[str, int]:
+    """Idioms to library calls, loops to maps, maps fused; in place, on the simple form. Returns what was applied."""
+    from dcpy.libraries.catalog import IDIOMS
+    from dcpy.transforms.auto.pipeline import auto_optimize as run
+
+    plugins.load()
+    folded = {name: apply_repeated(sdfg, name) for name in IDIOMS}
+    return {name: count for name, count in folded.items() if count} | run(sdfg, check=check).counts()
+
+
 def expand(sdfg: Sdfg, prefer: tuple[str, ...] = ()) -> None:
     """Replaces library nodes in place by the first expansion that fits."""
     from dcpy.transforms.expand import expand_library_nodes

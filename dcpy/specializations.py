@@ -107,6 +107,9 @@ class Specializer:
         if simplify:
             with driver.timed(profile, "simplify"):
                 driver.simplify(lowered.sdfg, check=self.options.check)
+            if self.options.auto_optimize:
+                with driver.timed(profile, "optimize"):
+                    driver.auto_optimize(lowered.sdfg, check=self.options.check)
         guards = tuple(guard_of(dependence) for dependence in lowered.dependences)
         return lowered.sdfg, tuple(guard for guard in guards if guard is not None)
 
