@@ -7,10 +7,12 @@ side), annotations, docstrings, ``pass``. Expressions stay Python trees: the eva
 from __future__ import annotations
 
 import ast
+import functools
 from dataclasses import dataclass, field
 from typing import Union
 
 from dcpy.base.source import SrcSpan
+from dcpy.frontend.desugar.names import bound_names, read_names, walrus_names
 
 Body = tuple["Statement", ...]
 Expression = Union[ast.expr, "Flag"]
@@ -25,9 +27,33 @@ class Flag:
 
 @dataclass(frozen=True, eq=False)
 class Base:
-    """What all statements have: their place. `live` is set by `desugar.liveness`: names read afterwards."""
+    """What all statements have: their place, and the names that they use."""
 
     span: SrcSpan = field(kw_only=True)
+
+    def expressions(self) -> tuple[Expression | None, ...]:
+        """The trees that the statement itself evaluates, targets included."""
+        return ()
+
+    def targets_bound(self) -> frozenset[str]:
+        """Names that the statement itself binds, those inside expressions apart."""
+        return frozenset()
+
+    def bodies(self) -> tuple[Body, ...]:
+        """The bodies that the statement owns."""
+        return ()
+
+    @functools.cached_property
+    def reads(self) -> frozenset[str]:
+        """Names that its expressions may read."""
+        return frozenset(name for tree in self.expressions() if isinstance(tree, ast.AST) for name in read_names(tree))
+
+    @functools.cached_property
+    def bound(self) -> frozenset[str]:
+        """Names that it may bind, everything inside included."""
+        trees = [tree for tree in self.expressions() if isinstance(tree, ast.AST)]
+        inside = [statement.bound for body in self.bodies() for statement in body]
+        return self.targets_bound().union(*map(walrus_names, trees), *inside)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +61,9 @@ class Evaluate(Base):
     """An expression for its effect."""
 
     value: ast.expr
+
+    def expressions(self) -> tuple[Expression | None, ...]:
+        return (self.value,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +73,12 @@ class Assign(Base):
     targets: tuple[ast.expr, ...]
     value: Expression
 
+    def expressions(self) -> tuple[Expression | None, ...]:
+        return (*self.targets, self.value)
+
+    def targets_bound(self) -> frozenset[str]:
+        return frozenset(name for target in self.targets for name in bound_names(target))
+
 
 @dataclass(frozen=True, eq=False)
 class Augment(Base):
@@ -52,6 +87,12 @@ class Augment(Base):
     target: ast.expr
     op: str
     value: ast.expr
+
+    def expressions(self) -> tuple[Expression | None, ...]:
+        return (self.target, self.value)
+
+    def targets_bound(self) -> frozenset[str]:
+        return frozenset(bound_names(self.target))
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,40 +110,75 @@ class Require(Base):
     exception: ast.expr | None
     message: ast.expr | None
 
+    def expressions(self) -> tuple[Expression | None, ...]:
+        return (self.test, self.exception, self.message)
+
 
 @dataclass(frozen=True, eq=False)
 class If(Base):
+    """``if test: body else: orelse``."""
+
     test: Expression
     body: Body
     orelse: Body
 
+    def expressions(self) -> tuple[Expression | None, ...]:
+        return (self.test,)
+
+    def bodies(self) -> tuple[Body, ...]:
+        return (self.body, self.orelse)
+
 
 @dataclass(frozen=True, eq=False)
 class For(Base):
+    """``for target in iterable: body``."""
+
     target: ast.expr
     iterable: ast.expr
     body: Body
 
+    def expressions(self) -> tuple[Expression | None, ...]:
+        return (self.target, self.iterable)
+
+    def targets_bound(self) -> frozenset[str]:
+        return frozenset(bound_names(self.target))
+
+    def bodies(self) -> tuple[Body, ...]:
+        return (self.body,)
+
 
 @dataclass(frozen=True, eq=False)
 class While(Base):
+    """``while test: body``."""
+
     test: Expression
     body: Body
+
+    def expressions(self) -> tuple[Expression | None, ...]:
+        return (self.test,)
+
+    def bodies(self) -> tuple[Body, ...]:
+        return (self.body,)
 
 
 @dataclass(frozen=True, eq=False)
 class Return(Base):
+    """``return value``."""
+
     value: ast.expr | None
+
+    def expressions(self) -> tuple[Expression | None, ...]:
+        return (self.value,)
 
 
 @dataclass(frozen=True, eq=False)
 class Break(Base):
-    pass
+    """``break``."""
 
 
 @dataclass(frozen=True, eq=False)
 class Continue(Base):
-    pass
+    """``continue``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +189,9 @@ class Define(Base):
     args: ast.arguments
     body: Body
     free: frozenset[str]  # names of the enclosing function that it may read
+
+    def targets_bound(self) -> frozenset[str]:
+        return frozenset({self.name})
 
 
 Statement = Union[

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,9 +55,22 @@ def lower_function(
     function = unwrap(function)
     source = read_source(function)
     try:
-        return _lower(function, source, dict(types), options or Options(), name or _name(function))
+        with _collector_paused():
+            return _lower(function, source, dict(types), options or Options(), name or _name(function))
     except DcpyError as error:
         raise error.at(source.span(source.node)) from None
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Python's cycle collector walks all live objects again and again while many are made: it waits meanwhile."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _name(function: Callable[..., Any]) -> str:
