@@ -141,11 +141,11 @@ def _shared_names(first: Map, theirs: Sequence[Touch], uses: Uses) -> set[str]:
     written: dict[str, bool] = {}
     for touch in theirs:
         written[touch.root] = written.get(touch.root, False) or touch.is_write
+    by_first = {name for node in first.body.walk_nodes() for name in uses.touches(node).writes}
     shared: set[str] = set()
     for root, is_written in written.items():
         names = uses.overlapping(root)
-        writers = (writer for name in names for writer in uses.writers(name))
-        if is_written or any(block_in(first.body, writer) is not None for writer in writers):
+        if is_written or not by_first.isdisjoint(names):
             shared.update(names)
     return shared
 
