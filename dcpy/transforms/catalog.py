@@ -15,6 +15,7 @@ TRANSFORMATIONS: Registry[type[Transformation]] = Registry(
     "transformation",
     {
         "augmented-assignment-to-wcr": f"{_SIMPLIFY}.augmented_assignment_to_wcr:AugmentedAssignmentToWCR",
+        "check-motion": f"{_SIMPLIFY}.check_motion:CheckMotion",
         "constant-propagation": f"{_SIMPLIFY}.constant_propagation:ConstantPropagation",
         "dead-branch-elimination": f"{_SIMPLIFY}.dead_branch_elimination:DeadBranchElimination",
         "dead-dataflow-elimination": f"{_SIMPLIFY}.dead_dataflow_elimination:DeadDataflowElimination",

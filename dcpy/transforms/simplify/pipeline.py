@@ -5,6 +5,7 @@ from __future__ import annotations
 from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.pipeline import Pipeline, RunReport, repeat, run_pipeline
 from dcpy.transforms.simplify.augmented_assignment_to_wcr import AugmentedAssignmentToWCR
+from dcpy.transforms.simplify.check_motion import CheckMotion
 from dcpy.transforms.simplify.constant_propagation import ConstantPropagation
 from dcpy.transforms.simplify.dead_branch_elimination import DeadBranchElimination
 from dcpy.transforms.simplify.dead_dataflow_elimination import DeadDataflowElimination
@@ -32,6 +33,7 @@ SIMPLIFY = Pipeline(
         DeadStateElimination(),
         EmptyStateElimination(),
         TrivialLoopElimination(),
+        CheckMotion(),
         StateFusion(),
         TrivialMapElimination(),
         RedundantViewRemoval(),
