@@ -15,6 +15,7 @@ from dcpy.frontend.closure import Closure
 from dcpy.frontend.desugar.names import parameter_names
 from dcpy.frontend.desugar.statements import desugar
 from dcpy.frontend.implements import call_entry, close_names, find, find_method, full_name
+from dcpy.frontend.lower.callees import call_node
 from dcpy.frontend.lower.frame import Frame
 from dcpy.frontend.lower.names import bind_name, from_python, settle
 from dcpy.frontend.source import read_source
@@ -125,7 +126,8 @@ def call_python(
     bound = bind_arguments(function.__name__, define.args, defaults, named, args, kwargs)
     program.stack.append(function.__code__)
     try:
-        return _run(frame, inner, bound)
+        emitted = call_node(frame, function, bound)
+        return _run(frame, inner, bound) if emitted is None else emitted
     finally:
         program.stack.pop()
 

@@ -19,7 +19,7 @@ from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.liveness import Liveness, assigned
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.source import Source
-from dcpy.frontend.specialize.types import ArrayType
+from dcpy.frontend.specialize.types import ArgType, ArrayType
 from dcpy.frontend.values import ArrayValue, Scalar, Value
 from dcpy.ir import data
 from dcpy.ir.data import Array
@@ -51,8 +51,11 @@ class Program:
     extra: dict[int, ExtraArgument] = field(default_factory=dict)  # global arrays, by identity
     pending: list[list[Value]] = field(default_factory=list)  # operands evaluated, not used yet
     stack: list[Any] = field(default_factory=list)  # the functions being lowered, outermost first
-    callees: dict[Any, Any] = field(default_factory=dict)  # lowered callees by function and types
+    callees: dict[Any, Any] = field(default_factory=dict)  # core statements of functions evaluated in place
+    lowered: dict[Any, Any] = field(default_factory=dict)  # SDFGs of callees, by function and types
+    names: dict[str, int] = field(default_factory=dict)  # of the SDFGs
     execute: Callable[[Frame, core.Body], Flow] | None = None
+    lower: Callable[[Any, dict[str, ArgType]], Any] | None = None
 
 
 @dataclass(frozen=True, eq=False)

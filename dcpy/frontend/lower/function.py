@@ -79,14 +79,25 @@ def _name(function: Callable[..., Any]) -> str:
 
 
 def _lower(
-    function: Callable[..., Any], source: Source, arg_types: dict[str, ArgType], options: Options, name: str
+    function: Callable[..., Any],
+    source: Source,
+    arg_types: dict[str, ArgType],
+    options: Options,
+    name: str,
+    caller: Program | None = None,
 ) -> Lowered:
     define = desugar(source)
     sdfg = Sdfg(name, span=define.span)
     emit = Emitter(sdfg, options)
     b = Builder(emit)
     program = Program(b, options, execute=execute)
-    program.stack.append(function.__code__)
+    program.lower = lambda callee, types_: _lower_callee(program, callee, types_)
+    if caller is None:
+        program.names[name] = 0
+        program.stack.append(function.__code__)
+    else:  # what is known of functions, and what the whole depends on, is shared
+        program.dependences, program.stack, program.lowered = caller.dependences, caller.stack, caller.lowered
+        program.names = caller.names
     closure = Closure(function, program.dependences)
     frame = Frame(program, source, define, closure, sdfg.body)
     b.caller = lambda target, args: call(frame, target, args, {})
@@ -101,6 +112,19 @@ def _lower(
     prune(sdfg)
     sdfg.forget_names()
     return Lowered(sdfg, arg_types, tuple(program.dependences.values()), extra)
+
+
+def _lower_callee(program: Program, function: Callable[..., Any], arg_types: dict[str, ArgType]) -> Lowered:
+    """The SDFG of a function that another one calls. Names of SDFGs are unique in a program."""
+    name = _name(function)
+    program.names[name] = program.names.get(name, -1) + 1
+    if program.names[name]:
+        name = f"{name}_{program.names[name]}"
+    source = read_source(function)
+    try:
+        return _lower(function, source, arg_types, program.options, name, program)
+    except DcpyError as error:
+        raise error.at(source.span(source.node)) from None
 
 
 # -- arguments -------------------------------------------------------------------------------------------------------

@@ -1,0 +1,225 @@
+"""Calls of the user's functions as `Call` nodes: the callee is lowered once per types, to an SDFG of its own.
+
+Arrays are passed by memlet (through a view where no subset says it), scalars by element, sizes and strides as symbols.
+Results are more arguments: the caller provides the containers. What cannot be passed so is evaluated in place instead
+(`calls`): functions, tuples, integers over loop variables whose range the callee had better know, results that are
+views, and calls inside parallel maps.
+"""
+
+from __future__ import annotations
+
+import types as python_types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from dcpy.frontend.annotations import types_from_annotations
+from dcpy.frontend.lower import stores
+from dcpy.frontend.lower.names import global_array, settle
+from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, ScalarType, stride_symbol
+from dcpy.frontend.values import ArrayValue, Scalar, Static, TupleValue, Value
+from dcpy.ir.data import packed_strides
+from dcpy.ir.expr import Load
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Call
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.subsets import Subset
+from dcpy.ir.symbolic import Expr, sym
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.frame import Frame
+    from dcpy.frontend.lower.function import Lowered
+
+#: lowers a callee within the caller's program
+Lower = Callable[[Any, dict[str, ArgType]], "Lowered"]
+
+
+@dataclass
+class Passing:
+    """How arguments are passed: their types, and what the callee's symbols stand for."""
+
+    types: dict[str, ArgType] = field(default_factory=dict)
+    symbols: dict[str, Expr] = field(default_factory=dict)
+    sizes: dict[Expr, str] = field(default_factory=dict)
+
+    def size(self, size: Expr, taken: Mapping[str, Any]) -> Expr:
+        """A size as the callee sees it: equal ones share a symbol, by the caller's name for it where there is one."""
+        if size.constant is not None:
+            return size
+        if size not in self.sizes:
+            stem = size.name or "N"
+            name, count = stem, 0
+            while name in self.symbols or name in taken:
+                count += 1
+                name = f"{stem}_{count}"
+            self.sizes[size], self.symbols[name] = name, size
+        return sym(self.sizes[size])
+
+
+def call_node(frame: Frame, function: python_types.FunctionType, bound: Mapping[str, Value]) -> Value | None:
+    """Emits a `Call` of the function; None where it must be evaluated in place."""
+    program = frame.program
+    if program.lower is None or frame.map_scopes() or not all(map(_is_passable, bound.values())):
+        return None
+    passing = _pass(frame, function, bound)
+    key = (function, tuple(passing.types.items()))
+    if key not in program.lowered:
+        program.lowered[key] = program.lower(function, passing.types)
+    lowered = program.lowered[key]
+    if any(result.kind == "view" for result in lowered.sdfg.results):
+        return None
+    settle(frame)
+    return _emit(frame, lowered, passing, bound)
+
+
+def _is_passable(value: Value) -> bool:
+    match value:
+        case ArrayValue():
+            return True
+        case Static(value=known):
+            return isinstance(known, bool | int | float | complex | str | type(None)) or hasattr(known, "dtype")
+        case Scalar(expr=expr):
+            return expr.dtype.name != "i64"
+    return False
+
+
+def _pass(frame: Frame, function: Any, bound: Mapping[str, Value]) -> Passing:
+    passing = Passing()
+    hints = types_from_annotations(function)
+    groups = _alias_groups(frame, bound)
+    for name, value in bound.items():
+        match value:
+            case Static(value=known):
+                passing.types[name] = ConstantType(known)
+            case Scalar(expr=expr, weak=weak):
+                passing.types[name] = ScalarType(expr.dtype, weak)
+            case ArrayValue():
+                passing.types[name] = _array_type(frame, passing, name, value, groups.get(name, ""), hints, bound)
+    return passing
+
+
+def _array_type(
+    frame: Frame, passing: Passing, name: str, value: ArrayValue, alias: str, hints: Mapping[str, ArgType],
+    bound: Mapping[str, Value],
+) -> ArrayType:  # fmt: skip
+    shape = tuple(frame.b.exact(size) for size in value.shape)
+    hint = hints.get(name)
+    if isinstance(hint, ArrayType) and len(hint.dims) == len(shape):
+        _follow_hint(frame, passing, hint, shape)
+    dims = tuple(passing.size(size, bound) for size in shape)
+    desc = value.as_view(frame.b.desc(value))
+    layout = next((order for order in "CF" if desc.strides == packed_strides(desc.shape, order)), "strided")
+    if layout == "strided":
+        for axis, stride in enumerate(desc.strides):
+            passing.symbols[stride_symbol(name, axis)] = stride
+    not_one = tuple(dict.fromkeys(dim.name for dim in dims if dim.name))
+    return ArrayType(value.dtype, dims, layout, alias, not_one)
+
+
+def _follow_hint(frame: Frame, passing: Passing, hint: ArrayType, shape: tuple[Expr, ...]) -> None:
+    """Gives sizes the names of the callee's annotation, which its body may mention."""
+    for dim, size in zip(hint.dims, shape, strict=True):
+        if dim.name is None or size.constant is not None:
+            continue
+        if dim.name in passing.symbols:
+            message = f"sizes that are both annotated {dim.name} differ: {{0}} and {{1}}"
+            frame.b.same_size(passing.symbols[dim.name], size, message, (passing.symbols[dim.name], size))
+        else:
+            passing.symbols[dim.name] = size
+        passing.sizes.setdefault(size, dim.name)
+
+
+def _alias_groups(frame: Frame, bound: Mapping[str, Value]) -> dict[str, str]:
+    """Arguments that may share memory get a common name."""
+    groups: dict[str, str] = {}
+    arrays = {name: value for name, value in bound.items() if isinstance(value, ArrayValue)}
+    names = list(arrays)
+    for position, name in enumerate(names):
+        for other in names[:position]:
+            if frame.b.may_overlap(arrays[name], arrays[other]):
+                groups[name] = groups.setdefault(other, other)
+                break
+    return groups
+
+
+def _emit(frame: Frame, lowered: Lowered, passing: Passing, bound: Mapping[str, Value]) -> Value:
+    sdfg, b = lowered.sdfg, frame.b
+    given: dict[str, Value] = dict(bound)
+    for extra in lowered.extra_arguments:
+        given[extra.name] = global_array(frame, extra.array, extra.dependence)
+    written = written_containers(sdfg)
+    arguments: dict[str, Memlet] = {}
+    for name in sdfg.arguments:
+        value = given[name]
+        if isinstance(value, ArrayValue):
+            if name in written:
+                stores.require_writable(b, value)
+            arguments[name] = b.operand(value)
+        elif isinstance(value, Scalar):
+            arguments[name] = _element(frame, value)
+    results: list[Value] = []
+    for result in sdfg.results:
+        results.append(_result(frame, sdfg, result, passing, given, arguments))
+    symbols = {name: passing.symbols[name] for name in sdfg.symbols if name in passing.symbols}
+    for name, extra_value in given.items():
+        if isinstance(extra_value, ArrayValue) and name not in bound:
+            for axis, stride in enumerate(b.desc(extra_value).strides):
+                symbol = stride_symbol(name, axis)
+                symbols |= {symbol: stride} if symbol in sdfg.symbols else {}
+    frame.emit.node(Call(sdfg, arguments, symbols))
+    return _structured(sdfg.structure, results)
+
+
+def _element(frame: Frame, value: Scalar) -> Memlet:
+    if not isinstance(value.expr, Load):
+        value = frame.b.keep(value)
+    assert isinstance(value.expr, Load)
+    return Memlet(value.expr.container, Subset(value.expr.indices))
+
+
+def _result(
+    frame: Frame, sdfg: Sdfg, result: Any, passing: Passing, given: Mapping[str, Value], arguments: dict[str, Memlet]
+) -> Value:  # fmt: skip
+    """The caller's value of one result; the container that the callee fills becomes an argument."""
+    if result.kind == "constant":
+        return Static(result.value)
+    if result.kind == "argument":
+        return given[result.container]
+    desc = sdfg.desc(result.container)
+    if result.kind == "array":
+        shape = tuple(size.subs(passing.symbols) for size in desc.shape)
+        out = frame.b.empty(shape, desc.dtype)
+        arguments[result.container] = frame.b.operand(out)
+        return out
+    holder, scalar = frame.b.scalar_container(desc.dtype)
+    arguments[result.container] = Memlet(holder.container, Subset())
+    return Scalar(scalar.expr, weak=result.kind == "python")
+
+
+def _structured(structure: Any, results: list[Value]) -> Value:
+    if structure is None:
+        return Static(None)
+    if isinstance(structure, tuple):
+        return TupleValue(tuple(_structured(part, results) for part in structure))
+    return results[structure]
+
+
+def written_containers(sdfg: Sdfg) -> frozenset[str]:
+    """The outermost containers that an SDFG may write, its callees included."""
+    views = {
+        name: desc.of
+        for region in sdfg.body.walk_regions()
+        for name, desc in region.containers.items()
+        if hasattr(desc, "of")
+    }
+    found: set[str] = set()
+    for node in sdfg.body.walk_nodes():
+        names = [memlet.container for memlet in node.writes()]
+        if isinstance(node, Call):
+            inner = written_containers(node.sdfg)
+            names += [memlet.container for name, memlet in node.arguments.items() if name in inner]
+        for name in names:
+            while name in views:
+                name = views[name]
+            found.add(name)
+    return frozenset(found)
