@@ -146,12 +146,11 @@ def simplify(sdfg: Sdfg, *, check: bool = False) -> dict[str, int]:
 
 def auto_optimize(sdfg: Sdfg, *, check: bool = False) -> dict[str, int]:
     """Idioms to library calls, loops to maps, maps fused; in place, on the simple form. Returns what was applied."""
-    from dcpy.libraries.catalog import IDIOMS
+    from dcpy.libraries.blas.folding import fold_products
     from dcpy.transforms.auto.pipeline import auto_optimize as run
 
     plugins.load()
-    folded = {name: apply_repeated(sdfg, name) for name in IDIOMS}
-    return {name: count for name, count in folded.items() if count} | run(sdfg, check=check).counts()
+    return fold_products(sdfg) | run(sdfg, check=check).counts()
 
 
 def expand(sdfg: Sdfg, prefer: tuple[str, ...] = ()) -> None:

@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import inspect
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -122,7 +125,7 @@ class Specializer:
 
         source, reads = fingerprint(self.function)
         described = ", ".join(f"{name}: {kind!r}" for name, kind in types.items())
-        key = f"{__version__} {source} ({described})" if source else ""
+        key = f"{compiler_identity()} {source} ({described})" if source else ""
         return key, tuple((read.source, read.value) for read in reads)
 
     def _require_all_annotated(self, types: Mapping[str, ArgType]) -> None:
@@ -135,6 +138,16 @@ class Specializer:
                 notes=("without arguments, types come from annotations",),
                 help=f"annotate them ({missing[0]}: dcpy.float64[N]), or pass sample arguments to to_sdfg()",
             )
+
+
+@functools.cache
+def compiler_identity() -> str:
+    """What this dcpy is: its version, and the state of its files, which changes while it is being worked on."""
+    package = Path(__file__).parent
+    files = sorted(path for path in package.rglob("*") if path.suffix in (".py", ".h", ".j2", ".so"))
+    stats = ((str(path.relative_to(package)), path.stat()) for path in files)
+    text = repr([(name, found.st_size, found.st_mtime_ns) for name, found in stats])
+    return f"{__version__}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
 def types_of(bound: Mapping[str, Any], annotated: Mapping[str, ArgType]) -> dict[str, ArgType]:

@@ -17,7 +17,7 @@ def assert_equal(got: Any, expected: Any, rtol: float = 0.0) -> None:
         for mine, theirs in zip(got, expected, strict=True):
             assert_equal(mine, theirs, rtol)
         return
-    assert type(got) is type(expected), f"{type(got).__name__} {got!r} instead of {type(expected).__name__} {expected!r}"
+    assert type(got) is type(expected), f"{type(got)} {got!r} instead of {type(expected)} {expected!r}"
     if isinstance(expected, np.ndarray | np.generic):
         assert got.dtype == expected.dtype
         assert np.shape(got) == np.shape(expected)
