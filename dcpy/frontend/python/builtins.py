@@ -13,6 +13,7 @@ from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.elementwise import convert
 from dcpy.frontend.lower.operators import truth
 from dcpy.frontend.lower.promotion import promoted
+from dcpy.frontend.python.numbers import as_integer_part, python_number
 from dcpy.frontend.values import (
     ArrayValue,
     DictValue,
@@ -21,7 +22,6 @@ from dcpy.frontend.values import (
     Scalar,
     SliceValue,
     Static,
-    SymInt,
     TupleValue,
     Value,
     as_integer,
@@ -34,11 +34,17 @@ from dcpy.frontend.values import (
 )
 from dcpy.ir import types
 from dcpy.ir.expr import Const, ScalarExpr, cast, op
-from dcpy.ir.symbolic import ONE, ZERO, max_of, min_of
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.region import Loop, Region
+from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.symbolic import ONE, ZERO, max_of, min_of, sym
 from dcpy.ir.types import DType
 
 MISSING = Static(object())
 NONE = Static(None)
+FALSE = Static(False)
+NUMBER_0 = Static(0)
+EMPTY = TupleValue(())
 
 
 # -- iteration -------------------------------------------------------------------------------------------------------
@@ -69,13 +75,13 @@ def len_(b: Builder, obj: Value) -> Value:
 
 
 @implements(zip)
-def zip_(b: Builder, *iterables: Value, strict: Value = Static(False)) -> Value:
+def zip_(b: Builder, *iterables: Value, strict: Value = FALSE) -> Value:
     """Items side by side, as many as the shortest has."""
     return IteratorValue("zip", tuple(iterables))
 
 
 @implements(enumerate)
-def enumerate_(b: Builder, iterable: Value, start: Value = Static(0)) -> Value:
+def enumerate_(b: Builder, iterable: Value, start: Value = NUMBER_0) -> Value:
     """Items with their numbers."""
     known = sequences.is_known(iterable)
     first = b.integer(start, "the start of enumerate")
@@ -94,13 +100,13 @@ def reversed_(b: Builder, sequence: Value) -> Value:
 
 
 @implements(tuple)
-def tuple_(b: Builder, iterable: Value = TupleValue(())) -> Value:
+def tuple_(b: Builder, iterable: Value = EMPTY) -> Value:
     """A tuple of the items of something of known length."""
     return TupleValue(tuple(sequences.items(b, iterable)))
 
 
 @implements(list)
-def list_(b: Builder, iterable: Value = TupleValue(())) -> Value:
+def list_(b: Builder, iterable: Value = EMPTY) -> Value:
     """A list of the items of something of known length; it cannot grow."""
     return TupleValue(tuple(sequences.items(b, iterable)), is_list=True)
 
@@ -122,18 +128,23 @@ def slice_(b: Builder, *args: Value) -> Value:
 
 
 @implements(int)
-def int_(b: Builder, x: Value = Static(0)) -> Value:
+def int_(b: Builder, x: Value = NUMBER_0) -> Value:
     """A Python int: towards zero."""
     number = _number(b, x, "int")
     if isinstance(number, Static):
         return Static(int(number.value))
-    if isinstance(number, SymInt):
-        return SymInt(number.expr)
-    return Scalar(cast(scalar_expr(number), types.int64), weak=True)
+    match dtype_of(number).kind:
+        case "c":
+            raise b.error("int() does not take a complex number", notes=("Python raises TypeError here",))
+        case "f":
+            return as_integer_part(b, number)
+        case "b":
+            return Scalar(cast(scalar_expr(number), types.int64), weak=True)
+    return python_number(number)
 
 
 @implements(float)
-def float_(b: Builder, x: Value = Static(0.0)) -> Value:
+def float_(b: Builder, x: Value = NUMBER_0) -> Value:
     """A Python float."""
     if isinstance(x, Static) and isinstance(x.value, str):
         return Static(float(x.value))
@@ -141,16 +152,16 @@ def float_(b: Builder, x: Value = Static(0.0)) -> Value:
 
 
 @implements(complex)
-def complex_(b: Builder, real: Value = Static(0.0), imag: Value = Static(0.0)) -> Value:
+def complex_(b: Builder, real: Value = NUMBER_0, imag: Value = NUMBER_0) -> Value:
     """A Python complex number."""
     left = _python(b, real, complex, types.complex128)
-    if imag == Static(0.0):
+    if imag == NUMBER_0:
         return left
     return b.operator("+", left, b.operator("*", _python(b, imag, complex, types.complex128), Static(1j)))
 
 
 @implements(bool)
-def bool_(b: Builder, x: Value = Static(False)) -> Value:
+def bool_(b: Builder, x: Value = FALSE) -> Value:
     """Whether something is true."""
     test = truth(b, x)
     return Static(test) if isinstance(test, bool) else Scalar(test, weak=True)
@@ -202,7 +213,13 @@ def round_(b: Builder, number: Value, ndigits: Value = NONE) -> Value:
     if ndigits == NONE:
         if dtype_of(number).is_integer:
             return int_(b, number)
-        return Scalar(cast(op("rint", scalar_expr(number)), types.int64), weak=True)
+        return as_integer_part(b, Scalar(op("rint", scalar_expr(number))))
+    if is_weak(number):
+        raise b.error(
+            "round() of a Python float to digits is not supported",
+            notes=("Python rounds the decimal number, NumPy scales: the last digit may differ",),
+            help="write np.round(x, n)",
+        )
     entry = find(np.round)
     assert entry is not None
     found = call_entry(b, entry, [number, ndigits], {})
@@ -238,9 +255,7 @@ def _extremum(b: Builder, name: str, args: Sequence[Value], default: Value) -> V
     if len(args) == 1:
         only = args[0]
         if isinstance(only, ArrayValue) and only.rank == 1:
-            entry = find(np.min if name == "min" else np.max)
-            assert entry is not None
-            return call_entry(b, entry, [only], {})
+            return _first_extremum(b, name, only)
         args = sequences.items(b, only)
     if not args:
         if default is not MISSING:
@@ -249,6 +264,24 @@ def _extremum(b: Builder, name: str, args: Sequence[Value], default: Value) -> V
     best = args[0]
     for other in args[1:]:
         best = _better(b, name, best, other)
+    return best
+
+
+def _first_extremum(b: Builder, name: str, x: ArrayValue) -> Value:
+    """Python's ``min(array)``: item after item, so that NaN counts only in the first place."""
+    if x.dtype.kind == "c":
+        raise b.error(f"{name}() does not compare complex numbers", notes=("Python raises TypeError here",))
+    b.emit.require(b.exact(x.shape[0]) - 1, "ValueError", f"{name}() arg is an empty sequence")
+    out, best = b.scalar_container(x.dtype)
+    target = Memlet(out.container, Subset())
+    b.emit.tasklet([(target, x.load([ZERO]))])
+    param = b.emit.parameter("k")
+    body = Region()
+    with b.emit.inside(body):
+        item = x.load([sym(param)])
+        better = op("lt" if name == "min" else "gt", item, best.expr)
+        b.emit.tasklet([(target, op("select", better, item, best.expr))])
+    b.emit.block(Loop(param, Range(ONE, x.shape[0]), body))
     return best
 
 
@@ -271,7 +304,7 @@ def _better(b: Builder, name: str, best: Value, other: Value) -> Value:
 
 
 @implements(sum)
-def sum_(b: Builder, iterable: Value, start: Value = Static(0)) -> Value:
+def sum_(b: Builder, iterable: Value, start: Value = NUMBER_0) -> Value:
     """Items added up from the left."""
     if isinstance(iterable, ArrayValue):
         if iterable.rank != 1:

@@ -1,163 +1,258 @@
-"""The module ``math``: on numbers, with Python floats as results and Python's exceptions outside of the domain."""
+"""The module `math`: on numbers, with Python numbers as results, and Python's exceptions outside of the domain.
+
+A function is one operation of `ir.ops` on float64, after a check of its argument: where Python raises ValueError
+("math domain error") or OverflowError ("math range error"), so does the program. `np.sqrt` and its like never raise.
+"""
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from dcpy.frontend.implements import implements
+from dcpy.frontend.implements import Implementation, implements
+from dcpy.frontend.lower import sequences
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.elementwise import convert
+from dcpy.frontend.python.numbers import as_integer_part, python_number
 from dcpy.frontend.values import (
     ArrayValue,
     Scalar,
     Static,
+    TupleValue,
     Value,
-    as_integer,
     dtype_of,
     is_number,
     kind_of,
     scalar_expr,
 )
 from dcpy.ir import types
-from dcpy.ir.expr import Const, Op, ScalarExpr, cast, op
+from dcpy.ir.expr import Const, ScalarExpr, cast, op
 from dcpy.ir.symbolic import ONE, ZERO
 
-_PLAIN = {
-    math.sin: "sin", math.cos: "cos", math.tan: "tan", math.atan: "atan", math.sinh: "sinh", math.cosh: "cosh",
-    math.tanh: "tanh", math.asinh: "asinh", math.exp: "exp", math.exp2: "exp2", math.expm1: "expm1",
-    math.fabs: "abs", math.radians: "deg2rad", math.degrees: "rad2deg", math.cbrt: "cbrt",
-}  # fmt: skip
-#: functions with a domain: operation, and the condition on the argument
-_DOMAIN: dict[Any, tuple[str, Callable[[ScalarExpr], ScalarExpr]]] = {
-    math.sqrt: ("sqrt", lambda x: _not(op("lt", x, _const(0.0)))),
-    math.log: ("log", lambda x: _not(op("le", x, _const(0.0)))),
-    math.log2: ("log2", lambda x: _not(op("le", x, _const(0.0)))),
-    math.log10: ("log10", lambda x: _not(op("le", x, _const(0.0)))),
-    math.log1p: ("log1p", lambda x: _not(op("le", x, _const(-1.0)))),
-    math.asin: ("asin", lambda x: _not(op("gt", op("abs", x), _const(1.0)))),
-    math.acos: ("acos", lambda x: _not(op("gt", op("abs", x), _const(1.0)))),
-    math.acosh: ("acosh", lambda x: _not(op("lt", x, _const(1.0)))),
-    math.atanh: ("atanh", lambda x: _not(op("ge", op("abs", x), _const(1.0)))),
-}
-_BINARY = {math.atan2: "atan2", math.copysign: "copysign", math.fmod: "fmod", math.hypot: "hypot"}
-_ROUNDING = {math.floor: "floor", math.ceil: "ceil", math.trunc: "trunc"}
-_TESTS = {math.isnan: "isnan", math.isinf: "isinf", math.isfinite: "isfinite"}
+Test = Callable[[ScalarExpr], ScalarExpr]
+BASE_E = Static(math.e)
+START = Static(1)
 
 
 def _const(value: float) -> ScalarExpr:
     return Const(value, types.float64)
 
 
-def _not(test: ScalarExpr) -> Op:
-    return op("not", test)
+def _below(limit: float, *, magnitude: bool = False) -> Test:
+    """Not above a limit (NaN and infinities are let through: they are no overflow)."""
+
+    def test(x: ScalarExpr) -> ScalarExpr:
+        large = op("gt", op("abs", x) if magnitude else x, _const(limit))
+        return op("not", op("and", large, op("isfinite", x)))
+
+    return test
+
+
+def _unless(name: str, limit: float, *, magnitude: bool = False) -> Test:
+    """Not ``x < limit`` and the like; NaN is let through."""
+    return lambda x: op("not", op(name, op("abs", x) if magnitude else x, _const(limit)))
+
+
+def _not_infinite(x: ScalarExpr) -> ScalarExpr:
+    return op("not", op("isinf", x))
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of one float: its operation, where it is defined, and where its result is finite."""
+
+    op: str
+    domain: Test | None = None
+    range: Test | None = None
+
+
+FUNCTIONS: dict[Callable[[Any], Any], Function] = {
+    math.sqrt: Function("sqrt", _unless("lt", 0.0)),
+    math.cbrt: Function("cbrt"),
+    math.exp: Function("exp", range=_below(709.782712893384)),
+    math.exp2: Function("exp2", range=lambda x: op("not", op("and", op("ge", x, _const(1024.0)), op("isfinite", x)))),
+    math.expm1: Function("expm1", range=_below(709.782712893384)),
+    math.log2: Function("log2", _unless("le", 0.0)),
+    math.log10: Function("log10", _unless("le", 0.0)),
+    math.log1p: Function("log1p", _unless("le", -1.0)),
+    math.sin: Function("sin", _not_infinite),
+    math.cos: Function("cos", _not_infinite),
+    math.tan: Function("tan", _not_infinite),
+    math.asin: Function("asin", _unless("gt", 1.0, magnitude=True)),
+    math.acos: Function("acos", _unless("gt", 1.0, magnitude=True)),
+    math.atan: Function("atan"),
+    math.sinh: Function("sinh", range=_below(710.475860073943, magnitude=True)),
+    math.cosh: Function("cosh", range=_below(710.475860073943, magnitude=True)),
+    math.tanh: Function("tanh"),
+    math.asinh: Function("asinh"),
+    math.acosh: Function("acosh", _unless("lt", 1.0)),
+    math.atanh: Function("atanh", _unless("ge", 1.0, magnitude=True)),
+    math.fabs: Function("abs"),
+    math.radians: Function("deg2rad"),
+    math.degrees: Function("rad2deg"),
+    math.isnan: Function("isnan"),
+    math.isinf: Function("isinf"),
+    math.isfinite: Function("isfinite"),
+}
+NATURAL_LOGARITHM = Function("log", _unless("le", 0.0))
+PAIRS = {math.atan2: "atan2", math.copysign: "copysign", math.nextafter: "nextafter"}
+ROUNDING: dict[Callable[[Any], Any], str] = {math.floor: "floor", math.ceil: "ceil", math.trunc: "trunc"}
+DIVISORS = {math.gcd: "gcd", math.lcm: "lcm"}
+
+
+def _known(b: Builder, function: Callable[..., Any], *values: Value) -> Value | None:
+    """Computed now where all arguments are known."""
+    if not all(isinstance(value, Static) and is_number(value) for value in values):
+        return None
+    try:
+        return Static(function(*(value.value for value in values if isinstance(value, Static))))
+    except (ArithmeticError, TypeError, ValueError) as error:
+        note = f"Python raises {type(error).__name__} here"
+        raise b.error(f"math.{function.__name__}: {error}", notes=(note,)) from None
 
 
 def _float(b: Builder, value: Value, name: str) -> ScalarExpr:
+    """An argument as float64, computed once."""
     if isinstance(value, ArrayValue) and all(size is ONE for size in value.shape):
         value = Scalar(value.load([ZERO] * value.rank))
     if not is_number(value) or dtype_of(value).kind == "c":
         raise b.error(
             f"math.{name} does not take {kind_of(value)}", help=f"use np.{name} for arrays and complex numbers"
         )
-    return convert(scalar_expr(value), types.float64)
+    return scalar_expr(b.hold(Scalar(convert(scalar_expr(value), types.float64))))
 
 
-def _known(b: Builder, function: Any, *values: Value) -> Value | None:
-    """Computed now where all arguments are known."""
-    if not all(isinstance(value, Static) and is_number(value) for value in values):
-        return None
-    try:
-        return Static(function(*(value.value for value in values if isinstance(value, Static))))
-    except (ValueError, OverflowError, TypeError) as error:
-        raise b.error(f"math.{function.__name__}: {error}") from None
+def _checked(b: Builder, rule: Function, x: ScalarExpr) -> Value:
+    if rule.domain is not None:
+        b.check(rule.domain(x), "ValueError", "math domain error")
+    if rule.range is not None:
+        b.check(rule.range(x), "OverflowError", "math range error")
+    return Scalar(op(rule.op, x), weak=True)
 
 
-def _register_plain(function: Any, name: str) -> None:
-    @implements(function)
-    def plain(b: Builder, x: Value) -> Value:
-        """One operation on a Python float."""
-        return _known(b, function, x) or Scalar(op(name, _float(b, x, function.__name__)), weak=True)
+def _one(function: Callable[[Any], Any], rule: Function) -> Implementation:
+    def call(b: Builder, x: Value, /) -> Value:
+        return _known(b, function, x) or _checked(b, rule, _float(b, x, function.__name__))
+
+    return call
 
 
-def _register_domain(function: Any, name: str, inside: Callable[[ScalarExpr], ScalarExpr]) -> None:
-    def compute(b: Builder, x: Value) -> Value:
-        known = _known(b, function, x)
-        if known is not None:
-            return known
-        expr = scalar_expr(b.hold(Scalar(_float(b, x, function.__name__))))
-        b.check(inside(expr), "ValueError", "math domain error")
-        return Scalar(op(name, expr), weak=True)
-
-    if function is math.log:
-
-        @implements(math.log)
-        def log(b: Builder, x: Value, base: Value = Static(math.e)) -> Value:
-            """The natural logarithm, or to a base."""
-            top = compute(b, x)
-            return top if base == Static(math.e) else b.operator("/", b.hold(top), compute(b, base))
-    else:
-
-        @implements(function)
-        def limited(b: Builder, x: Value) -> Value:
-            """One operation on a Python float that must be in the domain."""
-            return compute(b, x)
-
-
-def _register_binary(function: Any, name: str) -> None:
-    @implements(function)
-    def binary(b: Builder, x: Value, y: Value) -> Value:
-        """One operation on two Python floats."""
+def _pair(function: Callable[[Any, Any], Any], name: str) -> Implementation:
+    def call(b: Builder, x: Value, y: Value, /) -> Value:
         known = _known(b, function, x, y)
-        left, right = _float(b, x, function.__name__), _float(b, y, function.__name__)
-        return known or Scalar(op(name, left, right), weak=True)
+        return known or Scalar(op(name, *(_float(b, value, function.__name__) for value in (x, y))), weak=True)
+
+    return call
 
 
-def _register_rounding(function: Any, name: str) -> None:
-    @implements(function)
-    def rounded(b: Builder, x: Value) -> Value:
-        """A Python int."""
+def _rounding(function: Callable[[Any], Any], name: str) -> Implementation:
+    def call(b: Builder, x: Value, /) -> Value:
         known = _known(b, function, x)
         if known is not None:
             return known
-        if is_number(x) and as_integer(x) is not None:
-            return x
-        return Scalar(cast(op(name, _float(b, x, function.__name__)), types.int64), weak=True)
+        if is_number(x) and dtype_of(x).kind in "iub":
+            return python_number(x) if dtype_of(x).is_integer else Scalar(cast(scalar_expr(x), types.int64), weak=True)
+        return as_integer_part(b, Scalar(op(name, _float(b, x, function.__name__))))
+
+    return call
 
 
-def _register_test(function: Any, name: str) -> None:
-    @implements(function)
-    def test(b: Builder, x: Value) -> Value:
-        """A Python bool."""
-        return _known(b, function, x) or Scalar(op(name, _float(b, x, function.__name__)), weak=True)
+def _divisor(function: Callable[..., int], name: str) -> Implementation:
+    def call(b: Builder, *integers: Value) -> Value:
+        known = _known(b, function, *integers)
+        if known is not None:
+            return known
+        if not all(is_number(value) and dtype_of(value).kind in "iub" for value in integers):
+            raise b.error(f"math.{name} takes integers", notes=("Python raises TypeError here",))
+        parts = [cast(scalar_expr(value), types.int64) for value in integers]
+        return Scalar(functools.reduce(lambda x, y: op(name, x, y), parts[1:], op("abs", parts[0])), weak=True)
+
+    return call
+
+
+for _function, _rule in FUNCTIONS.items():
+    implements(_function)(_one(_function, _rule))
+for _pair_function, _name in PAIRS.items():
+    implements(_pair_function)(_pair(_pair_function, _name))
+for _rounding_function, _name in ROUNDING.items():
+    implements(_rounding_function)(_rounding(_rounding_function, _name))
+for _divisor_function, _name in DIVISORS.items():
+    implements(_divisor_function)(_divisor(_divisor_function, _name))
+
+
+@implements(math.log)
+def log(b: Builder, x: Value, base: Value = BASE_E, /) -> Value:
+    """The natural logarithm, or to a base."""
+    known = _known(b, math.log, *((x,) if base == BASE_E else (x, base)))
+    if known is not None:
+        return known
+    top = _checked(b, NATURAL_LOGARITHM, _float(b, x, "log"))
+    if base == BASE_E:
+        return top
+    bottom = _known(b, math.log, base) or _checked(b, NATURAL_LOGARITHM, _float(b, base, "log"))
+    return b.operator("/", b.hold(top), b.hold(bottom))
+
+
+@implements(math.hypot)
+def hypot(b: Builder, *coordinates: Value) -> Value:
+    """The length of a vector."""
+    known = _known(b, math.hypot, *coordinates)
+    if known is not None:
+        return known
+    parts = [_float(b, value, "hypot") for value in coordinates]
+    return Scalar(functools.reduce(lambda x, y: op("hypot", x, y), parts[1:], op("abs", parts[0])), weak=True)
 
 
 @implements(math.pow)
-def pow_(b: Builder, x: Value, y: Value) -> Value:
+def pow_(b: Builder, x: Value, y: Value, /) -> Value:
     """``x ** y`` on floats."""
     known = _known(b, math.pow, x, y)
-    return known or Scalar(op("pow", _float(b, x, "pow"), _float(b, y, "pow")), weak=True)
-
-
-@implements(math.gcd)
-def gcd(b: Builder, x: Value, y: Value) -> Value:
-    """The greatest common divisor of two integers."""
-    known = _known(b, math.gcd, x, y)
     if known is not None:
         return known
-    if not all(is_number(v) and dtype_of(v).is_integer for v in (x, y)):
-        raise b.error("math.gcd takes integers")
-    return Scalar(op("gcd", *(cast(scalar_expr(v), types.int64) for v in (x, y))), weak=True)
+    base, exponent = _float(b, x, "pow"), _float(b, y, "pow")
+    value = scalar_expr(b.hold(Scalar(op("pow", base, exponent))))
+    finite = op("and", op("isfinite", base), op("isfinite", exponent))
+    infinite = op("and", op("isinf", value), finite)
+    pole = op("and", infinite, op("eq", base, _const(0.0)))
+    b.check(op("not", op("or", _new_nan(value, base, exponent), pole)), "ValueError", "math domain error")
+    b.check(op("not", infinite), "OverflowError", "math range error")
+    return Scalar(value, weak=True)
 
 
-for _function, _name in _PLAIN.items():
-    _register_plain(_function, _name)
-for _function, (_name, _inside) in _DOMAIN.items():
-    _register_domain(_function, _name, _inside)
-for _function, _name in _BINARY.items():
-    _register_binary(_function, _name)
-for _function, _name in _ROUNDING.items():
-    _register_rounding(_function, _name)
-for _function, _name in _TESTS.items():
-    _register_test(_function, _name)
+@implements(math.fmod)
+def fmod(b: Builder, x: Value, y: Value, /) -> Value:
+    """The remainder with the sign of `x`, as in C."""
+    known = _known(b, math.fmod, x, y)
+    if known is not None:
+        return known
+    left, right = _float(b, x, "fmod"), _float(b, y, "fmod")
+    value = scalar_expr(b.hold(Scalar(op("fmod", left, right))))
+    b.check(op("not", _new_nan(value, left, right)), "ValueError", "math domain error")
+    return Scalar(value, weak=True)
+
+
+def _new_nan(value: ScalarExpr, *arguments: ScalarExpr) -> ScalarExpr:
+    """Whether the value is NaN though no argument is."""
+    tests = [op("not", op("isnan", argument)) for argument in arguments]
+    return functools.reduce(lambda x, y: op("and", x, y), tests, op("isnan", value))
+
+
+@implements(math.modf)
+def modf(b: Builder, x: Value, /) -> Value:
+    """Fractional and integral parts."""
+    known = _known(b, math.modf, x)
+    if isinstance(known, Static):
+        return TupleValue(tuple(map(Static, known.value)))
+    value = _float(b, x, "modf")
+    whole = op("trunc", value)
+    fraction = op("select", op("isinf", value), _const(0.0), op("sub", value, whole))
+    return TupleValue((Scalar(op("copysign", fraction, value), weak=True), Scalar(whole, weak=True)))
+
+
+@implements(math.prod)
+def prod(b: Builder, iterable: Value, /, *, start: Value = START) -> Value:
+    """The product of items of known number."""
+    return functools.reduce(lambda x, y: b.hold(b.operator("*", x, y)), sequences.items(b, iterable), start)
