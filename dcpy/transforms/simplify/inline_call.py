@@ -7,9 +7,8 @@ from typing import ClassVar
 
 from dcpy.ir.copying import copy_sdfg
 from dcpy.ir.data import Descriptor, Scalar, Structure, View
-from dcpy.ir.expr import Ref
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Call, Consume, Map, Node, Tasklet
+from dcpy.ir.nodes import Call, Consume, Copy, Map, Node
 from dcpy.ir.region import Loop, Region, State
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Subset
@@ -83,8 +82,7 @@ def _bind(name: str, call: Call, home: Region, rw: Rewriter, loads: list[Node]) 
         if isinstance(actual, Scalar) and not actual.transient:
             return container
         local = rw.declare_fresh(name, Scalar(formal.dtype, transient=True), home)
-        code = (("o", Ref("v", formal.dtype)),)
-        loads.append(Tasklet({"v": memlet}, {"o": Memlet(local, Subset())}, code, span=call.span))
+        loads.append(Copy(memlet, Memlet(local, Subset()), span=call.span))
         return local
     if memlet.subset == Subset.whole(actual.shape):
         return container

@@ -46,7 +46,7 @@ def test_parts_become_views_and_scalars_are_copied():
           view x: f64[N // 2] of A[1:N:2, 2]
           data by: f64 transient
           data tmp: f64[N // 2] transient
-          state { tasklet (v <- A[1, 2]) -> (o -> by) { o = v }
+          state { copy A[1, 2] -> by
                   map i = 0:N // 2 { tasklet (a <- x[i], b <- by) -> (o -> tmp[i]) { o = a * b } }
                   copy tmp[0:N // 2] -> x[0:N // 2] }
         }""").same_values(N=[4, 7])
