@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
-from dcpy import driver
+from dcpy import driver, plugins
 from dcpy.base.errors import ArgumentError, FrontendError
 from dcpy.base.options import DeviceType, Options, resolve_options
 from dcpy.codegen.artifact import IntegerArg
@@ -52,7 +52,7 @@ class SDFG(Sdfg):
         """Reads a ``.sdfg`` file (JSON). Nothing in it is run. Raises `ParseError`."""
         from dcpy.ir.json import load
 
-        driver.plugins.load()  # library nodes are found by name
+        plugins.load()  # library nodes are found by name
         return SDFG.of(load(path))
 
     def save(self, path: str | Path) -> None:
@@ -269,7 +269,7 @@ def parse(text: str) -> SDFG:
     """Reads the textual form of an SDFG. Raises `ParseError`."""
     from dcpy.ir.text.parser import parse_sdfg
 
-    driver.plugins.load()  # library nodes are found by name
+    plugins.load()  # library nodes are found by name
     return SDFG.of(parse_sdfg(text))
 
 

@@ -8,6 +8,7 @@ from dcpy.transforms.cpu.assign_schedules import assign_schedules
 from dcpy.transforms.cpu.assign_storages import assign_storages
 from dcpy.transforms.cpu.forward_scalars import forward_scalars
 from dcpy.transforms.cpu.hoist_buffers import hoist_buffers
+from dcpy.transforms.cpu.share_buffers import share_buffers
 
 
 def lower_for_cpu(sdfg: Sdfg, options: Options | CpuOptions | None = None) -> None:
@@ -17,5 +18,6 @@ def lower_for_cpu(sdfg: Sdfg, options: Options | CpuOptions | None = None) -> No
         lower_for_cpu(callee, cpu)
     forward_scalars(sdfg)
     assign_storages(sdfg)
+    share_buffers(sdfg)
     hoist_buffers(sdfg)
     assign_schedules(sdfg, cpu)

@@ -1,0 +1,102 @@
+"""ShareBuffers: buffers that are never alive at the same time share their memory.
+
+A NumPy program written in small steps has a temporary per step. NumPy frees each when it is done with, and the next one
+finds the memory still in the cache; with a buffer of its own, each would come from main memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dcpy.ir.data import Array, Lifetime, Storage
+from dcpy.ir.nodes import Node
+from dcpy.ir.region import Block, Region, State
+from dcpy.ir.rewriter import rewriting
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.substitution import Substitution
+from dcpy.ir.uses import Element, Uses
+
+Moment = tuple[int, int]  # position of a block in its region, and of a node in that state
+
+
+@dataclass(frozen=True, slots=True)
+class _Life:
+    """From the first to the last moment at which a container is touched, as seen from the region that declares it."""
+
+    name: str
+    first: Moment
+    last: Moment
+
+
+def share_buffers(sdfg: Sdfg) -> None:
+    """Renames heap arrays of one shape and dtype to one another where one is dead before the other is born.
+
+    before   A -> t;  t -> u;  u -> v;  v -> B        after   A -> t;  t -> u;  u -> t;  t -> B
+
+    What a container holds before its first write is undefined, so it does not matter what was in the memory. Two that
+    one node touches stay apart: the node may read the one while it writes the other.
+    """
+    with rewriting(sdfg, "share-buffers") as rw:
+        for region in list(sdfg.body.walk_regions()):
+            for kin in _kinds(region, rw.uses):
+                for name, host in _assignment(_lives(region, kin, rw.uses)):
+                    for element in rw.uses.touchers(name):
+                        rw.substitute(element, Substitution(containers={name: host}))
+                    rw.undeclare(name)
+
+
+def _kinds(region: Region, uses: Uses) -> list[list[str]]:
+    """The containers of a region that may share: heap arrays of equal descriptors that nothing else shows."""
+    kinds: dict[Array, list[str]] = {}
+    for name, desc in region.containers.items():
+        if not isinstance(desc, Array) or not desc.transient or desc.storage is not Storage.HEAP:
+            continue
+        if desc.lifetime is Lifetime.SCOPE and uses.overlapping(name) == (name,) and uses.touchers(name):
+            kinds.setdefault(desc, []).append(name)
+    return [names for names in kinds.values() if len(names) > 1]
+
+
+def _lives(region: Region, names: Iterable[str], uses: Uses) -> list[_Life]:
+    positions = {block: position for position, block in enumerate(region.blocks)}
+    nodes: dict[State, dict[Node, int]] = {}
+    lives = []
+    for name in names:
+        spans = [_span(region, element, positions, nodes) for element in uses.touchers(name)]
+        lives.append(_Life(name, min(first for first, _ in spans), max(last for _, last in spans)))
+    return sorted(lives, key=lambda life: life.first)
+
+
+def _span(
+    region: Region, element: Element, positions: dict[Block, int], nodes: dict[State, dict[Node, int]]
+) -> tuple[Moment, Moment]:
+    """When `element` runs: one moment of a state of this region, or all the time that a block of it takes."""
+    while True:
+        block = element.state if isinstance(element, Node) else element
+        assert block is not None  # an element of the index is in the SDFG
+        assert block.region is not None
+        if block.region is region:
+            break
+        owner = block.region.owner
+        assert isinstance(owner, Node | Block)
+        element = owner
+    where = positions[block]
+    if not isinstance(element, Node) or not isinstance(block, State):
+        return (where, -1), (where, 2**62)  # other than a state: nothing in it is told apart
+    order = nodes.setdefault(block, {node: position for position, node in enumerate(block.nodes)})
+    return (where, order[element]), (where, order[element])
+
+
+def _assignment(lives: list[_Life]) -> list[tuple[str, str]]:
+    """(name, host) for each container that moves into the memory of another one, which is dead by then."""
+    moved: list[tuple[str, str]] = []
+    busy: list[tuple[Moment, str]] = []  # (last moment, host)
+    for life in lives:
+        free = [(last, host) for last, host in busy if last < life.first]
+        if not free:
+            busy.append((life.last, life.name))
+            continue
+        latest = max(free)  # the one used last is the likeliest to be in the cache
+        busy[busy.index(latest)] = (life.last, latest[1])
+        moved.append((life.name, latest[1]))
+    return moved

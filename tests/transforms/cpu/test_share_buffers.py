@@ -1,0 +1,72 @@
+"""Buffers that are never alive at the same time share their memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dcpy.ir.copying import copy_sdfg
+from dcpy.ir.data import Array, Storage
+from dcpy.ir.text import parse_sdfg
+from dcpy.transforms.cpu.share_buffers import share_buffers
+from tests.support.expect import assert_same_values
+
+CHAIN = """
+    sdfg @f(A: f64[N], B: f64[N]) symbols(N: size) {
+      data t: f64[N] transient
+      data u: f64[N] transient
+      data v: f64[N] transient
+      state {
+        map i = 0:N { tasklet (a <- A[i]) -> (o -> t[i]) { o = a + 1.0 } }
+        map j = 0:N { tasklet (a <- t[N - 1 - j]) -> (o -> u[j]) { o = a * 2.0 } }
+        map k = 0:N { tasklet (a <- u[N - 1 - k]) -> (o -> v[k]) { o = a - 3.0 } }
+        map l = 0:N { tasklet (a <- v[l]%s) -> (o -> B[l]) { o = a%s } }
+      }
+    }"""
+
+
+def shared(text: str) -> list[str]:
+    """The containers that are left, all of them on the heap; values stay the same."""
+    before = parse_sdfg(text)
+    for region in before.body.walk_regions():
+        for name, desc in region.containers.items():
+            if isinstance(desc, Array) and desc.transient:
+                region.containers[name] = replace(desc, storage=Storage.HEAP)
+    after = copy_sdfg(before)
+    share_buffers(after)
+    assert_same_values(before, after, {"N": [0, 1, 5]})
+    return [name for region in after.body.walk_regions() for name, desc in region.containers.items() if desc.transient]
+
+
+def test_a_chain_needs_two():
+    assert shared(CHAIN % ("", "")) == ["t", "u"]
+
+
+def test_one_that_is_read_later_stays():
+    assert shared(CHAIN % (", b <- t[l]", " + b")) == ["t", "u", "v"]
+
+
+def test_other_shapes_stay_apart():
+    text = CHAIN % ("", "")
+    assert shared(text.replace("data v: f64[N]", "data v: f64[N + 1]")) == ["t", "u", "v"]
+
+
+def test_a_loop_counts_as_a_whole():
+    text = """
+    sdfg @f(A: f64[N], B: f64[N]) symbols(N: size) {
+      data t: f64[N] transient
+      data u: f64[N] transient
+      state { copy A[0:N] -> t[0:N] }
+      loop s = 0:3 {
+        state { copy t[0:N] -> u[0:N] }
+        state { map i = 0:N { tasklet (a <- u[i]) -> (o -> t[i]) { o = a + 1.0 } } }
+      }
+      state { copy t[0:N] -> B[0:N] }
+    }"""
+    assert shared(text) == ["t", "u"]
+
+
+def test_views_keep_their_base():
+    text = CHAIN % ("", "")
+    text = text.replace("data v: f64[N] transient", "data v: f64[N] transient\n view w: f64[N] of t[0:N]")
+    text = text.replace("a <- v[l]", "a <- v[l], b <- w[l]").replace("{ o = a }", "{ o = a + b }")
+    assert shared(text) == ["t", "u", "v", "w"]
