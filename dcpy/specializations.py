@@ -125,7 +125,8 @@ class Specializer:
 
         source, reads = fingerprint(self.function)
         described = ", ".join(f"{name}: {kind!r}" for name, kind in types.items())
-        key = f"{compiler_identity()} {source} ({described})" if source else ""
+        passes = f"simplify={self.options.simplify} auto_optimize={self.options.auto_optimize}"
+        key = f"{compiler_identity()} {passes} {source} ({described})" if source else ""
         return key, tuple((read.source, read.value) for read in reads)
 
     def _require_all_annotated(self, types: Mapping[str, ArgType]) -> None:
