@@ -47,8 +47,7 @@ def generate(
         reports_errors=bool(module.checks),
     )
     place = str(sdfg.span) if sdfg.span is not None else ""
-    declarations = [environment.declarations for environment in used]
-    text = program_text(file, place=place, declarations=declarations, vector_functions=vector_functions())
+    text = program_text(file, place=place, environments=used, vector_functions=vector_functions())
     if "#pragma omp declare simd" in text:
         used.append(LIBRARY)
     return Artifact(
@@ -146,8 +145,8 @@ def _cpu(options: Options | CpuOptions | None) -> CpuOptions:
 
 def _declared_names(environments: Mapping[str, Environment]) -> frozenset[str]:
     """Identifiers of foreign declarations, which generated names avoid."""
-    texts = " ".join(environment.declarations for environment in environments.values())
-    return frozenset(re.findall(r"[A-Za-z_]\w*", texts))
+    texts = "\n".join(text for e in environments.values() for text in (e.declarations, *e.prototypes))
+    return frozenset(re.findall(r"[A-Za-z_]\w*", texts.replace('extern "C"', "")))
 
 
 def _environments(sdfg: Sdfg, module: ModuleContext, known: Mapping[str, Environment]) -> list[Environment]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dcpy.base.environment import Environment
 from dcpy.codegen.artifact import Check
 from dcpy.codegen.emit.cpp import CppEmitter, reduction_pragma, signature_lines
 from dcpy.codegen.lir import tree
@@ -30,7 +31,7 @@ STRUCTS = {
 
 
 def program_text(
-    module: tree.Module, *, place: str, declarations: Sequence[str], vector_functions: frozenset[str]
+    module: tree.Module, *, place: str, environments: Sequence[Environment], vector_functions: frozenset[str]
 ) -> str:
     """One C++ file. It includes nothing, and holds no helper that it does not use."""
     functions = CppEmitter().functions(module.functions)
@@ -44,7 +45,7 @@ def program_text(
         title=module.name,
         place=place,
         typedefs="\n".join(typedefs),
-        declarations="\n".join(text.strip("\n") for text in declarations if text.strip()),
+        declarations="\n".join(_declarations(environments, words)),
         prelude=helpers,
         reductions=[reduction_pragma(reduction) for reduction in module.reductions],
         tables=module.tables,
@@ -62,6 +63,16 @@ def header_text(name: str, function: tree.Function, checks: Sequence[Check], pla
     return _render(
         "header.h.j2", name=name, place=place, structs=structs, checks=messages, prototype=prototype
     )
+
+
+def _declarations(environments: Sequence[Environment], words: set[str]) -> Iterator[str]:
+    """What the environments declare: of their functions just those that are mentioned."""
+    for environment in environments:
+        if environment.declarations.strip():
+            yield environment.declarations.strip("\n")
+        for prototype in environment.prototypes:
+            if prototype.partition("(")[0].split()[-1].lstrip("*") in words:
+                yield f'extern "C" {prototype}'
 
 
 def _in_reductions(module: tree.Module) -> list[str]:

@@ -11,7 +11,7 @@ struct dcpy_heap_buffer {
 };
 
 // A buffer that outlives the call. Each holder takes it out of `slot` and puts it back, so two threads never share one;
-// the capacity in bytes stands in the 64 bytes before the data.
+// the capacity in bytes stands in the 64 bytes before the data. Above 32 MiB it is given back, as allocators do.
 template <class T>
 struct dcpy_kept_buffer {
     char **const slot;
@@ -29,7 +29,11 @@ struct dcpy_kept_buffer {
         }
         data = block == nullptr ? nullptr : (T *)(block + 64);
     }
-    ~dcpy_kept_buffer() { free(__atomic_exchange_n(slot, block, __ATOMIC_ACQ_REL)); }
+    ~dcpy_kept_buffer()
+    {
+        const bool keep = block != nullptr && *(size_t *)block <= size_t(32) << 20;
+        free(keep ? __atomic_exchange_n(slot, block, __ATOMIC_ACQ_REL) : block);
+    }
     dcpy_kept_buffer(const dcpy_kept_buffer &) = delete;
 };
 

@@ -51,7 +51,7 @@ class ParallelScope:
 class ModuleContext:
     """What the functions of one file share."""
 
-    name: str  # of the typed function
+    name: str  # of the typed function for C
     base: str  # of its entries: BASE_entry, ...
     options: CpuOptions
     names: Names
@@ -63,6 +63,11 @@ class ModuleContext:
     environments: dict[str, None] = field(default_factory=dict)
     callees: dict[tuple[object, ...], tuple[str, bool]] = field(default_factory=dict)
     threads: bool = False
+
+    @property
+    def program(self) -> str:
+        """The function that does the work. It is static: an exported ``random`` would be the C library's when called."""
+        return f"{self.base}_program"
 
     def check_number(self, exception: str, message: str, span: SrcSpan | None) -> int:
         """The number, from 1, under which a check is reported."""

@@ -1,8 +1,9 @@
-"""The C ABI around the typed function: NAME_entry and NAME_results for the runtime, NAME_init and NAME_exit for C."""
+"""The C ABI around a program: NAME_entry and NAME_results for the runtime; NAME, NAME_init and NAME_exit for C."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from dcpy.base.errors import CodegenError
 from dcpy.codegen.artifact import ArrayArg, FreshArray, IntegerArg, ScalarArg, ScalarResult, Signature, ViewResult
@@ -26,8 +27,15 @@ ZERO = Literal("0", "int32_t", 0)
 
 
 def entry_functions(context: Context, program: tree.Function, signature: Signature) -> list[tree.Function]:
-    """All four, in order."""
-    return [_entry(context, program, signature), _results(context, program, signature), *_lifetime(context)]
+    """All of them, in order."""
+    typed = _typed(context, program)
+    return [typed, _entry(context, program, signature), _results(context, signature), *_lifetime(context)]
+
+
+def _typed(context: Context, program: tree.Function) -> tree.Function:
+    """The program under its own name, for C."""
+    call = Call(program.name, tuple(param.ref for param in program.params), "int32_t")
+    return replace(program, name=context.module.name, body=(tree.Return(call),), exported=True, span=None)
 
 
 def _entry(context: Context, program: tree.Function, signature: Signature) -> tree.Function:
@@ -81,7 +89,7 @@ def _sources(context: Context, signature: Signature) -> dict[str, LirExpr]:
     return found
 
 
-def _results(context: Context, program: tree.Function, signature: Signature) -> tree.Function:
+def _results(context: Context, signature: Signature) -> tree.Function:
     """Shapes of fresh arrays, and offsets, shapes and strides of views, as numbers."""
     with context.capture() as body:
         values = list(_result_numbers(context, signature))

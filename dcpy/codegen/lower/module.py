@@ -27,10 +27,10 @@ def lower_program(sdfg: Sdfg, signature: Signature, options: CpuOptions, reserve
     avoided = reserved | frozenset(prelude.names())
     name = exported_name(signature.name)
     base = identifier(signature.name)
-    exported = {name, *(f"{base}_{part}" for part in ("entry", "results", "init", "exit"))}
+    exported = {name, *(f"{base}_{part}" for part in ("program", "entry", "results", "init", "exit"))}
     module = ModuleContext(name, base, options, Names(avoided | exported))
     context = Context(sdfg, module, avoided | exported)
-    function = _lower_function(context, name, CallShape((), False, False))
+    function = _lower_function(context, module.program, CallShape((), False, False))
     module.functions.append(function)
     module.functions += entry_functions(context, function, signature)
     return module
@@ -65,7 +65,7 @@ def callee_function(module: ModuleContext, sdfg: Sdfg, shape: CallShape) -> tupl
 
 def _lower_function(context: Context, name: str, shape: CallShape) -> tree.Function:
     """One SDFG as one function. Callees return minus the number of a warning: their callers have to tell them apart."""
-    exported = name == context.module.name
+    exported = name == context.module.program
     params = _parameters(context, shape, exported=exported)
     register_places(context)
     body = list(lower_region(context, context.sdfg.body))
@@ -75,7 +75,7 @@ def _lower_function(context: Context, name: str, shape: CallShape) -> tree.Funct
         body.append(tree.Return(success(context)))
     if context.warns and not exported:
         body = list(_negated(tuple(body)))
-    return tree.Function(name, "int32_t", params, tuple(body), exported=exported, span=context.sdfg.span)
+    return tree.Function(name, "int32_t", params, tuple(body), span=context.sdfg.span)
 
 
 def _parameters(context: Context, shape: CallShape, *, exported: bool) -> tuple[tree.Parameter, ...]:
