@@ -10,10 +10,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What a call to a foreign library needs: C declarations, and how to link."""
+    """What a call to a foreign library needs: C declarations, and how to link.
+
+    Of `prototypes` a program gets those whose function it calls; `declarations` it gets as they are.
+    """
 
     name: str
     declarations: str = ""
+    prototypes: tuple[str, ...] = ()  # "double f(double);", without extern "C"
     libraries: tuple[str, ...] = ()  # names for -l; ":libx.so.2" names a file
     library_dirs: tuple[str, ...] = ()  # absolute, used for -L and the run path
     include_dirs: tuple[str, ...] = ()

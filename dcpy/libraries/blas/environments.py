@@ -23,7 +23,7 @@ _ONEAPI = "/opt/intel/oneapi/mkl/latest"  # where Intel's own installer puts it
 _MKL_THREADING_GNU = 3  # one OpenMP runtime per process: that of the compiled program
 
 
-def cblas_declarations(prefix: str) -> str:
+def cblas_prototypes(prefix: str) -> tuple[str, ...]:
     """The C prototypes of the functions that the expansions call; enumerations are passed as ints."""
     lines = []
     for letter in "sdcz":
@@ -41,7 +41,7 @@ def cblas_declarations(prefix: str) -> str:
         lines.append(
             f"{real} {prefix}{letter}dot({vectors});" if real else f"void {prefix}{letter}dotu_sub({vectors}, void *);"
         )
-    return 'extern "C" {\n' + "\n".join(lines) + "\n}\n"
+    return tuple(lines)
 
 
 @cache
@@ -57,7 +57,7 @@ def find_openblas() -> Environment:
         raise ExpansionError("OpenBLAS is not installed for this Python", help="pip install scipy-openblas32")
     return Environment(
         "openblas",
-        declarations=cblas_declarations(OPENBLAS_PREFIX),
+        prototypes=cblas_prototypes(OPENBLAS_PREFIX),
         libraries=(found[0].stem.removeprefix("lib"),),
         library_dirs=(str(found[0].parent),),
     )
@@ -77,7 +77,8 @@ def mkl_within(roots: tuple[str, ...]) -> Environment:
             if found:
                 return Environment(
                     "mkl",
-                    declarations=cblas_declarations(MKL_PREFIX) + _mkl_threading(),
+                    declarations=_mkl_threading(),
+                    prototypes=cblas_prototypes(MKL_PREFIX),
                     libraries=(f":{found[0].name}",),
                     library_dirs=(str(folder),),
                 )

@@ -18,9 +18,8 @@ from dcpy.libraries.blas import environments
 def test_openblas_is_where_it_says():
     found = ENVIRONMENTS["openblas"].find()
     library = ctypes.CDLL(f"{found.library_dirs[0]}/lib{found.libraries[0]}.so")
-    for line in found.declarations.splitlines():
-        if "(" in line:
-            assert getattr(library, line.partition("(")[0].split()[-1])
+    for prototype in found.prototypes:
+        assert getattr(library, prototype.partition("(")[0].split()[-1])
 
 
 def test_what_is_missing_is_said(monkeypatch):
@@ -35,7 +34,7 @@ def test_mkl_is_linked_by_the_name_of_its_file(tmp_path):
     (tmp_path / "lib" / "libmkl_rt.so.2").touch()
     found = environments.mkl_within((str(tmp_path / "nothing"), str(tmp_path)))
     assert (found.libraries, found.library_dirs) == ((":libmkl_rt.so.2",), (str(tmp_path / "lib"),))
-    assert "void cblas_dgemm(int, int, int, int, int, int, double, const double *, int" in found.declarations
+    assert "void cblas_dgemm(int, int, int, int, int, int, double, const double *, int" in "".join(found.prototypes)
     assert "mkl_set_threading_layer(3)" in found.declarations
 
 
