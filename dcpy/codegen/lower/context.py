@@ -66,7 +66,7 @@ class ModuleContext:
 
     @property
     def program(self) -> str:
-        """The function that does the work. It is static: an exported ``random`` would be the C library's when called."""
+        """The function that does the work. Static: a call of an exported ``random`` would reach the C library's."""
         return f"{self.base}_program"
 
     def check_number(self, exception: str, message: str, span: SrcSpan | None) -> int:

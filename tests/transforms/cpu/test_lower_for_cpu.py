@@ -64,7 +64,7 @@ def test_a_short_map_stays_on_one_thread():
 def test_without_openmp_there_are_no_threads():
     becomes(
         "sdfg @f(A: f64[N]) symbols(N: size) { state { map i = 0:N { tasklet () -> (o -> A[i]) { o = f64(1) } } } }",
-        "sdfg @f(A: f64[N]) symbols(N: size) { state { map i = 0:N @simd { tasklet () -> (o -> A[i]) { o = f64(1) }}} }",
+        "sdfg @f(A: f64[N]) symbols(N: size) { state { map i = 0:N @simd { tasklet () -> (o -> A[i]) { o=f64(1) }}} }",
         openmp=False,
         N=[3],
     )
@@ -118,8 +118,8 @@ def test_storages_follow_sizes():
         sdfg @f(A: f64[N]) symbols(N: size) {
           data s: f64[1] transient @stack
           data small: f64[64] transient @stack
-          data large: f64[2000] transient @heap
-          data symbolic: f64[N] transient @heap
+          data large: f64[2000] transient @heap lifetime persistent
+          data symbolic: f64[N] transient @heap lifetime persistent
           data t: f64 transient @register
           state {
             tasklet () -> (o -> t) { o = f64(1) }
@@ -148,7 +148,7 @@ def test_buffers_of_constant_size_leave_loops():
         }""",
         """
         sdfg @f(A: f64[N]) symbols(N: size) {
-          data tmp: f64[N] transient @heap
+          data tmp: f64[N] transient @heap lifetime persistent
           loop t = 0:3 {
             data part: f64[N - t] transient @heap
             state { copy A[0:N] -> tmp[0:N]
