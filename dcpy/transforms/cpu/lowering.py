@@ -8,6 +8,7 @@ from dcpy.transforms.cpu.assign_schedules import assign_schedules
 from dcpy.transforms.cpu.assign_storages import assign_storages
 from dcpy.transforms.cpu.forward_scalars import forward_scalars
 from dcpy.transforms.cpu.hoist_buffers import hoist_buffers
+from dcpy.transforms.cpu.keep_buffers import keep_buffers
 from dcpy.transforms.cpu.share_buffers import share_buffers
 
 
@@ -20,4 +21,5 @@ def lower_for_cpu(sdfg: Sdfg, options: Options | CpuOptions | None = None) -> No
     assign_storages(sdfg)
     share_buffers(sdfg)
     hoist_buffers(sdfg)
+    keep_buffers(sdfg)
     assign_schedules(sdfg, cpu)

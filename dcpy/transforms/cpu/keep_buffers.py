@@ -1,0 +1,28 @@
+"""KeepBuffers: the temporaries of a program stay allocated between calls.
+
+Memory that the system hands out anew is paid for at the first touch of each page, which costs as much as several passes
+over it. NumPy's temporaries come from an allocator that keeps what was freed; here the buffers themselves are kept.
+Generated code gives back any buffer above 32 MiB after each call, as allocators do (`dcpy_kept_buffer`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dcpy.ir.data import Array, Lifetime, Storage
+from dcpy.ir.rewriter import rewriting
+from dcpy.ir.sdfg import Sdfg
+
+
+def keep_buffers(sdfg: Sdfg) -> None:
+    """Gives the heap arrays of the outermost region the lifetime `PERSISTENT`.
+
+    before   data tmp: f64[N] transient @heap        after   data tmp: f64[N] transient @heap lifetime persistent
+
+    Buffers of inner regions may be needed by several threads at a time, or change their size: they stay as they are.
+    """
+    with rewriting(sdfg, "keep-buffers") as rw:
+        for name, desc in list(sdfg.containers.items()):
+            scratch = isinstance(desc, Array) and desc.transient and desc.storage is Storage.HEAP
+            if scratch and desc.lifetime is Lifetime.SCOPE:
+                rw.redeclare(name, replace(desc, lifetime=Lifetime.PERSISTENT))
