@@ -174,7 +174,7 @@ class CompiledSdfg(Dispatcher):
         self.signature = loaded.signature
         self.path = loaded.path
         parameters = tuple((name,) for name in sdfg.arguments)
-        super().__init__(sdfg.name, parameters, (), self._call_with_other_values)
+        super().__init__(sdfg.name, parameters, self._call_with_other_values)
         self.add(encode(loaded.signature, loaded.entry, loaded.results, keepalive=loaded.library))
 
     def _call_with_other_values(self, values: tuple[Any, ...]) -> Any:
@@ -205,7 +205,7 @@ class Program(Dispatcher):
         self.profile: driver.Profile = {}
         self._specializer = Specializer(function, options, use_annotations=use_annotations)
         parameters, positional_only, keyword_only = parameters_of(function)
-        super().__init__(function.__name__, parameters, (), self._specialize, positional_only, keyword_only)
+        super().__init__(function.__name__, parameters, self._specialize, positional_only, keyword_only)
         functools.update_wrapper(self, function)
 
     def _specialize(self, values: tuple[Any, ...]) -> Any:

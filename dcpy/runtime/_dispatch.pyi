@@ -6,7 +6,6 @@ class Dispatcher:
         self,
         name: str,
         parameters: tuple[tuple[Any, ...], ...],
-        closure: tuple[tuple[Any, ...], ...],
         miss: Callable[[tuple[Any, ...]], Any],
         positional_only: int = 0,
         keyword_only: int = 0,

@@ -27,7 +27,7 @@ def compiled_function(loaded: Loaded, *, defaults: Mapping[str, Any] | None = No
     def miss(values: tuple[Any, ...]) -> Any:
         return call_converted(program, signature, values)
 
-    program = Dispatcher(signature.name, parameters, (), miss)
+    program = Dispatcher(signature.name, parameters, miss)
     program.add(encode(signature, loaded.entry, loaded.results, keepalive=loaded.library))
     return program
 

@@ -36,6 +36,10 @@ def dispatcher_for(
 ):
     """A dispatcher with one specialization, which answers ``"miss"`` where it does not fit."""
     names = tuple((arg.name,) for arg in loaded.signature.args) if parameters is None else parameters
-    found = Dispatcher(loaded.signature.name, names, closure, nothing_fits, **rest)
-    found.add(encode(loaded.signature, loaded.entry, loaded.results, guards=guards, keepalive=loaded.library))
+    found = Dispatcher(loaded.signature.name, names, nothing_fits, **rest)
+    found.add(
+        encode(
+            loaded.signature, loaded.entry, loaded.results, closure=closure, guards=guards, keepalive=loaded.library
+        )
+    )
     return found

@@ -181,7 +181,7 @@ def test_specializations_are_added_while_others_run():
         f.add(encode(p.signature, p.entry, p.results, keepalive=p.library))
         return f.dispatch(values)
 
-    f = Dispatcher("f", (("a",),), (), miss)
+    f = Dispatcher("f", (("a",),), miss)
     arrays = [np.zeros((1,) * rank) for rank in ranks]
 
     def work():
@@ -237,7 +237,7 @@ def test_dispatchers_in_cycles_are_collected(compiled):
         pass
 
     default = []
-    program = Program("f", (("a", default),), (), print)
+    program = Program("f", (("a", default),), print)
     default.append(program)
     del default
     gone = weakref.ref(program)
@@ -256,7 +256,7 @@ def test_a_miss_may_add_a_specialization_and_run_it(compiled):
         seen.append(values)
         return source.dispatch(values)
 
-    f = Dispatcher("f", (("a",), ("b", 5)), (), miss)
+    f = Dispatcher("f", (("a",), ("b", 5)), miss)
     with pytest.raises(TypeError, match="takes a tuple of 1 values"):
         f(np.zeros(2))
     assert source.dispatch((np.zeros(3),)) == 3
@@ -269,7 +269,7 @@ def test_exceptions_of_a_miss_reach_the_caller():
         raise ZeroDivisionError("from the miss")
 
     with pytest.raises(ZeroDivisionError, match="from the miss"):
-        Dispatcher("f", (), (), miss)()
+        Dispatcher("f", (), miss)()
 
 
 def test_subclasses_keep_the_fast_call():
@@ -282,17 +282,17 @@ def test_subclasses_keep_the_fast_call():
 
     have_vectorcall = 1 << 11
     assert Program.__flags__ & have_vectorcall
-    assert Slow("f", (), (), print)() == "overridden"
+    assert Slow("f", (), print)() == "overridden"
 
 
 def test_misuse_of_the_type_itself_is_refused():
     with pytest.raises(RuntimeError, match="has not been called"):
         Dispatcher.__new__(Dispatcher)()
-    f = Dispatcher("f", (("a",),), (), print)
+    f = Dispatcher("f", (("a",),), print)
     with pytest.raises(RuntimeError, match="once only"):
-        f.__init__("f", (), (), print)
+        f.__init__("f", (), print)
     with pytest.raises(ValueError, match="not the source of a closure value"):
-        Dispatcher("f", (), (("dict", 3, "x"),), print)
+        f.add(encode(Signature("f", ()), 0, 0, closure=(("dict", 3, "x"),)))
     with pytest.raises(TypeError):
         f.add((1, 2))
 

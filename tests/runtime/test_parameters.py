@@ -34,7 +34,7 @@ def dispatcher_like(function) -> Dispatcher:
     """Binds as `function` does; returns the bound values."""
     parameters, positional_only, keyword_only = parameters_of(function)
     name = function.__qualname__
-    return Dispatcher(name, parameters, (), lambda values: values, positional_only, keyword_only)
+    return Dispatcher(name, parameters, lambda values: values, positional_only, keyword_only)
 
 
 def outcome(call):

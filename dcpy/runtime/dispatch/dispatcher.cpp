@@ -6,6 +6,8 @@
 
 #include <structmember.h>
 
+#include <algorithm>
+
 namespace dcpy {
 
 namespace {
@@ -37,11 +39,8 @@ struct State {
     Object name;
     Object encoded_parameters;  // as given, for messages
     Parameters parameters;
-    std::vector<Source> closure;
     std::vector<Shared> specializations;  // the order in which they are tried
     Object miss;
-
-    size_t values() const { return parameters.all.size() + closure.size(); }
 };
 
 struct Dispatcher {
@@ -51,29 +50,6 @@ struct Dispatcher {
     PyObject *weak_references;
 };
 
-// One value per parameter and closure variable. Those of the closure are owned: another thread may rebind the variable
-// while compiled code runs. Those of the call are kept by the caller, default values by the dispatcher.
-class Values {
-  public:
-    explicit Values(const State &state) : values_(state.values()), owned_(state.closure.size()) {}
-
-    PyObject **get() { return values_.get(); }
-
-    bool add_closure(const State &state) {
-        const size_t first = state.parameters.all.size();
-        for (size_t i = 0; i < state.closure.size(); ++i) {
-            owned_[i] = state.closure[i].fetch();
-            if (!owned_[i]) return false;
-            values_[first + i] = owned_[i].get();
-        }
-        return true;
-    }
-
-  private:
-    Scratch<PyObject *, 16> values_;
-    Scratch<Object, 4> owned_;
-};
-
 Object as_tuple(PyObject *const *values, size_t count) {
     Object tuple(PyTuple_New(static_cast<Py_ssize_t>(count)));
     if (!tuple) return tuple;
@@ -81,12 +57,38 @@ Object as_tuple(PyObject *const *values, size_t count) {
     return tuple;
 }
 
+// NotImplemented, as a new reference, where the specialization does not fit.
+PyObject *run_if_fitting(const Specialization &candidate, PyObject *const *values) {
+    Frame frame(candidate);
+    return matches(candidate, values, frame) ? execute(candidate, values, frame) : Py_NewRef(Py_NotImplemented);
+}
+
+// The same with values of the closure behind the `given` ones. They are owned: another thread may rebind the variable
+// while compiled code runs. A name that is not bound any more fits nothing.
+PyObject *run_with_closure(const Specialization &candidate, PyObject *const *values, size_t given) {
+    Scratch<PyObject *, 16> all(given + candidate.closure.size());
+    Scratch<Object, 4> owned(candidate.closure.size());
+    std::copy(values, values + given, all.get());
+    for (size_t i = 0; i < candidate.closure.size(); ++i) {
+        owned[i] = candidate.closure[i].fetch();
+        if (!owned[i]) {
+            PyErr_Clear();
+            return Py_NewRef(Py_NotImplemented);
+        }
+        all[given + i] = owned[i].get();
+    }
+    return run_if_fitting(candidate, all.get());
+}
+
 // NotImplemented, as a new reference, where no specialization fits.
 PyObject *run_fitting(const State &state, PyObject *const *values) {
     for (size_t i = 0; i < state.specializations.size(); ++i) {
         const Shared candidate = state.specializations[i];
-        Frame frame(*candidate);
-        if (matches(*candidate, values, frame)) return execute(*candidate, values, frame);
+        PyObject *result = candidate->closure.empty()
+                               ? run_if_fitting(*candidate, values)
+                               : run_with_closure(*candidate, values, state.parameters.all.size());
+        if (result != Py_NotImplemented) return result;
+        Py_DECREF(result);
     }
     return Py_NewRef(Py_NotImplemented);
 }
@@ -95,7 +97,7 @@ PyObject *run_or_miss(const State &state, PyObject *const *values) {
     PyObject *result = run_fitting(state, values);
     if (result != Py_NotImplemented) return result;
     Py_DECREF(result);
-    const Object tuple = as_tuple(values, state.values());
+    const Object tuple = as_tuple(values, state.parameters.all.size());
     return tuple ? PyObject_CallOneArg(state.miss.get(), tuple.get()) : nullptr;
 }
 
@@ -115,13 +117,13 @@ PyObject *misuse(const State &state, PyObject *const *args, size_t given, PyObje
 PyObject *call(PyObject *self, PyObject *const *args, size_t flagged, PyObject *keywords) {
     const State &state = *reinterpret_cast<Dispatcher *>(self)->state;
     const auto given = static_cast<size_t>(PyVectorcall_NARGS(flagged));
-    if (!keywords && given == state.values() && given == state.parameters.positional() && state.miss) {
+    if (!keywords && given == state.parameters.all.size() && given == state.parameters.positional() && state.miss) {
         return run_or_miss(state, args);  // nothing to bind: the usual call
     }
     if (!state.miss) return PyErr_Format(PyExc_RuntimeError, "Dispatcher.__init__ has not been called");
-    Values values(state);
+    Scratch<PyObject *, 16> values(state.parameters.all.size());
     if (!bind(state.parameters, args, given, keywords, values.get())) return misuse(state, args, given, keywords);
-    return values.add_closure(state) ? run_or_miss(state, values.get()) : nullptr;
+    return run_or_miss(state, values.get());
 }
 
 // --- Python's view ---------------------------------------------------------------------------------------------------
@@ -151,13 +153,13 @@ bool parse_parameters(PyObject *encoded, Parameters &parameters) {
 }
 
 int initialise(PyObject *self, PyObject *args, PyObject *keywords) {
-    static const char *names[] = {"name", "parameters", "closure", "miss", "positional_only", "keyword_only", nullptr};
+    static const char *names[] = {"name", "parameters", "miss", "positional_only", "keyword_only", nullptr};
     State &state = state_of(self);
-    PyObject *name, *parameters, *closure, *miss;
+    PyObject *name, *parameters, *miss;
     Py_ssize_t positional_only = 0;
     Py_ssize_t keyword_only = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "UO!O!O|nn", const_cast<char **>(names), &name, &PyTuple_Type,
-                                     &parameters, &PyTuple_Type, &closure, &miss, &positional_only, &keyword_only)) {
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "UO!O|nn", const_cast<char **>(names), &name, &PyTuple_Type,
+                                     &parameters, &miss, &positional_only, &keyword_only)) {
         return -1;
     }
     if (state.miss) {
@@ -167,9 +169,6 @@ int initialise(PyObject *self, PyObject *args, PyObject *keywords) {
     state.parameters.positional_only = static_cast<size_t>(positional_only);
     state.parameters.keyword_only = static_cast<size_t>(keyword_only);
     if (!parse_parameters(parameters, state.parameters)) return -1;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(closure); ++i) {
-        if (!parse_source(PyTuple_GET_ITEM(closure, i), state.closure.emplace_back())) return -1;
-    }
     state.name = Object::borrow(name);
     state.encoded_parameters = Object::borrow(parameters);
     state.miss = Object::borrow(miss);
@@ -181,9 +180,10 @@ PyObject *add(PyObject *self, PyObject *encoded) {
     if (!PyTuple_Check(encoded)) return PyErr_Format(PyExc_TypeError, "an encoded specialization is a tuple");
     std::unique_ptr<Specialization> parsed = parse_specialization(encoded);
     if (!parsed) return nullptr;
-    if (parsed->arguments.size() != state.values()) {
-        return PyErr_Format(PyExc_ValueError, "a specialization of %zu arguments for a dispatcher of %zu",
-                            parsed->arguments.size(), state.values());
+    const size_t passed = state.parameters.all.size() + parsed->closure.size();
+    if (parsed->arguments.size() != passed) {
+        return PyErr_Format(PyExc_ValueError, "a specialization of %zu arguments for %zu parameters and variables",
+                            parsed->arguments.size(), passed);
     }
     auto place = state.specializations.begin();
     while (place != state.specializations.end() && (*place)->priority > parsed->priority) ++place;
@@ -193,8 +193,9 @@ PyObject *add(PyObject *self, PyObject *encoded) {
 
 PyObject *dispatch(PyObject *self, PyObject *values) {
     const State &state = state_of(self);
-    if (!PyTuple_Check(values) || static_cast<size_t>(PyTuple_GET_SIZE(values)) != state.values()) {
-        return PyErr_Format(PyExc_TypeError, "dispatch() takes a tuple of %zu values", state.values());
+    const size_t count = state.parameters.all.size();
+    if (!PyTuple_Check(values) || static_cast<size_t>(PyTuple_GET_SIZE(values)) != count) {
+        return PyErr_Format(PyExc_TypeError, "dispatch() takes a tuple of %zu values", count);
     }
     return run_fitting(state, &PyTuple_GET_ITEM(values, 0));
 }
@@ -216,7 +217,6 @@ int traverse(PyObject *self, visitproc visit, void *arg) {
     Py_VISIT(Py_TYPE(self));
     const State &state = state_of(self);
     for (const Parameter &parameter : state.parameters.all) Py_VISIT(parameter.fallback.get());
-    for (const Source &source : state.closure) Py_VISIT(source.container.get());
     for (const Shared &specialization : state.specializations) {
         if (const int stop = specialization->traverse(visit, arg)) return stop;
     }
@@ -260,10 +260,9 @@ PyMemberDef members[] = {
 };
 
 const char documentation[] =
-    "Dispatcher(name, parameters, closure, miss, positional_only=0, keyword_only=0)\n--\n\n"
+    "Dispatcher(name, parameters, miss, positional_only=0, keyword_only=0)\n--\n\n"
     "A callable that binds its arguments as a Python function does, and runs the first specialization they fit.\n\n"
-    "`parameters` are (name,) or (name, default); `closure` are (\"dict\", dict, name) or (\"cell\", cell): their values\n"
-    "follow those of the parameters. Where nothing fits, `miss(values)` gives the result.";
+    "`parameters` are (name,) or (name, default). Where nothing fits, `miss(values)` gives the result.";
 
 PyType_Slot slots[] = {
     {Py_tp_doc, const_cast<char *>(documentation)},

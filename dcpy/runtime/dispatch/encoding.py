@@ -1,7 +1,8 @@
 """Signatures as the plain tuples that the native dispatcher parses, and what happens when a run-time check fails.
 
-A specialization is (arguments, number of symbols, pairs of arrays that must not overlap, results, structure, guards,
-failure, entry address, results address, keepalive, priority). An extent (a size, or a stride in elements) is
+A specialization is (arguments, closure, number of symbols, pairs of arrays that must not overlap, results, structure, guards,
+failure, entry address, results address, keepalive, priority). The last arguments come from the closure: its sources are
+("dict", namespace, name) or ("cell", cell). An extent (a size, or a stride in elements) is
 (symbol slot or -1, occurs first, must not be 1, constant). The C++ side is signature.cpp.
 """
 
@@ -43,15 +44,20 @@ def encode(
     entry: int,
     results: int,
     *,
+    closure: Sequence[Source] = (),
     guards: Sequence[tuple[Source, object]] = (),
     keepalive: object = None,
 ) -> tuple[object, ...]:
-    """The argument of `Dispatcher.add`. `guards` are (source, expected value): ((\"dict\", globals, \"n\"), 3)."""
+    """The argument of `Dispatcher.add`. `guards` are (source, expected value): ((\"dict\", globals, \"n\"), 3).
+
+    `closure`: where the last arguments of the signature come from at each call, those that no caller passes.
+    """
     symbols = _Symbols(signature.symbols)
     arguments = tuple(_encode_argument(arg, symbols) for arg in signature.args)
     symbols.check_all_bound(signature.name)
     return (
         arguments,
+        tuple(closure),
         len(signature.symbols),
         _pairs_apart(signature.args),
         tuple(map(_encode_result, signature.results)),

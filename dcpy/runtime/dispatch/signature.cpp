@@ -154,15 +154,16 @@ Object Source::fetch() const {
 
 std::unique_ptr<Specialization> parse_specialization(PyObject *encoded) {
     auto s = std::make_unique<Specialization>();
-    PyObject *arguments, *apart, *results, *structure, *guards, *failure, *keepalive;
+    PyObject *arguments, *closure, *apart, *results, *structure, *guards, *failure, *keepalive;
     unsigned long long entry, shapes;
     Py_ssize_t symbols;
-    if (!PyArg_ParseTuple(encoded, "O!nO!O!OO!OKKOi", &PyTuple_Type, &arguments, &symbols, &PyTuple_Type, &apart,
-                          &PyTuple_Type, &results, &structure, &PyTuple_Type, &guards, &failure, &entry, &shapes,
-                          &keepalive, &s->priority)) {
+    if (!PyArg_ParseTuple(encoded, "O!O!nO!O!OO!OKKOi", &PyTuple_Type, &arguments, &PyTuple_Type, &closure, &symbols,
+                          &PyTuple_Type, &apart, &PyTuple_Type, &results, &structure, &PyTuple_Type, &guards, &failure,
+                          &entry, &shapes, &keepalive, &s->priority)) {
         return nullptr;
     }
-    if (!parse_all(arguments, s->arguments, parse_argument) || !parse_all(apart, s->apart, parse_pair) ||
+    if (!parse_all(arguments, s->arguments, parse_argument) || !parse_all(closure, s->closure, parse_source) ||
+        !parse_all(apart, s->apart, parse_pair) ||
         !parse_all(results, s->results, parse_result) || !parse_all(guards, s->guards, parse_guard)) {
         return nullptr;
     }
@@ -178,6 +179,7 @@ std::unique_ptr<Specialization> parse_specialization(PyObject *encoded) {
 
 int Specialization::traverse(visitproc visit, void *arg) const {
     for (const ArgumentRule &rule : arguments) Py_VISIT(rule.value.get());
+    for (const Source &source : closure) Py_VISIT(source.container.get());
     for (const ResultRule &rule : results) {
         Py_VISIT(rule.value.get());
         Py_VISIT(rule.dtype.get());

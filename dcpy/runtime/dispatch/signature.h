@@ -70,7 +70,8 @@ struct Guard {
 };
 
 struct Specialization {
-    std::vector<ArgumentRule> arguments;
+    std::vector<ArgumentRule> arguments;  // of the parameters, then of `closure`
+    std::vector<Source> closure;          // arguments that no caller passes: global arrays, as they are at the call
     std::vector<std::pair<int, int>> apart;  // pairs of arrays that must not overlap
     std::vector<ResultRule> results;
     std::vector<Guard> guards;
