@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from dcpy.base.errors import InvalidSdfg
@@ -22,6 +23,7 @@ from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.substitution import Substitution, rewrite_exprs, substitute_in_element
 from dcpy.ir.symbolic import ExprLike, sym
 from dcpy.ir.uses import Element, Touches, Uses
+from dcpy.ir.views import rebased
 
 Listener = Callable[[str, Element], None]  #: told ``insert``, ``change`` or ``look`` (a neighbour changed), and where
 _MANY = 16  # more users of one container than this are not told of each change: a sweep must stay linear
@@ -276,12 +278,15 @@ class Rewriter:
             self.redeclare(name, desc)
 
     def rename_container(self, old: str, new: str) -> None:
-        """Makes every reader, writer and view of `old` use `new`; `old` stays declared, and unused."""
+        """Makes every reader, writer and view of `old` use `new`; `old` stays declared, and unused.
+
+        Views get the new base's layout; `InvalidSdfg` for a reshape of what is not contiguous.
+        """
         values = Substitution(containers={old: new})
         for element in self.uses.touchers(old):
             self.substitute(element, values)
         for view in self.uses.views_of(old):
-            self.redeclare(view, values.desc(self.uses.desc(view)))
+            self._rebase(view, new)
 
     def undeclare_unused(self, names: Iterable[str]) -> None:
         """Takes out those transients that nothing touches or views any more, and then their bases."""
@@ -298,6 +303,16 @@ class Rewriter:
         """Takes out an assigned symbol that nothing assigns any more."""
         if not self.uses.definers(name):
             self.sdfg.assigned_symbols.pop(name, None)
+
+    def _rebase(self, view: str, base: str) -> None:
+        desc = self.uses.desc(view)
+        if isinstance(desc, View):
+            fresh = rebased(replace(desc, of=base), self.sdfg.desc(base, self.uses.home(view)))
+            if fresh is None:
+                raise InvalidSdfg(f"{view!r} cannot be a view of {base!r}, which is not contiguous", span=desc.span)
+            self.redeclare(view, fresh)
+        for inner in self.uses.views_of(view):
+            self._rebase(inner, view)
 
     # -- upkeep ------------------------------------------------------------------------------------------------
 

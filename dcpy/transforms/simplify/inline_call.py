@@ -14,7 +14,9 @@ from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Subset
 from dcpy.ir.substitution import Substitution, substitute_in_region
 from dcpy.ir.symbolic import ExprLike, sym
+from dcpy.ir.views import rebase_views
 from dcpy.transforms.api import YES, Aspect, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.simplify.argument_layouts import layout_problems
 from dcpy.transforms.simplify.early_returns import drop_returns, why_returns_stay
 
 
@@ -46,7 +48,11 @@ class InlineCall(Transformation):
         if unbound:
             return no(f"the call gives no value for the symbol {unbound[0]!r} of {call.sdfg.name}")
         missing = [name for name, desc in call.sdfg.containers.items() if _is_unbound(name, desc, call)]
-        return no(f"the call passes nothing for {missing[0]!r}") if missing else YES
+        if missing:
+            return no(f"the call passes nothing for {missing[0]!r}")
+        if problem := next(layout_problems(call, m.sdfg, m.region), ""):
+            return no(f"{problem} in {call.sdfg.name} needs another memory layout than what is passed has")
+        return YES
 
     def apply(self, m: Match, rw: Rewriter) -> None:
         call = m[self.call]
@@ -59,6 +65,7 @@ class InlineCall(Transformation):
         for name in call.arguments:
             del callee.body.containers[name]
         substitute_in_region(callee.body, values)
+        rebase_views(callee.body, lambda name: rw.sdfg.desc(name, home))
         constants = {values.container(name): constant for name, constant in callee.constants.items()}
         for name, desc in callee.body.containers.items():
             if not rw.uses.declared(name):

@@ -9,6 +9,7 @@ from dcpy.ir.expr import WrapIndex, as_symbolic, walk
 from dcpy.ir.places import block_in
 from dcpy.ir.region import Region, SymbolAssign
 from dcpy.ir.symbolic import Expr
+from dcpy.ir.types import int64
 from dcpy.ir.uses import Element
 from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
 
@@ -37,7 +38,7 @@ class SymbolPropagation(Transformation):
         if _is_unused(assign.symbol, m):
             return YES
         value = as_symbolic(assign.value)
-        if value is None:
+        if value is None or m.sdfg.assigned_symbols.get(assign.symbol, int64) != int64:
             return no("the value reads containers or is no exact integer expression")
         if m.uses.definers(assign.symbol) != (assign,):
             return no(f"{assign.symbol!r} is assigned elsewhere too")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dcpy.ir.rewriter import Rewriter
+from dcpy.transforms.api import matches
 from dcpy.transforms.simplify.inline_call import InlineCall
 from tests.support.expect import expect, parse
 
@@ -130,3 +132,45 @@ def test_constants_are_shared_by_all_calls():
                     tasklet (a <- w[1]) -> (o -> x_1 (add)) { o = a } }
           }
         }""").same_values()
+
+
+STRIDED = """
+    sdfg @f(A: f64[N, N]) symbols(N: size) { state { call @g (x = A[0:N, 1]) with (n = N) } }
+    sdfg @g(x: f64[n]) symbols(n: size) {
+      view tail: f64[n - 1] of x[1:n]
+      view flip: f64[n - 1] of tail[n - 2:-1:-1]
+      state { tasklet () -> (o -> flip[0]) { o = f64(7) }
+              tasklet () -> (o -> tail[0]) { o = f64(8) } }
+    }"""
+
+
+def test_views_of_arguments_follow_the_callers_layout():
+    sdfg = parse(STRIDED)
+    expect(InlineCall(), on=sdfg).becomes("""
+        sdfg @f(A: f64[N, N]) symbols(N: size) {
+          view x: f64[N] of A[0:N, 1]
+          view tail: f64[N - 1] of x[1:N]
+          view flip: f64[N - 1] of tail[N - 2:-1:-1]
+          state { tasklet () -> (o -> flip[0]) { o = f64(7) }
+                  tasklet () -> (o -> tail[0]) { o = f64(8) } }
+        }""").same_values(N=[2, 3, 5])
+    InlineCall().apply(next(matches(InlineCall(), sdfg)), Rewriter(sdfg, "test"))
+    layout = [(str(desc.offset), str(desc.strides[0])) for desc in list(sdfg.containers.values())[1:]]
+    assert layout == [("1", "N"), ("N + 1", "N"), ("N*N - N + 1", "-N")]
+
+
+def test_refuses_a_reshape_of_what_is_not_contiguous():
+    text = """
+        sdfg @f(A: f64[N, N]) symbols(N: size) { state { call @g (x = A[0:N, 1]) with (n = N) } }
+        sdfg @g(x: f64[n]) symbols(n: size) {
+          view square: f64[1, n] of x
+          state { tasklet () -> (o -> square[0, 0]) { o = f64(7) } }
+        }"""
+    expect(InlineCall(), on=parse(text)).is_refused("the view 'square' in g needs another memory layout")
+    contiguous = parse(text.replace("A[0:N, 1]", "A[1, 0:N]"))
+    expect(InlineCall(), on=contiguous).becomes("""
+        sdfg @f(A: f64[N, N]) symbols(N: size) {
+          view x: f64[N] of A[1, 0:N]
+          view square: f64[1, N] of x
+          state { tasklet () -> (o -> square[0, 0]) { o = f64(7) } }
+        }""").same_values(N=[2, 3])

@@ -1,0 +1,61 @@
+"""Where a callee depends on how the elements of its arguments lie in memory, and what it is passed lies otherwise.
+
+Memlets name elements by index and fit any layout. Slices of arguments are derived anew (`ir.views`). What is left are
+reshapes and reinterpretations, and C functions, to which strides were passed as numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dcpy.ir.data import Array, Data, View
+from dcpy.ir.nodes import Call, ForeignCall
+from dcpy.ir.region import Region
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.subsets import Subset
+from dcpy.ir.views import is_packed
+
+
+def layout_problems(call: Call, caller: Sdfg, region: Region) -> Iterator[str]:
+    """What in the callee would read other elements if it worked on what the call, in `region`, passes."""
+    callee = call.sdfg
+    passed = {name: _passed(name, call, caller, region) for name in call.arguments}
+    for inner in callee.body.walk_regions():
+        for name, desc in inner.containers.items():
+            if isinstance(desc, View) and desc.window is None:
+                argument = _root(name, callee, inner)
+                if argument in passed and not _fits(desc, argument, call, passed[argument]):
+                    yield f"the view {name!r}"
+    for node in callee.body.walk_nodes():
+        if isinstance(node, ForeignCall) and node.state is not None and node.state.region is not None:
+            for memlet in (*node.reads(), *node.writes()):
+                argument = _root(memlet.container, callee, node.state.region)
+                if argument in passed and not _has_same_strides(argument, call, passed[argument]):
+                    yield f"the call of {node.function}"
+
+
+def _passed(name: str, call: Call, caller: Sdfg, region: Region) -> Data:
+    """The descriptor of what the callee sees as an argument."""
+    memlet = call.arguments[name]
+    actual = caller.desc(memlet.container, region)
+    whole = memlet.subset == Subset.whole(actual.shape)
+    return actual if whole else View.slice(memlet.container, actual, memlet.subset)
+
+
+def _root(name: str, callee: Sdfg, region: Region) -> str:
+    desc = callee.desc(name, region)
+    while isinstance(desc, View):
+        name = desc.of
+        desc = callee.desc(name, region)
+    return name
+
+
+def _fits(view: View, argument: str, call: Call, passed: Data) -> bool:
+    """Whether a reshape or reinterpretation shows the same elements of what is passed."""
+    if isinstance(passed, Array) and _has_same_strides(argument, call, passed):
+        return True
+    return view.of == argument and view.dtype == passed.dtype and is_packed(passed)
+
+
+def _has_same_strides(argument: str, call: Call, passed: Data) -> bool:
+    return call.sdfg.desc(argument).subs(call.symbols).strides == passed.strides
