@@ -35,4 +35,4 @@ class MapScope:
         return "dcpy.map"
 
 
-map_scope = MapScope()
+map = MapScope()  # the name that users type, as dcpy.map

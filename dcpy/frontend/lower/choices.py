@@ -29,7 +29,7 @@ from dcpy.frontend.values import (
     scalar_expr,
 )
 from dcpy.ir import types
-from dcpy.ir.expr import Const, ScalarExpr, op
+from dcpy.ir.expr import Const, ScalarExpr, loads_of, op
 from dcpy.ir.region import Branch, Region
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def choose(frame: Frame, test: ScalarExpr, yes: Thunk, no: Thunk, name: str) -> 
         regions.append(region)
     emit.ranges = outer
     plain = not any(region.blocks or region.containers for region in regions)
-    if plain and all(is_number(value) for value in values):
+    if plain and all(is_number(value) and _always_safe(frame, value) for value in values):
         return _select(test, values[0], values[1])
     joined = merges.join(frame, name, values)
     merges.require_usable(joined)
@@ -136,6 +136,16 @@ def choose(frame: Frame, test: ScalarExpr, yes: Thunk, no: Thunk, name: str) -> 
             merges.move(frame, [(joined, value)])
     emit.block(Branch([(test, regions[0])], _filled(regions[1])))
     return joined
+
+
+def _always_safe(frame: Frame, value: Value) -> bool:
+    """Whether all elements that the value reads exist also where the condition does not hold."""
+    ranges = frame.emit.ranges
+    return all(
+        ranges.proves_nonneg(index) and ranges.proves_lt(index, size)
+        for load in loads_of(scalar_expr(value))
+        for index, size in zip(load.indices, frame.emit.descs[load.container].shape, strict=True)
+    )
 
 
 def _filled(region: Region) -> Region | None:

@@ -106,11 +106,19 @@ def attribute(frame: Frame, owner: Value, name: str) -> Value:
             return from_python(frame, getattr(owner.value, name))
         known, found = frame.closure.attribute(owner.value, name)
         if not known:
-            raise FrontendError(f"{kind_of(owner)} has no attribute {name!r}")
+            near = difflib.get_close_matches(name, dir(owner.value), n=1)
+            raise FrontendError(
+                f"{_called(owner)} has no attribute {name!r}", help=f"did you mean {near[0]!r}?" if near else ""
+            )
         return from_python(frame, found, frame.closure.dependences_of(name, owner.value))
     if isinstance(owner, TupleValue | DictValue):
         return Method(owner, name)
     raise FrontendError(f"{kind_of(owner)} has no attribute {name!r}")
+
+
+def _called(owner: Static) -> str:
+    name = getattr(owner.value, "__name__", "")
+    return f"{type(owner.value).__name__} {name!r}" if name else kind_of(owner)
 
 
 # -- operators -------------------------------------------------------------------------------------------------------

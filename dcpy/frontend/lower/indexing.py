@@ -40,6 +40,8 @@ def subscript(b: Builder, value: Value, keys: Sequence[Value]) -> Value:
     """``value[keys]`` as a value."""
     if not isinstance(value, ArrayValue):
         raise FrontendError(f"{kind_of(value)} cannot be indexed")
+    if not keys and not value.shape:
+        return Scalar(value.load(()))  # a[()], not a[...]
     keys = expand_keys(b, value, keys)
     if any(isinstance(key, ArrayValue) for key in keys):
         from dcpy.frontend.lower import gather

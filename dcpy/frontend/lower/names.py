@@ -44,7 +44,7 @@ def read_name(frame: Frame, name: str) -> Value:
         return from_python(frame, found, frame.closure.dependences_of(name))
     if name in frame.locals:
         raise FrontendError(f"cannot access local variable {name!r} where it is not associated with a value")
-    near = difflib.get_close_matches(name, (*frame.env, *frame.closure.names()), n=1)
+    near = difflib.get_close_matches(name, frame.env, n=1) or difflib.get_close_matches(name, frame.closure.names(), n=1)
     raise FrontendError(f"name {name!r} is not defined", help=f"did you mean {near[0]!r}?" if near else "")
 
 

@@ -1,0 +1,155 @@
+"""Calls of the user's functions: nodes of their own where arguments allow, in place elsewhere."""
+
+import numpy as np
+
+from tests.support.lowering import refusal, same, text
+
+A = np.arange(8) * 1.5 - 3
+TABLE = np.arange(3.0)
+
+
+def scale(x, f):
+    return x * f
+
+
+def shift(x, y):
+    x[:] = y + 1
+
+
+def several(x):
+    return x.sum(), x + 1, 3, None
+
+
+def add_table(x):
+    return x[:3] + TABLE
+
+
+def window(x):
+    return x[1:3]
+
+
+def limited(x, n):
+    if x[0] > n:
+        return x * 2
+    return x + 1
+
+
+def factorial(n):
+    if n == 0:
+        return 1
+    return n * factorial(n - 1)
+
+
+def test_one_node_per_call_and_one_sdfg_per_types():
+    def f(a):
+        return scale(a, a[0]) + scale(a, a[1]), scale(a[0], a[1])
+
+    same(f, A)
+    printed = text(f, A)
+    assert printed.count("call @scale (") == 2
+    assert printed.count("call @scale_1 (") == 1
+    assert printed.count("sdfg @") == 3
+
+
+def test_callees_write_through_windows_and_overlaps():
+    def f(a, b):
+        shift(a[1:], b[:-1])
+        shift(a, a)
+        shift(a[::-1], b)
+        shift(a[2:6], a[1:5])
+
+    same(f, A, A.copy())
+
+
+def test_results_of_all_kinds():
+    def f(a):
+        s, b, k, n = several(a)
+        return s, b, k, n, limited(a, 3.0), limited(a, -100.0)
+
+    same(f, A)
+
+
+def test_global_arrays_of_callees_are_arguments():
+    def f(a):
+        return add_table(a) * 2
+
+    same(f, A)
+
+
+def test_views_are_evaluated_in_place():
+    def f(a):
+        v = window(a)
+        v[:] = 7
+        return v
+
+    same(f, A)
+
+
+def test_functions_as_arguments():
+    def apply(g, x):
+        return g(x)
+
+    def f(a):
+        return apply(lambda x: x + a[1], a), apply(np.sqrt, a[4:])
+
+    same(f, A)
+
+
+def test_defaults_keywords_and_varargs():
+    def g(a, *rest, k=2, **more):
+        for x in rest:
+            a = a + x
+        return a * k + len(more)
+
+    def f(a):
+        return g(a), g(a, 1, a[0], k=3), g(a, other=5)
+
+    same(f, A)
+
+
+def test_what_was_read_before_a_call_that_writes():
+    def set_first(x):
+        x[0] = 100
+        return x[1]
+
+    def f(a):
+        return a[0] + set_first(a), a[0]
+
+    same(f, A)
+
+
+def test_wrong_arguments():
+    assert "scale() missing 1 required argument(s): 'f'" in refusal(lambda a: scale(a), A)
+    assert "scale() got an unexpected keyword argument 'g'" in refusal(lambda a: scale(a, f=1, g=2), A)
+
+
+def test_recursion_is_refused():
+    assert refusal(factorial, 3) == (
+        "error[frontend.unsupported]: 'factorial' calls itself\n"
+        "return n * factorial(n - 1)\n"
+        "  = note: recursion is not supported\n"
+        "  = help: write a loop"
+    )
+
+
+def test_unknown_functions():
+    def f(a):
+        return np.fft.fft(a)
+
+    assert refusal(f, A) == (
+        "error[frontend.unsupported]: numpy.fft.fft is not supported\n"
+        "return np.fft.fft(a)\n"
+        "  = help: compute it outside of the program, and pass the result as an argument"
+    )
+    assert "module 'numpy' has no attribute 'summ'" in refusal(lambda a: np.summ(a), A)
+    assert "help: did you mean 'sum'?" in refusal(lambda a: np.summ(a), A)
+
+
+def test_errors_in_callees_point_there():
+    def bad(x):
+        return x.foo
+
+    def f(a):
+        return bad(a)
+
+    assert "return x.foo" in refusal(f, A)

@@ -1,0 +1,216 @@
+"""Subscripts: views, elements, clamped slices, indices that wrap, gathers and scatters, reshapes, stores."""
+
+import numpy as np
+import pytest
+
+from tests.support.lowering import body, refusal, same
+
+A = np.arange(8) * 1.5 - 3
+M = np.arange(12.0).reshape(3, 4)
+
+
+def test_slices_clamp():
+    def f(a):
+        return a[2:100], a[-100:3], a[50:60], a[-3:], a[:-3], a[::3], a[6:1:-2], a[::-1], a[-1:-20:-1], a[10:2:-1]
+
+    same(f, A)
+    same(f, A[:2].copy())
+    same(f, A[:0].copy())
+
+
+@pytest.mark.parametrize(("i", "j"), [(-3, 8), (5, 2), (0, 100), (-100, -1), (7, -7)])
+def test_bounds_known_at_run_time(i, j):
+    def f(a, i, j):
+        return a[i:j].copy(), a[i:j], a[j:i:-1].sum(), len(a[i:j])
+
+    same(f, A, i, j)
+
+
+def test_slices_of_small_arrays_are_empty():
+    def f(a):
+        b = a[1:-1] * 2
+        return b, len(b), a[1:-1].shape[0], b.size
+
+    for n in range(4):
+        same(f, np.arange(float(n)))
+
+
+def test_views_write_through():
+    def f(a, m):
+        t = m.T
+        t[0, 0] = 77
+        r = a[::-1]
+        r[0] = 5
+        r[1:3] += 1
+        c = m[:, None, 1]
+        c[:] = 9
+        return t, r[1:3] + a[:2]
+
+    same(f, A, M)
+
+
+@pytest.mark.parametrize(("i", "j"), [(-1, 2), (1, -4), (1, -5), (3, 0)])
+def test_indices_wrap_or_raise(i, j):
+    def f(m, i, j):
+        return m[i, j], m[-1, j], m[i][j], m[:, j].sum()
+
+    same(f, M, i, j)
+
+
+def test_indices_in_memory():
+    def f(a, idx):
+        s = np.float64(0)
+        for k in range(len(idx)):
+            s += a[idx[k]]
+            a[idx[k] + 1] = s
+        return s
+
+    same(f, A, np.array([-2, 0, 5]))
+    same(f, A, np.array([0, 7]))
+
+
+def test_indices_proved_in_range_cost_nothing():
+    def f(m):
+        for i in range(1, m.shape[0] - 1):
+            for j in range(i):
+                m[i, j] = m[i - 1, j] + m[i + 1, j]
+
+    same(f, np.ones((5, 5)))
+    assert "check" not in body(f, np.ones((5, 5)))
+    assert "check" in body(f, np.ones((5, 6)))  # j < i < N says nothing of the other size
+
+
+def test_conditions_prove_indices():
+    def f(a, i):
+        if 0 < i < len(a):
+            a[i] = a[i - 1]
+
+    text = body(f, A, 3)
+    assert "check" not in text
+    assert "let k" not in text
+
+
+def test_gather_and_scatter():
+    def f(m, idx):
+        g = m[idx]
+        m[idx] = -1.0
+        m[idx, 0] = 5.0
+        m[idx] += 1
+        return g, m[:, idx], m[idx, idx], m[None, idx, 1:3]
+
+    same(f, np.arange(16.0).reshape(4, 4), np.array([0, -1, 2]))
+    same(f, np.arange(16.0).reshape(4, 4), np.array([0, -7, 2]))
+
+
+def test_an_index_that_comes_twice():
+    def f(a, idx, b):
+        a[idx] += 1
+        a[idx] = b
+
+    same(f, A, np.array([1, 1, 2]), np.array([10.0, 20.0, 30.0]))
+
+
+def test_masks_choose_elements():
+    def f(a):
+        a[a > 5] = 5
+        a[a < 0] *= 2
+
+    same(f, A)
+
+
+def test_reading_by_a_mask_is_refused():
+    def f(a):
+        return a[a > 0]
+
+    assert refusal(f, A) == (
+        "error[frontend.unsupported]: selecting by a boolean mask is not supported\n"
+        "return a[a > 0]\n"
+        "  = note: how many elements it gives is known at run time only\n"
+        "  = help: write `np.where(mask, a, 0)`, or store with `a[mask] = number`"
+    )
+
+
+def test_overlapping_stores_are_as_if_copied_first():
+    def f(a, m):
+        a[1:] = a[:-1]
+        a[1:] += a[:-1]
+        a[:] = a[::-1]
+        m[:] = m.T
+        m += m.T
+
+    same(f, A, np.arange(9.0).reshape(3, 3))
+
+
+def test_stores_broadcast_and_cast():
+    def f(i, m):
+        i[:] = 2.7
+        i[1:3] = np.array([1.5, -1.5])
+        m[:] = m[0]
+        m[:, 1] = 3
+        m[1:, :2] = m[:1, :2]
+        m[0] = i[:4]
+
+    same(f, np.arange(8), M)
+
+
+@pytest.mark.parametrize("n", [3, 4])
+def test_sizes_that_must_agree_at_run_time(n):
+    def f(a, b):
+        return a + b
+
+    same(f, np.ones(4), np.ones(n))
+
+    def g(m, b):
+        m[:] = b
+
+    same(g, np.ones((2, 4)), np.ones(n))
+
+
+def test_in_place_keeps_container_and_dtype():
+    def f(a):
+        b = a
+        a //= 2
+        a[1:3] *= 2
+        a[0] -= 1
+        a[-1] **= 2
+        return b
+
+    same(f, A)
+    same(f, np.arange(8, dtype=np.int32))
+
+
+def test_in_place_of_another_kind_is_refused():
+    def f(a):
+        a += 1.5
+
+    assert refusal(f, np.arange(3)) == (
+        "error[frontend.unsupported]: Cannot cast ufunc 'add' output from dtype('float64') to dtype('int64') "
+        "with casting rule 'same_kind'\n"
+        "a += 1.5\n"
+        "  = note: NumPy raises UFuncTypeError here\n"
+        "  = help: write `x = x + ...` to make a new array of float64"
+    )
+
+
+@pytest.mark.parametrize("array", [M, M.T, M[:, ::-1], M[1:, 1:3]], ids=["C", "F", "reversed", "window"])
+def test_reshape_and_new_axes_of_any_layout(array):
+    def f(m):
+        b = m.reshape(m.size)
+        c = m[:, None] * m[None, :]
+        return b, c, m[np.newaxis].shape, m.reshape(-1, 2), m.ndim
+
+    same(f, array)
+
+
+def test_too_many_indices_and_wrong_ones():
+    assert "too many indices for array: array is 1-dimensional, but 2 were indexed" in refusal(lambda a: a[1, 2], A)
+    assert "1.5 is not an index" in refusal(lambda a: a[1.5], A)
+
+
+def test_zero_dimensional_arrays_and_empty_ones():
+    def f(z, e):
+        y = z + 1
+        z[...] = 5
+        return y, z[()], e.sum(), e + 1, e.shape
+
+    same(f, np.array(2.0), np.zeros((0, 3)))
