@@ -49,6 +49,7 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.cumulative",
         "dcpy.frontend.numpy.linalg",
         "dcpy.frontend.numpy.manipulation",
+        "dcpy.frontend.numpy.joining",
         "dcpy.frontend.numpy.selection",
         "dcpy.frontend.numpy.methods",
     ),

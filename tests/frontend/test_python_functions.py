@@ -135,7 +135,7 @@ def test_as_python(case):
 def test_loops_over_iterators():
     def loop(a, c):
         total = 0.0
-        for i, (x, y) in enumerate(zip(a, c)):
+        for i, (x, y) in enumerate(zip(a, c, strict=True)):
             total += i * x - y
         for x in reversed(a):
             total = total / 2 + x

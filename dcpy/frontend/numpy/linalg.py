@@ -20,6 +20,7 @@ from dcpy.frontend.numpy.reductions import ADD, reduced
 from dcpy.frontend.numpy.ufuncs import outer as outer_of
 from dcpy.frontend.values import ArrayValue, Static, Value, is_number, kind_of
 from dcpy.ir import types
+from dcpy.ir.data import View, strides_of
 from dcpy.ir.expr import Const, Index, ScalarExpr, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.region import Region
@@ -206,7 +207,7 @@ def kron(builder: Builder, a: Value, b: Value) -> Value:
 
 @implements(np.diagonal)
 def diagonal(b: Builder, a: Value, offset: Value = NUMBER_0, axis1: Value = NUMBER_0, axis2: Value = NUMBER_1) -> Value:
-    """A copy of a diagonal (NumPy's is a read-only view), as last dimension."""
+    """The read-only view of a diagonal, as last dimension."""
     x = b.array(a)
     first, second = b.axis(axis1, x.rank, "axis1"), b.axis(axis2, x.rank, "axis2")
     if first == second:
@@ -216,15 +217,14 @@ def diagonal(b: Builder, a: Value, offset: Value = NUMBER_0, axis1: Value = NUMB
     down, right = max(-shift, 0), max(shift, 0)
     length = b.emit.ranges.simplify(max_of(min_of(rows - down, columns - right), 0))
     others = [axis for axis in range(x.rank) if axis not in (first, second)]
-
-    def element(*index: ScalarExpr) -> ScalarExpr:
-        places = [part.value for part in index if isinstance(part, Index)]
-        at = dict(zip(others, places, strict=False)) | {first: places[-1] + down, second: places[-1] + right}
-        return x.load([at[axis] for axis in range(x.rank)])
-
-    out = b.generate([*(b.exact(x.shape[axis]) for axis in others), length], x.dtype, element)
-    b.detached[out.container] = "np.diagonal gives a read-only view"
-    return out
+    seen = x.as_view(b.desc(x))
+    steps = strides_of(seen)
+    shape = (*(b.exact(x.shape[axis]) for axis in others), length)
+    strides = (*(steps[axis] for axis in others), steps[first] + steps[second])
+    start = seen.offset + steps[first] * down + steps[second] * right
+    container = b.emit.view(View(x.container, x.dtype, shape, strides, start, span=b.emit.span))
+    b.detached[container] = "np.diagonal gives a read-only view"
+    return ArrayValue.whole(container, b.desc(container))
 
 
 @implements(np.trace)
@@ -248,7 +248,7 @@ def diag(b: Builder, v: Value, k: Value = NUMBER_0) -> Value:
     """The diagonal of a matrix, or the matrix with a diagonal."""
     x = b.array(v)
     if x.rank == 2:
-        return diagonal(b, x, k)
+        return b.copy(b.array(diagonal(b, x, k)))
     if x.rank != 1:
         raise b.error("Input must be 1- or 2-d.", notes=("NumPy raises ValueError here",))
     shift = b.static(k, "k")

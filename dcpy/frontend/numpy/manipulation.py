@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from dcpy.frontend.implements import implements
-from dcpy.frontend.lower import elementwise
 from dcpy.frontend.lower.broadcasting import broadcast_shapes
 from dcpy.frontend.lower.builder import Builder, items_of
-from dcpy.frontend.lower.promotion import promoted
 from dcpy.frontend.numpy.creation import order_of, size_of
 from dcpy.frontend.numpy.defaults import NONE, NUMBER_0, ORDER_C
-from dcpy.frontend.numpy.outputs import into
-from dcpy.frontend.values import ArrayValue, SliceValue, Static, TupleValue, Value, integer, is_number, kind_of
+from dcpy.frontend.values import ArrayValue, SliceValue, Static, TupleValue, Value, integer, is_number
+from dcpy.ir.data import View, strides_of
 from dcpy.ir.subsets import Range, Subset
-from dcpy.ir.symbolic import ONE, ZERO, Expr, max_of, sym
-from dcpy.ir.types import DType
+from dcpy.ir.symbolic import ONE, ZERO, Expr
 
 FULL = SliceValue(NONE, NONE, NONE)
 
@@ -34,7 +31,53 @@ def reshape(b: Builder, a: Value, shape: Value, order: Value = ORDER_C, *, copy:
     x = b.array(a)
     if copy == Static(True):
         x = b.copy(x)
-    return b.reshape(x, _sizes(b, x, shape))
+    return reshaped(b, x, _sizes(b, x, shape))
+
+
+def reshaped(b: Builder, x: ArrayValue, shape: tuple[Expr, ...]) -> ArrayValue:
+    """A view wherever NumPy gives one; else a copy, which takes no writes (whether NumPy copies may be unknown)."""
+    if b.contiguous(x) or x.shape == shape:
+        return b.reshape(x, shape)
+    seen = x.as_view(b.desc(x))
+    strides = _strides_after(seen.shape, strides_of(seen), shape)
+    if strides is not None:
+        container = b.emit.view(View(x.container, x.dtype, shape, strides, seen.offset, span=b.emit.span))
+        return ArrayValue.whole(container, b.desc(container))
+    out = b.reshape(b.copy(x), shape)
+    if not x.fresh:
+        b.detached[b.root(out.container)] = "the elements of the reshaped array do not lie in order: it was copied"
+    return out
+
+
+def _strides_after(shape: Sequence[Expr], strides: Sequence[Expr], wanted: Sequence[Expr]) -> tuple[Expr, ...] | None:
+    """Strides that show the elements in the shape `wanted`; None where there are none (or that is not known).
+
+    As in NumPy: both shapes fall into groups of dimensions with equal products, and those of the old shape that are
+    merged must lie without gaps.
+    """
+    old = [(size, stride) for size, stride in zip(shape, strides, strict=True) if size is not ONE]
+    new = [k for k, size in enumerate(wanted) if size is not ONE]
+    found = [ONE] * len(wanted)
+    while old or new:
+        taken, given = _group([size for size, _ in old], [wanted[k] for k in new])
+        merged = old[:taken]
+        if any(left[1] is not right[0] * right[1] for left, right in itertools.pairwise(merged)):
+            return None
+        step = merged[-1][1] if merged else ONE
+        for k in reversed(new[:given]):
+            found[k] = step
+            step = step * wanted[k]
+        old, new = old[taken:], new[given:]
+    return tuple(found)
+
+
+def _group(old: Sequence[Expr], new: Sequence[Expr]) -> tuple[int, int]:
+    """The shortest prefixes with equal products; everything where no other are known to be equal."""
+    products = list(itertools.accumulate(old, Expr.__mul__))
+    for given, product in enumerate(itertools.accumulate(new, Expr.__mul__), start=1):
+        if product in products:
+            return products.index(product) + 1, given
+    return len(old), len(new)
 
 
 def _sizes(b: Builder, x: ArrayValue, shape: Value) -> tuple[Expr, ...]:
@@ -77,7 +120,7 @@ def ravel(b: Builder, a: Value, order: Value = ORDER_C) -> Value:
     if order_of(b, order) == "F":
         raise b.error("ravel in Fortran order is not supported", help="write a.T.ravel()")
     x = b.array(a)
-    return b.reshape(x, [b.integer(size_of(b, x))])
+    return reshaped(b, x, (b.integer(size_of(b, x)),))
 
 
 @implements(np.expand_dims)
@@ -116,16 +159,17 @@ def squeeze(b: Builder, a: Value, axis: Value = NONE) -> Value:
 @implements(np.atleast_1d)
 def atleast_1d(b: Builder, *arys: Value) -> Value:
     """Numbers as arrays of one element."""
-    return _each(b, arys, 1)
+    return at_least(b, arys, 1)
 
 
 @implements(np.atleast_2d)
 def atleast_2d(b: Builder, *arys: Value) -> Value:
     """Numbers and vectors as matrices of one row."""
-    return _each(b, arys, 2)
+    return at_least(b, arys, 2)
 
 
-def _each(b: Builder, arrays: Sequence[Value], rank: int) -> Value:
+def at_least(b: Builder, arrays: Sequence[Value], rank: int) -> Value:
+    """Arrays with leading dimensions of size 1 added up to a rank."""
     found = []
     for value in arrays:
         x = b.array(value)
@@ -230,52 +274,7 @@ def _reversed(b: Builder, x: ArrayValue, axes: Sequence[int]) -> Value:
     return b.subscript(x, [backwards if axis in axes else FULL for axis in range(x.rank)]) if x.rank else x
 
 
-# -- several arrays in one -------------------------------------------------------------------------------------------
-
-
-@implements(np.concatenate, np.concat)
-def concatenate(
-    b: Builder, arrays: Value, /, axis: Value = NUMBER_0, out: Value = NONE, *, dtype: Value = NONE
-) -> Value:
-    """Arrays one after the other along an existing dimension (flat, where `axis` is None)."""
-    parts = _arrays(b, arrays, "concatenate")
-    if axis == NONE:
-        parts, place = [b.array(ravel(b, part)) for part in parts], 0
-    else:
-        if not parts[0].rank:
-            raise b.error("zero-dimensional arrays cannot be concatenated", notes=("NumPy raises ValueError here",))
-        place = b.axis(axis, parts[0].rank)
-    return into(b, out, _joined(b, parts, place, b.dtype_argument(dtype)), "concatenate")
-
-
-def _joined(b: Builder, parts: Sequence[ArrayValue], axis: int, dtype: DType | None) -> Value:
-    first = parts[0]
-    for number, part in enumerate(parts):
-        if part.rank != first.rank:
-            raise b.error(
-                "all the input array dimensions must match, but the array at index 0 has "
-                f"{first.rank} dimension(s) and the array at index {number} has {part.rank} dimension(s)",
-                notes=("NumPy raises ValueError here",),
-            )
-        for k in range(first.rank):
-            if k != axis:
-                b.same_size(first.shape[k], part.shape[k], _differ(k, number), (first.shape[k], part.shape[k]))
-    offsets = [ZERO]
-    for part in parts:
-        offsets.append(offsets[-1] + b.exact(part.shape[axis]))
-    shape = [b.exact(size) for size in first.shape]
-    shape[axis] = offsets[-1]
-    out = b.empty(shape, dtype or promoted(tuple(parts))[0])
-    for part, start in zip(parts, offsets, strict=False):
-        b.store(band(out, axis, start, b.exact(part.shape[axis])), part)
-    return out
-
-
-def _differ(axis: int, number: int) -> str:
-    return (
-        "all the input array dimensions except for the concatenation axis must match exactly, but along dimension "
-        f"{axis}, the array at index 0 has size {{0}} and the array at index {number} has size {{1}}"
-    )
+# -- parts -----------------------------------------------------------------------------------------------------------
 
 
 def band(x: ArrayValue, axis: int, start: Expr, size: Expr) -> ArrayValue:
@@ -286,132 +285,6 @@ def band(x: ArrayValue, axis: int, start: Expr, size: Expr) -> ArrayValue:
     window[x.axes[axis]] = Range(dim.at(start), dim.at(start + size), dim.step)
     shape[axis] = size
     return replace(x, shape=tuple(shape), window=Subset(tuple(window)), fresh=False)
-
-
-def _arrays(b: Builder, value: Value, name: str) -> list[ArrayValue]:
-    parts = items_of(value)
-    if parts is None and isinstance(value, ArrayValue) and value.rank and value.shape[0].constant is not None:
-        parts = tuple(b.subscript(value, [Static(k)]) for k in range(value.shape[0].constant))
-    if parts is None:
-        raise b.error(f"np.{name} takes a tuple or list of arrays, not {kind_of(value)}")
-    if not parts:
-        raise b.error(f"need at least one array to {name}", notes=("NumPy raises ValueError here",))
-    return [b.array(part) for part in parts]
-
-
-@implements(np.stack)
-def stack(b: Builder, arrays: Value, axis: Value = NUMBER_0, out: Value = NONE, *, dtype: Value = NONE) -> Value:
-    """Arrays of one shape along a new dimension."""
-    parts = _arrays(b, arrays, "stack")
-    message = "all input arrays must have the same shape"
-    for part in parts:
-        if part.rank != parts[0].rank:
-            raise b.error(message, notes=("NumPy raises ValueError here",))
-        for left, right in zip(parts[0].shape, part.shape, strict=True):
-            b.same_size(left, right, message)
-    place = b.axis(axis, parts[0].rank + 1)
-    found = _joined(b, [b.expand(part, place) for part in parts], place, b.dtype_argument(dtype))
-    return into(b, out, found, "stack")
-
-
-@implements(np.vstack)
-def vstack(b: Builder, tup: Value, *, dtype: Value = NONE) -> Value:
-    """Arrays below each other."""
-    parts = [b.array(_each(b, [part], 2)) for part in _arrays(b, tup, "vstack")]
-    return _joined(b, parts, 0, b.dtype_argument(dtype))
-
-
-@implements(np.hstack)
-def hstack(b: Builder, tup: Value, *, dtype: Value = NONE) -> Value:
-    """Arrays beside each other."""
-    parts = [b.array(_each(b, [part], 1)) for part in _arrays(b, tup, "hstack")]
-    return _joined(b, parts, 0 if parts[0].rank == 1 else 1, b.dtype_argument(dtype))
-
-
-@implements(np.column_stack)
-def column_stack(b: Builder, tup: Value) -> Value:
-    """Vectors (and matrices) as columns of a matrix."""
-    parts = _arrays(b, tup, "column_stack")
-    return _joined(b, [b.expand(x, 1) if x.rank == 1 else x for x in parts], 1, None)
-
-
-# -- elements again --------------------------------------------------------------------------------------------------
-
-
-@implements(np.repeat)
-def repeat(b: Builder, a: Value, repeats: Value, axis: Value = NONE) -> Value:
-    """Each element several times."""
-    x, place = _with_axis(b, a, axis)
-    if not is_number(repeats):
-        raise b.error(
-            "np.repeat takes one number of repetitions for all elements", help="use a loop for different ones"
-        )
-    (count,) = b.shape_argument(repeats)
-    divisor = count if count.constant != 0 else ONE
-    return _picked(b, x, place, b.exact(x.shape[place]) * count, lambda k: k // divisor)
-
-
-@implements(np.tile)
-def tile(b: Builder, A: Value, reps: Value) -> Value:  # noqa: N803
-    """The array several times along each dimension."""
-    x = b.array(A)
-    counts = list(b.shape_argument(reps))
-    while len(counts) < x.rank:
-        counts.insert(0, ONE)
-    while x.rank < len(counts):
-        x = b.expand(x, 0)
-    for axis, count in enumerate(counts):
-        if count is not ONE:
-            size = b.exact(x.shape[axis])
-            x = _picked(b, x, axis, size * count, _modulo(b, size))
-    return b.copy(x) if all(count is ONE for count in counts) else x
-
-
-@implements(np.roll)
-def roll(b: Builder, a: Value, shift: Value, axis: Value = NONE) -> Value:
-    """Elements moved along a dimension; those that leave come back at the other end."""
-    x = b.array(a)
-    if axis == NONE:
-        flat = b.array(ravel(b, x))
-        return b.reshape(_rolled(b, flat, 0, shift), [b.exact(size) for size in x.shape])
-    shifts, axes = items_of(shift), items_of(axis)
-    for place, amount in zip(axes or (axis,), shifts or (shift,) * len(axes or (axis,)), strict=True):
-        x = _rolled(b, x, b.axis(place, x.rank), amount)
-    return x
-
-
-def _rolled(b: Builder, x: ArrayValue, axis: int, shift: Value) -> ArrayValue:
-    """Two copies: what moved, and what wrapped."""
-    size = b.exact(x.shape[axis])
-    amount = b.integer(shift, "shift")
-    moved = b.emit.ranges.simplify(amount % (size if b.emit.ranges.proves_nonneg(size - 1) else max_of(size, 1)))
-    out = b.empty([b.exact(part) for part in x.shape], x.dtype)
-    b.store(band(out, axis, moved, size - moved), band(x, axis, ZERO, size - moved))
-    b.store(band(out, axis, ZERO, moved), band(x, axis, size - moved, moved))
-    return out
-
-
-def _modulo(b: Builder, size: Expr) -> Callable[[Expr], Expr]:
-    return lambda k: k % (size if b.emit.ranges.proves_nonneg(size - 1) else max_of(size, 1))
-
-
-def _picked(b: Builder, x: ArrayValue, axis: int, size: Expr, source: Callable[[Expr], Expr]) -> ArrayValue:
-    """A new array whose dimension `axis` shows element ``source(k)`` at k."""
-    shape = [b.exact(part) for part in x.shape]
-    shape[axis] = size
-    out = b.empty(shape, x.dtype)
-    params, domain = elementwise.domain(b, shape)
-    points = [sym(name) for name in params]
-    elementwise.fill(b, out, params, domain, x.load([source(p) if k == axis else p for k, p in enumerate(points)]))
-    return out
-
-
-def _with_axis(b: Builder, a: Value, axis: Value) -> tuple[ArrayValue, int]:
-    x = b.array(a)
-    return (b.array(ravel(b, x)), 0) if axis == NONE else (x, b.axis(axis, x.rank))
-
-
-# -- parts -----------------------------------------------------------------------------------------------------------
 
 
 @implements(np.split)

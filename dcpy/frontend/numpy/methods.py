@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from dcpy.frontend.implements import attribute, find, method
+from dcpy.frontend.implements import attribute, find, implements, method
 from dcpy.frontend.lower.builder import Builder, items_of
 from dcpy.frontend.numpy import (  # noqa: F401  (what `find` finds below)
     creation,
     cumulative,
+    joining,
     linalg,
     manipulation,
     reductions,
@@ -16,7 +17,7 @@ from dcpy.frontend.numpy import (  # noqa: F401  (what `find` finds below)
     ufuncs,
 )
 from dcpy.frontend.numpy.creation import order_of, size_of
-from dcpy.frontend.numpy.defaults import NONE, ORDER_C, ORDER_K, TRUE
+from dcpy.frontend.numpy.defaults import FALSE, NONE, ORDER_C, ORDER_K, TRUE
 from dcpy.frontend.python.numbers import python_number
 from dcpy.frontend.values import ArrayValue, Scalar, Static, TupleValue, Value, dtype_of, integer, is_number
 from dcpy.ir import types
@@ -96,12 +97,14 @@ def matrix_transposed(b: Builder, a: Value) -> Value:
 
 
 @attribute("real")
+@implements(np.real)
 def real(b: Builder, a: Value) -> Value:
     """The real parts: a view."""
     return _part(b, a, "real")
 
 
 @attribute("imag")
+@implements(np.imag)
 def imag(b: Builder, a: Value) -> Value:
     """The imaginary parts: a view of a complex array, zeros for others."""
     return _part(b, a, "imag")
@@ -158,6 +161,14 @@ def astype(
 def conjugate(b: Builder, a: Value) -> Value:
     """The complex conjugates; the array itself where it is real."""
     return b.ufunc(np.conjugate, a) if dtype_of(a).kind == "c" else a
+
+
+@implements(np.angle)
+def angle(b: Builder, z: Value, deg: Value = FALSE) -> Value:
+    """The angle in the complex plane."""
+    z = z if is_number(z) else b.array(z)
+    found = b.ufunc(np.arctan2, imag(b, z), real(b, z))
+    return b.ufunc(np.multiply, found, Static(180 / np.pi)) if b.static(deg, "deg") else found
 
 
 @method("copy")

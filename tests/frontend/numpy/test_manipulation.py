@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dcpy.base.errors import FrontendError
 from tests.support.numpy_records import ALL, LAYOUTS, SHAPES, check, interpreted, op
 
 VECTOR = ((4,), (0,), (1,))
@@ -20,6 +21,25 @@ def store_through_transpose(a):
     b = a.T
     b[0, 1] = 77
     return b
+
+
+def store_through_reshaped_parts(a):
+    b = a[::2].reshape(2, 1, -1)
+    b[1, 0, 0] = 77
+    return b
+
+
+def store_through_merged_dimensions(a):
+    b = a[1:].reshape(2, 12)
+    b[1] = 7
+    a[2, 0, 0] = 8
+    return b
+
+
+def read_diagonal_after_store(a):
+    b = np.diagonal(a, 1)
+    a[0, 1] = 77
+    return b + np.diag(a)[:-1]
 
 
 def store_into_flat_copy(a):
@@ -104,6 +124,10 @@ RECORDS = [
     op(lambda a: a.item(2) + a.item(0), shapes=((4,), (3, 4)), dtypes=("int8", "float32")),
     op(store_through_reshape, shapes=((3, 4),), name="store_through_reshape"),
     op(store_through_transpose, shapes=((3, 4),), layouts=LAYOUTS, name="store_through_transpose"),
+    op(store_through_reshaped_parts, shapes=((4,), (8,)), name="store_through_reshaped_parts"),
+    op(store_through_merged_dimensions, shapes=((3, 3, 4),), name="store_through_merged_dimensions"),
+    op(read_diagonal_after_store, shapes=((3, 3),), layouts=LAYOUTS, name="read_diagonal_after_store"),
+    op(lambda a: np.real(a) - np.imag(a) * np.angle(a), dtypes=("float32", "complex64", "complex128")),
     op(store_into_flat_copy, shapes=((3, 4),), layouts=LAYOUTS, name="store_into_flat_copy"),
     op(store_through_ravel, shapes=((3, 4),), name="store_through_ravel"),
     op(store_through_parts, shapes=((4,), (2, 3)), name="store_through_parts"),
@@ -125,6 +149,17 @@ def test_reshape_checks_sizes_at_run_time():
     assert interpreted(reshape, np.arange(6), 2).shape == (2, 3)
     with pytest.raises(ValueError, match="cannot reshape array of size 6"):
         interpreted(reshape, np.arange(6), 3)
+
+
+def test_writes_to_a_reshaped_copy_are_refused():
+    def store(a):
+        b = a.T.reshape(-1)
+        b[0] = 1
+        return b
+
+    with pytest.raises(FrontendError) as refusal:
+        interpreted(store, np.ones((2, 3)))
+    assert "copied" in refusal.value.notes[0]
 
 
 def test_items_beyond_the_end_raise():

@@ -1,0 +1,38 @@
+"""Records as machine code: every fourth of each table, on its last arguments that NumPy takes."""
+
+import copy
+
+import pytest
+
+import dcpy
+from tests.frontend.numpy import (
+    test_creation,
+    test_linalg,
+    test_manipulation,
+    test_reductions,
+    test_selection,
+    test_ufuncs,
+)
+from tests.support.numpy_records import RELATIVE, assert_same, outcome
+
+TABLES = (test_creation, test_linalg, test_manipulation, test_reductions, test_selection, test_ufuncs)
+RECORDS = [record for table in TABLES for record in table.RECORDS[::4]]
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.name)
+def test_as_numpy(record):
+    for arguments in reversed(list(record.cases())):
+        theirs, mine = copy.deepcopy(arguments), copy.deepcopy(arguments)
+        expected, raised = outcome(lambda theirs=theirs: record.function(*theirs))
+        if raised is None:
+            break
+    got, error = outcome(lambda: dcpy.program(record.function)(*mine))
+    if raised is not None:
+        assert type(error) is type(raised)
+        return
+    if error is not None:
+        raise error
+    tolerance = max([record.rtol, *(RELATIVE.get(str(a.dtype), 0) for a in arguments)])
+    assert_same(got, expected, tolerance, record.name)
+    assert_same(mine, theirs, tolerance, f"{record.name}, arguments")
