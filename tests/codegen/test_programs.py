@@ -235,6 +235,18 @@ def test_calls_pass_subsets_with_their_strides():
         compile_sdfg(text)(floats(3, 4), 2.0, -1)
 
 
+def test_calls_in_parallel_maps_stay_on_their_thread():
+    text = """
+        sdfg @rows(A: f64[N, M], total: f64[1]) symbols(N: size, M: size) {
+          state { map i = 0:N @cpu_parallel { call @fill (row = A[i, 0:M], sum = total[0:1]) with (L = M, n = i) } }
+        }
+        sdfg @fill(row: f64[L], sum: f64[1], n) symbols(L: size, n: i64) {
+          state { map l = 0:L @cpu_parallel { tasklet (a <- row[l]) -> (o -> row[l]) { o = a + f64(n) } }
+                  map k = 0:L { tasklet () -> (o -> sum[0] (add)) { o = f64(1) } } }
+        }"""
+    same(text, floats(300, 300), np.zeros(1))
+
+
 def test_results_are_new_arrays_scalars_and_views():
     text = """
         sdfg @results(A: f64[N, M]) symbols(N: size, M: size)

@@ -47,6 +47,9 @@ def lower_call(context: Context, node: Call) -> None:
         if argument in shape.strided:
             args += [context.symbolic(stride) for stride in actual_strides(context, memlet)]
     args += [context.symbolic(node.symbols[symbol]) for symbol in node.sdfg.symbols]
+    if not context.module.checks:  # then nothing can have failed
+        context.emit(Evaluate(CallExpr(name, tuple(args), "int32_t")))
+        return
     status = Name(context.names.fresh("status"), "int32_t")
     zero = Literal("0", "int32_t", 0)
     with context.capture() as body:

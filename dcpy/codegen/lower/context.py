@@ -182,6 +182,11 @@ class Context:
         return self._span
 
     @property
+    def may_start_team(self) -> bool:
+        """Whether threads may be used here: not inside a team, whose members would share the loop with each other."""
+        return self.module.options.openmp and self.parallel is None and not self.shared_writes
+
+    @property
     def label(self) -> str:
         """Where errors go: the end of the parallel iteration, or "" for the function's."""
         return self.parallel.label if self.parallel is not None else ""

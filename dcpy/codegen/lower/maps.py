@@ -33,7 +33,7 @@ def lower_map(context: Context, node: Map, lower_region: LowerRegion) -> None:
     if node.schedule not in LOOPS:
         help = "lower_for_cpu() gives every map a schedule" if node.schedule is Schedule.DEFAULT else ""
         raise context.refuse(f"a map scheduled {node.schedule.value!r} cannot run on the CPU", node.span, help=help)
-    threads = node.schedule is Schedule.CPU_PARALLEL and context.module.options.openmp and context.parallel is None
+    threads = node.schedule is Schedule.CPU_PARALLEL and context.may_start_team
     writes = survey(context.uses, node)
     folded = node.schedule is Schedule.SIMD or threads
     fresh = [m for m in (reducible(context.uses, writes) if folded else []) if m not in context.accumulators]
