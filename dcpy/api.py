@@ -18,6 +18,7 @@ from dcpy import driver, plugins
 from dcpy.base.errors import ArgumentError, FrontendError
 from dcpy.base.options import DeviceType, Options, resolve_options
 from dcpy.codegen.artifact import IntegerArg
+from dcpy.ir import builder
 from dcpy.ir.nodes import Node
 from dcpy.ir.region import Block
 from dcpy.ir.sdfg import Sdfg
@@ -154,6 +155,12 @@ class SDFG(Sdfg):
                 raise ArgumentError(f"{self.name}() got multiple values for argument {name!r}")
             bound[name] = value
         return bound
+
+
+class Builder(builder.Builder):
+    """Builds an `SDFG` by hand; see `dcpy.ir.builder.Builder` for how. The result is ``b.sdfg``."""
+
+    sdfg_type = SDFG
 
 
 class CompiledSdfg(Dispatcher):

@@ -46,6 +46,10 @@ class Registry(Generic[T]):
             self._items[name] = cast(T, getattr(importlib.import_module(module), attribute))
         return self._items[name]
 
+    def attribute(self, name: str) -> str:
+        """What an entry is called in the module that defines it, without loading it; "" for one added directly."""
+        return self._paths.get(name, "").partition(":")[2]
+
     def unknown(self, name: str) -> UnknownName:
         """The error for a name that has no entry, with the nearest one that has."""
         near = difflib.get_close_matches(name, self.names, n=1)
