@@ -92,6 +92,7 @@ class ScalarAnnotation:
         return ArrayAnnotation(self.element, tuple(_operand(part) for part in parts))
 
     def __call__(self, value: Any = 0) -> Any:
+        """A NumPy scalar of this type."""
         return self.element.numpy.type(value)
 
     @property
@@ -167,7 +168,7 @@ def _operand(value: Any) -> Expr:
     if isinstance(value, Symbol):
         return value.expr
     if isinstance(value, int | np.integer):
-        return as_expr(value)
+        return as_expr(int(value))
     raise FrontendError(f"{value!r} is not a size", help="use an integer or dcpy.symbol(...)")
 
 

@@ -7,20 +7,23 @@ An implementation has the signature of the function it implements, after a first
         "Elementwise ``min(max(a, a_min), a_max)``, promoted as NumPy does."
         return b.ufunc(np.minimum, b.ufunc(np.maximum, a, a_min), a_max)
 
-Arguments arrive as *values* (`frontend.values`): `Static` what is known at compile time, `SymInt` integers over symbols,
-`Scalar`, `ArrayValue`, `TupleValue`. Defaults in the signature are wrapped too: ``axis=None`` arrives as ``Static(None)``.
-`b` is the `Builder` of `frontend.lower.builder`; what it offers:
+Arguments arrive as *values* (`frontend.values`): `Static` what is known at compile time, `SymInt` integers over
+symbols, `Scalar`, `ArrayValue`, `TupleValue`. Defaults in the signature are wrapped too: ``axis=None`` arrives as
+``Static(None)``. `b` is the `Builder` of `frontend.lower.builder`; what it offers:
 
-    values        b.array(v)  b.static(v, "axis")  b.integer(v) -> Expr  b.shape_argument(v)  b.dtype_argument(v)  b.axis(v, rank)
-    fresh arrays  b.empty(shape, dtype)  b.generate(shape, dtype, fn)  b.full(shape, dtype, v)  b.copy(v)  b.cast(v, dtype)
-    compute       b.ufunc(np.add, x, y)  b.elementwise(fn, *operands, dtype=)  b.reduce("add", x, axes, dtype=, keepdims=)
-                  b.library("blas.matmul", {"a": x, "b": y}, {"c": out})   b.operator("+", x, y)   b.call(f, *values)
-    views         b.subscript(x, keys)  b.transpose(x, order)  b.reshape(x, shape)  b.broadcast_to(x, shape)  b.expand(x, axis)
+    arguments     b.array(v)  b.static(v, "axis")  b.integer(v) -> Expr  b.axis(v, rank)  b.axes(v, rank)
+                  b.shape_argument(v)  b.dtype_argument(v)
+    fresh arrays  b.empty(shape, dtype)  b.full(shape, dtype, v)  b.generate(shape, dtype, fn)  b.copy(v)
+    compute       b.ufunc(np.add, x, y)  b.elementwise(fn, *operands, dtypes=)  b.cast(v, dtype)  b.hold(v)
+                  b.reduce("add", x, axes, dtype=, keepdims=)  b.library("blas.matmul", {"a": x}, {"c": out})
+                  b.operator("+", x, y)  b.call(f, *values)
+    views         b.subscript(x, keys)  b.transpose(x, order)  b.reshape(x, shape)  b.expand(x, axis)
+                  b.broadcast_to(x, shape)
     writes        b.store(target, v)
-    checks        b.check(condition, "ValueError", "message {0}", (expr,))  b.same_size(n, m, ...)   b.error("message", help="...")
+    checks        b.check(condition, "ValueError", "message {0}", (expr,))  b.same_size(n, m, message)
+                  raise b.error("message", help="what to write instead")
 
-Methods of arrays are found by name: ``a.sum(...)`` calls the implementation of `np.sum` with `a` first; `method` registers
-one that differs from the function. `attribute` registers ``a.T``.
+Methods of arrays are registered by `method`, attributes (``a.T``) by `attribute`.
 """
 
 from __future__ import annotations
@@ -60,7 +63,7 @@ CATALOG: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Entry:
-    """A registered implementation: the callable, its signature without ``b``, and whether it is pure."""
+    """A registered implementation: how the user calls it, the callable, and its signature without ``b``."""
 
     name: str
     call: Implementation
@@ -175,7 +178,7 @@ def full_name(function: Any) -> str:
     """``numpy.clip``, ``math.sqrt``, ``abs``: how messages call a Python callable."""
     module = getattr(function, "__module__", None) or ("numpy" if type(function).__name__ == "ufunc" else "")
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", repr(function))
-    return name if module in ("builtins", "") else f"{module}.{name}"
+    return str(name) if module in ("builtins", "") else f"{module}.{name}"
 
 
 def _entry(name: str, call: Implementation) -> Entry:

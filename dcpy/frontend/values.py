@@ -1,15 +1,15 @@
 """What a Python name stands for while a function is lowered.
 
-Values are frozen and are bound, never changed: ``b = a.T`` binds `b` to another view of the container of `a`, and only a
-store emits a write. What is known stays known: a Python object (`Static`), an integer over symbols (`SymInt`), an
-element not read yet (`Scalar`), a window of a container (`ArrayValue`). Nothing here emits code.
+Values are frozen and are bound, never changed: ``b = a.T`` binds `b` to another view of the container of `a`, and
+only a store emits a write. What is known stays known: a Python object (`Static`), an integer over symbols (`SymInt`),
+an element not read yet (`Scalar`), a window of a container (`ArrayValue`). Nothing here emits code.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -52,6 +52,7 @@ class SymInt:
 
     @property
     def dtype(self) -> DType:
+        """The dtype of an integer."""
         return types.int64
 
 
@@ -68,6 +69,7 @@ class Scalar:
 
     @property
     def dtype(self) -> DType:
+        """The dtype of the expression."""
         return self.expr.dtype
 
 
@@ -95,6 +97,7 @@ class ArrayValue:
 
     @property
     def rank(self) -> int:
+        """How many dimensions there are."""
         return len(self.shape)
 
     @property
@@ -184,6 +187,7 @@ class RangeValue:
 
     @property
     def range(self) -> Range:
+        """As a range of a loop."""
         return Range(self.start, self.stop, self.step)
 
 
@@ -238,11 +242,11 @@ class Maybe:
     condition: ScalarExpr
 
 
-Value = Union[
-    Static, SymInt, Scalar, ArrayValue, TupleValue, DictValue, SliceValue, RangeValue, MapValue, IteratorValue,
-    FunctionValue, Method, Missing, Maybe,
-]  # fmt: skip
-Number = Union[Static, SymInt, Scalar]
+Value = (
+    Static | SymInt | Scalar | ArrayValue | TupleValue | DictValue | SliceValue | RangeValue | MapValue
+    | IteratorValue | FunctionValue | Method | Missing | Maybe
+)  # fmt: skip
+Number = Static | SymInt | Scalar
 
 
 def integer(expr: Expr, *, weak: bool = True) -> Value:
@@ -345,7 +349,3 @@ def kind_of(value: Value) -> str:
             return f"a method {name!r}"
     return {"SliceValue": "a slice", "RangeValue": "a range", "MapValue": "a dcpy.map", "DictValue": "a dictionary",
             "IteratorValue": "an iterator"}.get(type(value).__name__, "nothing")  # fmt: skip
-
-
-def is_op(expr: ScalarExpr, name: str) -> bool:
-    return isinstance(expr, Op) and expr.name == name

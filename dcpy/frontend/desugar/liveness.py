@@ -42,7 +42,8 @@ class Liveness:
             live = self.statement(statement, live)
         return live
 
-    def statement(self, node: core.Statement, live: Names) -> Names:
+    def statement(self, node: core.Statement, live: Names) -> Names:  # noqa: C901  (one case per kind)
+        """Names live before one statement."""
         live = live | self._captured
         match node:
             case core.Evaluate():

@@ -82,7 +82,7 @@ class Desugarer:
         orelse = branch.orelse if leaves(branch.orelse) else (*branch.orelse, *tail)
         return core.If(branch.test, body, orelse, span=branch.span)
 
-    def statement(self, node: ast.stmt) -> tuple[core.Statement, ...]:
+    def statement(self, node: ast.stmt) -> tuple[core.Statement, ...]:  # noqa: C901  (one case per kind)
         """One statement; () where nothing is left of it."""
         span = self.source.span(node)
         match node:

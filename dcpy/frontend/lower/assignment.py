@@ -20,7 +20,7 @@ from dcpy.frontend.values import (
     Static,
     TupleValue,
     Value,
-    as_integer,
+    dtype_of,
     is_number,
     kind_of,
     scalar_expr,
@@ -238,9 +238,13 @@ def exception_of(frame: Frame, node: core.Require) -> tuple[str, str, list[Scala
 def _exception_name(frame: Frame, node: ast.expr) -> str:
     value = evaluate(frame, node)
     found = value.value if isinstance(value, Static) else None
-    if isinstance(found, type) and issubclass(found, Exception) and getattr(builtins, found.__name__, None) is found:
-        return found.__name__
-    raise FrontendError("only Python's own exceptions can be raised", span=frame.span(node), help="raise ValueError(...)")
+    if isinstance(found, type) and issubclass(found, Exception):
+        name = found.__name__
+        if getattr(builtins, name, None) is found:
+            return name
+    raise FrontendError(
+        "only Python's own exceptions can be raised", span=frame.span(node), help="raise ValueError(...)"
+    )
 
 
 def _message(frame: Frame, node: ast.expr, values: list[ScalarExpr]) -> str:
@@ -256,7 +260,7 @@ def _message(frame: Frame, node: ast.expr, values: list[ScalarExpr]) -> str:
         value = evaluate(frame, part.value)
         if isinstance(value, Static):
             parts.append(str(value.value))
-        elif is_number(value) and (as_integer(value) is not None or scalar_expr(value).dtype.is_integer) and len(values) < 4:
+        elif len(values) < 4 and is_number(value) and dtype_of(value).is_integer:
             parts.append(f"{{{len(values)}}}")
             values.append(cast(scalar_expr(value), types.int64))
         else:
@@ -266,4 +270,3 @@ def _message(frame: Frame, node: ast.expr, values: list[ScalarExpr]) -> str:
                 help="leave the value out of the message",
             )
     return "".join(parts)
-

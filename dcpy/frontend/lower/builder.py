@@ -163,7 +163,7 @@ class Builder:
     def reduction(
         self, kind: str, x: ArrayValue, over: Sequence[int], dtype: DType, keepdims: bool, **fields: Any
     ) -> Value:
-        """A library node with one operand ``x`` and one result ``out`` that lacks the axes `over` (or has size 1 there)."""
+        """A library node with an operand ``x`` and a result ``out`` that lacks the axes `over` (or has size 1)."""
         fields["axes"] = tuple(over)
         kept = [size for axis, size in enumerate(x.shape) if axis not in over]
         result: Value

@@ -68,8 +68,17 @@ def call_node(frame: Frame, function: python_types.FunctionType, bound: Mapping[
     lowered = program.lowered[key]
     if any(result.kind == "view" for result in lowered.sdfg.results):
         return None
+    if _shares_global_array(frame, lowered, bound):
+        return None
     settle(frame)
     return _emit(frame, lowered, passing, bound)
+
+
+def _shares_global_array(frame: Frame, lowered: Lowered, bound: Mapping[str, Value]) -> bool:
+    """Whether an argument may overlap a global array of the callee, which was lowered without knowing."""
+    arguments = [value for value in bound.values() if isinstance(value, ArrayValue)]
+    arrays = [global_array(frame, extra.array, extra.dependence) for extra in lowered.extra_arguments]
+    return any(frame.b.may_overlap(array, value) for array in arrays for value in arguments)
 
 
 def _is_passable(value: Value) -> bool:
@@ -201,7 +210,8 @@ def _structured(structure: Any, results: list[Value]) -> Value:
         return Static(None)
     if isinstance(structure, tuple):
         return TupleValue(tuple(_structured(part, results) for part in structure))
-    return results[structure]
+    value: Value = results[structure]
+    return value
 
 
 def written_containers(sdfg: Sdfg) -> frozenset[str]:

@@ -196,4 +196,3 @@ def bind_arguments(
     if args.kwarg is not None:
         bound[args.kwarg.arg] = DictValue(tuple(rest.items()))
     return {parameter: bound[parameter] for parameter in parameter_names(args)}
-

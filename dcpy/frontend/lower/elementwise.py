@@ -71,10 +71,10 @@ def elementwise(
     """``fn`` of the broadcast elements; a `Scalar` where no operand has dimensions."""
     shape = broadcast_shapes(b, [shape_of(operand) for operand in operands])
     if not shape:
-        return Scalar(fn(*_elements(b, operands, (), dtypes)))
+        return Scalar(fn(*_elements(operands, (), dtypes)))
     operands = [b.hold(operand) for operand in operands]
     params, ranges = domain(b, shape)
-    expr = fn(*_elements(b, operands, [sym(p) if p else ZERO for p in params], dtypes))
+    expr = fn(*_elements(operands, [sym(p) if p else ZERO for p in params], dtypes))
     out = b.empty(shape, expr.dtype, name=name)
     fill(b, out, params, ranges, expr)
     return out
@@ -107,7 +107,7 @@ def element(value: Value, indices: Sequence[Expr]) -> ScalarExpr:
     return value.load([ZERO if size is ONE else index for size, index in zip(value.shape, own, strict=True)])
 
 
-def _elements(b: Builder, operands: Sequence[Value], indices: Sequence[Expr], dtypes: Sequence[DType]) -> list[ScalarExpr]:
+def _elements(operands: Sequence[Value], indices: Sequence[Expr], dtypes: Sequence[DType]) -> list[ScalarExpr]:
     exprs = [element(operand, indices) for operand in operands]
     if not dtypes:
         return exprs
@@ -137,7 +137,7 @@ def ufunc(b: Builder, function: np.ufunc, operands: Sequence[Value], dtype: DTyp
     if all(isinstance(operand, Static) for operand in operands):
         return _fold(function, operands, dtype)
     if function not in UFUNCS:
-        raise FrontendError(f"np.{function.__name__} is not supported", help="see the reference page of NumPy functions")
+        raise FrontendError(f"np.{function.__name__} is not supported", help="write it with other ufuncs")
     *ins, out = ufunc_dtypes(function, operands, dtype)
     name = _op_name(function)
     if name in COMPARISONS:

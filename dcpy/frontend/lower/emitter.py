@@ -136,9 +136,8 @@ class Emitter:
     def hoist(self, container: str) -> None:
         """Moves a declaration into the open region, from a region inside it."""
         inner, desc = self.regions[container], self.descs[container]
-        if isinstance(desc, View):
-            if not self.is_visible(desc.of):
-                self.hoist(desc.of)
+        if isinstance(desc, View) and not self.is_visible(desc.of):
+            self.hoist(desc.of)
         inner.containers.pop(container, None)
         self.region.containers[container] = desc
         self.regions[container] = self.region

@@ -1,7 +1,7 @@
 """Expressions: Python trees to values, one function per kind of tree.
 
-Operands are evaluated in Python's order. A scalar that was read but not used yet is an expression; before user code that
-may write runs, such expressions are computed (`settle`), because Python read them first.
+Operands are evaluated in Python's order. A scalar that was read but not used yet is an expression; before user code
+that may write runs, such expressions are computed (`names.settle`), because Python read them first.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ that are scratch of a loop body are private to an iteration. Merges and loops th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
@@ -49,6 +49,7 @@ class Program:
     options: Options
     dependences: dict[tuple[int, str], Dependence] = field(default_factory=dict)
     extra: dict[int, ExtraArgument] = field(default_factory=dict)  # global arrays, by identity
+    aliases: Mapping[int, str] = field(default_factory=dict)  # groups of global arrays that share memory
     pending: list[list[Value]] = field(default_factory=list)  # operands evaluated, not used yet
     stack: list[Any] = field(default_factory=list)  # the functions being lowered, outermost first
     callees: dict[Any, Any] = field(default_factory=dict)  # core statements of functions evaluated in place
@@ -133,6 +134,7 @@ class Frame:
 
     @property
     def scope(self) -> Scope:
+        """The innermost scope."""
         return self.scopes[-1]
 
     def span(self, node: Any) -> SrcSpan:

@@ -46,17 +46,23 @@ class Lowered:
 
 
 def lower_function(
-    function: Callable[..., Any], types: Mapping[str, ArgType], options: Options | None = None, *, name: str = ""
+    function: Callable[..., Any],
+    types: Mapping[str, ArgType],
+    options: Options | None = None,
+    *,
+    name: str = "",
+    aliases: Mapping[int, str] | None = None,
 ) -> Lowered:
     """The SDFG of a function for arguments of these types (by parameter name; ``*args`` by position: ``args_0``).
 
+    `aliases`: groups of global arrays (by identity) that share memory with one another or with arguments.
     Raises `FrontendError` with the place, the reason and a rewrite for what dcpy does not take.
     """
     function = unwrap(function)
     source = read_source(function)
     try:
         with _collector_paused():
-            return _lower(function, source, dict(types), options or Options(), name or _name(function))
+            return _lower(function, source, dict(types), options or Options(), name or _name(function), aliases or {})
     except DcpyError as error:
         raise error.at(source.span(source.node)) from None
 
@@ -84,13 +90,14 @@ def _lower(
     arg_types: dict[str, ArgType],
     options: Options,
     name: str,
+    aliases: Mapping[int, str],
     caller: Program | None = None,
 ) -> Lowered:
     define = desugar(source)
     sdfg = Sdfg(name, span=define.span)
     emit = Emitter(sdfg, options)
     b = Builder(emit)
-    program = Program(b, options, execute=execute)
+    program = Program(b, options, execute=execute, aliases=aliases)
     program.lower = lambda callee, types_: _lower_callee(program, callee, types_)
     if caller is None:
         program.names[name] = 0
@@ -122,7 +129,7 @@ def _lower_callee(program: Program, function: Callable[..., Any], arg_types: dic
         name = f"{name}_{program.names[name]}"
     source = read_source(function)
     try:
-        return _lower(function, source, arg_types, program.options, name, program)
+        return _lower(function, source, arg_types, program.options, name, program.aliases, program)
     except DcpyError as error:
         raise error.at(source.span(source.node)) from None
 
@@ -196,4 +203,3 @@ def _argument(frame: Frame, name: str, kind: ArgType) -> Value:
 def _register(frame: Frame, name: str, desc: data.Data) -> None:
     frame.emit.sdfg.add_argument(name, desc)
     frame.emit.descs[name], frame.emit.regions[name] = desc, frame.emit.sdfg.body
-

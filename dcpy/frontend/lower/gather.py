@@ -43,6 +43,7 @@ class Selection:
 
     @property
     def result_shape(self) -> tuple[Expr, ...]:
+        """Sizes of what is selected."""
         rest = [size for k, size in enumerate(self.base.shape) if k not in self.places]
         return (*rest[: self.first], *self.shape, *rest[self.first :])
 
@@ -202,4 +203,3 @@ def _refuse_masks(keys: Sequence[Value]) -> None:
             notes=("how many elements it gives is known at run time only",),
             help="write `np.where(mask, a, 0)`, or store with `a[mask] = number`",
         )
-

@@ -339,4 +339,3 @@ def _emit_moves(frame: Frame, site: Site, pairs: list[tuple[Value, Value]]) -> N
         merges.move(frame, pairs)
     if jump is not None:
         site.region.add(jump)
-

@@ -23,6 +23,7 @@ from dcpy.ir.symbolic import sym
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
 
+
 def run_map(frame: Frame, node: core.For, value: MapValue, execute: Callable[[Any, core.Body], Flow]) -> Flow:
     """Writes the map; names that the body binds are private to an iteration."""
     names = frame.liveness.loops[node]

@@ -156,9 +156,7 @@ def is_own(frame: Frame, name: str, value: ArrayValue) -> bool:
     root = b.root(value.container)
     if not frame.emit.descs[root].transient:
         return False
-    return not any(
-        other != name and root in roots(frame, found) for other, found in frame.env.items()
-    )
+    return not any(other != name and root in roots(frame, found) for other, found in frame.env.items())
 
 
 def roots(frame: Frame, value: Value) -> tuple[str, ...]:

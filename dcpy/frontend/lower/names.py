@@ -44,7 +44,8 @@ def read_name(frame: Frame, name: str) -> Value:
         return from_python(frame, found, frame.closure.dependences_of(name))
     if name in frame.locals:
         raise FrontendError(f"cannot access local variable {name!r} where it is not associated with a value")
-    near = difflib.get_close_matches(name, frame.env, n=1) or difflib.get_close_matches(name, frame.closure.names(), n=1)
+    visible = frame.closure.names()
+    near = difflib.get_close_matches(name, frame.env, n=1) or difflib.get_close_matches(name, visible, n=1)
     raise FrontendError(f"name {name!r} is not defined", help=f"did you mean {near[0]!r}?" if near else "")
 
 
@@ -152,9 +153,11 @@ def global_array(frame: Frame, array: Any, dependence: Dependence | None) -> Arr
         try:
             dtype = types.from_numpy(array.dtype)
         except KeyError:
-            raise FrontendError(f"the global array {stem!r} has the dtype {array.dtype}, which dcpy does not take") from None
+            message = f"the global array {stem!r} has the dtype {array.dtype}, which dcpy does not take"
+            raise FrontendError(message) from None
         name = frame.emit.fresh(stem)
-        kind = ArrayType(dtype, tuple(as_expr(size) for size in array.shape), layout_of(array))
+        shape = tuple(as_expr(size) for size in array.shape)
+        kind = ArrayType(dtype, shape, layout_of(array), frame.program.aliases.get(id(array), ""))
         desc = kind.descriptor(name)
         frame.emit.sdfg.body.containers[name] = desc
         for stride in desc.strides:

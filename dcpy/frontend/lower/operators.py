@@ -196,9 +196,10 @@ def _check_divisor(b: Builder, symbol: str, left: Value, right: Value) -> None:
     known = as_integer(right)
     if known is not None and b.emit.ranges.proves_ne(known, 0):
         return
-    samples = [0 if dtype_of(v) in (types.int64, types.bool_) else dtype_of(v).numpy.type(0).item() for v in (left, right)]
+    zeros = [dtype_of(value).numpy.type(0).item() for value in (left, right)]
     divisor = scalar_expr(right)
-    b.check(op("ne", divisor, convert(Const(0, types.int64), divisor.dtype)), "ZeroDivisionError", _message(symbol, *samples))
+    nonzero = op("ne", divisor, convert(Const(0, types.int64), divisor.dtype))
+    b.check(nonzero, "ZeroDivisionError", _message(symbol, *zeros))
 
 
 def _message(symbol: str, left: Any, right: Any) -> str:

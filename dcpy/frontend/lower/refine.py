@@ -10,7 +10,7 @@ from dcpy.ir.symbolic import Ranges
 _OPPOSITE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
 
 
-def refine(ranges: Ranges, test: ScalarExpr, *, holds: bool) -> Ranges:
+def refine(ranges: Ranges, test: ScalarExpr, *, holds: bool) -> Ranges:  # noqa: C901  (one case per comparison)
     """`ranges` and what follows from `test` being true (or false)."""
     if not isinstance(test, Op):
         return ranges

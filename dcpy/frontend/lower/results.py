@@ -54,7 +54,7 @@ def finish(frame: Frame) -> None:
         raise FrontendError(
             "the function returns different numbers of values on different paths",
             span=sites[-1].span,
-            notes=tuple(f"line {site.span.line} returns {kind_of(site.value)}" for site in sites if site.span and site.value),
+            notes=tuple(f"{site.span} returns {kind_of(site.value)}" for site in sites if site.value is not None),
             help="return the same kind of value everywhere",
         )
     if structures[0] == 0 and all(found == [Static(None)] for found in leaves):
@@ -117,15 +117,14 @@ class _Results:
         weak = {is_weak(value) for value in values}
         if len(dtypes) > 1 or len(weak) > 1:
             raise FrontendError(
-                "the type of the result depends on the path taken: "
-                + " or ".join(dict.fromkeys(map(kind_of, values))),
+                "the type of the result depends on the path taken: " + " or ".join(dict.fromkeys(map(kind_of, values))),
                 span=self.sites[-1].span,
                 help="convert it on every path, for example with np.float64(...)",
             )
         desc = Array.packed(dtype_of(values[0]), ())
         name = self._declare(desc)
         for site, value in zip(self.sites, values, strict=True):
-            self._at(site, lambda v=value: self.emit.tasklet([(Memlet(name, Subset()), scalar_expr(v))]))  # type: ignore[misc]
+            self._at(site, lambda v=value: self.emit.tasklet([(Memlet(name, Subset()), scalar_expr(v))]))
         return Result("python" if weak.pop() else "scalar", name)
 
     def _array(self, values: list[ArrayValue]) -> Result:
@@ -146,7 +145,7 @@ class _Results:
         name = self._declare(Array.packed(first.dtype, shape))
         target = ArrayValue.whole(name, self.emit.descs[name])
         for site, value in zip(self.sites, values, strict=True):
-            self._at(site, lambda v=value: stores.write(self.b, target, v))  # type: ignore[misc]
+            self._at(site, lambda v=value: stores.write(self.b, target, v))
         return Result("array", name)
 
     def _known_array(self, value: ArrayValue) -> Result | None:
@@ -240,4 +239,3 @@ class _Results:
             write()
         if jump is not None:
             site.region.add(jump)
-

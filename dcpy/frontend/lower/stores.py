@@ -13,11 +13,11 @@ from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower import elementwise
 from dcpy.frontend.lower.broadcasting import broadcast_to
 from dcpy.frontend.lower.promotion import can_cast, require_fit, ufunc_dtypes
-from dcpy.frontend.values import ArrayValue, Value, is_number, scalar_expr, shape_of
-from dcpy.ir import data
+from dcpy.frontend.values import ArrayValue, Scalar, Value, is_number, scalar_expr, shape_of
 from dcpy.ir.expr import ScalarExpr, cast
 from dcpy.ir.nodes import Copy
 from dcpy.ir.symbolic import ONE, sym
+from dcpy.ir.types import DType
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.builder import Builder
@@ -54,7 +54,7 @@ def _store_number(b: Builder, target: ArrayValue, value: Value) -> None:
     _refuse_complex(number, target)
     expr = elementwise.convert(number, target.dtype)
     if target.shape:
-        held = b.hold(elementwise.Scalar(expr))
+        held = b.hold(Scalar(expr))
         expr = scalar_expr(held)
     params, ranges = elementwise.domain(b, target.shape)
     elementwise.fill(b, target, params, ranges, expr)
@@ -98,7 +98,7 @@ def update(b: Builder, function: np.ufunc, target: ArrayValue, value: Value) -> 
     _update_map(b, function, target, value, ins)
 
 
-def _update_map(b: Builder, function: np.ufunc, target: ArrayValue, value: Value, ins: list[data.DType]) -> None:
+def _update_map(b: Builder, function: np.ufunc, target: ArrayValue, value: Value, ins: list[DType]) -> None:
     value = b.hold(value)
     if isinstance(value, ArrayValue):
         value = broadcast_to(b, value, target.shape)
@@ -132,7 +132,9 @@ def same_place(left: ArrayValue, right: ArrayValue) -> bool:
 def require_writable(b: Builder, target: ArrayValue) -> None:
     """Refuses stores to what only looks like an array, and to one of two versions of an array."""
     if any(axis < 0 and size is not ONE for axis, size in zip(target.axes, target.shape, strict=True)):
-        raise FrontendError("assignment destination is read-only", notes=("it is a broadcast view",), help="copy it first")
+        raise FrontendError(
+            "assignment destination is read-only", notes=("it is a broadcast view",), help="copy it first"
+        )
     for container in (target.container, b.root(target.container)):
         if container in b.detached:
             raise FrontendError(
@@ -143,6 +145,11 @@ def require_writable(b: Builder, target: ArrayValue) -> None:
 
 
 def _symbol(function: np.ufunc) -> str:
-    symbols = {np.add: "+", np.subtract: "-", np.multiply: "*", np.true_divide: "/", np.floor_divide: "//"}
+    symbols: dict[object, str] = {
+        np.add: "+",
+        np.subtract: "-",
+        np.multiply: "*",
+        np.true_divide: "/",
+        np.floor_divide: "//",
+    }
     return symbols.get(function, "op")
-

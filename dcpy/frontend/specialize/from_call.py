@@ -45,9 +45,7 @@ def type_of(name: str, value: Any, sizes: _Sizes, alias: str = "") -> ArgType:
     if type(value) in _WEAK:
         return ScalarType(_WEAK[type(value)], weak=True)
     if isinstance(value, list):
-        raise ArgumentError(
-            f"argument {name!r} is a list, but an array is needed", help=f"pass np.array({name})"
-        )
+        raise ArgumentError(f"argument {name!r} is a list, but an array is needed", help=f"pass np.array({name})")
     return ConstantType(value)
 
 

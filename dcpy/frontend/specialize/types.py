@@ -7,7 +7,7 @@ broadcasting is decided at compile time.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any
 
 from dcpy.ir import data
 from dcpy.ir.symbolic import Expr, sym
@@ -74,7 +74,7 @@ class ConstantType:
         return repr(self.value)
 
 
-ArgType = Union[ArrayType, ScalarType, ConstantType]
+ArgType = ArrayType | ScalarType | ConstantType
 
 
 def stride_symbol(name: str, axis: int) -> str:

@@ -1,4 +1,5 @@
 """Branches: what names stand for where paths meet, conditional expressions, short circuits."""
+# ruff: noqa: SIM108, RET504  (the programs are spelled as users do)
 
 import numpy as np
 import pytest

@@ -1,4 +1,5 @@
 """Whole programs as written: the paper's gemm and jacobi_2d as text, and kernels against NumPy."""
+# ruff: noqa: E501  (texts are compared as they are printed)
 
 import numpy as np
 
@@ -25,7 +26,9 @@ def test_gemm_as_written():
     """One map or library node per NumPy operation, into a fresh container (the paper, section 2.3)."""
     dcpy.plugins.load()
     printed = print_sdfg(lower_function(gemm, types_from_annotations(gemm)).sdfg)
-    assert printed.strip() == """
+    assert (
+        printed.strip()
+        == """
 sdfg @gemm(alpha: f64, beta: f64, C: f64[N, M], A: f64[N, K], B: f64[K, M]) symbols(N: size, M: size, K: size) {
   data tmp: f64[N, K] transient
   data tmp_1: f64[N, M] transient
@@ -44,7 +47,8 @@ sdfg @gemm(alpha: f64, beta: f64, C: f64[N, M], A: f64[N, K], B: f64[K, M]) symb
     }
     copy tmp_3[0:N, 0:M] -> C[0:N, 0:M]
   }
-}""".strip()  # noqa: E501
+}""".strip()
+    )
 
 
 def test_lowering_is_deterministic():

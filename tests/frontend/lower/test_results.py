@@ -1,4 +1,5 @@
 """What Python gets back: arguments, views, fresh arrays, NumPy scalars, Python numbers, constants, tuples."""
+# ruff: noqa: RET504  (the programs are spelled as users do)
 
 import numpy as np
 
