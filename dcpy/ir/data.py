@@ -150,9 +150,9 @@ class View:
             offset = offset + (dim.start if isinstance(dim, Range) else dim) * stride
         shape, strides = [], []
         for position, axis in enumerate(order):
-            dim: DimSubset | None = window.dims[axis] if axis >= 0 else None
-            shape.append(dim.size if isinstance(dim, Range) else (sizes or {}).get(position, ONE))
-            strides.append(base[axis] * dim.step if isinstance(dim, Range) else ZERO)
+            shown: DimSubset | None = window.dims[axis] if axis >= 0 else None
+            shape.append(shown.size if isinstance(shown, Range) else (sizes or {}).get(position, ONE))
+            strides.append(base[axis] * shown.step if isinstance(shown, Range) else ZERO)
         return cls(of, desc.dtype, tuple(shape), tuple(strides), offset, window, order, span)
 
     @classmethod

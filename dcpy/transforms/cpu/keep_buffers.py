@@ -23,6 +23,7 @@ def keep_buffers(sdfg: Sdfg) -> None:
     """
     with rewriting(sdfg, "keep-buffers") as rw:
         for name, desc in list(sdfg.containers.items()):
-            scratch = isinstance(desc, Array) and desc.transient and desc.storage is Storage.HEAP
-            if scratch and desc.lifetime is Lifetime.SCOPE:
+            if not isinstance(desc, Array) or not desc.transient or desc.storage is not Storage.HEAP:
+                continue
+            if desc.lifetime is Lifetime.SCOPE:
                 rw.redeclare(name, replace(desc, lifetime=Lifetime.PERSISTENT))
