@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from dcpy.base.errors import FrontendError
 from dcpy.base.options import Options
 from dcpy.base.source import SrcSpan
 from dcpy.frontend.specialize.types import ArgType, ArrayType
+from dcpy.guards import Guards, Source, alias_groups_with, guards_of, source_of_array
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import ONE, Expr
 from dcpy.runtime.arguments import explain_mismatch
@@ -30,15 +31,28 @@ from dcpy.runtime.dispatch import Dispatcher, encode
 from dcpy.runtime.load import Loaded, recall
 from dcpy.signatures import signature_of
 
-Guards = tuple[tuple[tuple[object, ...], object], ...]  # sources of names (dispatcher), and what they stood for
+if TYPE_CHECKING:
+    from dcpy.frontend.lower import Lowered
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """One specialization: machine code, and the objects that must still be what they were when it was made."""
+    """One specialization: machine code, and the objects that must still be what they were when it was made.
+
+    `arrays` are the global arrays that it was made for; each call passes those that it finds at `closure`.
+    """
 
     loaded: Loaded
     guards: Guards
+    closure: tuple[Source, ...] = ()
+    arrays: tuple[Any, ...] = ()
+
+    def encoded(self) -> tuple[object, ...]:
+        """What the dispatcher takes."""
+        made = self.loaded
+        return encode(
+            made.signature, made.entry, made.results, closure=self.closure, guards=self.guards, keepalive=made.library
+        )
 
 
 class Specializer:
@@ -61,8 +75,7 @@ class Specializer:
         types = self.annotated() if bound is None else types_of(bound, self.annotated())
         if bound is None:
             self._require_all_annotated(types)
-        sdfg, _ = self._lower(types, {}, simplify=simplify)
-        return sdfg
+        return self._lower(types, bound or {}, {}, simplify=simplify).sdfg
 
     def run(self, dispatcher: Dispatcher, values: tuple[Any, ...], profile: driver.Profile) -> Any:
         """What a call does for which the dispatcher knows no specialization: compiles one, and calls it."""
@@ -72,15 +85,11 @@ class Specializer:
             result = dispatcher.dispatch(native)  # another thread may have compiled it meanwhile
             if result is NotImplemented:
                 compiled = self._compile(native, profile)
-                loaded = compiled.loaded
-                encoded = encode(
-                    loaded.signature, loaded.entry, loaded.results, guards=compiled.guards, keepalive=loaded.library
-                )
-                dispatcher.add(encoded)
+                dispatcher.add(compiled.encoded())
         if result is NotImplemented:
             result = dispatcher.dispatch(native)
         if result is NotImplemented:
-            raise explain_mismatch(loaded.signature, native)
+            raise explain_mismatch(compiled.loaded.signature, (*native, *compiled.arrays))
         return result if prepared is None else prepared.finish(result)
 
     def _compile(self, values: tuple[Any, ...], profile: driver.Profile) -> Compiled:
@@ -93,28 +102,33 @@ class Specializer:
             loaded = recall(key, self.options) if key else None
         if loaded is not None:
             return Compiled(loaded, reads)
-        sdfg, guards = self._lower(types, profile, simplify=self.options.simplify)
-        signature = signature_of(sdfg, types)
-        loaded = driver.compile_sdfg(sdfg, signature, self.options, profile=profile, program_key=key)
-        return Compiled(loaded, guards)
+        lowered = self._lower(types, bound, profile, simplify=self.options.simplify)
+        arrays = lowered.extra_arguments
+        signature = signature_of(lowered.sdfg, lowered.types | {extra.name: extra.type for extra in arrays})
+        loaded = driver.compile_sdfg(lowered.sdfg, signature, self.options, profile=profile, program_key=key)
+        closure = tuple(map(source_of_array, arrays))
+        return Compiled(loaded, guards_of(lowered), closure, tuple(extra.array for extra in arrays))
 
     def _lower(
-        self, types: Mapping[str, ArgType], profile: driver.Profile, *, simplify: bool
-    ) -> tuple[Sdfg, Guards]:
-        """The SDFG, and the guards on what its meaning depends on."""
+        self, types: Mapping[str, ArgType], bound: Mapping[str, Any], profile: driver.Profile, *, simplify: bool
+    ) -> Lowered:
+        """The SDFG for arguments of these types and values, with what its meaning depends on."""
         from dcpy.frontend.lower import lower_function
 
         plugins.load()
         with driver.timed(profile, "frontend"):
-            lowered = lower_function(self.function, dict(types), self.options)
+            lowered = lower_function(self.function, types, self.options)
+            groups = alias_groups_with(bound, lowered.extra_arguments)
+            if groups:  # known only now: which global arrays the program uses
+                aliases = {id(extra.array): groups.get(extra.name, "") for extra in lowered.extra_arguments}
+                lowered = lower_function(self.function, _in_groups(types, groups), self.options, aliases=aliases)
         if simplify:
             with driver.timed(profile, "simplify"):
                 driver.simplify(lowered.sdfg, check=self.options.check)
             if self.options.auto_optimize:
                 with driver.timed(profile, "optimize"):
                     driver.auto_optimize(lowered.sdfg, check=self.options.check)
-        guards = tuple(guard_of(dependence) for dependence in lowered.dependences)
-        return lowered.sdfg, tuple(guard for guard in guards if guard is not None)
+        return lowered
 
     def _program_key(self, types: Mapping[str, ArgType]) -> tuple[str, Guards]:
         """What stands for the whole way from source to artifact, and what must stay as it is.
@@ -165,6 +179,13 @@ def types_of(bound: Mapping[str, Any], annotated: Mapping[str, ArgType]) -> dict
     return types_from_call(bound, known)
 
 
+def _in_groups(types: Mapping[str, ArgType], groups: Mapping[str, str]) -> dict[str, ArgType]:
+    return {
+        name: replace(kind, alias=groups[name]) if isinstance(kind, ArrayType) and name in groups else kind
+        for name, kind in types.items()
+    }
+
+
 def _sizes_that_are_one(bound: Mapping[str, Any], annotated: Mapping[str, ArgType]) -> dict[str, Expr]:
     """Annotated sizes that are 1 in this call: constants, because they broadcast."""
     ones: dict[str, Expr] = {}
@@ -189,13 +210,3 @@ def _as_passed(kind: ArgType, value: Any, ones: Mapping[str, Expr], alias: str) 
     dims = tuple(dim.subs(ones) for dim in kind.dims)
     symbols = tuple(dict.fromkeys(dim.name for dim in dims if dim.name))
     return replace(kind, dims=dims, layout=layout_of(value), alias=alias, not_one=symbols)
-
-
-def guard_of(dependence: Any) -> tuple[tuple[object, ...], object] | None:
-    """How the dispatcher checks that a name still stands for what it did; None where it need not."""
-    match dependence.kind:
-        case "global" if dependence.name in dependence.owner:
-            return ("dict", dependence.owner, dependence.name), dependence.value
-        case "cell":
-            return ("cell", dependence.owner), dependence.value
-    return None

@@ -5,7 +5,7 @@ With it go the `Read`s: which name in which namespace stood for which object, so
 Follows the names in the code (not the values of one run): its own bytecode and constants, and what its global and free
 names stand for, through functions called and modules of the user's. Over-approximates: a change that does not matter
 costs one more compile, a change that does matter is never missed among functions, numbers, strings, tuples, dtypes and
-array types. Anything else makes the function unfit for warm starts.
+ufuncs. Anything else, global arrays included, makes the function unfit for warm starts.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class _Description:
                 self.parts.append(f"builtin {name}")
 
     def _read(self, source: tuple[Any, ...], value: Any, names: set[str]) -> None:
-        if not isinstance(value, ModuleType | np.ndarray):  # arrays are passed at each call, modules stay
+        if not isinstance(value, ModuleType):  # modules stay
             self.reads.append(Read(source, value))
         self._add(value, names)
 
@@ -104,14 +104,14 @@ class _Description:
                 self.add_function(known)
             case ModuleType():
                 self._add_module(known, names)
-            case np.ndarray():
-                self.parts.append(f"array {known.dtype} {known.ndim}")
             case tuple() | list():
                 self.parts.append(f"{type(known).__name__} of {len(known)}")
                 for item in known:
                     self._add(item, names)
             case np.ufunc() | BuiltinFunctionType() | type():
                 self.parts.append(f"{getattr(known, '__module__', '')}.{known.__name__}")
+            case np.ndarray():
+                raise _Unknown
             case _ if isinstance(known, _PLAIN) or type(known).__module__.startswith(("dcpy.", "numpy")):
                 self.parts.append(f"{type(known).__name__} {known!r}")
             case _:

@@ -1,6 +1,7 @@
 """The three oracles: NumPy, the interpreter (as written and simplified), compiled code."""
 
 import copy
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -40,8 +41,8 @@ def check_same(function: Callable[..., Any], *arguments: Any, rtol: float = 0.0,
     """
     runs: dict[str, Callable[..., Any]] = {}
     program = dcpy.program(function)
-    runs["interpreter, as written"] = lambda *args: program.to_sdfg(*args, simplify=False).interpret(*args)
-    runs["interpreter, simplified"] = lambda *args: program.to_sdfg(*args).interpret(*args)
+    runs["interpreter, as written"] = lambda *args: _interpret(program, args, simplify=False)
+    runs["interpreter, simplified"] = lambda *args: _interpret(program, args)
     if compiled:
         runs["compiled"] = program
         runs["compiled, as written"] = dcpy.program(function, simplify=False)
@@ -58,6 +59,17 @@ def check_same(function: Callable[..., Any], *arguments: Any, rtol: float = 0.0,
                 assert_equal(tuple(mine), tuple(reference), rtol)
         except Exception as difference:
             raise Difference(f"{name} differs from NumPy: {difference}") from difference
+
+
+def _interpret(program: dcpy.Program, arguments: tuple[Any, ...], **options: bool) -> Any:
+    sdfg = program.to_sdfg(*arguments, **options) if arguments else program.to_sdfg(**options)
+    parameters = inspect.signature(program.function).parameters
+    return sdfg.interpret(*arguments, **{name: _global(program, name) for name in sdfg.arguments if name not in parameters})
+
+
+def _global(program: dcpy.Program, name: str) -> Any:
+    found = inspect.getclosurevars(program.function)
+    return (found.globals | found.nonlocals)[name]
 
 
 def _outcome(run: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, Exception | None]:

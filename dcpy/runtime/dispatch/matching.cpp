@@ -173,7 +173,39 @@ bool match_scalar(const ArgumentRule &rule, PyObject *value, Slot &slot, void **
     return fits(rule.symbol, number, symbols);
 }
 
-// Identical, or equal as constants are: of the same builtin type, floats bit by bit, tuples item by item.
+bool same_value(PyObject *expected, PyObject *value);
+
+// Two NumPy scalars of one type.
+bool same_number(PyObject *expected, PyObject *value) {
+    Slot a{};
+    Slot b{};
+    PyArray_ScalarAsCtype(expected, a.bytes);
+    PyArray_ScalarAsCtype(value, b.bytes);
+    return std::memcmp(a.bytes, b.bytes, sizeof a.bytes) == 0;
+}
+
+// Two tuples, or two lists.
+bool same_items(PyObject *expected, PyObject *value) {
+    if (PySequence_Fast_GET_SIZE(expected) != PySequence_Fast_GET_SIZE(value)) return false;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(expected); ++i) {
+        if (!same_value(PySequence_Fast_GET_ITEM(expected, i), PySequence_Fast_GET_ITEM(value, i))) return false;
+    }
+    return true;
+}
+
+// Two dicts with the same keys in the same order.
+bool same_entries(PyObject *expected, PyObject *value) {
+    if (PyDict_GET_SIZE(expected) != PyDict_GET_SIZE(value)) return false;
+    PyObject *key, *item, *other_key, *other_item;
+    Py_ssize_t i = 0;
+    Py_ssize_t j = 0;
+    while (PyDict_Next(expected, &i, &key, &item) && PyDict_Next(value, &j, &other_key, &other_item)) {
+        if (!same_value(key, other_key) || !same_value(item, other_item)) return false;
+    }
+    return true;
+}
+
+// Identical, or equal as constants are: of the same type, numbers bit by bit, collections item by item.
 bool same_value(PyObject *expected, PyObject *value) {
     if (expected == value) return true;
     if (Py_TYPE(expected) != Py_TYPE(value)) return false;
@@ -189,11 +221,9 @@ bool same_value(PyObject *expected, PyObject *value) {
         const Py_complex b = PyComplex_AsCComplex(value);
         return std::memcmp(&a, &b, sizeof a) == 0;
     }
-    if (!PyTuple_CheckExact(expected) || PyTuple_GET_SIZE(expected) != PyTuple_GET_SIZE(value)) return false;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(expected); ++i) {
-        if (!same_value(PyTuple_GET_ITEM(expected, i), PyTuple_GET_ITEM(value, i))) return false;
-    }
-    return true;
+    if (PyArray_IsScalar(expected, Number) || PyArray_IsScalar(expected, Bool)) return same_number(expected, value);
+    if (PyTuple_CheckExact(expected) || PyList_CheckExact(expected)) return same_items(expected, value);
+    return PyDict_CheckExact(expected) && same_entries(expected, value);
 }
 
 // The bytes from the lowest to behind the highest element; nothing for an array without elements.

@@ -1,0 +1,78 @@
+"""What a compiled program depends on besides its arguments: names that must stay what they were, and global arrays.
+
+`dcpy.specializations` hands both to the native dispatcher, which looks at them in each call. Arrays may be rebound: each
+call passes the one that it finds. Everything else that the program has seen is part of it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from dcpy.frontend.closure import Dependence
+    from dcpy.frontend.lower import Lowered
+    from dcpy.frontend.lower.frame import ExtraArgument
+
+Source = tuple[object, ...]  # where the dispatcher finds a value: ("dict", namespace, name), ("cell", cell)
+Guards = tuple[tuple[Source, object], ...]  # sources, and the values they must have
+
+
+def guards_of(lowered: Lowered) -> Guards:
+    """The names whose values are part of the program."""
+    return tuple(_guards(lowered.dependences, lowered.extra_arguments))
+
+
+def _guards(dependences: Sequence[Dependence], arrays: Sequence[ExtraArgument]) -> Iterator[tuple[Source, object]]:
+    names = Counter(id(dependence.value) for dependence in dependences)
+    passed = [extra.dependence for extra in arrays if names[id(extra.array)] == 1]
+    for dependence in dependences:
+        source = _source(dependence)
+        if source is not None and dependence not in passed:
+            yield source, _snapshot(dependence.value)
+
+
+def _source(dependence: Dependence) -> Source | None:
+    """Where the dispatcher finds what a name stands for; None where that does not change."""
+    owner, name = dependence.owner, dependence.name
+    match dependence.kind:
+        case "cell":
+            return "cell", owner
+        case "global" if name in owner:
+            return "dict", owner, name
+        case "attribute" if name in getattr(owner, "__dict__", ()) and not _is_library(owner):
+            return ("dict", vars(owner), name) if isinstance(vars(owner), dict) else None
+    return None
+
+
+def _is_library(owner: Any) -> bool:
+    """A module that comes with Python, or has a version: what it defines stays."""
+    root = owner.__name__.split(".")[0] if isinstance(owner, ModuleType) else ""
+    return root in sys.stdlib_module_names or hasattr(sys.modules.get(root), "__version__")
+
+
+def _snapshot(value: Any) -> Any:
+    """The value as it is now: lists and dicts are compared by what is in them."""
+    if isinstance(value, tuple | list) and type(value) in (tuple, list):
+        return type(value)(map(_snapshot, value))
+    return {key: _snapshot(item) for key, item in value.items()} if type(value) is dict else value
+
+
+def source_of_array(extra: ExtraArgument) -> Source:
+    """Where each call finds a global array. One that has no name of its own, as in a tuple, is always the same."""
+    known = None if extra.dependence is None else _source(extra.dependence)
+    return known or ("dict", {extra.name: extra.array}, extra.name)
+
+
+def alias_groups_with(bound: Mapping[str, Any], arrays: Sequence[ExtraArgument]) -> dict[str, str]:
+    """Alias groups of arguments and global arrays by name, where global arrays share memory with anything."""
+    from dcpy.frontend.specialize.from_call import alias_groups
+
+    everything = {name: value for name, value in bound.items() if isinstance(value, np.ndarray)}
+    groups = alias_groups(everything | {extra.name: extra.array for extra in arrays})
+    return groups if any(extra.name in groups for extra in arrays) else {}
