@@ -178,6 +178,18 @@ def test_copies_read_all_before_they_write():
         same(text, floats(size), floats(size, size))
 
 
+def test_invented_names_differ_from_those_of_the_program():
+    text = """
+        sdfg @names(A: f64[N, N], i0: f64[N]) symbols(N: size) {
+          state { map i0_1 = 0:N, index = 0:1 { copy A[i0_1, 0:N:2] -> A[i0_1, 0:N:2]
+                                     copy A[0:N:2, i0_1] -> A[i0_1, 0:N:2] }
+                  copy A[0:N, 0] -> i0[0:N] }
+        }"""
+    A = np.tril(floats(6, 6))
+    A[::2] = 0
+    same(text, A * 0 + 2.0, np.zeros(6))
+
+
 def test_containers_in_maps_are_private():
     text = """
         sdfg @private(A: f64[N, M], out: f64[N]) symbols(N: size, M: size) {

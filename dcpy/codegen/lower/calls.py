@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dcpy.codegen.lir.expr import Call as CallExpr
-from dcpy.codegen.lir.expr import Infix, LirExpr, Literal, Name
+from dcpy.codegen.lir.expr import Convert, Infix, LirExpr, Literal, Name
 from dcpy.codegen.lir.tree import Block, CheckFail, Declare, Evaluate
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.copies import first_element
@@ -93,6 +93,13 @@ def _shape_of(context: Context, node: Call) -> CallShape:
     return CallShape(tuple(strided), aliased, context.parallel is not None or context.shared_writes)
 
 
+def _pointer(context: Context, memlet: Memlet) -> LirExpr:
+    """A pointer for a C function, which need not be declared with all the ``const`` that it could have."""
+    place = context.places[memlet.container]
+    pointer = first_element(context, memlet)
+    return Convert(pointer, f"{place.dtype.ctype} *") if place.base.type.startswith("const") else pointer
+
+
 def lower_foreign_call(context: Context, node: ForeignCall) -> None:
     """``function(args)``: connectors are pointers to the first element of their subset, expressions are values."""
     context.module.environments[node.environment] = None
@@ -103,7 +110,7 @@ def lower_foreign_call(context: Context, node: ForeignCall) -> None:
     }
     memlets = {**node.inputs, **node.outputs}
     args = tuple(
-        first_element(context, memlets[arg]) if isinstance(arg, str) else lower_value(context, arg, values)
+        _pointer(context, memlets[arg]) if isinstance(arg, str) else lower_value(context, arg, values)
         for arg in node.args
     )
     if not node.result:

@@ -19,7 +19,7 @@ from dcpy.codegen.scalars.symbols import lower_symbolic
 from dcpy.ir.data import Data
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map
-from dcpy.ir.region import Region
+from dcpy.ir.region import Loop, Region
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import Expr, Ranges
 from dcpy.ir.types import DType
@@ -83,6 +83,8 @@ class Context:
         self.sdfg = sdfg
         self.module = module
         self.names = Names(reserved)
+        for name in _names_of(sdfg):  # all of them first: what lowering invents must differ
+            self.names.of(name)
         self.uses = Uses(sdfg)
         self.placement: Placement = plan_placement(sdfg, self.uses)
         self.places: dict[str, Place] = {}
@@ -194,6 +196,18 @@ class Context:
     def refuse(self, message: str, span: SrcSpan | None = None, *, help: str = "") -> CodegenError:
         """The error for something that this target does not print."""
         return CodegenError(message, span=span or self._span, help=help)
+
+
+def _names_of(sdfg: Sdfg) -> Iterator[str]:
+    """Containers, symbols and parameters, in order of declaration."""
+    yield from (*sdfg.arguments, *sdfg.symbols, *sdfg.assigned_symbols)
+    for region in sdfg.body.walk_regions():
+        yield from region.containers
+        match region.owner:
+            case Map(params=params):
+                yield from params
+            case Loop(param=param):
+                yield param
 
 
 _ZERO = Expr(())
