@@ -393,7 +393,8 @@ def _print(terms: Terms) -> str:
     if not terms:
         return "0"
     parts: list[str] = []
-    for monomial, factor in terms:
+    first = next((term for term in terms if term[1] > 0), terms[0])  # j - i, not -i + j
+    for monomial, factor in (first, *(term for term in terms if term is not first)):
         lone = len(terms) == 1 and len(monomial) == 1 and factor == 1
         text = _print_monomial(monomial, abs(factor), bare=lone)
         sign = "-" if factor < 0 else "+"

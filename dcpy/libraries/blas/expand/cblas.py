@@ -125,7 +125,7 @@ class CblasCall:
         """``left <= right`` must hold."""
         low, high = as_expr(left), as_expr(right)
         if not self.f.ranges.proves_le(low, high):
-            condition = op("le", Index(low), Index(high))
+            condition = op("le", _index(low), _index(high))
             if condition not in self.conditions:
                 self.conditions.append(condition)
 
@@ -299,6 +299,10 @@ def _start_from_summand(f: Fragment, out: Operand, summand: str) -> None:
 
 def _size(value: Expr) -> ScalarExpr:
     return cast(Index(value), types.int32)
+
+
+def _index(value: Expr) -> ScalarExpr:
+    return Index(value) if value.constant is None else Const(value.constant, types.int64)
 
 
 def _number(value: int) -> ScalarExpr:
