@@ -15,7 +15,7 @@ from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.names import free_names
 from dcpy.frontend.desugar.statements import OPERATORS
-from dcpy.frontend.implements import call_entry, find_attribute, find_method, method_names
+from dcpy.frontend.implements import call_entry, find, find_attribute, find_method, method_names
 from dcpy.frontend.lower import calls, choices, sequences
 from dcpy.frontend.lower.names import bind_name, bind_plain, from_python, read_name, settle
 from dcpy.frontend.lower.operators import binary, truth, unary
@@ -208,6 +208,9 @@ def subscript(frame: Frame, owner: Value, keys: list[Value]) -> Value:
     if isinstance(owner, TupleValue):
         return sequences.item(owner, key)
     if isinstance(owner, Static) and not is_number(owner):
+        entry = find(owner.value)  # np.mgrid[...]
+        if entry is not None:
+            return call_entry(frame.b, entry, keys, {})
         wanted = frame.b.static(key, "the subscript")
         try:
             return from_python(frame, owner.value[wanted])

@@ -286,7 +286,8 @@ def var(
     wanted = b.dtype_argument(dtype) or (x.dtype if x.dtype.is_inexact else types.float64)
     inner = types.float32 if wanted == types.float16 else wanted
     real = result_of(np.real, wanted)
-    middle = mean(b, x, axis, Static(inner.numpy), keepdims=TRUE, where=where)
+    keep = FALSE if axis == NONE else TRUE
+    middle = mean(b, x, axis, Static(inner.numpy), keepdims=keep, where=where)
     distance = b.hold(b.ufunc(np.subtract, x, middle))
     squares = b.elementwise(_squared_magnitude, distance)
     total = reduced(b, ADD, squares, axis, Static(result_of(np.real, inner).numpy), NONE, keepdims, NONE, where)

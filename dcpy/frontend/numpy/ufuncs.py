@@ -163,8 +163,7 @@ def _constructor(dtype: types.DType) -> Implementation:
         value = x if is_number(x) else b.array(x)
         if isinstance(value, ArrayValue) and not value.shape:
             value = Scalar(value.load(()))
-        found = b.cast(value, dtype)
-        return b.copy(found) if isinstance(found, ArrayValue) and found == value else found
+        return b.cast(value, dtype)
 
     return call
 

@@ -1,0 +1,91 @@
+"""Arrays of coordinates: ``np.mgrid[0:N, 0:M]``, ``meshgrid``, ``indices``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dcpy.frontend.implements import implements
+from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.lower.promotion import promoted
+from dcpy.frontend.numpy.creation import arange, linspace
+from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0, NUMBER_1, TRUE
+from dcpy.frontend.numpy.joining import stack
+from dcpy.frontend.numpy.manipulation import ravel
+from dcpy.frontend.values import ArrayValue, SliceValue, Static, TupleValue, Value, integer
+from dcpy.ir.types import DType
+
+INT = Static(int)
+XY = Static("xy")
+
+
+@implements(np.mgrid)
+def mgrid(b: Builder, *keys: Value) -> Value:
+    """Coordinates of a grid in an array with a leading dimension (none where there is one range)."""
+    axes = _axes(b, keys)
+    if len(keys) == 1:
+        return axes[0]
+    return stack(b, TupleValue(tuple(_full(b, axes))))
+
+
+@implements(np.ogrid)
+def ogrid(b: Builder, *keys: Value) -> Value:
+    """Coordinates of a grid, each along its own dimension."""
+    axes = _axes(b, keys)
+    return axes[0] if len(keys) == 1 else TupleValue(tuple(_open(b, axes)))
+
+
+def _axes(b: Builder, keys: Sequence[Value]) -> list[ArrayValue]:
+    """One range per key, of a common dtype; an imaginary step counts the samples, ends included."""
+    found = []
+    for key in keys:
+        if not isinstance(key, SliceValue) or key.stop == NONE:
+            raise b.error("np.mgrid and np.ogrid take ranges", help="write np.mgrid[0:N, 0:M]")
+        start = NUMBER_0 if key.start == NONE else key.start
+        step = NUMBER_1 if key.step == NONE else key.step
+        if isinstance(step, Static) and isinstance(step.value, complex):
+            found.append(b.array(linspace(b, start, key.stop, Static(int(abs(step.value))))))
+        else:
+            found.append(b.array(arange(b, start, key.stop, step)))
+    dtype: DType = promoted(tuple(found))[0]
+    return [b.array(b.cast(axis, dtype)) for axis in found]
+
+
+def _open(b: Builder, axes: Sequence[ArrayValue]) -> list[ArrayValue]:
+    """Each axis with dimensions of size 1 at the places of the others."""
+    opened = []
+    for place, axis in enumerate(axes):
+        for other in range(len(axes)):
+            if other != place:
+                axis = b.expand(axis, other)
+        opened.append(axis)
+    return opened
+
+
+def _full(b: Builder, axes: Sequence[ArrayValue]) -> list[ArrayValue]:
+    shape = [b.exact(axis.shape[0]) for axis in axes]
+    return [b.broadcast_to(axis, shape) for axis in _open(b, axes)]
+
+
+@implements(np.meshgrid)
+def meshgrid(b: Builder, *xi: Value, copy: Value = TRUE, sparse: Value = FALSE, indexing: Value = XY) -> Value:
+    """Coordinates of a grid from those of its axes; the first two exchanged unless indexing is "ij"."""
+    axes = [b.array(ravel(b, axis)) for axis in xi]
+    grids = _open(b, axes) if b.static(sparse, "sparse") else _full(b, axes)
+    if b.static(indexing, "indexing") == "xy" and len(grids) > 1:
+        order = [1, 0, *range(2, len(grids))]
+        grids = [b.transpose(grid, order) for grid in grids]
+    if copy == TRUE:
+        grids = [b.copy(grid) for grid in grids]
+    return TupleValue(tuple(grids))
+
+
+@implements(np.indices)
+def indices(b: Builder, dimensions: Value, dtype: Value = INT, sparse: Value = FALSE) -> Value:
+    """Coordinates of the elements of an array of a shape."""
+    sizes = b.shape_argument(dimensions)
+    axes = [b.array(arange(b, integer(size), dtype=dtype)) for size in sizes]
+    if b.static(sparse, "sparse"):
+        return TupleValue(tuple(_open(b, axes)))
+    return stack(b, TupleValue(tuple(_full(b, axes))))

@@ -1,0 +1,34 @@
+"""Coordinates, and questions about dtypes, against NumPy."""
+
+import numpy as np
+import pytest
+
+from tests.support.numpy_records import ALL, check, op
+
+VECTORS = (((3,), (4,)), ((0,), (2,)), ((), (2,)))
+
+RECORDS = [
+    op(lambda a: np.mgrid[0 : a.shape[0], 0 : a.shape[1]], shapes=((3, 4), (0, 2))),
+    op(lambda: np.mgrid[0:3]),
+    op(lambda: np.mgrid[0:1:0.25, 1:3]),
+    op(lambda: np.mgrid[0:1:5j]),
+    op(lambda: np.ogrid[0:3, 0:2]),
+    op(lambda a: a + np.ogrid[0:3], shapes=((3,),)),
+    op(lambda a, c: np.meshgrid(a, c), shapes=VECTORS, dtypes=("int8", "float64")),
+    op(lambda a, c: np.meshgrid(a, c, indexing="ij", sparse=True), shapes=VECTORS),
+    op(lambda: np.indices((2, 3))),
+    op(lambda a: np.finfo(a.dtype).eps * a, dtypes=("float32", "float64")),
+    op(lambda a: np.iinfo(np.int32).max + a),
+    op(lambda a: a.astype(np.dtype("f4"))),
+    op(lambda a: np.zeros(2, np.result_type(a, np.float32)), dtypes=ALL),
+    op(lambda a: np.zeros(2, np.promote_types(a.dtype, np.int16)), dtypes=ALL),
+    op(lambda a: (np.issubdtype(a.dtype, np.floating), np.isscalar(a)), dtypes=ALL),
+    op(lambda a: (np.iscomplexobj(a), np.isrealobj(a)), dtypes=ALL),
+    op(lambda a: np.can_cast(a.dtype, np.float32), dtypes=ALL),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.name)
+def test_as_numpy(record):
+    for arguments in record.cases():
+        check(record, arguments)
