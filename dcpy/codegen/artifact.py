@@ -30,14 +30,22 @@ from dcpy.base.source import SrcSpan
 
 @dataclass(frozen=True, slots=True)
 class Dim:
-    """One size of an array argument: a symbol by name, or a constant.
+    """One size of an array argument: a symbol by name plus `offset`, or a constant.
 
-    `not_one` asks that a symbolic size differs from 1 (a specialization in which it does not broadcast).
+    `not_one` asks that a symbolic size differs from 1 (a specialization in which it does not broadcast). The symbol
+    itself, the size without the offset, is never negative.
     """
 
     symbol: str = ""
     constant: int = -1
     not_one: bool = False
+    offset: int = 0
+
+    def __str__(self) -> str:
+        """As annotations write it: ``N``, ``N + 1``, ``3``."""
+        if not self.symbol:
+            return str(self.constant)
+        return self.symbol + (f" {'+' if self.offset > 0 else '-'} {abs(self.offset)}" if self.offset else "")
 
 
 @dataclass(frozen=True, slots=True)

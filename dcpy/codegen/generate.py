@@ -113,10 +113,12 @@ def _order(desc: Array) -> tuple[str, tuple[Expr, ...]]:
 def _dim(name: str, size: Expr) -> Dim:
     if size.constant is not None:
         return Dim(constant=size.constant)
-    if size.name is not None:
-        return Dim(size.name)
+    offset = size.subs(dict.fromkeys(size.symbols, 0))
+    symbol = (size - offset).name
+    if symbol is not None and offset.constant is not None:
+        return Dim(symbol, offset=offset.constant)
     raise CodegenError(
-        f"a size of the argument {name!r} is {size}: sizes of arguments must be numbers or symbols",
+        f"a size of the argument {name!r} is {size}: sizes of arguments must be numbers, or a symbol plus a number",
         help="name the size with a symbol of its own",
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dcpy.base.environment import Environment
 from dcpy.ir.interp import run
 from dcpy.ir.text import parse_sdfg
 from tests.support.compiled import compile_sdfg
@@ -257,6 +258,26 @@ def test_calls_in_parallel_maps_stay_on_their_thread():
                   map k = 0:L { tasklet () -> (o -> sum[0] (add)) { o = f64(1) } } }
         }"""
     same(text, floats(300, 300), np.zeros(1))
+
+
+def test_foreign_functions_take_pointers_and_values():
+    text = """
+        sdfg @foreign(x: f64[N, N], y: f64[N], r: f64[1]) symbols(N: size) {
+          data c: f64 transient
+          state { tasklet () -> (o -> c) { o = f64(2) }
+                  foreign (u <- x[1, 0:N], f <- c) -> (s -> r[0]) from c_code { s = weighted(N, &u, f + 1.0) }
+                  foreign (u <- x[0, 0:N]) -> (v -> y[0:N]) from c_code { twice(&u, &v, i64(N)) } }
+        }"""
+    code = Environment(
+        "c_code",
+        declarations="""
+            static double weighted(int64_t n, const double *x, double f) { return n > 0 ? f*x[n - 1] : 0; }
+            static void twice(double *x, double *y, long n) { for (long i = 0; i < n; i++) y[i] = 2*x[i]; }""",
+    )
+    x, y, r = np.arange(9.0).reshape(3, 3), np.zeros(3), np.zeros(1)
+    compile_sdfg(text, {"c_code": code})(x, y, r)
+    assert y.tolist() == [0, 2, 4]
+    assert r.tolist() == [15]
 
 
 def test_results_are_new_arrays_scalars_and_views():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -45,6 +45,7 @@ class ParallelScope:
     inner_symbols: frozenset[str]  # parameters and assigned symbols that differ between or within its iterations
     private: frozenset[str]  # containers that each iteration has for itself
     label: str
+    tiles: Mapping[str, str]  # parameters further in that walk through a tile of one of the map's
 
 
 @dataclass

@@ -17,7 +17,7 @@ from dcpy.codegen.lower.bounds import going_down, within
 from dcpy.codegen.lower.context import Accumulator, Context, ParallelScope
 from dcpy.codegen.lower.reductions import accumulator_for, reduction_of
 from dcpy.codegen.lower.tasklets import write
-from dcpy.ir.analysis.conflicts import MapWrites, distinct, reducible, survey
+from dcpy.ir.analysis.conflicts import MapWrites, distinct, reducible, survey, tiles_of
 from dcpy.ir.analysis.work import THREADS_PAY_ABOVE, product, work_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Schedule
@@ -147,7 +147,7 @@ def _change_innermost(loop: tree.Loop, depth: int, **changes: object) -> tree.Lo
 
 def _lower_parallel(context: Context, node: Map, writes: MapWrites, lower_region: LowerRegion) -> None:
     label = context.names.fresh("next_" + "_".join(node.params))
-    scope = ParallelScope(node, frozenset(writes.symbols), frozenset(writes.private), label)
+    scope = ParallelScope(node, frozenset(writes.symbols), frozenset(writes.private), label, tiles_of(node))
     with context.running(scope):
         body = _body(context, node, lower_region)
     fails = any(isinstance(s, tree.CheckFail) and s.label == label for s in statements(body))

@@ -117,4 +117,4 @@ def _races(context: Context, memlet: Memlet) -> bool:
         return context.shared_writes and not context.uses.desc(root).transient
     if root in scope.private:
         return False
-    return not distinct(memlet.subset, scope.map.params, scope.inner_symbols)
+    return not distinct(memlet.subset, scope.map.params, scope.inner_symbols, scope.tiles)

@@ -6,14 +6,18 @@ A location that nothing else touches, and that no iteration changes the address 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, Copy, ForeignCall, LibraryNode, Map, Tasklet
 from dcpy.ir.region import Loop, Region, SymbolAssign
 from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.symbolic import min_of, sym
 from dcpy.ir.uses import Element, Uses
+
+NO_TILES: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -83,19 +87,39 @@ def location(memlet: Memlet) -> Memlet:
     return Memlet(memlet.container, memlet.subset, memlet.wcr)
 
 
-def distinct(subset: Subset, params: tuple[str, ...], varying: frozenset[str]) -> bool:
-    """Whether different values of `params` are proved to give different elements; `varying` has all that differs."""
-    return own_params(subset, params, varying) >= set(params)
+def distinct(
+    subset: Subset, params: tuple[str, ...], varying: frozenset[str], tiles: Mapping[str, str] = NO_TILES
+) -> bool:
+    """Whether different values of `params` are proved to give different elements; `varying` has all that differs.
+
+    `tiles` maps a parameter further in to the one in ``params`` in whose tile it walks (`tiles_of`).
+    """
+    return own_params(subset, params, varying, tiles) >= set(params)
 
 
-def own_params(subset: Subset, params: tuple[str, ...], varying: frozenset[str]) -> set[str]:
+def own_params(
+    subset: Subset, params: tuple[str, ...], varying: frozenset[str], tiles: Mapping[str, str] = NO_TILES
+) -> set[str]:
     """Those of `params` that have an index of their own: ``c * param + rest`` with nothing else in it that varies."""
     found: set[str] = set()
     for dim in subset.dims:
         inside = [name for name in dim.symbols if name in varying]
-        if len(inside) != 1 or inside[0] not in params or isinstance(dim, Range):
+        if len(inside) != 1 or isinstance(dim, Range):
             continue
+        owner = tiles.get(inside[0], inside[0])
         form = dim.linear_in(inside[0])
-        if form is not None and form[0].constant not in (None, 0):
-            found.add(inside[0])
+        if owner in params and form is not None and form[0].constant not in (None, 0):
+            found.add(owner)
     return found
+
+
+def tiles_of(node: Map) -> dict[str, str]:
+    """Parameters of inner maps that walk ``t : min(t + T, ...)`` for a parameter t of `node` with steps of T."""
+    starts = {sym(param): dim.step for param, dim in zip(node.params, node.domain, strict=True)}
+    return {
+        param: dim.start.name or ""
+        for inner in node.body.walk_nodes()
+        if isinstance(inner, Map)
+        for param, dim in zip(inner.params, inner.domain, strict=True)
+        if dim.start in starts and min_of(dim.stop, dim.start + starts[dim.start]) is dim.stop
+    }

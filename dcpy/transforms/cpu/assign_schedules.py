@@ -13,7 +13,10 @@ from dcpy.ir.nodes import Call, Consume, ForeignCall, Map, Schedule, Tasklet
 from dcpy.ir.region import Loop, Region, Return, State, While
 from dcpy.ir.rewriter import Rewriter, rewriting
 from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, min_of, sym
+
+TILE = 256  #: elements of a row that one thread takes at a time where only columns may be divided
 
 
 def assign_schedules(sdfg: Sdfg, options: CpuOptions) -> None:
@@ -60,6 +63,9 @@ def _assign(node: Map, rw: Rewriter, threads: bool) -> bool:
             split = _split(node, len(outer), rw)
             rw.update(split, schedule=Schedule.SIMD if vector in inner else Schedule.SEQUENTIAL)
         rw.update(node, schedule=Schedule.CPU_PARALLEL)
+        return True
+    if vector in free and _is_rectangular(node) and node.domain[node.params.index(vector)].step is ONE:
+        _tile_for_threads(node, vector, rw)
         return True
     if vector is not None and _is_rectangular(node):
         _reorder(node, (*(param for param in node.params if param != vector), vector), rw)
@@ -137,6 +143,24 @@ def _reorder(node: Map, params: tuple[str, ...], rw: Rewriter) -> None:
     if params != node.params:
         domain = dict(zip(node.params, node.domain, strict=True))
         rw.update(node, params=params, domain=tuple(domain[param] for param in params))
+
+
+def _tile_for_threads(node: Map, vector: str, rw: Rewriter) -> None:
+    """Divides the only parameter that is free of conflicts among threads, in pieces that stay long enough for vectors.
+
+    before   map i = 0:N, j = 0:M { s[j] += A[i, j] }
+    after    map j_tile = 0:M:256 @cpu_parallel { map i = 0:N, j = j_tile:min(j_tile + 256, M) @simd { s[j] += A[i, j] } }
+    """
+    domain = dict(zip(node.params, node.domain, strict=True))
+    whole = domain[vector]
+    tile = rw.fresh_name(f"{vector}_tile")
+    domain[vector] = Range(sym(tile), min_of(sym(tile) + TILE, whole.stop))
+    others = tuple(param for param in node.params if param != vector)
+    params = (*others, vector)
+    tiles = Range(whole.start, whole.stop, as_expr(TILE))
+    rw.update(node, params=(tile, *params), domain=(tiles, *(domain[param] for param in params)))
+    rw.update(_split(node, 1, rw), schedule=Schedule.SIMD)
+    rw.update(node, schedule=Schedule.CPU_PARALLEL)
 
 
 def _split(node: Map, count: int, rw: Rewriter) -> Map:

@@ -54,6 +54,21 @@ def test_the_parameter_with_the_smallest_steps_comes_last():
     )
 
 
+def test_columns_are_divided_where_rows_meet():
+    becomes(
+        """
+        sdfg @f(A: f64[N, M], s: f64[M]) symbols(N: size, M: size) {
+          state { map i = 0:N, j = 0:M { tasklet (a <- A[i, j]) -> (o -> s[j] (add)) { o = a } } }
+        }""",
+        """
+        sdfg @f(A: f64[N, M], s: f64[M]) symbols(N: size, M: size) {
+          state { map j_tile = 0:M:256 @cpu_parallel { map i = 0:N, j = j_tile:min(j_tile + 256, M) @simd {
+            tasklet (a <- A[i, j]) -> (o -> s[j] (add)) { o = a } } } }
+        }""",
+        N=[0, 3], M=[2, 300],
+    )  # fmt: skip
+
+
 def test_a_short_map_stays_on_one_thread():
     becomes(
         "sdfg @f(A: f64[8]) { state { map i = 0:8 { tasklet (a <- A[i]) -> (o -> A[i]) { o = a + f64(1) } } } }",
