@@ -116,6 +116,19 @@ def test_reductions(op, size):
     same(text, 0.5 + floats(size), np.array([1.5]), rtol=1e-12)
 
 
+@pytest.mark.parametrize("size", [10, 100_000])
+def test_extrema_of_nan_are_nan(size):
+    text = """
+        sdfg @extrema(x: f64[N], low: f64[1], high: f64[1]) symbols(N: size) {
+          state { map i = 0:N { tasklet (a <- x[i]) -> (o -> low[0] (min)) { o = a } }
+                  map j = 0:N { tasklet (a <- x[j]) -> (o -> high[0] (max)) { o = a } } }
+        }"""
+    x, low, high = floats(size), np.full(1, np.inf), np.full(1, -np.inf)
+    x[7] = np.nan
+    compile_sdfg(text)(x, low, high)
+    assert np.isnan([low[0], high[0]]).all()
+
+
 def test_reductions_of_rows_columns_and_histograms():
     text = """
         sdfg @sums(A: f64[N, M], rows: f64[N], columns: f64[M], h: i64[4], k: i32[N]) symbols(N: size, M: size) {

@@ -149,7 +149,7 @@ def _tile_for_threads(node: Map, vector: str, rw: Rewriter) -> None:
     """Divides the only parameter that is free of conflicts among threads, in pieces that stay long enough for vectors.
 
     before   map i = 0:N, j = 0:M { s[j] += A[i, j] }
-    after    map j_tile = 0:M:256 @cpu_parallel { map i = 0:N, j = j_tile:min(j_tile + 256, M) @simd { s[j] += A[i, j] } }
+    after    map t = 0:M:256 @cpu_parallel { map i = 0:N, j = t:min(t + 256, M) @simd { s[j] += A[i, j] } }
     """
     domain = dict(zip(node.params, node.domain, strict=True))
     whole = domain[vector]
