@@ -51,9 +51,12 @@ bench: $(STAMP)
 
 docs: $(STAMP)
 	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[docs]'
-	$(PY) -m mkdocs build --strict
+	$(PY) -m docs.generate
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
+	@echo "site/index.html"
 
 golden: $(STAMP)
+	$(PY) -m docs.generate
 	$(PY) -m pytest -q -m "not perf" --update-golden
 
 fuzz: $(STAMP)

@@ -1,20 +1,27 @@
 """Writes the pages that are made from the code: the tutorial (by running it) and the reference.
 
-Run by `make docs` before the site is built, and by a test that compares the tutorial with what the code says now.
+Run by `make docs` before the site is built. The pages in `COMMITTED` are kept in the repository, for its readers; a
+test compares them with what the code says now. The others make sense on the site only.
 """
 
 from __future__ import annotations
 
+import importlib
 import inspect
+import pkgutil
 import re
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 
-from dcpy.base import errors, options
-from dcpy.frontend.implements import implemented
+import dcpy
+from dcpy.base import options
+from dcpy.base.errors import DcpyError
+from dcpy.frontend.implements import find_attribute, find_method, implemented, method_names
 from dcpy.ir.verify.forms import FORMS, TREE_RULES
 from dcpy.transforms.catalog import TRANSFORMATIONS
+from docs.fences import with_outputs
 
 DOCS = Path(__file__).parent
 
@@ -30,9 +37,16 @@ def transformations() -> Iterator[str]:
 def error_codes() -> Iterator[str]:
     """Every error with its stable code."""
     yield "# Errors\n\nEvery error is a `DcpyError` with a stable code, a place, notes, and what to write instead.\n"
-    for kind in vars(errors).values():
-        if inspect.isclass(kind) and issubclass(kind, errors.DcpyError):
-            yield f"## {kind.code}\n\n`{kind.__name__}`: {inspect.getdoc(kind)}\n"
+    for module in pkgutil.walk_packages(dcpy.__path__, "dcpy."):
+        importlib.import_module(module.name)
+    for kind in sorted(_subclasses(DcpyError), key=lambda kind: kind.code):
+        also = [base.__name__ for base in kind.__bases__ if not issubclass(base, DcpyError)]
+        caught = f" Caught as `{also[0]}` too." if also else ""
+        yield f"## {kind.code}\n\n`{kind.__name__}`: {inspect.getdoc(kind)}{caught}\n"
+
+
+def _subclasses(kind: type[DcpyError]) -> list[type[DcpyError]]:
+    return [found for direct in kind.__subclasses__() for found in (direct, *_subclasses(direct))]
 
 
 def verification_rules() -> Iterator[str]:
@@ -65,16 +79,47 @@ def _option_rows(kind: type, value: object, prefix: str) -> Iterator[str]:
             yield from _option_rows(type(inner), inner, f"{name}.")
         else:
             variable = f"DCPY_{name.replace('.', '_').upper()}"
-            yield f"| `{name}` | `{variable}` | `{inner!r}` | {comments.get(f.name, '')} |"
+            meaning = comments.get(f.name, "").replace("``", "`")
+            yield f"| `{name}` | `{variable}` | `{inner!r}` | {meaning} |"
 
 
 def numpy_functions() -> Iterator[str]:
     """Every function that compiles, with the signature that dcpy takes."""
-    yield "# Functions that compile\n\nMade from the registry: names, and the arguments that dcpy takes.\n\n```text"
+    yield "# Functions that compile\n\nMade from the registry: names, and the arguments that dcpy takes.\n"
+    groups: dict[str, list[str]] = {"Python's own": [], "math": [], "NumPy": []}
     for name, signature in implemented().items():
-        plain = [p.replace(annotation=inspect.Parameter.empty) for p in signature.parameters.values()]
-        yield f"{name}{signature.replace(parameters=plain)}"
-    yield "```\n"
+        group = {"numpy": "NumPy", "ufunc": "NumPy", "math": "math"}.get(name.partition(".")[0], "Python's own")
+        groups[group].append(name + _plain(signature))
+    methods = {name: entry.signature for name in method_names() if (entry := find_method(name))}
+    groups["Methods of arrays"] = [name + _plain(_without_owner(signature)) for name, signature in methods.items()]
+    groups["Attributes of arrays"] = [name for name in method_names() if find_attribute(name)]
+    for group, lines in groups.items():
+        yield "\n".join((f"## {group}\n\n```text", *lines, "```\n"))
+
+
+def _without_owner(signature: inspect.Signature) -> inspect.Signature:
+    return signature.replace(parameters=list(signature.parameters.values())[1:])
+
+
+def _plain(signature: inspect.Signature) -> str:
+    """A signature as NumPy's documentation has it; defaults that are no literals are left open."""
+    return str(signature.replace(parameters=[_plain_parameter(p) for p in signature.parameters.values()]))
+
+
+def _plain_parameter(parameter: inspect.Parameter) -> inspect.Parameter:
+    default = parameter.default
+    if inspect.isclass(default) and default is not inspect.Parameter.empty:
+        default = _Verbatim(default.__name__)
+    elif not isinstance(default, bool | int | float | str | None) and default is not inspect.Parameter.empty:
+        default = _Verbatim("...")
+    return parameter.replace(annotation=inspect.Parameter.empty, default=default)
+
+
+class _Verbatim(str):
+    """A text that stands in a signature without quotes."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
 
 
 def api() -> Iterator[str]:
@@ -86,22 +131,25 @@ def api() -> Iterator[str]:
 
 
 def tutorial() -> Iterator[str]:
-    """gemm through every stage, each output made by running it."""
-    from docs.tutorial_stages import stages
-
-    yield (DOCS / "tutorials" / "gemm_intro.txt").read_text()
-    for title, text, language, output in stages():
-        yield f"## {title}\n\n{text}\n\n```{language}\n{output.rstrip()}\n```\n"
+    """gemm through every stage, each output made by running it; needs a C++ compiler."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield with_outputs((DOCS / "tutorials" / "gemm.txt").read_text(), Path(folder) / "gemm.py")
 
 
 def overview() -> Iterator[str]:
     """The README, with links that work from here."""
     text = (DOCS.parent / "README.md").read_text()
-    yield text.replace("](docs/", "](")
+    yield text.replace("](docs/", "](").replace("](CONTRIBUTING.md)", "](contributing.md)")
+
+
+def contributing() -> Iterator[str]:
+    """CONTRIBUTING.md, which is kept where contributors look for it."""
+    yield (DOCS.parent / "CONTRIBUTING.md").read_text().replace("](docs/", "](")
 
 
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "index.md": overview,
+    "contributing.md": contributing,
     "tutorials/gemm.md": tutorial,
     "reference/transformations.md": transformations,
     "reference/errors.md": error_codes,
@@ -110,6 +158,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "reference/numpy.md": numpy_functions,
     "reference/api.md": api,
 }
+COMMITTED = tuple(name for name in PAGES if name not in ("index.md", "contributing.md", "reference/api.md"))
 
 
 def page(name: str) -> str:

@@ -31,6 +31,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -178,9 +179,13 @@ def call_entry(b: Builder, entry: Entry, args: Sequence[Value], kwargs: Mapping[
 
 
 def full_name(function: Any) -> str:
-    """``numpy.clip``, ``math.sqrt``, ``abs``: how messages call a Python callable."""
+    """``numpy.clip``, ``math.sqrt``, ``abs``, ``numpy.mgrid``: how messages call a Python callable."""
     module = getattr(function, "__module__", None) or ("numpy" if type(function).__name__ == "ufunc" else "")
-    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", repr(function))
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
+    if name is None:  # an instance: what its package calls it
+        module = module.partition(".")[0]
+        public = vars(sys.modules[module]) if module in sys.modules else {}
+        name = next((key for key, value in public.items() if value is function), type(function).__name__)
     return str(name) if module in ("builtins", "") else f"{module}.{name}"
 
 

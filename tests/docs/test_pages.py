@@ -1,0 +1,60 @@
+"""The pages in the repository say what the code says now, and their links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from docs.generate import COMMITTED, DOCS, page
+
+ROOT = DOCS.parent
+PAGES = [*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *ROOT.glob("examples/*.md")]
+LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+MADE_ON_THE_WAY = {"index.md", "contributing.md", "reference/api.md"}
+
+
+RUN_TO_BE_MADE = [pytest.param(name, marks=pytest.mark.cc) for name in COMMITTED if name.startswith("tutorials/")]
+READ_FROM_CODE = [name for name in COMMITTED if not name.startswith("tutorials/")]
+
+
+@pytest.mark.parametrize("name", RUN_TO_BE_MADE + READ_FROM_CODE)
+def test_generated_pages_are_up_to_date(name):
+    assert (DOCS / name).read_text() == page(name), "run python -m docs.generate"
+
+
+@pytest.mark.parametrize("name", COMMITTED)
+def test_generated_pages_tell_nothing_of_the_machine(name):
+    text = (DOCS / name).read_text()
+    assert re.search(r"0x[0-9a-f]{6,}|/home/|/tmp/|/root/|/usr/|\.venv", text) is None
+    assert str(ROOT) not in text
+
+
+def pages_with_links() -> list[Path]:
+    made = {DOCS / name for name in MADE_ON_THE_WAY}
+    return sorted(path for path in PAGES if path not in made and LINK.search(path.read_text()))
+
+
+@pytest.mark.parametrize("path", pages_with_links(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(path):
+    code_taken_out = re.sub(r"```.*?```", "", path.read_text(), flags=re.DOTALL)
+    broken = [link for link in LINK.findall(code_taken_out) if not (path.parent / link).exists()]
+    assert broken == []
+
+
+def test_all_decisions_are_listed():
+    listed = re.findall(r"\]\((\d{4}-[\w-]+\.md)\)", (DOCS / "decisions" / "index.md").read_text())
+    assert listed == sorted(path.name for path in (DOCS / "decisions").glob("0*.md"))
+
+
+def test_decisions_are_numbered_and_short():
+    for number, path in enumerate(sorted((DOCS / "decisions").glob("0*.md")), 1):
+        assert path.read_text().startswith(f"# {number:04}: ")
+        assert len(path.read_text().split()) <= 450, f"{path.name} is more than a page"
+
+
+def test_all_pages_are_in_the_navigation():
+    navigation = (ROOT / "mkdocs.yml").read_text()
+    pages = {str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md")}
+    assert {page for page in pages if page not in navigation and not page.startswith("decisions/0")} == set()
