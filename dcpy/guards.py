@@ -1,7 +1,7 @@
 """What a compiled program depends on besides its arguments: names that must stay what they were, and global arrays.
 
-`dcpy.specializations` hands both to the native dispatcher, which looks at them in each call. Arrays may be rebound: each
-call passes the one that it finds. Everything else that the program has seen is part of it.
+`dcpy.specializations` hands both to the native dispatcher, which looks at them in each call. Arrays may be rebound:
+each call passes the one that it finds. Everything else that the program has seen is part of it.
 """
 
 from __future__ import annotations

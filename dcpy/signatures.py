@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from dcpy.codegen.generate import default_signature
 from dcpy.codegen.artifact import (
     Arg,
     ArgumentResult,
@@ -18,6 +17,7 @@ from dcpy.codegen.artifact import (
     Signature,
     ViewResult,
 )
+from dcpy.codegen.generate import default_signature
 from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, ScalarType
 from dcpy.ir.sdfg import Sdfg
 

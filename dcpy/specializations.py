@@ -84,7 +84,8 @@ class Specializer:
         with self._compiling:
             result = dispatcher.dispatch(native)  # another thread may have compiled it meanwhile
             if result is NotImplemented:
-                compiled = self._compile(native, profile)
+                # A second pattern of sizes means that relations between them were an accident of the first call.
+                compiled = self._compile(native, profile, related=dispatcher.specializations == 0)
                 dispatcher.add(compiled.encoded())
         if result is NotImplemented:
             result = dispatcher.dispatch(native)
@@ -92,12 +93,12 @@ class Specializer:
             raise explain_mismatch(compiled.loaded.signature, (*native, *compiled.arrays))
         return result if prepared is None else prepared.finish(result)
 
-    def _compile(self, values: tuple[Any, ...], profile: driver.Profile) -> Compiled:
+    def _compile(self, values: tuple[Any, ...], profile: driver.Profile, *, related: bool) -> Compiled:
         profile.clear()
         names = list(inspect.signature(self.function).parameters)
         bound = dict(zip(names, values, strict=False))
         with driver.timed(profile, "frontend"):
-            types = types_of(bound, self.annotated())
+            types = types_of(bound, self.annotated(), related=related)
             key, reads = self._program_key(types)
             loaded = recall(key, self.options) if key else None
         if loaded is not None:
@@ -165,8 +166,13 @@ def compiler_identity() -> str:
     return f"{__version__}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
-def types_of(bound: Mapping[str, Any], annotated: Mapping[str, ArgType]) -> dict[str, ArgType]:
-    """The types of a call's arguments: annotated where there are annotations, in the layout that is passed."""
+def types_of(
+    bound: Mapping[str, Any], annotated: Mapping[str, ArgType], *, related: bool = False
+) -> dict[str, ArgType]:
+    """The types of a call's arguments: annotated where there are annotations, in the layout that is passed.
+
+    With `related`, sizes that differ by a few are expressed by each other.
+    """
     from dcpy.frontend.specialize.from_call import alias_groups, types_from_call
 
     ones = _sizes_that_are_one(bound, annotated)
@@ -176,7 +182,7 @@ def types_of(bound: Mapping[str, Any], annotated: Mapping[str, ArgType]) -> dict
         for name, kind in annotated.items()
         if name in bound
     }
-    return types_from_call(bound, known)
+    return types_from_call(bound, known, related=related)
 
 
 def _in_groups(types: Mapping[str, ArgType], groups: Mapping[str, str]) -> dict[str, ArgType]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -36,7 +35,8 @@ def generate(
     """
     called_as = signature or default_signature(sdfg)
     known = dict(environments or {})
-    module = lower_program(sdfg, called_as, _cpu(options), _declared_names(known))
+    foreign = "\n".join(environment.declarations for environment in known.values())
+    module = lower_program(sdfg, called_as, _cpu(options), foreign)
     used = _environments(sdfg, module, known)
     file = tree.Module(
         module.name,
@@ -143,12 +143,6 @@ def _result(sdfg: Sdfg, result: Result) -> artifact.Result:
 
 def _cpu(options: Options | CpuOptions | None) -> CpuOptions:
     return options.cpu if isinstance(options, Options) else options or CpuOptions()
-
-
-def _declared_names(environments: Mapping[str, Environment]) -> frozenset[str]:
-    """Identifiers of foreign declarations, which generated names avoid."""
-    texts = "\n".join(text for e in environments.values() for text in (e.declarations, *e.prototypes))
-    return frozenset(re.findall(r"[A-Za-z_]\w*", texts.replace('extern "C"', "")))
 
 
 def _environments(sdfg: Sdfg, module: ModuleContext, known: Mapping[str, Environment]) -> list[Environment]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import ArgumentError, ArgumentShapeError, DcpyError, ReadOnlyArgument
-from dcpy.codegen.artifact import ArrayArg, ConstantArg, IntegerArg, ScalarArg, Signature
+from dcpy.codegen.artifact import ArrayArg, ConstantArg, Dim, IntegerArg, ScalarArg, Signature
 from dcpy.runtime.parameters import plural
 
 
@@ -44,8 +44,7 @@ def explain_mismatch(signature: Signature, values: Sequence[Any]) -> DcpyError:
 
 def describe(arg: ArrayArg) -> str:
     """The type of an array as annotations write it: ``float64[N, 3]``."""
-    sizes = (dim.symbol or str(dim.constant) for dim in arg.dims)
-    return f"{arg.dtype}[{', '.join(sizes)}]"
+    return f"{arg.dtype}[{', '.join(map(str, arg.dims))}]"
 
 
 def _describe_all(signature: Signature) -> str:
@@ -143,19 +142,24 @@ def _size_problem(signature: Signature, values: Sequence[Any]) -> ArgumentShapeE
     known: dict[str, tuple[int, str]] = {}
     for arg, value in zip(signature.args, values, strict=True):
         if isinstance(arg, IntegerArg):
-            sizes = [(arg.name, -1, False, int(value), f"argument {arg.name!r}")]
+            sizes = [(Dim(arg.name), int(value), f"argument {arg.name!r}")]
         elif isinstance(arg, ArrayArg):
             shape = np.shape(value)
             sizes = [
-                (dim.symbol, dim.constant, dim.not_one, size, f"dimension {d} of {arg.name!r}")
+                (dim, size, f"dimension {d} of {arg.name!r}")
                 for d, (dim, size) in enumerate(zip(arg.dims, shape, strict=True))
             ]
         else:
             continue
-        for symbol, constant, not_one, size, place in sizes:
-            first, where = known.setdefault(symbol, (size, place)) if symbol else (constant, "the program")
-            reason = f"{symbol or 'the size'} is {first} by {where}, but {size} by {place}" if size != first else ""
-            if not_one and size == 1:
+        for dim, size, place in sizes:
+            number = size - dim.offset
+            first, where = (dim.constant, "the program")
+            if dim.symbol:
+                first, where = known.setdefault(dim.symbol, (number, place))
+            reason = f"{dim.symbol or 'the size'} is {first} by {where}, but {number} by {place}"
+            if number == first and number >= 0:
+                reason = ""
+            if dim.not_one and size == 1:
                 reason = f"{place} is 1, but was compiled for sizes other than 1"
             if reason:
                 given = f"argument {arg.name!r} has shape {np.shape(value)}"

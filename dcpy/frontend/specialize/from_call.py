@@ -1,4 +1,8 @@
-"""Types from the values of a call: equal sizes share a symbol ("duck shaping"), a size of 1 is the constant 1."""
+"""Types from the values of a call: equal sizes share a symbol ("duck shaping"), a size of 1 is the constant 1.
+
+Where `related` sizes are asked for, those that differ by a few share a symbol too: 64 and 68 are ``N`` and ``N + 4``. A
+stencil with a halo is then proved to stay inside its arrays.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +18,21 @@ from dcpy.ir.symbolic import ONE, Expr, sym
 
 _WEAK = {int: types.int64, float: types.float64, complex: types.complex128}
 _NAMES = "NMKLPQRS"
+_FARTHEST = 4  # sizes that differ by more are not related
+_SMALLEST = 8  # small sizes (channels, components) are close by accident
 
 
-def types_from_call(values: Mapping[str, Any], known: Mapping[str, ArgType] | None = None) -> dict[str, ArgType]:
+def types_from_call(
+    values: Mapping[str, Any], known: Mapping[str, ArgType] | None = None, *, related: bool = False
+) -> dict[str, ArgType]:
     """The type of each argument; those in `known` (annotated) are taken as they are.
 
     Arrays that share memory get a common alias group. Raises `ArgumentError` for what cannot be an argument.
     """
     known = known or {}
     taken = {*values, *(name for t in known.values() if isinstance(t, ArrayType) for d in t.dims for name in d.symbols)}
-    sizes = _Sizes(taken)
+    shapes = [value.shape for name, value in values.items() if isinstance(value, np.ndarray) and name not in known]
+    sizes = _Sizes(taken, _relations({size for shape in shapes for size in shape}) if related else {})
     aliases = alias_groups({name: value for name, value in values.items() if isinstance(value, np.ndarray)})
     found: dict[str, ArgType] = {}
     for name, value in values.items():
@@ -38,7 +47,7 @@ def type_of(name: str, value: Any, sizes: _Sizes, alias: str = "") -> ArgType:
     """The type of one argument."""
     if isinstance(value, np.ndarray):
         dims = tuple(sizes.symbol(size) for size in value.shape)
-        not_one = tuple(dict.fromkeys(dim.name for dim in dims if dim.name))
+        not_one = tuple(dict.fromkeys(name for dim in dims for name in dim.symbols))
         return ArrayType(_dtype(name, value.dtype), dims, layout_of(value), alias, not_one)
     if isinstance(value, np.generic):
         return ScalarType(_dtype(name, value.dtype))
@@ -69,20 +78,32 @@ def alias_groups(arrays: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, str]:
     return groups
 
 
-class _Sizes:
-    """One symbol per distinct size."""
+def _relations(sizes: set[int]) -> dict[int, int]:
+    """For each size the one that it is expressed by: the smallest of those that are close to each other."""
+    bases: dict[int, int] = {}
+    base = -_FARTHEST
+    for size in sorted(size for size in sizes if size >= _SMALLEST):
+        base = base if size - base <= _FARTHEST else size
+        bases[size] = base
+    return bases
 
-    def __init__(self, taken: set[str]) -> None:
+
+class _Sizes:
+    """One symbol per distinct size, but for those that others are expressed by."""
+
+    def __init__(self, taken: set[str], bases: Mapping[int, int]) -> None:
         self._symbols: dict[int, Expr] = {}
+        self._bases = bases
         self._fresh: Iterator[str] = (name for name in _candidates() if name not in taken)
 
     def symbol(self, size: int) -> Expr:
         """The symbol of a size; 1 is the constant."""
         if size == 1:
             return ONE
-        if size not in self._symbols:
-            self._symbols[size] = sym(next(self._fresh))
-        return self._symbols[size]
+        base = self._bases.get(size, size)
+        if base not in self._symbols:
+            self._symbols[base] = sym(next(self._fresh))
+        return self._symbols[base] + (size - base)
 
 
 def _candidates() -> Iterator[str]:

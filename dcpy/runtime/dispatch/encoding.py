@@ -1,9 +1,10 @@
 """Signatures as the plain tuples that the native dispatcher parses, and what happens when a run-time check fails.
 
-A specialization is (arguments, closure, number of symbols, pairs of arrays that must not overlap, results, structure, guards,
-failure, entry address, results address, keepalive, priority). The last arguments come from the closure: its sources are
+A specialization is (arguments, closure, number of symbols, pairs of arrays that must not overlap, results, structure,
+guards, failure, entry address, results address, keepalive, priority). The last arguments come from the closure: its sources are
 ("dict", namespace, name) or ("cell", cell). An extent (a size, or a stride in elements) is
-(symbol slot or -1, occurs first, must not be 1, constant). The C++ side is signature.cpp.
+(symbol slot or -1, occurs first, must not be 1, constant: the size, or what it has over the symbol). The C++ side is
+signature.cpp.
 """
 
 from __future__ import annotations
@@ -107,7 +108,7 @@ def _encode_argument(arg: Arg, symbols: _Symbols) -> tuple[object, ...]:
 
 
 def _encode_size(dim: Dim, symbols: _Symbols) -> Extent:
-    return (*symbols.use(dim.symbol), dim.not_one, 0) if dim.symbol else (-1, False, False, dim.constant)
+    return (*symbols.use(dim.symbol), dim.not_one, dim.offset) if dim.symbol else (-1, False, False, dim.constant)
 
 
 def _encode_result(result: Result) -> tuple[str, int, int, int, bool, object]:

@@ -22,9 +22,10 @@ inline int canonical(int type) {
 inline bool fits(const Extent &extent, int64_t number, int64_t *symbols) {
     if (extent.slot < 0) return number == extent.constant;
     if (extent.not_one && number == 1) return false;
-    if (!extent.first) return symbols[extent.slot] == number;
-    symbols[extent.slot] = number;
-    return true;
+    const int64_t value = number - extent.constant;
+    if (!extent.first) return symbols[extent.slot] == value;
+    symbols[extent.slot] = value;
+    return extent.constant == 0 || value >= 0;
 }
 
 bool match_strides(const ArgumentRule &rule, PyArrayObject *array, int64_t *symbols) {

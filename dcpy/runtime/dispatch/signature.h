@@ -11,7 +11,7 @@ namespace dcpy {
 using Entry = int32_t (*)(void *const *args, const int64_t *symbols, void *const *results, int64_t *error);
 using Results = void (*)(void *const *args, const int64_t *symbols, int64_t *numbers);
 
-// A size or stride: binds symbol `slot` where it occurs first, is compared with it afterwards; -1: a constant.
+// A size or stride: symbol `slot` (bound where it occurs first, compared afterwards) plus a constant; -1: a constant.
 struct Extent {
     int slot;
     bool first;

@@ -115,3 +115,9 @@ def test_annotations_work_in_plain_python():
     assert repr(dcpy.float64[N, 3]) == "dcpy.float64[N, 3]"
     assert list(dcpy.map[0:2, 1:3]) == [(0, 1), (0, 2), (1, 1), (1, 2)]
     assert list(dcpy.map[0:6:2]) == [0, 2, 4]
+
+
+def test_related_sizes_share_a_symbol():
+    values = {"field": np.ones((68, 68)), "out": np.ones((64, 64)), "levels": np.ones((64, 3)), "far": np.ones(80)}
+    found = {name: str(kind) for name, kind in types_from_call(values, related=True).items()}
+    assert found == {"field": "f64[N + 4, N + 4]", "out": "f64[N, N]", "levels": "f64[N, M]", "far": "f64[K]"}
