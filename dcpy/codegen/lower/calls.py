@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -93,11 +94,20 @@ def _shape_of(context: Context, node: Call) -> CallShape:
     return CallShape(tuple(strided), aliased, context.parallel is not None or context.shared_writes)
 
 
-def _pointer(context: Context, memlet: Memlet) -> LirExpr:
+def _pointer(context: Context, memlet: Memlet, declared: str) -> LirExpr:
     """A pointer for a C function, which need not be declared with all the ``const`` that it could have."""
     place = context.places[memlet.container]
     pointer = first_element(context, memlet)
-    return Convert(pointer, f"{place.dtype.ctype} *") if place.base.type.startswith("const") else pointer
+    if not place.base.type.startswith("const") or "const" in declared.split():
+        return pointer
+    return Convert(pointer, f"{place.dtype.ctype} *")
+
+
+def _parameter_type(context: Context, function: str, position: int) -> str:
+    """How a foreign function's parameter is declared; "" where that is not in sight (a header has it)."""
+    found = re.search(rf"\b{re.escape(function)}\s*\(([^()]*)\)", context.module.declarations)
+    types = found.group(1).split(",") if found else []
+    return types[position] if position < len(types) else ""
 
 
 def lower_foreign_call(context: Context, node: ForeignCall) -> None:
@@ -110,8 +120,10 @@ def lower_foreign_call(context: Context, node: ForeignCall) -> None:
     }
     memlets = {**node.inputs, **node.outputs}
     args = tuple(
-        _pointer(context, memlets[arg]) if isinstance(arg, str) else lower_value(context, arg, values)
-        for arg in node.args
+        _pointer(context, memlets[arg], _parameter_type(context, node.function, position))
+        if isinstance(arg, str)
+        else lower_value(context, arg, values)
+        for position, arg in enumerate(node.args)
     )
     if not node.result:
         context.emit(Evaluate(CallExpr(node.function, args, "void")))

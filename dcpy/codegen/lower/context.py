@@ -56,6 +56,7 @@ class ModuleContext:
     base: str  # of its entries: BASE_entry, ...
     options: CpuOptions
     names: Names
+    declarations: str = ""  # of foreign functions
     functions: list[Function] = field(default_factory=list)
     checks: dict[artifact.Check, int] = field(default_factory=dict)
     reductions: dict[str, DeclaredReduction] = field(default_factory=dict)

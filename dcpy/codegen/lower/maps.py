@@ -37,20 +37,18 @@ def lower_map(context: Context, node: Map, lower_region: LowerRegion) -> None:
     writes = survey(context.uses, node)
     folded = node.schedule is Schedule.SIMD or threads
     fresh = [m for m in (reducible(context.uses, writes) if folded else []) if m not in context.accumulators]
-    accumulators = {memlet: _start_accumulator(context, memlet) for memlet in fresh}
-    with context.accumulating(accumulators):
+    accumulators = {memlet: accumulator_for(context, memlet) for memlet in fresh}
+    for accumulator, start in accumulators.values():
+        if start is not None:
+            context.emit(tree.Declare(accumulator.variable.name, accumulator.variable.type, start))
+    with context.accumulating({memlet: accumulator for memlet, (accumulator, _) in accumulators.items()}):
         if threads:
             _lower_parallel(context, node, writes, lower_region)
         else:
             _lower_loops(context, node, writes, lower_region)
-    for memlet, accumulator in accumulators.items():
-        _store(context, node, memlet, accumulator)
-
-
-def _start_accumulator(context: Context, memlet: Memlet) -> Accumulator:
-    accumulator, start = accumulator_for(context, memlet)
-    context.emit(tree.Declare(accumulator.variable.name, accumulator.variable.type, start))
-    return accumulator
+    for memlet, (accumulator, start) in accumulators.items():
+        if start is not None:
+            _store(context, node, memlet, accumulator)
 
 
 def _store(context: Context, node: Map, memlet: Memlet, accumulator: Accumulator) -> None:

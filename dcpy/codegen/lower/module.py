@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from dcpy.base.errors import CodegenError
@@ -22,13 +23,16 @@ from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import sym
 
 
-def lower_program(sdfg: Sdfg, signature: Signature, options: CpuOptions, reserved: frozenset[str]) -> ModuleContext:
-    """The functions of `sdfg` and of its C ABI, in the order in which they must stand; `CodegenError` refuses."""
-    avoided = reserved | frozenset(prelude.names())
+def lower_program(sdfg: Sdfg, signature: Signature, options: CpuOptions, declarations: str = "") -> ModuleContext:
+    """The functions of `sdfg` and of its C ABI, in the order in which they must stand; `CodegenError` refuses.
+
+    `declarations` is the C text that will stand before them: its identifiers are avoided.
+    """
+    avoided = frozenset((*prelude.names(), *re.findall(r"[A-Za-z_]\w*", declarations)))
     name = exported_name(signature.name)
     base = identifier(signature.name)
     exported = {name, *(f"{base}_{part}" for part in ("program", "entry", "results", "init", "exit"))}
-    module = ModuleContext(name, base, options, Names(avoided | exported))
+    module = ModuleContext(name, base, options, Names(avoided | exported), declarations)
     context = Context(sdfg, module, avoided | exported)
     function = _lower_function(context, module.program, CallShape((), False, False))
     module.functions.append(function)

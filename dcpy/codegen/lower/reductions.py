@@ -24,10 +24,15 @@ OPENMP = {
 }  # fmt: skip
 
 
-def accumulator_for(context: Context, memlet: Memlet) -> tuple[Accumulator, LirExpr]:
-    """A variable for the location, and its first value: the operation's neutral one."""
+def accumulator_for(context: Context, memlet: Memlet) -> tuple[Accumulator, LirExpr | None]:
+    """A variable for the location, and its first value: the operation's neutral one.
+
+    A location that is a variable already is its own accumulator, and has its value: None.
+    """
     place = context.places[memlet.container]
     dtype = WIDER.get(place.dtype, place.dtype) if memlet.wcr == "add" else place.dtype
+    if place.is_value and not place.viewed and dtype == place.dtype:
+        return Accumulator(place.base, dtype, memlet.wcr), None
     name = context.names.fresh(f"{context.names.of(memlet.container)}_{_NOUN[memlet.wcr]}")
     return Accumulator(Name(name, dtype.ctype), dtype, memlet.wcr), literal(neutral(memlet.wcr, dtype), dtype)
 

@@ -13,7 +13,7 @@ from dcpy.ir.nodes import Call, Copy, ForeignCall, Map, Node, Tasklet
 from dcpy.ir.region import Loop, Region, State, SymbolAssign, While
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
-from dcpy.ir.symbolic import ONE, Expr
+from dcpy.ir.symbolic import ONE, ZERO, Expr, min_of
 
 #: Units of work below which a team of threads costs more than it saves (some 30 microseconds).
 THREADS_PAY_ABOVE = 300_000
@@ -28,7 +28,10 @@ CALL = 1000
 def work_of(node: Map, sdfg: Sdfg) -> tuple[tuple[Expr, ...], int]:
     """``(factors, units)``: the map does about their product of work; the factors count iterations, inner ones too."""
     ranges, units = _ranges_of_work(node, sdfg)
-    return tuple(values.size for values in ranges), units
+    return tuple(values.size for values in ranges if values != ONCE), units
+
+
+ONCE = Range(ZERO, ONE)
 
 
 def _ranges_of_work(node: Map, sdfg: Sdfg) -> tuple[tuple[Range, ...], int]:
@@ -36,10 +39,23 @@ def _ranges_of_work(node: Map, sdfg: Sdfg) -> tuple[tuple[Range, ...], int]:
     inner = max(_maps_in(node.body), key=lambda found: _cost_of_node(found, sdfg), default=None)
     if inner is not None:
         trips, units = _ranges_of_work(inner, sdfg)
+        ranges, trips = _without_tiles(node, ranges, trips)
         trips = tuple(_typical(values, node, len(node.domain)) for values in trips)
         if not _symbols_inside(node.body) & {name for values in trips for name in values.symbols}:
             return ranges + trips, units
     return ranges, cost_of_iteration(node, sdfg)
+
+
+def _without_tiles(
+    node: Map, ranges: tuple[Range, ...], trips: tuple[Range, ...]
+) -> tuple[tuple[Range, ...], tuple[Range, ...]]:
+    """The ranges of a map and those inside it, where steps from tile to tile and within one count as one range."""
+    outer, inner = list(ranges), list(trips)
+    for position, (param, values) in enumerate(zip(node.params, ranges, strict=True)):
+        for depth, part in enumerate(inner):
+            if part.start.name == param and min_of(part.stop, part.start + values.step) is part.stop:
+                outer[position], inner[depth] = Range(values.start, values.stop), ONCE
+    return tuple(outer), tuple(inner)
 
 
 def product(factors: tuple[Expr, ...]) -> Expr:
