@@ -11,7 +11,7 @@ import pytest
 from dcpy.base.environment import Environment
 from dcpy.ir.interp import run
 from dcpy.ir.text import parse_sdfg
-from tests.support.compiled import compile_sdfg
+from tests.support.compiled import compile_sdfg, source_of
 
 pytestmark = pytest.mark.cc
 RNG = np.random.default_rng(1)
@@ -178,6 +178,23 @@ def test_every_conflict_resolution_on_every_kind(dtype):
         x = (RNG.random(size) * 3).astype(kind)
         rtol = 0 if kind.kind in "iub" else 1e-2 if kind.itemsize < 4 else 1e-5
         same(text, x, *[np.ones(1, kind) for _ in ops], rtol=rtol)
+
+
+def test_without_openmp_programs_mean_the_same():
+    text = """
+        sdfg @plain(A: f64[N, M], rows: f64[N], total: f64[1], h: i64[4], k: i64[N]) symbols(N: size, M: size) {
+          state { map i = 0:N @cpu_parallel { map j = 0:M @simd {
+                    tasklet (a <- A[i, j]) -> (o -> rows[i] (add), p -> total[0] (add)) { o = a  p = a * f64(2) } } }
+                  map q = 0:N @cpu_parallel { let b = wrap(k[q], 4)
+                    state { tasklet () -> (o -> h[b] (add)) { o = i64(1) } } } }
+        }"""
+    A, k = floats(20, 30), RNG.integers(-4, 4, 20)
+    rows, total, h = np.zeros(20), np.zeros(1), np.zeros(4, np.int64)
+    assert "omp for" not in source_of(text, cpu_openmp=False)
+    compile_sdfg(text, cpu_openmp=False)(A, rows, total, h, k)
+    np.testing.assert_allclose(rows, A.sum(1))
+    np.testing.assert_allclose(total[0], 2 * A.sum())
+    assert h.tolist() == np.bincount(k % 4, minlength=4).tolist()
 
 
 def test_copies_read_all_before_they_write():

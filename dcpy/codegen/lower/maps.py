@@ -25,6 +25,7 @@ from dcpy.ir.region import Region
 from dcpy.ir.symbolic import Expr
 
 LowerRegion = Callable[[Context, Region], tree.Body]
+VECTORIZED = (Schedule.SIMD, Schedule.CPU_PARALLEL)  # innermost loops of these are, wherever they may be
 LOOPS = (Schedule.SEQUENTIAL, Schedule.SIMD, Schedule.UNROLLED, Schedule.CPU_PARALLEL)
 
 
@@ -35,7 +36,7 @@ def lower_map(context: Context, node: Map, lower_region: LowerRegion) -> None:
         raise context.refuse(f"a map scheduled {node.schedule.value!r} cannot run on the CPU", node.span, help=help)
     threads = node.schedule is Schedule.CPU_PARALLEL and context.may_start_team
     writes = survey(context.uses, node)
-    folded = node.schedule is Schedule.SIMD or threads
+    folded = node.schedule in VECTORIZED
     fresh = [m for m in (reducible(context.uses, writes) if folded else []) if m not in context.accumulators]
     accumulators = {memlet: accumulator_for(context, memlet) for memlet in fresh}
     for accumulator, start in accumulators.values():
@@ -89,7 +90,7 @@ def _reductions(context: Context, writes: MapWrites) -> tuple[tree.Reduction, ..
 
 def _lower_loops(context: Context, node: Map, writes: MapWrites, lower_region: LowerRegion) -> None:
     body = _body(context, node, lower_region)
-    simd = node.schedule is Schedule.SIMD and is_straight(body) and not _lanes_meet(context, node, writes)
+    simd = node.schedule in VECTORIZED and is_straight(body) and not _lanes_meet(context, node, writes)
     reductions = _reductions(context, writes) if simd else ()
     loops = _nest(context, node, body)
     if simd:

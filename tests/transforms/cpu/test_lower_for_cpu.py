@@ -9,6 +9,7 @@ from dcpy.ir.copying import copy_sdfg
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.ir.verify import CODEGEN_FORM, verify
 from dcpy.transforms.cpu import lower_for_cpu
+from dcpy.transforms.cpu.assign_storages import assign_storages
 from tests.support.expect import assert_same_text, assert_same_values
 
 
@@ -205,3 +206,12 @@ def test_a_scalar_that_is_used_next_becomes_part_of_the_expression():
 def test_a_scalar_stays_where(nodes, why):
     before = f"sdfg @f(A: f64[4]) {{ data t: f64 transient state {{ {nodes} }} }}"
     becomes(before, before.replace("data t: f64 transient", "data t: f64 transient @register"))
+
+
+def test_the_stack_is_not_for_everything():
+    names = [f"t{i}" for i in range(40)]
+    text = "\n".join(f"data {name}: f64[1000] transient" for name in names)
+    nodes = " ".join(f"copy A[0:1000] -> {name}[0:1000] copy {name}[0:1000] -> A[0:1000]" for name in names)
+    sdfg = parse_sdfg(f"sdfg @f(A: f64[1000]) {{ {text} state {{ {nodes} }} }}")
+    assign_storages(sdfg)
+    assert [sdfg.desc(name).storage.value for name in names] == ["stack"] * 16 + ["heap"] * 24
