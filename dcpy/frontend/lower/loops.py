@@ -136,6 +136,7 @@ def run_while(frame: Frame, node: core.While, execute: Execute) -> Flow:
         with frame.emit.attempt() as region:
             test = truth(frame.b, evaluate(frame, node.test))
         tests.clear()
+        first.clear()  # what a dry run found counts only if it was the last
         if region.blocks or region.containers:
             for name, desc in region.containers.items():
                 frame.emit.region.containers[name] = desc

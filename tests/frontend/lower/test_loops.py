@@ -81,6 +81,16 @@ def test_while_true():
     same(f, 5)
 
 
+def test_a_while_that_is_known_to_start_but_not_to_last_forever():
+    def f(a):
+        n = 0
+        while n < 3:
+            n += 1
+        return n
+
+    same(f, A)
+
+
 @pytest.mark.parametrize("n", [3, 8])
 def test_return_from_a_loop(n):
     def f(a, n):
