@@ -26,7 +26,7 @@ BY_OTHER_MEANS = {"real", "imag", "cabs", "select"}
 REAL_ONLY = {"abs"}  # of a complex number NumPy gives a real one: `cabs`
 _ROUNDED = """
     cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh atan2 hypot
-    pow logaddexp logaddexp2 sqrt deg2rad rad2deg
+    pow logaddexp logaddexp2 sqrt deg2rad rad2deg cabs
 """
 ROUNDED = set(_ROUNDED.split())  # the C library (or its vector version) may differ from NumPy's own in the last places
 ULPS = 8
@@ -164,3 +164,17 @@ def test_casts_are_those_of_astype(source):
         except AssertionError as error:
             failures.append(str(error))
     assert failures == []
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_choices_and_parts(dtype):
+    a, b = Ref("a_in", dtype), Ref("b_in", dtype)
+    exprs = {"select": op("select", op("ne", a, b), a, b), "real": op("real", a), "imag": op("imag", a)}
+    exprs |= {"cabs": op("cabs", a)} if dtype.kind == "c" else {}
+    rows = {name: (dtype, expr, expr.dtype) for name, expr in exprs.items()}
+    pairs = list(itertools.product(nasty(dtype), repeat=2))
+    x, y = (np.array(column, dtype.numpy) for column in zip(*pairs, strict=True))
+    got = run_table(table_sdfg(f"parts_{dtype}", rows, 2, dtype), rows, [x, y])
+    expected = {"select": np.where(x != y, x, y), "real": x.real, "imag": x.imag, "cabs": np.abs(x)}
+    for name in rows:
+        assert_agrees(name, got[name], expected[name], [x, y])

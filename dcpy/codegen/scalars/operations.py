@@ -30,7 +30,7 @@ def _table(*rows: str) -> dict[str, str]:
 BOOL = _table(
     LOGIC,
     "xor:!= add:|| mul:&& max:|| min:&& fmax:|| fmin:&& bitand:&& bitor:|| bitxor:!= invert:! abs:= conj:= floor:=",
-    "ceil:= trunc:= isnan:false isinf:false isfinite:true",
+    "ceil:= trunc:= isnan:false isinf:false isfinite:true real:= imag:false",
 )
 INTEGER = _table(
     LOGIC,
