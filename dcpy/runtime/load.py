@@ -141,4 +141,18 @@ def _open_library(path: Path) -> ctypes.CDLL:
                     f"a compiled program cannot be loaded: {error}",
                     help="a library it was linked with has moved or is gone; `dcpy doctor` shows what is found",
                 ) from error
+            _survive_forks(_libraries[identity])
         return _libraries[identity]
+
+
+_forks_survived: list[ctypes.CDLL] = []
+
+
+def _survive_forks(library: ctypes.CDLL) -> None:
+    """A forked child has no copies of OpenMP's threads, and would wait for them for ever: it uses one thread.
+
+    Only the thread that forked: what the child starts gets threads of its own. Called with `_opening` held.
+    """
+    if not _forks_survived and hasattr(library, "omp_set_num_threads"):
+        _forks_survived.append(library)
+        os.register_at_fork(after_in_child=lambda: library.omp_set_num_threads(1))
