@@ -227,16 +227,20 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What a name stands for where it has no usable value: reading it is an error that says `reason`."""
+    """What a name stands for where it has no usable value: reading it is an error that says `reason`.
+
+    `unset`: nothing has been assigned on this path. Where it meets a path with a value, the name has it `Maybe`.
+    """
 
     reason: str
     span: SrcSpan | None = field(default=None, compare=False)
     help: str = ""
+    unset: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Maybe:
-    """A value that a name has only if `condition` holds at run time (the loop that binds it ran)."""
+    """A value that a name has only if `condition` holds at run time: the path that binds it was taken."""
 
     value: Value
     condition: ScalarExpr

@@ -63,8 +63,12 @@ def check_same(function: Callable[..., Any], *arguments: Any, rtol: float = 0.0,
 
 def _interpret(program: dcpy.Program, arguments: tuple[Any, ...], **options: bool) -> Any:
     sdfg = program.to_sdfg(*arguments, **options) if arguments else program.to_sdfg(**options)
-    parameters = inspect.signature(program.function).parameters
-    return sdfg.interpret(*arguments, **{name: _global(program, name) for name in sdfg.arguments if name not in parameters})
+    call = inspect.signature(program.function).bind(*arguments)
+    call.apply_defaults()
+    known = call.arguments
+    return sdfg.interpret(
+        **{name: known[name] if name in known else _global(program, name) for name in sdfg.arguments}
+    )
 
 
 def _global(program: dcpy.Program, name: str) -> Any:

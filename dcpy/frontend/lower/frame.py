@@ -21,7 +21,7 @@ from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.source import Source
 from dcpy.frontend.specialize.types import ArgType, ArrayType
 from dcpy.frontend.values import ArrayValue, Scalar, Value
-from dcpy.ir import data
+from dcpy.ir import data, types
 from dcpy.ir.data import Array
 from dcpy.ir.expr import Load
 from dcpy.ir.region import Region
@@ -161,6 +161,13 @@ class Frame:
         container = self._home(name, (name, dtype), lambda: data.Scalar(dtype, transient=True, span=self.emit.span))
         return Scalar(Load(container, (), dtype), weak)
 
+    def flag(self, name: str) -> Load:
+        """The scalar container that tells at run time whether `name` has a value."""
+        container = self._home(
+            name, (name, "is set"), lambda: data.Scalar(types.bool_, transient=True), stem=f"{name}_is_set"
+        )
+        return Load(container, (), types.bool_)
+
     def array_home(self, name: str, dtype: DType, shape: tuple[Expr, ...]) -> ArrayValue:
         """The array container in which versions of `name` meet."""
 
@@ -170,13 +177,13 @@ class Frame:
         container = self._home(name, (name, dtype, shape), describe)
         return ArrayValue.whole(container, self.emit.descs[container])
 
-    def _home(self, name: str, key: tuple[Any, ...], describe: Callable[[], Any]) -> str:
+    def _home(self, name: str, key: tuple[Any, ...], describe: Callable[[], Any], stem: str = "") -> str:
         depth = len(self.scopes) - 1
         while depth > 0 and (self.scopes[depth].kind == "unrolled" or name in self.scopes[depth].escapes):
             depth -= 1
         scope = self.scopes[depth]
         if key not in scope.homes:
-            container = self.emit.declare(name.replace(".", "_"), describe(), scope.region)
+            container = self.emit.declare((stem or name).replace(".", "_"), describe(), scope.region)
             scope.homes[key] = container
             self.emit.on_undo(lambda: scope.homes.pop(key, None))
         return scope.homes[key]

@@ -37,7 +37,7 @@ from dcpy.frontend.values import (
     scalar_expr,
 )
 from dcpy.ir import types
-from dcpy.ir.expr import Const, Index, Load, ScalarExpr, op
+from dcpy.ir.expr import Const, Index, Load, Op, ScalarExpr, op
 from dcpy.ir.region import Block, Branch, Break, Loop, Region, While
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ZERO, Expr, Ranges, sym
@@ -190,7 +190,7 @@ def _run(frame: Frame, node: core.For | core.While, names: LoopNames, plan: Loop
     carried = sorted(names.bound & names.head)
     entry = {name: frame.env[name] for name in carried if name in frame.env}
     head = _head_types(frame, node, names, plan, execute, carried, entry)
-    merges.move(frame, [(head[name], value) for name, value in entry.items()])
+    merges.move(frame, [(head[name], entry.get(name, _unset(name, node))) for name in carried])
     frame.emit.statement(node.span)
     before = {name: frame.env.get(name) for name in names.bound & names.after}
     sites, region = _body(frame, names, plan, execute, node.body, {**frame.env, **head})
@@ -221,8 +221,7 @@ def _head_types(
     """What the carried names stand for at the head of the body, found by dry runs."""
     if not carried:
         return {}
-    unset = {name: Missing(f"{name!r} has no value in the first iteration", node.span) for name in carried}
-    start = {name: entry.get(name, unset[name]) for name in carried}
+    start = {name: entry.get(name, _unset(name, node)) for name in carried}
     key = (id(node), tuple((name, frame.env.get(name)) for name in sorted(names.head)))
     if key in frame.memo:
         return start | {name: _rehome(frame, name, value) for name, value in frame.memo[key].items()}
@@ -243,8 +242,12 @@ def _head_types(
     return head
 
 
+def _unset(name: str, node: core.For | core.While) -> Missing:
+    return Missing(f"{name!r} has no value in the first iteration", node.span, unset=True)
+
+
 def _join_back(frame: Frame, name: str, head: Value, sites: LoopSites) -> Value:
-    if isinstance(head, Missing):
+    if isinstance(head, Missing) and not head.unset:
         return head
     values = [site.env[name] for site in (*sites.ends, *sites.breaks) if name in site.env]
     if all(value == head for value in values):
@@ -260,7 +263,7 @@ def _rehome(frame: Frame, name: str, value: Value) -> Value:
         case ArrayValue(dtype=dtype, shape=shape):
             return frame.array_home(name, dtype, shape)
         case Maybe(value=inner, condition=Load()):
-            return Maybe(_rehome(frame, name, inner), frame.home(f"{name}_is_set", types.bool_, weak=True).expr)
+            return Maybe(_rehome(frame, name, inner), frame.flag(name))
         case TupleValue(items=items):
             return replace(value, items=tuple(_rehome(frame, f"{name}_{k}", item) for k, item in enumerate(items)))
     return value
@@ -295,6 +298,9 @@ def _value_after(
     if not values:
         return before or Missing(f"{name!r} has no value here")
     always = plan.nonempty is True
+    uncertain = plan.nonempty is None or any(isinstance(value, Maybe | Missing) for value in values)
+    if before is None and not always and uncertain:
+        before = Missing(f"{name!r} is set only if the loop runs", help="assign it before the loop", unset=True)
     if not sites.breaks and plan.last is not None and (always or before is None):
         value = _at_last(values, plan.last)
         if value is not None:
@@ -321,12 +327,7 @@ def _at_last(values: list[Value], last: tuple[str, Expr]) -> Value | None:
 
 
 def _if_ran(value: Value, plan: LoopPlan) -> Value:
-    if plan.nonempty is True:
-        return value
-    if plan.nonempty is None:
-        return Missing("this name is set only if the loop runs at least once", help="assign it before the loop")
-    assert not isinstance(plan.nonempty, bool)
-    return Maybe(value, plan.nonempty)
+    return Maybe(value, plan.nonempty) if isinstance(plan.nonempty, Op) else value
 
 
 def _emit_moves(frame: Frame, site: Site, pairs: list[tuple[Value, Value]]) -> None:

@@ -25,8 +25,7 @@ from dcpy.frontend.values import (
     kind_of,
     scalar_expr,
 )
-from dcpy.ir import types
-from dcpy.ir.expr import Load, ScalarExpr
+from dcpy.ir.expr import Load, ScalarExpr, loads_of, symbols_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Expr
@@ -40,16 +39,21 @@ def join(frame: Frame, name: str, values: Sequence[Value]) -> Value:
 
     The caller then moves each path's value into the result (`move`), at the end of the path.
     """
-    for value in values:
-        if isinstance(value, Missing):
-            return value
-    plain = [value.value if isinstance(value, Maybe) else value for value in values]
+    unusable = [value for value in values if isinstance(value, Missing)]
+    known = [value for value in values if not isinstance(value, Missing)]
+    if not known or not all(value.unset for value in unusable):
+        return next(value for value in unusable if not known or not value.unset)
+    joined = _join_known(frame, name, [value.value if isinstance(value, Maybe) else value for value in known])
+    certain = not unusable and not any(isinstance(value, Maybe) for value in known)
+    if certain or isinstance(joined, Missing):
+        return joined
+    return Maybe(joined, _joined_flag(frame, name, values))
+
+
+def _join_known(frame: Frame, name: str, plain: Sequence[Value]) -> Value:
     first = plain[0]
     if all(value == first for value in plain) and is_visible(frame, first):
-        return first if any(value is first for value in values) else values[0]
-    if any(isinstance(value, Maybe) for value in values):
-        joined = join(frame, name, plain)
-        return joined if isinstance(joined, Missing) else Maybe(joined, _joined_flag(frame, name, values))
+        return first
     if all(is_number(value) for value in plain):
         dtype, weak = promoted(tuple(plain))
         return frame.home(name, dtype, weak)
@@ -68,9 +72,14 @@ def _joined_flag(frame: Frame, name: str, values: Sequence[Value]) -> ScalarExpr
     """Whether the name has a value, known at run time."""
     conditions = [value.condition if isinstance(value, Maybe) else None for value in values]
     first = conditions[0]
-    if first is not None and all(condition == first for condition in conditions):
+    if first is not None and all(condition == first for condition in conditions) and _is_visible_expr(frame, first):
         return first
-    return frame.home(f"{name}_is_set", types.bool_, weak=True).expr
+    return frame.flag(name)
+
+
+def _is_visible_expr(frame: Frame, expr: ScalarExpr) -> bool:
+    containers = all(frame.emit.is_visible(load.container) for load in loads_of(expr))
+    return containers and all(_symbol_known(frame, name) for name in symbols_of(expr))
 
 
 def _join_arrays(frame: Frame, name: str, values: list[ArrayValue]) -> Value:
@@ -204,10 +213,11 @@ def move(frame: Frame, pairs: Sequence[tuple[Value, Value]]) -> None:
 
 def _flatten(target: Value, source: Value) -> list[tuple[Value, Value]]:
     if isinstance(target, Maybe):
-        condition: Value = Scalar(source.condition, weak=True) if isinstance(source, Maybe) else Static(True)
-        flag: Value = Scalar(target.condition, weak=True)
-        inner = source.value if isinstance(source, Maybe) else source
-        return _flatten(target.value, inner) + (_flatten(flag, condition) if _is_home(target.condition) else [])
+        condition: Value = Static(not isinstance(source, Missing))
+        if isinstance(source, Maybe):
+            condition, source = Scalar(source.condition, weak=True), source.value
+        flag = _flatten(Scalar(target.condition, weak=True), condition) if _is_home(target.condition) else []
+        return flag if isinstance(source, Missing) else _flatten(target.value, source) + flag
     if isinstance(source, Maybe):
         source = source.value
     if target == source or isinstance(target, Missing | Static | SymInt):

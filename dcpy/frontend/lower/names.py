@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
 
 
+class UnsetName(FrontendError):
+    """A name is read where nothing has been assigned to it: at least not yet, as far as the types of a loop go."""
+
+
 def read_name(frame: Frame, name: str) -> Value:
     """What a name stands for: in this function, those around it, the module, the builtins."""
     place: Frame | None = frame
@@ -51,13 +55,14 @@ def read_name(frame: Frame, name: str) -> Value:
 
 def _usable(frame: Frame, name: str) -> Value:
     value = frame.env[name]
-    if isinstance(value, Maybe):
+    if isinstance(value, Maybe):  # Python finds out when it comes there
         message = f"cannot access local variable {name!r} where it is not associated with a value"
         frame.b.check(value.condition, "UnboundLocalError", message)
         value = frame.env[name] = value.value
     if isinstance(value, Missing):
         notes = () if value.span is None else (f"see line {value.span.line}",)
-        raise FrontendError(value.reason, notes=notes, help=value.help)
+        kind = UnsetName if value.unset else FrontendError
+        raise kind(value.reason, notes=notes, help=value.help)
     return value
 
 

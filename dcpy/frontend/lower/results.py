@@ -24,6 +24,7 @@ from dcpy.frontend.values import (
     kind_of,
     scalar_expr,
 )
+from dcpy.ir import types
 from dcpy.ir.data import Array, View
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.sdfg import Result
@@ -115,7 +116,7 @@ class _Results:
     def _scalar(self, values: list[Value]) -> Result:
         dtypes = {dtype_of(value) for value in values}
         weak = {is_weak(value) for value in values}
-        if len(dtypes) > 1 or len(weak) > 1:
+        if len(dtypes) > 1 or (len(weak) > 1 and not dtypes <= {types.float64, types.complex128}):
             raise FrontendError(
                 "the type of the result depends on the path taken: " + " or ".join(dict.fromkeys(map(kind_of, values))),
                 span=self.sites[-1].span,
@@ -125,7 +126,7 @@ class _Results:
         name = self._declare(desc)
         for site, value in zip(self.sites, values, strict=True):
             self._at(site, lambda v=value: self.emit.tasklet([(Memlet(name, Subset()), scalar_expr(v))]))
-        return Result("python" if weak.pop() else "scalar", name)
+        return Result("python" if weak == {True} else "scalar", name)  # an np.float64 is a Python float as well
 
     def _array(self, values: list[ArrayValue]) -> Result:
         first = values[0]

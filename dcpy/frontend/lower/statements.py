@@ -14,7 +14,7 @@ from dcpy.frontend.desugar.liveness import assigned
 from dcpy.frontend.lower import assignment, loops, merges
 from dcpy.frontend.lower.expressions import evaluate, function_value
 from dcpy.frontend.lower.frame import Flow, Scope, Site
-from dcpy.frontend.lower.names import bind_name
+from dcpy.frontend.lower.names import UnsetName, bind_name
 from dcpy.frontend.lower.operators import truth
 from dcpy.frontend.lower.refine import refine
 from dcpy.frontend.values import Missing, Static, Value
@@ -32,6 +32,10 @@ def execute(frame: Frame, body: core.Body) -> Flow:
         frame.emit.statement(statement.span)
         try:
             flow = _HANDLERS[type(statement)](frame, statement)
+        except UnsetName as error:
+            if frame.inline or not frame.emit.dry:
+                raise error.at(statement.span) from None
+            return Flow.LEFT  # not in the first iteration: the next dry run knows more
         except DcpyError as error:
             raise error.at(statement.span) from None
         if flow is not Flow.ON:
@@ -159,6 +163,7 @@ def _unset(name: str, node: core.If) -> Missing:
         f"{node.span.line} goes the other way",
         node.span,
         f"assign {name!r} before the `if`, or on both sides of it",
+        unset=True,
     )
 
 

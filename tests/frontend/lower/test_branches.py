@@ -115,9 +115,31 @@ def test_a_name_without_a_value_on_one_side():
             y = 1
         return y
 
-    error = refusal(f, 1)
-    assert "cannot access local variable 'y': it has no value where the condition on line" in error
-    assert "= help: assign 'y' before the `if`, or on both sides of it" in error
+    same(f, 1)
+    same(f, 0)  # raises UnboundLocalError
+
+
+def test_a_name_without_a_value_on_the_side_that_goes_on():
+    def f(n):
+        if n > 0:
+            y = 1
+            return y
+        return y
+
+    assert "cannot access local variable 'y'" in refusal(f, 1)
+
+
+def test_a_name_that_the_first_iteration_sets():
+    def f(a):
+        for i in range(4):
+            if i == 0:
+                last = a[0]
+            else:
+                a[i] += last
+                last = a[i]
+        return last
+
+    same(f, A)
 
 
 def test_writing_to_one_of_two_arrays_is_refused():
