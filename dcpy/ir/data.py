@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Union
 
 from dcpy.base.source import SrcSpan
 from dcpy.ir.subsets import DimSubset, Range, Subset
@@ -226,7 +225,7 @@ class Structure:
     """Named fields, each a `Scalar` or `Array`. A field is accessed as the container ``name.field``."""
 
     name: str
-    fields: tuple[tuple[str, Union[Scalar, Array]], ...]
+    fields: tuple[tuple[str, Scalar | Array], ...]
     transient: bool = False
     span: SrcSpan | None = field(default=None, compare=False, repr=False)
 
@@ -234,8 +233,8 @@ class Structure:
         return replace(self, fields=tuple((name, desc.subs(values)) for name, desc in self.fields))
 
 
-Data = Union[Scalar, Array, View, Stream, Reference]  # what a memlet can name
-Descriptor = Union[Data, Structure]
+Data = Scalar | Array | View | Stream | Reference  # what a memlet can name
+Descriptor = Data | Structure
 
 
 def packed_strides(shape: Sequence[Expr], order: str = "C") -> tuple[Expr, ...]:

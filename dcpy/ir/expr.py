@@ -16,7 +16,7 @@ from dcpy.ir.ops import result_dtype
 from dcpy.ir.symbolic import Expr, ExprLike, const, max_of, min_of
 from dcpy.ir.types import DType
 
-Number = Union[bool, int, float, complex]
+Number = bool | int | float | complex
 ScalarExpr = Union["Const", "Ref", "Load", "Index", "Op", "Cast", "WrapIndex"]
 
 
@@ -100,6 +100,7 @@ def cast(arg: ScalarExpr, dtype: DType) -> ScalarExpr:
 
 
 def children(expr: ScalarExpr) -> tuple[ScalarExpr, ...]:
+    """The expressions directly inside."""
     match expr:
         case Op(args=args):
             return args

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Union
 
 from dcpy.base.errors import SymbolicError
 from dcpy.ir.symbolic import ONE, ZERO, Expr, ExprLike, Ranges, as_expr, ceil_div, max_of, min_of, parse_expr
@@ -68,7 +67,7 @@ class Range:
         return f"{self.start}:{self.stop}" + ("" if self.step is ONE else f":{self.step}")
 
 
-DimSubset = Union[Expr, Range]
+DimSubset = Expr | Range
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ class Evaluate(Base):
 
     value: ast.expr
 
-    def expressions(self) -> tuple[Expression | None, ...]:  # noqa: D102
+    def expressions(self) -> tuple[Expression | None, ...]:
         return (self.value,)
 
 
@@ -73,10 +73,10 @@ class Assign(Base):
     targets: tuple[ast.expr, ...]
     value: Expression
 
-    def expressions(self) -> tuple[Expression | None, ...]:  # noqa: D102
+    def expressions(self) -> tuple[Expression | None, ...]:
         return (*self.targets, self.value)
 
-    def targets_bound(self) -> frozenset[str]:  # noqa: D102
+    def targets_bound(self) -> frozenset[str]:
         return frozenset(name for target in self.targets for name in bound_names(target))
 
 
@@ -88,10 +88,10 @@ class Augment(Base):
     op: str
     value: ast.expr
 
-    def expressions(self) -> tuple[Expression | None, ...]:  # noqa: D102
+    def expressions(self) -> tuple[Expression | None, ...]:
         return (self.target, self.value)
 
-    def targets_bound(self) -> frozenset[str]:  # noqa: D102
+    def targets_bound(self) -> frozenset[str]:
         return frozenset(bound_names(self.target))
 
 
@@ -110,7 +110,7 @@ class Require(Base):
     exception: ast.expr | None
     message: ast.expr | None
 
-    def expressions(self) -> tuple[Expression | None, ...]:  # noqa: D102
+    def expressions(self) -> tuple[Expression | None, ...]:
         return (self.test, self.exception, self.message)
 
 
@@ -122,10 +122,10 @@ class If(Base):
     body: Body
     orelse: Body
 
-    def expressions(self) -> tuple[Expression | None, ...]:  # noqa: D102
+    def expressions(self) -> tuple[Expression | None, ...]:
         return (self.test,)
 
-    def bodies(self) -> tuple[Body, ...]:  # noqa: D102
+    def bodies(self) -> tuple[Body, ...]:
         return (self.body, self.orelse)
 
 
@@ -137,13 +137,13 @@ class For(Base):
     iterable: ast.expr
     body: Body
 
-    def expressions(self) -> tuple[Expression | None, ...]:  # noqa: D102
+    def expressions(self) -> tuple[Expression | None, ...]:
         return (self.target, self.iterable)
 
-    def targets_bound(self) -> frozenset[str]:  # noqa: D102
+    def targets_bound(self) -> frozenset[str]:
         return frozenset(bound_names(self.target))
 
-    def bodies(self) -> tuple[Body, ...]:  # noqa: D102
+    def bodies(self) -> tuple[Body, ...]:
         return (self.body,)
 
 
@@ -154,10 +154,10 @@ class While(Base):
     test: Expression
     body: Body
 
-    def expressions(self) -> tuple[Expression | None, ...]:  # noqa: D102
+    def expressions(self) -> tuple[Expression | None, ...]:
         return (self.test,)
 
-    def bodies(self) -> tuple[Body, ...]:  # noqa: D102
+    def bodies(self) -> tuple[Body, ...]:
         return (self.body,)
 
 
@@ -167,7 +167,7 @@ class Return(Base):
 
     value: ast.expr | None
 
-    def expressions(self) -> tuple[Expression | None, ...]:  # noqa: D102
+    def expressions(self) -> tuple[Expression | None, ...]:
         return (self.value,)
 
 
@@ -190,7 +190,7 @@ class Define(Base):
     body: Body
     free: frozenset[str]  # names of the enclosing function that it may read
 
-    def targets_bound(self) -> frozenset[str]:  # noqa: D102
+    def targets_bound(self) -> frozenset[str]:
         return frozenset({self.name})
 
 

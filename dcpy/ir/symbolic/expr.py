@@ -225,6 +225,7 @@ def as_expr(value: ExprLike) -> Expr:
 
 
 def as_exprs(values: Iterable[ExprLike]) -> tuple[Expr, ...]:
+    """Each of them as an expression: shapes, indices."""
     return tuple(as_expr(value) for value in values)
 
 

@@ -1,5 +1,4 @@
 """What Python gets back: arguments, views, fresh arrays, NumPy scalars, Python numbers, constants, tuples."""
-# ruff: noqa: RET504  (the programs are spelled as users do)
 
 import numpy as np
 
