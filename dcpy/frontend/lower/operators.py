@@ -169,6 +169,10 @@ def _python(b: Builder, symbol: str, left: Value, right: Value) -> Value:
         common = _power_dtype(b, right)
     if symbol in ("/", "//", "%"):
         _check_divisor(b, symbol, left, right)
+    if symbol in ("<<", ">>"):
+        _check_shift(b, right)
+    if symbol == "**" and common == types.float64:
+        _check_power(b, left, right)
     if common.kind == "c" and symbol in ("//", "%", "<", "<=", ">", ">="):
         raise FrontendError(f"complex numbers have no {symbol}", notes=("Python raises TypeError here",))
     x, y = (convert(scalar_expr(value), common) for value in (left, right))
@@ -200,6 +204,33 @@ def _check_divisor(b: Builder, symbol: str, left: Value, right: Value) -> None:
     divisor = scalar_expr(right)
     nonzero = op("ne", divisor, convert(Const(0, types.int64), divisor.dtype))
     b.check(nonzero, "ZeroDivisionError", _message(symbol, *zeros))
+
+
+def _check_shift(b: Builder, count: Value) -> None:
+    known = as_integer(count)
+    if known is None or not b.emit.ranges.proves_nonneg(known):
+        zero = convert(Const(0, types.int64), dtype_of(count))
+        b.check(op("ge", scalar_expr(count), zero), "ValueError", "negative shift count")
+
+
+def _check_power(b: Builder, base: Value, exponent: Value) -> None:
+    """Python's floats raise where the result is infinite, and become complex numbers where NumPy's give NaN."""
+    x, y = (convert(scalar_expr(value), types.float64) for value in (base, exponent))
+    zero = Const(0.0, types.float64)
+    if not _is_at_least(exponent, 0):
+        finite = op("or", op("ne", x, zero), op("ge", y, zero))
+        b.check(finite, "ZeroDivisionError", "0.0 cannot be raised to a negative power")
+    if not _is_at_least(base, 0) and not _is_whole(exponent):
+        real = op("or", op("ge", x, zero), op("eq", op("floor", y), y))
+        b.check(real, "ValueError", "a negative number to a fractional power is complex: write complex(x) ** y")
+
+
+def _is_at_least(value: Value, least: int) -> bool:
+    return isinstance(value, Static) and value.value >= least
+
+
+def _is_whole(value: Value) -> bool:
+    return dtype_of(value) != types.float64 or (isinstance(value, Static) and value.value == int(value.value))
 
 
 def _message(symbol: str, left: Any, right: Any) -> str:
