@@ -6,6 +6,7 @@ test compares them with what the code says now. The others make sense on the sit
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import pkgutil
@@ -136,6 +137,17 @@ def tutorial() -> Iterator[str]:
         yield with_outputs((DOCS / "tutorials" / "gemm.txt").read_text(), Path(folder) / "gemm.py")
 
 
+def examples() -> Iterator[str]:
+    """What each example shows: the first line of its documentation."""
+    folder = DOCS.parent / "examples"
+    yield (folder / "intro.txt").read_text()
+    yield "| file | what |\n|---|---|"
+    for path in sorted(folder.glob("*.py")):
+        first_line = (ast.get_docstring(ast.parse(path.read_text())) or "").partition("\n")[0]
+        yield f"| [{path.stem}]({path.name}) | {first_line.replace('``', '`')} |"
+    yield ""
+
+
 def overview() -> Iterator[str]:
     """The README, with links that work from here."""
     text = (DOCS.parent / "README.md").read_text()
@@ -157,6 +169,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "reference/options.md": option_table,
     "reference/numpy.md": numpy_functions,
     "reference/api.md": api,
+    "../examples/README.md": examples,
 }
 COMMITTED = tuple(name for name in PAGES if name not in ("index.md", "contributing.md", "reference/api.md"))
 
