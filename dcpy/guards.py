@@ -34,7 +34,7 @@ def _guards(dependences: Sequence[Dependence], arrays: Sequence[ExtraArgument]) 
     for dependence in dependences:
         source = _source(dependence)
         if source is not None and dependence not in passed:
-            yield source, _snapshot(dependence.value)
+            yield source, snapshot(dependence.value)
 
 
 def _source(dependence: Dependence) -> Source | None:
@@ -56,11 +56,11 @@ def _is_library(owner: Any) -> bool:
     return root in sys.stdlib_module_names or hasattr(sys.modules.get(root), "__version__")
 
 
-def _snapshot(value: Any) -> Any:
-    """The value as it is now: lists and dicts are compared by what is in them."""
+def snapshot(value: Any) -> Any:
+    """A value as it is now: lists and dicts are compared by what is in them."""
     if isinstance(value, tuple | list) and type(value) in (tuple, list):
-        return type(value)(map(_snapshot, value))
-    return {key: _snapshot(item) for key, item in value.items()} if type(value) is dict else value
+        return type(value)(map(snapshot, value))
+    return {key: snapshot(item) for key, item in value.items()} if type(value) is dict else value
 
 
 def source_of_array(extra: ExtraArgument) -> Source:

@@ -22,7 +22,7 @@ from dcpy.base.errors import FrontendError
 from dcpy.base.options import Options
 from dcpy.base.source import SrcSpan
 from dcpy.frontend.specialize.types import ArgType, ArrayType
-from dcpy.guards import Guards, Source, alias_groups_with, guards_of, source_of_array
+from dcpy.guards import Guards, Source, alias_groups_with, guards_of, snapshot, source_of_array
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import ONE, Expr
 from dcpy.runtime.arguments import explain_mismatch
@@ -142,7 +142,7 @@ class Specializer:
         described = ", ".join(f"{name}: {kind!r}" for name, kind in types.items())
         passes = f"simplify={self.options.simplify} auto_optimize={self.options.auto_optimize}"
         key = f"{compiler_identity()} {passes} {source} ({described})" if source else ""
-        return key, tuple((read.source, read.value) for read in reads)
+        return key, tuple((read.source, snapshot(read.value)) for read in reads)
 
     def _require_all_annotated(self, types: Mapping[str, ArgType]) -> None:
         missing = [name for name in inspect.signature(self.function).parameters if name not in types]
