@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import builtins
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import DcpyError, FrontendError
+from dcpy.base.exceptions import exception_type
 from dcpy.frontend.desugar import core
 from dcpy.frontend.lower import conflicts, gather, indexing, sequences, stores
 from dcpy.frontend.lower.elementwise import convert
@@ -240,10 +240,10 @@ def _exception_name(frame: Frame, node: ast.expr) -> str:
     found = value.value if isinstance(value, Static) else None
     if isinstance(found, type) and issubclass(found, Exception):
         name = found.__name__
-        if getattr(builtins, name, None) is found:
+        if exception_type(name) is found:
             return name
     raise FrontendError(
-        "only Python's own exceptions can be raised", span=frame.span(node), help="raise ValueError(...)"
+        "only exceptions of Python and NumPy can be raised", span=frame.span(node), help="raise ValueError(...)"
     )
 
 
