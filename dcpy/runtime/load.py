@@ -6,12 +6,13 @@ that a warm start need not generate code at all.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import hashlib
 import os
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -135,7 +136,8 @@ def _open_library(path: Path) -> ctypes.CDLL:
     with _opening:
         if identity not in _libraries:
             try:
-                _libraries[identity] = ctypes.CDLL(str(path), mode=os.RTLD_NOW | os.RTLD_LOCAL)
+                with _short_spins():
+                    _libraries[identity] = ctypes.CDLL(str(path), mode=os.RTLD_NOW | os.RTLD_LOCAL)
             except OSError as error:
                 raise ToolchainError(
                     f"a compiled program cannot be loaded: {error}",
@@ -143,6 +145,28 @@ def _open_library(path: Path) -> ctypes.CDLL:
                 ) from error
             _survive_forks(_libraries[identity])
         return _libraries[identity]
+
+
+SPINS = b"5000"  # some 50 microseconds: longer than from one parallel map to the next, much shorter than a time slice
+
+
+@contextlib.contextmanager
+def _short_spins() -> Iterator[None]:
+    """GNU OpenMP, if it is loaded inside, lets idle threads spin briefly, unless the user has said how they shall wait.
+
+    Its own choice is milliseconds: where other processes want the processors too, threads then wait for each other's
+    time slices (docs/decisions/0013). It reads its environment once, when it is loaded.
+    """
+    libc = ctypes.CDLL(None)
+    libc.getenv.restype = ctypes.c_void_p
+    if any(libc.getenv(name) for name in (b"GOMP_SPINCOUNT", b"OMP_WAIT_POLICY")):
+        yield
+        return
+    libc.setenv(b"GOMP_SPINCOUNT", SPINS, 1)
+    try:
+        yield
+    finally:
+        libc.unsetenv(b"GOMP_SPINCOUNT")
 
 
 _forks_survived: list[ctypes.CDLL] = []
