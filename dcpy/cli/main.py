@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 
@@ -14,10 +15,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     run: Callable[[argparse.Namespace], int] = options.run
     try:
-        return run(options)
+        code = run(options)
+        sys.stdout.flush()
+        return code
     except DcpyError as error:
         print(error, file=sys.stderr)
         return 1
+    except BrokenPipeError:  # `dcpy passes | head`: who reads has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -30,7 +36,7 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument("--as-written", action="store_true", help="do not simplify first")
     explain.set_defaults(run=_explain)
 
-    passes = commands.add_parser("passes", help="list the transformations and pipelines")
+    passes = commands.add_parser("passes", help="list the transformations")
     passes.set_defaults(run=_passes)
 
     cache = commands.add_parser("cache", help="the folder of compiled programs")

@@ -33,7 +33,7 @@ def program_named(name: str) -> Program:
         raise NoSuchProgram(
             f"{name!r} names no function", help="write file.sdfg, file.py:function, or package.module:function"
         )
-    module = _module_from_file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
+    module = _module_from_file(Path(place)) if place.endswith(".py") else _module_named(place)
     found = getattr(module, function, None)
     if isinstance(found, Program):
         return found
@@ -42,6 +42,17 @@ def program_named(name: str) -> Program:
         return made
     programs = [key for key, value in vars(module).items() if isinstance(value, Program)]
     raise NoSuchProgram(f"{place!r} has no function {function!r}", notes=(f"its programs: {', '.join(programs)}",))
+
+
+def _module_named(name: str) -> object:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if f"{name}.".startswith(f"{error.name}."):
+            raise NoSuchProgram(
+                f"there is no module {error.name!r}", help="a file is named by its path: file.py:function"
+            ) from None
+        raise  # the module is there; what it imports is not
 
 
 def _module_from_file(path: Path) -> object:

@@ -1,7 +1,9 @@
 """sdfgcc: a shared library and a C header, used from a C program; and the other commands."""
 
+import os
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -67,6 +69,20 @@ def test_an_unannotated_function_needs_types(capsys):
 def test_a_missing_function(capsys):
     assert sdfgcc_main(["examples/gemm.py:gem"]) == 1
     assert "no function 'gem'" in capsys.readouterr().err
+
+
+def test_a_missing_module(capsys):
+    assert sdfgcc_main(["no_such.module:f"]) == 1
+    assert "there is no module 'no_such'" in capsys.readouterr().err
+
+
+def test_a_reader_may_stop_early():
+    reader, writer = os.pipe()
+    os.close(reader)
+    program = "from dcpy.cli.main import main; raise SystemExit(main(['passes']))"
+    done = subprocess.run([sys.executable, "-c", program], stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_explain_gives_reasons(capsys):
