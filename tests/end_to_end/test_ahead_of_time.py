@@ -80,7 +80,7 @@ def test_a_reader_may_stop_early():
     reader, writer = os.pipe()
     os.close(reader)
     program = "from dcpy.cli.main import main; raise SystemExit(main(['passes']))"
-    done = subprocess.run([sys.executable, "-c", program], stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", program], stdout=writer, stderr=subprocess.PIPE, text=True)
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, "")
 
