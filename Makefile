@@ -6,13 +6,14 @@ RUN    := $(VENV)/.installed
 STAMP  := $(VENV)/.installed-for-tests
 NATIVE := pyproject.toml setup.py $(wildcard dcpy/runtime/dispatch/*.cpp dcpy/runtime/dispatch/*.h)
 
-.PHONY: help demo test null cc lint types layers bench docs golden fuzz clean
+.PHONY: help demo test null cc lint types layers bench bench-peers docs golden fuzz clean
 
 help:
 	@echo "make demo    compile gemm and jacobi_2d, check them against NumPy, print times"
 	@echo "make test    style, types, layers, and all tests (what CI runs)"
 	@echo "make lint | types | layers | null | cc      one part of it (null: tests without a compiler)"
 	@echo "make bench | docs | golden | fuzz | clean"
+	@echo "make bench-peers   what benchmarks/run.py compares with, each in an environment of its own"
 
 $(PY):
 	$(PYTHON) -m venv $(VENV)
@@ -48,6 +49,12 @@ cc: $(STAMP)
 
 bench: $(STAMP)
 	$(PY) -m benchmarks
+
+bench-peers:
+	@for peer in numba pythran dace jax; do \
+	  $(PYTHON) -m venv .venv-peers/$$peer && .venv-peers/$$peer/bin/python -m pip install --quiet \
+	    --disable-pip-version-check numpy $$peer || { echo "$$peer: not installed"; rm -rf .venv-peers/$$peer; }; \
+	done
 
 docs: $(STAMP)
 	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[docs]'
