@@ -65,7 +65,9 @@ def verification_rules() -> Iterator[str]:
 
 def option_table() -> Iterator[str]:
     """Every option: dotted name, environment variable, default, meaning."""
-    yield "# Options\n\nDefaults, then the environment, then the decorator.\n"
+    yield "# Options\n\nDefaults come first, then the environment, then what the program says.\n"
+    yield "`@dcpy.program(auto_optimize=True, cpu_openmp=False)` writes `_` for the dot, as a keyword must;"
+    yield '`sdfg.compile(**{"cpu.openmp": False})` takes dotted names.\n'
     yield "| option | environment | default | meaning |\n|---|---|---|---|"
     yield from _option_rows(options.Options, options.Options(), "")
     yield ""

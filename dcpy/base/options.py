@@ -33,7 +33,7 @@ class CpuOptions:
     """Settings of the ``cpu`` target."""
 
     compiler: str = "auto"  #: executable, or ``auto`` to search PATH for g++, then clang++
-    flags: tuple[str, ...] = ("-O3", "-march=native")
+    flags: tuple[str, ...] = ("-O3", "-march=native")  #: for the compiler; they come last, and win
     openmp: bool = True  #: honour ``cpu_parallel`` schedules
     fast_math: bool = False  #: may change results in the last bits, and NaN and infinities; off by default
     bounds_check: bool = True  #: an index that cannot be proved in range is checked where it is used
@@ -41,10 +41,10 @@ class CpuOptions:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Everything a user can set. `cache_dir` empty means the platform's cache folder."""
+    """Everything a user can set."""
 
     cpu: CpuOptions = field(default_factory=CpuOptions)
-    cache_dir: str = ""
+    cache_dir: str = ""  #: folder of compiled programs; empty: dcpy's folder in the user's cache folder
     simplify: bool = True  #: run the simplify pass on every program
     auto_optimize: bool = False  #: run the auto-optimizer too
     check: bool = False  #: verify the SDFG after every transformation
