@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dcpy.base.errors import FrontendError
+from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.values import ArrayValue
 from dcpy.ir.expr import Index, op
 from dcpy.ir.symbolic import ONE, Expr, ExprLike, as_expr
@@ -46,7 +46,7 @@ def broadcast_to(b: Builder, value: ArrayValue, shape: Shape) -> ArrayValue:
     extra = value.rank - len(shape)
     message, values = _into(value.shape, shape)
     if any(size is not ONE for size in value.shape[: max(extra, 0)]):
-        raise FrontendError(message.format(*values), notes=("NumPy raises ValueError here",))
+        raise WillRaise("ValueError", message, [as_expr(value) for value in values])
     for _ in range(extra):  # leading dimensions of size 1 are dropped, as NumPy's assignments do
         value = _drop_leading(value)
     for size, wanted in zip(value.shape, shape[len(shape) - value.rank :], strict=True):
@@ -63,7 +63,7 @@ def same_size(b: Builder, left: Expr, right: Expr, message: str, values: Sequenc
     if left is right:
         return
     if b.emit.ranges.proves_ne(left, right):
-        raise FrontendError(message.format(*values).strip(), notes=("NumPy raises ValueError here",))
+        raise WillRaise("ValueError", message, [as_expr(value) for value in values])
     shown = [Index(b.exact(as_expr(value))) for value in values]
     b.check(op("eq", Index(left), Index(right)), "ValueError", message, shown)
 

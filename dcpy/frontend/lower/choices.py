@@ -15,6 +15,7 @@ from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower import elementwise, merges
 from dcpy.frontend.lower.operators import COMPARISONS, binary, truth
 from dcpy.frontend.lower.promotion import promoted
+from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.lower.refine import refine
 from dcpy.frontend.values import (
     DictValue,
@@ -24,6 +25,7 @@ from dcpy.frontend.values import (
     Static,
     TupleValue,
     Value,
+    dtype_of,
     is_number,
     kind_of,
     scalar_expr,
@@ -42,6 +44,11 @@ Thunk = Callable[[], Value]
 def negate(test: bool | ScalarExpr) -> Value:
     """``not test``."""
     return Static(not test) if isinstance(test, bool) else Scalar(op("not", test), weak=True)
+
+
+def as_value(test: bool | ScalarExpr) -> Value:
+    """A condition as a Python bool."""
+    return Static(test) if isinstance(test, bool) else Scalar(test, weak=True)
 
 
 def compare(b: Builder, symbol: str, left: Value, right: Value) -> Value:
@@ -119,23 +126,40 @@ def choose(frame: Frame, test: ScalarExpr, yes: Thunk, no: Thunk, name: str) -> 
     """``yes if test else no``, each computed only where it is chosen."""
     emit = frame.emit
     outer = emit.ranges
-    regions, values = [], []
+    regions: list[Region] = []
+    found: list[Value | None] = []
     for thunk, holds in ((yes, True), (no, False)):
         emit.ranges = refine(outer, test, holds=holds)
         with emit.attempt() as region:
-            values.append(thunk())
+            found.append(_value_or_raise(frame, thunk, region))
         regions.append(region)
     emit.ranges = outer
+    known = [value for value in found if value is not None]
+    if not known:
+        raise FrontendError("both sides of the choice raise an exception")
+    values = known if len(known) == 2 else known * 2
     plain = not any(region.blocks or region.containers for region in regions)
     if plain and all(is_number(value) and _always_safe(frame, value) for value in values):
         return _select(test, values[0], values[1])
     joined = merges.join(frame, name, values)
     merges.require_usable(joined)
-    for region, value in zip(regions, values, strict=True):
+    for region, value in zip(regions, found, strict=True):
         with emit.inside(region):
-            merges.move(frame, [(joined, value)])
+            merges.move(frame, [] if value is None else [(joined, value)])
     emit.block(Branch([(test, regions[0])], _filled(regions[1])))
     return joined
+
+
+def _value_or_raise(frame: Frame, thunk: Thunk, region: Region) -> Value | None:
+    """The value; None where computing it raises, which then happens where this side is chosen."""
+    try:
+        return thunk()
+    except WillRaise as error:
+        for block in list(region.blocks):
+            region.remove(block)
+        region.containers.clear()
+        error.emit(frame.b)
+        return None
 
 
 def _always_safe(frame: Frame, value: Value) -> bool:
@@ -155,6 +179,9 @@ def _filled(region: Region) -> Region | None:
 def _select(test: ScalarExpr, yes: Value, no: Value) -> Value:
     if yes == no:
         return yes
+    if (dtype_of(yes) == types.bool_) != (dtype_of(no) == types.bool_):
+        kinds = f"{kind_of(yes)} or {kind_of(no)}"
+        raise FrontendError(f"this is {kinds}, depending on a condition", help="convert both sides, or test with `if`")
     dtype, weak = promoted((yes, no))
     left, right = (elementwise.convert(scalar_expr(value), dtype) for value in (yes, no))
     match left, right:  # ``test and x`` of bools reads better as itself

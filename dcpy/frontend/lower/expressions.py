@@ -34,6 +34,7 @@ from dcpy.frontend.values import (
     is_number,
     kind_of,
 )
+from dcpy.ir.expr import ScalarExpr
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO
 
@@ -56,6 +57,25 @@ def evaluate(frame: Frame, node: core.Expression, name: str = "") -> Value:
         raise error.at(frame.span(node)) from None
     finally:
         frame.b.naming = ""
+
+
+def condition(frame: Frame, node: core.Expression) -> bool | ScalarExpr:
+    """What a test asks: known now, or a bool expression. ``and`` and ``or`` need not agree on a type here."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return truth(frame.b, choices.negate(condition(frame, node.operand)))
+    if isinstance(node, ast.BoolOp):
+        combine = choices.both if isinstance(node.op, ast.And) else choices.either
+
+        def rest(position: int) -> Value:
+            value = choices.as_value(condition(frame, node.values[position]))
+            return value if position == len(node.values) - 1 else combine(frame, value, lambda: rest(position + 1))
+
+        return truth(frame.b, rest(0))
+    value = evaluate(frame, node)
+    try:
+        return truth(frame.b, value)
+    except DcpyError as error:
+        raise error.at(frame.span(node)) from None
 
 
 def evaluate_all(frame: Frame, nodes: Sequence[ast.expr]) -> list[Value]:
@@ -131,9 +151,9 @@ def _binary(frame: Frame, node: ast.BinOp, name: str = "") -> Value:
 
 
 def _unary(frame: Frame, node: ast.UnaryOp, name: str = "") -> Value:
-    value = evaluate(frame, node.operand)
     if isinstance(node.op, ast.Not):
-        return choices.negate(truth(frame.b, value))
+        return choices.negate(condition(frame, node.operand))
+    value = evaluate(frame, node.operand)
     frame.b.naming = name
     return unary(frame.b, OPERATORS[type(node.op)], value)
 
@@ -168,7 +188,7 @@ def _bool(frame: Frame, node: ast.BoolOp) -> Value:
 
 
 def _conditional(frame: Frame, node: ast.IfExp, name: str = "") -> Value:
-    test = truth(frame.b, evaluate(frame, node.test))
+    test = condition(frame, node.test)
     if isinstance(test, bool):
         return evaluate(frame, node.body if test else node.orelse, name)
     return choices.choose(
@@ -263,7 +283,7 @@ def _comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp) -> Value
         generator = node.generators[position]
         for item in sequences.items(frame.b, evaluate(frame, generator.iter)):
             bind_plain(frame, generator.target, item)
-            tests = [truth(frame.b, evaluate(frame, test)) for test in generator.ifs]
+            tests = [condition(frame, test) for test in generator.ifs]
             if any(not isinstance(test, bool) for test in tests):
                 raise FrontendError(
                     "how long the list is depends on run-time values", help="use np.where, or a loop over an array"

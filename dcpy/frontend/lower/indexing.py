@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
+from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.values import (
     ArrayValue,
     Scalar,
@@ -138,13 +139,13 @@ def element_index(b: Builder, key: Value, size: Expr, axis: int) -> Expr:
     message = f"index {{0}} is out of bounds for axis {axis} with size {{1}}"
     if emit.ranges.proves_nonneg(index):
         if emit.ranges.proves_le(size, index):
-            raise FrontendError(message.format(index, size), notes=("NumPy raises IndexError here",))
+            raise WillRaise("IndexError", message, (index, size))
         if emit.options.cpu.bounds_check:
             emit.require(size - 1 - index, "IndexError", message, (index, size))
         return index
     if emit.ranges.proves_lt(index, 0):
         if emit.ranges.proves_lt(index + size, 0):
-            raise FrontendError(message.format(index, size), notes=("NumPy raises IndexError here",))
+            raise WillRaise("IndexError", message, (index, size))
         if emit.options.cpu.bounds_check:
             emit.require(index + size, "IndexError", message, (index, size))
         return index + size

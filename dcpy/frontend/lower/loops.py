@@ -17,9 +17,8 @@ from dcpy.frontend.desugar.liveness import LoopNames
 from dcpy.frontend.lower import maps, merges, sequences
 from dcpy.frontend.lower.assignment import assign
 from dcpy.frontend.lower.choices import negate
-from dcpy.frontend.lower.expressions import evaluate
+from dcpy.frontend.lower.expressions import condition, evaluate
 from dcpy.frontend.lower.frame import Flow, LoopSites, Scope, Site
-from dcpy.frontend.lower.operators import truth
 from dcpy.frontend.lower.refine import bind_parameter, refine
 from dcpy.frontend.values import (
     ArrayValue,
@@ -134,7 +133,7 @@ def run_while(frame: Frame, node: core.While, execute: Execute) -> Flow:
 
     def enter() -> None:
         with frame.emit.attempt() as region:
-            test = truth(frame.b, evaluate(frame, node.test))
+            test = condition(frame, node.test)
         tests.clear()
         first.clear()  # what a dry run found counts only if it was the last
         if region.blocks or region.containers:
@@ -169,7 +168,7 @@ def _known_test(frame: Frame, node: core.While) -> bool | None:
     if isinstance(node.test, core.Flag | ast.Constant):
         return bool(node.test.value)
     with frame.emit.dry_run():
-        test = truth(frame.b, evaluate(frame, node.test))
+        test = condition(frame, node.test)
     return test if isinstance(test, bool) else None
 
 

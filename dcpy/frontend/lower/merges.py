@@ -21,10 +21,12 @@ from dcpy.frontend.values import (
     SymInt,
     TupleValue,
     Value,
+    dtype_of,
     is_number,
     kind_of,
     scalar_expr,
 )
+from dcpy.ir import types
 from dcpy.ir.expr import Load, ScalarExpr, loads_of, symbols_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.subsets import Subset
@@ -54,7 +56,7 @@ def _join_known(frame: Frame, name: str, plain: Sequence[Value]) -> Value:
     first = plain[0]
     if all(value == first for value in plain) and is_visible(frame, first):
         return first
-    if all(is_number(value) for value in plain):
+    if all(is_number(value) for value in plain) and len({dtype_of(value) == types.bool_ for value in plain}) == 1:
         dtype, weak = promoted(tuple(plain))
         return frame.home(name, dtype, weak)
     if all(isinstance(value, ArrayValue) for value in plain):

@@ -14,6 +14,7 @@ import numpy as np
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.implements import call_entry, find
 from dcpy.frontend.lower.elementwise import convert
+from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.values import (
     ArrayValue,
     Scalar,
@@ -92,9 +93,7 @@ def _known(symbol: str, left: Any, right: Any) -> Any:
         with np.errstate(all="ignore"):
             return PYTHON[symbol](left, right)
     except (ArithmeticError, TypeError, ValueError) as error:
-        raise FrontendError(
-            f"{left!r} {symbol} {right!r}: {error}", notes=(f"Python raises {type(error).__name__} here",)
-        ) from None
+        raise WillRaise(type(error).__name__, str(error), by="Python") from None
 
 
 def _sequences(symbol: str, left: Value, right: Value) -> Value | None:

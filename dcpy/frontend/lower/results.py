@@ -62,10 +62,18 @@ def finish(frame: Frame) -> None:
         frame.emit.sdfg.results, frame.emit.sdfg.structure = (), None
         return
     writer = _Results(frame, sites)
-    results = [writer.result(list(column)) for column in zip(*leaves, strict=True)]
+    columns = [list(column) for column in zip(*leaves, strict=True)]
+    distinct = [column for k, column in enumerate(columns) if not writer.is_local(column) or column not in columns[:k]]
+    frame.emit.sdfg.results = tuple(writer.result(column) for column in distinct)
     writer.rename()
-    frame.emit.sdfg.results = tuple(results)
-    frame.emit.sdfg.structure = structures[0]
+    frame.emit.sdfg.structure = _renumbered(structures[0], [distinct.index(column) for column in columns])
+
+
+def _renumbered(structure: Any, places: Sequence[int]) -> Any:
+    """The structure where one array is in several places."""
+    if isinstance(structure, tuple):
+        return tuple(_renumbered(part, places) for part in structure)
+    return places[structure]
 
 
 def _flatten(value: Value, found: list[Value]) -> Any:
@@ -93,6 +101,12 @@ class _Results:
         """The next name: ``__return``, ``__return_1``, …"""
         self.count += 1
         return "__return" if self.count == 1 else f"__return_{self.count - 1}"
+
+    def is_local(self, values: Sequence[Value]) -> bool:
+        """Whether it is memory of the program: in several places of the result, it is one array."""
+        arrays = [value for value in values if isinstance(value, ArrayValue)]
+        roots = [self.emit.descs[self.b.root(value.container)] for value in arrays]
+        return len(arrays) == len(values) and all(root.transient for root in roots)
 
     def result(self, values: list[Value]) -> Result:
         """One result, from its value at each return."""

@@ -21,6 +21,8 @@ from dcpy.frontend.values import (
     as_integer,
     integer,
     is_cheap,
+    is_number,
+    is_weak,
     kind_of,
 )
 from dcpy.ir.expr import Const
@@ -138,6 +140,8 @@ def subscript(b: Builder, owner: Value, key: Value) -> Value:
     if isinstance(owner, RangeValue):
         index = b.integer(key, "the position in a range")
         return at(b, owner, index if b.emit.ranges.proves_nonneg(index) else index + length(b, owner))
+    if is_number(owner) and not is_weak(owner):  # NumPy's scalars: x[...], x[()], x[None]
+        return b.subscript(b.array(owner), key.items if isinstance(key, TupleValue) else [key])
     raise FrontendError(f"{kind_of(owner)} cannot be indexed")
 
 

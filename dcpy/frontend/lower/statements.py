@@ -6,16 +6,14 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.liveness import assigned
 from dcpy.frontend.lower import assignment, loops, merges
-from dcpy.frontend.lower.expressions import evaluate, function_value
+from dcpy.frontend.lower.expressions import condition, evaluate, function_value
 from dcpy.frontend.lower.frame import Flow, Scope, Site
 from dcpy.frontend.lower.names import UnsetName, bind_name
-from dcpy.frontend.lower.operators import truth
+from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.lower.refine import refine
 from dcpy.frontend.values import Missing, Static, Value
 from dcpy.ir import types
@@ -36,6 +34,12 @@ def execute(frame: Frame, body: core.Body) -> Flow:
             if frame.inline or not frame.emit.dry:
                 raise error.at(statement.span) from None
             return Flow.LEFT  # not in the first iteration: the next dry run knows more
+        except WillRaise as error:
+            if len(frame.scopes) == 1 and frame.caller is None:
+                raise error.at(statement.span) from None
+            frame.emit.statement(error.span or statement.span)
+            error.emit(frame.b)
+            return Flow.LEFT
         except DcpyError as error:
             raise error.at(statement.span) from None
         if flow is not Flow.ON:
@@ -104,11 +108,11 @@ def _require(frame: Frame, node: core.Require) -> Flow:
     if node.test is None:
         frame.b.check(Const(False, types.bool_), exception, message, values)
         return Flow.LEFT
-    test = truth(frame.b, evaluate(frame, node.test))
+    test = condition(frame, node.test)
     if test is True:
         return Flow.ON
-    condition: ScalarExpr = Const(False, types.bool_) if isinstance(test, bool) else test
-    frame.b.check(condition, exception, message, values)
+    holds: ScalarExpr = Const(False, types.bool_) if isinstance(test, bool) else test
+    frame.b.check(holds, exception, message, values)
     if isinstance(test, bool):
         return Flow.LEFT
     frame.emit.ranges = refine(frame.emit.ranges, test, holds=True)
@@ -116,8 +120,8 @@ def _require(frame: Frame, node: core.Require) -> Flow:
 
 
 def _if(frame: Frame, node: core.If) -> Flow:
-    test = truth(frame.b, evaluate(frame, node.test))
-    if isinstance(test, np.bool_ | bool):
+    test = condition(frame, node.test)
+    if isinstance(test, bool):
         return execute(frame, node.body if test else node.orelse)
     live = frame.liveness.after[node] | {".return"}
     regions: list[Region] = []

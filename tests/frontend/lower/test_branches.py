@@ -1,5 +1,5 @@
 """Branches: what names stand for where paths meet, conditional expressions, short circuits."""
-# ruff: noqa: SIM108, RET504  (the programs are spelled as users do)
+# ruff: noqa: SIM108  (the programs are spelled as users do)
 
 import numpy as np
 import pytest
@@ -198,3 +198,30 @@ def test_assert_and_raise():
     from tests.support.lowering import text
 
     assert 'else AssertionError "n is {0}" (n)' in text(f, A, 4)
+
+
+def test_code_that_would_raise_raises_where_it_is_reached():
+    table = np.zeros(3)
+
+    def f(a, n):
+        x = table[5] if n > 5 else 1.0
+        if n > 3:
+            a[:] = np.ones((2, 3))
+        for _ in range(n):
+            x += table[0]
+        return x
+
+    same(f, A, 1)
+    same(f, A, 4)
+    same(f, A, 6)
+
+
+def test_tests_need_not_agree_on_a_type():
+    def f(a, k):
+        if (k and np.any(a > 0)) or not k:
+            return 1
+        return 2
+
+    same(f, A, 0)
+    same(f, -np.abs(A), 3)
+    assert "depending on a condition" in refusal(lambda a, k: k and a[0] > 0, A, 3)

@@ -1,0 +1,34 @@
+"""Code that is known to raise: refused where it always runs, an exception at run time where it may not be reached."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from dcpy.base.errors import FrontendError
+from dcpy.ir import types
+from dcpy.ir.expr import Const, Index
+from dcpy.ir.symbolic import Expr
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.builder import Builder
+
+
+class WillRaise(FrontendError):
+    """Python or NumPy raises `exception` wherever this code runs.
+
+    In straight-line code it is shown when the function is compiled, with the place. Inside a branch or loop the
+    statement becomes the raising of the exception (`statements.execute`).
+    """
+
+    def __init__(
+        self, exception: str, message: str, values: Sequence[Expr] = (), *, help: str = "", by: str = "NumPy"
+    ) -> None:
+        """``{0}`` to ``{3}`` in `message` stand for the integers `values`."""
+        shown = message.format(*values) if values else message
+        super().__init__(shown.strip(), notes=(f"{by} raises {exception} here",), help=help)
+        self.exception, self.template, self.values = exception, message, tuple(values)
+
+    def emit(self, b: Builder) -> None:
+        """Raises it at run time."""
+        b.check(Const(False, types.bool_), self.exception, self.template, [Index(b.exact(v)) for v in self.values])
