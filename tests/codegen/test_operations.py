@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dcpy.ir.data import Array
-from dcpy.ir.expr import Ref, cast, op
+from dcpy.ir.expr import Const, Ref, cast, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.ops import OPS
@@ -178,3 +178,19 @@ def test_choices_and_parts(dtype):
     expected = {"select": np.where(x != y, x, y), "real": x.real, "imag": x.imag, "cabs": np.abs(x)}
     for name in rows:
         assert_agrees(name, got[name], expected[name], [x, y])
+
+
+@pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype.is_integer], ids=str)
+def test_operations_with_numbers(dtype):
+    a = Ref("a_in", dtype)
+    numbers = {"add": 3, "sub": 100, "mul": 7, "floordiv": 3, "mod": 5, "bitand": 12, "lshift": 3, "rshift": 2}
+    exprs = {name: op(name, a, Const(number, dtype)) for name, number in numbers.items()}
+    exprs["lt"] = op("lt", Const(3, dtype), op("add", a, Const(100, dtype)))
+    rows = {name: (dtype, expr, expr.dtype) for name, expr in exprs.items()}
+    x = nasty(dtype)
+    got = run_table(table_sdfg(f"numbers_{dtype}", rows, 1, dtype), rows, [x])
+    with np.errstate(all="ignore"):
+        expected = {name: OPS[name].numpy()(x, dtype.numpy.type(number)) for name, number in numbers.items()}
+        expected["lt"] = dtype.numpy.type(3) < x + dtype.numpy.type(100)
+    for name in rows:
+        assert_agrees(name, got[name], expected[name], [x])

@@ -35,10 +35,10 @@ class CppEmitter:
         with self.out.at(function.span):
             for line in signature_lines(function):
                 self.out.line(line)
-            self.out.directive("{")
-            with self.out.indented():
-                self.body(function.body)
-            self.out.directive("}")
+        self.out.directive("{")
+        with self.out.indented():
+            self.body(function.body)
+        self.out.directive("}")
 
     def body(self, body: Body) -> None:
         """Statements, each by its method."""

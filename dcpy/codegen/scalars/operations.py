@@ -11,7 +11,7 @@ from dcpy.codegen.lir.expr import Call, Conditional, Convert, Field, Infix, LirE
 from dcpy.codegen.prelude import in_precision, is_template
 from dcpy.codegen.scalars.conversions import convert
 from dcpy.ir import types
-from dcpy.ir.expr import Op
+from dcpy.ir.expr import Const, Op
 from dcpy.ir.types import DType
 
 LOGIC = "and:&& or:|| not:! eq:== ne:!= lt:< le:<= gt:> ge:>="
@@ -60,6 +60,8 @@ COMPLEX = _table(
     "atanh:dcpy_catanh real:.real imag:.imag and:&& or:|| not:!",
 )
 TABLES = {"b": BOOL, "i": INTEGER, "u": UNSIGNED, "f": FLOAT, "c": COMPLEX}
+SHIFTS = {"lshift": "<<", "rshift": ">>"}  # by less than the width, C's operators do
+NARROW = ("int8_t", "int16_t", "uint8_t", "uint16_t")
 HALF_BY_BITS = {"nextafter": "dcpy_nextafter_half", "spacing": "dcpy_spacing_half"}
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "&&", "||")
 
@@ -74,6 +76,8 @@ def lower_operation(op: Op, args: tuple[LirExpr, ...]) -> LirExpr:
     if op.name == "xor" or (dtype.kind == "c" and op.name in ("and", "or", "not")):
         args, dtype = tuple(convert(arg, dtype, types.bool_) for arg in args), types.bool_
     spelling = TABLES[dtype.kind].get(op.name)
+    if op.name in SHIFTS and _is_short_shift(op):
+        spelling = SHIFTS[op.name]
     if spelling is None:
         raise CodegenError(
             f"the operation {op.name!r} has no meaning on {dtype}", help="cast its arguments to another dtype first"
@@ -104,6 +108,7 @@ def _write(spelling: str, args: tuple[LirExpr, ...], dtype: DType, result: DType
         if dtype == types.int64 and is_template(spelling):
             name = f"{name}<int64_t>"  # a literal among the arguments is an int
         return Call(name, args, result.ctype)
+    args = tuple(_without_cast(arg) for arg in args)
     if len(args) == 1:
         return _narrowed(Prefix(spelling, args[0], result.ctype), result)
     return _narrowed(Infix(spelling, args[0], args[1], result.ctype), result)
@@ -112,6 +117,19 @@ def _write(spelling: str, args: tuple[LirExpr, ...], dtype: DType, result: DType
 def _narrowed(expr: LirExpr, dtype: DType) -> LirExpr:
     """C computes on narrow integers as ``int``: back to their own width."""
     return Convert(expr, dtype.ctype) if dtype.is_integer and dtype.itemsize < 4 else expr
+
+
+def _is_short_shift(op: Op) -> bool:
+    """Whether the count is a number below the width of what is shifted."""
+    count = op.args[1]
+    return isinstance(count, Const) and 0 <= int(count.value.real) < 8 * op.dtype.itemsize
+
+
+def _without_cast(expr: LirExpr) -> LirExpr:
+    """A narrow literal as C takes it beside an operator, where everything narrow is an ``int``."""
+    if isinstance(expr, Literal) and expr.type in NARROW:
+        return Literal(expr.text.removeprefix(f"({expr.type})"), "int")
+    return expr
 
 
 def _in_single_precision(op: Op, args: tuple[LirExpr, ...]) -> LirExpr:
