@@ -47,7 +47,9 @@ def error_codes() -> Iterator[str]:
 
 
 def _subclasses(kind: type[DcpyError]) -> list[type[DcpyError]]:
-    return [found for direct in kind.__subclasses__() for found in (direct, *_subclasses(direct))]
+    """All with a code of their own."""
+    found = [below for direct in kind.__subclasses__() for below in (direct, *_subclasses(direct))]
+    return [below for below in found if "code" in vars(below)]
 
 
 def verification_rules() -> Iterator[str]:
