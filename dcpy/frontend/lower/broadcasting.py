@@ -1,6 +1,7 @@
-"""Broadcasting with symbolic sizes: equal expressions fit, a constant 1 stretches, the rest is checked at run time.
+"""Broadcasting with symbolic sizes: equal expressions fit, a constant 1 stretches, the rest is decided at run time.
 
-A symbol never stands for a size of 1 that should stretch: specialization makes a size of 1 the constant 1.
+A symbol for a size of an argument never stands for 1: specialization makes a size of 1 the constant 1. The size of a
+slice may turn out to be 1 (``a[1:]`` of two elements), and then stretches like NumPy's.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.values import ArrayValue
-from dcpy.ir.expr import Index, op
-from dcpy.ir.symbolic import ONE, Expr, ExprLike, as_expr
+from dcpy.ir import types
+from dcpy.ir.expr import Const, Index, ScalarExpr, op
+from dcpy.ir.symbolic import ONE, ZERO, Expr, ExprLike, as_expr, max_of, min_of
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.builder import Builder
@@ -28,15 +30,46 @@ def broadcast_shapes(b: Builder, shapes: Sequence[Shape]) -> Shape:
             position = axis - rank + len(shape)
             if position < 0 or shape[position] is ONE:
                 continue
-            size = shape[position]
-            if result[axis] is ONE:
-                result[axis] = size
-            elif result[axis] is not size:
-                message, values = _mismatch(shapes, result[axis], size)
-                same_size(b, result[axis], size, message, values)
-                if size.constant is not None:
-                    result[axis] = size
+            message, values = _mismatch(shapes, result[axis], shape[position])
+            result[axis] = _meet(b, result[axis], shape[position], message, values)
     return tuple(result)
+
+
+def _meet(b: Builder, left: Expr, right: Expr, message: str, values: Sequence[ExprLike]) -> Expr:
+    """The common size of two, of which one may stretch."""
+    if left is ONE or left is right:
+        return right
+    stretches, other_stretches = may_be_one(b, left), may_be_one(b, right)
+    if not stretches and not other_stretches:
+        same_size(b, left, right, message, values)
+        return right if right.constant is not None else left
+    left, right = b.exact(left), b.exact(right)
+    if left is right:
+        return left
+    fits = op("eq", Index(left), Index(right))
+    if stretches:
+        fits = op("or", fits, op("eq", Index(left), Const(1, types.int64)))
+    if other_stretches:
+        fits = op("or", fits, op("eq", Index(right), Const(1, types.int64)))
+    b.check(fits, "ValueError", message, [Index(b.exact(as_expr(value))) for value in values])
+    if stretches and other_stretches:
+        return max_of(left, right) * min_of(1, left, right)
+    return right if stretches else left
+
+
+def may_be_one(b: Builder, size: Expr) -> bool:
+    """Whether a size is not known to differ from 1."""
+    if size.constant is not None or size.name in b.emit.sdfg.sizes:
+        return size is ONE
+    return not b.emit.ranges.proves_ne(size, 1)
+
+
+def index_into(b: Builder, size: Expr, wanted: Expr, index: Expr) -> Expr:
+    """The index into a dimension of `size` for one of the common size `wanted`."""
+    if size is ONE:
+        return ZERO
+    differs = b.exact(size) is not b.exact(wanted)
+    return min_of(index, size - 1) if differs and may_be_one(b, size) else index
 
 
 def broadcast_to(b: Builder, value: ArrayValue, shape: Shape) -> ArrayValue:
@@ -49,10 +82,27 @@ def broadcast_to(b: Builder, value: ArrayValue, shape: Shape) -> ArrayValue:
         raise WillRaise("ValueError", message, [as_expr(value) for value in values])
     for _ in range(extra):  # leading dimensions of size 1 are dropped, as NumPy's assignments do
         value = _drop_leading(value)
+    stretched = False
     for size, wanted in zip(value.shape, shape[len(shape) - value.rank :], strict=True):
-        if size is not ONE:
+        size, wanted = b.exact(size), b.exact(wanted)
+        if size is not ONE and size is not wanted and may_be_one(b, size):
+            fits = op("or", op("eq", Index(size), Index(wanted)), op("eq", Index(size), Const(1, types.int64)))
+            b.check(fits, "ValueError", message, [Index(b.exact(as_expr(part))) for part in values])
+            stretched = True
+        elif size is not ONE:
             same_size(b, size, wanted, message, values)
-    return value.broadcast(shape)
+    return _stretched(b, value, shape) if stretched else value.broadcast(shape)
+
+
+def _stretched(b: Builder, value: ArrayValue, shape: Shape) -> ArrayValue:
+    """A copy of the full shape: which dimensions repeat is known at run time only."""
+
+    def source(*params: ScalarExpr) -> ScalarExpr:
+        points = [point.value for point in params if isinstance(point, Index)]
+        own = zip(value.shape, shape[-value.rank :], points[-value.rank :], strict=True)
+        return value.load([index_into(b, size, wanted, point) for size, wanted, point in own])
+
+    return b.generate(shape, value.dtype, source)
 
 
 def same_size(b: Builder, left: Expr, right: Expr, message: str, values: Sequence[ExprLike] = ()) -> None:

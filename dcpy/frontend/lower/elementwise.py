@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.lower.broadcasting import broadcast_shapes
+from dcpy.frontend.lower.broadcasting import broadcast_shapes, index_into
 from dcpy.frontend.lower.emitter import tasklet
 from dcpy.frontend.lower.promotion import fits, require_fit, ufunc_dtypes
 from dcpy.frontend.values import (
@@ -71,10 +71,11 @@ def elementwise(
     """``fn`` of the broadcast elements; a `Scalar` where no operand has dimensions."""
     shape = broadcast_shapes(b, [shape_of(operand) for operand in operands])
     if not shape:
-        return Scalar(fn(*_elements(operands, (), dtypes)))
+        return Scalar(fn(*_converted([element(operand, ()) for operand in operands], dtypes)))
     operands = [b.hold(operand) for operand in operands]
     params, ranges = domain(b, shape)
-    expr = fn(*_elements(operands, [sym(p) if p else ZERO for p in params], dtypes))
+    points = [sym(name) for name in params]
+    expr = fn(*_converted([_broadcast_element(b, operand, points, shape) for operand in operands], dtypes))
     out = b.empty(shape, expr.dtype, name=name)
     fill(b, out, params, ranges, expr)
     return out
@@ -107,8 +108,15 @@ def element(value: Value, indices: Sequence[Expr]) -> ScalarExpr:
     return value.load([ZERO if size is ONE else index for size, index in zip(value.shape, own, strict=True)])
 
 
-def _elements(operands: Sequence[Value], indices: Sequence[Expr], dtypes: Sequence[DType]) -> list[ScalarExpr]:
-    exprs = [element(operand, indices) for operand in operands]
+def _broadcast_element(b: Builder, value: Value, indices: Sequence[Expr], shape: Sequence[Expr]) -> ScalarExpr:
+    """The element of an operand whose sizes may turn out to be 1 at run time."""
+    if not isinstance(value, ArrayValue) or not value.rank:
+        return element(value, indices)
+    own = zip(value.shape, shape[-value.rank :], indices[-value.rank :], strict=True)
+    return value.load([index_into(b, size, wanted, index) for size, wanted, index in own])
+
+
+def _converted(exprs: list[ScalarExpr], dtypes: Sequence[DType]) -> list[ScalarExpr]:
     if not dtypes:
         return exprs
     return [convert(expr, dtype) for expr, dtype in zip(exprs, dtypes, strict=True)]

@@ -59,6 +59,9 @@ def _join_known(frame: Frame, name: str, plain: Sequence[Value]) -> Value:
     if all(is_number(value) for value in plain) and len({dtype_of(value) == types.bool_ for value in plain}) == 1:
         dtype, weak = promoted(tuple(plain))
         return frame.home(name, dtype, weak)
+    mixed = any(map(is_number, plain)) and all(_is_element(frame, name, value) for value in plain)
+    if mixed and len(set(map(dtype_of, plain))) == 1:
+        return frame.home(name, dtype_of(first), weak=False)  # a 0-d array of this name's own meets a scalar
     if all(isinstance(value, ArrayValue) for value in plain):
         return _join_arrays(frame, name, [value for value in plain if isinstance(value, ArrayValue)])
     if all(isinstance(value, TupleValue) for value in plain):
@@ -82,6 +85,10 @@ def _joined_flag(frame: Frame, name: str, values: Sequence[Value]) -> ScalarExpr
 def _is_visible_expr(frame: Frame, expr: ScalarExpr) -> bool:
     containers = all(frame.emit.is_visible(load.container) for load in loads_of(expr))
     return containers and all(_symbol_known(frame, name) for name in symbols_of(expr))
+
+
+def _is_element(frame: Frame, name: str, value: Value) -> bool:
+    return is_number(value) or (isinstance(value, ArrayValue) and not value.shape and is_own(frame, name, value))
 
 
 def _join_arrays(frame: Frame, name: str, values: list[ArrayValue]) -> Value:
@@ -197,6 +204,8 @@ def move(frame: Frame, pairs: Sequence[tuple[Value, Value]]) -> None:
     arrays: list[tuple[ArrayValue, ArrayValue]] = []
     for target, source in flat:
         match target, source:
+            case Scalar(expr=Load(container=container, dtype=dtype)), ArrayValue():
+                scalars.append((Memlet(container, Subset()), elementwise.convert(source.load(()), dtype)))
             case Scalar(expr=Load(container=container, dtype=dtype)), _:
                 scalars.append((Memlet(container, Subset()), elementwise.convert(scalar_expr(source), dtype)))
             case ArrayValue(), ArrayValue():

@@ -214,3 +214,17 @@ def test_zero_dimensional_arrays_and_empty_ones():
         return y, z[()], e.sum(), e + 1, e.shape
 
     same(f, np.array(2.0), np.zeros((0, 3)))
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3])
+def test_sizes_that_turn_out_to_be_one_stretch(n):
+    def f(a, b):
+        return a[1:] + b, b * a[::2], a[1:] * a[:-1]
+
+    same(f, np.arange(float(n)), np.arange(3.0))
+
+    def g(m, a):
+        m[:] = a[1:]
+        m[1:] += m[:1] + a[1:]
+
+    same(g, np.ones((3, 4)), np.arange(float(n)))
