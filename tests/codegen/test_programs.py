@@ -211,10 +211,10 @@ def test_copies_read_all_before_they_write():
 
 def test_invented_names_differ_from_those_of_the_program():
     text = """
-        sdfg @names(A: f64[N, N], i0: f64[N]) symbols(N: size) {
-          state { map i0_1 = 0:N, index = 0:1 { copy A[i0_1, 0:N:2] -> A[i0_1, 0:N:2]
+        sdfg @names(A: f64[N, N], names_map_i0_1: f64[N]) symbols(N: size) {
+          state { map i0_1 = 0:N @cpu_parallel { copy A[i0_1, 0:N:2] -> A[i0_1, 0:N:2]
                                      copy A[0:N:2, i0_1] -> A[i0_1, 0:N:2] }
-                  copy A[0:N, 0] -> i0[0:N] }
+                  copy A[0:N, 0] -> names_map_i0_1[0:N] }
         }"""
     A = np.tril(floats(6, 6))
     A[::2] = 0
@@ -348,3 +348,40 @@ def test_constants_are_tables():
           state { copy c[0:3] -> y[0:3] }
         }"""
     same(text, np.zeros(3))
+
+
+def test_warnings_let_the_program_run_to_its_end():
+    text = """
+        sdfg @warned(x: f64[N], y: f64[N]) symbols(N: size) {
+          check N > 2 else RuntimeWarning "only {0} elements" (N)
+          state { call @inner (v = x[0:N], w = y[0:N]) with (L = N) }
+          state { map i = 0:N { tasklet (a <- y[i]) -> (o -> y[i]) { o = a + f64(1) } } }
+        }
+        sdfg @inner(v: f64[L], w: f64[L]) symbols(L: size) {
+          check L != 3 else UserWarning "three, not {0}" (L + 1)
+          state { copy v[0:L] -> w[0:L] }
+          if L > 5 { return }
+        }"""
+    function = compile_sdfg(text)
+    for size, category, message in ((2, RuntimeWarning, "only 2 elements"), (3, UserWarning, "three, not 4")):
+        y = np.zeros(size)
+        with pytest.warns(category, match=message):
+            function(np.arange(float(size)), y)
+        assert y.tolist() == [1 + k for k in range(size)]
+    function(np.arange(8.0), np.zeros(8))
+
+
+def test_warnings_in_parallel_maps():
+    text = """
+        sdfg @signs(x: f64[N], y: f64[N]) symbols(N: size) {
+          state { map i = 0:N @cpu_parallel {
+            check x[i] >= 0.0 else RuntimeWarning "a negative number at {0}" (i)
+            state { tasklet (a <- x[i]) -> (o -> y[i]) { o = sqrt(abs(a)) } }
+          } }
+        }"""
+    x, y = np.arange(100_000.0), np.zeros(100_000)
+    compile_sdfg(text)(x, y)
+    x[77_777] *= -1
+    with pytest.warns(RuntimeWarning, match="a negative number at 77777"):
+        compile_sdfg(text)(x, y)
+    np.testing.assert_array_equal(y, np.sqrt(np.abs(x)))

@@ -53,7 +53,7 @@ def _own_place(context: Context, name: str, desc: Scalar | Array) -> Place:
 
 def _table(context: Context, name: str, desc: Scalar | Array) -> Name:
     """The closure's array at file scope, under a name of its own."""
-    title = context.module.names.fresh(f"{context.sdfg.name}_{name}")
+    title = context.file_name(f"{context.sdfg.name}_{name}")
     values = context.sdfg.constants[name]
     texts = tuple(spell(value, desc.dtype) for value in values.reshape(-1).tolist())
     context.module.tables.append(Table(title, desc.dtype.ctype, texts))
@@ -117,7 +117,7 @@ def declare_array(context: Context, name: str, desc: Array) -> None:
     count = buffer_size(context, desc)
     kept = ""
     if desc.lifetime is Lifetime.PERSISTENT:
-        kept = context.module.names.fresh(f"{context.sdfg.name}_{name}_kept")
+        kept = context.file_name(f"{context.sdfg.name}_{name}_kept")
         context.module.slots.append(kept)
     context.emit(HeapBuffer(name, desc.dtype.ctype, count, kept))
     context.unaliased.add(name)

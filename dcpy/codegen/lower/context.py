@@ -25,8 +25,6 @@ from dcpy.ir.symbolic import Expr, Ranges
 from dcpy.ir.types import DType
 from dcpy.ir.uses import Uses
 
-WARNINGS = frozenset({"Warning", "RuntimeWarning", "UserWarning", "DeprecationWarning", "FutureWarning"})
-
 
 @dataclass(frozen=True, slots=True)
 class Accumulator:
@@ -155,6 +153,10 @@ class Context:
             self.parallel = outer
 
     # -- names and values --------------------------------------------------------------------------------------
+
+    def file_name(self, stem: str) -> str:
+        """A new identifier at file scope, which nothing in this function hides."""
+        return self.module.names.fresh(self.names.fresh(stem))
 
     def symbol(self, name: str) -> Name:
         """The variable of a symbol or parameter."""

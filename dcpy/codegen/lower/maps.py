@@ -175,7 +175,7 @@ def _rectangular(node: Map) -> int:
 def _call_by_team(context: Context, node: Map, loops: tree.Loop, fails: bool) -> None:
     """Makes the loops a function, and calls it with what it uses."""
     context.module.threads = True
-    name = context.module.names.fresh(f"{context.sdfg.name}_map_{'_'.join(node.params)}")
+    name = context.file_name(f"{context.sdfg.name}_map_{'_'.join(node.params)}")
     checks = [s for s in statements((loops,)) if isinstance(s, tree.CheckFail)]
     params = [_parameter(context, variable, kind, (loops,)) for variable, kind in names_in((loops,)).items()]
     args: list[LirExpr] = [Name(param.name, param.type) for param in params]

@@ -59,7 +59,7 @@ def callee_function(module: ModuleContext, sdfg: Sdfg, shape: CallShape) -> tupl
     """The function of a called SDFG (made once per shape of call), and whether it may warn."""
     key = (sdfg, shape)
     if key not in module.callees:
-        name = module.names.fresh(identifier(sdfg.name))
+        name = module.names.fresh(f"{module.base}_{identifier(sdfg.name)}")
         context = Context(sdfg, module, frozenset(prelude.names()) | {name}, shared_writes=shape.shared)
         function = _lower_function(context, name, shape)
         module.functions.append(function)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dcpy.base.exceptions import exception_type
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import INDEX, LirExpr, Literal, Name, Prefix
 from dcpy.codegen.lower.bounds import going_down, within
 from dcpy.codegen.lower.buffers import declare_buffer
 from dcpy.codegen.lower.calls import lower_call, lower_foreign_call
-from dcpy.codegen.lower.context import WARNINGS, Context
+from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.copies import lower_copy
 from dcpy.codegen.lower.maps import lower_map
 from dcpy.codegen.lower.tasklets import lower_tasklet
@@ -138,7 +139,7 @@ def _lower_check(context: Context, block: Check) -> None:
     number = context.module.check_number(block.exception, block.message, context.place)
     failed = Prefix("!", lower_value(context, block.condition), "bool")
     values = tuple(convert(lower_value(context, value), value.dtype, types.int64) for value in block.values)
-    warning = block.exception in WARNINGS
+    warning = issubclass(exception_type(block.exception) or Exception, Warning)
     context.warns = context.warns or warning
     label = "" if warning else context.label
     code = Literal(str(number), "int32_t", number)
