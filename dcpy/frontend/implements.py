@@ -58,6 +58,8 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.contraction",
         "dcpy.frontend.numpy.grids",
         "dcpy.frontend.numpy.statics",
+        "dcpy.frontend.numpy.traced",
+        "dcpy.frontend.numpy.solvers",
         "dcpy.frontend.numpy.methods",
     ),
     "builtins": ("dcpy.frontend.python.builtins",),
