@@ -14,7 +14,7 @@ import numpy as np
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower import elementwise, merges
 from dcpy.frontend.lower.operators import COMPARISONS, binary, truth
-from dcpy.frontend.lower.promotion import promoted
+from dcpy.frontend.lower.promotion import common
 from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.lower.refine import refine
 from dcpy.frontend.values import (
@@ -25,7 +25,6 @@ from dcpy.frontend.values import (
     Static,
     TupleValue,
     Value,
-    dtype_of,
     is_number,
     kind_of,
     scalar_expr,
@@ -179,10 +178,11 @@ def _filled(region: Region) -> Region | None:
 def _select(test: ScalarExpr, yes: Value, no: Value) -> Value:
     if yes == no:
         return yes
-    if (dtype_of(yes) == types.bool_) != (dtype_of(no) == types.bool_):
+    meeting = common((yes, no))
+    if meeting is None:
         kinds = f"{kind_of(yes)} or {kind_of(no)}"
         raise FrontendError(f"this is {kinds}, depending on a condition", help="convert both sides, or test with `if`")
-    dtype, weak = promoted((yes, no))
+    dtype, weak = meeting
     left, right = (elementwise.convert(scalar_expr(value), dtype) for value in (yes, no))
     match left, right:  # ``test and x`` of bools reads better as itself
         case _, Const(value=False, dtype=types.bool_):

@@ -251,7 +251,7 @@ def _join_back(frame: Frame, name: str, head: Value, sites: LoopSites) -> Value:
     values = [site.env[name] for site in (*sites.ends, *sites.breaks) if name in site.env]
     if all(value == head for value in values):
         return head
-    return merges.join(frame, name, [head, *values])
+    return merges.join(frame, name, [head, *values], accumulating=True)
 
 
 def _rehome(frame: Frame, name: str, value: Value) -> Value:
@@ -307,7 +307,7 @@ def _value_after(
     if before is None or always:
         joined = merges.join(frame, name, values)
     else:
-        joined = merges.join(frame, name, [before, *values])
+        joined = merges.join(frame, name, [before, *values], accumulating=True)
         entering.append((joined, before))
     if isinstance(joined, Missing):
         return joined

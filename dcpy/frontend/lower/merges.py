@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower import elementwise, stores
-from dcpy.frontend.lower.promotion import promoted
+from dcpy.frontend.lower.promotion import common
 from dcpy.frontend.values import (
     ArrayValue,
     Maybe,
@@ -26,7 +26,6 @@ from dcpy.frontend.values import (
     kind_of,
     scalar_expr,
 )
-from dcpy.ir import types
 from dcpy.ir.expr import Load, ScalarExpr, loads_of, symbols_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.subsets import Subset
@@ -36,29 +35,31 @@ if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
 
 
-def join(frame: Frame, name: str, values: Sequence[Value]) -> Value:
+def join(frame: Frame, name: str, values: Sequence[Value], *, accumulating: bool = False) -> Value:
     """What `name` stands for where paths with these values meet; `Missing` where there is no such value.
 
+    `accumulating`: at the head of a loop, where a number may take the dtype of what is added to it.
     The caller then moves each path's value into the result (`move`), at the end of the path.
     """
     unusable = [value for value in values if isinstance(value, Missing)]
     known = [value for value in values if not isinstance(value, Missing)]
     if not known or not all(value.unset for value in unusable):
         return next(value for value in unusable if not known or not value.unset)
-    joined = _join_known(frame, name, [value.value if isinstance(value, Maybe) else value for value in known])
+    plain = [value.value if isinstance(value, Maybe) else value for value in known]
+    joined = _join_known(frame, name, plain, accumulating)
     certain = not unusable and not any(isinstance(value, Maybe) for value in known)
     if certain or isinstance(joined, Missing):
         return joined
     return Maybe(joined, _joined_flag(frame, name, values))
 
 
-def _join_known(frame: Frame, name: str, plain: Sequence[Value]) -> Value:
+def _join_known(frame: Frame, name: str, plain: Sequence[Value], accumulating: bool) -> Value:
     first = plain[0]
     if all(value == first for value in plain) and is_visible(frame, first):
         return first
-    if all(is_number(value) for value in plain) and len({dtype_of(value) == types.bool_ for value in plain}) == 1:
-        dtype, weak = promoted(tuple(plain))
-        return frame.home(name, dtype, weak)
+    meeting = common(plain, accumulating=accumulating) if all(map(is_number, plain)) else None
+    if meeting is not None:
+        return frame.home(name, *meeting)
     mixed = any(map(is_number, plain)) and all(_is_element(frame, name, value) for value in plain)
     if mixed and len(set(map(dtype_of, plain))) == 1:
         return frame.home(name, dtype_of(first), weak=False)  # a 0-d array of this name's own meets a scalar

@@ -5,7 +5,7 @@ Weak operands (numbers of Python's own) are passed as Python types, so NEP 50 is
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -33,6 +33,31 @@ def promoted(operands: tuple[Value, ...]) -> tuple[DType, bool]:
     """The common dtype of numbers or arrays, and whether it is weak (all of them are)."""
     weak = all(map(is_weak, operands))
     return _result_type(tuple(map(numpy_kind, operands))), weak
+
+
+def common(values: Sequence[Value], *, accumulating: bool = False) -> tuple[DType, bool] | None:
+    """The dtype in which numbers from different paths meet, and whether it is weak; None where one would change.
+
+    A known number meets any dtype that holds it, others only dtypes that hold all their values. A name that a loop
+    accumulates into may become a shorter float: the first addition makes it one.
+    """
+    dtypes = {dtype_of(value) for value in values}
+    if len(dtypes) > 1 and types.bool_ in dtypes:
+        return None
+    dtype, weak = promoted(tuple(values))
+    return (dtype, weak) if all(_keeps(value, dtype, accumulating) for value in values) else None
+
+
+def _keeps(value: Value, dtype: DType, accumulating: bool) -> bool:
+    source = dtype_of(value)
+    if source == dtype or np.can_cast(source.numpy, dtype.numpy):
+        return True
+    if accumulating and dtype.is_inexact and is_weak(value):
+        return True
+    if not isinstance(value, Static) or not fits(value, dtype):
+        return False
+    with np.errstate(all="ignore"):
+        return bool(np.asarray(value.value).astype(dtype.numpy) == value.value)
 
 
 @lru_cache(maxsize=4096)
