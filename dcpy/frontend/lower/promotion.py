@@ -38,8 +38,8 @@ def promoted(operands: tuple[Value, ...]) -> tuple[DType, bool]:
 def common(values: Sequence[Value], *, accumulating: bool = False) -> tuple[DType, bool] | None:
     """The dtype in which numbers from different paths meet, and whether it is weak; None where one would change.
 
-    A known number meets any dtype that holds it, others only dtypes that hold all their values. A name that a loop
-    accumulates into may become a shorter float: the first addition makes it one.
+    A known number meets any dtype that holds it; others keep theirs. At the head of a loop (`accumulating`) they may
+    also meet in a larger dtype, and a float of Python's own in a shorter one: the first addition makes it that.
     """
     dtypes = {dtype_of(value) for value in values}
     if len(dtypes) > 1 and types.bool_ in dtypes:
@@ -50,9 +50,9 @@ def common(values: Sequence[Value], *, accumulating: bool = False) -> tuple[DTyp
 
 def _keeps(value: Value, dtype: DType, accumulating: bool) -> bool:
     source = dtype_of(value)
-    if source == dtype or np.can_cast(source.numpy, dtype.numpy):
+    if source == dtype:
         return True
-    if accumulating and dtype.is_inexact and is_weak(value):
+    if accumulating and (np.can_cast(source.numpy, dtype.numpy) or (dtype.is_inexact and is_weak(value))):
         return True
     if not isinstance(value, Static) or not fits(value, dtype):
         return False
