@@ -32,6 +32,8 @@ def transformations() -> Iterator[str]:
     yield "# Transformations\n\nMade from the catalog. `sdfg.explain(name)` says where each applies, and why not.\n"
     for name in TRANSFORMATIONS:
         kind = TRANSFORMATIONS[name]
+        if not kind.__module__.startswith("dcpy."):
+            continue  # registered from outside
         yield f"## {name}\n\n`{kind.__module__}.{kind.__name__}`\n\n```text\n{inspect.getdoc(kind)}\n```\n"
 
 
@@ -49,7 +51,7 @@ def error_codes() -> Iterator[str]:
 def _subclasses(kind: type[DcpyError]) -> list[type[DcpyError]]:
     """All with a code of their own."""
     found = [below for direct in kind.__subclasses__() for below in (direct, *_subclasses(direct))]
-    return [below for below in found if "code" in vars(below)]
+    return [below for below in found if "code" in vars(below) and below.__module__.startswith("dcpy.")]
 
 
 def verification_rules() -> Iterator[str]:
@@ -93,8 +95,10 @@ def numpy_functions() -> Iterator[str]:
     yield "# Functions that compile\n\nMade from the registry: names, and the arguments that dcpy takes.\n"
     groups: dict[str, list[str]] = {"Python's own": [], "math": [], "NumPy": []}
     for name, signature in implemented().items():
-        group = {"numpy": "NumPy", "ufunc": "NumPy", "math": "math"}.get(name.partition(".")[0], "Python's own")
-        groups[group].append(name + _plain(signature))
+        package = name.partition(".")[0] if "." in name else "builtins"
+        group = {"numpy": "NumPy", "ufunc": "NumPy", "math": "math", "builtins": "Python's own"}.get(package)
+        if group is not None:  # else it was registered by a user's library
+            groups[group].append(name + _plain(signature))
     methods = {name: entry.signature for name in method_names() if (entry := find_method(name))}
     groups["Methods of arrays"] = [name + _plain(_without_owner(signature)) for name, signature in methods.items()]
     groups["Attributes of arrays"] = [name for name in method_names() if find_attribute(name)]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from docs.generate import COMMITTED, DOCS, page
+from examples import user_library
 
 ROOT = DOCS.parent
 PAGES = [*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *ROOT.glob("examples/*.md")]
@@ -58,3 +59,9 @@ def test_all_pages_are_in_the_navigation():
     navigation = (ROOT / "mkdocs.yml").read_text()
     pages = {str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md")}
     assert {page for page in pages if page not in navigation and not page.startswith("decisions/0")} == set()
+
+
+def test_the_reference_lists_what_is_dcpys_own():
+    before = page("reference/numpy.md")
+    user_library.register()
+    assert page("reference/numpy.md") == before
