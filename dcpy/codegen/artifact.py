@@ -145,7 +145,7 @@ Result = FreshArray | ScalarResult | ArgumentResult | ViewResult | ConstantResul
 class Check:
     """A run-time check: the exception to raise, and its message with ``{0}`` … ``{3}`` for the numbers in ``error``."""
 
-    exception: str  # the name of a builtin exception, or of a builtin warning category
+    exception: str  # a name that `base.exceptions` knows: an exception, or a warning category
     message: str
     span: SrcSpan | None = None
 

@@ -22,13 +22,14 @@ from dcpy.ir.types import DType
 class Replacement:
     """What stands for a library node: blocks in order, and the containers to declare in the node's region.
 
-    `names` are all those that it gives to containers and parameters; nothing in the SDFG has them yet. The blocks may
-    hold library nodes again; these are expanded in their turn.
+    `names` are all those that it gives to containers, parameters and symbols; nothing in the SDFG has them yet.
+    `symbols` are those that its blocks assign. The blocks may hold library nodes again; these are expanded in their turn.
     """
 
     blocks: tuple[Block, ...]
     containers: dict[str, Descriptor] = field(default_factory=dict)
     names: tuple[str, ...] = ()
+    symbols: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 _REDUCE = "dcpy.libraries.reduce"
 _BLAS = "dcpy.libraries.blas"
+_LAPACK = "dcpy.libraries.lapack"
+_SOLVERS = ("cholesky", "lu", "solve_triangular", "solve", "inverse", "qr")
+_DECOMPOSITIONS = ("svd", "eigh", "eig", "lstsq")
 
 #: kind of a library node -> its class (`dcpy.ir.library_kinds.LIBRARY_KINDS`)
 NODES: dict[str, str] = {
@@ -18,6 +21,8 @@ NODES: dict[str, str] = {
     "blas.gemv": f"{_BLAS}.nodes:Gemv",
     "blas.dot": f"{_BLAS}.nodes:Dot",
     "blas.ger": f"{_BLAS}.nodes:Ger",
+    "lapack.slogdet": f"{_LAPACK}.nodes:Slogdet",
+    **{f"lapack.{node}": f"{_LAPACK}.nodes:{node.title().replace('_', '')}" for node in (*_SOLVERS, *_DECOMPOSITIONS)},
 }
 
 #: kind/name -> the expansion (`dcpy.ir.expansions.EXPANSIONS`)
@@ -30,12 +35,16 @@ EXPANSIONS: dict[str, str] = {
         for node in ("gemm", "gemv", "dot", "ger")
         for name in ("mkl", "openblas", "pure")
     },
+    "lapack.slogdet/factors": f"{_LAPACK}.expand.pure:slogdet",
+    **{f"lapack.{node}/openblas": f"{_LAPACK}.expand.openblas:{node}" for node in (*_SOLVERS, *_DECOMPOSITIONS)},
+    **{f"lapack.{node}/pure": f"{_LAPACK}.expand.pure:{node}" for node in _SOLVERS},
 }
 
 #: name of an environment -> the foreign library (`dcpy.ir.expansions.ENVIRONMENTS`)
 ENVIRONMENTS: dict[str, str] = {
     "openblas": f"{_BLAS}.environments:OPENBLAS",
     "mkl": f"{_BLAS}.environments:MKL",
+    "lapack.openblas": f"{_LAPACK}.environments:OPENBLAS",
 }
 
 #: name -> the transformation that knows a library's nodes (`dcpy.transforms.catalog.TRANSFORMATIONS`)

@@ -20,14 +20,15 @@ from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from dcpy.base.errors import ExpansionError
+from dcpy.ir import types
 from dcpy.ir.analysis.ranges_at import ranges_at
 from dcpy.ir.analysis.scopes import desc_at, root_of, sdfg_of
 from dcpy.ir.data import Array, Data, Descriptor, Scalar, View, packed_strides, strides_of
 from dcpy.ir.expansions import Replacement
-from dcpy.ir.expr import Const, Ref, ScalarExpr, cast
+from dcpy.ir.expr import Const, Load, Ref, ScalarExpr, cast
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, LibraryNode, Map, Node, Schedule, Tasklet
-from dcpy.ir.region import Block, Branch, Region, State
+from dcpy.ir.region import Block, Branch, Loop, Region, State, SymbolAssign
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ZERO, Expr, ExprLike, sym
 from dcpy.ir.types import DType
@@ -80,6 +81,7 @@ class Fragment:
         self._regions: list[Region] = [self._body]
         self._returns: list[tuple[Operand, Operand]] = []
         self._names: dict[str, None] = {}
+        self._symbols: list[str] = []
 
     # -- operands ----------------------------------------------------------------------------------------------
 
@@ -145,9 +147,11 @@ class Fragment:
         """A new scalar, private to the innermost scope that is open (or declared outside of all)."""
         return self._declare(stem, Scalar(dtype, transient=True), outermost)
 
-    def array(self, stem: str, dtype: DType, shape: Sequence[ExprLike], *, outermost: bool = False) -> Operand:
+    def array(
+        self, stem: str, dtype: DType, shape: Sequence[ExprLike], *, order: str = "C", outermost: bool = False
+    ) -> Operand:
         """A new packed array, private to the innermost scope that is open (or declared outside of all)."""
-        return self._declare(stem, Array.packed(dtype, shape, transient=True), outermost)
+        return self._declare(stem, Array.packed(dtype, shape, order=order, transient=True), outermost)
 
     def _declare(self, stem: str, desc: Scalar | Array, outermost: bool) -> Operand:
         name = self.fresh_name(stem)
@@ -225,6 +229,23 @@ class Fragment:
         finally:
             self._regions.pop()
 
+    @contextmanager
+    def loop(self, values: Range, param: str = "k") -> Iterator[Expr]:
+        """A sequential loop, whose iterations may depend on each other; gives its parameter."""
+        name = self.fresh_name(param)
+        body = Region()
+        self._regions[-1].add(Loop(name, values, body))
+        with self.inside(body):
+            yield sym(name)
+
+    def symbol(self, stem: str, value: Element) -> Expr:
+        """An integer that an element holds now, as a new symbol: to index with, and to bound loops."""
+        name = self.fresh_name(stem)
+        self._symbols.append(name)
+        load = Load(value.memlet.container, value.memlet.subset.indices, value.dtype)
+        self._regions[-1].add(SymbolAssign(name, cast(load, types.int64)))
+        return sym(name)
+
     def branch(self, condition: ScalarExpr) -> tuple[Region, Region]:
         """``if condition``: the regions of the two cases, to be filled with `inside`."""
         holds, fails = Region(), Region()
@@ -244,7 +265,7 @@ class Fragment:
         self._returns = []
         blocks: list[Block] = list(self._body.blocks)
         containers: dict[str, Descriptor] = dict(self._body.containers)
-        return Replacement(tuple(blocks), containers, tuple(self._names))
+        return Replacement(tuple(blocks), containers, tuple(self._names), tuple(self._symbols))
 
 
 _CONNECTORS = "abcdefgh"

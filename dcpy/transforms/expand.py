@@ -133,6 +133,8 @@ def _install(rw: Rewriter, node: LibraryNode, replacement: Replacement) -> list[
     region, blocks = state.region, replacement.blocks
     for name in replacement.names:
         rw.fresh_name(name)  # which takes it
+    for name in replacement.symbols:
+        rw.sdfg.assign_symbol(name)
     for name, desc in replacement.containers.items():
         rw.declare(name, desc, region)
     if all(isinstance(block, State) for block in blocks):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import builtins
 import re
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
+from dcpy.base.exceptions import exception_type
 from dcpy.ir.region import Check
 
 
@@ -23,14 +21,6 @@ def exception_of(check: Check, values: Sequence[Any]) -> Exception:
     if check.span is not None:
         error.add_note(check.span.render())
     return error
-
-
-def exception_type(name: str) -> type[Exception] | None:
-    """Python's own exception of that name, or NumPy's ``LinAlgError``; None for others."""
-    if name == "LinAlgError":
-        return np.linalg.LinAlgError
-    found = getattr(builtins, name, None)
-    return found if isinstance(found, type) and issubclass(found, Exception) else None
 
 
 def formatted(message: str, values: Sequence[Any]) -> str:

@@ -9,7 +9,6 @@ signature.cpp.
 
 from __future__ import annotations
 
-import builtins
 import warnings
 from collections.abc import Callable, Sequence
 from itertools import combinations
@@ -17,6 +16,7 @@ from typing import assert_never
 
 import numpy as np
 
+from dcpy.base.exceptions import exception_type
 from dcpy.codegen.artifact import (
     Arg,
     ArgumentResult,
@@ -156,7 +156,9 @@ def failure_of(checks: tuple[Check, ...]) -> Callable[..., None]:
         message = check.message
         for place, number in enumerate(numbers):
             message = message.replace(f"{{{place}}}", str(number))
-        category = getattr(builtins, check.exception)
+        category = exception_type(check.exception)
+        if category is None:
+            raise SystemError(f"compiled code raises {check.exception!r}, which is no exception")
         if issubclass(category, Warning):
             warnings.warn(message, category, stacklevel=2)
             return

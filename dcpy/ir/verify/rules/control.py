@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dcpy.ir.interp.exceptions import exception_type
+from dcpy.base.exceptions import exception_type
 from dcpy.ir.nodes import Consume, Map
 from dcpy.ir.region import Branch, Break, Check, Continue, Loop, Return, SymbolAssign, While
 from dcpy.ir.verify.rule import Findings, rule
@@ -71,7 +71,7 @@ def checks_raise_known_exceptions(block: Check, scope: Scope) -> Findings:
     if block.condition.dtype.kind != "b":
         yield f"the condition of a check is {block.condition.dtype}", "compare it with 0"
     if exception_type(block.exception) is None:
-        yield f"{block.exception!r} is no exception of Python", "RuntimeError, ValueError and so on are"
+        yield f"{block.exception!r} is no exception of Python or NumPy", "RuntimeError, ValueError and so on are"
     if len(block.values) > 4:
         yield f"a check has {len(block.values)} values for its message; 4 are the most"
     for value in block.values:

@@ -1,0 +1,323 @@
+"""Solvers and decompositions as loops: for all four precisions, without a library.
+
+They are the textbook's algorithms, in the order in which LAPACK's unblocked routines compute: Gaussian elimination with
+the largest pivot, Cholesky column by column, Householder's reflections. Singular and eigenvalues need LAPACK.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dcpy.ir import types
+from dcpy.ir.expansions import Expansion
+from dcpy.ir.expr import Const, Index, Load, ScalarExpr, cast, op
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Copy, Schedule
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import ZERO, Expr, min_of
+from dcpy.libraries.api import Element, Fragment, Operand, expands
+from dcpy.libraries.lapack.nodes import Cholesky, Inverse, LapackNode, Lu, Qr, Slogdet, Solve, SolveTriangular
+
+REAL = {types.complex64: types.float32, types.complex128: types.float64}
+DTYPES = (types.float32, types.float64, types.complex64, types.complex128)
+
+
+def _loops(kind: type[LapackNode]) -> Callable[[Callable[..., None]], Expansion]:
+    """The expansion ``pure`` of a kind of node."""
+
+    def declare(write: Callable[..., None]) -> Expansion:
+        def checked(node: LapackNode, f: Fragment) -> None:
+            if f.input("a").dtype not in DTYPES:
+                f.decline(f"takes {', '.join(map(str, DTYPES))}, not {f.input('a').dtype}")
+            write(node, f)
+
+        return expands(kind, "pure")(checked)
+
+    return declare
+
+
+@_loops(Cholesky)
+def cholesky(node: Cholesky, f: Fragment) -> None:
+    """Column by column; each is the rest of the matrix that the columns before it leave."""
+    a, out, info = f.input("a"), f.output("l"), f.output("info")
+    start_with_triangle(f, a, out, node.upper)
+    f.put(info.at(), 0)
+
+    def at(i: Expr, j: Expr) -> Element:
+        return out.at(j, i) if node.upper else out.at(i, j)
+
+    n = a.shape[0]
+    with f.loop(Range(ZERO, n), "j") as j:
+        with f.loop(Range(ZERO, j), "k") as k:
+            f.compute(at(j, j), lambda x, y: op("sub", x, cast(squared(y), x.dtype)), at(j, j), at(j, k))
+        _note_first(f, info, lambda d: op("not", op("gt", real(d), Const(0, real(d).dtype))), out.at(j, j), j + 1)
+        f.compute(out.at(j, j), lambda d: cast(op("sqrt", real(d)), d.dtype), out.at(j, j))
+        with f.map(Range(j + 1, n), param="i") as i:
+            with f.loop(Range(ZERO, j), "k") as k:
+                f.compute(at(i, j), _minus_conjugate, at(i, j), at(i, k), at(j, k))
+            f.compute(at(i, j), lambda x, d: op("div", x, d), at(i, j), out.at(j, j))
+
+
+@_loops(Lu)
+def lu(node: Lu, f: Fragment) -> None:
+    """Column by column: the largest element is the pivot, multiples of its row are subtracted from those below."""
+    a, out, pivots, info = f.input("a"), f.output("lu"), f.output("pivots"), f.output("info")
+    m, n = a.shape
+    f.add(Copy(a.memlet, out.memlet))
+    f.put(info.at(), 0)
+    with f.loop(Range(ZERO, min_of(m, n)), "k") as k:
+        pivot = _largest_below(f, out, k)
+        f.compute(pivots.at(k), lambda: cast(Index(pivot + 1), types.int32))
+        _swap_rows(f, out, k, pivot)
+        _note_first(f, info, lambda d: op("eq", d, Const(0, d.dtype)), out.at(k, k), k + 1)
+        regular, _ = f.branch(op("ne", _load(out.at(k, k)), Const(0, out.dtype)))
+        with f.inside(regular), f.map(Range(k + 1, m), param="i") as i:
+            f.compute(out.at(i, k), lambda x, d: op("div", x, d), out.at(i, k), out.at(k, k))
+            with f.map(Range(k + 1, n), Schedule.SIMD, "j") as j:
+                f.compute(out.at(i, j), _minus_product, out.at(i, j), out.at(i, k), out.at(k, j))
+
+
+@_loops(SolveTriangular)
+def solve_triangular(node: SolveTriangular, f: Fragment) -> None:
+    """Row by row, each from those solved before."""
+    solve_triangular_loops(node, f, f.input("b"), f.output("x"))
+
+
+def solve_triangular_loops(node: SolveTriangular, f: Fragment, b: Operand, x: Operand) -> None:
+    """``a @ x = b``; `b` may be `x` itself."""
+    a = f.input("a")
+    n = a.shape[0]
+    with f.loop(Range(ZERO, n), "step") as step:
+        i = step if node.lower else n - 1 - step
+        known = Range(ZERO, i) if node.lower else Range(i + 1, n)
+        with f.maps([Range(ZERO, size) for size in x.shape[1:]], param="j") as rest:
+            total = f.scalar("rest", x.dtype)
+            f.put(total.at(), b.at(i, *rest))
+            with f.loop(known, "k") as k:
+                f.compute(total.at(), _minus_product, total.at(), a.at(i, k), x.at(k, *rest))
+            if node.unit:
+                f.put(x.at(i, *rest), total.at())
+            else:
+                f.compute(x.at(i, *rest), lambda t, d: op("div", t, d), total.at(), a.at(i, i))
+
+
+@_loops(Solve)
+def solve(node: Solve, f: Fragment) -> None:
+    """An LU decomposition, and two triangles to solve."""
+    a, b, x = f.input("a"), f.input("b"), f.output("x")
+    factors, pivots = f.array("factors", a.dtype, a.shape), f.array("pivots", types.int32, a.shape[:1])
+    lu_outputs = {"lu": factors.memlet, "pivots": pivots.memlet, "info": f.output("info").memlet}
+    f.add(Lu({"a": a.memlet}, lu_outputs))
+    swapped, half = f.array("swapped", x.dtype, x.shape), f.array("half", x.dtype, x.shape)
+    f.add(Copy(b.memlet, swapped.memlet))
+    with f.loop(Range(ZERO, a.shape[0]), "i") as i:
+        _swap_rows(f, swapped, i, f.symbol("pivot", pivots.at(i)) - 1)
+    f.add(SolveTriangular({"a": factors.memlet, "b": swapped.memlet}, {"x": half.memlet}, lower=True, unit=True))
+    f.add(SolveTriangular({"a": factors.memlet, "b": half.memlet}, {"x": x.memlet}))
+
+
+@_loops(Inverse)
+def inverse(node: Inverse, f: Fragment) -> None:
+    """The solutions for the columns of the identity."""
+    a, out = f.input("a"), f.output("inverse")
+    identity = f.array("identity", a.dtype, a.shape)
+    start_with_identity(f, identity)
+    f.add(Solve({"a": a.memlet, "b": identity.memlet}, {"x": out.memlet, "info": f.output("info").memlet}))
+
+
+@expands(Slogdet, "factors")
+def slogdet(node: Slogdet, f: Fragment) -> None:
+    """From the diagonal of an LU decomposition, and how many rows were swapped."""
+    a, sign, logdet = f.input("a"), f.output("sign"), f.output("logdet")
+    n = a.shape[0]
+    factors, pivots = f.array("factors", a.dtype, a.shape), f.array("pivots", types.int32, (n,))
+    info = f.scalar("info", types.int32)
+    f.add(Lu({"a": a.memlet}, {"lu": factors.memlet, "pivots": pivots.memlet, "info": info.memlet}))
+    f.put(sign.at(), 1)
+    f.put(logdet.at(), 0)
+
+    def turned(s: ScalarExpr, d: ScalarExpr, p: ScalarExpr) -> ScalarExpr:
+        unit = op("div", d, cast(magnitude(d), d.dtype)) if d.dtype.kind == "c" else op("sign", d)
+        is_swapped = op("ne", cast(p, types.int64), Index(i + 1))
+        return op("mul", s, op("select", is_swapped, op("neg", unit), unit))
+
+    regular, singular = f.branch(op("eq", _load(info.at()), Const(0, types.int32)))
+    with f.inside(regular), f.loop(Range(ZERO, n), "i") as i:
+        f.compute(sign.at(), turned, sign.at(), factors.at(i, i), pivots.at(i))
+        f.compute(logdet.at(), lambda d: op("log", magnitude(d)), factors.at(i, i), wcr="add")
+    with f.inside(singular):
+        f.put(sign.at(), 0)
+        f.put(logdet.at(), float("-inf"))
+
+
+@_loops(Qr)
+def qr(node: Qr, f: Fragment) -> None:
+    """A reflection per column, which makes it 0 below the diagonal; ``q`` is their product."""
+    a, r = f.input("a"), f.output("r")
+    m, n = a.shape
+    count = min_of(m, n)
+    work, tau = f.array("reflections", a.dtype, a.shape), f.array("tau", a.dtype, (count,))
+    f.add(Copy(a.memlet, work.memlet))
+    with f.loop(Range(ZERO, count), "k") as k:
+        _reflection(f, work, tau, k)
+        with f.map(Range(k + 1, n), param="j") as j:
+            _reflect(f, work, k, work, j, tau.at(k), conjugated=True)
+    start_with_triangle(f, work, r, is_upper=True)
+    if "q" not in node.outputs:
+        return
+    q = f.output("q")
+    start_with_identity(f, q)
+    with f.loop(Range(ZERO, count), "step") as step:
+        k = count - 1 - step
+        with f.map(Range(k, q.shape[1]), param="j") as j:
+            _reflect(f, work, k, q, j, tau.at(k), conjugated=False)
+
+
+def _reflection(f: Fragment, work: Operand, tau: Operand, k: Expr) -> None:
+    """Makes column `k` a vector, whose first element, 1, is not stored: the column's length is there; and `tau`."""
+    dtype, real_dtype = work.dtype, REAL.get(work.dtype, work.dtype)
+    below, length, alpha = f.scalar("below", real_dtype), f.scalar("length", real_dtype), f.scalar("alpha", dtype)
+    f.put(below.at(), 0)
+    with f.loop(Range(k + 1, work.shape[0]), "i") as i:
+        f.compute(below.at(), squared, work.at(i, k), wcr="add")
+    f.put(alpha.at(), work.at(k, k))
+
+    def signed_length(d: ScalarExpr, rest: ScalarExpr) -> ScalarExpr:
+        total = op("sqrt", op("add", squared(d), rest))
+        return op("neg", op("copysign", total, real(d)))
+
+    f.compute(length.at(), signed_length, alpha.at(), below.at())
+    nothing_below = op("eq", _load(below.at()), Const(0, real_dtype))
+    if dtype.kind == "c":
+        imaginary = op("imag", _load(alpha.at()))
+        nothing_below = op("and", nothing_below, op("eq", imaginary, Const(0, real_dtype)))
+    done, needed = f.branch(nothing_below)
+    with f.inside(done):
+        f.put(tau.at(k), 0)
+    with f.inside(needed):
+        f.compute(
+            tau.at(k),
+            lambda d, b: op("div", op("sub", cast(b, dtype), d), cast(b, dtype)),
+            alpha.at(),
+            length.at(),
+        )
+        with f.map(Range(k + 1, work.shape[0]), param="i") as i:
+            f.compute(
+                work.at(i, k),
+                lambda x, d, b: op("div", x, op("sub", d, cast(b, dtype))),
+                work.at(i, k),
+                alpha.at(),
+                length.at(),
+            )
+        f.compute(work.at(k, k), lambda b: cast(b, dtype), length.at())
+
+
+def _reflect(
+    f: Fragment, vectors: Operand, k: Expr, target: Operand, j: Expr, tau: Element, *, conjugated: bool
+) -> None:
+    """``column j -= tau * v * (v^H @ column j)`` for the vector `k`; with the conjugate of `tau` where asked."""
+    total = f.scalar("product", target.dtype)
+    below = Range(k + 1, vectors.shape[0])
+    f.put(total.at(), target.at(k, j))
+    with f.loop(below, "i") as i:
+        f.compute(total.at(), lambda v, x: op("mul", conjugate(v), x), vectors.at(i, k), target.at(i, j), wcr="add")
+    factor = conjugate if conjugated else _same
+    f.compute(total.at(), lambda t, s: op("mul", factor(t), s), tau, total.at())
+    f.compute(target.at(k, j), lambda x, s: op("sub", x, s), target.at(k, j), total.at())
+    with f.loop(below, "i") as i:
+        f.compute(target.at(i, j), _minus_product, target.at(i, j), vectors.at(i, k), total.at())
+
+
+# -- parts -----------------------------------------------------------------------------------------------------------
+
+
+def start_with_triangle(f: Fragment, a: Operand, out: Operand, is_upper: bool) -> None:
+    """`out` is a triangle of `a`, as far as its sizes go; 0 elsewhere."""
+    with f.maps([Range(ZERO, size) for size in out.shape]) as (i, j):
+        inside = op("ge" if is_upper else "le", Index(j), Index(i))
+        f.compute(out.at(i, j), lambda x: op("select", inside, x, Const(0, x.dtype)), a.at(i, j))
+
+
+def start_with_identity(f: Fragment, out: Operand) -> None:
+    """1 on the diagonal, 0 elsewhere."""
+    one, nothing = Const(1, out.dtype), Const(0, out.dtype)
+    with f.maps([Range(ZERO, size) for size in out.shape]) as (i, j):
+        f.compute(out.at(i, j), lambda: op("select", op("eq", Index(i), Index(j)), one, nothing))
+
+
+def _largest_below(f: Fragment, matrix: Operand, k: Expr) -> Expr:
+    """The first row from `k` on with the largest element in column `k`; in absolute value, as LAPACK measures it."""
+    dtype = REAL.get(matrix.dtype, matrix.dtype)
+    best, place, size = f.scalar("best", dtype), f.scalar("place", types.int64), f.scalar("size", dtype)
+    f.compute(best.at(), _size, matrix.at(k, k))
+    f.compute(place.at(), lambda: Index(k))
+    with f.loop(Range(k + 1, matrix.shape[0]), "i") as i:
+        f.compute(size.at(), _size, matrix.at(i, k))
+        f.compute(
+            place.at(), lambda p, s, b: op("select", op("gt", s, b), Index(i), p), place.at(), size.at(), best.at()
+        )
+        f.compute(best.at(), lambda s, b: op("select", op("gt", s, b), s, b), size.at(), best.at())
+    return f.symbol("pivot", place.at())
+
+
+def _swap_rows(f: Fragment, matrix: Operand, one: Expr, other: Expr) -> None:
+    differ, _ = f.branch(op("ne", Index(one), Index(other)))
+    with f.inside(differ), f.maps([Range(ZERO, size) for size in matrix.shape[1:]], param="j") as rest:
+        kept = f.scalar("kept", matrix.dtype)
+        f.put(kept.at(), matrix.at(one, *rest))
+        f.put(matrix.at(one, *rest), matrix.at(other, *rest))
+        f.put(matrix.at(other, *rest), kept.at())
+
+
+def _note_first(
+    f: Fragment, info: Operand, failed: Callable[[ScalarExpr], ScalarExpr], element: Element, number: Expr
+) -> None:
+    """``info`` becomes `number` where it is 0 yet and the element `failed`."""
+
+    def noted(seen: ScalarExpr, value: ScalarExpr) -> ScalarExpr:
+        is_first = op("and", op("eq", seen, Const(0, types.int32)), failed(value))
+        return op("select", is_first, cast(Index(number), types.int32), seen)
+
+    f.compute(info.at(), noted, info.at(), element)
+
+
+def _load(element: Element) -> Load:
+    memlet: Memlet = element.memlet
+    return Load(memlet.container, memlet.subset.indices, element.dtype)
+
+
+def conjugate(x: ScalarExpr) -> ScalarExpr:
+    """The complex conjugate; real numbers are their own."""
+    return op("conj", x) if x.dtype.kind == "c" else x
+
+
+def real(x: ScalarExpr) -> ScalarExpr:
+    """The real part."""
+    return op("real", x) if x.dtype.kind == "c" else x
+
+
+def magnitude(x: ScalarExpr) -> ScalarExpr:
+    """The absolute value."""
+    return op("cabs" if x.dtype.kind == "c" else "abs", x)
+
+
+def squared(x: ScalarExpr) -> ScalarExpr:
+    """The square of the absolute value."""
+    return real(op("mul", x, conjugate(x)))
+
+
+def _size(x: ScalarExpr) -> ScalarExpr:
+    """What pivots are chosen by: the sum of the parts' absolute values."""
+    return op("add", op("abs", op("real", x)), op("abs", op("imag", x))) if x.dtype.kind == "c" else op("abs", x)
+
+
+def _same(x: ScalarExpr) -> ScalarExpr:
+    return x
+
+
+def _minus_product(x: ScalarExpr, a: ScalarExpr, b: ScalarExpr) -> ScalarExpr:
+    return op("sub", x, op("mul", a, b))
+
+
+def _minus_conjugate(x: ScalarExpr, a: ScalarExpr, b: ScalarExpr) -> ScalarExpr:
+    return op("sub", x, op("mul", a, conjugate(b)))

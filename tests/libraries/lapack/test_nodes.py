@@ -1,0 +1,178 @@
+"""Solvers and decompositions: every expansion against the node's meaning, interpreted and as machine code."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dcpy
+from dcpy.base.errors import DcpyError
+from dcpy.ir import types
+from dcpy.ir.text import parse_sdfg
+from dcpy.ir.verify import verify
+from dcpy.transforms.expand import expand_library_nodes
+from tests.libraries.oracles import assert_compiles, assert_expands, values_of
+
+DTYPES = ("float32", "float64", "complex64", "complex128")
+SIZES = (0, 1, 3, 8)
+SQUARE = "a <- A[0:N, 0:N]"
+PROGRAMS = {
+    "cholesky": f"lapack.cholesky ({SQUARE}) -> (l -> X[0:N, 0:N], info -> info[])",
+    "cholesky upper": f"lapack.cholesky ({SQUARE}) -> (l -> X[0:N, 0:N], info -> info[]) {{upper = true}}",
+    "lu": f"lapack.lu ({SQUARE}) -> (lu -> X[0:N, 0:N], pivots -> P[0:N], info -> info[])",
+    "solve": f"lapack.solve ({SQUARE}, b <- B[0:N, 0:K]) -> (x -> Y[0:N, 0:K], info -> info[])",
+    "solve one": f"lapack.solve ({SQUARE}, b <- B[0:N, 0]) -> (x -> Y[0:N, 0], info -> info[])",
+    "inverse": f"lapack.inverse ({SQUARE}) -> (inverse -> X[0:N, 0:N], info -> info[])",
+    "slogdet": f"lapack.slogdet ({SQUARE}) -> (sign -> sign[], logdet -> logdet[])",
+    "lower": f"lapack.solve_triangular ({SQUARE}, b <- B[0:N, 0:K]) -> (x -> Y[0:N, 0:K]) {{lower = true}}",
+    "upper": f"lapack.solve_triangular ({SQUARE}, b <- B[0:N, 1]) -> (x -> Y[0:N, 1])",
+    "unit": f"lapack.solve_triangular ({SQUARE}, b <- B[0:N, 0:K]) -> (x -> Y[0:N, 0:K]) {{unit = true}}",
+    "qr": "lapack.qr (a <- B[0:N, 0:K]) -> (q -> Y[0:N, 0:min(N, K)], r -> Z[0:min(N, K), 0:K])",
+    "qr wide": "lapack.qr (a <- BT[0:K, 0:N]) -> (q -> Z[0:K, 0:min(K, N)], r -> YT[0:min(K, N), 0:N])",
+    "qr complete": "lapack.qr (a <- B[0:N, 0:K]) -> (q -> X[0:N, 0:N], r -> Y[0:N, 0:K]) {complete = true}",
+    "qr without q": "lapack.qr (a <- B[0:N, 0:K]) -> (r -> Z[0:min(N, K), 0:K])",
+}
+LIBRARY_ONLY = {
+    "svd": "lapack.svd (a <- B[0:N, 0:K]) -> (u -> X[0:N, 0:N], s -> s[0:min(N, K)], vt -> Z[0:K, 0:K], info -> info[])"
+    " {full = true}",
+    "thin svd": "lapack.svd (a <- B[0:N, 0:K])"
+    " -> (u -> Y[0:N, 0:min(N, K)], s -> s[0:min(N, K)], vt -> Z[0:min(N, K), 0:K], info -> info[])",
+    "singular values": "lapack.svd (a <- B[0:N, 0:K]) -> (s -> s[0:min(N, K)], info -> info[])",
+    "eigh": f"lapack.eigh ({SQUARE}) -> (w -> w[0:N], v -> X[0:N, 0:N], info -> info[])",
+    "eigvalsh": f"lapack.eigh ({SQUARE}) -> (w -> w[0:N], info -> info[]) {{upper = true}}",
+    "lstsq": "lapack.lstsq (a <- B[0:N, 0:K], b <- A[0:N, 0:N], rcond <- rcond)"
+    " -> (x -> YT[0:K, 0:N], residuals -> w[0:N], rank -> info[], s -> s[0:min(N, K)], info -> failed[])",
+}
+COMPLEX_ONLY = {"eig": f"lapack.eig ({SQUARE}) -> (w -> v[0:N], v -> X[0:N, 0:N], info -> info[])"}
+K = 2
+
+
+def program(statement, dtype):
+    element = types.from_numpy(dtype)
+    real = types.from_numpy(np.zeros(0, dtype).real.dtype)
+    arguments = (
+        f"A: {element}[N, N], X: {element}[N, N], B: {element}[N, K], BT: {element}[K, N], Y: {element}[N, K],"
+        f"YT: {element}[K, N], Z: {element}[K, K], P: i32[N], s: {real}[K], w: {real}[N], v: {element}[N],"
+        f"sign: {element}[], logdet: {real}[], rcond: {real}, info: i32[], failed: i32[]"
+    )
+    return f"sdfg @f({arguments}) symbols(N: size, K: size) {{ state {{ {statement} }} }}"
+
+
+def arguments(dtype, n, *, order="C"):
+    rng = np.random.default_rng(5)
+    real = np.zeros(0, dtype).real.dtype
+
+    def numbers(*shape):
+        values = rng.random(shape) + (1j * rng.random(shape) if np.dtype(dtype).kind == "c" else 0)
+        return np.asarray(values.astype(dtype), order=order)
+
+    a = numbers(n, n)
+    made = {"A": np.asarray(a @ a.conj().T + np.eye(n, dtype=dtype), order=order), "B": numbers(n, K)}
+    blank = {"X": (n, n), "Y": (n, K), "YT": (K, n), "Z": (K, K), "v": (n,), "sign": ()}
+    made |= {name: np.zeros(shape, dtype, order=order) for name, shape in blank.items()}
+    made |= {"BT": numbers(K, n), "s": np.zeros(K, real), "w": np.zeros(n, real), "logdet": np.zeros((), real)}
+    made |= {"P": np.zeros(n, np.int32), "info": np.zeros((), np.int32), "failed": np.zeros((), np.int32)}
+    return made | {"rcond": real.type(1e-6)}
+
+
+CASES = [(name, prefer) for name in PROGRAMS for prefer in ("pure", "openblas")]
+CASES += [(name, "openblas") for name in (*LIBRARY_ONLY, *COMPLEX_ONLY)]
+ALL = PROGRAMS | LIBRARY_ONLY | COMPLEX_ONLY
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_loops_compute_the_meaning(name, dtype, loose):
+    for n in SIZES:
+        assert_expands(program(PROGRAMS[name], dtype), arguments(dtype, n))
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("name", "prefer"), CASES)
+def test_compiled_expansions_compute_the_meaning(name, prefer, dtype, loose):
+    if name in COMPLEX_ONLY and not dtype.startswith("complex"):
+        return
+    if name == "eigh" and dtype in ("float32", "complex64"):
+        return  # signs of vectors differ between precisions: test_vectors_of_single_precision
+    for n in SIZES:
+        assert_compiles(program(ALL[name], dtype), arguments(dtype, n), prefer)
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+def test_vectors_of_single_precision(dtype):
+    made = arguments(dtype, 6)
+    dcpy.parse(program(LIBRARY_ONLY["eigh"], dtype)).expand_library_nodes("openblas").compile()(**made)
+    v, w = made["X"], made["w"]
+    np.testing.assert_allclose((v * w) @ v.conj().T, made["A"], atol=1e-4)
+    np.testing.assert_allclose(v.conj().T @ v, np.eye(6), atol=1e-5)
+
+
+SINGULAR = {"cholesky": -np.eye(3), "lu": np.ones((3, 3)), "inverse": np.zeros((3, 3)), "solve": np.ones((3, 3))}
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("prefer", ["pure", "openblas"])
+@pytest.mark.parametrize("name", SINGULAR)
+def test_what_has_no_result_is_reported(name, prefer):
+    made = arguments("float64", 3) | {"A": SINGULAR[name]}
+    text = program(PROGRAMS[name], "float64")
+    assert values_of(parse_sdfg(text), made)["info"] > 0
+    dcpy.parse(text).expand_library_nodes(prefer).compile()(**made)
+    assert made["info"] > 0
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("prefer", ["pure", "openblas"])
+def test_nan_is_a_number_like_others(prefer):
+    made = arguments("float64", 3) | {"A": np.full((3, 3), np.nan)}
+    dcpy.parse(program(PROGRAMS["solve"], "float64")).expand_library_nodes(prefer).compile()(**made)
+    assert np.isnan(made["Y"]).all()
+    assert made["info"] == 0
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("name", ["solve", "qr", "cholesky", "thin svd", "eigh"])
+def test_matrices_stored_by_columns(name, loose):
+    text = program(ALL[name], "float64")
+    for container, rows in (("A", "N"), ("B", "N"), ("X", "N"), ("Y", "N")):
+        text = text.replace(f"{container}: f64[N, N],", f"{container}: f64[N, N] strides(1, {rows}),")
+        text = text.replace(f"{container}: f64[N, K],", f"{container}: f64[N, K] strides(1, {rows}),")
+    made = arguments("float64", 4)
+    made |= {container: np.asfortranarray(made[container]) for container in "ABXY"}
+    assert_compiles(text, made, "openblas")
+
+
+PROBLEMS = {
+    "lapack.cholesky (a <- A[0:N, 0:N]) -> (l -> X[0:N, 0:N])": "has the connectors a, l, info",
+    "lapack.slogdet (a <- A[0:4, 0:3]) -> (sign -> sign[], logdet -> logdet[])": "sizes do not agree: a has 3",
+    "lapack.eigh (a <- A[0:N, 0]) -> (w -> w[0:N], info -> info[])": "wants 2 dimensions for a, not 1",
+}
+
+
+@pytest.mark.parametrize("statement", PROBLEMS)
+def test_what_does_not_fit_is_a_problem(statement):
+    with pytest.raises(DcpyError, match=PROBLEMS[statement]):
+        verify(parse_sdfg(program(statement, "float64")))
+
+
+def test_singular_values_need_a_library():
+    with pytest.raises(DcpyError, match=r"no expansion of lapack\.svd fits the target 'gpu'"):
+        expand_library_nodes(parse_sdfg(program(LIBRARY_ONLY["svd"], "float64")), target="gpu")
+
+
+def test_other_dtypes_are_declined():
+    statement = PROGRAMS["inverse"].replace("A[", "Q[").replace("X[", "Q[")
+    text = program(statement, "float64").replace("A: f64[N, N]", "A: f64[N, N], Q: f16[N, N]")
+    with pytest.raises(DcpyError) as refusal:
+        expand_library_nodes(parse_sdfg(text))
+    assert any("not f16" in note for note in refusal.value.notes)
+
+
+@pytest.fixture
+def loose(monkeypatch):
+    """Rounding differs with the order of operations, and errors grow with the condition of a matrix."""
+    from tests.libraries import oracles
+
+    monkeypatch.setattr(oracles, "RTOL", {"float32": 5e-4, "complex64": 5e-4, "float64": 1e-10, "complex128": 1e-10})
