@@ -200,7 +200,10 @@ class MapValue:
 
 @dataclass(frozen=True, slots=True)
 class IteratorValue:
-    """``zip(...)``, ``enumerate(...)``, ``reversed(...)``: `kind` and what it iterates over."""
+    """``zip(...)``, ``enumerate(...)``, ``reversed(...)``: `kind` and what it iterates over.
+
+    ``progression`` is a range whose step has a sign that is not known: positions, the first integer, the step.
+    """
 
     kind: str
     parts: tuple[Value, ...]

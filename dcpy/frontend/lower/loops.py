@@ -38,7 +38,7 @@ from dcpy.frontend.values import (
 from dcpy.ir import types
 from dcpy.ir.expr import Const, Index, Load, Op, ScalarExpr, op
 from dcpy.ir.region import Block, Branch, Break, Loop, Region, While
-from dcpy.ir.subsets import Range
+from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ZERO, Expr, Ranges, sym
 
 if TYPE_CHECKING:
@@ -301,7 +301,7 @@ def _value_after(
     if before is None and not always and uncertain:
         before = Missing(f"{name!r} is set only if the loop runs", help="assign it before the loop", unset=True)
     if not sites.breaks and plan.last is not None and (always or before is None):
-        value = _at_last(values, plan.last)
+        value = _at_last(frame, values, plan.last)
         if value is not None:
             return _if_ran(value, plan)
     if before is None or always:
@@ -316,13 +316,21 @@ def _value_after(
     return joined if before is not None else _if_ran(joined, plan)
 
 
-def _at_last(values: list[Value], last: tuple[str, Expr]) -> Value | None:
-    """An integer over the loop's parameter, in the last iteration."""
+def _at_last(frame: Frame, values: list[Value], last: tuple[str, Expr]) -> Value | None:
+    """An integer over the loop's parameter, or a window that it places (a row), in the last iteration."""
     first = values[0]
     param, final = last
-    if not isinstance(first, SymInt) or any(value != first for value in values) or first.expr.symbols != (param,):
+    if any(value != first for value in values):
         return None
-    return integer(first.expr.subs({param: final}), weak=first.weak)
+    match first:
+        case SymInt(expr=expr, weak=weak) if expr.symbols == (param,):
+            return integer(expr.subs({param: final}), weak=weak)
+        case ArrayValue(shape=shape, window=window) if param in window.symbols:
+            dims = tuple(dim.subs({param: final}) for dim in window.dims)
+            sizes = tuple(size.subs({param: final}) for size in shape)
+            found = replace(first, window=Subset(dims), shape=sizes)
+            return found if merges.is_visible(frame, found) else None
+    return None
 
 
 def _if_ran(value: Value, plan: LoopPlan) -> Value:

@@ -67,6 +67,8 @@ def at(b: Builder, value: Value, index: Expr) -> Value:
             return TupleValue((integer(index + start), at(b, part, index)))
         case IteratorValue(kind="reversed", parts=(part,)):
             return at(b, part, length(b, part) - 1 - index)
+        case IteratorValue(kind="progression", parts=(_, first, step)):
+            return b.operator("+", first, b.operator("*", step, integer(index)))
     number = index.constant
     known = _known_items(value)
     if known is not None and number is not None:

@@ -37,7 +37,7 @@ from dcpy.ir.expr import Const, ScalarExpr, cast, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.region import Loop, Region
 from dcpy.ir.subsets import Range, Subset
-from dcpy.ir.symbolic import ONE, ZERO, max_of, min_of, sym
+from dcpy.ir.symbolic import ONE, ZERO, Expr, max_of, min_of, sym
 from dcpy.ir.types import DType
 
 MISSING = Static(object())
@@ -61,11 +61,16 @@ def range_(b: Builder, *args: Value) -> Value:
     if step.constant == 0:
         raise b.error("range() arg 3 must not be zero", notes=("Python raises ValueError here",))
     if step.constant is None and not ranges.proves_nonneg(step - 1):
-        raise b.error(
-            "the sign of a range's step must be known at compile time",
-            help="check it first (`assert step > 0`), or use a number",
-        )
+        return _progression(b, start, stop, step)
     return RangeValue(start, stop, step)
+
+
+def _progression(b: Builder, start: Expr, stop: Expr, step: Expr) -> Value:
+    """A range whose step may have either sign: how many integers there are is computed at run time."""
+    nonzero = op("ne", scalar_expr(integer(step)), Const(0, types.int64))
+    b.check(nonzero, "ValueError", "range() arg 3 must not be zero")
+    count = -b.integer(b.operator("//", integer(start - stop), integer(step)))
+    return IteratorValue("progression", (RangeValue(ZERO, max_of(count, 0)), integer(start), integer(step)))
 
 
 @implements(len)
