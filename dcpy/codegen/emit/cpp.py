@@ -30,8 +30,6 @@ class CppEmitter:
     def function(self, function: tree.Function) -> None:
         """One function."""
         self.out.forget_place()
-        if function.comment:
-            self.out.directive(f"// {function.comment}")
         with self.out.at(function.span):
             for line in signature_lines(function):
                 self.out.line(line)
@@ -175,17 +173,9 @@ class CppEmitter:
         """``continue;``"""
         self.out.line("continue;")
 
-    def emit_Goto(self, s: tree.Goto) -> None:
-        """``goto next_i;``"""
-        self.out.line(f"goto {s.label};")
-
     def emit_Label(self, s: tree.Label) -> None:
         """``next_i:;``"""
         self.out.directive(f"{s.name}:;")
-
-    def emit_Comment(self, s: tree.Comment) -> None:
-        """``// text``"""
-        self.out.directive(f"// {s.text}")
 
 
 def _is_one_line(statement: tree.Statement) -> bool:
@@ -250,8 +240,3 @@ def reduction_pragma(reduction: tree.DeclaredReduction) -> str:
         f"#pragma omp declare reduction({reduction.name} : {reduction.type} : omp_out = {combined}) "
         f"initializer(omp_priv = {identity})"
     )
-
-
-def statement_names() -> tuple[str, ...]:
-    """Statements that the emitter prints."""
-    return tuple(name.removeprefix("emit_") for name in vars(CppEmitter) if name.startswith("emit_"))

@@ -13,7 +13,7 @@ from dcpy.codegen.lir.expr import Call, LirExpr, Name
 
 Statement = Union[
     "Block", "Declare", "Assign", "AtomicUpdate", "Evaluate", "Loop", "While", "If", "Team", "HeapBuffer",
-    "StackBuffer", "CheckFail", "Return", "Break", "Continue", "Goto", "Label", "Comment",
+    "StackBuffer", "CheckFail", "Return", "Break", "Continue", "Label",
 ]  # fmt: skip
 Body = tuple[Statement, ...]
 
@@ -176,24 +176,10 @@ class Continue(_Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Goto(_Placed):
-    """Forwards, out of blocks."""
-
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
 class Label(_Placed):
-    """Where a `Goto` goes."""
+    """The end of a parallel iteration, where a failed check goes."""
 
     name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Comment(_Placed):
-    """A line for the reader."""
-
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +205,6 @@ class Function:
     params: tuple[Parameter, ...]
     body: Body
     exported: bool = False
-    comment: str = ""
     span: SrcSpan | None = field(default=None, compare=False)
 
 

@@ -130,7 +130,7 @@ def _mentioned(statement: Statement) -> Iterator[str]:
             yield "dcpy_fail" if label or warning else "dcpy_stop"
 
 
-STRAIGHT = (tree.Declare, tree.Assign, tree.If, tree.Block, tree.Comment, tree.StackBuffer)
+STRAIGHT = (tree.Declare, tree.Assign, tree.If, tree.Block, tree.StackBuffer)
 
 
 def is_straight(body: Body) -> bool:

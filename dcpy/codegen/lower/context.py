@@ -11,7 +11,7 @@ from dcpy.base.options import CpuOptions
 from dcpy.base.source import SrcSpan
 from dcpy.codegen import artifact
 from dcpy.codegen.lir.expr import INDEX, LirExpr, Literal, Name
-from dcpy.codegen.lir.tree import Body, CheckFail, DeclaredReduction, Function, Statement, Table, with_span
+from dcpy.codegen.lir.tree import CheckFail, DeclaredReduction, Function, Statement, Table, with_span
 from dcpy.codegen.lower.placement import Placement, plan_placement
 from dcpy.codegen.lower.places import Place
 from dcpy.codegen.names import Names
@@ -219,8 +219,3 @@ _ZERO = Expr(())
 
 def _number(value: int) -> Literal:
     return Literal(str(value), "int32_t", value)
-
-
-def finished(statements: list[Statement]) -> Body:
-    """A collected body as LIR has it."""
-    return tuple(statements)
