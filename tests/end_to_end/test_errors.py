@@ -321,7 +321,7 @@ def test_what_is_wrong_in_a_callee_is_shown_there():
     def f(a):
         return wrong(a)
 
-    with pytest.raises(dcpy.DcpyError, match="np.sqroot") as caught:
+    with pytest.raises(dcpy.DcpyError, match=r"np\.sqroot") as caught:
         dcpy.program(f)(A8)
     assert "did you mean 'sqrt'" in str(caught.value)
 

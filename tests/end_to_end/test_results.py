@@ -1,6 +1,4 @@
 """What comes back from a call: kinds, identity, memory that is shared and memory that is not; aliasing arguments."""
-# The programs are spelled as users do.
-# ruff: noqa: RET501
 
 import gc
 import sys
@@ -230,8 +228,14 @@ def swap(a, b):
 @pytest.mark.parametrize("function", [shift, recur, swap])
 @pytest.mark.parametrize(
     ("left", "right"),
-    [(np.s_[1:], np.s_[:-1]), (np.s_[:], np.s_[:]), (np.s_[::-1], np.s_[:]), (np.s_[:4], np.s_[4:]), (np.s_[::2], np.s_[1::2])],
-)  # fmt: skip
+    [
+        (np.s_[1:], np.s_[:-1]),
+        (np.s_[:], np.s_[:]),
+        (np.s_[::-1], np.s_[:]),
+        (np.s_[:4], np.s_[4:]),
+        (np.s_[::2], np.s_[1::2]),
+    ],
+)
 def test_row_30_two_windows_of_one_array(function, left, right):
     program = dcpy.program(function)
     program(A8.copy(), A8.copy())  # the program for separate arrays is there, and must not be used
