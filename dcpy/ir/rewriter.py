@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from dcpy.base.errors import InvalidSdfg
-from dcpy.ir.data import Descriptor, View
+from dcpy.ir.data import Data, Descriptor, View
 from dcpy.ir.expr import ScalarExpr
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Consume, Map, Node, replace_memlets
@@ -286,7 +286,7 @@ class Rewriter:
         for element in self.uses.touchers(old):
             self.substitute(element, values)
         for view in self.uses.views_of(old):
-            self._rebase(view, new)
+            self._rebase(view, new, self.sdfg.desc(old, self.uses.home(view)))
 
     def undeclare_unused(self, names: Iterable[str]) -> None:
         """Takes out those transients that nothing touches or views any more, and then their bases."""
@@ -304,15 +304,16 @@ class Rewriter:
         if not self.uses.definers(name):
             self.sdfg.assigned_symbols.pop(name, None)
 
-    def _rebase(self, view: str, base: str) -> None:
+    def _rebase(self, view: str, base: str, before: Data) -> None:
+        """Makes `view` show `base`, where its base had the descriptor `before`; and those that show it."""
         desc = self.uses.desc(view)
         if isinstance(desc, View):
-            fresh = rebased(replace(desc, of=base), self.sdfg.desc(base, self.uses.home(view)))
+            fresh = rebased(replace(desc, of=base), self.sdfg.desc(base, self.uses.home(view)), before)
             if fresh is None:
                 raise InvalidSdfg(f"{view!r} cannot be a view of {base!r}, which is not contiguous", span=desc.span)
             self.redeclare(view, fresh)
-        for inner in self.uses.views_of(view):
-            self._rebase(inner, view)
+            for inner in self.uses.views_of(view):
+                self._rebase(inner, view, desc)
 
     # -- upkeep ------------------------------------------------------------------------------------------------
 

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
-from dcpy.ir.data import Array, Data, Structure, View, packed_strides
+from dcpy.ir.data import Array, Data, Structure, View, packed_strides, strides_of
 from dcpy.ir.region import Region
+from dcpy.ir.symbolic import ZERO, Expr
 
 
-def rebased(view: View, base: Data) -> View | None:
-    """The same elements, by index, of a base that has the descriptor `base` now.
+def rebased(view: View, base: Data, before: Data) -> View | None:
+    """The same elements, by index, of a base that has the descriptor `base` now, and had `before`.
 
-    Offset and strides follow from it. None where they cannot: a reshape or reinterpretation of what is not packed.
+    Offset and strides of a slice follow from it. A view that is no slice keeps its strides, and its distance from the
+    base's first element; None where that may show other elements, because the two bases lie differently in memory.
     """
     if view.window is not None:
         sizes = {position: view.shape[position] for position, axis in enumerate(view.axes) if axis < 0}
         fresh = View.slice(view.of, base, view.window, axes=view.axes, sizes=sizes)
-    elif is_packed(base) and base.dtype == view.dtype:
-        fresh = View.reshape(view.of, base, view.shape)
-    else:
+        return View(view.of, view.dtype, view.shape, fresh.strides, fresh.offset, view.window, view.axes, view.span)
+    same_layout = strides_of(base) == strides_of(before) or (is_packed(base) and is_packed(before))
+    per_element, rest = divmod(base.dtype.itemsize, view.dtype.itemsize)  # offsets count elements of the view's dtype
+    if not same_layout or base.dtype != before.dtype or rest:
         return None
-    return View(view.of, view.dtype, view.shape, fresh.strides, fresh.offset, view.window, view.axes, view.span)
+    return replace(view, offset=view.offset + (_offset(base) - _offset(before)) * per_element)
+
+
+def _offset(desc: Data) -> Expr:
+    return desc.offset if isinstance(desc, View) else ZERO
 
 
 def is_packed(desc: Data) -> bool:
@@ -31,6 +39,7 @@ def is_packed(desc: Data) -> bool:
 def rebase_views(body: Region, outside: Callable[[str], Data]) -> None:
     """Derives offsets and strides of all views in a region anew; `outside` finds what it does not declare."""
     settled: dict[str, Data] = {}
+    originals = {name: desc for region in body.walk_regions() for name, desc in region.containers.items()}
 
     def settle(name: str, region: Region | None) -> Data:
         while region is not None and name not in region.containers:
@@ -39,7 +48,10 @@ def rebase_views(body: Region, outside: Callable[[str], Data]) -> None:
             return outside(name)
         desc = region.containers[name]
         if isinstance(desc, View) and name not in settled:
-            desc = region.containers[name] = rebased(desc, settle(desc.of, region)) or desc
+            base = settle(desc.of, region)
+            before = originals.get(desc.of, Array.packed(base.dtype, base.shape))  # arguments were arrays
+            assert not isinstance(before, Structure)
+            desc = region.containers[name] = rebased(desc, base, before) or desc
         if not isinstance(desc, Structure):
             settled[name] = desc
         return settled[name]

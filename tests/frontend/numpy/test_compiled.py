@@ -6,16 +6,22 @@ import pytest
 
 import dcpy
 from tests.frontend.numpy import (
+    test_contraction,
     test_creation,
+    test_grids,
     test_linalg,
     test_manipulation,
     test_reductions,
     test_selection,
+    test_traced,
     test_ufuncs,
 )
 from tests.support.numpy_records import RELATIVE, assert_same, outcome
 
-TABLES = (test_creation, test_linalg, test_manipulation, test_reductions, test_selection, test_ufuncs)
+TABLES = (
+    test_contraction, test_creation, test_grids, test_linalg, test_manipulation, test_reductions, test_selection,
+    test_traced, test_ufuncs,
+)  # fmt: skip
 RECORDS = [record for table in TABLES for record in table.RECORDS[::4]]
 
 
