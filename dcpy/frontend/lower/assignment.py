@@ -29,6 +29,7 @@ from dcpy.ir import types
 from dcpy.ir.expr import Load, ScalarExpr, cast, loads_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.subsets import Subset
+from dcpy.ir.symbolic import as_expr
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
@@ -45,7 +46,7 @@ def assign(frame: Frame, target: ast.expr, value: Value) -> Value:
             case ast.Subscript():
                 _store(frame, target, value)
             case ast.Attribute():
-                raise FrontendError("attributes are never written by a program", help="return the value instead")
+                store_keys(frame, _part(frame, target), [Static(Ellipsis)], value)
             case _:
                 raise FrontendError(f"{type(target).__name__} is not a target that dcpy takes")
     except DcpyError as error:
@@ -54,7 +55,7 @@ def assign(frame: Frame, target: ast.expr, value: Value) -> Value:
 
 
 def _unpack(frame: Frame, targets: list[ast.expr], value: Value) -> None:
-    items = sequences.items(frame.b, value)
+    items = _items(frame, targets, value)
     starred = [k for k, target in enumerate(targets) if isinstance(target, ast.Starred)]
     if starred:
         position = starred[0]
@@ -71,6 +72,18 @@ def _unpack(frame: Frame, targets: list[ast.expr], value: Value) -> None:
         )  # fmt: skip
     for target, item in zip(targets, _read_first(frame, targets, items), strict=True):
         assign(frame, target.value if isinstance(target, ast.Starred) else target, item)
+
+
+def _items(frame: Frame, targets: list[ast.expr], value: Value) -> list[Value]:
+    """The items to unpack. The size of an array is checked at run time where it is not known."""
+    b, wanted = frame.b, len(targets)
+    size = sequences.length(b, value) if isinstance(value, ArrayValue) else None
+    if size is None or size.constant is not None or any(isinstance(target, ast.Starred) for target in targets):
+        return sequences.items(b, value)
+    few = f"not enough values to unpack (expected {wanted}, got {{0}})"
+    b.emit.require(size - wanted, "ValueError", few, (size,))
+    b.emit.require(wanted - size, "ValueError", f"too many values to unpack (expected {wanted})")
+    return [sequences.at(b, value, as_expr(k)) for k in range(wanted)]
 
 
 def _read_first(frame: Frame, targets: list[ast.expr], items: list[Value]) -> list[Value]:
@@ -162,8 +175,17 @@ def augment(frame: Frame, target: ast.expr, symbol: str, value_node: ast.expr) -
             keys = keys_of(frame, target.slice)
             value = evaluate(frame, value_node)
             _augment_keys(frame, owner, keys, symbol, value)
+        case ast.Attribute():
+            _augment_keys(frame, _part(frame, target), [Static(Ellipsis)], symbol, evaluate(frame, value_node))
         case _:
-            raise FrontendError("attributes are never written by a program", help="return the value instead")
+            raise FrontendError(f"{type(target).__name__} is not a target that dcpy takes")
+
+
+def _part(frame: Frame, target: ast.Attribute) -> Value:
+    """``a.real`` and ``a.imag``, which are views; other attributes cannot be written."""
+    if target.attr not in ("real", "imag"):
+        raise FrontendError("attributes are never written by a program", help="return the value instead")
+    return evaluate(frame, target)
 
 
 def _augment_name(frame: Frame, target: ast.Name, name: str, symbol: str, value_node: ast.expr) -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 def execute(frame: Frame, body: core.Body) -> Flow:
     """Statements in order, until one leaves."""
+    pending = len(frame.program.pending)
     for statement in body:
         frame.emit.statement(statement.span)
         try:
@@ -33,6 +34,7 @@ def execute(frame: Frame, body: core.Body) -> Flow:
         except UnsetName as error:
             if frame.inline or not frame.emit.dry:
                 raise error.at(statement.span) from None
+            del frame.program.pending[pending:]
             return Flow.LEFT  # not in the first iteration: the next dry run knows more
         except WillRaise as error:
             if len(frame.scopes) == 1 and frame.caller is None:
