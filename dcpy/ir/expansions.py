@@ -23,7 +23,7 @@ class Replacement:
     """What stands for a library node: blocks in order, and the containers to declare in the node's region.
 
     `names` are all those that it gives to containers, parameters and symbols; nothing in the SDFG has them yet.
-    `symbols` are those that its blocks assign. The blocks may hold library nodes again; these are expanded in their turn.
+    `symbols` are those that its blocks assign. The blocks may hold library nodes again, which are expanded in turn.
     """
 
     blocks: tuple[Block, ...]

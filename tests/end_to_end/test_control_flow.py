@@ -1,6 +1,6 @@
 """Loops and branches: every way through them, what they leave behind, and what names stand for where paths meet."""
 # The programs are spelled as users do.
-# ruff: noqa: RET504, RET505, RET508, SIM102, SIM108, B007, PLW2901, E701, E702, SIM113, PLR1714, PLR1730
+# ruff: noqa: RET505, SIM108
 
 import numpy as np
 import pytest
@@ -34,7 +34,9 @@ def test_ranges_with_known_steps(start, stop):
     check_same(f, A8, start, stop)
 
 
-@pytest.mark.parametrize(("start", "stop", "step"), [(0, 8, 3), (7, -1, -2), (0, 8, -1), (8, 0, 1), (0, 5, 5), (0, 5, 0)])
+@pytest.mark.parametrize(
+    ("start", "stop", "step"), [(0, 8, 3), (7, -1, -2), (0, 8, -1), (8, 0, 1), (0, 5, 5), (0, 5, 0)]
+)
 def test_a_step_known_at_run_time(start, stop, step):
     def f(a, start, stop, step):
         s, count = a[0], 0
@@ -349,7 +351,8 @@ def test_what_is_not_chosen_is_not_evaluated(i):
 @pytest.mark.parametrize("n", [0, 3, 5])
 def test_chained_comparisons(n):
     def f(a, n):
-        return 1 < n < 5, 1 < n > 4, n == 3 != 4, 0 <= a[n] <= 3 < a[7], 1 < 2 < n, not 0 < n, n in (0, 3), 5 not in [1, n]
+        chains = 1 < n < 5, 1 < n > 4, n == 3 != 4, 0 <= a[n] <= 3 < a[7], 1 < 2 < n
+        return *chains, not 0 < n, n in (0, 3), 5 not in [1, n]  # noqa: SIM300
 
     check_same(f, A8, n)
 
@@ -488,6 +491,7 @@ def test_what_depends_on_the_path_is_refused():
         b[0] = 1
         return a
 
-    for function, reason in ((rank, "depending on the path"), (shape, "shape of 'b' depends"), (memory, "may or may not")):
+    reasons = {rank: "depending on the path", shape: "shape of 'b' depends", memory: "may or may not"}
+    for function, reason in reasons.items():
         with pytest.raises(dcpy.DcpyError, match=reason):
             dcpy.program(function)(A8)

@@ -1,5 +1,5 @@
 """Loops: iterables, what names stand for afterwards, break, continue, else, early returns."""
-# ruff: noqa: B905, RUF007  (the programs are spelled as users do)
+# ruff: noqa: RUF007  (the programs are spelled as users do)
 
 import numpy as np
 import pytest
