@@ -60,7 +60,10 @@ def run_map(frame: Frame, node: core.For, value: MapValue, execute: Callable[[An
 def _stems(target: ast.expr, count: int) -> list[str]:
     parts = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
     if len(parts) != count:
-        raise FrontendError(f"dcpy.map has {count} ranges, but {len(parts)} targets")
+        raise FrontendError(
+            f"dcpy.map has {count} range{'s' * (count != 1)}, but there are {len(parts)} names for their indices",
+            help="write one name for each range: `for i, j in dcpy.map[0:M, 0:N]`",
+        )
     return [part.id if isinstance(part, ast.Name) else "i" for part in parts]
 
 

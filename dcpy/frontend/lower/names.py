@@ -41,6 +41,11 @@ def read_name(frame: Frame, name: str) -> Value:
     place: Frame | None = frame
     while place is not None:
         if name in place.env:
+            if place.forbidding(name) is not None:
+                raise FrontendError(
+                    f"iterations of a parallel map cannot read {name!r}, which they assign and share",
+                    help=f"accumulate with `{name} += ...`, read it after the map, or use a plain for loop",
+                )
             return _usable(place, name)
         place = place.outer
     known, found = frame.closure.lookup(name)

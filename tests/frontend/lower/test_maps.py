@@ -79,9 +79,20 @@ def test_assignments_to_shared_names_are_refused():
             s = s + a[i, 0]
         return s
 
+    def g(a):
+        s = 0.0
+        for i in dcpy.map[0:3]:
+            s = a[i, 0]
+        return s
+
     assert refusal(f, M) == (
-        "error[frontend.unsupported]: iterations of a parallel map cannot assign 's', which they share\n"
+        "error[frontend.unsupported]: iterations of a parallel map cannot read 's', which they assign and share\n"
         "s = s + a[i, 0]\n"
+        "  = help: accumulate with `s += ...`, read it after the map, or use a plain for loop"
+    )
+    assert refusal(g, M) == (
+        "error[frontend.unsupported]: iterations of a parallel map cannot assign 's', which they share\n"
+        "s = a[i, 0]\n"
         "  = help: use another name inside the map, accumulate with `s += ...`, or use a plain for loop"
     )
 
