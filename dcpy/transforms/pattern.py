@@ -84,7 +84,10 @@ class Match:
     def __str__(self) -> str:
         found = self.anchor
         parts = " -> ".join(describe(part) for part in self.found.values()) or self.sdfg.name
-        return f"{_place_of(self.state)}: {parts}" if isinstance(found, Node) and found.state else parts
+        if isinstance(found, Node):
+            return f"{_place_of(self.state)}: {parts}" if found.state else parts
+        around = self.region.owner
+        return f"{describe(around)}: {parts}" if isinstance(around, Node | Block) else parts
 
 
 class Pattern(Protocol):

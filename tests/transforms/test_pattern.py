@@ -38,7 +38,7 @@ def test_one_finds_elements_anywhere():
 
 
 def test_consecutive_finds_neighbours_in_one_region():
-    assert found(consecutive(capture(State), capture(State)), "a", "b") == ["state 0 -> state 1"]
+    assert found(consecutive(capture(State), capture(State)), "a", "b") == ["loop x: state 0 -> state 1"]
     assert found(consecutive(capture(State), capture(Loop)), "a", "b") == ["s -> loop x"]
 
 
