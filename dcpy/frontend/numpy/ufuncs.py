@@ -42,8 +42,8 @@ def apply(
 
 
 def outer(b: Builder, function: np.ufunc, left: Value, right: Value) -> Value:
-    """``function`` of all pairs: the dimensions of `left`, then those of `right`."""
-    left, right = (value if is_number(value) else b.array(value) for value in (left, right))
+    """``function`` of all pairs: the dimensions of `left`, then those of `right`. Numbers count as arrays here."""
+    left, right = (b.cast(value, dtype_of(value)) if is_number(value) else b.array(value) for value in (left, right))
     if isinstance(left, ArrayValue) and isinstance(right, ArrayValue):
         for _ in range(right.rank):
             left = b.expand(left, left.rank)

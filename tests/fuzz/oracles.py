@@ -1,0 +1,169 @@
+"""What a random program is compared with: NumPy; and by whom: the interpreter, compiled code, transformed SDFGs."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import dcpy
+from dcpy.ir.copying import copy_sdfg
+from dcpy.ir.interp import run as interpret
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.text import print_sdfg
+from dcpy.transforms.api import Transformation, matches
+from dcpy.transforms.catalog import TRANSFORMATIONS
+from dcpy.transforms.entries import entry_of
+from dcpy.ir.rewriter import Rewriter
+from tests.fuzz.expressions import undefined
+from tests.fuzz.program import ARGUMENTS, Program
+from tests.support.oracles import Difference, assert_equal
+
+RTOL = 1e-6
+DOCUMENTED = {  # what compiled code refuses at run time on purpose: docs/explanation/numpy.md
+    "a size that turns out to be 1": re.compile(r"could not (?:be )?broadcast.*\b1\b"),
+    "a power that is complex": re.compile(r"fractional power is complex"),
+}
+Outcome = tuple[Any, Exception | None, tuple[Any, ...]]  # result, exception, arguments afterwards
+
+
+class NotComparable(Exception):
+    """NumPy does not take the program, or what it computes is undefined."""
+
+
+def reference(program: Program, sizes: tuple[int, int] | None = None) -> Outcome:
+    """What NumPy makes of a program. Raises `NotComparable`."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = outcome(program.function(), program.arguments(sizes))
+    if any(undefined(str(warning.message)) for warning in caught):
+        raise NotComparable("a conversion that C leaves undefined")
+    result, raised, arguments = found
+    if raised is not None and type(raised) not in (IndexError, ZeroDivisionError):
+        raise NotComparable(type(raised).__name__)
+    if not all(map(comparable, (*arguments, *(result if isinstance(result, tuple) else (result,))))):
+        raise NotComparable("large numbers")
+    return found
+
+
+def outcome(run: Callable[..., Any], arguments: tuple[Any, ...]) -> Outcome:
+    """Result, exception, and arguments after a call; what dcpy itself refuses passes through."""
+    try:
+        return run(*arguments), None, arguments
+    except dcpy.DcpyError:
+        raise
+    except Exception as error:
+        return None, error, arguments
+
+
+def comparable(value: Any) -> bool:
+    """Whether a value is a number or an array whose rounding errors stay below the tolerance."""
+    if value is None or isinstance(value, int | bool):
+        return value is None or abs(value) < 2**62
+    with np.errstate(all="ignore"):
+        return bool(np.all(~(np.abs(np.asarray(value)).astype(float) > 1e12) | np.isinf(value)))
+
+
+def assert_same(found: Outcome, expected: Outcome, who: str) -> None:
+    """Same results, arguments and exceptions, and results that share memory with the same arguments."""
+    (result, raised, arguments), (their_result, their_raised, their_arguments) = found, expected
+    for reason, known in DOCUMENTED.items():
+        if isinstance(raised, ValueError) and known.search(str(raised)):
+            raise NotComparable(reason)
+    try:
+        if type(raised) is not type(their_raised):
+            raise AssertionError(f"raised {raised!r} instead of {their_raised!r}")
+        if raised is None:
+            assert_equal(arguments, their_arguments, RTOL)
+            assert_equal(result, their_result, RTOL)
+            mine, theirs = sharing(result, arguments), sharing(their_result, their_arguments)
+            assert mine == theirs, f"results share memory with arguments {mine} instead of {theirs}"
+    except Exception as difference:
+        raise Difference(f"{who}: {difference}") from difference
+
+
+def sharing(result: Any, arguments: tuple[Any, ...]) -> list[list[int]]:
+    """For each result the arguments whose memory it shares."""
+    results = result if isinstance(result, tuple) else (result,)
+    arrays = [argument if isinstance(argument, np.ndarray) else np.empty(0) for argument in arguments]
+    return [
+        [number for number, argument in enumerate(arrays) if isinstance(one, np.ndarray) and np.shares_memory(one, argument)]
+        for one in results
+    ]
+
+
+# -- interpreter and compiled code -----------------------------------------------------------------------------------
+
+
+def check_interpreted(program: Program) -> None:
+    """The interpreter does what NumPy does: as written, simplified, and optimized; with maps in any order."""
+    expected = reference(program)
+    decorated = dcpy.program(program.function())
+    for simplify, optimize in ((False, False), (True, False), (True, True)):
+        sdfg = decorated.to_sdfg(*program.arguments(), simplify=simplify)
+        if optimize:
+            sdfg.auto_optimize()
+        who = "optimized" if optimize else "simplified" if simplify else "as written"
+        assert_same(run_strictly(sdfg, program, strict=optimize), expected, f"interpreter, {who}")
+
+
+def check_compiled(program: Program) -> None:
+    """Compiled code does what NumPy does, and does it again for arrays of other sizes."""
+    expected = [(sizes, reference(program, sizes)) for sizes in (program.sizes, program.sizes, tuple(s + 1 for s in program.sizes))]
+    for who, options in (("compiled", {}), ("compiled as written", {"simplify": False}), ("compiled, optimized", {"auto_optimize": True})):
+        decorated = dcpy.program(program.function(), **options)
+        for sizes, theirs in expected:
+            assert_same(outcome(decorated, program.arguments(sizes)), theirs, f"{who}, sizes {sizes}")
+
+
+def run_strictly(sdfg: Sdfg, program: Program, *, strict: bool) -> Outcome:
+    """An SDFG in the interpreter; `strict`: maps in a shuffled order, watched for races."""
+
+    def run(*arguments: Any) -> Any:
+        named = dict(zip(ARGUMENTS, arguments, strict=True))
+        return interpret(sdfg, {name: named[name] for name in sdfg.arguments}, strict=strict)
+
+    return outcome(run, program.arguments())
+
+
+# -- transformations -------------------------------------------------------------------------------------------------
+
+
+def check_transformations(program: Program, *, limit: int = 3) -> int:
+    """Each transformation, at each match that it allows (the first few), keeps what the SDFG means."""
+    expected = reference(program)
+    count = 0
+    for simplify in (False, True):
+        sdfg = dcpy.program(program.function()).to_sdfg(*program.arguments(), simplify=simplify)
+        for changed, what in transformed(sdfg, limit):
+            count += 1
+            assert_same(run_strictly(changed, program, strict=True), expected, what)
+    return count
+
+
+def transformed(sdfg: Sdfg, limit: int) -> Iterator[tuple[Sdfg, str]]:
+    """Copies of an SDFG with one transformation applied at one match."""
+    for name in TRANSFORMATIONS:
+        for transformation in variants(TRANSFORMATIONS[name]):
+            allowed = [number for number, match in enumerate(matches(transformation, sdfg)) if transformation.can_be_applied(match)]
+            for number in allowed[:limit]:
+                changed = copy_sdfg(sdfg)
+                rw = Rewriter(changed, name, check=True)
+                match = list(matches(transformation, changed, rw.uses))[number]
+                entry = entry_of(transformation, match)
+                before = print_sdfg(changed)
+                try:
+                    transformation.apply(match, rw)
+                except Exception as error:
+                    raise Difference(f"{name}: {error}\n{before}") from error
+                yield changed, f"{name} at match {number} ({entry})"
+
+
+def variants(kind: type[Transformation]) -> Iterator[Transformation]:
+    """A transformation with its default parameters, and with what else the auto-optimizer uses."""
+    yield kind()
+    if kind.name == "augmented-assignment-to-wcr":
+        yield kind(loops=True)  # type: ignore[call-arg]
