@@ -19,7 +19,7 @@ from dcpy.ir.region import Block
 from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.uses import Element, Uses
-from dcpy.transforms.history import entry_of, print_transformation
+from dcpy.transforms.entries import entry_of, print_transformation
 from dcpy.transforms.pattern import (
     Access,
     Capture,

@@ -16,7 +16,7 @@ from dcpy.ir.nodes import LibraryNode
 from dcpy.ir.region import Block, State
 from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.api import YES, Aspect, Match, Rewriter, Transformation, Verdict, capture, no, one
-from dcpy.transforms.history import entry_of
+from dcpy.transforms.entries import entry_of
 
 #: per target the expansions to try, best first; those that are not named here come last
 PREFERENCE: dict[str, tuple[str, ...]] = {"cpu": ("mkl", "openblas", "pure")}

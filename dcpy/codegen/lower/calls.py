@@ -34,10 +34,9 @@ class CallShape:
 
 def lower_call(context: Context, node: Call) -> None:
     """A call of the callee's function; its errors go where the caller's go."""
-    from dcpy.codegen.lower.module import callee_function
-
     shape = _shape_of(context, node)
-    name, warns = callee_function(context.module, node.sdfg, shape)
+    assert context.module.callee_function is not None  # a module is lowered by `module.lower_program`
+    name, warns = context.module.callee_function(node.sdfg, shape)
     args: list[LirExpr] = []
     for argument in argument_names(node.sdfg):
         if argument in node.sdfg.symbols:

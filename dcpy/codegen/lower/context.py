@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from dcpy.base.errors import CodegenError
 from dcpy.base.options import CpuOptions
@@ -46,6 +47,10 @@ class ParallelScope:
     tiles: Mapping[str, str]  # parameters further in that walk through a tile of one of the map's
 
 
+#: the function of a called SDFG for one shape of call (`calls.CallShape`), and whether it may warn
+CalleeFunction = Callable[[Sdfg, Any], tuple[str, bool]]
+
+
 @dataclass
 class ModuleContext:
     """What the functions of one file share."""
@@ -63,6 +68,7 @@ class ModuleContext:
     environments: dict[str, None] = field(default_factory=dict)
     callees: dict[tuple[object, ...], tuple[str, bool]] = field(default_factory=dict)
     threads: bool = False
+    callee_function: CalleeFunction | None = None  # set by `module`, which lowers whole SDFGs
 
     @property
     def program(self) -> str:

@@ -10,6 +10,7 @@ from dcpy.codegen.artifact import ArrayArg, FreshArray, IntegerArg, ScalarArg, S
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import INDEX, Call, Convert, Infix, Item, LirExpr, Literal, Name, Prefix, integer, times
 from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.parameters import parameter_names
 from dcpy.codegen.lower.values import lower_value
 from dcpy.codegen.scalars.conversions import convert
 from dcpy.ir import types
@@ -40,8 +41,6 @@ def _typed(context: Context, program: tree.Function) -> tree.Function:
 
 def _entry(context: Context, program: tree.Function, signature: Signature) -> tree.Function:
     """Unpacks the dispatcher's arrays of pointers and calls the program."""
-    from dcpy.codegen.lower.module import parameter_names
-
     sources = _sources(context, signature)
     args: list[LirExpr] = []
     for name, param in zip(parameter_names(context.sdfg), program.params, strict=True):

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 
-from dcpy.base.errors import CodegenError
 from dcpy.base.options import CpuOptions
 from dcpy.codegen import prelude
 from dcpy.codegen.artifact import Signature
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.expr import INDEX, LirExpr, Literal, Name, Prefix
+from dcpy.codegen.lir.expr import LirExpr, Literal, Name, Prefix
 from dcpy.codegen.lower.buffers import register_places
-from dcpy.codegen.lower.calls import CallShape, argument_names
+from dcpy.codegen.lower.calls import CallShape
 from dcpy.codegen.lower.context import Context, ModuleContext
 from dcpy.codegen.lower.entries import entry_functions
-from dcpy.codegen.lower.places import Place
+from dcpy.codegen.lower.parameters import parameters
 from dcpy.codegen.lower.region import lower_region, success
 from dcpy.codegen.names import Names, identifier
-from dcpy.ir.data import Array, Scalar, strides_of
 from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.symbolic import sym
 
 
 def lower_program(sdfg: Sdfg, signature: Signature, options: CpuOptions, declarations: str = "") -> ModuleContext:
@@ -33,6 +31,7 @@ def lower_program(sdfg: Sdfg, signature: Signature, options: CpuOptions, declara
     base = identifier(signature.name)
     exported = {name, *(f"{base}_{part}" for part in ("program", "entry", "results", "init", "exit"))}
     module = ModuleContext(name, base, options, Names(avoided | exported), declarations)
+    module.callee_function = partial(_callee_function, module)
     context = Context(sdfg, module, avoided | exported)
     function = _lower_function(context, module.program, CallShape((), False, False))
     module.functions.append(function)
@@ -45,7 +44,7 @@ def program_prototype(sdfg: Sdfg, signature: Signature) -> tree.Function:
     name = exported_name(signature.name)
     module = ModuleContext(name, identifier(signature.name), CpuOptions(), Names())
     context = Context(sdfg, module, frozenset(prelude.names()) | {name})
-    params = _parameters(context, CallShape((), False, False), exported=True)
+    params = parameters(context, CallShape((), False, False), exported=True)
     return tree.Function(name, "int32_t", params, (), exported=True, span=sdfg.span)
 
 
@@ -55,7 +54,7 @@ def exported_name(name: str) -> str:
     return Names(prelude.names()).fresh(plain)
 
 
-def callee_function(module: ModuleContext, sdfg: Sdfg, shape: CallShape) -> tuple[str, bool]:
+def _callee_function(module: ModuleContext, sdfg: Sdfg, shape: CallShape) -> tuple[str, bool]:
     """The function of a called SDFG (made once per shape of call), and whether it may warn."""
     key = (sdfg, shape)
     if key not in module.callees:
@@ -70,7 +69,7 @@ def callee_function(module: ModuleContext, sdfg: Sdfg, shape: CallShape) -> tupl
 def _lower_function(context: Context, name: str, shape: CallShape) -> tree.Function:
     """One SDFG as one function. Callees return minus the number of a warning: their callers have to tell them apart."""
     exported = name == context.module.program
-    params = _parameters(context, shape, exported=exported)
+    params = parameters(context, shape, exported=exported)
     register_places(context)
     body = list(lower_region(context, context.sdfg.body))
     if context.warns:
@@ -80,56 +79,6 @@ def _lower_function(context: Context, name: str, shape: CallShape) -> tree.Funct
     if context.warns and not exported:
         body = list(_negated(tuple(body)))
     return tree.Function(name, "int32_t", params, tuple(body), span=context.sdfg.span)
-
-
-def _parameters(context: Context, shape: CallShape, *, exported: bool) -> tuple[tree.Parameter, ...]:
-    """Arguments in the program's order, results, then the symbols that are no arguments."""
-    sdfg = context.sdfg
-    params: list[tree.Parameter] = []
-    order = parameter_names(sdfg) if exported else (*argument_names(sdfg), *sdfg.symbols)
-    for name in order:
-        if name in sdfg.symbols:
-            params.append(tree.Parameter(context.names.of(name), INDEX))
-            continue
-        params.append(_container_parameter(context, name, shape))
-        if name in shape.strided:
-            params += [tree.Parameter(stride.name or "", INDEX) for stride in context.strides[name]]
-    return tuple(params)
-
-
-def parameter_names(sdfg: Sdfg) -> tuple[str, ...]:
-    """Containers and symbols in the order of the typed C function."""
-    containers = argument_names(sdfg)
-    passed = [name for name in sdfg.arguments if name in sdfg.symbols or name in sdfg.containers]
-    results = [name for name in containers if name not in sdfg.arguments]
-    return (*passed, *results, *(name for name in sdfg.symbols if name not in sdfg.arguments))
-
-
-def _container_parameter(context: Context, name: str, shape: CallShape) -> tree.Parameter:
-    desc = context.sdfg.desc(name, context.sdfg.body)
-    spelled = context.names.of(name)
-    if isinstance(desc, Scalar):
-        context.places[name] = Place(Name(spelled, desc.dtype.ctype), desc.dtype, is_value=True)
-        return tree.Parameter(spelled, desc.dtype.ctype)
-    if not isinstance(desc, Array):
-        raise CodegenError(
-            f"the argument {name!r} is a {type(desc).__name__.lower()}: compiled programs take scalars and arrays",
-            span=desc.span,
-            help="pass its parts as arrays",
-        )
-    strides = strides_of(desc)
-    if name in shape.strided:
-        strides = tuple(sym(context.names.fresh(f"{spelled}_stride{axis}")) for axis in range(len(desc.shape)))
-        for stride in strides:
-            context.names.adopt(stride.name or "")
-        context.strides[name] = strides
-    written = any(context.uses.writers(other) for other in context.uses.overlapping(name))
-    kind = f"{desc.dtype.ctype} *" if written else f"const {desc.dtype.ctype} *"
-    context.places[name] = Place(Name(spelled, kind), desc.dtype, strides)
-    alone = not desc.alias and not shape.aliased
-    if alone:
-        context.unaliased.add(spelled)
-    return tree.Parameter(spelled, kind, restrict=alone)
 
 
 def _negated(body: tree.Body) -> tree.Body:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.lower import arguments, broadcasting, elementwise, indexing, stores
+from dcpy.frontend.lower import arguments, broadcasting, elementwise, indexing, stores, subscripts
 from dcpy.frontend.lower.emitter import Emitter
 from dcpy.frontend.values import (
     ArrayValue,
@@ -210,7 +210,7 @@ class Builder:
 
     def subscript(self, value: Value, keys: Sequence[Value]) -> Value:
         """``value[keys]``: a view, an element, or what integer arrays gather."""
-        return indexing.subscript(self, value, keys)
+        return subscripts.subscript(self, value, keys)
 
     def transpose(self, value: ArrayValue, order: Sequence[int]) -> ArrayValue:
         """A view with dimensions permuted."""

@@ -37,20 +37,6 @@ if TYPE_CHECKING:
 FULL = SliceValue(Static(None), Static(None), Static(None))
 
 
-def subscript(b: Builder, value: Value, keys: Sequence[Value]) -> Value:
-    """``value[keys]`` as a value."""
-    if not isinstance(value, ArrayValue):
-        raise FrontendError(f"{kind_of(value)} cannot be indexed")
-    if not keys and not value.shape:
-        return Scalar(value.load(()))  # a[()], not a[...]
-    keys = expand_keys(b, value, keys)
-    if any(isinstance(key, ArrayValue) for key in keys):
-        from dcpy.frontend.lower import gather
-
-        return gather.read(b, value, keys)
-    return basic(b, value, keys)
-
-
 def expand_keys(b: Builder, value: ArrayValue, keys: Sequence[Value]) -> list[Value]:
     """One key per dimension (and None for new ones): the ellipsis and missing trailing slices written out."""
     keys = [_normal_key(b, key) for key in keys]

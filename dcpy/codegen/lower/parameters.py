@@ -1,0 +1,63 @@
+"""The parameters of the C function of an SDFG: arguments, results, symbols, and strides where they are passed."""
+
+from __future__ import annotations
+
+from dcpy.base.errors import CodegenError
+from dcpy.codegen.lir import tree
+from dcpy.codegen.lir.expr import INDEX, Name
+from dcpy.codegen.lower.calls import CallShape, argument_names
+from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.places import Place
+from dcpy.ir.data import Array, Scalar, strides_of
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.symbolic import sym
+
+
+def parameters(context: Context, shape: CallShape, *, exported: bool) -> tuple[tree.Parameter, ...]:
+    """Arguments in the program's order, results, then the symbols that are no arguments."""
+    sdfg = context.sdfg
+    params: list[tree.Parameter] = []
+    order = parameter_names(sdfg) if exported else (*argument_names(sdfg), *sdfg.symbols)
+    for name in order:
+        if name in sdfg.symbols:
+            params.append(tree.Parameter(context.names.of(name), INDEX))
+            continue
+        params.append(_container_parameter(context, name, shape))
+        if name in shape.strided:
+            params += [tree.Parameter(stride.name or "", INDEX) for stride in context.strides[name]]
+    return tuple(params)
+
+
+def parameter_names(sdfg: Sdfg) -> tuple[str, ...]:
+    """Containers and symbols in the order of the typed C function."""
+    containers = argument_names(sdfg)
+    passed = [name for name in sdfg.arguments if name in sdfg.symbols or name in sdfg.containers]
+    results = [name for name in containers if name not in sdfg.arguments]
+    return (*passed, *results, *(name for name in sdfg.symbols if name not in sdfg.arguments))
+
+
+def _container_parameter(context: Context, name: str, shape: CallShape) -> tree.Parameter:
+    desc = context.sdfg.desc(name, context.sdfg.body)
+    spelled = context.names.of(name)
+    if isinstance(desc, Scalar):
+        context.places[name] = Place(Name(spelled, desc.dtype.ctype), desc.dtype, is_value=True)
+        return tree.Parameter(spelled, desc.dtype.ctype)
+    if not isinstance(desc, Array):
+        raise CodegenError(
+            f"the argument {name!r} is a {type(desc).__name__.lower()}: compiled programs take scalars and arrays",
+            span=desc.span,
+            help="pass its parts as arrays",
+        )
+    strides = strides_of(desc)
+    if name in shape.strided:
+        strides = tuple(sym(context.names.fresh(f"{spelled}_stride{axis}")) for axis in range(len(desc.shape)))
+        for stride in strides:
+            context.names.adopt(stride.name or "")
+        context.strides[name] = strides
+    written = any(context.uses.writers(other) for other in context.uses.overlapping(name))
+    kind = f"{desc.dtype.ctype} *" if written else f"const {desc.dtype.ctype} *"
+    context.places[name] = Place(Name(spelled, kind), desc.dtype, strides)
+    alone = not desc.alias and not shape.aliased
+    if alone:
+        context.unaliased.add(spelled)
+    return tree.Parameter(spelled, kind, restrict=alone)

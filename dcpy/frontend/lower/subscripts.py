@@ -1,0 +1,26 @@
+"""``value[keys]``: a view or an element where the keys are slices and integers, a copy where there are arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from dcpy.base.errors import FrontendError
+from dcpy.frontend.lower import gather
+from dcpy.frontend.lower.indexing import basic, expand_keys
+from dcpy.frontend.values import ArrayValue, Scalar, Value, kind_of
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.builder import Builder
+
+
+def subscript(b: Builder, value: Value, keys: Sequence[Value]) -> Value:
+    """``value[keys]`` as a value."""
+    if not isinstance(value, ArrayValue):
+        raise FrontendError(f"{kind_of(value)} cannot be indexed")
+    if not keys and not value.shape:
+        return Scalar(value.load(()))  # a[()], not a[...]
+    keys = expand_keys(b, value, keys)
+    if any(isinstance(key, ArrayValue) for key in keys):
+        return gather.read(b, value, keys)
+    return basic(b, value, keys)

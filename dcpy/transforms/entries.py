@@ -1,0 +1,53 @@
+"""How transformations, and what they did, are written down: the entries of a history. `history` reads them again.
+
+``map-tiling{sizes=32,32 divides=true}`` is a transformation; ``map-fusion first=/0/1 tmp=tmp0 second=/0/2`` is an entry
+of a history: which transformation, and the places (`ir.places`) of what it captured, as they were before it ran.
+"""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from typing import TYPE_CHECKING
+
+from dcpy.ir.nodes import Node
+from dcpy.ir.places import path_of
+from dcpy.ir.region import Block
+from dcpy.transforms.pattern import Access, Match
+
+if TYPE_CHECKING:
+    from dcpy.transforms.api import Transformation
+
+
+def print_transformation(transformation: Transformation) -> str:
+    """``name{parameter=value ...}``; parameters that have their defaults are left out."""
+    values = []
+    for field in fields(transformation):
+        value = getattr(transformation, field.name)
+        default = field.default if field.default_factory is MISSING else field.default_factory()
+        if value != default:
+            values.append(f"{field.name}={_print_value(value)}")
+    return f"{transformation.name}{{{' '.join(values)}}}" if values else transformation.name
+
+
+def entry_of(transformation: Transformation, match: Match) -> str:
+    """The history entry of applying a transformation at a match."""
+    places = [f"{name}={_print_place(part)}" for name, part in match.found.items()]
+    return " ".join([print_transformation(transformation), *places])
+
+
+def _print_value(value: object) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case tuple():
+            return ",".join(map(_print_value, value))
+    return str(value)
+
+
+def _print_place(part: object) -> str:
+    match part:
+        case Access(container=container):
+            return container
+        case Node() | Block():
+            return path_of(part)
+    return str(part)
