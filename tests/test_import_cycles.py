@@ -1,0 +1,37 @@
+"""No module imports itself by a detour: every file can be understood after those that it imports."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import networkx as nx
+
+ROOT = Path(__file__).parent.parent
+MODULES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in sorted((ROOT / "dcpy").rglob("*.py"))
+}
+
+
+def imported(node: ast.AST) -> Iterator[str]:
+    """What is imported below `node`, inside functions too; names for the type checker alone do not count."""
+    match node:
+        case ast.If(test=ast.Name(id="TYPE_CHECKING")):
+            return
+        case ast.ImportFrom(module=str(module), names=names):
+            yield from (full if (full := f"{module}.{name.name}") in MODULES else module for name in names)
+        case ast.Import(names=names):
+            yield from (name.name for name in names)
+    for child in ast.iter_child_nodes(node):
+        yield from imported(child)
+
+
+def test_no_import_cycles():
+    graph = nx.DiGraph()
+    for name, path in MODULES.items():
+        found = imported(ast.parse(path.read_text()))
+        graph.add_edges_from((name, other) for other in found if other in MODULES and other != name)
+    cycles = [sorted(part) for part in nx.strongly_connected_components(graph) if len(part) > 1]
+    assert not cycles
