@@ -12,7 +12,7 @@ from dcpy.frontend.lower import sequences
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.elementwise import convert
 from dcpy.frontend.lower.operators import truth
-from dcpy.frontend.lower.promotion import promoted
+from dcpy.frontend.lower.promotion import common
 from dcpy.frontend.python.numbers import as_integer_part, python_number
 from dcpy.frontend.values import (
     ArrayValue,
@@ -304,7 +304,13 @@ def _better(b: Builder, name: str, best: Value, other: Value) -> Value:
     if left is not None and right is not None and is_weak(best) and is_weak(other):
         found = (min_of if name == "min" else max_of)(left, right)
         return integer(b.emit.ranges.simplify(found))
-    dtype, weak = promoted((best, other))
+    meeting = common((best, other))
+    if meeting is None:
+        raise b.error(
+            f"{name}() gives {kind_of(best)} or {kind_of(other)}, depending on their values",
+            help=f"convert both to one type, or use np.{name}imum",
+        )
+    dtype, weak = meeting
     return b.hold(Scalar(op("select", test, *(convert(scalar_expr(v), dtype) for v in (other, best))), weak))
 
 
