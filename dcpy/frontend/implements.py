@@ -55,6 +55,7 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.manipulation",
         "dcpy.frontend.numpy.joining",
         "dcpy.frontend.numpy.selection",
+        "dcpy.frontend.numpy.masks",
         "dcpy.frontend.numpy.contraction",
         "dcpy.frontend.numpy.grids",
         "dcpy.frontend.numpy.statics",

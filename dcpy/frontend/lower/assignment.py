@@ -218,8 +218,8 @@ def _augment_keys(frame: Frame, owner: Value, keys: list[Value], symbol: str, va
         raise FrontendError(f"{kind_of(owner)} does not take assignments to its items")
     expanded = indexing.expand_keys(frame.b, owner, keys)
     arrays = [key for key in expanded if isinstance(key, ArrayValue)]
-    if arrays and arrays[0].dtype == types.bool_:
-        gather.update_masked(frame.b, owner, expanded, lambda old: binary(frame.b, symbol, old, value))
+    if len(arrays) == 1 and expanded[0] is arrays[0] and arrays[0].dtype == types.bool_ and is_number(value):
+        gather.update_masked(frame.b, owner, arrays[0], lambda old: binary(frame.b, symbol, old, value))
         return
     if arrays:
         old = frame.b.subscript(owner, expanded)

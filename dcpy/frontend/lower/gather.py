@@ -1,7 +1,8 @@
 """Integer arrays and boolean masks as indices: copies when read, one write per index in order when stored to.
 
 A gather is a map whose body first wraps and checks its indices. A scatter is a sequential loop, because an index may
-come twice, and then the last write counts.
+come twice, and then the last write counts. A mask stands for the positions where it holds, except where one number is
+stored to all of them: that is a choice for each element.
 """
 
 from __future__ import annotations
@@ -10,16 +11,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dcpy.base.errors import FrontendError
+import numpy as np
+
 from dcpy.frontend.lower import elementwise
 from dcpy.frontend.lower.broadcasting import broadcast_shapes, broadcast_to
 from dcpy.frontend.lower.emitter import tasklet
 from dcpy.frontend.lower.indexing import FULL, basic, element_index
 from dcpy.frontend.lower.promotion import require_fit
 from dcpy.frontend.lower.stores import require_writable
-from dcpy.frontend.values import ArrayValue, Scalar, Value, integer, is_number
+from dcpy.frontend.values import ArrayValue, Scalar, Static, TupleValue, Value, integer, is_number
 from dcpy.ir import types
-from dcpy.ir.expr import ScalarExpr, cast, op
+from dcpy.ir.expr import Const, Index, ScalarExpr, cast, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.region import Loop, Region
 from dcpy.ir.symbolic import Expr, sym
@@ -55,8 +57,7 @@ class Selection:
 
 def read(b: Builder, value: ArrayValue, keys: Sequence[Value]) -> Value:
     """``value[indices]``: a new array."""
-    _refuse_masks(keys)
-    chosen = _select(b, value, keys)
+    chosen = _select(b, value, _without_masks(b, value, keys))
     out = b.empty(chosen.result_shape, value.dtype)
     params, ranges = elementwise.domain(b, out.shape)
     points = [sym(name) for name in params]
@@ -71,16 +72,20 @@ def read(b: Builder, value: ArrayValue, keys: Sequence[Value]) -> Value:
 def write(b: Builder, value: ArrayValue, keys: Sequence[Value], source: Value) -> None:
     """``value[indices] = source``, in order."""
     require_writable(b, value)
-    if len(keys) == 1 + value.rank - _rank(keys[0]) and _is_mask(keys[0]):
-        _write_masked(b, value, keys[0], source)
+    if isinstance(source, ArrayValue) and not source.shape:
+        source = Scalar(source.load(()))
+    if is_number(source) and len(keys) == 1 + value.rank - _rank(keys[0]) and _is_mask(keys[0]):
+        require_fit(source, value.dtype)
+        _choose(b, value, keys[0], b.hold(source))
         return
-    _refuse_masks(keys)
-    chosen = _select(b, value, keys)
+    chosen = _select(b, value, _without_masks(b, value, keys))
     shape = chosen.result_shape
     require_fit(source, value.dtype)
     if not is_number(source):
         source = b.array(source)
     if isinstance(source, ArrayValue):
+        if len(keys) == 1 and _is_mask(keys[0]) and source.rank == 1 and len(shape) == 1:
+            _require_count(b, source.shape[0], shape[0])
         if b.may_overlap(source, value):
             source = b.copy(source)
         source = broadcast_to(b, source, shape)
@@ -98,38 +103,15 @@ def write(b: Builder, value: ArrayValue, keys: Sequence[Value], source: Value) -
         b.emit.block(block)
 
 
-def _write_masked(b: Builder, value: ArrayValue, mask: Value, source: Value) -> None:
-    """``value[mask] = number``: a choice for each element."""
-    if isinstance(source, ArrayValue) and not source.shape:
-        source = Scalar(source.load(()))
-    if not is_number(source):
-        raise FrontendError(
-            "a boolean mask takes only one number for all selected elements",
-            notes=("how many elements are selected is known at run time only",),
-            help="write `a[:] = np.where(mask, values, a)`",
-        )
-    require_fit(source, value.dtype)
-    _choose(b, value, mask, b.hold(source))
-
-
-def update_masked(b: Builder, value: ArrayValue, keys: Sequence[Value], change: Callable[[Value], Value]) -> None:
+def update_masked(b: Builder, value: ArrayValue, mask: Value, change: Callable[[Value], Value]) -> None:
     """``value[mask] += number``: the changed elements where the mask holds."""
     require_writable(b, value)
-    if any(isinstance(key, ArrayValue) for key in keys[1:]):
-        raise FrontendError("a mask together with other arrays is not supported", help="use np.where")
-    changed = change(value)
-    if not isinstance(changed, ArrayValue) or changed.shape != value.shape:
-        raise FrontendError(
-            "a boolean mask takes only one number for all selected elements",
-            help="write `a[:] = np.where(mask, a + values, a)`",
-        )
-    _choose(b, value, keys[0], changed)
+    _choose(b, value, mask, change(value))
 
 
 def _choose(b: Builder, value: ArrayValue, mask: Value, source: Value) -> None:
     assert isinstance(mask, ArrayValue)
-    for left, right in zip(value.shape, mask.shape, strict=False):
-        b.same_size(left, right, "boolean index did not match indexed array: {0} and {1}", (left, right))
+    _require_match(b, value, mask, 0)
     for _ in range(value.rank - mask.rank):
         mask = mask.expanded(mask.rank)
     params, ranges = elementwise.domain(b, value.shape)
@@ -196,10 +178,45 @@ def _rank(key: Value) -> int:
     return key.rank if isinstance(key, ArrayValue) else 1
 
 
-def _refuse_masks(keys: Sequence[Value]) -> None:
-    if any(_is_mask(key) for key in keys):
-        raise FrontendError(
-            "selecting by a boolean mask is not supported",
-            notes=("how many elements it gives is known at run time only",),
-            help="write `np.where(mask, a, 0)`, or store with `a[mask] = number`",
+def _without_masks(b: Builder, value: ArrayValue, keys: Sequence[Value]) -> list[Value]:
+    """Masks replaced by the positions where they hold: one integer array for each of their dimensions."""
+    plain: list[Value] = []
+    axis = 0
+    for key in keys:
+        if isinstance(key, ArrayValue) and _is_mask(key):
+            _require_match(b, value, key, axis)
+            positions = b.call(Static(np.nonzero), key)
+            assert isinstance(positions, TupleValue)
+            plain += positions.items
+            axis += key.rank
+        else:
+            plain.append(key)
+            axis += key != Static(None)
+    return plain
+
+
+def _require_count(b: Builder, given: Expr, selected: Expr) -> None:
+    """`ValueError` unless there is one value, or one for each selected element."""
+    if given.constant == 1 or given is selected:
+        return
+    message = (
+        "NumPy boolean array indexing assignment cannot assign {0} input values to the {1} output values where the "
+        "mask is true"
+    )
+    given_size, count, one = Index(given), Index(selected), Const(1, types.int64)
+    fits = op("or", op("eq", given_size, count), op("eq", given_size, one))
+    b.check(fits, "ValueError", message, (given_size, count))
+
+
+def _require_match(b: Builder, value: ArrayValue, mask: ArrayValue, first: int) -> None:
+    """`IndexError` unless the mask has the sizes of the dimensions that it selects from."""
+    for axis, wanted in enumerate(mask.shape, first):
+        size, wanted = b.exact(value.shape[axis]), b.exact(wanted)
+        message = (
+            f"boolean index did not match indexed array along axis {axis}; size of axis is {{0}} but size of "
+            "corresponding boolean axis is {1}"
         )
+        if b.emit.ranges.proves_ne(size, wanted):
+            raise b.error(message.format(size, wanted), notes=("NumPy raises IndexError here",))
+        if size is not wanted:
+            b.check(op("eq", Index(size), Index(wanted)), "IndexError", message, (Index(size), Index(wanted)))

@@ -22,13 +22,11 @@ RELATIVE = Static(1e-5)
 
 @implements(np.where)
 def where(b: Builder, condition: Value, x: Value = NONE, y: Value = NONE, /) -> Value:
-    """`x` where the condition holds, else `y`."""
+    """`x` where the condition holds, else `y`; with neither, the positions where it holds."""
+    if x == y == NONE:
+        return b.call(Static(np.nonzero), condition)
     if NONE in (x, y):
-        raise b.error(
-            "np.where needs a value for both cases",
-            notes=("the number of indices that np.where(condition) gives is known at run time only",),
-            help="write np.where(condition, x, y)",
-        )
+        raise b.error("either both or neither of x and y should be given", notes=("NumPy raises ValueError here",))
     yes, no = (value if is_number(value) else b.array(value) for value in (x, y))
     return _chosen(b, condition, yes, no, promoted((yes, no))[0])
 
