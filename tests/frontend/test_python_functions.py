@@ -1,5 +1,6 @@
 """Python's own functions and the module `math`: values, classes and exceptions are Python's."""
 
+import cmath
 import math
 
 import numpy as np
@@ -114,6 +115,23 @@ CASES = [
     (lambda n: math.fabs(n), -N),
     (lambda n: math.degrees(n) + math.radians(n), X),
     (lambda x, y: math.gcd(x, y), 12, 18),
+    (lambda x, y: (math.isclose(x, y), math.isclose(x, y, rel_tol=0.9)), 1.0, 1.5),
+    (lambda x, y: math.isclose(x, y), math.inf, math.inf),
+    (lambda x, y: math.isclose(x, y, abs_tol=1e-3), 0.0, 1e-4),
+    (lambda x, y: math.prod((x, y, 2)), X, N),
+    (lambda n: math.modf(n), -X),
+    (lambda n: math.modf(n), -math.inf),
+    (lambda x, y: sum(map(lambda k: k * 2, (x, y))), X, N),
+    (lambda a: [x + y for x, y in zip((1, 2), (a[0], a[1]), strict=True)][1], A),
+    (lambda n: cmath.exp(n) + cmath.sqrt(n) * cmath.sin(n), Z),
+    (lambda n: cmath.sqrt(n), -2.0),
+    (lambda n: cmath.log(n), Z),
+    (lambda n: cmath.log(n), 0.0),
+    (lambda n: cmath.exp(n), 1e4 + 1j),
+    (lambda n: cmath.phase(n), Z),
+    (lambda n: cmath.polar(n), Z),
+    (lambda r, p: cmath.rect(r, p), X, 0.5),
+    (lambda n: (cmath.isnan(n), cmath.isfinite(n)), complex(1, math.nan)),
     (lambda n: n * math.pi + math.e - math.inf, X),
 ]
 

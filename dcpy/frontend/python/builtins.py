@@ -81,8 +81,19 @@ def len_(b: Builder, obj: Value) -> Value:
 
 @implements(zip)
 def zip_(b: Builder, *iterables: Value, strict: Value = FALSE) -> Value:
-    """Items side by side, as many as the shortest has."""
+    """Items side by side, as many as the shortest has (with `strict`, all have as many)."""
+    if b.static(strict, "strict"):
+        for number, part in enumerate(iterables[1:], start=2):
+            message = f"zip() argument {number} is longer or shorter than argument 1"
+            b.same_size(sequences.length(b, iterables[0]), sequences.length(b, part), message)
     return IteratorValue("zip", tuple(iterables))
+
+
+@implements(map)
+def map_(b: Builder, function: Value, *iterables: Value) -> Value:
+    """A function of each item of something of known length."""
+    columns = [sequences.items(b, part) for part in iterables]
+    return TupleValue(tuple(b.hold(b.call(function, *items)) for items in zip(*columns, strict=False)))
 
 
 @implements(enumerate)

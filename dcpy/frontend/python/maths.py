@@ -35,6 +35,8 @@ from dcpy.ir.symbolic import ONE, ZERO
 Test = Callable[[ScalarExpr], ScalarExpr]
 BASE_E = Static(math.e)
 START = Static(1)
+RELATIVE = Static(1e-9)
+ABSOLUTE = Static(0.0)
 
 
 def _const(value: float) -> ScalarExpr:
@@ -250,6 +252,16 @@ def modf(b: Builder, x: Value, /) -> Value:
     whole = op("trunc", value)
     fraction = op("select", op("isinf", value), _const(0.0), op("sub", value, whole))
     return TupleValue((Scalar(op("copysign", fraction, value), weak=True), Scalar(whole, weak=True)))
+
+
+@implements(math.isclose)
+def isclose(b: Builder, a: Value, b_: Value, /, *, rel_tol: Value = RELATIVE, abs_tol: Value = ABSOLUTE) -> Value:
+    """Whether two floats are close, relative to the larger one."""
+    x, y, relative, absolute = (_float(b, value, "isclose") for value in (a, b_, rel_tol, abs_tol))
+    size = op("mul", relative, op("fmax", op("abs", x), op("abs", y)))
+    near = op("le", op("abs", op("sub", x, y)), op("fmax", size, absolute))
+    finite = op("and", op("isfinite", x), op("isfinite", y))
+    return Scalar(op("or", op("eq", x, y), op("and", finite, near)), weak=True)
 
 
 @implements(math.prod)
