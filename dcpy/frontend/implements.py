@@ -54,6 +54,7 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.linalg",
         "dcpy.frontend.numpy.manipulation",
         "dcpy.frontend.numpy.joining",
+        "dcpy.frontend.numpy.padding",
         "dcpy.frontend.numpy.selection",
         "dcpy.frontend.numpy.masks",
         "dcpy.frontend.numpy.contraction",
@@ -64,7 +65,7 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.methods",
     ),
     "builtins": ("dcpy.frontend.python.builtins",),
-    "math": ("dcpy.frontend.python.maths",),
+    "math": ("dcpy.frontend.python.maths", "dcpy.frontend.python.complex_maths"),
 }
 
 
