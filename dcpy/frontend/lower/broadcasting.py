@@ -78,8 +78,10 @@ def broadcast_to(b: Builder, value: ArrayValue, shape: Shape) -> ArrayValue:
         return value
     extra = value.rank - len(shape)
     message, values = _into(value.shape, shape)
-    if any(size is not ONE for size in value.shape[: max(extra, 0)]):
-        raise WillRaise("ValueError", message, [as_expr(value) for value in values])
+    for size in value.shape[: max(extra, 0)]:
+        if not may_be_one(b, size):
+            raise WillRaise("ValueError", message, [as_expr(part) for part in values])
+        same_size(b, size, ONE, message, values)
     for _ in range(extra):  # leading dimensions of size 1 are dropped, as NumPy's assignments do
         value = _drop_leading(value)
     stretched = False

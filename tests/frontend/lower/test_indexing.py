@@ -245,3 +245,11 @@ def test_sizes_that_turn_out_to_be_one_stretch(n):
         m[1:] += m[:1] + a[1:]
 
     same(g, np.ones((3, 4)), np.arange(float(n)))
+
+
+@pytest.mark.parametrize("n", [0, 2, 3])
+def test_leading_dimensions_that_turn_out_to_be_one_are_dropped(n):
+    def f(a, m):
+        a[:] = m[1:]
+
+    same(f, np.zeros(4), np.ones((n, 4)))
