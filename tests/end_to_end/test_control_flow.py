@@ -1,6 +1,4 @@
 """Loops and branches: every way through them, what they leave behind, and what names stand for where paths meet."""
-# The programs are spelled as users do.
-# ruff: noqa: RET505, SIM108
 
 import numpy as np
 import pytest
@@ -297,7 +295,7 @@ def test_return_from_branches(x):
     def f(a, x):
         if x > 0:
             return a + 1
-        elif x < 0:
+        elif x < 0:  # noqa: RET505
             if x < -2:
                 return a * 2
         else:
@@ -424,7 +422,7 @@ def test_row_04_accumulators_of_all_dtypes(dtype):
 @pytest.mark.parametrize("flag", [0, 1])
 def test_arrays_meet(flag):
     def f(a, flag):
-        if flag:
+        if flag:  # noqa: SIM108
             y = a + 1
         else:
             y = a * 2

@@ -1,6 +1,4 @@
 """Parallel maps: dimensions, steps, what iterations may share, and conflicts that become reductions."""
-# The programs are spelled as users do.
-# ruff: noqa: RET504, SIM108, B007
 
 import numpy as np
 import pytest
@@ -241,7 +239,15 @@ def refused():
         for i in dcpy.map(8):
             a[i] = 0
 
-    return [assigns, returns, breaks, uses_the_parameter_afterwards, reads_its_accumulator, has_too_few_names, calls_the_map]
+    return [
+        assigns,
+        returns,
+        breaks,
+        uses_the_parameter_afterwards,
+        reads_its_accumulator,
+        has_too_few_names,
+        calls_the_map,
+    ]
 
 
 @pytest.mark.parametrize("function", refused(), ids=lambda function: function.__name__)
