@@ -36,6 +36,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy
+
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.values import Static, Value
 
@@ -184,6 +186,11 @@ def call_entry(b: Builder, entry: Entry, args: Sequence[Value], kwargs: Mapping[
 
 def full_name(function: Any) -> str:
     """``numpy.clip``, ``math.sqrt``, ``abs``, ``numpy.mgrid``: how messages call a Python callable."""
+    owner = getattr(function, "__self__", None)
+    if type(owner).__name__ == "ufunc":  # np.add.outer
+        return f"{full_name(owner)}.{function.__name__}"
+    if not hasattr(function, "__name__"):  # np.mgrid
+        return next((f"numpy.{name}" for name, found in vars(numpy).items() if found is function), repr(function))
     module = getattr(function, "__module__", None) or ("numpy" if type(function).__name__ == "ufunc" else "")
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
     if name is None:  # an instance: what its package calls it
