@@ -186,7 +186,7 @@ def _literal(b: Builder, sizes: tuple[int, ...], leaves: list[Value], dtype: DTy
         raise FrontendError(
             f"an array of {len(leaves)} elements is too long to be written out", help="pass it as an argument"
         )
-    wanted = dtype or (promoted(tuple(leaves))[0] if leaves else types.float64)
+    wanted = dtype or _common_dtype(leaves)
     out = b.empty(sizes, wanted)
     points = np.ndindex(*sizes)
     writes = []
@@ -196,6 +196,13 @@ def _literal(b: Builder, sizes: tuple[int, ...], leaves: list[Value], dtype: DTy
     if writes:
         b.emit.tasklet(writes)
     return out
+
+
+def _common_dtype(leaves: list[Value]) -> DType:
+    """In lists, Python's numbers count as int64, float64 and complex128."""
+    if not leaves:
+        return types.float64
+    return types.from_numpy(np.result_type(*(dtype_of(leaf).numpy for leaf in leaves)))
 
 
 def _stack(b: Builder, sizes: tuple[int, ...], leaves: list[Value], dtype: DType | None) -> ArrayValue:

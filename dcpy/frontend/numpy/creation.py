@@ -179,11 +179,7 @@ def copy(b: Builder, a: Value, order: Value = ORDER_K) -> Value:
 
 
 def list_array(b: Builder, value: Value, dtype: DType | None = None) -> Value:
-    """An array from a number or nested lists; Python's numbers in them count as int64, float64, complex128."""
-    if dtype is None:
-        leaves = list(_leaves(value))
-        if len(leaves) > 1 and all(is_number(leaf) or isinstance(leaf, ArrayValue) for leaf in leaves):
-            dtype = types.from_numpy(np.result_type(*(dtype_of(leaf).numpy for leaf in leaves)))
+    """An array from a number or nested lists."""
     if dtype is not None:
         for leaf in _leaves(value):
             require_fit(leaf, dtype)

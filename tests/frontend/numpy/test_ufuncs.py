@@ -18,6 +18,7 @@ RECORDS = [
     op(lambda a: np.add(a, a, dtype=np.float32), dtypes=("int32", "float16", "float64", "complex64")),
     op(lambda a, c: np.add.outer(a, c), shapes=((), (3,), ((2, 3), (4,)), ((), (2,)))),
     op(lambda a, c: np.minimum.outer(a, c), shapes=(((3,), (2,)),), dtypes=("int32", "float32")),
+    op(lambda a: np.add([1, a[0]], [a[0], 2.5]), shapes=((3,),), dtypes=("int8", "float32")),
     op(lambda a: np.divmod(a, 2), dtypes=("int8", "uint8", "float32")),
     op(lambda a: np.modf(a), dtypes=("int8", "float16", "float64")),
     op(lambda a: np.fix(a), dtypes=("int32", "float32")),
