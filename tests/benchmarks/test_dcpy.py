@@ -16,7 +16,6 @@ REFUSED = {
     "azimint_hist": "numpy.histogram: got an unexpected keyword argument 'weights'",
     "contour_integral": "the shape of 'X' depends on the path taken",
     "mandelbrot2": "attributes are never written by a program",
-    "stockham_fft": "the type of int ** int depends on the sign of the exponent, which is not known here",
 }
 
 

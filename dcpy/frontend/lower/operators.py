@@ -179,17 +179,19 @@ def _python(b: Builder, symbol: str, left: Value, right: Value) -> Value:
 
 
 def _power_dtype(b: Builder, exponent: Value) -> types.DType:
-    """``int ** int`` is an int or a float, depending on the sign of the exponent."""
+    """``int ** int`` is an int, or a float where the exponent is known to be negative.
+
+    Where its sign is known at run time only, a negative one is an error there, as for NumPy's integers.
+    """
     known = as_integer(exponent)
     if known is not None:
-        if b.emit.ranges.proves_nonneg(known):
-            return types.int64
         if b.emit.ranges.proves_lt(known, 0):
             return types.float64
-    raise FrontendError(
-        "the type of int ** int depends on the sign of the exponent, which is not known here",
-        help="write float(x) ** n, or check the sign with `if n >= 0:`",
-    )
+        b.emit.require(known, "ValueError", "Integers to negative integer powers are not allowed.")
+        return types.int64
+    zero = convert(Const(0, types.int64), dtype_of(exponent))
+    b.check(op("ge", scalar_expr(exponent), zero), "ValueError", "Integers to negative integer powers are not allowed.")
+    return types.int64
 
 
 def _check_divisor(b: Builder, symbol: str, left: Value, right: Value) -> None:

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from tests.support.lowering import refusal, same
+from dcpy.ir.interp import run
+from tests.support.lowering import lower, refusal, same
 
 A = np.arange(8) * 1.5 - 3
 SCALE = 2.5
@@ -71,6 +72,22 @@ def test_fibonacci():
         return x
 
     same(f, 10)
+
+
+def test_powers_of_integers_are_sizes():
+    def f(r, k):
+        a = np.ones((r, r**k))
+        return a[:, : r ** (k - 1)].sum(), a.size
+
+    same(f, 2, 3)
+
+
+def test_a_negative_power_of_integers_is_an_error_at_run_time():
+    def f(r, k):
+        return r**k
+
+    with pytest.raises(ValueError, match="negative integer powers"):
+        run(lower(f, 2, 3).sdfg, {"r": 2, "k": -3})
 
 
 def test_starred_targets_and_nested_tuples():
