@@ -93,10 +93,10 @@ def _option_rows(kind: type, value: object, prefix: str) -> Iterator[str]:
 def numpy_functions() -> Iterator[str]:
     """Every function that compiles, with the signature that dcpy takes."""
     yield "# Functions that compile\n\nMade from the registry: names, and the arguments that dcpy takes.\n"
-    groups: dict[str, list[str]] = {"Python's own": [], "math": [], "NumPy": []}
+    groups: dict[str, list[str]] = {"Python's own": [], "math": [], "cmath": [], "NumPy": []}
     for name, signature in implemented().items():
         package = name.partition(".")[0] if "." in name else "builtins"
-        group = {"numpy": "NumPy", "ufunc": "NumPy", "math": "math", "builtins": "Python's own"}.get(package)
+        group = {"numpy": "NumPy", "math": "math", "cmath": "cmath", "builtins": "Python's own"}.get(package)
         if group is not None:  # else it was registered by a user's library
             groups[group].append(name + _plain(signature))
     methods = {name: entry.signature for name in method_names() if (entry := find_method(name))}
