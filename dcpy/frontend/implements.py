@@ -64,6 +64,8 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.statics",
         "dcpy.frontend.numpy.traced",
         "dcpy.frontend.numpy.solvers",
+        "dcpy.frontend.numpy.decompositions",
+        "dcpy.frontend.numpy.matrices",
         "dcpy.frontend.numpy.methods",
     ),
     "builtins": ("dcpy.frontend.python.builtins",),

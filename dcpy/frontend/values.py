@@ -155,10 +155,11 @@ class ArrayValue:
 
 @dataclass(frozen=True, slots=True)
 class TupleValue:
-    """A tuple (or list) of known length."""
+    """A tuple (or list) of known length; `names` are those of a named tuple's items."""
 
     items: tuple[Value, ...]
     is_list: bool = False
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

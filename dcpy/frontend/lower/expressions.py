@@ -131,6 +131,8 @@ def attribute(frame: Frame, owner: Value, name: str) -> Value:
                 f"{_called(owner)} has no attribute {name!r}", help=f"did you mean {near[0]!r}?" if near else ""
             )
         return from_python(frame, found, frame.closure.dependences_of(name, owner.value))
+    if isinstance(owner, TupleValue) and name in owner.names:
+        return owner.items[owner.names.index(name)]
     if isinstance(owner, TupleValue | DictValue):
         return Method(owner, name)
     raise FrontendError(f"{kind_of(owner)} has no attribute {name!r}")

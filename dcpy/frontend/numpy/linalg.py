@@ -1,4 +1,4 @@
-"""Products of vectors and matrices, and what is made of them. Matrix products are library nodes ``blas.matmul``."""
+"""Products of vectors and matrices, and diagonals. Matrix products are library nodes ``blas.matmul``."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.emitter import tasklet
 from dcpy.frontend.lower.promotion import promoted, ufunc_dtypes
 from dcpy.frontend.numpy.creation import size_of
-from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0, NUMBER_1
+from dcpy.frontend.numpy.defaults import NONE, NUMBER_0, NUMBER_1
 from dcpy.frontend.numpy.outputs import into
 from dcpy.frontend.numpy.reductions import ADD, reduced
 from dcpy.frontend.numpy.ufuncs import outer as outer_of
-from dcpy.frontend.values import ArrayValue, Static, Value, is_number, kind_of
+from dcpy.frontend.values import ArrayValue, Static, Value, dtype_of, is_number, kind_of
 from dcpy.ir import types
 from dcpy.ir.data import View, strides_of
 from dcpy.ir.expr import Const, Index, ScalarExpr, op
@@ -116,13 +116,13 @@ def _stacked(b: Builder, left: ArrayValue, right: ArrayValue, dtype: DType) -> V
     body = Region()
     with b.emit.inside(body):
         point = [sym(name) for name in params]
-        parts = [_at(value, point) if value.rank > 2 else value for value in (left, right)]
-        b.library("blas.matmul", {"a": parts[0], "b": parts[1]}, {"c": _at(out, point)})
+        parts = [matrix_at(value, point) if value.rank > 2 else value for value in (left, right)]
+        b.library("blas.matmul", {"a": parts[0], "b": parts[1]}, {"c": matrix_at(out, point)})
     b.emit.map_region(params, domain, body)
     return out
 
 
-def _at(value: ArrayValue, point: Sequence[Expr]) -> ArrayValue:
+def matrix_at(value: ArrayValue, point: Sequence[Expr]) -> ArrayValue:
     """The matrix at a point of the leading dimensions, which is in range."""
     window = list(value.window.dims)
     for axis, index in zip(value.axes, point, strict=False):
@@ -137,7 +137,7 @@ def _at(value: ArrayValue, point: Sequence[Expr]) -> ArrayValue:
 def dot(builder: Builder, a: Value, b: Value, out: Value = NONE) -> Value:
     """The product of vectors and matrices; with a number, ``a * b``."""
     if not (_has_dimensions(builder, a) and _has_dimensions(builder, b)):
-        return into(builder, out, builder.ufunc(np.multiply, a, b), "dot")
+        return into(builder, out, _scaled(builder, a, b), "dot")
     left, right = builder.array(a), builder.array(b)
     if max(left.rank, right.rank) > 2:
         raise builder.error(
@@ -149,6 +149,11 @@ def dot(builder: Builder, a: Value, b: Value, out: Value = NONE) -> Value:
     message = _not_aligned(left, right)
     _same_inner(builder, left.shape[-1], right.shape[0], message, [*left.shape, *right.shape], left, right, "dot")
     return into(builder, out, _product(builder, left, right, dtype), "dot")
+
+
+def _scaled(b: Builder, *factors: Value) -> Value:
+    """The product with a number, which counts as an array here: Python's numbers have dtypes of their own."""
+    return b.ufunc(np.multiply, *(b.cast(value, dtype_of(value)) if is_number(value) else value for value in factors))
 
 
 def _has_dimensions(b: Builder, value: Value) -> bool:
@@ -168,7 +173,7 @@ def _not_aligned(left: ArrayValue, right: ArrayValue) -> str:
 def inner(builder: Builder, a: Value, b: Value, /) -> Value:
     """Sums of products over the last dimensions."""
     if not (_has_dimensions(builder, a) and _has_dimensions(builder, b)):
-        return builder.ufunc(np.multiply, a, b)
+        return _scaled(builder, a, b)
     right = builder.array(b)
     return dot(builder, a, builder.transpose(right, range(right.rank)[::-1]))
 
@@ -287,26 +292,6 @@ def _triangle(b: Builder, m: Value, k: Value, test: str) -> Value:
         return op("select", kept, x.load(places), zero)
 
     return b.generate([b.exact(size) for size in x.shape], x.dtype, element)
-
-
-# -- norms -----------------------------------------------------------------------------------------------------------
-
-
-@implements(np.linalg.norm)
-def norm(b: Builder, x: Value, ord: Value = NONE, axis: Value = NONE, keepdims: Value = FALSE) -> Value:
-    """The Euclidean (Frobenius) norm."""
-    if b.static(ord, "ord") not in (None, 2, "fro") or (ord == Static(2) and axis == NONE and b.array(x).rank != 1):
-        raise b.error(
-            "np.linalg.norm takes only the Euclidean norm", help="write np.sum(np.abs(x)) or np.max(np.abs(x))"
-        )
-    found = b.array(x)
-    if not found.dtype.is_inexact:
-        found = b.array(b.cast(found, types.float64))
-    if found.dtype.kind == "c":
-        squares = b.elementwise(lambda v: op("real", op("mul", v, op("conj", v))), found)
-    else:
-        squares = b.ufunc(np.square, found)
-    return b.ufunc(np.sqrt, reduced(b, ADD, squares, axis, keepdims=keepdims))
 
 
 def _flat(b: Builder, value: ArrayValue) -> ArrayValue:

@@ -1,7 +1,6 @@
-"""Linear systems and decompositions, and numerical calculus on samples, as Python functions (see `traced`).
+"""Vector products, and numerical calculus on samples, as Python functions (see `traced`).
 
-Plain loops: right for every dtype, and fast enough for small systems. Singular matrices raise `ValueError`, which
-NumPy's LinAlgError is a kind of.
+Linear systems and decompositions are in `decompositions` and `matrices`.
 """
 
 from __future__ import annotations
@@ -12,8 +11,6 @@ import numpy as np
 
 from dcpy.frontend.numpy.traced import written_in_python
 
-# -- linear algebra --------------------------------------------------------------------------------------------------
-
 
 def _inexact_copy(a: Any) -> Any:
     """A new array to compute in: integers become float64."""
@@ -21,121 +18,7 @@ def _inexact_copy(a: Any) -> Any:
     return np.array(a, dtype=a.dtype if np.issubdtype(a.dtype, np.inexact) else np.float64)
 
 
-def _require_square(a: Any) -> None:
-    assert np.ndim(a) == 2, "stacks of matrices are not supported: use a loop"
-    if a.shape[0] != a.shape[1]:
-        raise ValueError("Last 2 dimensions of the array must be square")
-
-
-def _exchange(a: Any, first: Any, second: Any) -> None:
-    for j in range(a.shape[1]):
-        a[first, j], a[second, j] = a[second, j], a[first, j]
-
-
-def _eliminate(a: Any, right: Any) -> Any:
-    """Makes `a` upper triangular with row exchanges, `right` alike; returns the sign of the permutation, or 0."""
-    n = len(a)
-    sign = 1.0
-    for k in range(n):
-        best = k
-        for i in range(k + 1, n):
-            if abs(a[i, k]) > abs(a[best, k]):
-                best = i
-        if a[best, k] == 0:
-            sign = 0.0
-        else:
-            if best != k:
-                _exchange(a, k, best)
-                _exchange(right, k, best)
-                sign = -sign
-            for i in range(k + 1, n):
-                factor = a[i, k] / a[k, k]
-                for j in range(k, n):
-                    a[i, j] -= factor * a[k, j]
-                for j in range(right.shape[1]):
-                    right[i, j] -= factor * right[k, j]
-    return sign
-
-
-def _substitute_back(a: Any, right: Any) -> None:
-    """Solves the upper triangular system in place."""
-    n = len(a)
-    for back in range(n):
-        i = n - 1 - back
-        for j in range(right.shape[1]):
-            total = right[i, j]
-            for k in range(i + 1, n):
-                total -= a[i, k] * right[k, j]
-            right[i, j] = total / a[i, i]
-
-
-@written_in_python(np.linalg.solve)
-def solve(a: Any, b: Any) -> Any:
-    """The solution of ``a @ x = b``, for a vector or for the columns of a matrix."""
-    _require_square(a)
-    dtype = np.result_type(_inexact_copy(a), _inexact_copy(b))
-    upper = np.array(a, dtype=dtype)
-    x = np.array(b, dtype=dtype)
-    columns = x.reshape(-1, 1) if np.ndim(b) == 1 else x
-    if len(columns) != len(upper):
-        raise ValueError("solve: Input operand 1 has a mismatch in its core dimension 0")
-    if _eliminate(upper, columns) == 0.0:
-        raise ValueError("Singular matrix")
-    _substitute_back(upper, columns)
-    return x
-
-
-@written_in_python(np.linalg.inv)
-def inv(a: Any) -> Any:
-    """The inverse matrix."""
-    _require_square(a)
-    upper = _inexact_copy(a)
-    result = np.eye(len(upper), dtype=upper.dtype)
-    if _eliminate(upper, result) == 0.0:
-        raise ValueError("Singular matrix")
-    _substitute_back(upper, result)
-    return result
-
-
-@written_in_python(np.linalg.det)
-def det(a: Any) -> Any:
-    """The determinant."""
-    _require_square(a)
-    upper = _inexact_copy(a)
-    sign = _eliminate(upper, np.empty((len(upper), 0), upper.dtype))
-    return upper.dtype.type(sign) * np.prod(np.diag(upper))
-
-
-@written_in_python(np.linalg.cholesky)
-def cholesky(a: Any) -> Any:
-    """The lower triangular matrix whose product with its adjoint is `a`."""
-    _require_square(a)
-    lower = np.tril(_inexact_copy(a))
-    for j in range(len(lower)):
-        for k in range(j):
-            lower[j, j] -= lower[j, k] * np.conj(lower[j, k])
-        if not np.real(lower[j, j]) > 0:
-            raise ValueError("Matrix is not positive definite")
-        lower[j, j] = np.sqrt(np.real(lower[j, j]))
-        for i in range(j + 1, len(lower)):
-            for k in range(j):
-                lower[i, j] -= lower[i, k] * np.conj(lower[j, k])
-            lower[i, j] /= lower[j, j]
-    return lower
-
-
-@written_in_python(np.linalg.matrix_power)
-def matrix_power(a: Any, n: int) -> Any:
-    """The matrix times itself, `n` times."""
-    _require_square(a)
-    if n == 0:
-        return np.eye(len(a), dtype=a.dtype)
-    if n < 0:
-        a, n = np.linalg.inv(a), -n
-    result = np.array(a)
-    for _ in range(n - 1):
-        result = result @ a
-    return result
+# -- vectors and matrices --------------------------------------------------------------------------------------------
 
 
 @written_in_python(np.fill_diagonal)
