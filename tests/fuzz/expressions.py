@@ -47,7 +47,16 @@ CREATIONS = (
     "np.eye({0}, {1}, k=1, dtype=np.{2})", "np.linspace(-1.0, 1.0, {0}, endpoint=False)", "np.arange(1, {0})",
 )  # fmt: skip
 SIZES = ("a.shape[0]", "len(d)", "2", "3", "c.shape[1]", "a.size", "0", "1")
-SCALAR_UNARY = ("int({})", "float({})", "abs({})", "bool({})", "round({})", "np.int32({})", "np.float64({})", "(not {})")
+SCALAR_UNARY = (
+    "int({})",
+    "float({})",
+    "abs({})",
+    "bool({})",
+    "round({})",
+    "np.int32({})",
+    "np.float64({})",
+    "(not {})",
+)
 SCALAR_BINARY = ("min({}, {})", "max({}, {})", "({} and {})", "({} or {})", "({} + {})", "({} * {})", "({} - {})")
 
 
@@ -110,7 +119,20 @@ class Expressions:
         """An index or a slice."""
         integers = [other for other, value in self.known.items() if is_integer(value)]
         size = f"{name}.shape[{axis}]"
-        options = ["0", "-1", ":", "1:", ":-1", "::-1", "::2", "-2:", "1:3", "::-2", f"k % max({size}, 1)", f"k - k:{size}"]
+        options = [
+            "0",
+            "-1",
+            ":",
+            "1:",
+            ":-1",
+            "::-1",
+            "::2",
+            "-2:",
+            "1:3",
+            "::-2",
+            f"k % max({size}, 1)",
+            f"k - k:{size}",
+        ]
         options += [f"{integer}" for integer in integers] + [f"{integer} - 1" for integer in integers]
         return pick(self.choice, options)
 
@@ -158,7 +180,9 @@ class Expressions:
 
     def creation(self, depth: int) -> str:
         n, m = pick(self.choice, SIZES), pick(self.choice, SIZES)
-        return self.first(pick(self.choice, CREATIONS).format(n, m, pick(self.choice, DTYPES).replace("bool", "bool_")), "1")
+        return self.first(
+            pick(self.choice, CREATIONS).format(n, m, pick(self.choice, DTYPES).replace("bool", "bool_")), "1"
+        )
 
     def cast(self, depth: int) -> str:
         operand = self.expression(depth - 1)
@@ -176,7 +200,9 @@ class Expressions:
             operand = f"({operand}).real"
         if kind in "fc" and np.dtype(dtype).kind in "iu":
             operand = f"np.clip({operand}, {0 if dtype.startswith('u') else -100}, 100)"
-        converted = f"{operand}.astype(np.{name})" if operand[-1] in ")]" or operand.isidentifier() else f"np.{name}({operand})"
+        converted = (
+            f"{operand}.astype(np.{name})" if operand[-1] in ")]" or operand.isidentifier() else f"np.{name}({operand})"
+        )
         return self.first(converted, f"np.{name}({operand})", operand)
 
     def reduction(self, depth: int) -> str:
@@ -191,7 +217,9 @@ class Expressions:
         keywords = []
         axes = [str(axis) for axis in range(-value.ndim, value.ndim)]
         if axes and chance(self.choice, 60):
-            keywords.append(f"axis={pick(self.choice, axes + (['(0, 1)', '(0, -1)', '()'] if value.ndim > 1 else ['(0,)']))}")
+            keywords.append(
+                f"axis={pick(self.choice, axes + (['(0, 1)', '(0, -1)', '()'] if value.ndim > 1 else ['(0,)']))}"
+            )
         if chance(self.choice, 20):
             keywords.append("keepdims=True")
         if name in ("sum", "prod", "mean") and chance(self.choice, 20):
@@ -209,10 +237,14 @@ class Expressions:
                 return pick(self.choice, ("1", "0", "-2", "0.5", "3"))
             case 1 | 2 if self.arrays(lambda value: value.ndim > 0 and value.size > 0):
                 name = pick(self.choice, self.arrays(lambda value: value.ndim > 0 and value.size > 0))
-                index = ", ".join(pick(self.choice, ("0", "-1", "k % 1", "k % 2 - 1")) for _ in range(self.known[name].ndim))
+                index = ", ".join(
+                    pick(self.choice, ("0", "-1", "k % 1", "k % 2 - 1")) for _ in range(self.known[name].ndim)
+                )
                 return self.first(f"{name}[{index}]", f"np.max({name})", "k")
             case 3 if self.arrays():
-                return self.first(f"np.{pick(self.choice, ('max', 'min', 'any', 'argmax'))}({pick(self.choice, self.arrays())})", "k")
+                return self.first(
+                    f"np.{pick(self.choice, ('max', 'min', 'any', 'argmax'))}({pick(self.choice, self.arrays())})", "k"
+                )
         return pick(self.choice, scalars or ["1"])
 
     def condition(self) -> str:

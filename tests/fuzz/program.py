@@ -27,7 +27,7 @@ SCALARS: tuple[Any, ...] = (
     np.uint64(3), np.bool_(True), np.complex64(1j), np.float16(0.5),
 )  # fmt: skip
 
-PRELUDE = '''\
+PRELUDE = """\
 def scaled(x, factor=2):
     return x * factor + 1
 
@@ -50,7 +50,7 @@ def total(x, start=0):
         result += value
     return result
 
-'''
+"""
 
 
 @dataclass(frozen=True)

@@ -117,7 +117,15 @@ class Writer:
         kinds = [self.bind, self.bind, self.bind, self.store, self.store, self.alias, self.augment, self.rebind]
         kinds += [self.pair, self.helper, self.swap]
         if depth:
-            for compound in (self.branch, self.branch, self.range_loop, self.range_loop, self.while_loop, self.map_loop, self.array_loop):
+            for compound in (
+                self.branch,
+                self.branch,
+                self.range_loop,
+                self.range_loop,
+                self.while_loop,
+                self.map_loop,
+                self.array_loop,
+            ):
                 kinds.append(lambda compound=compound: compound(depth))
         pick(self.choice, kinds)()
 
@@ -174,7 +182,10 @@ class Writer:
                 self.try_lines(f"g{name} = lambda x, y=2: x * y + {made.number()}", f"{name} = g{name}({value})")
             case 4:
                 self.try_lines(
-                    f"def g{name}(x, y={made.number()}):", f"    x = x + {array}", "    return x - y", f"{name} = g{name}({value})"
+                    f"def g{name}(x, y={made.number()}):",
+                    f"    x = x + {array}",
+                    "    return x - y",
+                    f"{name} = g{name}({value})",
                 )
             case _:
                 self.try_lines(f"{name} = scaled({value}, factor={made.number()})")
@@ -184,7 +195,13 @@ class Writer:
         name, made = pick(self.choice, self.rebindable()), self.expressions
         old = self.known[name]
         candidates = [made.expression(2) for _ in range(2)]
-        candidates += [f"np.flip({name})", f"{name} * 2", f"np.where({name} > 1, {name}, 2)", f"-{name}", f"{name}.copy()"]
+        candidates += [
+            f"np.flip({name})",
+            f"{name} * 2",
+            f"np.where({name} > 1, {name}, 2)",
+            f"-{name}",
+            f"{name}.copy()",
+        ]
         candidates += [other for other, value in self.known.items() if same_type(value, old) and other != name]
         if chance(self.choice, 50):
             candidates.reverse()
@@ -224,7 +241,11 @@ class Writer:
         """An expression that may be stored into an array without leaving the range of its dtype."""
         made = self.expressions
         text = made.expression(2)
-        return text if chance(self.choice, 30) and self.fits(text, name) else made.casted(text, self.known[name].dtype.name)
+        return (
+            text
+            if chance(self.choice, 30) and self.fits(text, name)
+            else made.casted(text, self.known[name].dtype.name)
+        )
 
     def fits(self, text: str, name: str) -> bool:
         try:
@@ -271,7 +292,17 @@ class Writer:
         """``for i in range(...)``, with ``else`` perhaps; the variable may be used afterwards."""
         name = f"i{self.counter}"
         self.counter += 1
-        ranges = ("a.shape[0]", "1, b.shape[0]", "len(a) - 1, -1, -1", "0, c.shape[1], 2", "3", "len(d)", "k, 3", "c.shape[0] - 1", "0")
+        ranges = (
+            "a.shape[0]",
+            "1, b.shape[0]",
+            "len(a) - 1, -1, -1",
+            "0, c.shape[1], 2",
+            "3",
+            "len(d)",
+            "k, 3",
+            "c.shape[0] - 1",
+            "0",
+        )
         text = pick(self.choice, ranges)
         self.loop(f"for {name} in range({text}):", f"for {name} in [*range({text}), 0][:1]:", name, depth)
         if chance(self.choice, 15):
@@ -289,7 +320,11 @@ class Writer:
         first, second = pick(self.choice, arrays), pick(self.choice, arrays)
         header = pick(
             self.choice,
-            (f"for {name} in {first}:", f"for i{name}, {name} in enumerate({first}):", f"for i{name}, {name} in zip({first}, {second}):"),
+            (
+                f"for {name} in {first}:",
+                f"for i{name}, {name} in enumerate({first}):",
+                f"for i{name}, {name} in zip({first}, {second}):",
+            ),
         )
         self.bound.add(f"i{name}")
         self.loop(header, header, name, depth)
@@ -304,7 +339,9 @@ class Writer:
         self.write(f"{name} = 0")
         self.look()
         condition = pick(self.choice, ("", "", f" and ({self.expressions.condition()})"))
-        self.loop(f"while {name} < {self.choice.number(1, 3)}{condition}:", f"while {name} < 1:", name, depth, f"{name} += 1")
+        self.loop(
+            f"while {name} < {self.choice.number(1, 3)}{condition}:", f"while {name} < 1:", name, depth, f"{name} += 1"
+        )
 
     def loop(self, real: str, probe: str, name: str, depth: int, first: str = "") -> None:
         self.bound.add(name)
@@ -337,7 +374,9 @@ class Writer:
         hidden = {name: other for name, other in self.known.items() if name in others}
         outside = set(self.bound)
         self.bound |= set(params)
-        with self.block(f"for {', '.join(params)} in dcpy.map[{ranges}]:", f"for {', '.join(params)} in dcpy.map[{ranges}]:"):
+        with self.block(
+            f"for {', '.join(params)} in dcpy.map[{ranges}]:", f"for {', '.join(params)} in dcpy.map[{ranges}]:"
+        ):
             if self.look():
                 at_hand = {name: other for name, other in self.known.items() if name in {*hidden, *params}}
                 text = Expressions(self.choice, at_hand, self.helpers).number() if at_hand else "1"
@@ -358,4 +397,3 @@ def same_type(one: Any, other: Any) -> bool:
     if type(one) is not type(other) or np.shape(one) != np.shape(other):
         return False
     return not isinstance(one, np.ndarray) or one.dtype == other.dtype
-

@@ -30,3 +30,28 @@ def test_extrema_of_numbers_without_a_common_type_are_refused():
         a[0] = min(k, s)
 
     is_refused(f, A3, -1, np.uint8(200), reason="depending on their values")
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint64, np.int64, np.float32])
+@pytest.mark.parametrize("k", [-1, 1000])
+def test_comparisons_with_pythons_integers_are_exact(dtype, k):
+    def f(a, k):
+        return a <= k, a == k, a[0] < k, k > a, k != a
+
+    same(f, np.array([0, 1, 100]).astype(dtype), k)
+
+
+def test_shapes_of_scalars_are_scalars():
+    def f(a, k):
+        s = a[k]
+        return np.transpose(s), np.flip(s), np.squeeze(s), s.reshape(()), np.flip(2)
+
+    same(f, A3, 1)
+
+
+@pytest.mark.parametrize("product", [np.dot, np.inner])
+def test_products_take_numbers_as_arrays(product):
+    def f(a, k):
+        return product(2, a), product(a, k)
+
+    same(f, np.ones(2, np.uint8), 300)

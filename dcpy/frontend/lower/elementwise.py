@@ -21,6 +21,7 @@ from dcpy.frontend.values import (
     as_integer,
     dtype_of,
     is_number,
+    is_weak,
     kind_of,
     scalar_expr,
     shape_of,
@@ -194,9 +195,17 @@ def _compare(b: Builder, name: str, operands: Sequence[Value], dtypes: Sequence[
         array, number, flipped = (left, right, False) if isinstance(right, Static) else (right, left, True)
         assert isinstance(number, Static)
         return _compare_out_of_range(b, name, array, number.value, dtype_of(array), flipped)
-    if dtypes[0] != dtypes[1]:
-        return elementwise(b, lambda x, y: _compare_mixed(name, x, y), operands, dtypes)
+    exact = [_exactly(operand, dtype) for operand, dtype in zip(operands, dtypes, strict=True)]
+    if types.int64 in exact and exact[0] != exact[1] and all(dtype.is_integer for dtype in exact):
+        if types.uint64 in exact:
+            return elementwise(b, lambda x, y: _compare_mixed(name, x, y), operands, exact)
+        dtypes = (types.int64, types.int64)
     return elementwise(b, lambda x, y: op(name, x, y), operands, dtypes)
+
+
+def _exactly(operand: Value, dtype: DType) -> DType:
+    """The dtype that holds an operand of a comparison: Python's integers are not made shorter, known ones fit."""
+    return types.int64 if is_weak(operand) and dtype.is_integer and not isinstance(operand, Static) else dtype
 
 
 def _compare_out_of_range(b: Builder, name: str, array: Value, number: int, dtype: DType, flipped: bool) -> Value:

@@ -13,7 +13,7 @@ from dcpy.frontend.lower.broadcasting import broadcast_shapes
 from dcpy.frontend.lower.builder import Builder, items_of
 from dcpy.frontend.numpy.creation import order_of, size_of
 from dcpy.frontend.numpy.defaults import NONE, NUMBER_0, ORDER_C
-from dcpy.frontend.values import ArrayValue, SliceValue, Static, TupleValue, Value, integer, is_number
+from dcpy.frontend.values import ArrayValue, SliceValue, Static, TupleValue, Value, integer, is_number, is_weak
 from dcpy.ir.data import View, strides_of
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr
@@ -31,7 +31,13 @@ def reshape(b: Builder, a: Value, shape: Value, order: Value = ORDER_C, *, copy:
     x = b.array(a)
     if copy == Static(True):
         x = b.copy(x)
-    return reshaped(b, x, _sizes(b, x, shape))
+    sizes = _sizes(b, x, shape)
+    return a if _is_scalar(a) and not sizes else reshaped(b, x, sizes)
+
+
+def _is_scalar(value: Value) -> bool:
+    """Whether it is a number of NumPy's own: its methods give numbers, where functions make arrays of Python's."""
+    return is_number(value) and not is_weak(value)
 
 
 def reshaped(b: Builder, x: ArrayValue, shape: tuple[Expr, ...]) -> ArrayValue:
@@ -138,6 +144,8 @@ def expand_dims(b: Builder, a: Value, axis: Value) -> Value:
 @implements(np.squeeze)
 def squeeze(b: Builder, a: Value, axis: Value = NONE) -> Value:
     """The view without dimensions of size 1: all of them, or those named."""
+    if _is_scalar(a) and axis == NONE:
+        return a
     x = b.array(a)
     if axis == NONE:
         dropped = [k for k, size in enumerate(x.shape) if size is ONE]
@@ -205,6 +213,8 @@ def broadcast_arrays(b: Builder, *args: Value) -> Value:
 @implements(np.transpose, np.permute_dims)
 def transpose(b: Builder, a: Value, axes: Value = NONE) -> Value:
     """Dimensions permuted; reversed by default."""
+    if _is_scalar(a) and axes == NONE:
+        return a
     x = b.array(a)
     order = b.static(axes, "axes")
     if order is None:
@@ -271,7 +281,7 @@ def fliplr(b: Builder, m: Value) -> Value:
 
 def _reversed(b: Builder, x: ArrayValue, axes: Sequence[int]) -> Value:
     backwards = SliceValue(NONE, NONE, Static(-1))
-    return b.subscript(x, [backwards if axis in axes else FULL for axis in range(x.rank)]) if x.rank else x
+    return b.subscript(x, [backwards if axis in axes else FULL for axis in range(x.rank)])
 
 
 # -- parts -----------------------------------------------------------------------------------------------------------
