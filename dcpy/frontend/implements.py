@@ -29,6 +29,7 @@ Methods of arrays are registered by `method`, attributes (``a.T``) by `attribute
 from __future__ import annotations
 
 import difflib
+import functools
 import importlib
 import inspect
 import sys
@@ -75,11 +76,20 @@ CATALOG: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Entry:
-    """A registered implementation: how the user calls it, the callable, and its signature without ``b``."""
+    """A registered implementation."""
 
     name: str
     call: Implementation
-    signature: inspect.Signature
+
+    @functools.cached_property
+    def signature(self) -> inspect.Signature:
+        """That of `call` without ``b``, worked out when it is needed first: there are hundreds of entries."""
+        signature = inspect.signature(self.call)
+        parameters = [
+            p.replace(default=p.default.value) if isinstance(p.default, Static) else p
+            for p in list(signature.parameters.values())[1:]
+        ]
+        return signature.replace(parameters=parameters, return_annotation=inspect.Signature.empty)
 
 
 _FUNCTIONS: dict[Any, Entry] = {}
@@ -93,7 +103,7 @@ def implements(*functions: Any) -> Callable[[Implementation], Implementation]:
 
     def register(call: Implementation) -> Implementation:
         for function in functions:
-            _FUNCTIONS[function] = _entry(full_name(function), call)
+            _FUNCTIONS[function] = Entry(full_name(function), call)
         return call
 
     return register
@@ -104,7 +114,7 @@ def method(*names: str) -> Callable[[Implementation], Implementation]:
 
     def register(call: Implementation) -> Implementation:
         for name in names:
-            _METHODS[name] = _entry(name, call)
+            _METHODS[name] = Entry(name, call)
         return call
 
     return register
@@ -115,7 +125,7 @@ def attribute(*names: str) -> Callable[[Implementation], Implementation]:
 
     def register(call: Implementation) -> Implementation:
         for name in names:
-            _ATTRIBUTES[name] = _entry(name, call)
+            _ATTRIBUTES[name] = Entry(name, call)
         return call
 
     return register
@@ -200,15 +210,6 @@ def full_name(function: Any) -> str:
         public = vars(sys.modules[module]) if module in sys.modules else {}
         name = next((key for key, value in public.items() if value is function), type(function).__name__)
     return str(name) if module in ("builtins", "") else f"{module}.{name}"
-
-
-def _entry(name: str, call: Implementation) -> Entry:
-    signature = inspect.signature(call)
-    parameters = [
-        p.replace(default=p.default.value) if isinstance(p.default, Static) else p
-        for p in list(signature.parameters.values())[1:]
-    ]
-    return Entry(name, call, signature.replace(parameters=parameters, return_annotation=inspect.Signature.empty))
 
 
 def _as_value(value: Any) -> Any:
