@@ -6,6 +6,7 @@ known), and is read best beside NumPy's documentation. Sorting and statistics; s
 
 from __future__ import annotations
 
+import builtins
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -135,9 +136,7 @@ def isin(element: Any, test_elements: Any) -> Any:
 
 def _nan_where(test: Any, value: Any) -> Any:
     """`value` with NaN where the test holds; a number where it is one."""
-    if np.ndim(value) > 0:
-        return np.where(test, np.nan, value)
-    return np.nan if test else value
+    return np.where(test, np.nan, value)[()]
 
 
 @written_in_python(np.median)
@@ -219,8 +218,8 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
 
 
 @written_in_python(np.histogram)
-def histogram(a: Any, bins: int = 10, range: Any = None) -> Any:
-    """Counts of elements in bins of equal width, and the edges of the bins."""
+def histogram(a: Any, bins: int = 10, range: Any = None, density: bool | None = None, weights: Any = None) -> Any:
+    """Counts of elements (or sums of their weights) in bins of equal width, and the edges of the bins."""
     flat = np.ravel(a)
     if range is None:
         low, high = (0.0, 1.0) if len(flat) == 0 else (float(np.min(flat)), float(np.max(flat)))
@@ -229,8 +228,14 @@ def histogram(a: Any, bins: int = 10, range: Any = None) -> Any:
     if low == high:
         low, high = low - 0.5, high + 0.5
     edges = np.linspace(low, high, bins + 1)
-    counts = np.zeros(bins, np.int64)
-    for x in flat:
+    if weights is None:
+        counts, step = np.zeros(bins, np.int64), np.ones(1, np.int64)
+    else:
+        assert np.shape(weights) == np.shape(a), "weights should have the same shape as a."
+        step = np.ravel(weights)
+        counts = np.zeros(bins, np.result_type(step, np.int8))
+    for i in builtins.range(len(flat)):
+        x = flat[i]
         if low <= x <= high:
             k = int((x - low) / (high - low) * bins)
             if k == bins:
@@ -239,5 +244,7 @@ def histogram(a: Any, bins: int = 10, range: Any = None) -> Any:
                 k -= 1
             elif x >= edges[k + 1] and k != bins - 1:
                 k += 1
-            counts[k] += 1
+            counts[k] += step[0 if weights is None else i]
+    if density:
+        return counts / np.diff(edges) / np.sum(counts), edges
     return counts, edges
