@@ -46,12 +46,6 @@ def s1111(a, b):
 
 
 @case(A(), A(k=2))
-def s112(a, b):
-    for i in range(a.shape[0] - 2, -1, -1):
-        a[i + 1] = a[i] + b[i]
-
-
-@case(A(), A(k=2))
 def s113(a, b):
     for i in range(1, a.shape[0]):
         a[i] = a[0] + b[i]
@@ -71,28 +65,11 @@ def s115(a, b):
             b[i] -= a[j, i] * b[j]
 
 
-@case(A(), A(k=2))
-def s116(a, b):
-    for i in range(0, a.shape[0] - 5, 5):
-        a[i] = a[i + 1] * a[i]
-        a[i + 1] = a[i + 2] * a[i + 1]
-        a[i + 2] = a[i + 3] * a[i + 2]
-        a[i + 3] = a[i + 4] * a[i + 3]
-        a[i + 4] = a[i + 5] * a[i + 4]
-
-
 @case(A(36).reshape(6, 6), A(6))
 def s118(b, a):
     for i in range(1, 6):
         for j in range(i):
             a[i] += b[j, i] * a[i - j - 1]
-
-
-@case(A(36).reshape(6, 6), A(36, 3).reshape(6, 6))
-def s119(a, b):
-    for i in range(1, 6):
-        for j in range(1, 6):
-            a[i, j] = a[i - 1, j - 1] + b[i, j]
 
 
 @case(A(), A(k=2))
@@ -157,22 +134,6 @@ def s131b(a, m):
         a[i] = a[i + m] + 1
 
 
-@case(A(36).reshape(6, 6))
-def s132(aa):
-    m = 0
-    j = m
-    k = m + 1
-    for i in range(1, 6):
-        aa[j, i] = aa[k, i - 1] + 2
-
-
-@case(A(), 5)
-@case(A(), 10)
-def s151(a, k):
-    for i in range(a.shape[0] - k):
-        a[i] = a[i + k] * 2
-
-
 @case(A(), 5)
 def s151b(a, k):
     for i in range(k, a.shape[0]):
@@ -212,15 +173,6 @@ def s173(a, b):
         a[i + k] = a[i] + b[i]
 
 
-@case(A(), A(k=2), 9)
-@case(A(), A(k=2), 10)
-@case(A(), A(k=2), 11)
-def s174(a, b, m):
-    for i in range(20 - m if m < 20 else 0):
-        if i + m < 20:
-            a[i + m] = a[i] + b[i]
-
-
 @case(A(), A(k=2))
 def s176(a, b):
     for j in range(10):
@@ -229,24 +181,10 @@ def s176(a, b):
 
 
 @case(A(), A(k=2))
-def s211(a, b):
-    for i in range(1, a.shape[0] - 1):
-        a[i] = b[i - 1] + 1
-        b[i] = b[i + 1] - a[i]
-
-
-@case(A(), A(k=2))
 def s212(a, b):
     for i in range(a.shape[0] - 1):
         a[i] *= 2
         b[i] += a[i + 1] * 3
-
-
-@case(A(), A(k=2))
-def s221(a, b):
-    for i in range(1, a.shape[0]):
-        a[i] += 2
-        b[i] = b[i - 1] + a[i]
 
 
 @case(A(36).reshape(6, 6), A(36, 2).reshape(6, 6))
@@ -302,14 +240,6 @@ def s252(a, b):
         s = b[i] * 2
         a[i] = s + t
         t = s
-
-
-@case(A(), A(k=2))
-def s254(a, b):
-    x = b[-1]
-    for i in range(a.shape[0]):
-        a[i] = (b[i] + x) * 0.5
-        x = b[i]
 
 
 @case(A(36).reshape(6, 6), A(6))
