@@ -227,13 +227,14 @@ def histogram(a: Any, bins: int = 10, range: Any = None, density: bool | None = 
         low, high = float(range[0]), float(range[1])
     if low == high:
         low, high = low - 0.5, high + 0.5
-    edges = np.linspace(low, high, bins + 1)
+    edges = np.linspace(low, high, bins + 1, dtype=flat.dtype if flat.dtype.kind == "f" else np.float64)
     if weights is None:
         counts, step = np.zeros(bins, np.int64), np.ones(1, np.int64)
     else:
-        assert np.shape(weights) == np.shape(a), "weights should have the same shape as a."
+        if np.shape(weights) != np.shape(a):
+            raise ValueError("weights should have the same shape as a.")
         step = np.ravel(weights)
-        counts = np.zeros(bins, np.result_type(step, np.int8))
+        counts = np.zeros(bins, step.dtype)
     for i in builtins.range(len(flat)):
         x = flat[i]
         if low <= x <= high:
