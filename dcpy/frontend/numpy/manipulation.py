@@ -26,9 +26,8 @@ FULL = SliceValue(NONE, NONE, NONE)
 @implements(np.reshape)
 def reshape(b: Builder, a: Value, shape: Value, order: Value = ORDER_C, *, copy: Value = NONE) -> Value:
     """As many elements in another shape, one size of which may be -1."""
-    if order_of(b, order) == "F":
-        raise b.error("reshape in Fortran order is not supported", help="write a.T.reshape(shape[::-1]).T")
     x = b.array(a)
+    _require_c_order(b, x, order, "write a.T.reshape(shape[::-1]).T")
     if copy == Static(True):
         x = b.copy(x)
     sizes = _sizes(b, x, shape)
@@ -86,6 +85,13 @@ def _group(old: Sequence[Expr], new: Sequence[Expr]) -> tuple[int, int]:
     return len(old), len(new)
 
 
+def _require_c_order(b: Builder, x: ArrayValue, order: Value, rewrite: str) -> None:
+    """Elements are read with the last index fastest ("A" and "K" mean that where they lie so)."""
+    found = b.static(order, "order")
+    if order_of(b, order) == "F" or (found in ("A", "K") and not b.contiguous(x)):
+        raise b.error(f"reading elements in the order {found!r} is not supported here", help=rewrite)
+
+
 def _sizes(b: Builder, x: ArrayValue, shape: Value) -> tuple[Expr, ...]:
     """The sizes asked for, -1 worked out; `ValueError` unless they hold as many elements."""
     parts = items_of(shape)
@@ -123,9 +129,8 @@ def _product(sizes: Sequence[Expr]) -> Expr:
 @implements(np.ravel)
 def ravel(b: Builder, a: Value, order: Value = ORDER_C) -> Value:
     """All elements in one dimension: a view of contiguous data, else a copy."""
-    if order_of(b, order) == "F":
-        raise b.error("ravel in Fortran order is not supported", help="write a.T.ravel()")
     x = b.array(a)
+    _require_c_order(b, x, order, "write a.T.ravel()")
     return reshaped(b, x, (b.integer(size_of(b, x)),))
 
 

@@ -165,3 +165,11 @@ def test_writes_to_a_reshaped_copy_are_refused():
 def test_items_beyond_the_end_raise():
     with pytest.raises(IndexError):
         interpreted(lambda a, n: a.item(n), np.arange(3), 5)
+
+
+def test_other_orders_are_refused_with_a_rewrite():
+    with pytest.raises(FrontendError, match="order 'F'") as refusal:
+        interpreted(lambda a: a.reshape((4, 3), order="F"), np.ones((3, 4)))
+    assert refusal.value.help == "write a.T.reshape(shape[::-1]).T"
+    with pytest.raises(FrontendError, match="order 'K'"):
+        interpreted(lambda a: a.ravel(order="K"), np.ones((3, 4), order="F"))
