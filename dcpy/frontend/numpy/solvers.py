@@ -126,25 +126,63 @@ def polyval(p: Any, x: Any) -> Any:
 # -- writes ----------------------------------------------------------------------------------------------------------
 
 
+def _values_at(a: Any, indices: Any, b: Any) -> Any:
+    """One value per index: of an array of one dimension a number, of others a row."""
+    if isinstance(indices, tuple):
+        return np.broadcast_to(b, np.shape(indices[0]))
+    if np.ndim(a) == 1:
+        return np.broadcast_to(b, np.shape(indices)).reshape(-1)
+    return np.broadcast_to(b, (len(indices), *np.shape(a)[1:]))
+
+
+def _place(indices: Any, k: Any) -> Any:
+    """Index number `k`: one, or one per dimension."""
+    return tuple(index[k] for index in indices) if isinstance(indices, tuple) else np.ravel(indices)[k]
+
+
 @written_in_python(np.add.at)
 def add_at(a: Any, indices: Any, b: Any) -> None:
     """Adds to elements, again for each time that an index occurs."""
-    for k in range(len(indices)):
-        a[indices[k]] += b if np.ndim(b) == 0 else b[k]
+    values = _values_at(a, indices, b)
+    for k in range(len(values)):
+        at = _place(indices, k)
+        a[at] += values[k]
 
 
 @written_in_python(np.subtract.at)
 def subtract_at(a: Any, indices: Any, b: Any) -> None:
     """Subtracts from elements, again for each time that an index occurs."""
-    for k in range(len(indices)):
-        a[indices[k]] -= b if np.ndim(b) == 0 else b[k]
+    values = _values_at(a, indices, b)
+    for k in range(len(values)):
+        at = _place(indices, k)
+        a[at] -= values[k]
+
+
+@written_in_python(np.multiply.at)
+def multiply_at(a: Any, indices: Any, b: Any) -> None:
+    """Multiplies elements, again for each time that an index occurs."""
+    values = _values_at(a, indices, b)
+    for k in range(len(values)):
+        at = _place(indices, k)
+        a[at] *= values[k]
 
 
 @written_in_python(np.maximum.at)
 def maximum_at(a: Any, indices: Any, b: Any) -> None:
     """Raises elements to numbers that are larger."""
-    for k in range(len(indices)):
-        a[indices[k]] = np.maximum(a[indices[k]], b if np.ndim(b) == 0 else b[k])
+    values = _values_at(a, indices, b)
+    for k in range(len(values)):
+        at = _place(indices, k)
+        a[at] = np.maximum(a[at], values[k])
+
+
+@written_in_python(np.minimum.at)
+def minimum_at(a: Any, indices: Any, b: Any) -> None:
+    """Lowers elements to numbers that are smaller."""
+    values = _values_at(a, indices, b)
+    for k in range(len(values)):
+        at = _place(indices, k)
+        a[at] = np.minimum(a[at], values[k])
 
 
 @written_in_python(np.copyto)

@@ -21,6 +21,14 @@ def add_at(a, c):
     np.add.at(a, np.array([0, 2, 0, 0]), 1.5)
     np.subtract.at(a, np.array([1, 1]), c[:2])
     np.maximum.at(a, np.array([3, 3]), c[:2])
+    np.minimum.at(a, [[0, 4], [0, 1]], c[1])
+    np.multiply.at(a, np.array([2, 2]), c[:2])
+
+
+def add_rows(a):
+    np.add.at(a, np.array([0, 1, 0]), a[1] * 2)
+    np.add.at(a, (np.array([0, 2, 0]), np.array([1, 1, 1])), 10)
+    np.subtract.at(a, (np.array([0, 0]), np.array([3, 3])), np.array([1.5, 2.5]))
 
 
 def change(a):
@@ -86,6 +94,7 @@ RECORDS = [
     op(interpolate, shapes=((5,), (0,), (2, 3)), name="interpolate"),
     op(lambda a: np.interp(0.4, np.sort(a), a, left=-9, right=9), shapes=((5,),)),
     op(lambda a, c: np.polyval(a, c), shapes=(((3,), (4,)), ((3,), ()))),
+    op(add_rows, shapes=((3, 4),), name="add_rows"),
     op(add_at, shapes=((5,),), name="add_at"),
 ]  # fmt: skip
 
