@@ -65,7 +65,7 @@ def _article(noun: str) -> str:
 
 
 def _array_problem(arg: ArrayArg, value: object) -> DcpyError | None:
-    wanted = f"a {describe(arg)} array is needed"
+    wanted = f"{_article(describe(arg))} array is needed"
     if value is None:
         return ArgumentError(f"argument {arg.name!r} is None, but {wanted}")
     if type(value) is not np.ndarray:
@@ -163,7 +163,7 @@ def _size_problem(signature: Signature, values: Sequence[Any]) -> ArgumentShapeE
                 reason = f"{place} is 1, but was compiled for sizes other than 1"
             if reason:
                 given = f"argument {arg.name!r} has shape {np.shape(value)}"
-                wanted = f", but {describe(arg)} is needed" if isinstance(arg, ArrayArg) else ""
+                wanted = f", but {_article(describe(arg))} is needed" if isinstance(arg, ArrayArg) else ""
                 return ArgumentShapeError(given + wanted, notes=(reason,))
     return None
 

@@ -36,7 +36,7 @@ CASES = [
     (A, np.zeros((2, 2), np.float32), "argument 'A' has dtype float32, but a float64[N, N] array is needed"),
     (A, np.zeros((2, 2), ">i4"), "argument 'A' has dtype >i4, but"),
     (A, np.zeros(3), "argument 'A' has 1 dimension, shape (3,), but a float64[N, N] array is needed"),
-    (A, np.zeros((3, 4)), "argument 'A' has shape (3, 4), but float64[N, N] is needed"),
+    (A, np.zeros((3, 4)), "argument 'A' has shape (3, 4), but a float64[N, N] is needed"),
     (A, np.zeros((3, 4)), "note: N is 3 by dimension 0 of 'A', but 4 by dimension 1 of 'A'"),
     (A, np.zeros((3, 3), ">f8"), "argument 'A' is byte-swapped (dtype >f8)"),
     (A, np.zeros((3, 6))[:, ::2], "argument 'A' is not packed in C order (strides (48, 16))"),
@@ -61,7 +61,7 @@ def test_one_argument(arg, value, expected):
 
 def test_sizes_of_two_arguments_contradict_each_other():
     said = message_for((A, W), np.zeros((3, 3)), np.zeros(4))
-    assert "argument 'w' has shape (4,), but float64[N] is needed" in said
+    assert "argument 'w' has shape (4,), but a float64[N] is needed" in said
     assert "N is 3 by dimension 0 of 'A', but 4 by dimension 0 of 'w'" in said
 
 
