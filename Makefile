@@ -4,6 +4,7 @@ VENV   := .venv
 PY     := $(VENV)/bin/python
 RUN    := $(VENV)/.installed
 STAMP  := $(VENV)/.installed-for-tests
+N      ?= 5000
 NATIVE := pyproject.toml setup.py $(wildcard dcpy/runtime/dispatch/*.cpp dcpy/runtime/dispatch/*.h)
 
 .PHONY: help demo test null cc lint types layers bench bench-peers docs golden fuzz clean
@@ -12,7 +13,8 @@ help:
 	@echo "make demo    compile gemm and jacobi_2d, check them against NumPy, print times"
 	@echo "make test    style, types, layers, and all tests (what CI runs)"
 	@echo "make lint | types | layers | null | cc      one part of it (null: tests without a compiler)"
-	@echo "make bench | docs | golden | fuzz | clean"
+	@echo "make bench | docs | golden | clean"
+	@echo "make fuzz N=20000    random programs, against NumPy; make sanitize: compiled tests under ASan and UBSan"
 	@echo "make bench-peers   what benchmarks/run.py compares with, each in an environment of its own"
 
 $(PY):
@@ -67,7 +69,7 @@ golden: $(STAMP)
 	$(PY) -m pytest -q -m "not perf" --update-golden
 
 fuzz: $(STAMP)
-	$(PY) -m pytest -q -n auto --hypothesis-profile=fuzz tests/fuzz
+	FUZZ_EXAMPLES=$(N) $(PY) -m pytest -q -n auto tests/fuzz
 
 clean:
 	rm -rf build dist site *.egg-info dcpy/runtime/_dispatch*.so $(RUN) $(STAMP)

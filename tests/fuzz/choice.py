@@ -1,4 +1,4 @@
-"""Where the random decisions of the program generator come from: hypothesis (which shrinks), or a seed (which is fast)."""
+"""Where the random decisions of the generator come from: hypothesis (which shrinks), or a seed (which is fast)."""
 
 from __future__ import annotations
 

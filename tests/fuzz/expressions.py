@@ -249,7 +249,8 @@ class Expressions:
 
     def condition(self) -> str:
         """What an ``if`` can ask for."""
-        one = f"{self.number()} {pick(self.choice, COMPARISONS)} {pick(self.choice, ('0', '1', '-1', '2', self.number()))}"
+        bound = pick(self.choice, ("0", "1", "-1", "2", self.number()))
+        one = f"{self.number()} {pick(self.choice, COMPARISONS)} {bound}"
         other = f"{self.number()} > {self.number()}"
         two = f"{one} {pick(self.choice, ('and', 'or', 'and not'))} {other}"
         texts = [one, one, one, two, f"not {one}", f"-2 < {self.number()} <= {self.number()}", f"{self.number()}"]

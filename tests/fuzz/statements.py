@@ -154,7 +154,8 @@ class Writer:
         first, second, made = self.fresh(), self.fresh(), self.expressions
         one, other = made.expression(2), made.expression(2)
         texts = (
-            f"{first}, {second} = {one}, {other}", f"{first} = {second} = {one}", f"{first}, {second} = both({one}, {other})",
+            f"{first}, {second} = {one}, {other}", f"{first} = {second} = {one}",
+            f"{first}, {second} = both({one}, {other})",
             f"({first}, {second}) = c.shape", f"{first}, {second} = divmod({one}, {other})",
         )  # fmt: skip
         self.bound |= {first, second}
