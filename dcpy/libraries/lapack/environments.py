@@ -15,20 +15,20 @@ from dcpy.libraries.blas.environments import find_openblas
 
 LAPACKE_PREFIX = "scipy_LAPACKE_"
 
-#: routine -> parameters; T is the element type, R its real type
+#: routine -> parameters; T is the element type, R its real type; ``_work``: with its workspace, which others allocate
 ROUTINES = {
     "potrf": "int, char, int, T *, int",
     "getrf": "int, int, int, T *, int, int *",
-    "getri": "int, int, T *, int, const int *",
+    "getri_work": "int, int, T *, int, const int *, T *, int",
     "gesv": "int, int, int, T *, int, int *, T *, int",
-    "geqrf": "int, int, int, T *, int, T *",
-    "orgqr": "int, int, int, int, T *, int, const T *",
+    "geqrf_work": "int, int, int, T *, int, T *, T *, int",
+    "orgqr_work": "int, int, int, int, T *, int, const T *, T *, int",
     "gesdd": "int, char, int, int, T *, int, R *, T *, int, T *, int",
     "syevd": "int, char, char, int, T *, int, R *",
     "geev": "int, char, char, int, T *, int, T *, T *, int, T *, int",
     "gelsd": "int, int, int, int, T *, int, T *, int, R *, R, int *",
 }
-_OF_COMPLEX = {"orgqr": "ungqr", "syevd": "heevd"}
+_OF_COMPLEX = {"orgqr_work": "ungqr_work", "syevd": "heevd"}
 _TYPES = {"s": ("float", "float"), "d": ("double", "double"), "c": ("void", "float"), "z": ("void", "double")}
 _DECLARATIONS = """\
 extern "C" void scipy_LAPACKE_set_nancheck(int);

@@ -38,6 +38,7 @@ from dcpy.libraries.lapack.nodes import (
 COLUMN_MAJOR = 102
 NO_TRANSPOSE, UPPER, LOWER, NON_UNIT, UNIT, LEFT = 111, 121, 122, 131, 132, 141
 ENVIRONMENT = "lapack.openblas"
+BLOCK = 64  # columns that LAPACK works on at a time; none of its routines takes more
 
 Argument = str | ScalarExpr
 
@@ -61,6 +62,10 @@ class Lapack:
         work = self.matrix(*operand.shape)
         self.f.add(Copy(operand.memlet, work.memlet))
         return work
+
+    def workspace(self, columns: Expr) -> Operand:
+        """Room for a block of columns."""
+        return self.f.array("space", self.dtype, (max_of(BLOCK * columns, 1),))
 
     def result(self, connector: str) -> Operand:
         """Where the call writes an output: there, or in a matrix or vector that is copied at the end."""
@@ -172,7 +177,9 @@ def inverse(node: Inverse, f: Fragment) -> None:
     f.add(Copy(a.memlet, work.memlet))
     pivots = f.array("pivots", types.int32, (n,))
     lapack.call("getrf", n, n, "a", ld, "pivots", changed={"a": work, "pivots": pivots})
-    lapack.call("getri", n, "a", ld, "pivots", changed={"a": work}, pivots=pivots)
+    space = lapack.workspace(n)
+    changed = {"a": work, "work": space}
+    lapack.call("getri_work", n, "a", ld, "pivots", "work", space.shape[0], changed=changed, pivots=pivots)
     lapack.finish()
 
 
@@ -184,7 +191,9 @@ def qr(node: Qr, f: Fragment) -> None:
     m, n = a.shape
     count = min_of(m, n)
     work, tau = lapack.copied(a), f.array("tau", a.dtype, (max_of(count, 1),))
-    lapack.call("geqrf", m, n, "a", leading(m), "tau", changed={"a": work, "tau": tau})
+    space = lapack.workspace(max_of(n, r.shape[0]))
+    changed = {"a": work, "tau": tau, "work": space}
+    lapack.call("geqrf_work", m, n, "a", leading(m), "tau", "work", space.shape[0], changed=changed)
     start_with_triangle(f, work, r, is_upper=True)
     if "q" not in node.outputs:
         return
@@ -193,7 +202,8 @@ def qr(node: Qr, f: Fragment) -> None:
     both = min_of(n, columns)  # of a; what is beyond, LAPACK fills itself
     start_with_identity(f, q)
     f.add(Copy(_part(work, m, both), _part(q, m, both)))
-    lapack.call("orgqr", m, columns, count, "q", distance(q), "tau", changed={"q": q}, tau=tau)
+    changed, sizes = {"q": q, "work": space}, (m, columns, count)
+    lapack.call("orgqr_work", *sizes, "q", distance(q), "tau", "work", space.shape[0], changed=changed, tau=tau)
     lapack.finish()
 
 

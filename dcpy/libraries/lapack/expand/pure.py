@@ -130,11 +130,12 @@ def slogdet(node: Slogdet, f: Fragment) -> None:
     """From the diagonal of an LU decomposition, and how many rows were swapped."""
     a, sign, logdet = f.input("a"), f.output("sign"), f.output("logdet")
     n = a.shape[0]
-    factors, pivots = f.array("factors", a.dtype, a.shape), f.array("pivots", types.int32, (n,))
-    info = f.scalar("info", types.int32)
+    factors = f.array("factors", a.dtype, a.shape, order="F")  # as LAPACK leaves them
+    pivots, info = f.array("pivots", types.int32, (n,)), f.scalar("info", types.int32)
     f.add(Lu({"a": a.memlet}, {"lu": factors.memlet, "pivots": pivots.memlet, "info": info.memlet}))
-    f.put(sign.at(), 1)
-    f.put(logdet.at(), 0)
+    turns, size = f.scalar("turns", a.dtype), f.scalar("size", logdet.dtype)
+    f.put(turns.at(), 1)
+    f.put(size.at(), 0)
 
     def turned(s: ScalarExpr, d: ScalarExpr, p: ScalarExpr) -> ScalarExpr:
         unit = op("div", d, cast(magnitude(d), d.dtype)) if d.dtype.kind == "c" else op("sign", d)
@@ -143,11 +144,13 @@ def slogdet(node: Slogdet, f: Fragment) -> None:
 
     regular, singular = f.branch(op("eq", _load(info.at()), Const(0, types.int32)))
     with f.inside(regular), f.loop(Range(ZERO, n), "i") as i:
-        f.compute(sign.at(), turned, sign.at(), factors.at(i, i), pivots.at(i))
-        f.compute(logdet.at(), lambda d: op("log", magnitude(d)), factors.at(i, i), wcr="add")
+        f.compute(turns.at(), turned, turns.at(), factors.at(i, i), pivots.at(i))
+        f.compute(size.at(), lambda d: op("log", magnitude(d)), factors.at(i, i), wcr="add")
     with f.inside(singular):
-        f.put(sign.at(), 0)
-        f.put(logdet.at(), float("-inf"))
+        f.put(turns.at(), 0)
+        f.put(size.at(), float("-inf"))
+    f.put(sign.at(), turns.at())
+    f.put(logdet.at(), size.at())
 
 
 @_loops(Qr)
