@@ -52,6 +52,9 @@ def read_source(function: Callable[..., Any]) -> Source:
             notes=(f"it was defined in {code.co_filename!r}, which is no file",),
             help="define the function in a file",
         )
+    if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        span = SrcSpan(code.co_filename, code.co_firstlineno)
+        raise FrontendError("coroutines are not supported", span=span, help="write a plain function: `def`")
     try:
         parsed = _parse("".join(lines), file)
     except SyntaxError:

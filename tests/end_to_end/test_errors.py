@@ -317,6 +317,14 @@ def test_statements_that_are_refused(function):
     assert "= help:" in text
 
 
+def test_coroutines_are_refused():
+    async def f(a):
+        return a
+
+    with pytest.raises(dcpy.DcpyError, match="coroutines are not supported"):
+        dcpy.program(f)(A8)
+
+
 def test_what_is_wrong_in_a_callee_is_shown_there():
     def f(a):
         return wrong(a)
