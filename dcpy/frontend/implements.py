@@ -67,6 +67,7 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.solvers",
         "dcpy.frontend.numpy.decompositions",
         "dcpy.frontend.numpy.matrices",
+        "dcpy.frontend.numpy.products",
         "dcpy.frontend.numpy.methods",
     ),
     "builtins": ("dcpy.frontend.python.builtins",),
