@@ -108,7 +108,9 @@ class _Description:
                 self.parts.append(f"{type(known).__name__} of {len(known)}")
                 for item in known:
                     self._add(item, names)
-            case np.ufunc() | BuiltinFunctionType() | type():
+            case np.ufunc() | BuiltinFunctionType():
+                self.parts.append(f"{getattr(known, '__module__', '')}.{known.__name__}")
+            case type() if _is_library(known.__module__):  # other classes may have attributes that change
                 self.parts.append(f"{getattr(known, '__module__', '')}.{known.__name__}")
             case np.ndarray():
                 raise _Unknown
@@ -119,9 +121,14 @@ class _Description:
 
     def _add_module(self, module: ModuleType, names: set[str]) -> None:
         """A library counts by name and version; a module of the user's by those of its names that the code uses."""
-        root = module.__name__.split(".")[0]
-        version = getattr(sys.modules.get(root, module), "__version__", None)
+        version = getattr(sys.modules.get(module.__name__.split(".")[0], module), "__version__", None)
         self.parts.append(f"module {module.__name__} {version}")
-        if version is None and root not in sys.stdlib_module_names and id(module) not in self._seen:
+        if not _is_library(module.__name__) and id(module) not in self._seen:
             self._seen.add(id(module))
             self._add_names(vars(module), names)
+
+
+def _is_library(module: str) -> bool:
+    """Whether a module comes with Python, or with a version."""
+    root = module.split(".")[0]
+    return root in sys.stdlib_module_names or hasattr(sys.modules.get(root), "__version__")

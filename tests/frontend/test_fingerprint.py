@@ -52,8 +52,12 @@ def test_changes_with_a_free_variable():
     assert fingerprint(make(1)) != fingerprint(make(2))
 
 
-@pytest.mark.parametrize("value", [object(), np.ones(3)])
-def test_global_arrays_and_unknown_objects_make_no_key(monkeypatch, value):
+class Settings:
+    scale = 2.0
+
+
+@pytest.mark.parametrize("value", [object(), np.ones(3), Settings, Settings()])
+def test_global_arrays_classes_and_unknown_objects_make_no_key(monkeypatch, value):
     monkeypatch.setitem(globals(), "SCALE", value)
     assert fingerprint(kernel) == ""
 
