@@ -6,7 +6,6 @@ each call passes the one that it finds. Everything else that the program has see
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType
@@ -14,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dcpy.frontend.fingerprint import is_library
+
 if TYPE_CHECKING:
     from dcpy.frontend.closure import Dependence
     from dcpy.frontend.lower import Lowered
     from dcpy.frontend.lower.frame import ExtraArgument
 
-Source = tuple[object, ...]  # where the dispatcher finds a value: ("dict", namespace, name), ("cell", cell)
+Source = tuple[object, ...]  # where the dispatcher finds a value: ("dict", namespace, name), ("cell", cell), ("attribute", object, name)
 Guards = tuple[tuple[Source, object], ...]  # sources, and the values they must have
 
 
@@ -45,15 +46,26 @@ def _source(dependence: Dependence) -> Source | None:
             return "cell", owner
         case "global" if name in owner:
             return "dict", owner, name
-        case "attribute" if name in getattr(owner, "__dict__", ()) and not _is_library(owner):
-            return ("dict", vars(owner), name) if isinstance(vars(owner), dict) else None
+        case "attribute":
+            return None if _is_steady(owner) else _attribute(owner, name)
     return None
 
 
-def _is_library(owner: Any) -> bool:
-    """A module that comes with Python, or has a version: what it defines stays."""
-    root = owner.__name__.split(".")[0] if isinstance(owner, ModuleType) else ""
-    return root in sys.stdlib_module_names or hasattr(sys.modules.get(root), "__version__")
+def _is_steady(owner: Any) -> bool:
+    """Whether attributes stay as they are: those of libraries, and of numbers, dtypes and the like."""
+    match owner:
+        case ModuleType():
+            return is_library(owner.__name__)
+        case type():
+            return is_library(owner.__module__)
+    return isinstance(owner, str | int | float | complex | tuple) or type(owner).__module__.startswith("numpy")
+
+
+def _attribute(owner: Any, name: str) -> Source:
+    """A namespace that can be looked into without running anything, where the name is in there."""
+    namespace = getattr(owner, "__dict__", None)
+    is_plain = type(namespace) is dict and name in namespace
+    return ("dict", namespace, name) if is_plain else ("attribute", owner, name)
 
 
 def snapshot(value: Any) -> Any:

@@ -110,7 +110,7 @@ class _Description:
                     self._add(item, names)
             case np.ufunc() | BuiltinFunctionType():
                 self.parts.append(f"{getattr(known, '__module__', '')}.{known.__name__}")
-            case type() if _is_library(known.__module__):  # other classes may have attributes that change
+            case type() if is_library(known.__module__):  # other classes may have attributes that change
                 self.parts.append(f"{getattr(known, '__module__', '')}.{known.__name__}")
             case np.ndarray():
                 raise _Unknown
@@ -120,15 +120,15 @@ class _Description:
                 raise _Unknown
 
     def _add_module(self, module: ModuleType, names: set[str]) -> None:
-        """A library counts by name and version; a module of the user's by those of its names that the code uses."""
+        """A library counts by name and version; any other module by those of its names that the code uses."""
         version = getattr(sys.modules.get(module.__name__.split(".")[0], module), "__version__", None)
         self.parts.append(f"module {module.__name__} {version}")
-        if not _is_library(module.__name__) and id(module) not in self._seen:
+        if not is_library(module.__name__) and id(module) not in self._seen:
             self._seen.add(id(module))
             self._add_names(vars(module), names)
 
 
-def _is_library(module: str) -> bool:
-    """Whether a module comes with Python, or with a version."""
+def is_library(module: str) -> bool:
+    """Whether what a module defines stays as it is, for one version: Python's own, NumPy's and dcpy's."""
     root = module.split(".")[0]
-    return root in sys.stdlib_module_names or hasattr(sys.modules.get(root), "__version__")
+    return root in sys.stdlib_module_names or root in ("numpy", "dcpy")

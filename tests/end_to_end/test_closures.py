@@ -1,5 +1,6 @@
 """What a program sees around it: constants, arrays, functions and modules, also when they change between calls."""
 
+import dataclasses
 import math
 import types
 
@@ -121,6 +122,47 @@ def test_attributes_of_objects_and_modules_that_change(monkeypatch):
     monkeypatch.setattr(module, "double", lambda x: 3 * x)
     np.testing.assert_array_equal(one(A8), configured(A8))
     np.testing.assert_array_equal(other(A8), limited(A8))
+
+
+class Settings:
+    scale = 2.0
+
+
+@dataclasses.dataclass(slots=True)
+class Slots:
+    scale: float = 2.0
+
+
+class Computed:
+    base = 1.0
+
+    @property
+    def scale(self):
+        return self.base * 2
+
+
+@pytest.mark.parametrize(("settings", "name"), [(Settings, "scale"), (Slots(), "scale"), (Computed(), "base")])
+def test_attributes_of_classes_slots_and_properties_that_change(settings, name):
+    def f(a):
+        return a * settings.scale
+
+    program = dcpy.program(f)
+    for value in (2.0, 5.0, 5.0):
+        setattr(settings, name, value)
+        np.testing.assert_array_equal(program(A8), f(A8))
+    assert program.specializations <= 2
+
+
+def test_an_object_as_an_argument():
+    def f(a, settings):
+        return a * settings.scale
+
+    program = dcpy.program(f)
+    for settings in (Slots(3.0), Slots(4.0), Computed()):
+        for _ in range(2):
+            np.testing.assert_array_equal(program(A8, settings), f(A8, settings))
+            if isinstance(settings, Slots):
+                settings.scale += 1
 
 
 def test_a_function_that_is_replaced(monkeypatch):

@@ -1,4 +1,5 @@
-// Do these arguments fit a specialization? Every check of a call is here; none of them allocates or runs Python code.
+// Do these arguments fit a specialization? Every check of a call is here; none of them allocates, and
+// none runs Python code but that of properties that the program has read.
 
 #include <cmath>
 #include <cstring>
