@@ -132,7 +132,8 @@ bool parse_source(PyObject *encoded, Source &source) {
     if (!PyArg_ParseTuple(encoded, "sO|U", &kind, &container, &name)) return false;
     const bool is_dict = std::string_view(kind) == "dict" && PyDict_Check(container) && name;
     const bool is_cell = std::string_view(kind) == "cell" && PyCell_Check(container) && !name;
-    if (!is_dict && !is_cell) {
+    source.attribute = std::string_view(kind) == "attribute" && name;
+    if (!is_dict && !is_cell && !source.attribute) {
         PyErr_Format(PyExc_ValueError, "not the source of a closure value: %R", encoded);
         return false;
     }
@@ -142,6 +143,7 @@ bool parse_source(PyObject *encoded, Source &source) {
 }
 
 Object Source::fetch() const {
+    if (attribute) return Object(PyObject_GetAttr(container.get(), name.get()));
     if (name) {
         PyObject *found = PyDict_GetItemWithError(container.get(), name.get());
         if (!found && !PyErr_Occurred()) PyErr_Format(PyExc_NameError, "name %R is not defined", name.get());

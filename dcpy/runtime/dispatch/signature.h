@@ -55,12 +55,13 @@ struct ResultRule {
     Object dtype;         // Fresh, Scalar, View
 };
 
-// Where a value comes from that is no argument: a module's namespace, or the cell of an enclosing function.
+// Where a value comes from that is no argument: a namespace, the cell of an enclosing function, or an object's attribute.
 struct Source {
     Object container;
     Object name;  // null for a cell
+    bool attribute = false;
 
-    // A new reference; null with NameError set where the name is unbound.
+    // A new reference; null with an exception set where the name is unbound.
     Object fetch() const;
 };
 
