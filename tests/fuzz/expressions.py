@@ -24,7 +24,7 @@ BINARY_CALLS = (
     "np.minimum({}, {})", "np.maximum({}, {})", "np.fmin({}, {})", "np.fmod({}, {})", "np.logical_and({}, {})",
     "np.power({}, {})", "np.add({}, {})", "np.where({0} > 0, {0}, {1})", "np.where({1} == {0}, {1}, 2)",
     "({} @ {})", "np.dot({}, {})", "np.outer({}, {})", "np.floor_divide({}, {})", "np.copysign({}, {})",
-    "scaled({}, {})", "np.add.outer({}, {})", "({0} if k > 0 else {0} + {1})", "({0}, {1})[0]",
+    "scaled({}, {})", "np.add.outer({}, {})", "({0} if k > 0 else {0} * 2)", "({0}, {1})[0]",
 )  # fmt: skip
 UNARY = (
     "np.abs({})", "(-{})", "(~{})", "np.sqrt(np.abs({}))", "np.floor({})", "np.ceil({})", "np.rint({})",
@@ -176,7 +176,16 @@ class Expressions:
         left, right = self.number(), self.number()
         if chance(self.choice, 50):
             return self.first(pick(self.choice, SCALAR_UNARY).format(left), left)
+        if self.kind(left) != self.kind(right):
+            return self.first(f"({left} + {right})", left)
         return self.first(pick(self.choice, SCALAR_BINARY).format(left, right), left)
+
+    def kind(self, text: str) -> Any:
+        """The Python type of what a text stands for: where paths meet, values have one."""
+        try:
+            return type(self.evaluate(text))
+        except Unsuitable:
+            return None
 
     def creation(self, depth: int) -> str:
         n, m = pick(self.choice, SIZES), pick(self.choice, SIZES)

@@ -55,3 +55,13 @@ def test_products_take_numbers_as_arrays(product):
         return product(2, a), product(a, k)
 
     same(f, np.ones(2, np.uint8), 300)
+
+
+def test_an_ellipsis_gives_views_of_elements():
+    def f(a, k):
+        v = a[k, ...]
+        v[...] = 5
+        return v, a[..., 0]
+
+    same(f, A3, 1)
+    same(f, np.zeros((2, 3)), 1)

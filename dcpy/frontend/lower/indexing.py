@@ -78,8 +78,8 @@ def _consumes(key: Value) -> int:
     return key.rank if isinstance(key, ArrayValue) and key.dtype == types.bool_ else 1
 
 
-def basic(b: Builder, value: ArrayValue, keys: Sequence[Value]) -> Value:
-    """Integers, slices and new axes: a view, or the element where nothing is left."""
+def basic(b: Builder, value: ArrayValue, keys: Sequence[Value], *, view: bool = False) -> Value:
+    """Integers, slices and new axes: a view, or the element where nothing is left (unless a `view` is asked for)."""
     window = list(value.window.dims)
     shape: list[Expr] = []
     axes: list[int] = []
@@ -103,7 +103,7 @@ def basic(b: Builder, value: ArrayValue, keys: Sequence[Value]) -> Value:
             raise FrontendError(f"{kind_of(key)} is not an index")
         if axis >= 0:
             window[axis] = _within(window[axis], part)
-    if only_integers:
+    if only_integers and not view:
         return Scalar(ArrayValue(value.container, value.dtype, (), Subset(tuple(window)), ()).load(()))
     return ArrayValue(value.container, value.dtype, tuple(shape), Subset(tuple(window)), tuple(axes))
 
