@@ -1,6 +1,8 @@
 """What a program sees around it: constants, arrays, functions and modules, also when they change between calls."""
 
+import collections
 import dataclasses
+import enum
 import math
 import types
 
@@ -340,3 +342,24 @@ def test_assigning_variables_outside_is_refused():
         with pytest.raises(dcpy.DcpyError, match=reason):
             dcpy.program(function)(A8)
     assert k == 0
+
+
+def test_named_tuples_and_enumerations():
+    point = Point(3, np.arange(8.0))
+
+    def f(a, kind):
+        if kind is Kind.LARGE:
+            a = a * Kind.LARGE
+        return a * point.scale + point[1] + point.shift[0]
+
+    program = dcpy.program(f)
+    for kind in Kind:
+        np.testing.assert_array_equal(program(A8, kind), f(A8, kind))
+
+
+Point = collections.namedtuple("Point", "scale shift")
+
+
+class Kind(enum.IntEnum):
+    SMALL = 1
+    LARGE = 100

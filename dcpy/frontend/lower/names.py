@@ -85,10 +85,19 @@ def from_python(frame: Frame, found: Any, dependence: Any = None) -> Value:
             )
         return SymInt(found.expr)
     if isinstance(found, tuple | list):
-        return TupleValue(tuple(from_python(frame, item) for item in found), isinstance(found, list))
+        names = getattr(found, "_fields", ())
+        return TupleValue(tuple(from_python(frame, item) for item in found), isinstance(found, list), names)
     if isinstance(found, dict):
         return DictValue(tuple((key, from_python(frame, item)) for key, item in found.items()))
-    return Static(found)
+    return Static(_plain_number(found))
+
+
+def _plain_number(found: Any) -> Any:
+    """The number that an `IntEnum` member, or another subclass of Python's numbers, is."""
+    kind = next((kind for kind in (int, float, complex) if isinstance(found, kind)), None)
+    if kind is None or isinstance(found, bool | np.generic) or type(found) is kind:
+        return found
+    return kind(found)
 
 
 def settle(frame: Frame) -> None:
