@@ -8,7 +8,10 @@ The runtime builds `Artifact.files` into one shared library, whose two C functio
 ``args``     one pointer per `Signature.args`: the data of an array, or the address of a scalar's value. An
              `IntegerArg` has a pointer too, but its value is also in ``symbols``.
 ``symbols``  the values of `Signature.symbols`, in that order.
-``results``  one pointer per `Signature.results` that is stored by the program (`FreshArray`, `ScalarResult`).
+``results``  one pointer per `Signature.results` that is stored by the program (`FreshArray`, `ScalarResult`), and
+             two per `OwnedArray`: the address of a pointer, then that of its sizes (``rank`` of them). The program
+             sets the pointer to null, then to memory of its own making: from then on the caller's, to be given to
+             ``free``, also where the program fails later.
 ``error``    4 numbers for the message when the return value is not 0. The return value is 1 + the index of the
              failed check in `Signature.checks`. Where that check's exception is a warning category, the program has
              run to its end: the results are delivered and the warning is issued.
@@ -108,6 +111,14 @@ class FreshArray:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnedArray:
+    """A new C-ordered array whose sizes are known only while the program runs: it allocates, and hands over."""
+
+    dtype: str
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
 class ScalarResult:
     """A scalar: a NumPy scalar of `dtype`, or with `python` the Python number of that kind (``len(a)``)."""
 
@@ -138,7 +149,7 @@ class ConstantResult:
     value: object = None
 
 
-Result = FreshArray | ScalarResult | ArgumentResult | ViewResult | ConstantResult
+Result = FreshArray | OwnedArray | ScalarResult | ArgumentResult | ViewResult | ConstantResult
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,13 @@ from dcpy.codegen.emit.skeleton import header_text, program_text
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lower.context import ModuleContext
 from dcpy.codegen.lower.module import lower_program, program_prototype
+from dcpy.codegen.lower.results import known_early
 from dcpy.codegen.names import identifier
 from dcpy.codegen.vectormath import LIBRARY, vector_functions
 from dcpy.ir.data import Array, Scalar, packed_strides
 from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.symbolic import Expr
-from dcpy.ir.uses import Uses
+from dcpy.ir.uses import Uses, desc_symbols
 
 
 def generate(
@@ -77,7 +78,7 @@ def default_signature(sdfg: Sdfg) -> Signature:
     """
     uses = Uses(sdfg)
     args = tuple(_argument(sdfg, name, uses) for name in sdfg.arguments)
-    results = tuple(_result(sdfg, result) for result in sdfg.results)
+    results = tuple(_result(sdfg, result, uses) for result in sdfg.results)
     structure = sdfg.structure
     if structure is None and results:
         structure = 0 if len(results) == 1 else tuple(range(len(results)))
@@ -123,10 +124,12 @@ def _dim(name: str, size: Expr) -> Dim:
     )
 
 
-def _result(sdfg: Sdfg, result: Result) -> artifact.Result:
+def _result(sdfg: Sdfg, result: Result, uses: Uses) -> artifact.Result:
     match result.kind:
         case "array":
             desc = sdfg.desc(result.container)
+            if not known_early(sdfg, uses, desc_symbols(desc)):
+                return artifact.OwnedArray(desc.dtype.numpy_name, len(desc.shape))
             return artifact.FreshArray(desc.dtype.numpy_name, len(desc.shape))
         case "scalar" | "python":
             dtype = sdfg.desc(result.container).dtype
@@ -135,7 +138,7 @@ def _result(sdfg: Sdfg, result: Result) -> artifact.Result:
             return artifact.ArgumentResult(sdfg.arguments.index(result.container))
         case "view":
             view = sdfg.desc(result.container)
-            root = Uses(sdfg).root(result.container)
+            root = uses.root(result.container)
             return artifact.ViewResult(sdfg.arguments.index(root), view.dtype.numpy_name, len(view.shape))
         case _:
             return artifact.ConstantResult(result.value)

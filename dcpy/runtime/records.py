@@ -22,8 +22,8 @@ CLASSES: dict[str, Any] = {
     for cls in (
         SrcSpan, Signature, artifact.Check, artifact.Dim,
         artifact.ArrayArg, artifact.ScalarArg, artifact.IntegerArg, artifact.ConstantArg,
-        artifact.FreshArray, artifact.ScalarResult, artifact.ArgumentResult, artifact.ViewResult,
-        artifact.ConstantResult,
+        artifact.FreshArray, artifact.OwnedArray, artifact.ScalarResult, artifact.ArgumentResult,
+        artifact.ViewResult, artifact.ConstantResult,
     )
 }  # fmt: skip
 

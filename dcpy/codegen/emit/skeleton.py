@@ -59,9 +59,16 @@ def header_text(name: str, function: tree.Function, checks: Sequence[Check], pla
     """The C header of a program compiled ahead of time."""
     prototype = "\n".join(signature_lines(function)).replace('extern "C" ', "").replace("*__restrict ", "*")
     structs = [text for name, text in STRUCTS.items() if name in prototype]
+    makes_arrays = any(param.type.endswith("**") for param in function.params)
     messages = [Check(check.exception, check.message.replace("*/", "* /")) for check in checks]
     return _render(
-        "header.h.j2", name=name, place=place, structs=structs, checks=messages, prototype=prototype
+        "header.h.j2",
+        name=name,
+        place=place,
+        structs=structs,
+        makes_arrays=makes_arrays,
+        checks=messages,
+        prototype=prototype,
     )
 
 

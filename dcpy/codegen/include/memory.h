@@ -37,6 +37,15 @@ struct dcpy_kept_buffer {
     dcpy_kept_buffer(const dcpy_kept_buffer &) = delete;
 };
 
+// A buffer for whoever called the program; what an earlier iteration made for the same result is freed.
+template <class T>
+static inline T *dcpy_owned_buffer(T **owner, int64_t count)
+{
+    free(*owner);
+    *owner = (T *)aligned_alloc(64, (size_t(count)*sizeof(T) + 127) & ~size_t(63));
+    return *owner;
+}
+
 // *place = combine(*place, value), by compare and exchange on the bits U of a T.
 template <class U, class T, class F>
 static inline void dcpy_atomic(T *place, T value, F combine)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -47,6 +47,14 @@ class ParallelScope:
     tiles: Mapping[str, str]  # parameters further in that walk through a tile of one of the map's
 
 
+@dataclass(frozen=True, slots=True)
+class OwnedResult:
+    """The two parameters of a result that the program allocates: where its pointer goes, and its sizes."""
+
+    pointer: Name
+    shape: Name
+
+
 #: the function of a called SDFG for one shape of call (`calls.CallShape`), and whether it may warn
 CalleeFunction = Callable[[Sdfg, Any], tuple[str, bool]]
 
@@ -84,7 +92,13 @@ class Context:
     """The lowering of one SDFG into one C function (and those of its parallel maps)."""
 
     def __init__(
-        self, sdfg: Sdfg, module: ModuleContext, reserved: frozenset[str], *, shared_writes: bool = False
+        self,
+        sdfg: Sdfg,
+        module: ModuleContext,
+        reserved: frozenset[str],
+        *,
+        shared_writes: bool = False,
+        owned: Iterable[str] = (),
     ) -> None:
         self.sdfg = sdfg
         self.module = module
@@ -92,7 +106,8 @@ class Context:
         for name in _names_of(sdfg):  # all of them first: what lowering invents must differ
             self.names.of(name)
         self.uses = Uses(sdfg)
-        self.placement: Placement = plan_placement(sdfg, self.uses)
+        self.owned: dict[str, OwnedResult | None] = dict.fromkeys(owned)  # results that the program allocates
+        self.placement: Placement = plan_placement(sdfg, self.uses, self.owned)
         self.places: dict[str, Place] = {}
         self.ranges = Ranges({name: (_ZERO, None) for name in sdfg.sizes})
         self.accumulators: dict[Memlet, Accumulator] = {}

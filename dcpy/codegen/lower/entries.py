@@ -6,15 +6,25 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from dcpy.base.errors import CodegenError
-from dcpy.codegen.artifact import ArrayArg, FreshArray, IntegerArg, ScalarArg, ScalarResult, Signature, ViewResult
+from dcpy.codegen.artifact import (
+    ArrayArg,
+    FreshArray,
+    IntegerArg,
+    OwnedArray,
+    ScalarArg,
+    ScalarResult,
+    Signature,
+    ViewResult,
+)
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import INDEX, Call, Convert, Infix, Item, LirExpr, Literal, Name, Prefix, integer, times
 from dcpy.codegen.lower.context import Context
-from dcpy.codegen.lower.parameters import parameter_names
+from dcpy.codegen.lower.parameters import SHAPE, parameter_names
+from dcpy.codegen.lower.results import early_assignment
 from dcpy.codegen.lower.values import lower_value
 from dcpy.codegen.scalars.conversions import convert
 from dcpy.ir import types
-from dcpy.ir.data import Array, View, strides_of
+from dcpy.ir.data import View, strides_of
 from dcpy.ir.expr import loads_of, symbols_of
 from dcpy.ir.region import SymbolAssign
 from dcpy.ir.symbolic import Expr, max_of
@@ -43,11 +53,11 @@ def _entry(context: Context, program: tree.Function, signature: Signature) -> tr
     """Unpacks the dispatcher's arrays of pointers and calls the program."""
     sources = _sources(context, signature)
     args: list[LirExpr] = []
-    for name, param in zip(parameter_names(context.sdfg), program.params, strict=True):
+    for name, param in zip(parameter_names(context), program.params, strict=True):
         if name not in sources:
             raise CodegenError(f"the signature of {signature.name!r} has no value for {name!r}")
         pointer, desc = sources[name], context.sdfg.containers.get(name)
-        if isinstance(desc, Array):
+        if param.type.endswith("*"):
             args.append(Convert(pointer, param.type))
         elif desc is not None:
             args.append(Item(Convert(pointer, f"const {param.type} *"), integer(0), param.type))
@@ -85,6 +95,10 @@ def _sources(context: Context, signature: Signature) -> dict[str, LirExpr]:
         if isinstance(described, FreshArray | ScalarResult):
             found[result.container] = Item(RESULTS, integer(stored), "void *")
             stored += 1
+        elif isinstance(described, OwnedArray):
+            for name in (result.container, result.container + SHAPE):
+                found[name] = Item(RESULTS, integer(stored), "void *")
+                stored += 1
     return found
 
 
@@ -150,22 +164,14 @@ def _needed_symbols(
 
 def _known_assignment(context: Context, name: str) -> SymbolAssign:
     """The one assignment of a symbol, which must be computable before the program runs."""
-    assigns = (block for block in context.sdfg.body.walk_blocks() if isinstance(block, SymbolAssign))
-    found = [block for block in assigns if block.symbol == name]
-    if len(found) == 1 and found[0].region is context.sdfg.body:
-        loads = loads_of(found[0].value)
-        if all(_is_unwritten_argument(context, load.container) for load in loads):
-            return found[0]
-    raise CodegenError(
-        f"the shape of a result depends on {name!r}, which is only known while the program runs",
-        span=found[0].span if found else context.sdfg.span,
-        help="pass an array for the result, or make the size an argument",
-    )
-
-
-def _is_unwritten_argument(context: Context, container: str) -> bool:
-    written = any(context.uses.writers(other) for other in context.uses.overlapping(container))
-    return context.sdfg.is_argument(container) and not written
+    found = early_assignment(context.sdfg, context.uses, name)
+    if found is None:
+        raise CodegenError(
+            f"the shape of a result depends on {name!r}, which is only known while the program runs",
+            span=context.sdfg.span,
+            help="pass an array for the result, or make the size an argument",
+        )
+    return found
 
 
 def _with_loads(context: Context, assign: SymbolAssign, sources: dict[str, LirExpr]) -> LirExpr:

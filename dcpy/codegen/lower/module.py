@@ -8,7 +8,7 @@ from functools import partial
 
 from dcpy.base.options import CpuOptions
 from dcpy.codegen import prelude
-from dcpy.codegen.artifact import Signature
+from dcpy.codegen.artifact import OwnedArray, Signature
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import LirExpr, Literal, Name, Prefix
 from dcpy.codegen.lower.buffers import register_places
@@ -17,6 +17,7 @@ from dcpy.codegen.lower.context import Context, ModuleContext
 from dcpy.codegen.lower.entries import entry_functions
 from dcpy.codegen.lower.parameters import parameters
 from dcpy.codegen.lower.region import lower_region, success
+from dcpy.codegen.lower.results import start_owned
 from dcpy.codegen.names import Names, identifier
 from dcpy.ir.sdfg import Sdfg
 
@@ -32,7 +33,7 @@ def lower_program(sdfg: Sdfg, signature: Signature, options: CpuOptions, declara
     exported = {name, *(f"{base}_{part}" for part in ("program", "entry", "results", "init", "exit"))}
     module = ModuleContext(name, base, options, Names(avoided | exported), declarations)
     module.callee_function = partial(_callee_function, module)
-    context = Context(sdfg, module, avoided | exported)
+    context = Context(sdfg, module, avoided | exported, owned=_owned(sdfg, signature))
     function = _lower_function(context, module.program, CallShape((), False, False))
     module.functions.append(function)
     module.functions += entry_functions(context, function, signature)
@@ -43,9 +44,16 @@ def program_prototype(sdfg: Sdfg, signature: Signature) -> tree.Function:
     """The typed C function of a program, without its body."""
     name = exported_name(signature.name)
     module = ModuleContext(name, identifier(signature.name), CpuOptions(), Names())
-    context = Context(sdfg, module, frozenset(prelude.names()) | {name})
+    reserved = frozenset(prelude.names()) | {name}
+    context = Context(sdfg, module, reserved, owned=_owned(sdfg, signature))
     params = parameters(context, CallShape((), False, False), exported=True)
     return tree.Function(name, "int32_t", params, (), exported=True, span=sdfg.span)
+
+
+def _owned(sdfg: Sdfg, signature: Signature) -> list[str]:
+    """The results that the program allocates."""
+    pairs = zip(sdfg.results, signature.results, strict=True)
+    return [result.container for result, described in pairs if isinstance(described, OwnedArray)]
 
 
 def exported_name(name: str) -> str:
@@ -71,7 +79,7 @@ def _lower_function(context: Context, name: str, shape: CallShape) -> tree.Funct
     exported = name == context.module.program
     params = parameters(context, shape, exported=exported)
     register_places(context)
-    body = list(lower_region(context, context.sdfg.body))
+    body = [*start_owned(context), *lower_region(context, context.sdfg.body)]
     if context.warns:
         body.insert(0, tree.Declare("warning", "int32_t", Literal("0", "int32_t", 0)))
     if not (body and isinstance(body[-1], tree.Return)):

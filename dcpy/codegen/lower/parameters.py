@@ -6,19 +6,25 @@ from dcpy.base.errors import CodegenError
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import INDEX, Name
 from dcpy.codegen.lower.calls import CallShape, argument_names
-from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.context import Context, OwnedResult
 from dcpy.codegen.lower.places import Place
 from dcpy.ir.data import Array, Scalar, strides_of
-from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import sym
+
+SHAPE = ".shape"  # what the sizes of a result of the program's own are called
 
 
 def parameters(context: Context, shape: CallShape, *, exported: bool) -> tuple[tree.Parameter, ...]:
     """Arguments in the program's order, results, then the symbols that are no arguments."""
     sdfg = context.sdfg
     params: list[tree.Parameter] = []
-    order = parameter_names(sdfg) if exported else (*argument_names(sdfg), *sdfg.symbols)
+    order = parameter_names(context) if exported else (*argument_names(sdfg), *sdfg.symbols)
     for name in order:
+        if name in context.owned:
+            params += _owned_parameters(context, name)
+            continue
+        if name.endswith(SHAPE):
+            continue
         if name in sdfg.symbols:
             params.append(tree.Parameter(context.names.of(name), INDEX))
             continue
@@ -28,12 +34,25 @@ def parameters(context: Context, shape: CallShape, *, exported: bool) -> tuple[t
     return tuple(params)
 
 
-def parameter_names(sdfg: Sdfg) -> tuple[str, ...]:
-    """Containers and symbols in the order of the typed C function."""
+def parameter_names(context: Context) -> tuple[str, ...]:
+    """Containers and symbols in the order of the typed C function; a result of the program's own has two names."""
+    sdfg = context.sdfg
     containers = argument_names(sdfg)
     passed = [name for name in sdfg.arguments if name in sdfg.symbols or name in sdfg.containers]
-    results = [name for name in containers if name not in sdfg.arguments]
+    fresh = [name for name in containers if name not in sdfg.arguments]
+    results = [part for name in fresh for part in ((name, name + SHAPE) if name in context.owned else (name,))]
     return (*passed, *results, *(name for name in sdfg.symbols if name not in sdfg.arguments))
+
+
+def _owned_parameters(context: Context, name: str) -> tuple[tree.Parameter, tree.Parameter]:
+    """Where the pointer to a result of the program's own goes, and its sizes. The array itself is a variable."""
+    desc = context.sdfg.desc(name, context.sdfg.body)
+    assert isinstance(desc, Array)  # `generate.default_signature` describes no others as owned
+    pointer = Name(context.names.fresh(f"{name}_memory"), f"{desc.dtype.ctype} **")
+    shape = Name(context.names.fresh(f"{name}_shape"), f"{INDEX} *")
+    context.owned[name] = OwnedResult(pointer, shape)
+    context.places[name] = Place(Name(context.names.of(name), f"{desc.dtype.ctype} *"), desc.dtype, strides_of(desc))
+    return tree.Parameter(pointer.name, pointer.type), tree.Parameter(shape.name, shape.type)
 
 
 def _container_parameter(context: Context, name: str, shape: CallShape) -> tree.Parameter:

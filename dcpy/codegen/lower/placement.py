@@ -6,6 +6,7 @@ region that declares it, or inside a branch or loop that alone touches it where 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from dcpy.ir.data import Data, Structure, View
@@ -17,16 +18,20 @@ from dcpy.ir.uses import Element, Uses, desc_symbols
 
 @dataclass(slots=True)
 class Placement:
-    """`buffers`: containers to declare before a block. `symbols`: those to declare where a region starts."""
+    """`buffers`: containers to declare before a block. `symbols`: those to declare where a region starts.
+
+    `owned`: results to allocate after the block that makes their sizes known, or where a region starts.
+    """
 
     buffers: dict[Block, list[str]] = field(default_factory=dict)
     symbols: dict[Region, list[str]] = field(default_factory=dict)
+    owned: dict[Block | Region, list[str]] = field(default_factory=dict)
     touched: dict[Block, frozenset[str]] = field(default_factory=dict)  # roots and symbols, nested ones included
     assigned: dict[Block, frozenset[str]] = field(default_factory=dict)  # symbols given values inside
 
 
-def plan_placement(sdfg: Sdfg, uses: Uses) -> Placement:
-    """Decides for all transients and assigned symbols of `sdfg`."""
+def plan_placement(sdfg: Sdfg, uses: Uses, owned: Iterable[str] = ()) -> Placement:
+    """Decides for all transients and assigned symbols of `sdfg`, and the results that it allocates itself."""
     plan = Placement()
     for block in sdfg.body.blocks:
         _survey(block, uses, plan)
@@ -34,6 +39,8 @@ def plan_placement(sdfg: Sdfg, uses: Uses) -> Placement:
         for name, desc in region.containers.items():
             if desc.transient and not isinstance(desc, View | Structure):
                 _place_buffer(name, desc, region, plan)
+    for name in owned:
+        _place_owned(name, frozenset(desc_symbols(sdfg.desc(name))), sdfg.body, plan)
     for symbol in sdfg.assigned_symbols:
         for region in _homes_of_symbol(symbol, sdfg.body, plan):
             plan.symbols.setdefault(region, []).append(symbol)
@@ -83,6 +90,18 @@ def _place_buffer(name: str, desc: Data, region: Region, plan: Placement) -> Non
             plan.buffers.setdefault(users[0], []).append(name)
             return
         region = inner
+
+
+def _place_owned(name: str, needs: frozenset[str], region: Region, plan: Placement) -> None:
+    """After the last block that assigns a size; inside those that also fill the result, on each of their ways."""
+    assigning = [block for block in region.blocks if needs & plan.assigned[block]]
+    plain = [block for block in assigning if name not in plan.touched[block] or isinstance(block, SymbolAssign)]
+    if plain or (not assigning and region.owner is None):
+        plan.owned.setdefault(plain[-1] if plain else region, []).append(name)
+    for block in assigning:
+        for inner in block.regions():
+            if any(name in plan.touched[inside] for inside in inner.blocks):
+                _place_owned(name, needs, inner, plan)
 
 
 def _only_inner_region(name: str, users: list[Block], needs: frozenset[str], plan: Placement) -> Region | None:

@@ -11,6 +11,7 @@ from dcpy.codegen.lower.calls import lower_call, lower_foreign_call
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.copies import lower_copy
 from dcpy.codegen.lower.maps import lower_map
+from dcpy.codegen.lower.results import allocate_owned
 from dcpy.codegen.lower.tasklets import lower_tasklet
 from dcpy.codegen.lower.tidy import tidy
 from dcpy.codegen.lower.values import lower_value
@@ -37,11 +38,15 @@ def lower_region(context: Context, region: Region) -> tree.Body:
     with context.capture() as body:
         for symbol in context.placement.symbols.get(region, ()):
             context.emit(tree.Declare(context.names.of(symbol), INDEX))
+        for name in context.placement.owned.get(region, ()):
+            allocate_owned(context, name)
         for block in region.blocks:
             with context.at(block.span):
                 for name in context.placement.buffers.get(block, ()):
                     declare_buffer(context, name)
                 _lower_block(context, block)
+                for name in context.placement.owned.get(block, ()):
+                    allocate_owned(context, name)
     return tidy(tuple(body))
 
 

@@ -3,7 +3,7 @@
 Arrays are passed by memlet (through a view where no subset says it), scalars by element, sizes and strides as symbols.
 Results are more arguments: the caller provides the containers. What cannot be passed so is evaluated in place instead
 (`calls`): functions, tuples, integers over loop variables whose range the callee had better know, results that are
-views, and calls inside parallel maps.
+views or of a size that the callee finds out, and calls inside parallel maps.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from dcpy.ir.data import packed_strides
 from dcpy.ir.expr import Load
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call
-from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Expr, sym
+from dcpy.ir.uses import desc_symbols
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
@@ -66,7 +67,7 @@ def call_node(frame: Frame, function: python_types.FunctionType, bound: Mapping[
     if key not in program.lowered:
         program.lowered[key] = program.lower(function, passing.types)
     lowered = program.lowered[key]
-    if any(result.kind == "view" for result in lowered.sdfg.results):
+    if any(result.kind == "view" or _is_made_inside(lowered.sdfg, result) for result in lowered.sdfg.results):
         return None
     if _shares_global_array(frame, lowered, bound):
         return None
@@ -79,6 +80,11 @@ def _shares_global_array(frame: Frame, lowered: Lowered, bound: Mapping[str, Val
     arguments = [value for value in bound.values() if isinstance(value, ArrayValue)]
     arrays = [global_array(frame, extra.array, extra.dependence) for extra in lowered.extra_arguments]
     return any(frame.b.may_overlap(array, value) for array in arrays for value in arguments)
+
+
+def _is_made_inside(sdfg: Sdfg, result: Result) -> bool:
+    """Whether the size of a result is known only while the callee runs: no caller can provide the container."""
+    return result.kind == "array" and any(s in sdfg.assigned_symbols for s in desc_symbols(sdfg.desc(result.container)))
 
 
 def _is_passable(value: Value) -> bool:

@@ -6,7 +6,7 @@ one stays a view. With several ``return`` statements, all must agree, and each c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,11 +26,13 @@ from dcpy.frontend.values import (
 )
 from dcpy.ir import types
 from dcpy.ir.data import Array, View
+from dcpy.ir.expr import Index
 from dcpy.ir.memlet import Memlet
+from dcpy.ir.region import SymbolAssign
 from dcpy.ir.sdfg import Result
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.substitution import renaming, substitute_in_region
-from dcpy.ir.symbolic import Expr
+from dcpy.ir.symbolic import Expr, sym
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame, Site
@@ -149,18 +151,38 @@ class _Results:
             if known is not None:
                 return known
         for value in values[1:]:
-            if value.dtype != first.dtype or value.shape != first.shape:
+            sizes_fit = value.shape == first.shape or (value.rank == first.rank and self.is_local(values))
+            if value.dtype != first.dtype or not sizes_fit:
                 raise FrontendError(
                     f"the result is {' or '.join(dict.fromkeys(map(kind_of, values)))}, depending on the path taken",
                     span=self.sites[-1].span,
-                    help="return arrays of one dtype and shape",
+                    help="return arrays of one dtype and rank, copies of arguments: `.copy()`",
                 )
         shape = tuple(self.emit.defined(self.b.exact(size)) for size in first.shape)
-        self._require_known(shape)
-        name = self._declare(Array.packed(first.dtype, shape))
-        target = ArrayValue.whole(name, self.emit.descs[name])
+        if all(value.shape == first.shape for value in values) and _over(self.emit.sdfg.symbols, shape):
+            name = self._declare(Array.packed(first.dtype, shape))
+            target = ArrayValue.whole(name, self.emit.descs[name])
+            for site, value in zip(self.sites, values, strict=True):
+                self._at(site, lambda v=value: stores.write(self.b, target, v))
+            return Result("array", name)
+        return self._of_run_time_size(values)
+
+    def _of_run_time_size(self, values: list[ArrayValue]) -> Result:
+        """An array whose sizes are symbols of its own, which each return assigns."""
+        sizes = [self.emit.fresh("size") for _ in values[0].shape]
+        self.emit.sdfg.assigned_symbols.update(dict.fromkeys(sizes, types.int64))
+        name = self._declare(Array.packed(values[0].dtype, [sym(size) for size in sizes]))
+
+        def fill(value: ArrayValue) -> None:
+            shape = [self.b.exact(size) for size in value.shape]
+            for symbol, size in zip(sizes, shape, strict=True):
+                self.emit.block(SymbolAssign(symbol, Index(size)))
+            window = Subset.whole(shape)
+            target = ArrayValue(name, value.dtype, tuple(shape), window, tuple(range(len(shape))))
+            stores.write(self.b, target, value)
+
         for site, value in zip(self.sites, values, strict=True):
-            self._at(site, lambda v=value: stores.write(self.b, target, v))
+            self._at(site, lambda v=value: fill(v))
         return Result("array", name)
 
     def _known_array(self, value: ArrayValue) -> Result | None:
@@ -208,7 +230,8 @@ class _Results:
         shape = tuple(self.emit.defined(self.b.exact(size)) for size in desc.shape) if isinstance(desc, Array) else ()
         if not isinstance(desc, Array) or not value.is_all_of(desc) or not desc.is_packed:
             return None
-        if self.emit.regions[value.container] is not self.emit.sdfg.body or self._is_run_time(shape):
+        known = {*self.emit.sdfg.symbols, *self.emit.sdfg.assigned_symbols}
+        if self.emit.regions[value.container] is not self.emit.sdfg.body or not _over(known, shape):
             return None
         if value.container in self.adopted or desc.alias:
             return None
@@ -232,18 +255,6 @@ class _Results:
         self.emit.descs[name], self.emit.regions[name] = desc, self.emit.sdfg.body
         return name
 
-    def _is_run_time(self, shape: Sequence[Any]) -> bool:
-        return any(name not in self.emit.sdfg.symbols for size in shape for name in size.symbols)
-
-    def _require_known(self, shape: Sequence[Any]) -> None:
-        if self._is_run_time(shape):
-            raise FrontendError(
-                "the shape of the result is known at run time only",
-                span=self.sites[0].span,
-                notes=("results are allocated before the program runs",),
-                help="pass an array to be filled, large enough, and return how much of it is used",
-            )
-
     def _at(self, site: Site, write: Any) -> None:
         """Writes at the place of a return: before its `Return` block, where it has one."""
         jump = site.region.blocks[-1] if site.before_last else None
@@ -254,3 +265,8 @@ class _Results:
             write()
         if jump is not None:
             site.region.add(jump)
+
+
+def _over(names: Container[str], shape: Sequence[Expr]) -> bool:
+    """Whether sizes mention these symbols only."""
+    return all(name in names for size in shape for name in size.symbols)

@@ -13,13 +13,14 @@ import numpy as np
 
 from dcpy.base.errors import ArgumentError
 from dcpy.ir.data import Array, Data, Scalar, View
-from dcpy.ir.interp.frame import Frame, members
+from dcpy.ir.interp.frame import Declared, Frame, members
 from dcpy.ir.interp.machine import Machine
 from dcpy.ir.interp.memory import Buffer, NDArray, allocate, show
 from dcpy.ir.interp.scalars import quiet, wrap_integer
 from dcpy.ir.interp.strides import fitting
 from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.symbolic import Expr
+from dcpy.ir.uses import desc_symbols
 
 
 def interpret(
@@ -59,6 +60,7 @@ def run(
             result.kind in ("array", "scalar", "python")
             and isinstance(desc, Array)
             and result.container not in given
+            and values.keys() >= {*desc_symbols(desc)}
         ):
             given[result.container] = allocate(desc, values)
     activation = _Activation(sdfg, given, values)
@@ -110,9 +112,13 @@ class _Activation:
         self.arguments = arguments
         self.frame = Frame(sdfg, symbols_of(sdfg, arguments, symbols))
         self.copies: list[tuple[NDArray, NDArray]] = []
+        self.made = _made_by_the_program(sdfg)
         self._refuse_unknown_names()
         for name, desc in self._passed():
             given = _lookup(arguments, name)
+            if given is None and name in self.made:
+                self.frame.containers[name] = Declared(desc, 0)
+                continue
             if given is None:
                 raise ArgumentError(f"{sdfg.name!r} needs the argument {name!r}")
             data = _as_scalar(name, desc, given) if isinstance(desc, Scalar) else _as_array(name, given)
@@ -139,7 +145,8 @@ class _Activation:
                 return _lookup(self.arguments, result.container)
             case "view":
                 return self._shown(result.container)
-        data = np.asarray(_lookup(self.arguments, result.container))
+        given = _lookup(self.arguments, result.container)
+        data = np.asarray(self.frame.buffer(result.container).data if given is None else given)
         if result.kind == "array":
             return data
         return data[()] if result.kind == "scalar" else data.item()
@@ -167,6 +174,12 @@ class _Activation:
         unknown = [name for name in self.arguments if name not in known]
         if unknown:
             raise ArgumentError(f"{self.sdfg.name!r} has no argument {unknown[0]!r}")
+
+
+def _made_by_the_program(sdfg: Sdfg) -> tuple[str, ...]:
+    """Results whose sizes are known only while the program runs: it makes them itself."""
+    arrays = (result.container for result in sdfg.results if result.kind == "array")
+    return tuple(name for name in arrays if any(s in sdfg.assigned_symbols for s in desc_symbols(sdfg.desc(name))))
 
 
 def _lookup(arguments: Mapping[str, Any], name: str) -> Any:

@@ -27,6 +27,7 @@ from dcpy.codegen.artifact import (
     Dim,
     FreshArray,
     IntegerArg,
+    OwnedArray,
     Result,
     ScalarArg,
     ScalarResult,
@@ -115,6 +116,8 @@ def _encode_result(result: Result) -> tuple[str, int, int, int, bool, object]:
     match result:
         case FreshArray(dtype, rank):
             return ("fresh", 0, type_number(dtype), rank, False, None)
+        case OwnedArray(dtype, rank):
+            return ("owned", 0, type_number(dtype), rank, False, None)
         case ScalarResult(dtype, python):
             return ("scalar", 0, type_number(dtype), 0, python, None)
         case ArgumentResult(index):

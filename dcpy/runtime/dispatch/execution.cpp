@@ -2,6 +2,8 @@
 
 #include "signature.h"
 
+#include <cstdlib>
+
 namespace dcpy {
 
 namespace {
@@ -42,6 +44,37 @@ Object make_scalar(const ResultRule &rule, const Slot &slot) {
     return Object(PyObject_CallMethod(scalar.get(), "item", nullptr));
 }
 
+// Memory that compiled code has allocated, until an array has it.
+struct Handover {
+    Handover() = default;
+    Handover(const Handover &) = delete;
+    Handover &operator=(const Handover &) = delete;
+    ~Handover() { std::free(data); }
+
+    void *data = nullptr;
+    int64_t shape[NPY_MAXDIMS];
+};
+
+void free_capsule(PyObject *capsule) { std::free(PyCapsule_GetPointer(capsule, nullptr)); }
+
+// An array over the memory, which a capsule frees when the last array over it is gone.
+Object make_owned(const ResultRule &rule, Handover &memory) {
+    if (!memory.data) {
+        PyErr_SetString(PyExc_SystemError, "compiled code has not allocated its result");
+        return Object();
+    }
+    Object capsule(PyCapsule_New(memory.data, nullptr, free_capsule));
+    if (!capsule) return capsule;
+    void *data = std::exchange(memory.data, nullptr);
+    Scratch<npy_intp, 8> sizes(rule.rank);
+    for (int d = 0; d < rule.rank; ++d) sizes[d] = memory.shape[d];
+    Object array(PyArray_NewFromDescr(&PyArray_Type, new_dtype(rule), rule.rank, sizes.get(), nullptr, data,
+                                      NPY_ARRAY_CARRAY, nullptr));
+    if (!array) return array;
+    if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject *>(array.get()), capsule.release()) < 0) return Object();
+    return array;
+}
+
 // Nested tuples of results, as `structure` nests their indices.
 PyObject *arrange(PyObject *structure, Object *objects, size_t count) {
     if (structure == Py_None) Py_RETURN_NONE;
@@ -65,13 +98,15 @@ PyObject *arrange(PyObject *structure, Object *objects, size_t count) {
 class Delivery {
   public:
     Delivery(const Specialization &s, PyObject *const *values)
-        : s_(s), values_(values), objects_(s.results.size()), slots_(s.results.size()), pointers_(s.results.size()) {}
+        : s_(s), values_(values), objects_(s.results.size()), slots_(s.results.size()),
+          pointers_(2 * s.results.size()), owned_(s.owned ? new Handover[s.owned] : nullptr) {}
 
     void *const *pointers() { return pointers_.get(); }
 
     // Allocates what is fresh; `numbers` as NAME_results wrote them.
     bool prepare(const int64_t *numbers) {
         size_t stored = 0;
+        size_t handed = 0;
         for (size_t i = 0; i < s_.results.size(); ++i) {
             const ResultRule &rule = s_.results[i];
             switch (rule.kind) {
@@ -89,15 +124,22 @@ class Delivery {
                 case Outcome::Scalar: pointers_[stored++] = slots_[i].bytes; break;
                 case Outcome::Argument: objects_[i] = Object::borrow(values_[rule.index]); break;
                 case Outcome::Constant: objects_[i] = rule.value; break;
+                case Outcome::Owned:
+                    pointers_[stored++] = &owned_[handed].data;
+                    pointers_[stored++] = owned_[handed++].shape;
+                    break;
             }
         }
         return true;
     }
 
     PyObject *finish() {
+        size_t handed = 0;
         for (size_t i = 0; i < s_.results.size(); ++i) {
-            if (s_.results[i].kind != Outcome::Scalar) continue;
-            objects_[i] = make_scalar(s_.results[i], slots_[i]);
+            const ResultRule &rule = s_.results[i];
+            if (rule.kind != Outcome::Scalar && rule.kind != Outcome::Owned) continue;
+            objects_[i] =
+                rule.kind == Outcome::Scalar ? make_scalar(rule, slots_[i]) : make_owned(rule, owned_[handed++]);
             if (!objects_[i]) return nullptr;
         }
         return arrange(s_.structure.get(), objects_.get(), s_.results.size());
@@ -108,7 +150,8 @@ class Delivery {
     PyObject *const *values_;
     Scratch<Object, 4> objects_;
     Scratch<Slot, 4> slots_;
-    Scratch<void *, 4> pointers_;
+    Scratch<void *, 8> pointers_;
+    std::unique_ptr<Handover[]> owned_;
 };
 
 // Raises the exception of a failed check; true where it was a warning only, and the results count.

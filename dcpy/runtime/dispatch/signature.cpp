@@ -79,8 +79,8 @@ bool parse_result(PyObject *encoded, ResultRule &rule) {
     PyObject *value = nullptr;
     int python = 0;
     if (!PyArg_ParseTuple(encoded, "siiipO", &kind, &rule.index, &rule.type, &rule.rank, &python, &value)) return false;
-    const char *kinds[] = {"fresh", "scalar", "argument", "view", "constant"};
-    for (int k = 0; k < 5; ++k) {
+    const char *kinds[] = {"fresh", "scalar", "argument", "view", "constant", "owned"};
+    for (int k = 0; k < 6; ++k) {
         if (std::string_view(kind) != kinds[k]) continue;
         rule.kind = static_cast<Outcome>(k);
         rule.python = python;
@@ -171,6 +171,7 @@ std::unique_ptr<Specialization> parse_specialization(PyObject *encoded) {
     }
     s->symbols = static_cast<size_t>(symbols);
     s->numbers = count_numbers(s->results);
+    for (const ResultRule &rule : s->results) s->owned += rule.kind == Outcome::Owned;
     s->structure = Object::borrow(structure);
     s->failure = Object::borrow(failure);
     s->keepalive = Object::borrow(keepalive);

@@ -43,7 +43,7 @@ struct ArgumentRule {
     Object value;
 };
 
-enum class Outcome { Fresh, Scalar, Argument, View, Constant };
+enum class Outcome { Fresh, Scalar, Argument, View, Constant, Owned };
 
 struct ResultRule {
     Outcome kind;
@@ -52,7 +52,7 @@ struct ResultRule {
     int rank = 0;
     bool python = false;  // a Python number, not a NumPy scalar
     Object value;         // Constant
-    Object dtype;         // Fresh, Scalar, View
+    Object dtype;         // Fresh, Scalar, View, Owned
 };
 
 // Where a value comes from that is no argument: a namespace, the cell of an enclosing function, or an object's attribute.
@@ -78,6 +78,7 @@ struct Specialization {
     std::vector<Guard> guards;
     size_t symbols = 0;
     size_t numbers = 0;  // that `shapes` writes
+    size_t owned = 0;    // results that compiled code allocates
     int priority = 0;
     Object structure;
     Object failure;    // called with the index of a failed check and four numbers

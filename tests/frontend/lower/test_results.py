@@ -102,4 +102,4 @@ def test_shapes_known_at_run_time_only():
     def g(a):
         return np.zeros(int(a[7]))
 
-    assert "the shape of the result is known at run time only" in refusal(g, A)
+    same(g, A)

@@ -1,0 +1,192 @@
+"""Arrays whose size is known only while the program runs: selected by masks, and counted."""
+
+import gc
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dcpy
+from tests.support.oracles import assert_equal, check_same
+
+pytestmark = pytest.mark.cc
+
+A = np.arange(8.0)
+M = np.arange(12.0).reshape(3, 4) % 5
+DTYPES = ["bool", "int8", "int32", "uint64", "float32", "float64", "complex64", "complex128"]
+
+
+def selected(a):
+    return a[a > 3]
+
+
+@pytest.mark.parametrize(
+    "a", [A, A - 100, A + 100, A[:0], A[::2], M, M.T, M[:, 1:3]], ids=lambda a: str(a.shape)
+)
+def test_a_mask_selects_some_none_and_all(a):
+    check_same(selected, a)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_of_every_kind_of_number(dtype):
+    def f(a):
+        return a[a != 0], np.flatnonzero(a)
+
+    check_same(f, (np.arange(8) % 3).astype(dtype))
+
+
+def test_rows_that_a_mask_selects():
+    def f(a, m):
+        return a[m], a[m].sum(axis=0), a[m, 1]
+
+    check_same(f, M, np.array([True, False, True]))
+    check_same(f, M, np.array([False, False, False]))
+
+
+def test_positions():
+    def f(a):
+        return np.nonzero(a), np.flatnonzero(a > 2), np.argwhere(a > 2), a[np.nonzero(a)]
+
+    check_same(f, M)
+    check_same(f, np.zeros((2, 3)))
+
+
+def test_computing_with_a_selection():
+    def f(a):
+        b = a[a > 3]
+        c = 2 * b + 1
+        c[0] = -1
+        return b.sum(), c, len(b), c @ b, b.size + c.shape[0]
+
+    check_same(f, A)
+
+
+def test_stores_through_a_mask():
+    def f(a, b):
+        a[a > 3] = -1
+        b[b > 2] *= 10
+        return a[a < 0]
+
+    check_same(f, A, M)
+
+
+def test_each_iteration_has_its_own_size():
+    def f(a):
+        total = 0.0
+        for i in range(9):
+            b = a[a >= i]
+            c = b * i
+            total += c.sum() - b.size
+        return total
+
+    check_same(f, A)
+
+
+def test_a_selection_in_another_function():
+    def larger(a, limit):
+        return a[a > limit]
+
+    def f(a):
+        b = larger(a, 2)
+        return larger(b, 4), b
+
+    check_same(f, A)
+
+
+def test_one_selection_in_several_places():
+    def f(a):
+        b = a[a > 3]
+        return b, (b, a, a[1:]), a[a < 3], b.sum()
+
+    check_same(f, A)
+    result = dcpy.program(f)(A)
+    assert result[0] is result[1][0]
+
+
+def test_results_of_another_size_on_each_path():
+    def f(a, k):
+        for i in range(k):
+            b = a[a > i]
+            if b.size < 5:
+                return b * 2
+        if k > 1:
+            return a[a < k]
+        return np.ones(int(a[k]))
+
+    for k in (0, 1, 2, 3, 5, 8):
+        check_same(f, A, k)
+
+
+def test_a_search_that_returns_from_an_endless_loop():
+    def f(a):
+        k = 0
+        while True:
+            b = a[a > k]
+            if b.size < 4:
+                return b
+            k += 1
+
+    check_same(f, A)
+
+
+def test_sizes_that_are_computed():
+    def f(a):
+        n = int(a[3])
+        out = np.zeros((n, 2 * n))
+        n += 1
+        for i in range(n - 1):
+            out[i, i] = a[i]
+        return out, np.empty((n - 4, 3)), np.arange(n)
+
+    check_same(f, A)
+
+
+def test_what_is_returned_is_an_ordinary_array():
+    got = dcpy.program(selected)(A)
+    got += 1
+    assert got.flags.c_contiguous
+    assert got.flags.writeable
+    got = got[1:].copy()
+    assert_equal(got, np.array([6.0, 7.0, 8.0]))
+
+
+def test_optimized():
+    def f(a):
+        b = a[a > 3]
+        total = 0.0
+        for i in range(b.size):
+            total += b[i] * b[i]
+        return total, b + 1
+
+    assert_equal(dcpy.program(f, auto_optimize=True)(A), f(A))
+
+
+def memory_in_use() -> int:
+    """Bytes that the process holds in memory."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
+def test_memory_is_freed_whatever_happens():
+    def f(a, k):
+        b = a[a >= 0]
+        for i in range(3):
+            c = a[a >= i]
+            if c[k] < 0:
+                return c
+        return b * 2
+
+    program = dcpy.program(f)
+    big = np.arange(1 << 17, dtype=np.float64)
+
+    def call(times: int) -> None:
+        for _ in range(times):
+            program(big, 0)
+            with pytest.raises(IndexError):
+                program(big, 1 << 30)
+
+    call(5)
+    gc.collect()
+    before = memory_in_use()
+    call(100)  # would hold 100 MiB of results
+    assert memory_in_use() - before < 30 << 20
