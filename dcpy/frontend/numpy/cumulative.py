@@ -12,7 +12,7 @@ from dcpy.frontend.lower.emitter import tasklet
 from dcpy.frontend.lower.promotion import result_of
 from dcpy.frontend.numpy.creation import size_of
 from dcpy.frontend.numpy.defaults import LAST_AXIS, NONE, NUMBER_0, NUMBER_1
-from dcpy.frontend.numpy.outputs import into
+from dcpy.frontend.numpy.outputs import dtype_with_out, into
 from dcpy.frontend.values import ArrayValue, SliceValue, Static, Value
 from dcpy.ir import types
 from dcpy.ir.expr import cast
@@ -24,9 +24,9 @@ from dcpy.ir.symbolic import ONE, Expr, sym
 FULL = SliceValue(NONE, NONE, NONE)
 
 
-def accumulated(b: Builder, function: np.ufunc, x: ArrayValue, axis: int, dtype: Value) -> ArrayValue:
+def accumulated(b: Builder, function: np.ufunc, x: ArrayValue, axis: int, dtype: Value, result: Value) -> ArrayValue:
     """``function.accumulate(x, axis)`` into a new array: a loop along the axis, a map over the others."""
-    wanted = b.dtype_argument(dtype) or result_of(function.accumulate, x.dtype)
+    wanted = dtype_with_out(b, x, dtype, result) or result_of(function.accumulate, x.dtype)
     out = b.empty([b.exact(size) for size in x.shape], wanted)
     b.store(out, b.cast(x, wanted))
     param = b.emit.parameter("k")
@@ -60,20 +60,21 @@ def _along(b: Builder, a: Value, axis: Value) -> tuple[ArrayValue, int]:
 @implements(np.cumsum)
 def cumsum(b: Builder, a: Value, axis: Value = NONE, dtype: Value = NONE, out: Value = NONE) -> Value:
     """Running sums along an axis, of the flat array by default."""
-    return into(b, out, accumulated(b, np.add, *_along(b, a, axis), dtype), "add")
+    return into(b, out, accumulated(b, np.add, *_along(b, a, axis), dtype, out), "add", unsafe=True)
 
 
 @implements(np.cumprod)
 def cumprod(b: Builder, a: Value, axis: Value = NONE, dtype: Value = NONE, out: Value = NONE) -> Value:
     """Running products along an axis, of the flat array by default."""
-    return into(b, out, accumulated(b, np.multiply, *_along(b, a, axis), dtype), "multiply")
+    return into(b, out, accumulated(b, np.multiply, *_along(b, a, axis), dtype, out), "multiply", unsafe=True)
 
 
 def _accumulate(function: np.ufunc) -> Implementation:
     def call(b: Builder, array: Value, axis: Value = NUMBER_0, dtype: Value = NONE, out: Value = NONE) -> Value:
         if not b.array(array).rank:
             raise b.error("cannot accumulate on a scalar", notes=("NumPy raises TypeError here",))
-        return into(b, out, accumulated(b, function, *_along(b, array, axis), dtype), function.__name__)
+        found = accumulated(b, function, *_along(b, array, axis), dtype, out)
+        return into(b, out, found, function.__name__, unsafe=True)
 
     return call
 

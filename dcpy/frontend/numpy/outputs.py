@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 from dcpy.frontend.lower.builder import Builder
-from dcpy.frontend.lower.promotion import can_cast
+from dcpy.frontend.lower.promotion import can_cast, promoted
 from dcpy.frontend.numpy.defaults import NONE, TRUE
-from dcpy.frontend.values import ArrayValue, TupleValue, Value, dtype_of, kind_of
+from dcpy.frontend.values import ArrayValue, TupleValue, Value, dtype_of, kind_of, shape_of
 from dcpy.ir import types
 from dcpy.ir.expr import ScalarExpr, cast, op
+from dcpy.ir.symbolic import Expr
+from dcpy.ir.types import DType
 
 
-def into(b: Builder, out: Value, result: Value, name: str, where: Value = TRUE) -> Value:
-    """`result` where `out` is None; else `out`, after `result` was stored there (elsewhere than `where`: kept)."""
+def into(
+    b: Builder,
+    out: Value,
+    result: Value,
+    name: str,
+    where: Value = TRUE,
+    *,
+    broadcast: bool = False,
+    unsafe: bool = False,
+) -> Value:
+    """`result` where `out` is None; else `out`, after `result` was stored there (elsewhere than `where`: kept).
+
+    Only ufuncs `broadcast` the result into a larger array; only reductions convert it whatever the dtypes are.
+    """
     target = _target(b, out, name)
     if target is None:
         if where != TRUE:
@@ -20,8 +34,10 @@ def into(b: Builder, out: Value, result: Value, name: str, where: Value = TRUE) 
                 help="pass out=, or write np.where(condition, result, other)",
             )
         return result
+    if not broadcast:
+        _require_shape(b, target, shape_of(result), name)
     source = dtype_of(result)
-    if not can_cast(source, target.dtype):
+    if not unsafe and not can_cast(source, target.dtype):
         raise b.error(
             f"Cannot cast ufunc '{name}' output from {source.numpy!r} to {target.dtype.numpy!r} "
             "with casting rule 'same_kind'",
@@ -30,6 +46,24 @@ def into(b: Builder, out: Value, result: Value, name: str, where: Value = TRUE) 
         )
     b.store(target, result if where == TRUE else _masked(b, where, result, target))
     return target
+
+
+def _require_shape(b: Builder, target: ArrayValue, shape: tuple[Expr, ...], name: str) -> None:
+    if target.rank != len(shape):
+        raise b.error(
+            f"output parameter for {name} has {target.rank} dimensions, but the result {len(shape)}",
+            notes=("NumPy raises ValueError here",),
+        )
+    for size, wanted in zip(target.shape, shape, strict=True):
+        b.same_size(
+            size, wanted, f"output parameter for {name} has the wrong shape: {{0}} instead of {{1}}", (size, wanted)
+        )
+
+
+def dtype_with_out(b: Builder, x: ArrayValue, dtype: Value, out: Value) -> DType | None:
+    """In which dtype a reduction with ``out=`` computes: that of ``dtype=``, or what `x` and `out` promote to."""
+    target = None if dtype != NONE else _target(b, out, "out")
+    return b.dtype_argument(dtype) if target is None else promoted((x, target))[0]
 
 
 def mask_of(b: Builder, where: Value) -> Value:

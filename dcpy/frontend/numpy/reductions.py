@@ -14,7 +14,7 @@ from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.elementwise import convert
 from dcpy.frontend.lower.promotion import result_of
 from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0, TRUE
-from dcpy.frontend.numpy.outputs import into, mask_of
+from dcpy.frontend.numpy.outputs import dtype_with_out, into, mask_of
 from dcpy.frontend.values import ArrayValue, Scalar, Static, SymInt, Value, integer, is_number, scalar_expr
 from dcpy.ir import types
 from dcpy.ir.expr import Const, ScalarExpr, cast, op
@@ -56,7 +56,8 @@ def reduced(
     """``kind.ufunc.reduce`` with NumPy's keywords."""
     x = b.array(a)
     axes = axes_of(b, axis, x)
-    wanted = b.dtype_argument(dtype) or result_of(kind.ufunc.reduce, x.dtype)
+    chosen = b.dtype_argument(dtype) if kind in (AND, OR) else dtype_with_out(b, x, dtype, out)
+    wanted = chosen or result_of(kind.ufunc.reduce, x.dtype)
     if kind.identity is None and initial == NONE:
         if where != TRUE:
             raise b.error(
@@ -72,7 +73,7 @@ def reduced(
     result = accumulated(b, kind, x, axes, wanted, bool(b.static(keepdims, "keepdims")))
     if initial != NONE:
         result = b.ufunc(kind.ufunc, b.cast(initial, wanted), result)
-    return into(b, out, result, kind.ufunc.__name__)
+    return into(b, out, result, kind.ufunc.__name__, unsafe=True)
 
 
 def axes_of(b: Builder, axis: Value, x: ArrayValue) -> tuple[int, ...]:
@@ -204,7 +205,9 @@ for _kind in KINDS:
 def ptp(b: Builder, a: Value, axis: Value = NONE, out: Value = NONE, keepdims: Value = FALSE) -> Value:
     """The maximum minus the minimum."""
     high = reduced(b, MAXIMUM, a, axis, keepdims=keepdims)
-    return into(b, out, b.ufunc(np.subtract, high, reduced(b, MINIMUM, a, axis, keepdims=keepdims)), "subtract")
+    return into(
+        b, out, b.ufunc(np.subtract, high, reduced(b, MINIMUM, a, axis, keepdims=keepdims)), "subtract", unsafe=True
+    )
 
 
 @implements(np.count_nonzero)
@@ -258,7 +261,7 @@ def mean(
     inner = types.float32 if wanted == types.float16 else wanted
     total = reduced(b, ADD, x, axis, Static(inner.numpy), NONE, keepdims, NONE, where)
     result = b.ufunc(np.true_divide, total, _count(b, x, axis, keepdims, where))
-    return into(b, out, b.cast(result, wanted), "true_divide")
+    return into(b, out, b.cast(result, wanted), "true_divide", unsafe=True)
 
 
 def _count(b: Builder, x: ArrayValue, axis: Value, keepdims: Value, where: Value) -> Value:
@@ -293,7 +296,7 @@ def var(
     total = reduced(b, ADD, squares, axis, Static(result_of(np.real, inner).numpy), NONE, keepdims, NONE, where)
     freedom = ddof if correction == NONE else correction
     count = b.hold(_freedom(b, _count(b, x, axis, keepdims, where), freedom))
-    return into(b, out, b.cast(b.ufunc(np.true_divide, total, count), real), "true_divide")
+    return into(b, out, b.cast(b.ufunc(np.true_divide, total, count), real), "true_divide", unsafe=True)
 
 
 @implements(np.std)
@@ -311,7 +314,7 @@ def std(
 ) -> Value:
     """The square root of the variance."""
     variance = var(b, a, axis, dtype, NONE, ddof, keepdims, where=where, correction=correction)
-    return into(b, out, b.ufunc(np.sqrt, variance), "sqrt")
+    return into(b, out, b.ufunc(np.sqrt, variance), "sqrt", unsafe=True)
 
 
 def _squared_magnitude(value: ScalarExpr) -> ScalarExpr:

@@ -82,7 +82,8 @@ def clip(
             value = op("max", value, next(rest))
         return value if high == NONE else op("min", value, next(rest))
 
-    return into(b, out, b.elementwise(limit, x, *bounds, dtypes=[dtype] * (1 + len(bounds))), "clip")
+    found = b.elementwise(limit, x, *bounds, dtypes=[dtype] * (1 + len(bounds)))
+    return into(b, out, found, "clip", broadcast=True)
 
 
 def _bound(x: Value, bound: Value, *, lower: bool) -> Value:

@@ -38,7 +38,7 @@ def apply(
                     notes=("NumPy raises UFuncTypeError here",),
                     help=f"convert it: x.astype(np.{loop.numpy_name})",
                 )
-    return into(b, out, b.ufunc(function, *operands, dtype=wanted), function.__name__, where)
+    return into(b, out, b.ufunc(function, *operands, dtype=wanted), function.__name__, where, broadcast=True)
 
 
 def outer(b: Builder, function: np.ufunc, left: Value, right: Value) -> Value:
@@ -105,7 +105,7 @@ def modf(b: Builder, x: Value, /) -> Value:
 @implements(np.fix)
 def fix(b: Builder, x: Value, out: Value = NONE) -> Value:
     """The integral part: rounded towards zero."""
-    return into(b, out, b.ufunc(np.trunc, x), "fix")
+    return into(b, out, b.ufunc(np.trunc, x), "fix", broadcast=True)
 
 
 @implements(np.round, np.around)

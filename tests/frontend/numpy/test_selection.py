@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from dcpy.base.errors import FrontendError
 from tests.support.numpy_records import ALL, LAYOUTS, check, interpreted, op
 
 RECORDS = [
@@ -13,6 +12,7 @@ RECORDS = [
     op(lambda a: np.where(a > 0, a, 300), dtypes=("uint8", "int32"), shapes=((4,),)),
     op(lambda a, c: np.where(a > 0, a, c), shapes=(((3, 1), (4,)), ((), (3,))), name="broadcast"),
     op(lambda a: np.where(True, a, 0.0)),
+    op(lambda a: np.where(a > 0), shapes=((5,), (3, 4))),
     op(lambda a: np.where(a[0] > 0, 1, 2.5), shapes=((3,),)),
     op(lambda a: np.clip(a, -1, 2), dtypes=("int8", "uint8", "int64", "float16", "float32")),
     op(lambda a: np.clip(a, 0.5, None), dtypes=("int32", "float32")),
@@ -36,12 +36,6 @@ RECORDS = [
 def test_as_numpy(record):
     for arguments in record.cases():
         check(record, arguments)
-
-
-def test_where_with_one_argument_is_refused_with_a_rewrite():
-    with pytest.raises(FrontendError, match="a value for both cases") as refusal:
-        interpreted(lambda a: np.where(a > 0), np.ones(3))
-    assert "np.where(condition, x, y)" in refusal.value.help
 
 
 def test_nan_goes_through():
