@@ -56,6 +56,12 @@ def _of_vectors(x: Any, ord: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def _of_matrices(x: Any, ord: Any, row: int, column: int, keepdims: bool) -> Any:
+    rank = np.ndim(x)
+    if not (-rank <= row < rank and -rank <= column < rank):
+        raise ValueError("axis is out of bounds")
+    row, column = row % rank, column % rank
+    if row == column:
+        raise ValueError("Duplicate axes given.")
     if ord is None or ord == "fro" or ord == "f":
         return np.sqrt(np.sum(_squared(x), axis=(row, column), keepdims=keepdims))
     if ord == 2 or ord == -2 or ord == "nuc":
@@ -89,10 +95,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         return _of_vectors(x, ord, axis, keepdims)
     if len(axis) != 2:
         raise ValueError("Improper number of dimensions to norm.")
-    row, column = axis[0] % np.ndim(x), axis[1] % np.ndim(x)
-    if row == column:
-        raise ValueError("Duplicate axes given.")
-    return _of_matrices(x, ord, row, column, keepdims)
+    return _of_matrices(x, ord, axis[0], axis[1], keepdims)
 
 
 @implements(np.linalg.vector_norm)
@@ -114,7 +117,7 @@ def matrix_norm(b: Builder, x: Value, /, *, keepdims: Value = FALSE, ord: Value 
 
 
 def _matrix_norm(x: Any, keepdims: bool, ord: Any) -> Any:
-    return _of_matrices(_inexact(x), ord, np.ndim(x) - 2, np.ndim(x) - 1, keepdims)
+    return _of_matrices(_inexact(x), ord, -2, -1, keepdims)
 
 
 @written_in_python(np.linalg.cond)

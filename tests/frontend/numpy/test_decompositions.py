@@ -218,10 +218,10 @@ def test_failures_raise_as_numpy_when_compiled(function):
 
 @pytest.mark.cc
 def test_one_singular_matrix_of_a_stack_raises():
-    stack = np.stack([np.eye(3)] * 40)
+    stack = np.stack([np.eye(3)] * 400)  # enough to be divided among threads
     compiled = dcpy.program(has_no_inverse)
     np.testing.assert_array_equal(compiled(stack), stack)
-    stack[17, 2] = 0
+    stack[317, 2] = 0
     with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
         compiled(stack)
 
@@ -243,6 +243,14 @@ REFUSALS = {
 def test_refusals(message):
     with pytest.raises(FrontendError, match=message):
         interpreted(REFUSALS[message], np.ones((3, 3)))
+
+
+@pytest.mark.parametrize("axis", [(0, 2), (-3, 0), (1, -1)])
+def test_axes_of_norms_are_checked(axis):
+    with pytest.raises(ValueError, match=r"axis is out of bounds|Duplicate axes"):
+        interpreted(norm_of_order(None, axis=axis), np.ones((2, 2)))
+    with pytest.raises(ValueError, match="out of bounds"):
+        interpreted(matrix_norm("fro"), np.ones(2))
 
 
 def test_results_have_names():
