@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from dcpy.frontend.lower import Lowered
     from dcpy.frontend.lower.frame import ExtraArgument
 
-Source = tuple[object, ...]  # where the dispatcher finds a value: ("dict", namespace, name), ("cell", cell), ("attribute", object, name)
+#: Where the dispatcher finds a value: ("dict", namespace, name), ("cell", cell), ("attribute", object, name).
+Source = tuple[object, ...]
 Guards = tuple[tuple[Source, object], ...]  # sources, and the values they must have
 
 
