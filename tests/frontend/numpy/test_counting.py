@@ -1,0 +1,34 @@
+"""How often numbers occur, used inside of programs, against NumPy."""
+
+import numpy as np
+import pytest
+
+from tests.support.numpy_records import check, interpreted, op
+
+
+def counted(a):
+    counts = np.bincount(a * a)
+    return counts[0], counts.sum(), len(counts), counts.dtype.itemsize
+
+
+def weighted(a, c):
+    sums = np.bincount(np.abs(a), weights=c, minlength=9)
+    return sums.size, sums[0], sums.max()
+
+
+RECORDS = [
+    op(counted, shapes=((5,), (1,)), dtypes=("int8", "uint8", "int64"), name="counted"),
+    op(weighted, shapes=((5,), (1,)), dtypes=("int32", "int64"), name="weighted"),
+    op(lambda a: np.bincount(a, minlength=3).sum(), shapes=((0,), (3,)), dtypes=("uint8", "int64")),
+]
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.name)
+def test_as_numpy(record):
+    for arguments in record.cases():
+        check(record, arguments)
+
+
+def test_negative_numbers_are_not_counted():
+    with pytest.raises(ValueError, match="no negative elements"):
+        interpreted(lambda a: np.bincount(a).sum(), np.array([1, -1]))
