@@ -64,6 +64,7 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.grids",
         "dcpy.frontend.numpy.statics",
         "dcpy.frontend.numpy.traced",
+        "dcpy.frontend.numpy.counting",
         "dcpy.frontend.numpy.solvers",
         "dcpy.frontend.numpy.decompositions",
         "dcpy.frontend.numpy.matrices",
