@@ -217,16 +217,21 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
     return np.clip(c / scale[:, None] / scale[None, :], -1, 1)
 
 
-@written_in_python(np.histogram)
-def histogram(a: Any, bins: int = 10, range: Any = None, density: bool | None = None, weights: Any = None) -> Any:
-    """Counts of elements (or sums of their weights) in bins of equal width, and the edges of the bins."""
-    flat = np.ravel(a)
+def _outer_edges(flat: Any, range: Any) -> tuple[float, float]:
     if range is None:
         low, high = (0.0, 1.0) if len(flat) == 0 else (float(np.min(flat)), float(np.max(flat)))
     else:
         low, high = float(range[0]), float(range[1])
     if low == high:
         low, high = low - 0.5, high + 0.5
+    return low, high
+
+
+@written_in_python(np.histogram)
+def histogram(a: Any, bins: int = 10, range: Any = None, density: bool | None = None, weights: Any = None) -> Any:
+    """Counts of elements (or sums of their weights) in bins of equal width, and the edges of the bins."""
+    flat = np.ravel(a)
+    low, high = _outer_edges(flat, range)
     edges = np.linspace(low, high, bins + 1, dtype=flat.dtype if flat.dtype.kind == "f" else np.float64)
     if weights is None:
         counts, step = np.zeros(bins, np.int64), np.ones(1, np.int64)
