@@ -60,6 +60,7 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.padding",
         "dcpy.frontend.numpy.selection",
         "dcpy.frontend.numpy.masks",
+        "dcpy.frontend.numpy.sets",
         "dcpy.frontend.numpy.contraction",
         "dcpy.frontend.numpy.grids",
         "dcpy.frontend.numpy.statics",

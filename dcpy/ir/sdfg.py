@@ -26,7 +26,8 @@ class Result:
     """One value that Python gets back.
 
     kind        container                      what Python gets
-    ``array``   a non-transient, written array a new array (the caller allocates it; the program does where its size is assigned)
+    ``array``   a non-transient, written array a new array (the caller allocates it, or the program
+                                              where its size is known only while it runs)
     ``scalar``  a non-transient 0-d `Array`    a NumPy scalar
     ``python``  a non-transient 0-d `Array`    a Python bool, int, float or complex
     ``argument`` an argument                   the very object that was passed

@@ -1,12 +1,14 @@
 """Arrays whose size is known only while the program runs: selected by masks, and counted."""
 
 import gc
+import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dcpy
+from dcpy.cli.sdfgcc import main as sdfgcc
 from tests.support.oracles import assert_equal, check_same
 
 pytestmark = pytest.mark.cc
@@ -148,6 +150,67 @@ def test_what_is_returned_is_an_ordinary_array():
     assert got.flags.writeable
     got = got[1:].copy()
     assert_equal(got, np.array([6.0, 7.0, 8.0]))
+
+
+def test_different_elements():
+    def f(a):
+        values, counts = np.unique(a, return_counts=True)
+        return values, counts, np.sort(a[a > 1]), np.intersect1d(a, values[1:])
+
+    check_same(f, M.astype(int))
+
+
+def test_selections_inside_a_parallel_map():
+    def f(a):
+        out = np.zeros(8)
+        for i in dcpy.map[0:8]:
+            b = a[a > i]
+            out[i] = b.sum() - b.size
+        return out
+
+    check_same(f, A)
+
+
+def test_what_is_raised_after_the_selection():
+    def f(a):
+        b = a[a > 3]
+        if b.size > 2:
+            raise ValueError("many")
+        return b
+
+    check_same(f, A)
+    check_same(f, A[:5])
+
+
+USE_FROM_C = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include "large.h"
+int main(void) {
+    double a[5] = {1, 7, 2, 9, 8}, *large_ones;
+    int64_t size;
+    if (large_init() != 0 || large(a, &large_ones, &size, 5) != 0) return 1;
+    for (int64_t i = 0; i < size; i++) printf("%g ", large_ones[i]);
+    free(large_ones);
+    large_exit();
+    return 0;
+}
+"""
+
+
+def test_results_that_c_frees(tmp_path):
+    def large(a: dcpy.float64[dcpy.symbol("N")]):
+        return a[a > 5]
+
+    sdfg = dcpy.program(large).to_sdfg()
+    sdfg.save(tmp_path / "large.sdfg")
+    assert sdfgcc([str(tmp_path / "large.sdfg"), "-o", str(tmp_path / "liblarge.so")]) == 0
+    (tmp_path / "use.c").write_text(USE_FROM_C)
+    link = [f"-L{tmp_path}", "-llarge", f"-Wl,-rpath,{tmp_path}"]
+    subprocess.run(["cc", "-Wall", "-Werror", "use.c", "-o", "use", *link], check=True, cwd=tmp_path)
+    assert (
+        subprocess.run(["./use"], check=True, cwd=tmp_path, capture_output=True, text=True).stdout == "7 9 8 "
+    )
 
 
 def test_optimized():

@@ -1,0 +1,117 @@
+"""Vectors as sets: what occurs in one or two of them, sorted, once each.
+
+Sizes are known at run time only (see `masks`). The work is in bodies that are lowered like a user's (see `traced`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dcpy.frontend.implements import implements
+from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.numpy.defaults import FALSE, NONE, TRUE
+from dcpy.frontend.values import Static, Value
+
+
+@implements(np.unique)
+def unique(
+    b: Builder,
+    ar: Value,
+    return_index: Value = FALSE,
+    return_inverse: Value = FALSE,
+    return_counts: Value = FALSE,
+    axis: Value = NONE,
+    *,
+    equal_nan: Value = TRUE,
+    sorted: Value = TRUE,
+) -> Value:
+    """The different elements, sorted; on request where each occurs first, which one each is, how often each occurs."""
+    if axis != NONE:
+        raise b.error("np.unique along an axis is not supported", help="make one number of each row first")
+    return b.call(Static(_unique), b.array(ar), return_index, return_inverse, return_counts, equal_nan)
+
+
+def _unique(a: Any, return_index: Any, return_inverse: Any, return_counts: Any, equal_nan: Any) -> Any:
+    flat = np.ravel(a)
+    order = np.argsort(flat)
+    values = flat[order]
+    starts = np.ones(len(flat), np.bool_)  # where the next element starts, among equal ones
+    starts[1:] = values[1:] != values[:-1]
+    if equal_nan:
+        starts[1:] &= (values[1:] == values[1:]) | (values[:-1] == values[:-1])
+    places = np.flatnonzero(starts)
+    found = values[places]
+    if not (return_index or return_inverse or return_counts):
+        return found
+    results: Any = (found,)
+    if return_index:
+        results += (order[places],)
+    if return_inverse:
+        inverse = np.empty(len(flat), np.int64)
+        inverse[order] = np.cumsum(starts) - 1
+        results += (inverse.reshape(a.shape),)
+    if return_counts:
+        counts = np.empty(len(places), np.int64)
+        for k in range(len(places)):
+            counts[k] = (places[k + 1] if k + 1 < len(places) else len(flat)) - places[k]
+        results += (counts,)
+    return results
+
+
+@implements(np.union1d)
+def union1d(b: Builder, ar1: Value, ar2: Value) -> Value:
+    """What occurs in either."""
+    return b.call(Static(_union), ar1, ar2)
+
+
+def _union(x: Any, y: Any) -> Any:
+    return np.unique(np.concatenate((np.ravel(x), np.ravel(y))))
+
+
+@implements(np.intersect1d)
+def intersect1d(
+    b: Builder, ar1: Value, ar2: Value, assume_unique: Value = FALSE, return_indices: Value = FALSE
+) -> Value:
+    """What occurs in both."""
+    if return_indices != FALSE:
+        raise b.error(
+            "np.intersect1d does not return indices", help="look for its result with np.searchsorted"
+        )
+    return b.call(Static(_intersection), ar1, ar2, assume_unique)
+
+
+def _intersection(x: Any, y: Any, assume_unique: Any) -> Any:
+    if assume_unique:
+        both = np.sort(np.concatenate((np.ravel(x), np.ravel(y))))
+    else:
+        both = np.sort(np.concatenate((np.unique(x), np.unique(y))))
+    return both[:-1][both[1:] == both[:-1]]
+
+
+@implements(np.setdiff1d)
+def setdiff1d(b: Builder, ar1: Value, ar2: Value, assume_unique: Value = FALSE) -> Value:
+    """What occurs in the first one only; with `assume_unique` in the order in which it does."""
+    return b.call(Static(_difference), ar1, ar2, assume_unique)
+
+
+def _difference(x: Any, y: Any, assume_unique: Any) -> Any:
+    first = np.ravel(x) if assume_unique else np.unique(x)
+    return first[~np.isin(first, y)]
+
+
+@implements(np.setxor1d)
+def setxor1d(b: Builder, ar1: Value, ar2: Value, assume_unique: Value = FALSE) -> Value:
+    """What occurs in just one of them."""
+    return b.call(Static(_either), ar1, ar2, assume_unique)
+
+
+def _either(x: Any, y: Any, assume_unique: Any) -> Any:
+    if assume_unique:
+        both = np.sort(np.concatenate((np.ravel(x), np.ravel(y))))
+    else:
+        both = np.sort(np.concatenate((np.unique(x), np.unique(y))))
+    alone = np.ones(len(both) + 1, np.bool_)  # differs from the one before
+    alone[1:-1] = both[1:] != both[:-1]
+    return both[alone[1:] & alone[:-1]]
