@@ -7,7 +7,7 @@ STAMP  := $(VENV)/.installed-for-tests
 N      ?= 5000
 NATIVE := pyproject.toml setup.py $(wildcard dcpy/runtime/dispatch/*.cpp dcpy/runtime/dispatch/*.h)
 
-.PHONY: help demo test null cc lint types layers bench bench-peers docs golden fuzz clean
+.PHONY: help demo test null cc lint types layers bench bench-peers docs golden fuzz sanitize clean
 
 help:
 	@echo "make demo    compile gemm and jacobi_2d, check them against NumPy, print times"
@@ -70,6 +70,15 @@ golden: $(STAMP)
 
 fuzz: $(STAMP)
 	FUZZ_EXAMPLES=$(N) $(PY) -m pytest -q -n auto tests/fuzz
+
+# The generated code under AddressSanitizer and UndefinedBehaviorSanitizer: examples, traps, random programs.
+CHECKS   := -fsanitize=address,undefined -fno-sanitize-recover=all
+LIBRARY   = $(shell $(or $(CXX),g++) -print-file-name=lib$(1).so)
+SANITIZED := tests/end_to_end/test_semantics.py tests/end_to_end/test_examples.py tests/fuzz
+sanitize: $(STAMP)
+	folder=$$(mktemp -d) && trap 'rm -rf $$folder' EXIT && \
+	LD_PRELOAD="$(call LIBRARY,asan) $(call LIBRARY,ubsan)" ASAN_OPTIONS=detect_leaks=0 DCPY_CACHE_DIR=$$folder \
+	DCPY_CPU_FLAGS="-O1 -g -march=native $(CHECKS)" $(PY) -m pytest -q -m cc -p no:cacheprovider $(SANITIZED)
 
 clean:
 	rm -rf build dist site *.egg-info dcpy/runtime/_dispatch*.so $(RUN) $(STAMP)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext, suppress
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,11 @@ RTOL = 1e-6
 DOCUMENTED = {  # what compiled code refuses at run time on purpose: docs/explanation/numpy.md
     "a size that turns out to be 1": re.compile(r"could not (?:be )?broadcast.*\b1\b"),
     "a power that is no integer, or complex": re.compile(r"fractional power is complex|negative integer powers"),
+}
+COMPILED: dict[str, dict[str, bool]] = {
+    "compiled": {},
+    "compiled as written": {"simplify": False},
+    "compiled, optimized": {"auto_optimize": True},
 }
 Outcome = tuple[Any, Exception | None, tuple[Any, ...]]  # result, exception, arguments afterwards
 
@@ -124,18 +130,16 @@ def check_interpreted(program: Program) -> None:
 
 def check_compiled(program: Program) -> None:
     """Compiled code does what NumPy does, and does it again for arrays of other sizes."""
-    expected = [
-        (sizes, reference(program, sizes))
-        for sizes in (program.sizes, program.sizes, tuple(s + 1 for s in program.sizes))
-    ]
-    for who, options in (
-        ("compiled", {}),
-        ("compiled as written", {"simplify": False}),
-        ("compiled, optimized", {"auto_optimize": True}),
-    ):
+    expected = {program.sizes: reference(program)}
+    larger = (program.sizes[0] + 1, program.sizes[1] + 1)
+    with suppress(NotComparable):
+        expected[larger] = reference(program, larger)
+    for who, options in COMPILED.items():
         decorated = dcpy.program(program.function(), **options)
-        for sizes, theirs in expected:
-            assert_same(outcome(decorated, program.arguments(sizes)), theirs, f"{who}, sizes {sizes}")
+        for sizes in (program.sizes, *expected):
+            with suppress(NotComparable) if sizes == larger else nullcontext():
+                found = outcome(decorated, program.arguments(sizes))
+                assert_same(found, expected[sizes], f"{who}, sizes {sizes}")
 
 
 def run_strictly(sdfg: Sdfg, program: Program, *, strict: bool) -> Outcome:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.fuzz.choice import Choice, Drawn, Seeded, chance, pick
 from tests.fuzz.program import ALIASES, DTYPES, LAYOUTS, SCALARS, SHAPES, Program
-from tests.fuzz.statements import HEAD, Writer
+from tests.fuzz.statements import HEAD, Writer, same_type
 
 
 def make_program(choice: Choice, statements: int = 5) -> Program:
@@ -31,6 +31,8 @@ def make_program(choice: Choice, statements: int = 5) -> Program:
     writer.several(statements, 2)
     names = [pick(choice, list(writer.known)) for _ in range(choice.number(1, 3))]
     results = [name if chance(choice, 60) else writer.expressions.expression(2) for name in names]
+    if writer.returned:  # all returns give values of one type
+        results = [name for name, value in writer.known.items() if same_type(value, writer.returned[0])][:1]
     lines = [line.real for line in writer.lines]
     source = HEAD + "\n".join([*lines, f"    return {', '.join(results)}"]) + "\n"
     return Program(source, sample.dtypes, sample.sizes, sample.layouts, alias, sample.scalar, sample.seed)

@@ -42,6 +42,7 @@ class Writer:
         self.indent = 1
         self.bound = {"a", "b", "c", "d", "e", "k", "s"}
         self.counters: set[str] = set()  # what loops count with: never bound again
+        self.returned: list[Any] = []  # what early returns give
         self.counter = 0
         self.loops = 0
         self.known: dict[str, Any] = {}
@@ -286,8 +287,11 @@ class Writer:
         """A jump at the end of a branch, sometimes."""
         if self.loops and chance(self.choice, 30):
             self.write(pick(self.choice, ("break", "continue")), "pass")
-        elif chance(self.choice, 8) and not self.loops:
-            self.write(f"return {pick(self.choice, list(self.known))}", "pass")
+        elif chance(self.choice, 12):
+            name = pick(self.choice, list(self.known))
+            if not self.returned or same_type(self.known[name], self.returned[0]):
+                self.returned.append(self.known[name])
+                self.write(f"return {name}", "pass")
 
     def range_loop(self, depth: int) -> None:
         """``for i in range(...)``, with ``else`` perhaps; the variable may be used afterwards."""

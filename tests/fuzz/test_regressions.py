@@ -65,3 +65,17 @@ def test_an_ellipsis_gives_views_of_elements():
 
     same(f, A3, 1)
     same(f, np.zeros((2, 3)), 1)
+
+
+def test_squares_of_booleans_have_the_dtype_of_square():
+    def f(m):
+        return m**2, m**3, m[0] ** 2
+
+    same(f, np.array([True, False]))
+
+
+def test_parts_of_pythons_numbers_are_pythons_numbers():
+    def f(a, k, flag):
+        return a * k.imag, a * k.real, flag.real + a[0]
+
+    same(f, np.ones(2, np.float32), 2, True)

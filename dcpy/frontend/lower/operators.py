@@ -79,7 +79,15 @@ def binary(b: Builder, symbol: str, left: Value, right: Value) -> Value:
             return _python(b, symbol, left, right)
     if not (_is_operand(left) and _is_operand(right)):
         raise FrontendError(f"unsupported operands for {symbol}: {kind_of(left)} and {kind_of(right)}")
+    if symbol == "**" and _squares_bools(left, right):
+        return b.ufunc(np.square, left)
     return b.ufunc(UFUNC_OF[symbol], left, right)
+
+
+def _squares_bools(left: Value, right: Value) -> bool:
+    """NumPy computes ``array ** 2`` as `np.square`, which gives booleans another dtype than `np.power` does."""
+    is_two = isinstance(right, Static) and type(right.value) is int and right.value == 2
+    return is_two and isinstance(left, ArrayValue) and left.dtype == types.bool_
 
 
 def _is_operand(value: Value) -> bool:

@@ -19,7 +19,7 @@ from dcpy.frontend.numpy import (  # noqa: F401  (what `find` finds below)
 from dcpy.frontend.numpy.creation import order_of, size_of
 from dcpy.frontend.numpy.defaults import FALSE, NONE, ORDER_C, ORDER_K, TRUE
 from dcpy.frontend.python.numbers import python_number
-from dcpy.frontend.values import ArrayValue, Scalar, Static, TupleValue, Value, dtype_of, integer, is_number
+from dcpy.frontend.values import ArrayValue, Scalar, Static, TupleValue, Value, dtype_of, integer, is_number, is_weak
 from dcpy.ir import types
 from dcpy.ir.data import View, strides_of
 from dcpy.ir.expr import op
@@ -121,6 +121,8 @@ def _part(b: Builder, a: Value, name: str) -> Value:
     if kind == "c":
         assert isinstance(a, Scalar)
         return Scalar(op(name, a.expr), a.weak)
+    if is_weak(a):  # True.real is the int 1
+        return b.operator("+" if name == "real" else "*", a, Static(0))
     return a if name == "real" else b.ufunc(np.multiply, a, Static(0))
 
 
