@@ -29,6 +29,41 @@ def regular(a):
     return a @ np.conj(np.swapaxes(a, -1, -2)) + 2 * np.eye(a.shape[-1], dtype=a.dtype)
 
 
+def adjoint(a):
+    return np.conj(np.swapaxes(a, -1, -2))
+
+
+def singular_parts(a):
+    """What does not depend on the signs of vectors."""
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    return s, (u * s[..., None, :]) @ vt, adjoint(u) @ u, vt @ adjoint(vt)
+
+
+def all_singular_parts(a):
+    u, s, vt = np.linalg.svd(a)
+    return s, (u[:, : len(s)] * s) @ vt[: len(s)], adjoint(u) @ u, vt @ adjoint(vt)
+
+
+def hermitian_parts(a):
+    w, v = np.linalg.eigh(a)
+    return w, (v * w[..., None, :]) @ adjoint(v), adjoint(v) @ v
+
+
+def eigen_parts(a):
+    w, v = np.linalg.eig(a)
+    return w, a @ v - v * w[..., None, :], np.sum(np.abs(v) ** 2, axis=-2)
+
+
+def factors(a):
+    q, r = np.linalg.qr(a)
+    return q @ r, adjoint(q) @ q, np.tril(r, -1)
+
+
+def all_factors(a):
+    q, r = np.linalg.qr(a, mode="complete")
+    return q @ r, adjoint(q) @ q, np.tril(r, -1)
+
+
 def least_squares(a, c):
     """All results; the sum of the residuals, of which there may be none."""
     x, residuals, rank, s = np.linalg.lstsq(a, c)
@@ -45,21 +80,23 @@ RECORDS = [
     op(lambda a: np.linalg.det(a), shapes=(*SQUARE, *STACKS), dtypes=DTYPES),
     op(lambda a: np.linalg.slogdet(a), shapes=(*SQUARE, *STACKS), dtypes=DTYPES),
     op(lambda a: np.linalg.slogdet(a).logabsdet, shapes=((3, 3),)),
-    op(lambda a: np.linalg.qr(a), shapes=(*RECTANGLES, (2, 4, 3), (0, 3), (3, 0)), dtypes=DTYPES),
-    op(lambda a: np.linalg.qr(a, mode="complete"), shapes=RECTANGLES, dtypes=DOUBLES),
-    op(lambda a: np.linalg.qr(a, "r"), shapes=RECTANGLES, layouts=LAYOUTS),
+    op(lambda a: np.linalg.qr(regular(a)), shapes=(*SQUARE, (2, 3, 3)), dtypes=DTYPES),
+    op(lambda a: np.linalg.qr(regular(a)[:, :2], mode="complete"), shapes=((3, 3), (8, 8)), dtypes=DOUBLES),
+    op(lambda a: np.linalg.qr(regular(a), "r"), shapes=SQUARE, layouts=LAYOUTS),
+    op(factors, shapes=(*RECTANGLES, (2, 4, 3), (0, 3), (3, 0)), dtypes=DTYPES, name="qr"),
+    op(all_factors, shapes=RECTANGLES, dtypes=DOUBLES, name="complete qr"),
     op(lambda a: np.linalg.qr(a).Q @ np.linalg.qr(a).R, shapes=RECTANGLES),
     op(lambda a: np.linalg.svd(a, compute_uv=False), shapes=(*RECTANGLES, (2, 3, 4), (0, 3)), dtypes=DTYPES),
-    op(lambda a: np.linalg.svd(a), shapes=(*RECTANGLES, (0, 3)), dtypes=DOUBLES),
-    op(lambda a: np.linalg.svd(a, full_matrices=False), shapes=(*RECTANGLES, (2, 4, 3)), dtypes=DOUBLES),
+    op(all_singular_parts, shapes=(*RECTANGLES, (0, 3)), dtypes=DTYPES, name="svd"),
+    op(singular_parts, shapes=(*RECTANGLES, (2, 4, 3)), dtypes=DTYPES, name="thin svd"),
     op(lambda a: np.linalg.svd(a, False).S, shapes=((3, 4),), layouts=LAYOUTS),
     op(lambda a: np.linalg.svdvals(a), shapes=RECTANGLES, dtypes=DTYPES),
-    op(lambda a: np.linalg.eigh(regular(a)), shapes=(*SQUARE[:3], (2, 3, 3)), dtypes=DOUBLES),
+    op(hermitian_parts, shapes=(*SQUARE, (2, 3, 3)), dtypes=DTYPES, name="eigh"),
     op(lambda a: np.linalg.eigvalsh(a), shapes=(*SQUARE, *STACKS), dtypes=DTYPES),
     op(lambda a: np.linalg.eigvalsh(a, "U"), shapes=((3, 3),), dtypes=DTYPES),
     op(lambda a: np.linalg.eigh(a, UPLO="U").eigenvalues, shapes=((3, 3),), layouts=LAYOUTS),
     op(lambda a: np.sort(np.real(np.linalg.eigvals(a.astype(np.complex128)))), shapes=SQUARE),
-    op(lambda a: np.linalg.eig(a), shapes=((1, 1), (3, 3), (2, 3, 3)), dtypes=("complex64", "complex128")),
+    op(eigen_parts, shapes=((1, 1), (3, 3), (2, 3, 3)), dtypes=("complex64", "complex128"), name="eig"),
     op(least_squares, shapes=(((5, 3), (5,)), ((5, 3), (5, 2)), ((3, 5), (3, 2))), dtypes=DTYPES, name="lstsq"),
     op(least_squares, shapes=(((3, 3), (3,)), ((4, 2), (4, 0)), ((0, 3), (0,))), name="lstsq of few"),
     op(lambda a: least_squares(a[:, None] * np.ones(2), a), shapes=((5,),), name="lstsq of rank 1"),
