@@ -77,6 +77,10 @@ def binary(b: Builder, symbol: str, left: Value, right: Value) -> Value:
             return found
         if is_weak(left) and is_weak(right):
             return _python(b, symbol, left, right)
+    return _elementwise(b, symbol, left, right)
+
+
+def _elementwise(b: Builder, symbol: str, left: Value, right: Value) -> Value:
     if not (_is_operand(left) and _is_operand(right)):
         raise FrontendError(f"unsupported operands for {symbol}: {kind_of(left)} and {kind_of(right)}")
     if symbol == "**" and _squares_bools(left, right):
