@@ -10,7 +10,9 @@ from dcpy.base.errors import ExpansionError
 from dcpy.ir.expansions import ENVIRONMENTS, Expansion
 from dcpy.ir.text import parse_sdfg
 from dcpy.transforms.expand import expand_library_nodes
-from tests.libraries.lapack.test_nodes import LIBRARY_ONLY, PROGRAMS, program
+from tests.libraries.lapack.test_nodes import LIBRARY_ONLY, PROGRAMS, VECTORS, program
+
+ALONE = LIBRARY_ONLY | VECTORS
 
 
 def test_lapack_is_where_it_says():
@@ -40,10 +42,10 @@ def test_loops_compute_where_lapack_is_missing():
 
 
 @pytest.mark.usefixtures("without_libraries")
-@pytest.mark.parametrize("name", LIBRARY_ONLY)
+@pytest.mark.parametrize("name", ALONE)
 def test_what_needs_lapack_says_so(name):
     with pytest.raises(ExpansionError) as refusal:
-        expand_library_nodes(parse_sdfg(program(LIBRARY_ONLY[name], "float64")))
+        expand_library_nodes(parse_sdfg(program(ALONE[name], "float64")))
     assert refusal.value.notes == ("openblas: not installed",)
 
 
