@@ -60,18 +60,18 @@ def program(statement, dtype):
     return f"sdfg @f({arguments}) symbols(N: size, K: size) {{ state {{ {statement} }} }}"
 
 
-def arguments(dtype, n, *, order="C"):
+def arguments(dtype, n):
     rng = np.random.default_rng(5)
     real = np.zeros(0, dtype).real.dtype
 
     def numbers(*shape):
         values = rng.random(shape) + (1j * rng.random(shape) if np.dtype(dtype).kind == "c" else 0)
-        return np.asarray(values.astype(dtype), order=order)
+        return values.astype(dtype)
 
     a = numbers(n, n)
-    made = {"A": np.asarray(a @ a.conj().T + np.eye(n, dtype=dtype), order=order), "B": numbers(n, K)}
+    made = {"A": a @ a.conj().T + np.eye(n, dtype=dtype), "B": numbers(n, K)}
     blank = {"X": (n, n), "Y": (n, K), "YT": (K, n), "Z": (K, K), "v": (n,), "sign": ()}
-    made |= {name: np.zeros(shape, dtype, order=order) for name, shape in blank.items()}
+    made |= {name: np.zeros(shape, dtype) for name, shape in blank.items()}
     made |= {"BT": numbers(K, n), "s": np.zeros(K, real), "w": np.zeros(n, real), "logdet": np.zeros((), real)}
     made |= {"P": np.zeros(n, np.int32), "info": np.zeros((), np.int32), "failed": np.zeros((), np.int32)}
     return made | {"rcond": real.type(1e-6)}
