@@ -182,6 +182,25 @@ def test_what_is_raised_after_the_selection():
     check_same(f, A[:5])
 
 
+def test_sizes_beyond_memory():
+    def result(a):
+        n = int(a[0]) + 1
+        a[0] = 0
+        return np.zeros((n, n))
+
+    def buffer(a):
+        b = np.zeros((int(a[0]), int(a[0])))
+        b[0] = a[0]
+        return b.sum()
+
+    for function in (result, buffer):
+        program = dcpy.program(function)
+        for size in (2.0**22, 2.0**32, 2.0**61):
+            with pytest.raises(MemoryError, match="no memory is left"):
+                program(np.array([size]))
+        assert_equal(program(np.array([2.0])), function(np.array([2.0])))
+
+
 USE_FROM_C = r"""
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,24 @@
 // Buffers that are freed on every way out of their scope, and updates that other threads do not interrupt.
 
+// The product of two sizes; where 64 bits do not hold it, a number of elements that no memory holds.
+static inline int64_t dcpy_product(int64_t a, int64_t b)
+{
+    int64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? __INT64_MAX__ : product;
+}
+
+// Cache-line-aligned memory for `count` elements of `size` bytes behind `head` bytes; null where there is none.
+static inline void *dcpy_allocate(int64_t count, size_t size, size_t head = 0)
+{
+    return count >> 48 ? nullptr : aligned_alloc(64, ((size_t(count)*size + 127) & ~size_t(63)) + head);
+}
+
 // A cache-line-aligned buffer of `count` elements; `data` is null where there is no memory.
 template <class T>
 struct dcpy_heap_buffer {
     T *const data;
 
-    explicit dcpy_heap_buffer(int64_t count) : data((T *)aligned_alloc(64, (size_t(count)*sizeof(T) + 127) & ~size_t(63))) {}
+    explicit dcpy_heap_buffer(int64_t count) : data((T *)dcpy_allocate(count, sizeof(T))) {}
     ~dcpy_heap_buffer() { free(data); }
     dcpy_heap_buffer(const dcpy_heap_buffer &) = delete;
 };
@@ -22,9 +35,9 @@ struct dcpy_kept_buffer {
     {
         const size_t bytes = (size_t(count)*sizeof(T) + 127) & ~size_t(63);
         block = __atomic_exchange_n(slot, (char *)nullptr, __ATOMIC_ACQ_REL);
-        if (block == nullptr || *(size_t *)block < bytes) {
+        if (block == nullptr || count >> 48 || *(size_t *)block < bytes) {
             free(block);
-            block = (char *)aligned_alloc(64, bytes + 64);
+            block = (char *)dcpy_allocate(count, sizeof(T), 64);
             if (block != nullptr) *(size_t *)block = bytes;
         }
         data = block == nullptr ? nullptr : (T *)(block + 64);
@@ -42,7 +55,7 @@ template <class T>
 static inline T *dcpy_owned_buffer(T **owner, int64_t count)
 {
     free(*owner);
-    *owner = (T *)aligned_alloc(64, (size_t(count)*sizeof(T) + 127) & ~size_t(63));
+    *owner = (T *)dcpy_allocate(count, sizeof(T));
     return *owner;
 }
 

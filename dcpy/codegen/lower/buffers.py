@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dcpy.codegen.lir.expr import LirExpr, Name, integer, times
+from dcpy.codegen.lir.expr import INDEX, Call, Infix, LirExpr, Name, integer, times
 from dcpy.codegen.lir.tree import Declare, HeapBuffer, StackBuffer, Table
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.places import Place
@@ -128,11 +128,18 @@ def buffer_size(context: Context, desc: Array) -> LirExpr:
     """How many elements the buffer of an array has; a size that may be negative counts as 0."""
     if desc.is_packed:
         total: LirExpr = integer(1)
+        of_arrays = all(symbol in context.sdfg.sizes for size in desc.shape for symbol in size.symbols)
         for size in desc.shape:
             known = size if context.ranges.proves_nonneg(size) else max_of(size, 0)
-            total = times(total, context.symbolic(known))
+            total = times(total, context.symbolic(known)) if of_arrays else _product(total, context.symbolic(known))
         return total
     return context.symbolic(max_of(extent(desc), 0))
+
+
+def _product(left: LirExpr, right: LirExpr) -> LirExpr:
+    """The product of sizes that may be any integers: given by the caller, or computed."""
+    product = times(left, right)
+    return Call("dcpy_product", (left, right), INDEX) if product == Infix("*", left, right, INDEX) else product
 
 
 def extent(desc: Scalar | Array) -> Expr:
