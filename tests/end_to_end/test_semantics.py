@@ -195,6 +195,13 @@ def test_row_17_reversed_views():
     check_same(f, A8)
 
 
+def test_row_18_a_mask_selects():
+    def f(a):
+        return a[a > 3], a[a > 100], a[a > 3].sum()
+
+    check_same(f, np.arange(8.0))
+
+
 def test_row_19_the_loop_variable_after_the_loop():
     def f(a):
         for i in range(5):

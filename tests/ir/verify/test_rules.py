@@ -40,6 +40,7 @@ TEXTS = [
     ("names.unique", "map i = 0:N { } loop i = 0:N { }", "'i' is the parameter of a map, and the parameter of a loop"),
     ("symbols.bound", "loop i = 0:N { let q = 1 } copy x[q] -> y[0]", "mentions 'q', which has no value there"),
     ("symbols.bound", "if k[0] > 0 { let q = 1 } copy x[q] -> y[0]", "a subset of 'x' mentions 'q'"),
+    ("symbols.bound", "data b: f64[q] transient copy x[0:1] -> b[0:1] let q = k[0]", "the size of 'b' mentions 'q'"),
     ("symbols.bound", "map i = 0:N { } copy x[i] -> y[0]", "'i'"),
     ("view.window", "view v: f64[3] of A[0:3, M + 1]", "index M + 1 is out of bounds for dimension 1 of size M"),
     ("memlet.rank", "copy A[0:N] -> x[0:N]", "A[0:N] has 1 dimensions, its container has 2"),
