@@ -17,7 +17,7 @@ from dcpy.ir.symbolic import ONE, ZERO, Expr, min_of
 
 #: Units of work below which a team of threads costs more than it saves (some 30 microseconds).
 THREADS_PAY_ABOVE = 300_000
-UNKNOWN_TRIPS = 16  # iterations of an inner loop whose number is not constant
+TYPICAL_SIZE = 64  # of an array whose size is a symbol, and of a `while` loop's iterations
 COSTLY = {
     "exp": 12, "log": 12, "sin": 15, "cos": 15, "tan": 40, "pow": 30, "div": 4, "sqrt": 4, "floordiv": 30, "mod": 30,
     "asin": 40, "acos": 40, "atan": 40, "sinh": 40, "cosh": 40, "tanh": 40, "hypot": 20, "atan2": 40,
@@ -36,7 +36,7 @@ ONCE = Range(ZERO, ONE)
 
 def _ranges_of_work(node: Map, sdfg: Sdfg) -> tuple[tuple[Range, ...], int]:
     ranges = tuple(_typical(values, node, position) for position, values in enumerate(node.domain))
-    inner = max(_maps_in(node.body), key=lambda found: _cost_of_node(found, sdfg), default=None)
+    inner = max(_maps_in(node.body), key=lambda found: _cost_of_node(found, sdfg, Typical(sdfg)), default=None)
     if inner is not None:
         trips, units = _ranges_of_work(inner, sdfg)
         ranges, trips = _without_tiles(node, ranges, trips)
@@ -84,38 +84,62 @@ def _typical(values: Range, node: Map, count: int) -> Range:
     return values
 
 
+class Typical(dict[str, int]):
+    """Values of symbols in a typical run: sizes and arguments are `TYPICAL_SIZE`, parameters where they start."""
+
+    def __init__(self, sdfg: Sdfg) -> None:
+        super().__init__()
+        self.given = {*sdfg.sizes, *sdfg.arguments}
+
+    def __missing__(self, name: str) -> int:
+        return TYPICAL_SIZE if name in self.given else 0
+
+    def trips(self, size: Expr) -> int:
+        """How many iterations."""
+        return max(size.evaluate(self), 0)
+
+    def starting(self, param: str, values: Range) -> int:
+        """Sets a parameter to its first value; returns how many it takes."""
+        trips = self.trips(values.size)
+        self[param] = values.start.evaluate(self)
+        return trips
+
+
 def cost_of_iteration(node: Map, sdfg: Sdfg) -> int:
     """Units of work of one run of the body, at least 1."""
-    return max(_cost_of_region(node.body, sdfg), 1)
+    typical = Typical(sdfg)
+    for param, values in zip(node.params, node.domain, strict=True):
+        typical.starting(param, values)
+    return max(_cost_of_region(node.body, sdfg, typical), 1)
 
 
-def _cost_of_region(region: Region, sdfg: Sdfg) -> int:
+def _cost_of_region(region: Region, sdfg: Sdfg, typical: Typical) -> int:
     total = 0
     for block in region.blocks:
         match block:
             case State(nodes=nodes):
-                total += sum(_cost_of_node(node, sdfg) for node in nodes)
-            case Loop(range=range_, body=body):
-                total += _trips(range_.size) * _cost_of_region(body, sdfg)
+                total += sum(_cost_of_node(node, sdfg, typical) for node in nodes)
+            case Loop(param=param, range=values, body=body):
+                total += typical.starting(param, values) * _cost_of_region(body, sdfg, typical)
             case While(body=body):
-                total += UNKNOWN_TRIPS * _cost_of_region(body, sdfg)
+                total += TYPICAL_SIZE * _cost_of_region(body, sdfg, typical)
             case _:
-                total += 1 + max((_cost_of_region(inner, sdfg) for inner in block.regions()), default=0)
+                total += 1 + max((_cost_of_region(inner, sdfg, typical) for inner in block.regions()), default=0)
     return total
 
 
-def _cost_of_node(node: Node, sdfg: Sdfg) -> int:
+def _cost_of_node(node: Node, sdfg: Sdfg, typical: Typical) -> int:
     match node:
         case Tasklet(code=code):
             moved = sum(_bytes(memlet.container, sdfg) for memlet in (*node.reads(), *node.writes()))
             return moved + sum(_cost_of_code(expr) for _, expr in code)
-        case Map(domain=domain, body=body):
+        case Map(params=params, domain=domain, body=body):
             trips = 1
-            for dim in domain:
-                trips *= _trips(dim.size)
-            return trips * _cost_of_region(body, sdfg)
+            for param, values in zip(params, domain, strict=True):
+                trips *= typical.starting(param, values)
+            return trips * _cost_of_region(body, sdfg, typical)
         case Copy(src=src):
-            return 2 * _trips(src.volume) * _bytes(src.container, sdfg)
+            return 2 * typical.trips(src.volume) * _bytes(src.container, sdfg)
         case Call() | ForeignCall():
             return CALL
     return 1
@@ -129,7 +153,3 @@ def _bytes(container: str, sdfg: Sdfg) -> int:
     desc = sdfg.desc(container)
     return desc.dtype.itemsize if desc.shape and not isinstance(desc, Stream) else 0
 
-
-def _trips(size: Expr) -> int:
-    number = size.constant
-    return UNKNOWN_TRIPS if number is None else max(number, 0)

@@ -254,7 +254,7 @@ def test_a_thousand_statements_are_quick():
     start = time.perf_counter()
     accesses_of_region(sdfg.body)
     whole = time.perf_counter() - start
-    assert max(each, whole) < 1.0  # a tenth of that on an idle machine
+    assert max(each, whole) < 5.0  # a fiftieth of that on an idle machine
 
 
 def test_the_view_of_an_index():
