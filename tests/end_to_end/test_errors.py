@@ -468,3 +468,15 @@ def test_control_c_works_between_calls(tmp_path):
         process.send_signal(signal.SIGINT)
         assert process.stdout.readline() == "stopped 36.0\n"
         assert process.wait(timeout=10) == 0
+
+
+def test_sizes_that_no_memory_has():
+    @dcpy.program
+    def f(n, m):
+        t = np.zeros((n, m))
+        return t.sum()
+
+    assert f(3, 2) == 0
+    for sizes in ((2**33, 2**33), (2**62, 1), (2**62, 8), (2**30, 2**25)):
+        with pytest.raises(MemoryError):  # NumPy: ValueError where the number of bytes needs more than 63 bits
+            f(*sizes)
