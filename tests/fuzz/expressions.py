@@ -208,7 +208,7 @@ class Expressions:
         if kind == "c" and np.dtype(dtype).kind not in "cb":
             operand = f"({operand}).real"
         if kind in "fc" and np.dtype(dtype).kind in "iu":
-            operand = f"np.clip({operand}, {0 if dtype.startswith('u') else -100}, 100)"
+            operand = f"np.clip(np.nan_to_num({operand}), {0 if dtype.startswith('u') else -100}, 100)"
         converted = (
             f"{operand}.astype(np.{name})" if operand[-1] in ")]" or operand.isidentifier() else f"np.{name}({operand})"
         )

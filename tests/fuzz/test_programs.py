@@ -22,6 +22,7 @@ def check(oracle, program):
 
 
 @hypothesis.given(programs())
+@hypothesis.settings(max_examples=hypothesis.settings().max_examples * 2)
 def test_interpreted_programs_equal_numpy(program):
     check(oracles.check_interpreted, program)
 

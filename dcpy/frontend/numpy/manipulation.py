@@ -153,7 +153,7 @@ def squeeze(b: Builder, a: Value, axis: Value = NONE) -> Value:
         return a
     x = b.array(a)
     if axis == NONE:
-        dropped = [k for k, size in enumerate(x.shape) if size is ONE]
+        dropped = [k for k, size in enumerate(x.shape) if _is_one(b, size)]
     else:
         dropped = list(b.axes(axis, x.rank))
         message = "cannot select an axis to squeeze out which has size not equal to one"
@@ -167,6 +167,18 @@ def squeeze(b: Builder, a: Value, axis: Value = NONE) -> Value:
     kept = [k for k in range(x.rank) if k not in dropped]
     shape, axes = tuple(x.shape[k] for k in kept), tuple(x.axes[k] for k in kept)
     return replace(x, shape=shape, axes=axes, window=Subset(tuple(window)), fresh=False)
+
+
+def _is_one(b: Builder, size: Expr) -> bool:
+    """Whether a size is 1. Those of arguments that are symbols are not: a size of 1 in a call is the constant."""
+    size = b.exact(size)
+    is_given = size.name is not None and size.name in b.emit.sdfg.symbols
+    if size.constant is None and not is_given and not b.emit.ranges.proves_ne(size, ONE):
+        raise b.error(
+            f"whether a dimension of {size} elements has size 1 is known at run time only",
+            help="name the axes: np.squeeze(x, axis=0)",
+        )
+    return size is ONE
 
 
 @implements(np.atleast_1d)
