@@ -250,9 +250,21 @@ class Maybe:
     condition: ScalarExpr
 
 
+@dataclass(frozen=True, slots=True)
+class Resized:
+    """An array whose sizes depend on the path taken: the front of `home`.
+
+    `sizes` names the scalar container that holds each size; None for a dimension that is always full. Only names stand
+    for such values; what is read is an array (`lower.resizing`).
+    """
+
+    home: ArrayValue
+    sizes: tuple[str | None, ...]
+
+
 Value = (
     Static | SymInt | Scalar | ArrayValue | TupleValue | DictValue | SliceValue | RangeValue | MapValue
-    | IteratorValue | FunctionValue | Method | Missing | Maybe
+    | IteratorValue | FunctionValue | Method | Missing | Maybe | Resized
 )  # fmt: skip
 Number = Static | SymInt | Scalar
 
@@ -341,6 +353,8 @@ def kind_of(value: Value) -> str:
     match value:
         case ArrayValue(dtype=dtype, shape=shape):
             return f"an array {dtype}[{', '.join(map(str, shape))}]"
+        case Resized(home=home):
+            return kind_of(home)
         case Static(value=None):
             return "None"
         case Static(value=object_):

@@ -13,7 +13,6 @@ KERNELS = kernels()
 
 # What dcpy refuses so far, and the first line of its message. This list only gets shorter.
 REFUSED = {
-    "contour_integral": "the shape of 'X' depends on the path taken",
     "mandelbrot2": "attributes are never written by a program",
 }
 

@@ -168,6 +168,11 @@ class Frame:
         )
         return Load(container, (), types.bool_)
 
+    def size_home(self, name: str, axis: int) -> str:
+        """The scalar container that holds the size of `name` along a dimension, where that depends on the path."""
+        size = data.Scalar(types.int64, transient=True)
+        return self._home(name, (name, "size", axis), lambda: size, stem=f"{name}_size")
+
     def array_home(self, name: str, dtype: DType, shape: tuple[Expr, ...]) -> ArrayValue:
         """The array container in which versions of `name` meet."""
 

@@ -27,6 +27,7 @@ from dcpy.frontend.values import (
     Maybe,
     Missing,
     RangeValue,
+    Resized,
     Scalar,
     SymInt,
     TupleValue,
@@ -248,10 +249,12 @@ def _unset(name: str, node: core.For | core.While) -> Missing:
 def _join_back(frame: Frame, name: str, head: Value, sites: LoopSites) -> Value:
     if isinstance(head, Missing) and not head.unset:
         return head
-    values = [site.env[name] for site in (*sites.ends, *sites.breaks) if name in site.env]
+    found = [site for site in (*sites.ends, *sites.breaks) if name in site.env]
+    values = [site.env[name] for site in found]
     if all(value == head for value in values):
         return head
-    return merges.join(frame, name, [head, *values], accumulating=True)
+    facts = [frame.emit.ranges, *(site.ranges for site in found)]
+    return merges.join(frame, name, [head, *values], facts, accumulating=True)
 
 
 def _rehome(frame: Frame, name: str, value: Value) -> Value:
@@ -261,6 +264,10 @@ def _rehome(frame: Frame, name: str, value: Value) -> Value:
             return frame.home(name, dtype, weak)
         case ArrayValue(dtype=dtype, shape=shape):
             return frame.array_home(name, dtype, shape)
+        case Resized(home=home, sizes=sizes):
+            again = frame.array_home(name, home.dtype, home.shape)
+            kept = tuple(None if size is None else frame.size_home(name, k) for k, size in enumerate(sizes))
+            return Resized(again, kept)
         case Maybe(value=inner, condition=Load()):
             return Maybe(_rehome(frame, name, inner), frame.flag(name))
         case TupleValue(items=items):
@@ -305,9 +312,10 @@ def _value_after(
         if value is not None:
             return _if_ran(value, plan)
     if before is None or always:
-        joined = merges.join(frame, name, values)
+        joined = merges.join(frame, name, values, [site.ranges for site in exits])
     else:
-        joined = merges.join(frame, name, [before, *values], accumulating=True)
+        facts = [frame.emit.ranges, *(site.ranges for site in exits)]
+        joined = merges.join(frame, name, [before, *values], facts, accumulating=True)
         entering.append((joined, before))
     if isinstance(joined, Missing):
         return joined

@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.lower import elementwise, stores
+from dcpy.frontend.lower import elementwise, resizing, stores
 from dcpy.frontend.lower.promotion import common
 from dcpy.frontend.values import (
     ArrayValue,
     Maybe,
     Missing,
+    Resized,
     Scalar,
     Static,
     SymInt,
@@ -29,16 +30,19 @@ from dcpy.frontend.values import (
 from dcpy.ir.expr import Load, ScalarExpr, loads_of, symbols_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.subsets import Subset
-from dcpy.ir.symbolic import Expr
+from dcpy.ir.symbolic import Expr, Ranges
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
 
 
-def join(frame: Frame, name: str, values: Sequence[Value], *, accumulating: bool = False) -> Value:
+def join(
+    frame: Frame, name: str, values: Sequence[Value], facts: Sequence[Ranges] = (), *, accumulating: bool = False
+) -> Value:
     """What `name` stands for where paths with these values meet; `Missing` where there is no such value.
 
-    `accumulating`: at the head of a loop, where a number may take the dtype of what is added to it.
+    `facts`: what is known at the end of each path; without them, shapes must agree. `accumulating`: at the head of a
+    loop, where a number may take the dtype of what is added to it.
     The caller then moves each path's value into the result (`move`), at the end of the path.
     """
     unusable = [value for value in values if isinstance(value, Missing)]
@@ -46,14 +50,15 @@ def join(frame: Frame, name: str, values: Sequence[Value], *, accumulating: bool
     if not known or not all(value.unset for value in unusable):
         return next(value for value in unusable if not known or not value.unset)
     plain = [value.value if isinstance(value, Maybe) else value for value in known]
-    joined = _join_known(frame, name, plain, accumulating)
+    facts = [ranges for value, ranges in zip(values, facts, strict=False) if not isinstance(value, Missing)]
+    joined = _join_known(frame, name, plain, facts, accumulating)
     certain = not unusable and not any(isinstance(value, Maybe) for value in known)
     if certain or isinstance(joined, Missing):
         return joined
     return Maybe(joined, _joined_flag(frame, name, values))
 
 
-def _join_known(frame: Frame, name: str, plain: Sequence[Value], accumulating: bool) -> Value:
+def _join_known(frame: Frame, name: str, plain: Sequence[Value], facts: Sequence[Ranges], accumulating: bool) -> Value:
     first = plain[0]
     if all(value == first for value in plain) and is_visible(frame, first):
         return first
@@ -63,8 +68,8 @@ def _join_known(frame: Frame, name: str, plain: Sequence[Value], accumulating: b
     mixed = any(map(is_number, plain)) and all(_is_element(frame, name, value) for value in plain)
     if mixed and len(set(map(dtype_of, plain))) == 1:
         return frame.home(name, dtype_of(first), weak=False)  # a 0-d array of this name's own meets a scalar
-    if all(isinstance(value, ArrayValue) for value in plain):
-        return _join_arrays(frame, name, [value for value in plain if isinstance(value, ArrayValue)])
+    if all(isinstance(value, ArrayValue | Resized) for value in plain):
+        return _join_arrays(frame, name, [value for value in plain if isinstance(value, ArrayValue | Resized)], facts)
     if all(isinstance(value, TupleValue) for value in plain):
         return _join_tuples(frame, name, [value for value in plain if isinstance(value, TupleValue)])
     kinds = list(dict.fromkeys(map(kind_of, plain)))
@@ -92,7 +97,8 @@ def _is_element(frame: Frame, name: str, value: Value) -> bool:
     return is_number(value) or (isinstance(value, ArrayValue) and not value.shape and is_own(frame, name, value))
 
 
-def _join_arrays(frame: Frame, name: str, values: list[ArrayValue]) -> Value:
+def _join_arrays(frame: Frame, name: str, versions: list[resizing.Version], facts: Sequence[Ranges]) -> Value:
+    values = [value.home if isinstance(value, Resized) else value for value in versions]
     first = values[0]
     help_text = "use different names, or convert both with .astype(...)"
     if any(value.dtype != first.dtype for value in values):
@@ -101,18 +107,27 @@ def _join_arrays(frame: Frame, name: str, values: list[ArrayValue]) -> Value:
     if any(value.rank != first.rank for value in values):
         ranks = " or ".join(dict.fromkeys(str(value.rank) for value in values))
         return Missing(f"the rank of {name!r} depends on the path taken: {ranks}", help="use different names")
-    if any(value.shape != first.shape for value in values) or not _known_outside(frame, first.shape):
-        return Missing(
-            f"the shape of {name!r} depends on the path taken",
-            help="use different names, or fill a slice of an array made before",
-        )
+    different = any(value.shape != first.shape for value in values) or not _known_outside(frame, first.shape)
+    if different or any(isinstance(value, Resized) for value in versions):
+        resized = resizing.meet(frame, name, versions, facts) if facts else None
+        if resized is None:
+            return Missing(
+                f"the shape of {name!r} depends on the path taken",
+                help="use different names, or fill a slice of an array made before",
+            )
+        _detach_shared(frame, name, resized.home, values)
+        return resized
     if all(value == first for value in values) and _hoist(frame, first):
         return first
     home = frame.array_home(name, first.dtype, tuple(frame.b.exact(size) for size in first.shape))
+    _detach_shared(frame, name, home, values)
+    return home
+
+
+def _detach_shared(frame: Frame, name: str, home: ArrayValue, values: Sequence[ArrayValue]) -> None:
     for value in values:
         if value.container != home.container and not is_own(frame, name, value):
             _detach(frame, name, home, value)
-    return home
 
 
 def _join_tuples(frame: Frame, name: str, values: list[TupleValue]) -> Value:
@@ -185,7 +200,7 @@ def roots(frame: Frame, value: Value) -> tuple[str, ...]:
             return (frame.b.root(container),) if container in frame.emit.descs else (container,)
         case TupleValue(items=items):
             return tuple(root for item in items for root in roots(frame, item))
-        case Maybe(value=inner):
+        case Maybe(value=inner) | Resized(home=inner):
             return roots(frame, inner)
     return ()
 
@@ -211,6 +226,11 @@ def move(frame: Frame, pairs: Sequence[tuple[Value, Value]]) -> None:
                 scalars.append((Memlet(container, Subset()), elementwise.convert(scalar_expr(source), dtype)))
             case ArrayValue(), ArrayValue():
                 arrays.append((target, source))
+            case Resized(), ArrayValue() | Resized():
+                part = resizing.concrete(frame, source) if isinstance(source, Resized) else source
+                scalars += resizing.new_sizes(frame, target, part)
+                if not resizing.is_in_place(target, part):
+                    arrays.append((resizing.front(target, [frame.b.exact(size) for size in part.shape]), part))
     if scalars:
         frame.emit.tasklet(scalars)
     written = {target.container for target, _ in arrays}

@@ -16,11 +16,22 @@ import numpy as np
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.annotations import Symbol
 from dcpy.frontend.desugar.names import bound_names
-from dcpy.frontend.lower import sequences
+from dcpy.frontend.lower import resizing, sequences
 from dcpy.frontend.lower.frame import ExtraArgument
 from dcpy.frontend.specialize.from_call import layout_of
 from dcpy.frontend.specialize.types import ArrayType
-from dcpy.frontend.values import ArrayValue, DictValue, Maybe, Missing, Scalar, Static, SymInt, TupleValue, Value
+from dcpy.frontend.values import (
+    ArrayValue,
+    DictValue,
+    Maybe,
+    Missing,
+    Resized,
+    Scalar,
+    Static,
+    SymInt,
+    TupleValue,
+    Value,
+)
 from dcpy.ir import data, types
 from dcpy.ir.expr import Const, Load, loads_of
 from dcpy.ir.memlet import Memlet
@@ -64,6 +75,10 @@ def _usable(frame: Frame, name: str) -> Value:
         message = f"cannot access local variable {name!r} where it is not associated with a value"
         frame.b.check(value.condition, "UnboundLocalError", message)
         value = frame.env[name] = value.value
+    if isinstance(value, Resized):
+        value = resizing.concrete(frame, value)
+        if frame.emit.region is frame.scope.region:  # else the symbols are not known where the name lives
+            frame.env[name] = value
     if isinstance(value, Missing):
         notes = () if value.span is None else (f"see line {value.span.line}",)
         kind = UnsetName if value.unset else FrontendError

@@ -154,7 +154,7 @@ def _merge(frame: Frame, node: core.If, live: frozenset[str], paths: list[Site])
         if all(value is None for value in found):
             continue
         values = [_unset(name, node) if value is None else value for value in found]
-        joined = merges.join(frame, name, values)
+        joined = merges.join(frame, name, values, [path.ranges for path in paths])
         frame.env[name] = joined
         for pairs, value in zip(moves, values, strict=True):
             pairs.append((joined, value))
