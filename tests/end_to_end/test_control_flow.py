@@ -476,12 +476,6 @@ def test_what_depends_on_the_path_is_refused():
         b = a if a[0] > 1 else 1.0
         return b * 2
 
-    def shape(a):
-        b = a
-        for i in range(3):
-            b = b[1:]
-        return b
-
     def memory(a):
         b = a
         if a[0] > 1:
@@ -489,7 +483,7 @@ def test_what_depends_on_the_path_is_refused():
         b[0] = 1
         return a
 
-    reasons = {rank: "depending on the path", shape: "shape of 'b' depends", memory: "may or may not"}
+    reasons = {rank: "depending on the path", memory: "may or may not"}
     for function, reason in reasons.items():
         with pytest.raises(dcpy.DcpyError, match=reason):
             dcpy.program(function)(A8)
