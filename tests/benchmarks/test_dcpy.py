@@ -1,6 +1,5 @@
-"""dcpy on all kernels, unmodified, at tiny sizes: NumPy's results, dtypes and shapes; and what is still refused."""
+"""dcpy on all kernels, unmodified, at tiny sizes: NumPy's results, dtypes and shapes."""
 
-import copy
 import functools
 
 import numpy as np
@@ -10,11 +9,6 @@ import dcpy
 from benchmarks.npbench import kernels
 
 KERNELS = kernels()
-
-# What dcpy refuses so far, and the first line of its message. This list only gets shorter.
-REFUSED = {
-    "mandelbrot2": "attributes are never written by a program",
-}
 
 
 @functools.cache
@@ -26,7 +20,7 @@ def expected(name):
 
 @pytest.mark.cc
 @pytest.mark.parametrize("auto_optimize", [False, True], ids=["plain", "optimized"])
-@pytest.mark.parametrize("name", [name for name in KERNELS if name not in REFUSED])
+@pytest.mark.parametrize("name", KERNELS)
 def test_equals_numpy(name, auto_optimize):
     arguments = KERNELS[name].initialize("XS")
     result = dcpy.program(KERNELS[name].function, auto_optimize=auto_optimize)(**arguments)
@@ -34,14 +28,6 @@ def test_equals_numpy(name, auto_optimize):
     same(result, numpy_result)
     for argument, value in arguments.items():
         same(value, numpy_arguments[argument])
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_the_list_of_refusals_is_current(name):
-    arguments = copy.deepcopy(KERNELS[name].initialize("XS"))
-    with pytest.raises(dcpy.DcpyError) as refusal:
-        dcpy.program(KERNELS[name].function).to_sdfg(**arguments)
-    assert str(refusal.value).splitlines()[0].partition(": ")[2] == REFUSED[name]
 
 
 def same(mine, theirs):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.base.exceptions import exception_type
 from dcpy.frontend.desugar import core
@@ -45,6 +47,8 @@ def assign(frame: Frame, target: ast.expr, value: Value) -> Value:
                 _unpack(frame, parts, value)
             case ast.Subscript():
                 _store(frame, target, value)
+            case ast.Attribute(value=ast.Name(id=name), attr="shape"):
+                _set_shape(frame, name, value)
             case ast.Attribute():
                 store_keys(frame, _part(frame, target), [Static(Ellipsis)], value)
             case _:
@@ -186,6 +190,26 @@ def _part(frame: Frame, target: ast.Attribute) -> Value:
     if target.attr not in ("real", "imag"):
         raise FrontendError("attributes are never written by a program", help="return the value instead")
     return evaluate(frame, target)
+
+
+def _set_shape(frame: Frame, name: str, shape: Value) -> None:
+    """``a.shape = ...``, of an array that only this name has: the name then stands for the reshaped view."""
+    current = read_name(frame, name)
+    if not isinstance(current, ArrayValue):
+        raise FrontendError(f"{kind_of(current)} has no shape to set")
+    shared = any(other != name and value == current for other, value in frame.env.items())
+    reasons = {
+        "it is set in a loop or branch, or in an outer function": len(frame.scopes) > 1 or name not in frame.env,
+        "it belongs to the caller": not frame.b.desc(frame.b.root(current.container)).transient,
+        "another name has the same array": shared,
+        "it is not known to be contiguous": not frame.b.contiguous(current),
+    }
+    for reason, holds in reasons.items():
+        if holds:
+            raise FrontendError(
+                f"the shape of {name!r} cannot be set in place: {reason}", help=f"write `{name} = {name}.reshape(...)`"
+            )
+    bind_name(frame, name, frame.b.call(Static(np.reshape), current, shape))
 
 
 def _augment_name(frame: Frame, target: ast.Name, name: str, symbol: str, value_node: ast.expr) -> None:

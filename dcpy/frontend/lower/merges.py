@@ -233,6 +233,10 @@ def move(frame: Frame, pairs: Sequence[tuple[Value, Value]]) -> None:
                     arrays.append((resizing.front(target, [frame.b.exact(size) for size in part.shape]), part))
     if scalars:
         frame.emit.tasklet(scalars)
+    _write(frame, arrays)
+
+
+def _write(frame: Frame, arrays: Sequence[tuple[ArrayValue, ArrayValue]]) -> None:
     written = {target.container for target, _ in arrays}
     ready = []
     for target, source in arrays:

@@ -147,6 +147,37 @@ def test_a_mask_selects_a_result():
     same(f, A)
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_shape_set_in_place():
+    def f(a):
+        x, y = np.mgrid[0:2, 0:4]
+        b = a + 1
+        x.shape = y.shape = b.shape = 8
+        b[x > 0] = 7
+        return b.sum(), y[5], len(x)
+
+    same(f, np.arange(8.0).reshape(2, 4))
+
+
+def test_a_shape_that_others_would_see_is_not_set():
+    def f(a):
+        a.shape = 8
+
+    def g(a):
+        b = a + 1
+        c = b
+        b.shape = 8
+        return c
+
+    def h(a):
+        b = (a + 1).T
+        b.shape = 8
+
+    assert "the shape of 'a' cannot be set in place: it belongs to the caller" in refusal(f, A.reshape(2, 4))
+    assert "the shape of 'b' cannot be set in place: another name" in refusal(g, A.reshape(2, 4))
+    assert "the shape of 'b' cannot be set in place: it is not known to be contiguous" in refusal(h, A.reshape(2, 4))
+
+
 def test_overlapping_stores_are_as_if_copied_first():
     def f(a, m):
         a[1:] = a[:-1]
