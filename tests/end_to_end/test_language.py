@@ -351,3 +351,29 @@ def test_indexing_by_arrays():
         return m[[0, 2]], m[:, [1, 1]], m[[0, 1], [1, 2]], m[1, [0, 3]], a[idx]
 
     check_same(f, A8, M, np.array([0, -1, 3]))
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 20, 0])
+def test_slices_with_a_step_known_at_run_time(k):
+    def f(a, m, k):
+        assert k > 0
+        a[1:7:k] += 1
+        a[20::k] = 5
+        a[-3:-100:k] = 6
+        window = a[::k][1::k]
+        window *= 2
+        return a[3::k], a[::k].sum(), m[::k, 1::k] + 1
+
+    check_same(f, A8, M, k)
+
+
+def test_the_sieve_of_eratosthenes():
+    def f(n):
+        prime = np.ones(n, dtype=bool)
+        prime[:2] = False
+        for i in range(2, int(n**0.5) + 1):
+            if prime[i]:
+                prime[i * i :: i] = False
+        return prime
+
+    check_same(f, 60)

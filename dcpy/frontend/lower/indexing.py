@@ -154,12 +154,16 @@ def _wrap(index: Expr, size: Expr) -> Expr:
 def slice_range(b: Builder, key: SliceValue, size: Expr) -> Range:
     """The elements that a slice of a dimension of `size` names; inside out where it is empty."""
     step = ONE if key.step == Static(None) else b.integer(key.step, "the step of a slice")
-    if step.constant is None:
-        raise FrontendError("the step of a slice must be known at compile time", help="use a number")
+    if step.constant is None and not b.emit.ranges.proves_nonneg(step - 1):
+        raise FrontendError(
+            "the sign of a slice's step is not known at compile time", help="check it first: `assert step > 0`"
+        )
     if step.constant == 0:
         raise FrontendError("slice step cannot be zero", notes=("NumPy raises ValueError here",))
     size = b.exact(size)
-    forward = step.constant > 0
+    forward = step.constant is None or step.constant > 0
+    if step.constant is None:
+        step = max_of(step, 1)  # sizes of results are computed before a check has seen the step
     start = _bound(b, key.start, size, forward, low=0 if forward else -1, is_start=True)
     stop = _bound(b, key.stop, size, forward, low=0 if forward else -1, is_start=False)
     part = Range(start, stop, step)
