@@ -53,7 +53,7 @@ def test_arrays_of_bools():
 @pytest.mark.parametrize("x", [1 + 2j, np.complex64(1 - 2j), np.complex128(-3)])
 def test_complex_scalars(x):
     def f(x):
-        return x * 2, x / 3, x + 1j, x.real, x.imag, abs(x), x == x, -x, x * x
+        return x * 2, x / 3, x + 1j, x.real, x.imag, abs(x), x == x, -x, x * x, x.conjugate()
 
     check_same(f, x, rtol=1e-6)
 

@@ -57,7 +57,7 @@ def _method(frame: Frame, owner: Value, name: str, args: Sequence[Value], kwargs
     entry = None if isinstance(owner, TupleValue | DictValue) else find_method(name)
     if entry is None:
         raise FrontendError(
-            f"{kind_of(owner)}.{name}() is not supported",
+            f".{name}() of {kind_of(owner)} is not supported",
             help="make an array of known size, and fill it" if name in ("append", "extend", "insert") else "",
         )
     return call_entry(frame.b, entry, [owner, *args], kwargs)

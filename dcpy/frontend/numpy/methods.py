@@ -162,7 +162,10 @@ def astype(
 @method("conj", "conjugate")
 def conjugate(b: Builder, a: Value) -> Value:
     """The complex conjugates; the array itself where it is real."""
-    return b.ufunc(np.conjugate, a) if dtype_of(a).kind == "c" else a
+    if dtype_of(a).kind != "c":
+        return a
+    found = b.ufunc(np.conjugate, a)
+    return Scalar(found.expr, is_weak(a)) if isinstance(found, Scalar) else found
 
 
 @implements(np.angle)
