@@ -3,8 +3,11 @@
 import collections
 import dataclasses
 import enum
+import gc
 import math
+import sys
 import types
+import weakref
 
 import numpy as np
 import pytest
@@ -363,3 +366,23 @@ Point = collections.namedtuple("Point", "scale shift")
 class Kind(enum.IntEnum):
     SMALL = 1
     LARGE = 100
+
+
+def test_nothing_outlives_the_program():
+    def make():
+        table = np.ones(8)
+
+        @dcpy.program
+        def f(a):
+            return a + table
+
+        f(A8)
+        before = sys.getrefcount(table)
+        for _ in range(100):
+            f(A8)
+        assert sys.getrefcount(table) == before
+        return weakref.ref(f), weakref.ref(table)
+
+    references = make()
+    gc.collect()
+    assert [reference() for reference in references] == [None, None]
