@@ -78,7 +78,7 @@ SANITIZED := tests/end_to_end/test_semantics.py tests/end_to_end/test_examples.p
 sanitize: $(STAMP)
 	folder=$$(mktemp -d) && trap 'rm -rf $$folder' EXIT && \
 	LD_PRELOAD="$(call LIBRARY,asan) $(call LIBRARY,ubsan)" ASAN_OPTIONS=detect_leaks=0 DCPY_CACHE_DIR=$$folder \
-	DCPY_CPU_FLAGS="-O1 -g -march=native $(CHECKS)" $(PY) -m pytest -q -m cc -p no:cacheprovider $(SANITIZED)
+	DCPY_CPU_FLAGS="-O1 -g -march=native $(CHECKS)" $(PY) -m pytest -q -n auto -m cc -p no:cacheprovider $(SANITIZED)
 
 clean:
 	rm -rf build dist site *.egg-info dcpy/runtime/_dispatch*.so $(RUN) $(STAMP)

@@ -6,6 +6,7 @@ The text is complete, so that a failing program can be read and pasted into a re
 from __future__ import annotations
 
 import linecache
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -97,7 +98,7 @@ class Program:
 def define(source: str) -> Callable[..., Any]:
     """The function ``f`` of a module with this source."""
     source = PRELUDE + source
-    file = f"<fuzz {abs(hash(source))}>"
+    file = f"<fuzz {zlib.crc32(source.encode()):08x}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     namespace: dict[str, Any] = {"np": np, "dcpy": dcpy}
     exec(compile(source, file, "exec"), namespace)

@@ -32,7 +32,8 @@ def make_program(choice: Choice, statements: int = 5) -> Program:
     names = [pick(choice, list(writer.known)) for _ in range(choice.number(1, 3))]
     results = [name if chance(choice, 60) else writer.expressions.expression(2) for name in names]
     if writer.returned:  # all returns give values of one type
-        results = [name for name, value in writer.known.items() if same_type(value, writer.returned[0])][:1]
+        alike = [name for name, value in writer.known.items() if same_type(value, writer.returned[0])]
+        results = alike[:1] or results
     lines = [line.real for line in writer.lines]
     source = HEAD + "\n".join([*lines, f"    return {', '.join(results)}"]) + "\n"
     return Program(source, sample.dtypes, sample.sizes, sample.layouts, alias, sample.scalar, sample.seed)

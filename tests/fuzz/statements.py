@@ -304,7 +304,7 @@ class Writer:
             "0, c.shape[1], 2",
             "3",
             "len(d)",
-            "k, 3",
+            "max(k, -2), 3",
             "c.shape[0] - 1",
             "0",
         )
