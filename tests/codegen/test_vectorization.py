@@ -81,3 +81,13 @@ def test_stencils_vectorize_inside_threads(tmp_path):
         }"""
     report, _ = compiled(text, tmp_path, report="-fopt-info-vec")
     assert "loop vectorized using 32 byte vectors" in report
+
+
+@pytest.mark.parametrize("op", ["and", "or"])
+def test_masks_are_combined_in_vectors(op, tmp_path):
+    text = f"""
+        sdfg @m(x: bool[N], y: bool[N], z: bool[N]) symbols(N: size) {{
+          state {{ map i = 0:N {{ tasklet (a <- x[i], b <- y[i]) -> (o -> z[i]) {{ o = a {op} b }} }} }}
+        }}"""
+    report, _ = compiled(text, tmp_path, report="-fopt-info-vec")
+    assert "loop vectorized using 32 byte vectors" in report

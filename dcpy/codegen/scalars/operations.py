@@ -27,9 +27,9 @@ def _table(*rows: str) -> dict[str, str]:
     return {name: spelling or name for name, _, spelling in entries}
 
 
-BOOL = _table(
+BOOL = _table(  # both sides are there already, and C++ compilers make no vectors of && and ||
     LOGIC,
-    "xor:!= add:|| mul:&& max:|| min:&& fmax:|| fmin:&& bitand:&& bitor:|| bitxor:!= invert:! abs:= conj:= floor:=",
+    "and:& or:| xor:!= add:| mul:& max:| min:& fmax:| fmin:& bitand:& bitor:| bitxor:!= invert:! abs:= conj:= floor:=",
     "ceil:= trunc:= isnan:false isinf:false isfinite:true real:= imag:false",
 )
 INTEGER = _table(
