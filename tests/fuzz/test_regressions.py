@@ -90,3 +90,20 @@ def test_squeeze_does_not_guess_sizes():
 
     is_refused(f, np.ones((3, 2)), 1, reason="run time only")
     same(named, np.ones((3, 2)), 1)
+
+
+def test_powers_of_booleans_need_a_known_exponent():
+    def f(m, k):
+        return m**k
+
+    is_refused(f, np.array([True, False]), 2, reason="depends on the exponent")
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("columns", [0, 2, 5])
+def test_products_with_slices_inside_out_do_not_reach_blas(capfd, columns):
+    def f(b, c):
+        return b @ c[:, 1:3]
+
+    check_same(f, np.ones(4), np.ones((4, columns)))
+    assert "illegal value" not in "".join(capfd.readouterr())

@@ -90,8 +90,14 @@ def _elementwise(b: Builder, symbol: str, left: Value, right: Value) -> Value:
 
 def _squares_bools(left: Value, right: Value) -> bool:
     """NumPy computes ``array ** 2`` as `np.square`, which gives booleans another dtype than `np.power` does."""
-    is_two = isinstance(right, Static) and type(right.value) is int and right.value == 2
-    return is_two and isinstance(left, ArrayValue) and left.dtype == types.bool_
+    if not (isinstance(left, ArrayValue) and left.dtype == types.bool_ and is_weak(right)):
+        return False
+    if not isinstance(right, Static) and dtype_of(right) == types.int64:
+        raise FrontendError(
+            "the dtype of a power of booleans depends on the exponent, which is not known here",
+            help="convert the booleans first: x.astype(np.int64) ** n",
+        )
+    return isinstance(right, Static) and type(right.value) is int and right.value == 2
 
 
 def _is_operand(value: Value) -> bool:

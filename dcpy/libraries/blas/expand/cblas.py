@@ -77,7 +77,7 @@ class CblasCall:
         rows, columns = operand.shape
         down, across = operand.strides
         for length in (rows, columns):
-            self.fits(length)
+            self.is_length(length)
         if across is ONE and self._rows_fit(down, columns, rows):
             return Matrix(operand.memlet, rows, columns, False, self._leading(down, columns, rows))
         if down is ONE and self._rows_fit(across, rows, columns):
@@ -88,7 +88,7 @@ class CblasCall:
     def vector(self, operand: Operand, *, written: bool = False, summed_up: bool = False) -> Vector:
         """As `matrix`, for one dimension."""
         (size,), (step,) = operand.shape, operand.strides
-        self.fits(size)
+        self.is_length(size)
         if step.constant is not None and step.constant < 1:
             return Vector(self._packed(operand, written=written, summed_up=summed_up), size, ONE)
         self.at_most(1, step)
@@ -116,6 +116,11 @@ class CblasCall:
         return fresh.memlet
 
     # -- conditions --------------------------------------------------------------------------------------------
+
+    def is_length(self, size: Expr) -> None:
+        """A size must not be negative, as that of an empty slice may be, and must fit 32 bits."""
+        self.at_most(0, size)
+        self.fits(size)
 
     def fits(self, value: Expr) -> None:
         """`value` must fit 32 bits."""
