@@ -123,6 +123,12 @@ def test_related_sizes_share_a_symbol():
     assert found == {"field": "f64[N + 4, N + 4]", "out": "f64[N, N]", "levels": "f64[N, M]", "far": "f64[K]"}
 
 
+def test_related_sizes_form_chains():
+    values = {"field": np.ones((68, 68, 60)), "out": np.ones((64, 64, 60))}
+    found = {name: str(kind) for name, kind in types_from_call(values, related=True).items()}
+    assert found == {"field": "f64[N + 8, N + 8, N]", "out": "f64[N + 4, N + 4, N]"}
+
+
 def test_python_integers_that_need_more_than_64_bits():
     assert types_from_call({"n": 2**63 - 1})["n"] == ScalarType(types.int64, weak=True)
     with pytest.raises(ArgumentError, match="'n' is 9223372036854775808, which int64 cannot hold"):
