@@ -52,3 +52,11 @@ def test_a_size_that_becomes_one_broadcasts():
     assert add(np.ones(12), np.ones(9)).shape == (9,)
     assert add(np.ones(3), np.ones(0)).shape == (0,)
     assert add(np.ones(4), np.ones(1)).shape == (1,)
+
+
+def test_sizes_of_sizes_stay_short():
+    """Unrelated sizes of a stencil are decided at run time, without writing each out at every mention."""
+    from examples import hdiff
+
+    sdfg = hdiff.hdiff.to_sdfg(**hdiff.initialize(11))
+    assert max(map(len, str(sdfg).splitlines())) < 2000

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dcpy.frontend.lower.builder import Builder
 
 Shape = tuple[Expr, ...]
+LONGEST = 120  # characters of a size that is written out where it is used
 
 
 def broadcast_shapes(b: Builder, shapes: Sequence[Shape]) -> Shape:
@@ -53,7 +54,9 @@ def _meet(b: Builder, left: Expr, right: Expr, message: str, values: Sequence[Ex
         fits = op("or", fits, op("eq", Index(right), Const(1, types.int64)))
     b.check(fits, "ValueError", message, [Index(b.exact(as_expr(value))) for value in values])
     if stretches and other_stretches:
-        return max_of(left, right) * min_of(1, left, right)
+        common = max_of(left, right) * min_of(1, left, right)
+        # Sizes of sizes of sizes would be written out again at each mention: a long one gets a name.
+        return common if len(str(common)) <= LONGEST else b.emit.assign_symbol("n", Index(common), 0)
     return right if stretches else left
 
 

@@ -13,7 +13,7 @@ from dcpy.ir.types import int64
 from dcpy.ir.uses import Element
 from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
 
-MOST_TERMS, MOST_FACTORS = 16, 6  # of a value that is propagated
+MOST_TERMS, MOST_FACTORS, LONGEST = 16, 6, 120  # terms, factors and characters of a value that is propagated
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ class SymbolPropagation(Transformation):
 
 
 def _is_long(value: Expr) -> bool:
-    """Whether a polynomial has so many terms, or so high powers, that substituting it again and again would explode."""
+    """Whether a value has so many terms, so high powers or nested functions that substituting it would explode."""
     degrees = [sum(power for _, power in monomial) for monomial, _ in value.terms]
-    return len(degrees) > MOST_TERMS or max(degrees, default=0) > MOST_FACTORS
+    return len(degrees) > MOST_TERMS or max(degrees, default=0) > MOST_FACTORS or len(str(value)) > LONGEST
 
 
 def _is_unused(symbol: str, m: Match) -> bool:
