@@ -1,4 +1,4 @@
-"""The test trio of a transformation: shape, value, refusal (STYLE.md, R14).
+"""The test trio of a transformation: shape, value, refusal.
 
 ``expect(MapFusion(), on=parse(text)).becomes(text).same_values(N=[0, 1, 7])`` and ``.is_refused("reason")``. Each
 application is verified, and its history is replayed on the original, which must give the same text.

@@ -1,4 +1,4 @@
-"""Every transformation, and simplify as a whole, keeps the meaning of random programs (STYLE.md, R15)."""
+"""Every transformation, and simplify as a whole, keeps the meaning of random programs."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ ROW_36 = {
 
 @pytest.mark.parametrize("body", ROW_36.values(), ids=ROW_36.keys())
 def test_what_only_looks_parallel_stays_a_loop(body):
-    """SEMANTICS.md, row 36."""
+    """A loop that looks parallel: row 36 of tests/end_to_end/test_semantics.py."""
     sdfg = program(body, "view v: f64[N - 1] of b[1:N]" if "v[" in body else "")
     expect(LoopToMap(), on=sdfg).is_refused("iteration i writes b[" if "v[" in body else "iteration i ")
 

@@ -69,7 +69,7 @@ def test_a_copy_onto_itself_goes():
 
 
 def test_row_31_an_overlapping_assignment_keeps_its_temporary():
-    """SEMANTICS.md, row 31: ``a[1:] = a[:-1]`` and ``a[1:] += a[:-1]``."""
+    """Assignments that overlap: ``a[1:] = a[:-1]`` and ``a[1:] += a[:-1]``."""
     short = "data t: f64[N - 1] transient"
     move = program("state { copy A[0:N - 1] -> t[0:N - 1] copy t[0:N - 1] -> A[1:N] }", short)
     expect(RedundantCopyRemoval(), on=move).is_refused("reads A[0:N - 1] and writes A[1:N] may be the same element")
