@@ -361,6 +361,14 @@ def test_row_33_assert_and_raise_run():
     check_same(f, A8 + 7)
 
 
+def test_row_35_long_sums_are_as_close_as_pairwise_ones():
+    a = np.random.default_rng(0).random(10**7).astype(np.float32)
+    exact = np.sum(a, dtype=np.float64)
+    total = dcpy.program(lambda a: np.sum(a))(a)
+    assert type(total) is np.float32
+    assert abs(total - exact) <= 4 * abs(np.sum(a) - exact) + 1
+
+
 def test_row_36_a_loop_that_looks_parallel():
     def f(a, b):
         for i in range(a.shape[0] - 1):
