@@ -450,8 +450,8 @@ def f(a):
 
 a = np.arange(8.0)
 f(a)
-print("ready", flush=True)
 try:
+    print("ready", flush=True)
     while True:
         f(a)
 except KeyboardInterrupt:
