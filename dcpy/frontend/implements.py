@@ -83,6 +83,7 @@ class Entry:
 
     name: str
     call: Implementation
+    original: Any = None  # what it implements
 
     @functools.cached_property
     def signature(self) -> inspect.Signature:
@@ -106,7 +107,7 @@ def implements(*functions: Any) -> Callable[[Implementation], Implementation]:
 
     def register(call: Implementation) -> Implementation:
         for function in functions:
-            _FUNCTIONS[function] = Entry(full_name(function), call)
+            _FUNCTIONS[function] = Entry(full_name(function), call, function)
         return call
 
     return register
@@ -117,7 +118,7 @@ def method(*names: str) -> Callable[[Implementation], Implementation]:
 
     def register(call: Implementation) -> Implementation:
         for name in names:
-            _METHODS[name] = Entry(name, call)
+            _METHODS[name] = Entry(name, call, getattr(numpy.ndarray, name, None))
         return call
 
     return register
@@ -178,7 +179,7 @@ def method_names() -> tuple[str, ...]:
 def call_entry(b: Builder, entry: Entry, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     """Binds arguments as Python does and runs the implementation; `FrontendError` where they do not fit."""
     try:
-        bound = entry.signature.bind(*args, **kwargs)
+        bound = entry.signature.bind(*args, **_without_defaults(entry, kwargs))
     except TypeError as error:
         raise FrontendError(
             f"{entry.name}: {error}", help=f"dcpy takes {entry.name}{_display(entry.signature)}"
@@ -197,6 +198,37 @@ def call_entry(b: Builder, entry: Entry, args: Sequence[Value], kwargs: Mapping[
         else:
             positional.append(arguments[name])
     return entry.call(b, *positional, **keywords)
+
+
+def _without_defaults(entry: Entry, kwargs: Mapping[str, Value]) -> dict[str, Value]:
+    """Keywords that NumPy has and dcpy lacks (``like=``, ``device=``) may be given with their defaults."""
+    taken = entry.signature.parameters
+    if all(name in taken for name in kwargs) or any(p.kind is p.VAR_KEYWORD for p in taken.values()):
+        return dict(kwargs)
+    known = original_parameters(entry.original)
+    kept = {}
+    for name, value in kwargs.items():
+        if name in taken or name not in known:
+            kept[name] = value
+        elif not is_default(known[name].default, value):
+            raise FrontendError(
+                f"{entry.name} takes {name}={known[name].default!r} only",
+                help=f"dcpy takes {entry.name}{_display(entry.signature)}",
+            )
+    return kept
+
+
+def original_parameters(function: Any) -> Mapping[str, inspect.Parameter]:
+    """NumPy's own parameters of a function; none where this version of NumPy does not say."""
+    try:
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return {}
+
+
+def is_default(default: Any, value: Value) -> bool:
+    """Whether a keyword was given what NumPy takes without it."""
+    return value == Static(default) or (isinstance(value, Static) and value.value is numpy._NoValue)
 
 
 def full_name(function: Any) -> str:

@@ -42,7 +42,7 @@ class Builder:
 
     def __init__(self, emit: Emitter) -> None:
         self.emit = emit
-        self.caller: Callable[[Value, Sequence[Value]], Value] | None = None
+        self.caller: Callable[[Value, Sequence[Value], Mapping[str, Value]], Value] | None = None
         self.operate: Callable[[str, Value, Value], Value] | None = None
         self.naming = ""  # how the user calls the next result
         self.detached: dict[str, str] = {}  # containers that may not be written any more, and why
@@ -148,11 +148,11 @@ class Builder:
             raise RuntimeError("no evaluator is attached to this builder")
         return self.operate(symbol, left, right)
 
-    def call(self, function: Value, *args: Value) -> Value:
+    def call(self, function: Value, *args: Value, **keywords: Value) -> Value:
         """Calls a function value (a user's function, a lambda, or anything that is implemented)."""
         if self.caller is None:
             raise RuntimeError("no evaluator is attached to this builder")
-        return self.caller(function, args)
+        return self.caller(function, args, keywords)
 
     def reduce(
         self, op: str, x: ArrayValue, axes: Sequence[int], *, dtype: DType | None = None, keepdims: bool = False

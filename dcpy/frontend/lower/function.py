@@ -107,7 +107,7 @@ def _lower(
         program.names = caller.names
     closure = Closure(function, program.dependences)
     frame = Frame(program, source, define, closure, sdfg.body)
-    b.caller = lambda target, args: call(frame, target, args, {})
+    b.caller = lambda target, args, keywords: call(frame, target, args, keywords)
     b.operate = lambda symbol, left, right: binary(b, symbol, left, right)
     _declare(frame, function, arg_types)
     flow = execute(frame, define.body)

@@ -25,8 +25,8 @@ def written_in_python(*functions: Any, methods: tuple[str, ...] = ()) -> Callabl
     """Registers the body as the implementation of functions of the same signature, and of methods of arrays."""
 
     def register(body: Body) -> Body:
-        def call(b: Builder, *args: Value) -> Value:
-            return b.call(Static(body), *args)
+        def call(b: Builder, *args: Value, **keywords: Value) -> Value:
+            return b.call(Static(body), *args, **keywords)
 
         signature = inspect.signature(body)
         first = inspect.Parameter("_builder", inspect.Parameter.POSITIONAL_ONLY)
