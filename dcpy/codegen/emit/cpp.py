@@ -214,7 +214,7 @@ def loop_pragma(loop: tree.Loop) -> str:
 
 def signature_lines(function: tree.Function) -> list[str]:
     """The head of a function, broken before it gets too wide."""
-    linkage = 'extern "C"' if function.exported else "static"
+    linkage = 'extern "C"' if function.exported else "static" if function.inline else "[[gnu::noinline]] static"
     head = f"{linkage} {function.result} {function.name}("
     params = [parameter(param) for param in function.params]
     lines, current = [], head

@@ -198,13 +198,17 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A C function; `exported` ones have C linkage, the others are static."""
+    """A C function; `exported` ones have C linkage, the others are static.
+
+    `inline` is off where a copy in each caller costs the compiler's time and gains nothing.
+    """
 
     name: str
     result: str
     params: tuple[Parameter, ...]
     body: Body
     exported: bool = False
+    inline: bool = True
     span: SrcSpan | None = field(default=None, compare=False)
 
 

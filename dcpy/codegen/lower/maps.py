@@ -186,7 +186,8 @@ def _call_by_team(context: Context, node: Map, loops: tree.Loop, fails: bool) ->
     if checks:
         params.append(tree.Parameter("error", f"{INDEX} *"))
         args.append(Name("numbers", f"{INDEX} *"))
-    context.module.functions.append(tree.Function(name, "void", tuple(params), (loops,), span=node.span))
+    # A team and a single thread both call it: g++ would inline, and so compile, it twice.
+    context.module.functions.append(tree.Function(name, "void", tuple(params), (loops,), inline=False, span=node.span))
     call = Call(name, tuple(args), "void")
     team = tree.Team(call, _pays(context, node), span=node.span) if _may_pay(context, node) else tree.Evaluate(call)
     if checks:
