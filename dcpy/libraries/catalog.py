@@ -53,4 +53,6 @@ IDIOMS: dict[str, str] = {
     "fold-transpose": f"{_BLAS}.folding:FoldTranspose",
     "fold-factor": f"{_BLAS}.folding:FoldFactor",
     "fold-sum": f"{_BLAS}.folding:FoldSum",
+    "merge-stacked-products": f"{_BLAS}.stacking:MergeStackedProducts",
+    "narrow-product": f"{_BLAS}.stacking:NarrowProduct",
 }

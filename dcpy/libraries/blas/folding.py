@@ -1,8 +1,9 @@
 """Factors, transposes and sums move into the product: ``C[:] = alpha * A @ B + beta * C`` is one call of gemm.
 
-Four transformations, each a small step that is legal alone. `fold_products` applies them in order, before library nodes
-are expanded. What a product computes anyway costs nothing, while a map of its own reads and writes whole arrays. The
-last bits of floating-point results may differ: decision 0009 says why that is allowed here.
+Four transformations, each a small step that is legal alone. `fold_products` applies them in order, and those of
+`libraries.blas.stacking`, before library nodes are expanded. What a product computes anyway costs nothing, while a map
+of its own reads and writes whole arrays. The last bits of floating-point results may differ: decision 0009 says why
+that is allowed here.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from dcpy.libraries.blas.elementwise import (
 )
 from dcpy.libraries.blas.nodes import MatMul, ScaledProduct
 from dcpy.libraries.blas.specialize import specialized
+from dcpy.libraries.blas.stacking import MergeStackedProducts, NarrowProduct
 from dcpy.transforms.api import (
     YES,
     Access,
@@ -265,8 +267,8 @@ class FoldSum(Transformation):
 
 
 def fold_products(sdfg: Sdfg) -> dict[str, int]:
-    """Applies the four, each wherever it can be; returns how often each was applied. Free where there is no product."""
-    steps = (SpecializeMatMul, FoldTranspose, FoldFactor, FoldSum)
+    """Applies all, each wherever it can be; returns how often each was applied. Free where there is no product."""
+    steps = (SpecializeMatMul, FoldTranspose, MergeStackedProducts, FoldFactor, FoldSum, NarrowProduct)
     found = any(isinstance(node, MatMul | ScaledProduct) for node in sdfg.body.walk_nodes())
     return {step.name: apply_repeated(sdfg, step) if found else 0 for step in steps}
 

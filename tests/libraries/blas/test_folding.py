@@ -212,7 +212,8 @@ GEMM = """sdfg @gemm(alpha: f64, beta: f64, A: f64[N, K], B: f64[K, M], C: f64[N
 
 def test_gemm_as_numpy_writes_it_is_one_call():
     sdfg = parse_sdfg(GEMM)
-    assert fold_products(sdfg) == {"specialize-matmul": 1, "fold-transpose": 0, "fold-factor": 1, "fold-sum": 1}
+    applied = {name: count for name, count in fold_products(sdfg).items() if count}
+    assert applied == {"specialize-matmul": 1, "fold-factor": 1, "fold-sum": 1}
     (product,) = sdfg.body.walk_nodes()
     assert sorted(product.inputs) == ["a", "alpha", "b", "beta", "c"]
     rng = np.random.default_rng(0)
