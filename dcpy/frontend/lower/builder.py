@@ -28,7 +28,7 @@ from dcpy.frontend.values import (
     scalar_expr,
 )
 from dcpy.ir import data, types
-from dcpy.ir.data import Array, Data, View
+from dcpy.ir.data import Array, Data
 from dcpy.ir.expr import Index, Load, ScalarExpr, cast
 from dcpy.ir.library_kinds import LIBRARY_KINDS
 from dcpy.ir.memlet import Memlet
@@ -257,8 +257,8 @@ class Builder:
 
     def root(self, container: str) -> str:
         """The container that owns the memory: views are followed."""
-        while isinstance(desc := self.emit.descs[container], View):
-            container = desc.of
+        while (shown := self.emit.shown_by(container)) is not None:
+            container = shown
         return container
 
     def may_overlap(self, left: ArrayValue, right: ArrayValue) -> bool:

@@ -38,6 +38,7 @@ class Emitter:
         self.descs: dict[str, Data] = {}  # every visible container; names are unique in an SDFG
         self.regions: dict[str, Region] = {}  # where each is declared
         self.definitions: dict[str, Expr] = {}  # assigned symbols that are expressions over others
+        self.past_views: dict[str, str] = {}  # what views showed that a dry run took back
         self.dry = 0
         self.open = [sdfg.body]  # the regions around the place of writing, outermost first
         self._state: State | None = None
@@ -121,12 +122,21 @@ class Emitter:
         self.regions[name] = home
 
         def forget() -> None:
+            if isinstance(desc, View):
+                self.past_views[name] = desc.of
             home.containers.pop(name, None)
             self.descs.pop(name, None)
             self.regions.pop(name, None)
 
         self._undo.append(forget)
         return name
+
+    def shown_by(self, container: str) -> str | None:
+        """The container that a view shows, also one that a dry run made; None for others."""
+        desc = self.descs.get(container)
+        if desc is None:
+            return self.past_views.get(container)
+        return desc.of if isinstance(desc, View) else None
 
     def is_visible(self, container: str) -> bool:
         """Whether the container is declared in a region around the place of writing."""

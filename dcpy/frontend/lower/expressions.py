@@ -16,7 +16,7 @@ from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.names import free_names
 from dcpy.frontend.desugar.statements import OPERATORS
 from dcpy.frontend.implements import call_entry, find, find_attribute, find_method, method_names
-from dcpy.frontend.lower import calls, choices, sequences
+from dcpy.frontend.lower import calls, choices, comparisons, sequences
 from dcpy.frontend.lower.names import bind_name, bind_plain, from_python, read_name, settle
 from dcpy.frontend.lower.operators import binary, truth, unary
 from dcpy.frontend.mapscope import MapScope
@@ -62,12 +62,12 @@ def evaluate(frame: Frame, node: core.Expression, name: str = "") -> Value:
 def condition(frame: Frame, node: core.Expression) -> bool | ScalarExpr:
     """What a test asks: known now, or a bool expression. ``and`` and ``or`` need not agree on a type here."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        return truth(frame.b, choices.negate(condition(frame, node.operand)))
+        return truth(frame.b, comparisons.as_value(comparisons.inverse(condition(frame, node.operand))))
     if isinstance(node, ast.BoolOp):
         combine = choices.both if isinstance(node.op, ast.And) else choices.either
 
         def rest(position: int) -> Value:
-            value = choices.as_value(condition(frame, node.values[position]))
+            value = comparisons.as_value(condition(frame, node.values[position]))
             return value if position == len(node.values) - 1 else combine(frame, value, lambda: rest(position + 1))
 
         return truth(frame.b, rest(0))
@@ -154,7 +154,7 @@ def _binary(frame: Frame, node: ast.BinOp, name: str = "") -> Value:
 
 def _unary(frame: Frame, node: ast.UnaryOp, name: str = "") -> Value:
     if isinstance(node.op, ast.Not):
-        return choices.negate(condition(frame, node.operand))
+        return comparisons.as_value(comparisons.inverse(condition(frame, node.operand)))
     value = evaluate(frame, node.operand)
     frame.b.naming = name
     return unary(frame.b, OPERATORS[type(node.op)], value)
@@ -162,7 +162,7 @@ def _unary(frame: Frame, node: ast.UnaryOp, name: str = "") -> Value:
 
 def _compare(frame: Frame, node: ast.Compare) -> Value:
     left = evaluate_all(frame, [node.left, node.comparators[0]])
-    result = choices.compare(frame.b, OPERATORS[type(node.ops[0])], left[0], left[1])
+    result = comparisons.compare(frame.b, OPERATORS[type(node.ops[0])], left[0], left[1])
     if len(node.ops) == 1:
         return result
     middle = frame.b.hold(left[1])
@@ -171,7 +171,7 @@ def _compare(frame: Frame, node: ast.Compare) -> Value:
         high = evaluate(frame, node.comparators[position])
         last = position == len(node.ops) - 1
         high = high if last else frame.b.hold(high)
-        found = choices.compare(frame.b, OPERATORS[type(node.ops[position])], low, high)
+        found = comparisons.compare(frame.b, OPERATORS[type(node.ops[position])], low, high)
         return found if last else choices.both(frame, found, lambda: rest(position + 1, high))
 
     return choices.both(frame, result, lambda: rest(1, middle))

@@ -6,6 +6,7 @@ that are scratch of a loop body are private to an iteration. Merges and loops th
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -106,6 +107,11 @@ class LoopSites:
     breaks: list[Site] = field(default_factory=list)
 
 
+def shown(name: str) -> str:
+    """A name as the program has it: that of a choice has a number behind an ``@``."""
+    return name.partition("@")[0]
+
+
 class Frame:
     """One activation."""
 
@@ -173,13 +179,16 @@ class Frame:
         size = data.Scalar(types.int64, transient=True)
         return self._home(name, (name, "size", axis), lambda: size, stem=f"{name}_size")
 
-    def array_home(self, name: str, dtype: DType, shape: tuple[Expr, ...]) -> ArrayValue:
-        """The array container in which versions of `name` meet."""
+    def array_home(self, name: str, dtype: DType, shape: tuple[Expr, ...], busy: Names = NOTHING) -> ArrayValue:
+        """The array container in which versions of `name` meet: one that is not `busy` showing something else."""
 
         def describe() -> Array:
             return Array.packed(dtype, shape, transient=True, span=self.emit.span)
 
-        container = self._home(name, (name, dtype, shape), describe)
+        for number in itertools.count():
+            container = self._home(name, (name, dtype, shape, number), describe)
+            if container not in busy:
+                break
         return ArrayValue.whole(container, self.emit.descs[container])
 
     def _home(self, name: str, key: tuple[Any, ...], describe: Callable[[], Any], stem: str = "") -> str:
@@ -188,7 +197,7 @@ class Frame:
             depth -= 1
         scope = self.scopes[depth]
         if key not in scope.homes:
-            container = self.emit.declare((stem or name).replace(".", "_"), describe(), scope.region)
+            container = self.emit.declare((stem or shown(name)).replace(".", "_"), describe(), scope.region)
             scope.homes[key] = container
             self.emit.on_undo(lambda: scope.homes.pop(key, None))
         return scope.homes[key]

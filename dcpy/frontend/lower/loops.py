@@ -16,10 +16,11 @@ from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.liveness import LoopNames
 from dcpy.frontend.lower import maps, merges, sequences
 from dcpy.frontend.lower.assignment import assign
-from dcpy.frontend.lower.choices import negate
+from dcpy.frontend.lower.comparisons import as_value, inverse
 from dcpy.frontend.lower.expressions import condition, evaluate
-from dcpy.frontend.lower.frame import Flow, LoopSites, Scope, Site
+from dcpy.frontend.lower.frame import Flow, LoopSites, Names, Scope, Site
 from dcpy.frontend.lower.refine import bind_parameter, refine
+from dcpy.frontend.lower.sharing import living, roots, separate, shown_by_others
 from dcpy.frontend.values import (
     ArrayValue,
     IteratorValue,
@@ -143,7 +144,7 @@ def run_while(frame: Frame, node: core.While, execute: Execute) -> Flow:
                 frame.emit.regions[name] = frame.emit.region
             for block in list(region.blocks):
                 frame.emit.block(block)
-            stop = scalar_expr(negate(test))
+            stop = scalar_expr(as_value(inverse(test)))
             _break_if(frame, stop)
             return
         if isinstance(test, bool):
@@ -202,7 +203,8 @@ def _run(frame: Frame, node: core.For | core.While, names: LoopNames, plan: Loop
     after = dict(head)
     entering: list[tuple[Value, Value]] = []
     for name in sorted((names.bound & names.after) - names.head):
-        after[name] = _value_after(frame, name, before[name], sites, plan, moves, entering)
+        changing = frozenset().union(*(merges.written(frame, pairs) for pairs in moves.values()))
+        after[name] = _value_after(frame, name, before[name], names, sites, plan, moves, entering, changing)
     for site in (*sites.ends, *sites.breaks):
         _emit_moves(frame, site, moves[id(site)])
     merges.move(frame, entering)
@@ -211,6 +213,8 @@ def _run(frame: Frame, node: core.For | core.While, names: LoopNames, plan: Loop
     for name in names.bound:
         frame.env.pop(name, None)
     frame.env.update(after)
+    exits = (*sites.ends, *sites.breaks)
+    separate(frame, [site.env for site in exits], {name: after[name] for name in after if name in names.after})
     return bool(sites.breaks)
 
 
@@ -234,7 +238,7 @@ def _head_types(
         for container in detached:
             if container in frame.emit.descs:
                 frame.b.detached.setdefault(container, detached[container])
-        found = {name: _join_back(frame, name, head[name], sites) for name in carried}
+        found = {name: _join_back(frame, name, head[name], sites, names) for name in carried}
         if found == head:
             break
         head = found
@@ -246,15 +250,20 @@ def _unset(name: str, node: core.For | core.While) -> Missing:
     return Missing(f"{name!r} has no value in the first iteration", node.span, unset=True)
 
 
-def _join_back(frame: Frame, name: str, head: Value, sites: LoopSites) -> Value:
+def _join_back(frame: Frame, name: str, head: Value, sites: LoopSites, names: LoopNames) -> Value:
     if isinstance(head, Missing) and not head.unset:
         return head
     found = [site for site in (*sites.ends, *sites.breaks) if name in site.env]
     values = [site.env[name] for site in found]
     if all(value == head for value in values):
         return head
-    facts = [frame.emit.ranges, *(site.ranges for site in found)]
-    return merges.join(frame, name, [head, *values], facts, accumulating=True)
+    paths = merges.Paths(
+        [frame.emit.ranges, *(site.ranges for site in found)],
+        [living(env, names.head) for env in (frame.env, *(site.env for site in found))],
+        busy=shown_by_others(frame, name, [frame.env]),
+        accumulating=True,
+    )
+    return merges.join(frame, name, [head, *values], paths)
 
 
 def _rehome(frame: Frame, name: str, value: Value) -> Value:
@@ -263,9 +272,9 @@ def _rehome(frame: Frame, name: str, value: Value) -> Value:
         case Scalar(expr=Load(dtype=dtype), weak=weak):
             return frame.home(name, dtype, weak)
         case ArrayValue(dtype=dtype, shape=shape):
-            return frame.array_home(name, dtype, shape)
+            return frame.array_home(name, dtype, shape, shown_by_others(frame, name, [frame.env]))
         case Resized(home=home, sizes=sizes):
-            again = frame.array_home(name, home.dtype, home.shape)
+            again = frame.array_home(name, home.dtype, home.shape, shown_by_others(frame, name, [frame.env]))
             kept = tuple(None if size is None else frame.size_home(name, k) for k, size in enumerate(sizes))
             return Resized(again, kept)
         case Maybe(value=inner, condition=Load()):
@@ -295,10 +304,13 @@ def _body(
 
 
 def _value_after(
-    frame: Frame, name: str, before: Value | None, sites: LoopSites, plan: LoopPlan,
-    moves: dict[int, list[tuple[Value, Value]]], entering: list[tuple[Value, Value]],
+    frame: Frame, name: str, before: Value | None, names: LoopNames, sites: LoopSites, plan: LoopPlan,
+    moves: dict[int, list[tuple[Value, Value]]], entering: list[tuple[Value, Value]], changing: Names,
 ) -> Value:  # fmt: skip
-    """What a name that each iteration sets anew stands for after the loop."""
+    """What a name that each iteration sets anew stands for after the loop.
+
+    `changing`: containers that names which the loop carries take at the end of an iteration.
+    """
     exits = [site for site in (*sites.ends, *sites.breaks) if name in site.env]
     values = [site.env[name] for site in exits]
     if not values:
@@ -307,15 +319,19 @@ def _value_after(
     uncertain = plan.nonempty is None or any(isinstance(value, Maybe | Missing) for value in values)
     if before is None and not always and uncertain:
         before = Missing(f"{name!r} is set only if the loop runs", help="assign it before the loop", unset=True)
-    if not sites.breaks and plan.last is not None and (always or before is None):
+    stays = all(changing.isdisjoint(roots(frame, value)) for value in values)
+    if stays and not sites.breaks and plan.last is not None and (always or before is None):
         value = _at_last(frame, values, plan.last)
         if value is not None:
             return _if_ran(value, plan)
+    facts, envs = [site.ranges for site in exits], [living(site.env, names.after) for site in exits]
+    busy = shown_by_others(frame, name, [frame.env, *envs])
     if before is None or always:
-        joined = merges.join(frame, name, values, [site.ranges for site in exits])
+        joined = merges.join(frame, name, values, merges.Paths(facts, envs, busy, changing))
     else:
-        facts = [frame.emit.ranges, *(site.ranges for site in exits)]
-        joined = merges.join(frame, name, [before, *values], facts, accumulating=True)
+        facts, envs = [frame.emit.ranges, *facts], [living(frame.env, names.after), *envs]
+        paths = merges.Paths(facts, envs, busy, changing, accumulating=True)
+        joined = merges.join(frame, name, [before, *values], paths)
         entering.append((joined, before))
     if isinstance(joined, Missing):
         return joined

@@ -6,12 +6,16 @@ own, into which each path copies; from then on neither version may be written, u
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower import elementwise, resizing, stores
+from dcpy.frontend.lower.frame import NOTHING, Names, shown
 from dcpy.frontend.lower.promotion import common
+from dcpy.frontend.lower.sharing import Env, detach, is_own, roots
 from dcpy.frontend.values import (
     ArrayValue,
     Maybe,
@@ -36,13 +40,37 @@ if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
 
 
-def join(
-    frame: Frame, name: str, values: Sequence[Value], facts: Sequence[Ranges] = (), *, accumulating: bool = False
-) -> Value:
+@dataclass(frozen=True)
+class Paths:
+    """What is known about paths that meet.
+
+    `facts`: what is known of symbols at the end of each path; without them, shapes must agree. `envs`: what names stand
+    for there. `busy`: containers that other names still show, so that no version may move there; `changing`: those that
+    take another value at the same time. `accumulating`: at the head of a loop, where a number may take the dtype of
+    what is added to it. `owner`: the name whose value this is (or is part of).
+    """
+
+    facts: Sequence[Ranges] = ()
+    envs: Sequence[Env] = ()
+    busy: Names = NOTHING
+    changing: Names = NOTHING
+    accumulating: bool = False
+    owner: str = ""
+
+    def of(self, frame: Frame, name: str, kept: Sequence[bool]) -> Paths:
+        """Those of the paths on which `name` has a value, and it is the owner unless there is one already."""
+        envs = self.envs or [frame.env] * len(kept)
+        return replace(
+            self,
+            facts=tuple(itertools.compress(self.facts, kept)),
+            envs=tuple(itertools.compress(envs, kept)),
+            owner=self.owner or name,
+        )
+
+
+def join(frame: Frame, name: str, values: Sequence[Value], paths: Paths | None = None) -> Value:
     """What `name` stands for where paths with these values meet; `Missing` where there is no such value.
 
-    `facts`: what is known at the end of each path; without them, shapes must agree. `accumulating`: at the head of a
-    loop, where a number may take the dtype of what is added to it.
     The caller then moves each path's value into the result (`move`), at the end of the path.
     """
     unusable = [value for value in values if isinstance(value, Missing)]
@@ -50,33 +78,38 @@ def join(
     if not known or not all(value.unset for value in unusable):
         return next(value for value in unusable if not known or not value.unset)
     plain = [value.value if isinstance(value, Maybe) else value for value in known]
-    facts = [ranges for value, ranges in zip(values, facts, strict=False) if not isinstance(value, Missing)]
-    joined = _join_known(frame, name, plain, facts, accumulating)
+    paths = (paths or Paths()).of(frame, name, [not isinstance(value, Missing) for value in values])
+    joined = _join_known(frame, name, plain, paths)
     certain = not unusable and not any(isinstance(value, Maybe) for value in known)
     if certain or isinstance(joined, Missing):
         return joined
     return Maybe(joined, _joined_flag(frame, name, values))
 
 
-def _join_known(frame: Frame, name: str, plain: Sequence[Value], facts: Sequence[Ranges], accumulating: bool) -> Value:
+def _join_known(frame: Frame, name: str, plain: Sequence[Value], paths: Paths) -> Value:
     first = plain[0]
-    if all(value == first for value in plain) and is_visible(frame, first):
+    if all(value == first for value in plain) and is_visible(frame, first) and _stays(frame, first, paths):
         return first
-    meeting = common(plain, accumulating=accumulating) if all(map(is_number, plain)) else None
+    meeting = common(plain, accumulating=paths.accumulating) if all(map(is_number, plain)) else None
     if meeting is not None:
         return frame.home(name, *meeting)
-    mixed = any(map(is_number, plain)) and all(_is_element(frame, name, value) for value in plain)
+    pairs = zip(plain, paths.envs, strict=True)
+    mixed = any(map(is_number, plain)) and all(_is_element(frame, paths, value, env) for value, env in pairs)
     if mixed and len(set(map(dtype_of, plain))) == 1:
         return frame.home(name, dtype_of(first), weak=False)  # a 0-d array of this name's own meets a scalar
     if all(isinstance(value, ArrayValue | Resized) for value in plain):
-        return _join_arrays(frame, name, [value for value in plain if isinstance(value, ArrayValue | Resized)], facts)
+        return _join_arrays(frame, name, [v for v in plain if isinstance(v, ArrayValue | Resized)], paths)
     if all(isinstance(value, TupleValue) for value in plain):
-        return _join_tuples(frame, name, [value for value in plain if isinstance(value, TupleValue)])
+        return _join_tuples(frame, name, [value for value in plain if isinstance(value, TupleValue)], paths)
     kinds = list(dict.fromkeys(map(kind_of, plain)))
     return Missing(
-        f"{name!r} is {' or '.join(kinds)} here, depending on the path taken",
+        f"{shown(name)!r} is {' or '.join(kinds)} here, depending on the path taken",
         help="use different names, or give both paths the same type",
     )
+
+
+def _stays(frame: Frame, value: Value, paths: Paths) -> bool:
+    return paths.changing.isdisjoint(roots(frame, value))
 
 
 def _joined_flag(frame: Frame, name: str, values: Sequence[Value]) -> ScalarExpr:
@@ -93,51 +126,53 @@ def _is_visible_expr(frame: Frame, expr: ScalarExpr) -> bool:
     return containers and all(_symbol_known(frame, name) for name in symbols_of(expr))
 
 
-def _is_element(frame: Frame, name: str, value: Value) -> bool:
-    return is_number(value) or (isinstance(value, ArrayValue) and not value.shape and is_own(frame, name, value))
+def _is_element(frame: Frame, paths: Paths, value: Value, env: Env) -> bool:
+    own = isinstance(value, ArrayValue) and not value.shape and is_own(frame, paths.owner, value, env)
+    return own or is_number(value)
 
 
-def _join_arrays(frame: Frame, name: str, versions: list[resizing.Version], facts: Sequence[Ranges]) -> Value:
+def _join_arrays(frame: Frame, name: str, versions: list[resizing.Version], paths: Paths) -> Value:
     values = [value.home if isinstance(value, Resized) else value for value in versions]
     first = values[0]
     help_text = "use different names, or convert both with .astype(...)"
     if any(value.dtype != first.dtype for value in values):
         dtypes = " or ".join(dict.fromkeys(str(value.dtype.numpy_name) for value in values))
-        return Missing(f"the dtype of {name!r} depends on the path taken: {dtypes}", help=help_text)
+        return Missing(f"the dtype of {shown(name)!r} depends on the path taken: {dtypes}", help=help_text)
     if any(value.rank != first.rank for value in values):
         ranks = " or ".join(dict.fromkeys(str(value.rank) for value in values))
-        return Missing(f"the rank of {name!r} depends on the path taken: {ranks}", help="use different names")
+        return Missing(f"the rank of {shown(name)!r} depends on the path taken: {ranks}", help="use different names")
+    busy = paths.busy | paths.changing
     different = any(value.shape != first.shape for value in values) or not _known_outside(frame, first.shape)
     if different or any(isinstance(value, Resized) for value in versions):
-        resized = resizing.meet(frame, name, versions, facts) if facts else None
+        resized = resizing.meet(frame, name, versions, paths.facts, busy) if paths.facts else None
         if resized is None:
             return Missing(
-                f"the shape of {name!r} depends on the path taken",
+                f"the shape of {shown(name)!r} depends on the path taken",
                 help="use different names, or fill a slice of an array made before",
             )
-        _detach_shared(frame, name, resized.home, values)
+        _detach_shared(frame, paths, resized.home, values)
         return resized
-    if all(value == first for value in values) and _hoist(frame, first):
+    if all(value == first for value in values) and _stays(frame, first, paths) and _hoist(frame, first):
         return first
-    home = frame.array_home(name, first.dtype, tuple(frame.b.exact(size) for size in first.shape))
-    _detach_shared(frame, name, home, values)
+    home = frame.array_home(name, first.dtype, tuple(frame.b.exact(size) for size in first.shape), busy)
+    _detach_shared(frame, paths, home, values)
     return home
 
 
-def _detach_shared(frame: Frame, name: str, home: ArrayValue, values: Sequence[ArrayValue]) -> None:
-    for value in values:
-        if value.container != home.container and not is_own(frame, name, value):
-            _detach(frame, name, home, value)
+def _detach_shared(frame: Frame, paths: Paths, home: ArrayValue, values: Sequence[ArrayValue]) -> None:
+    for value, env in zip(values, paths.envs, strict=True):
+        if value.container != home.container and not is_own(frame, paths.owner, value, env):
+            detach(frame, paths.owner, home, value)
 
 
-def _join_tuples(frame: Frame, name: str, values: list[TupleValue]) -> Value:
+def _join_tuples(frame: Frame, name: str, values: list[TupleValue], paths: Paths) -> Value:
     first = values[0]
     if any(len(value.items) != len(first.items) or value.is_list != first.is_list for value in values):
-        return Missing(f"the length of {name!r} depends on the path taken", help="use different names")
+        return Missing(f"the length of {shown(name)!r} depends on the path taken", help="use different names")
     columns = zip(*(value.items for value in values), strict=True)
-    items = tuple(join(frame, f"{name}_{k}", column) for k, column in enumerate(columns))
+    items = tuple(join(frame, f"{name}_{k}", column, paths) for k, column in enumerate(columns))
     missing = next((item for item in items if isinstance(item, Missing)), None)
-    return missing or TupleValue(items, first.is_list)
+    return missing or replace(first, items=items)
 
 
 def is_visible(frame: Frame, value: Value) -> bool:
@@ -180,39 +215,6 @@ def _hoist(frame: Frame, value: ArrayValue) -> bool:
     return True
 
 
-def is_own(frame: Frame, name: str, value: ArrayValue) -> bool:
-    """Whether nobody else can see the memory: a local array that only this name has."""
-    b = frame.b
-    if value.fresh:
-        return True
-    if value.container not in frame.emit.descs:
-        return True  # made in a dry run, inside the body
-    root = b.root(value.container)
-    if not frame.emit.descs[root].transient:
-        return False
-    return not any(other != name and root in roots(frame, found) for other, found in frame.env.items())
-
-
-def roots(frame: Frame, value: Value) -> tuple[str, ...]:
-    """The containers whose memory a value shows."""
-    match value:
-        case ArrayValue(container=container):
-            return (frame.b.root(container),) if container in frame.emit.descs else (container,)
-        case TupleValue(items=items):
-            return tuple(root for item in items for root in roots(frame, item))
-        case Maybe(value=inner) | Resized(home=inner):
-            return roots(frame, inner)
-    return ()
-
-
-def _detach(frame: Frame, name: str, home: ArrayValue, value: ArrayValue) -> None:
-    reason = f"{name!r} shows another array on another path through the program"
-    for container in (home.container, frame.b.root(value.container)):
-        if container not in frame.b.detached:
-            frame.b.detached[container] = reason
-            frame.emit.on_undo(lambda c=container: frame.b.detached.pop(c, None))  # type: ignore[misc]
-
-
 def move(frame: Frame, pairs: Sequence[tuple[Value, Value]]) -> None:
     """Assigns all targets at once: sources are read before any target is written."""
     flat = [pair for target, source in pairs for pair in _flatten(target, source)]
@@ -245,6 +247,11 @@ def _write(frame: Frame, arrays: Sequence[tuple[ArrayValue, ArrayValue]]) -> Non
         ready.append((target, source))
     for target, source in ready:
         stores.write(frame.b, target, source)
+
+
+def written(frame: Frame, pairs: Sequence[tuple[Value, Value]]) -> Names:
+    """The containers of arrays that `move` writes."""
+    return frozenset(root for pair in pairs for target, _ in _flatten(*pair) for root in roots(frame, target))
 
 
 def _flatten(target: Value, source: Value) -> list[tuple[Value, Value]]:

@@ -18,12 +18,14 @@ from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ZERO, Expr, Ranges, max_of, sym
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower.frame import Frame
+    from dcpy.frontend.lower.frame import Frame, Names
 
 Version = ArrayValue | Resized
 
 
-def meet(frame: Frame, name: str, values: Sequence[Version], facts: Sequence[Ranges]) -> Resized | None:
+def meet(
+    frame: Frame, name: str, values: Sequence[Version], facts: Sequence[Ranges], busy: Names
+) -> Resized | None:  # fmt: skip
     """Where versions of one rank and dtype meet; None where no size that is known beforehand is large enough."""
     first = values[0].home if isinstance(values[0], Resized) else values[0]
     capacities: list[Expr] = []
@@ -37,7 +39,7 @@ def meet(frame: Frame, name: str, values: Sequence[Version], facts: Sequence[Ran
             return None
         capacities.append(capacity)
         sizes.append(None if capacity is found[0] and fixed else frame.size_home(name, axis))
-    return Resized(frame.array_home(name, first.dtype, tuple(capacities)), tuple(sizes))
+    return Resized(frame.array_home(name, first.dtype, tuple(capacities), busy), tuple(sizes))
 
 
 def concrete(frame: Frame, value: Resized) -> ArrayValue:

@@ -15,6 +15,7 @@ from dcpy.frontend.lower.frame import Flow, Scope, Site
 from dcpy.frontend.lower.names import UnsetName, bind_name
 from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.lower.refine import refine
+from dcpy.frontend.lower.sharing import living, shown_by_others
 from dcpy.frontend.values import Missing, Static, Value
 from dcpy.ir import types
 from dcpy.ir.expr import Const, ScalarExpr
@@ -149,12 +150,14 @@ def _merge(frame: Frame, node: core.If, live: frozenset[str], paths: list[Site])
     """Binds the names that either side assigned to what they stand for afterwards."""
     names = sorted((assigned(node.body) | assigned(node.orelse) | {".return"}) & live)
     moves: list[list[tuple[Value, Value]]] = [[] for _ in paths]
+    facts, envs = [path.ranges for path in paths], [living(path.env, live) for path in paths]
     for name in names:
         found = [path.env.get(name) for path in paths]
         if all(value is None for value in found):
             continue
         values = [_unset(name, node) if value is None else value for value in found]
-        joined = merges.join(frame, name, values, [path.ranges for path in paths])
+        busy = shown_by_others(frame, name, [frame.env, *envs])
+        joined = merges.join(frame, name, values, merges.Paths(facts, envs, busy))
         frame.env[name] = joined
         for pairs, value in zip(moves, values, strict=True):
             pairs.append((joined, value))

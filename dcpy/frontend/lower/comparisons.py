@@ -1,0 +1,190 @@
+"""Comparisons: of numbers and arrays, of tuples item by item, identity, membership.
+
+What has no items in common with the other side (None, a string, a tuple of another length) is unequal, as in Python;
+what NumPy would compare element by element is left to NumPy's rules.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dcpy.base.errors import FrontendError
+from dcpy.frontend.lower import sequences
+from dcpy.frontend.lower.operators import COMPARISONS, binary, truth
+from dcpy.frontend.values import (
+    ArrayValue,
+    DictValue,
+    RangeValue,
+    Scalar,
+    Static,
+    TupleValue,
+    Value,
+    as_integer,
+    is_number,
+    kind_of,
+)
+from dcpy.ir import types
+from dcpy.ir.expr import Const, Index, ScalarExpr, op
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.builder import Builder
+
+Truth = bool | ScalarExpr
+
+
+def compare(b: Builder, symbol: str, left: Value, right: Value) -> Value:
+    """One comparison of a chain."""
+    if symbol in ("is", "is not"):
+        return Static(_identical(left, right) == (symbol == "is"))
+    if symbol in ("in", "not in"):
+        found = _member(b, left, right)
+        return as_value(found if symbol == "in" else inverse(found))
+    if _numeric(left) and _numeric(right):
+        return binary(b, symbol, left, right)
+    if ArrayValue in (type(left), type(right)):
+        return _with_array(b, symbol, left, right)
+    if _sequence_kind(left) and _sequence_kind(right):
+        return as_value(_sequences(b, symbol, left, right))
+    if symbol in ("==", "!="):
+        return as_value((_equal_known(left, right)) == (symbol == "=="))
+    if isinstance(left, Static) and isinstance(right, Static):
+        return binary(b, symbol, left, right)  # strings
+    raise FrontendError(
+        f"{symbol} does not compare {kind_of(left)} and {kind_of(right)}", notes=("Python raises TypeError here",)
+    )
+
+
+def as_value(test: Truth) -> Value:
+    """A condition as a Python bool."""
+    return Static(test) if isinstance(test, bool) else Scalar(test, weak=True)
+
+
+def inverse(test: Truth) -> Truth:
+    """Whether it does not hold."""
+    return not test if isinstance(test, bool) else op("not", test)
+
+
+def both_hold(left: Truth, right: Truth) -> Truth:
+    """``left and right``, of which both may be evaluated."""
+    if isinstance(left, bool):
+        return right if left else False
+    if isinstance(right, bool):
+        return left if right else False
+    return op("and", left, right)
+
+
+def either_holds(left: Truth, right: Truth) -> Truth:
+    """``left or right``, of which both may be evaluated."""
+    if isinstance(left, bool):
+        return True if left else right
+    if isinstance(right, bool):
+        return True if right else left
+    return op("or", left, right)
+
+
+def _numeric(value: Value) -> bool:
+    return isinstance(value, ArrayValue) or is_number(value)
+
+
+def _with_array(b: Builder, symbol: str, left: Value, right: Value) -> Value:
+    """NumPy compares with the elements of a tuple or list, and with None and strings element by element as well."""
+    other = right if isinstance(left, ArrayValue) else left
+    if _sequence_kind(other):
+        return binary(b, symbol, left, right)
+    raise FrontendError(
+        f"an array is compared with {kind_of(other)}",
+        notes=("NumPy compares each element with it",),
+        help="write `x is None`" if other == Static(None) else "compare with a number or an array",
+    )
+
+
+def _sequence_kind(value: Value) -> type | None:
+    match value:
+        case TupleValue(is_list=is_list):
+            return list if is_list else tuple
+        case Static(value=tuple() | list() as known):
+            return type(known)
+    return None
+
+
+def _sequences(b: Builder, symbol: str, left: Value, right: Value) -> Truth:
+    """Tuples or lists, item by item."""
+    same_kind = _sequence_kind(left) is _sequence_kind(right)
+    ours, theirs = sequences.items(b, left), sequences.items(b, right)
+    if symbol in ("==", "!="):
+        equal: Truth = same_kind and len(ours) == len(theirs)
+        for mine, other in zip(ours, theirs, strict=False) if equal else ():
+            equal = both_hold(equal, truth(b, compare(b, "==", mine, other)))
+        return equal if symbol == "==" else inverse(equal)
+    if not same_kind:
+        raise FrontendError(f"{symbol} does not compare a tuple and a list", notes=("Python raises TypeError here",))
+    assert symbol in COMPARISONS
+    lengths = {"<": len(ours) < len(theirs), "<=": len(ours) <= len(theirs),
+               ">": len(ours) > len(theirs), ">=": len(ours) >= len(theirs)}  # fmt: skip
+    result: Truth = lengths[symbol]
+    for mine, other in reversed(list(zip(ours, theirs, strict=False))):
+        equal = truth(b, compare(b, "==", mine, other))
+        decided = truth(b, compare(b, symbol[0], mine, other))
+        result = either_holds(decided, both_hold(equal, result))
+    return result
+
+
+def _equal_known(left: Value, right: Value) -> bool:
+    """Equality of what has no elements that run-time values decide."""
+    if isinstance(left, DictValue | RangeValue) and isinstance(right, DictValue | RangeValue) and left != right:
+        raise FrontendError("whether dictionaries or ranges are equal is not known", help="compare their parts")
+    if isinstance(left, Static) and isinstance(right, Static) and not is_number(left):
+        return bool(left.value == right.value)
+    return left == right
+
+
+def _identical(left: Value, right: Value) -> bool:
+    if isinstance(left, Static) and isinstance(right, Static):
+        return left.value is right.value or (left == right and isinstance(left.value, bool | int | str))
+    if Static(None) in (left, right):
+        return False
+    if type(left) is type(right) and not is_number(left):
+        return left == right
+    raise FrontendError("whether two values are the same object is not known", help="use == for numbers")
+
+
+def _member(b: Builder, left: Value, right: Value) -> Truth:
+    """``left in right``."""
+    if isinstance(right, ArrayValue):
+        return truth(b, b.call(Static(np.any), binary(b, "==", right, left)))
+    if isinstance(right, RangeValue):
+        return _in_range(b, left, right)
+    candidates: tuple[Value, ...]
+    if isinstance(right, TupleValue):
+        candidates = right.items
+    elif isinstance(right, DictValue):
+        candidates = tuple(Static(key) for key, _ in right.items)
+    elif isinstance(right, Static) and isinstance(right.value, tuple | list | set | frozenset | str | dict | range):
+        if isinstance(left, Static):
+            return bool(left.value in right.value)
+        candidates = tuple(map(Static, sorted(right.value, key=repr)))
+    else:
+        raise FrontendError(f"`in` does not take {kind_of(right)}", help="compare with ==, or use (a == x).any()")
+    found: Truth = False
+    for candidate in candidates:
+        found = either_holds(found, truth(b, compare(b, "==", left, candidate)))
+    return found
+
+
+def _in_range(b: Builder, number: Value, values: RangeValue) -> Truth:
+    """An integer is in a range if it lies between the bounds and on a step."""
+    found, step = as_integer(number), values.step.constant
+    if found is None or step is None:
+        raise FrontendError(
+            f"whether {kind_of(number)} is in a range is not known", help="compare with the bounds: `a <= x < b`"
+        )
+    first, last = (values.start, values.stop - 1) if step > 0 else (values.stop + 1, values.start)
+    tests: list[Truth] = []
+    for difference in (found - first, last - found):
+        proved = b.emit.ranges.proves_nonneg(difference)
+        tests.append(proved or op("ge", Index(difference), Const(0, types.int64)))
+    steps = (found - values.start) % abs(step)
+    on_step: Truth = True if abs(step) == 1 else op("eq", Index(steps), Const(0, types.int64))
+    return both_hold(both_hold(*tests), on_step)
