@@ -15,6 +15,7 @@ import numpy as np
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower import arguments, broadcasting, elementwise, indexing, stores, subscripts
 from dcpy.frontend.lower.emitter import Emitter
+from dcpy.frontend.lower.remembering import Remembered
 from dcpy.frontend.values import (
     ArrayValue,
     Scalar,
@@ -46,6 +47,7 @@ class Builder:
         self.operate: Callable[[str, Value, Value], Value] | None = None
         self.naming = ""  # how the user calls the next result
         self.detached: dict[str, str] = {}  # containers that may not be written any more, and why
+        self.remembered: list[Remembered] = []  # where masks hold
 
     # -- errors and checks ---------------------------------------------------------------------------------------
 
@@ -263,7 +265,11 @@ class Builder:
 
     def may_overlap(self, left: ArrayValue, right: ArrayValue) -> bool:
         """Whether two values may share memory: one container, or arguments of one alias group."""
-        a, b = self.root(left.container), self.root(right.container)
+        return self.share_memory(left.container, right.container)
+
+    def share_memory(self, left: str, right: str) -> bool:
+        """As `may_overlap`, for containers."""
+        a, b = self.root(left), self.root(right)
         if a == b:
             return True
         one, other = self.emit.descs[a], self.emit.descs[b]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dcpy.base.options import Options
@@ -83,6 +84,16 @@ class Emitter:
         """Writes into a region of its own, which the caller adds somewhere or drops where nothing was written."""
         with self.inside(Region()) as region:
             yield region
+
+    @contextmanager
+    def unchecked(self) -> Iterator[None]:
+        """Indices are not checked meanwhile: for code of dcpy's own, whose indices are in range by construction."""
+        before = self.options
+        self.options = replace(before, cpu=replace(before.cpu, bounds_check=False))
+        try:
+            yield
+        finally:
+            self.options = before
 
     # -- names and declarations ----------------------------------------------------------------------------------
 

@@ -129,7 +129,7 @@ def _lower_callee(program: Program, function: Callable[..., Any], arg_types: dic
         name = f"{name}_{program.names[name]}"
     source = read_source(function)
     try:
-        return _lower(function, source, arg_types, program.options, name, program.aliases, program)
+        return _lower(function, source, arg_types, program.b.emit.options, name, program.aliases, program)
     except DcpyError as error:
         raise error.at(source.span(source.node)) from None
 

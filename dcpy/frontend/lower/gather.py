@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,7 @@ from dcpy.frontend.lower.broadcasting import broadcast_shapes, broadcast_to
 from dcpy.frontend.lower.emitter import tasklet
 from dcpy.frontend.lower.indexing import FULL, basic, element_index
 from dcpy.frontend.lower.promotion import require_fit
+from dcpy.frontend.lower.remembering import recall, remember
 from dcpy.frontend.lower.stores import require_writable
 from dcpy.frontend.values import ArrayValue, Scalar, Static, TupleValue, Value, integer, is_number
 from dcpy.ir import types
@@ -42,6 +44,7 @@ class Selection:
     arrays: tuple[Value, ...]
     shape: tuple[Expr, ...]
     first: int
+    proved: frozenset[int] = frozenset()  #: those of `places` whose indices are in range for sure
 
     @property
     def result_shape(self) -> tuple[Expr, ...]:
@@ -57,7 +60,7 @@ class Selection:
 
 def read(b: Builder, value: ArrayValue, keys: Sequence[Value]) -> Value:
     """``value[indices]``: a new array."""
-    chosen = _select(b, value, _without_masks(b, value, keys))
+    chosen = _select(b, *_without_masks(b, value, keys))
     out = b.empty(chosen.result_shape, value.dtype)
     params, ranges = elementwise.domain(b, out.shape)
     points = [sym(name) for name in params]
@@ -78,7 +81,7 @@ def write(b: Builder, value: ArrayValue, keys: Sequence[Value], source: Value) -
         require_fit(source, value.dtype)
         _choose(b, value, keys[0], b.hold(source))
         return
-    chosen = _select(b, value, _without_masks(b, value, keys))
+    chosen = _select(b, *_without_masks(b, value, keys))
     shape = chosen.result_shape
     require_fit(source, value.dtype)
     if not is_number(source):
@@ -121,8 +124,11 @@ def _choose(b: Builder, value: ArrayValue, mask: Value, source: Value) -> None:
     elementwise.fill(b, value, params, ranges, chosen)
 
 
-def _select(b: Builder, value: ArrayValue, keys: Sequence[Value]) -> Selection:
-    """Integers count as index arrays where there are others; slices and new axes are applied first."""
+def _select(b: Builder, value: ArrayValue, keys: Sequence[Value], proved: Sequence[Value]) -> Selection:
+    """Integers count as index arrays where there are others; slices and new axes are applied first.
+
+    Indices in `proved` are in range and not negative.
+    """
     places: list[int] = []
     arrays: list[Value] = []
     plain: list[Value] = []
@@ -143,7 +149,8 @@ def _select(b: Builder, value: ArrayValue, keys: Sequence[Value]) -> Selection:
         else:
             indices.append(integer(element_index(b, array, base.shape[place], place)))
     together = places == list(range(places[0], places[0] + len(places)))
-    return Selection(base, tuple(places), tuple(indices), shape, places[0] if together else 0)
+    sure = frozenset(place for place, array in zip(places, arrays, strict=True) if any(array is p for p in proved))
+    return Selection(base, tuple(places), tuple(indices), shape, places[0] if together else 0, sure)
 
 
 def _indices(b: Builder, chosen: Selection, points: Sequence[Expr]) -> list[Expr]:
@@ -153,8 +160,11 @@ def _indices(b: Builder, chosen: Selection, points: Sequence[Expr]) -> list[Expr
     indices = [next(rest) if k not in chosen.places else sym("") for k in range(chosen.base.rank)]
     for place, array in zip(chosen.places, chosen.arrays, strict=True):
         if isinstance(array, ArrayValue):
-            at = Scalar(cast(elementwise.element(array, inner), types.int64))
-            indices[place] = element_index(b, at, chosen.base.shape[place], place)
+            at, size = cast(elementwise.element(array, inner), types.int64), chosen.base.shape[place]
+            if place in chosen.proved:
+                indices[place] = b.emit.assign_symbol("k", at, 0, b.exact(size) - 1)
+            else:
+                indices[place] = element_index(b, Scalar(at), size, place)
         else:
             known = b.known_integer(array)
             assert known is not None
@@ -178,21 +188,47 @@ def _rank(key: Value) -> int:
     return key.rank if isinstance(key, ArrayValue) else 1
 
 
-def _without_masks(b: Builder, value: ArrayValue, keys: Sequence[Value]) -> list[Value]:
-    """Masks replaced by the positions where they hold: one integer array for each of their dimensions."""
+def _without_masks(
+    b: Builder, value: ArrayValue, keys: Sequence[Value]
+) -> tuple[ArrayValue, list[Value], list[Value]]:
+    """Masks replaced by the positions where they hold, which are returned as third.
+
+    A mask of several dimensions, first among the keys of an array without gaps, takes them as one; any other gives one
+    integer array for each of its dimensions.
+    """
     plain: list[Value] = []
+    positions: list[Value] = []
     axis = 0
     for key in keys:
-        if isinstance(key, ArrayValue) and _is_mask(key):
-            _require_match(b, value, key, axis)
-            positions = b.call(Static(np.nonzero), key)
-            assert isinstance(positions, TupleValue)
-            plain += positions.items
-            axis += key.rank
-        else:
+        if not (isinstance(key, ArrayValue) and _is_mask(key)):
             plain.append(key)
             axis += key != Static(None)
-    return plain
+            continue
+        _require_match(b, value, key, axis)
+        if key.rank == 1 or (not plain and key.rank > 1 and b.contiguous(value)):
+            if key.rank > 1:
+                merged = reduce(Expr.__mul__, (b.exact(size) for size in key.shape))
+                value = b.reshape(value, [merged, *(b.exact(size) for size in value.shape[key.rank :])])
+            found: list[Value] = [_positions(b, key)]
+        else:
+            each = b.call(Static(np.nonzero), key)
+            assert isinstance(each, TupleValue)
+            found = [*each.items]
+        plain += found
+        positions += found
+        axis += len(found)
+    return value, plain, positions
+
+
+def _positions(b: Builder, mask: ArrayValue) -> ArrayValue:
+    """Where a mask holds, counted in C order; looked for once."""
+    known = recall(b, mask)
+    if known is not None:
+        return known
+    found = b.call(Static(np.flatnonzero), mask)
+    assert isinstance(found, ArrayValue)
+    remember(b, mask, found)
+    return found
 
 
 def _require_count(b: Builder, given: Expr, selected: Expr) -> None:

@@ -6,6 +6,7 @@ an index stands for the arrays that `nonzero` gives (`frontend.lower.gather` ask
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,16 +15,35 @@ from dcpy.frontend.implements import implements, method
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.numpy.creation import size_of
 from dcpy.frontend.numpy.defaults import NONE
-from dcpy.frontend.numpy.reductions import count_nonzero
 from dcpy.frontend.values import ArrayValue, Static, TupleValue, Value, integer, scalar_expr
 from dcpy.ir import types
 from dcpy.ir.expr import cast
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import ZERO, as_expr
+
+BLOCK = 64  #: flags that are counted, and skipped where none of them holds, together
 
 
-def _fill_positions(out: Any, flags: Any) -> None:
-    """Writes the positions where the flags hold; the body is lowered like a user's."""
+def _count(flags: Any, counts: Any) -> Any:
+    """How many flags hold, of which whole blocks are counted already; the body is lowered like a user's."""
+    total = 0
+    for block in range(len(counts)):
+        total += int(counts[block])
+    for i in range(BLOCK * len(counts), len(flags)):
+        total += int(flags[i])
+    return total
+
+
+def _fill_positions(out: Any, flags: Any, counts: Any) -> None:
+    """Writes the positions where the flags hold."""
     k = 0
-    for i in range(len(flags)):
+    for block in range(len(counts)):
+        if counts[block]:
+            for i in range(BLOCK * block, BLOCK * block + BLOCK):
+                if flags[i]:
+                    out[k] = i
+                    k += 1
+    for i in range(BLOCK * len(counts), len(flags)):
         if flags[i]:
             out[k] = i
             k += 1
@@ -33,10 +53,16 @@ def _fill_positions(out: Any, flags: Any) -> None:
 def flatnonzero(b: Builder, a: Value) -> Value:
     """Positions in C order of the elements that are not zero."""
     flags = b.array(b.cast(b.array(a), types.bool_))
-    count = cast(scalar_expr(count_nonzero(b, flags)), types.int64)
     size = b.integer(size_of(b, flags))
-    found = b.empty([b.emit.assign_symbol("n", count, 0, size)], types.int64)
-    b.call(Static(_fill_positions), found, flags if flags.rank == 1 else b.reshape(flags, [size]))
+    flat = flags if flags.rank == 1 else b.reshape(flags, [size])
+    flat = flat if b.contiguous(flat) else b.copy(flat)
+    blocks, whole = size // BLOCK, Range(ZERO, size // BLOCK * BLOCK)
+    table = b.reshape(replace(flat, shape=(whole.size,), window=flat.subset([whole])), [blocks, as_expr(BLOCK)])
+    counts = b.reduce("add", table, [1], dtype=types.uint8)  # in 8 bits: a vector instruction adds many
+    with b.emit.unchecked():
+        count = b.call(Static(_count), flat, counts)
+        found = b.empty([b.emit.assign_symbol("n", cast(scalar_expr(count), types.int64), 0, size)], types.int64)
+        b.call(Static(_fill_positions), found, flat, counts)
     return found
 
 

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from dcpy.ir.data import View, strides_of
+from dcpy.ir.data import Structure, View, strides_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node, Schedule
-from dcpy.ir.region import State
+from dcpy.ir.region import Region, State
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, sym
 from dcpy.ir.uses import Uses
@@ -25,6 +25,7 @@ class Rows:
     """All rows that a memlet touches over the iterations of a map, as one matrix: `count` of them, `step` apart."""
 
     container: str
+    box: Subset
     offset: Expr
     count: Expr
     step: Expr
@@ -172,9 +173,23 @@ def _rows_of(memlet: Memlet, stack: Map, uses: Uses) -> Rows | None:
     merged = _merged([*outer, *rows])
     start = address.subs({param: values.start for param, values in zip(stack.params, stack.domain, strict=True)})
     moving = {name for size, step in (*levels, *outer) for name in (*size.symbols, *step.symbols)} | {*start.symbols}
-    if merged is None or moving & set(stack.params):
+    box = _box_of(memlet, stack)
+    if merged is None or box is None or moving & set(stack.params):
         return None
-    return Rows(memlet.container, start, *merged, length, across)
+    return Rows(memlet.container, box, start, *merged, length, across)
+
+
+def _box_of(memlet: Memlet, stack: Map) -> Subset | None:
+    """What the memlet names over all iterations, where each parameter counts along a dimension of its own."""
+    ranges = dict(zip(stack.params, stack.domain, strict=True))
+    dims: list[Expr | Range] = []
+    for dim in memlet.subset.dims:
+        moving = [param for param in stack.params if param in dim.symbols]
+        form = dim.linear_in(moving[0]) if len(moving) == 1 and isinstance(dim, Expr) else None
+        if moving and (form is None or form[0] is not ONE):
+            return None
+        dims.append(Range(ranges[moving[0]].start + form[1], ranges[moving[0]].stop + form[1]) if form else dim)
+    return Subset(tuple(dims))
 
 
 def _merged(levels: Sequence[tuple[Expr, Expr]]) -> tuple[Expr, Expr] | None:
@@ -187,9 +202,12 @@ def _merged(levels: Sequence[tuple[Expr, Expr]]) -> tuple[Expr, Expr] | None:
     return count, step
 
 
-def _seen_as_matrix(rows: Rows, rw: Rewriter, region: object) -> Memlet:
-    uses = rw.uses
-    dtype = uses.desc(rows.container).dtype  # type: ignore[union-attr]
-    desc = View(rows.container, dtype, (rows.count, rows.length), (rows.step, rows.stride), rows.offset)
-    name = rw.declare_fresh(f"{rows.container}_rows", desc, region)  # type: ignore[arg-type]
+def _seen_as_matrix(rows: Rows, rw: Rewriter, region: Region | None) -> Memlet:
+    base = rw.uses.desc(rows.container)
+    assert not isinstance(base, Structure)
+    seen, stem = rows.container, f"{rows.container}_rows"
+    if rows.box != Subset.whole(base.shape):
+        seen = rw.declare_fresh(f"{rows.container}_view", View.slice(seen, base, rows.box), region)
+    desc = View(seen, base.dtype, (rows.count, rows.length), (rows.step, rows.stride), rows.offset)
+    name = rw.declare_fresh(stem, desc, region)
     return Memlet(name, Subset((Range(ZERO, rows.count), Range(ZERO, rows.length))))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.support.lowering import refusal, same
+from tests.support.lowering import lower, refusal, same
 
 X = np.array([[0, 3, -1], [2, 0, 0]])
 
@@ -47,3 +47,64 @@ def test_numbers_have_no_positions():
         return len(np.nonzero(x))
 
     assert "np.nonzero of a number" in refusal(f, 3.0)
+
+
+@pytest.mark.parametrize("size", [0, 1, 63, 64, 65, 200])
+def test_blocks_of_flags(size):
+    def f(a):
+        return np.flatnonzero(a).sum(), a[a > 0].sum(), np.flatnonzero(a[::-1]).sum()
+
+    same(f, np.arange(size) % 7 - 3)
+    same(f, np.zeros(size, int))
+
+
+TABLE = np.arange(24.0)
+
+
+@pytest.mark.parametrize("z", [TABLE[:12].reshape(3, 4), TABLE[:12].reshape(4, 3).T, TABLE.reshape(3, 4, 2)])
+def test_a_mask_is_searched_once(z):
+    def f(z):
+        m = (np.arange(3)[:, None] + np.arange(4)) % 2 == 0
+        z[m] = z[m] * 2 + z[m] ** 2
+        return z[m].sum()
+
+    same(f, z.copy())
+    searches = [name for name in lower(f, z).sdfg.assigned_symbols if name.startswith("n")]
+    assert len(searches) == 1 or not z.flags.c_contiguous
+
+
+def test_a_mask_that_changes_is_searched_again():
+    def f(a, m, k):
+        first = a[m].sum()
+        m[0] = not m[0]
+        second = a[m].sum()
+        view = m[1:]
+        view[:] = False
+        third = a[m].sum()
+        for i in range(2):
+            third += 10 * a[m].sum()
+            np.logical_not(m, out=m)
+        if k > 0:
+            np.logical_not(m, m)
+        fourth = a[m].sum() + a[m].sum()
+        total = 0.0
+        while k < 3:
+            total += a[k:][m[k:]].sum()
+            k += 1
+            total += a[k:][m[k:]].sum()
+        return first, second, third, fourth, total
+
+    for k in (0, 1):
+        same(f, np.arange(1.0, 6.0), np.array([True, False, True, True, False]), k)
+
+
+def test_positions_that_the_user_sees_are_the_users():
+    def f(a):
+        m = a > 1
+        mine = np.flatnonzero(m)
+        first = a[m].sum()
+        mine += 1
+        mine[:] = 0
+        return first, a[m].sum(), np.flatnonzero(m).sum()
+
+    same(f, np.arange(5.0))

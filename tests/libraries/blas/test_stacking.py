@@ -43,6 +43,14 @@ def test_vectors_times_a_matrix_become_one_product():
     expect(MergeStackedProducts(), on=program(before)).becomes(text(after, ROWS)).same_values(**SIZES)
 
 
+def test_a_part_of_the_stack():
+    before = "map i = 1:N { blas.gemm (a <- A[i, 0:R, 0:K], b <- B[0:K, 0:M]) -> (c -> C[i - 1, 0:R, 0:M]) }"
+    views = """view A_view: f64[N - 1, R, K] of A[1:N, 0:R, 0:K]  view A_rows: f64[(N - 1)*R, K] of A_view
+               view C_view: f64[N - 1, R, M] of C[0:N - 1, 0:R, 0:M]  view C_rows: f64[(N - 1)*R, M] of C_view"""
+    after = "blas.gemm (a <- A_rows[0:N*R - R, 0:K], b <- B[0:K, 0:M]) -> (c -> C_rows[0:N*R - R, 0:M])"
+    expect(MergeStackedProducts(), on=program(before)).becomes(text(after, views)).same_values(**SIZES)
+
+
 @pytest.mark.parametrize(
     ("body", "reason"),
     [

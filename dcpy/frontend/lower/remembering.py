@@ -1,0 +1,71 @@
+"""What was computed from an array need not be computed again, as long as nobody wrote to the array meanwhile.
+
+``Z[mask] = Z[mask] + C[mask]`` looks three times for the places where one mask holds. What is remembered counts in the
+region where it was computed only: what is written there later runs later, and as often.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dcpy.frontend.values import ArrayValue
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Call
+from dcpy.ir.region import Block, Region, State, SymbolAssign
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.builder import Builder
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """`result` was computed from `source` by the blocks of `region` up to `last`."""
+
+    source: ArrayValue
+    result: ArrayValue
+    region: Region
+    last: Block
+
+
+def remember(b: Builder, source: ArrayValue, result: ArrayValue) -> None:
+    """Keeps `result`, computed just now from `source`; nobody may write to it any more."""
+    region = b.emit.region
+    b.remembered.append(Remembered(source, result, region, region.blocks[-1]))
+    b.emit.statement(b.emit.span)  # what follows goes into blocks that follow
+
+
+def recall(b: Builder, source: ArrayValue) -> ArrayValue | None:
+    """What was computed from `source` and still holds here; None where there is nothing."""
+    for entry in reversed(b.remembered):
+        if entry.region is b.emit.region and entry.source == source and _holds(b, entry):
+            return entry.result
+    return None
+
+
+def _holds(b: Builder, entry: Remembered) -> bool:
+    """Whether neither the array nor a symbol that its window mentions changed since."""
+    blocks = entry.region.blocks
+    place = next((k for k, block in enumerate(blocks) if block is entry.last), None)
+    if place is None:
+        return False
+    symbols = {*entry.source.window.symbols, *(name for size in entry.source.shape for name in size.symbols)}
+    for block in _walk(blocks[place + 1 :]):
+        if isinstance(block, SymbolAssign) and block.symbol in symbols:
+            return False
+        if any(b.share_memory(memlet.container, entry.source.container) for memlet in _written(block)):
+            return False
+    return True
+
+
+def _walk(blocks: list[Block]) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        for region in block.regions():
+            yield from region.walk_blocks()
+
+
+def _written(block: Block) -> Iterator[Memlet]:
+    for node in block.nodes if isinstance(block, State) else ():
+        yield from node.arguments.values() if isinstance(node, Call) else node.writes()
