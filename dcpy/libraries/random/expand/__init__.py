@@ -1,0 +1,1 @@
+"""How the random nodes are computed."""

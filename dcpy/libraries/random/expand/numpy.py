@@ -1,0 +1,184 @@
+"""Random numbers by the C functions that NumPy's ``Generator`` calls, in the order in which it calls them.
+
+All loops are sequential: each call changes the state.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+
+from dcpy.ir import types
+from dcpy.ir.expansions import Expansion
+from dcpy.ir.expr import Const, Index, Ref, ScalarExpr, cast, op
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Copy, ForeignCall
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import ONE, ZERO, Expr
+from dcpy.libraries.api import Fragment, Operand, expands
+from dcpy.libraries.random.environments import NAME
+from dcpy.libraries.random.nodes import Draw, Permutation, RandomNode, Sample, Seed
+
+#: methods whose C function has another name than ``random_method``
+FUNCTIONS = {"random": "random_standard_uniform", "binomial": "dcpy_binomial"}
+FILLED = ("random", "standard_normal", "standard_exponential")  # there is a function that fills an array
+BOUNDED = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64"}  # itemsize -> the word in the names of functions
+
+Argument = str | ScalarExpr
+Memlets = dict[str, Memlet]
+
+
+def _by_numpy(node: type[RandomNode] | type[Seed]) -> Callable[[Callable[..., None]], Expansion]:
+    return expands(node, "numpy", environment=NAME)
+
+
+def call(
+    f: Fragment, function: str, *arguments: Argument, out: Memlet, result: str = "", buffer: Memlets | None = None,
+    **read: Memlet,
+) -> None:  # fmt: skip
+    """``function(state, *arguments)``, which fills `out`, or with `result` gives the value of one element.
+
+    Memlets by connector: `buffer` is read and written.
+    """
+    node = f.node
+    kept = {"state": node.inputs["state"], **(buffer or {})}
+    own = isinstance(node, RandomNode) and node.own
+    name = f"dcpy_pcg64<{function}>" if own else function
+    f.add(ForeignCall(name, ("state", *arguments), kept | read, kept | {"out": out}, NAME, result))
+
+
+@contextmanager
+def each(f: Fragment, shape: Sequence[Expr]) -> Iterator[tuple[Expr, ...]]:
+    """One point of the shape after the other, in C order."""
+    with ExitStack() as stack:
+        yield tuple(stack.enter_context(f.loop(Range(ZERO, extent), "i")) for extent in shape)
+
+
+@_by_numpy(Draw)
+def draw(node: Draw, f: Fragment) -> None:
+    """One call that fills the array where there is such a function, else one call per element."""
+    out = f.output("out")
+    parameters = {name: f.input(name) for name in node.inputs if name != "state"}
+    if not any(operand.shape for operand in parameters.values()):
+        out = f.flat(out) or out
+    if node.method == "integers":
+        _integers(f, out, parameters["low"], parameters["last"])
+        return
+    precision = "_f" if out.dtype == types.float32 else ""
+    function = FUNCTIONS.get(node.method, f"random_{node.method}")
+    fill = f"{function}_{node.how}_fill{precision}" if node.how else f"{function}_fill{precision}"
+    if node.method in FILLED and _is_packed(out):
+        call(f, fill, Index(out.shape[0]), "out", out=out.memlet)
+        return
+    arguments: list[ScalarExpr] = [Ref(name, operand.dtype) for name, operand in parameters.items()]
+    if node.method == "uniform":  # the C function takes where it begins, and how far it reaches
+        arguments[1] = op("sub", arguments[1], arguments[0])
+    with each(f, out.shape) as point:
+        element = out.at(*point).memlet
+        if node.how:
+            call(f, fill, Index(ONE), "out", out=element)
+        else:
+            read = {name: at(operand, point) for name, operand in parameters.items()}
+            call(f, function + precision, *arguments, result="out", out=element, **read)
+
+
+def _is_packed(out: Operand) -> bool:
+    """Whether it is one dimension without gaps, as `Fragment.flat` gives it."""
+    return len(out.shape) == 1 and out.strides[0] is ONE
+
+
+def at(operand: Operand, point: tuple[Expr, ...]) -> Memlet:
+    """The element at a point; the same one everywhere of a scalar."""
+    return operand.at(*(point if operand.shape else ())).memlet
+
+
+def _integers(f: Fragment, out: Operand, low: Operand, last: Operand) -> None:
+    """Numbers of a dtype between two of it. Short ones are cut from 32 bits, of which a buffer keeps the rest."""
+    word = "bool" if out.dtype == types.bool_ else BOUNDED[out.dtype.itemsize]
+    unsigned = types.uint8 if word == "bool" else types.BY_NAME[f"u{8 * out.dtype.itemsize}"]
+    first: ScalarExpr = cast(Ref("low", low.dtype), unsigned)
+    reach = op("sub", cast(Ref("last", last.dtype), unsigned), first)
+    masked = Const(False, types.bool_)  # NumPy's other method, which `Generator` does not use
+    if not low.shape and not last.shape and _is_packed(out):
+        arguments = (first, reach, Index(out.shape[0]), masked, "out")
+        call(f, f"random_bounded_{word}_fill", *arguments, out=out.memlet, low=at(low, ()), last=at(last, ()))
+        return
+    buffer = {} if word == "uint64" else _empty_buffer(f)
+    arguments = (first, reach, Const(0, unsigned), masked, *buffer)
+    function = f"random_{'buffered_' if buffer else ''}bounded_{word}"
+    with each(f, out.shape) as point:
+        read = {"low": at(low, point), "last": at(last, point)}
+        call(f, function, *arguments, result="out", out=out.at(*point).memlet, buffer=buffer, **read)
+
+
+def _empty_buffer(f: Fragment) -> Memlets:
+    """How many numbers are left in the bits that were drawn last, and the bits."""
+    left, bits = f.array("left", types.int32, (1,)), f.array("bits", types.uint32, (1,))
+    for part in (left, bits):
+        f.put(part.at(0), 0)
+    return {"left": left.memlet, "bits": bits.memlet}
+
+
+# -- seeds and orders ------------------------------------------------------------------------------------------------
+
+
+@_by_numpy(Seed)
+def seed(node: Seed, f: Fragment) -> None:
+    """NumPy's ``SeedSequence`` and the start of PCG64, from random.h."""
+    entropy, state = packed(f, f.input("entropy")), node.outputs["state"]
+    inputs = {"entropy": entropy.memlet}
+    arguments = ("entropy", Index(entropy.shape[0]), "state")
+    f.add(ForeignCall("dcpy_pcg64_seed", arguments, inputs, {"state": state}, NAME))
+
+
+@_by_numpy(Permutation)
+def permutation(node: Permutation, f: Fragment) -> None:
+    """Each row is shuffled."""
+    with _order(f) as order:
+        *rows, count = f.output("order").shape
+        call(f, "dcpy_permutations", Index(product(rows)), Index(count), "out", out=order.memlet)
+
+
+@_by_numpy(Sample)
+def sample(node: Sample, f: Fragment) -> None:
+    """Three algorithms, as in NumPy: with weights, few of many, and many."""
+    with _order(f) as order:
+        population, count = f.input("population"), Index(order.shape[0])
+        number, read = Ref("population", population.dtype), dict[str, Memlet]()
+        function: str
+        arguments: tuple[Argument, ...]
+        if "p" in node.inputs:
+            function, arguments = "dcpy_sample_weighted", (number, "p", count, "out")
+            read = {"p": packed(f, f.input("p")).memlet}
+        else:
+            function, arguments = "dcpy_sample", (number, count, Const(node.shuffle, types.bool_), "out")
+        call(f, function, *arguments, out=order.memlet, population=at(population, ()), **read)
+
+
+def packed(f: Fragment, operand: Operand) -> Operand:
+    """All elements of an input in one dimension without gaps: a copy where it has some."""
+    flat = f.flat(operand)
+    if flat is not None or _is_packed(operand):
+        return flat or operand
+    copy = f.array("packed", operand.dtype, operand.shape)
+    f.add(Copy(operand.memlet, copy.memlet))
+    return f.flat(copy) or copy
+
+
+@contextmanager
+def _order(f: Fragment) -> Iterator[Operand]:
+    """The output ``order`` without gaps: an array that is copied there afterwards where it has some."""
+    order = f.output("order")
+    flat = f.flat(order)
+    if flat is not None or _is_packed(order):
+        yield flat or order
+        return
+    work = f.array("order", order.dtype, order.shape)
+    yield work
+    f.add(Copy(work.memlet, order.memlet))
+
+
+def product(sizes: Sequence[Expr]) -> Expr:
+    """The number of elements of a shape."""
+    return math.prod(sizes, start=ONE)

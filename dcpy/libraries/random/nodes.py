@@ -1,0 +1,140 @@
+"""The library nodes that draw random numbers. How to compute them: `libraries.random.expand`.
+
+A generator is a container of words (uint64), its *state*, which each node reads and writes as a whole: the order of
+draws is the order of the program, by dataflow alone. `meaning` is NumPy's ``Generator`` over that state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dcpy.base.generators import WORDS, generator_over
+from dcpy.ir.nodes import LibraryNode
+
+Arrays = Mapping[str, np.ndarray[Any, Any]]
+
+#: A generator of the program's own: room for a struct bitgen, then PCG64's state and increment, low word first, and
+#: what is left of 64 bits of which 32 were drawn: ``2**32 + bits``, or less where nothing is.
+OWN_WORDS = WORDS + 5
+WITH_DTYPE = ("random", "standard_normal", "standard_exponential", "standard_gamma", "integers")
+
+
+@dataclass(eq=False)
+class RandomNode(LibraryNode):
+    """What the nodes share: the connector ``state`` among inputs and outputs.
+
+    It holds NumPy's struct bitgen (5 words), or with `own` a PCG64 that the program has made (10 words).
+    """
+
+    kind = "random"
+    own: bool = False
+
+    def meaning(self, inputs: Arrays, outputs: Arrays) -> None:
+        """Draws with NumPy, and stores the state that is left."""
+        state = inputs["state"]
+        generator = own_generator(state) if self.own else generator_over(state)
+        self.draw(generator, inputs, outputs)
+        outputs["state"][...] = words_of_own(generator) if self.own else state
+
+    def draw(self, generator: Any, inputs: Arrays, outputs: Arrays) -> None:
+        """Fills the outputs by methods of NumPy's ``Generator``."""
+        raise NotImplementedError
+
+    def problems(self) -> Iterator[str]:
+        """A state that is not read and written, or a part of one only."""
+        if "state" not in self.inputs or "state" not in self.outputs:
+            yield "reads and writes a state"
+            return
+        if self.inputs["state"] != self.outputs["state"]:
+            yield "writes another state than it reads"
+        size = self.inputs["state"].volume.constant
+        if size != (OWN_WORDS if self.own else WORDS):
+            yield f"has a state of {size} words"
+
+
+@dataclass(eq=False)
+class Seed(LibraryNode):
+    """``state`` is that of ``np.random.default_rng(entropy)``: a PCG64, see `OWN_WORDS`. ``entropy`` is uint64."""
+
+    kind = "random.seed"
+
+    def meaning(self, inputs: Arrays, outputs: Arrays) -> None:
+        """NumPy's."""
+        outputs["state"][...] = words_of_own(np.random.default_rng(inputs["entropy"].tolist()))
+
+
+@dataclass(eq=False)
+class Draw(RandomNode):
+    """``out = generator.method(*inputs, size=out.shape)``, in the dtype of ``out``.
+
+    Inputs are scalars, or of the shape of ``out``, in the order of the method's parameters. ``integers`` has ``low``
+    and ``last``, which is drawn too, in the dtype of ``out``. `how` is the method of ``standard_exponential``.
+    """
+
+    kind = "random.draw"
+    method: str = ""
+    how: str = ""
+
+    def draw(self, generator: Any, inputs: Arrays, outputs: Arrays) -> None:
+        parameters = [value for name, value in inputs.items() if name != "state"]
+        out, options = outputs["out"], {}
+        if self.method in WITH_DTYPE:
+            options["dtype"] = out.dtype
+        if self.method == "integers":
+            options["endpoint"] = True
+        if self.how:
+            options["method"] = self.how
+        out[...] = getattr(generator, self.method)(*parameters, size=out.shape, **options)
+
+
+@dataclass(eq=False)
+class Permutation(RandomNode):
+    """Each row of ``order`` (int64; without rows, all of it) is a permutation of the numbers from 0."""
+
+    kind = "random.permutation"
+
+    def draw(self, generator: Any, inputs: Arrays, outputs: Arrays) -> None:
+        order = outputs["order"]
+        for row in order.reshape(-1, order.shape[-1]) if order.size else ():
+            row[:] = generator.permutation(len(row))
+
+
+@dataclass(eq=False)
+class Sample(RandomNode):
+    """``order`` (int64) is a choice without repetition among the numbers below ``population``, with weights ``p``.
+
+    `shuffle`: in random order.
+    """
+
+    kind = "random.sample"
+    shuffle: bool = True
+
+    def draw(self, generator: Any, inputs: Arrays, outputs: Arrays) -> None:
+        order, population, p = outputs["order"], int(inputs["population"]), inputs.get("p")
+        order[...] = generator.choice(population, order.shape, replace=False, p=p, shuffle=self.shuffle)
+
+
+def own_generator(words: np.ndarray[Any, Any]) -> Any:
+    """A generator with the state that words of a program's own PCG64 hold."""
+    low, high, inc_low, inc_high, rest = words[WORDS:].tolist()
+    bits = np.random.PCG64(0)
+    bits.state = {
+        "bit_generator": "PCG64",
+        "state": {"state": high << 64 | low, "inc": inc_high << 64 | inc_low},
+        "has_uint32": rest >> 32,
+        "uinteger": rest & 0xFFFFFFFF,
+    }
+    return np.random.Generator(bits)
+
+
+def words_of_own(generator: Any) -> np.ndarray[Any, Any]:
+    """The inverse of `own_generator`."""
+    found = generator.bit_generator.state
+    state, inc = found["state"]["state"], found["state"]["inc"]
+    rest = found["has_uint32"] << 32 | found["uinteger"]
+    low = (1 << 64) - 1
+    return np.array([0] * WORDS + [state & low, state >> 64, inc & low, inc >> 64, rest], np.uint64)
