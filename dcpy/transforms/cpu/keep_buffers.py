@@ -10,20 +10,34 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dcpy.ir.data import Array, Lifetime, Storage
+from dcpy.ir.nodes import Node
+from dcpy.ir.region import Block, Region
 from dcpy.ir.rewriter import rewriting
 from dcpy.ir.sdfg import Sdfg
 
 
 def keep_buffers(sdfg: Sdfg) -> None:
-    """Gives the heap arrays of the outermost region the lifetime `PERSISTENT`.
+    """Gives the heap arrays outside maps the lifetime `PERSISTENT`.
 
     before   data tmp: f64[N] transient @heap        after   data tmp: f64[N] transient @heap lifetime persistent
 
-    Buffers of inner regions may be needed by several threads at a time, or change their size: they stay as they are.
+    One whose size changes from one iteration of a loop to the next is allocated again only where it grows. Buffers of
+    the bodies of maps may be needed by several threads at a time: they stay as they are.
     """
     with rewriting(sdfg, "keep-buffers") as rw:
-        for name, desc in list(sdfg.containers.items()):
-            if not isinstance(desc, Array) or not desc.transient or desc.storage is not Storage.HEAP:
+        for region in list(sdfg.body.walk_regions()):
+            if _is_in_map(region):
                 continue
-            if desc.lifetime is Lifetime.SCOPE:
-                rw.redeclare(name, replace(desc, lifetime=Lifetime.PERSISTENT))
+            for name, desc in list(region.containers.items()):
+                if not isinstance(desc, Array) or not desc.transient or desc.storage is not Storage.HEAP:
+                    continue
+                if desc.lifetime is Lifetime.SCOPE:
+                    rw.redeclare(name, replace(desc, lifetime=Lifetime.PERSISTENT))
+
+
+def _is_in_map(region: Region) -> bool:
+    owner = region.owner
+    while isinstance(owner, Block):
+        assert owner.region is not None
+        owner = owner.region.owner
+    return isinstance(owner, Node)

@@ -166,13 +166,29 @@ def test_buffers_of_constant_size_leave_loops():
         sdfg @f(A: f64[N]) symbols(N: size) {
           data tmp: f64[N] transient @heap lifetime persistent
           loop t = 0:3 {
-            data part: f64[N - t] transient @heap
+            data part: f64[N - t] transient @heap lifetime persistent
             state { copy A[0:N] -> tmp[0:N]
                     copy tmp[t:N] -> part[0:N - t]
                     copy part[0:N - t] -> A[0:N - t] }
           }
         }""",
         N=[3, 5],
+    )
+
+
+def test_buffers_inside_maps_are_each_iterations_own():
+    becomes(
+        """
+        sdfg @f(A: f64[N, N]) symbols(N: size) {
+          state { map i = 0:N { data part: f64[i] transient
+                                state { copy A[i, 0:i] -> part[0:i]  copy part[0:i] -> A[i, N - i:N] } } }
+        }""",
+        """
+        sdfg @f(A: f64[N, N]) symbols(N: size) {
+          state { map i = 0:N @cpu_parallel { data part: f64[i] transient @heap
+                                state { copy A[i, 0:i] -> part[0:i]  copy part[0:i] -> A[i, N - i:N] } } }
+        }""",
+        N=[3],
     )
 
 
