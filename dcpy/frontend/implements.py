@@ -70,6 +70,8 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.decompositions",
         "dcpy.frontend.numpy.matrices",
         "dcpy.frontend.numpy.products",
+        "dcpy.frontend.numpy.fft",
+        "dcpy.frontend.numpy.fft_axes",
         "dcpy.frontend.numpy.methods",
     ),
     "builtins": ("dcpy.frontend.python.builtins",),

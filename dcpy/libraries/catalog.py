@@ -9,6 +9,7 @@ from __future__ import annotations
 _REDUCE = "dcpy.libraries.reduce"
 _BLAS = "dcpy.libraries.blas"
 _LAPACK = "dcpy.libraries.lapack"
+_FFT = "dcpy.libraries.fft"
 _SOLVERS = ("cholesky", "lu", "solve_triangular", "solve", "inverse", "qr")
 _DECOMPOSITIONS = ("svd", "eigh", "eig", "lstsq")
 
@@ -22,6 +23,7 @@ NODES: dict[str, str] = {
     "blas.dot": f"{_BLAS}.nodes:Dot",
     "blas.ger": f"{_BLAS}.nodes:Ger",
     "lapack.slogdet": f"{_LAPACK}.nodes:Slogdet",
+    "fft.transform": f"{_FFT}.nodes:Transform",
     **{f"lapack.{node}": f"{_LAPACK}.nodes:{node.title().replace('_', '')}" for node in (*_SOLVERS, *_DECOMPOSITIONS)},
 }
 
@@ -35,6 +37,7 @@ EXPANSIONS: dict[str, str] = {
         for node in ("gemm", "gemv", "dot", "ger")
         for name in ("mkl", "openblas", "pure")
     },
+    "fft.transform/pure": f"{_FFT}.expand.pure:transform",
     "lapack.slogdet/factors": f"{_LAPACK}.expand.pure:slogdet",
     **{f"lapack.{node}/openblas": f"{_LAPACK}.expand.openblas:{node}" for node in (*_SOLVERS, *_DECOMPOSITIONS)},
     **{f"lapack.{node}/pure": f"{_LAPACK}.expand.pure:{node}" for node in _SOLVERS},

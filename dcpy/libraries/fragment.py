@@ -30,8 +30,10 @@ from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, LibraryNode, Map, Node, Schedule, Tasklet
 from dcpy.ir.region import Block, Branch, Loop, Region, State, SymbolAssign
 from dcpy.ir.subsets import Range, Subset
-from dcpy.ir.symbolic import ZERO, Expr, ExprLike, sym
+from dcpy.ir.symbolic import ONE, ZERO, Expr, ExprLike, sym
 from dcpy.ir.types import DType
+
+REALS = {types.complex64: (types.float32, 2), types.complex128: (types.float64, 2)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +168,22 @@ class Fragment:
             return None
         name = self.fresh_name(f"{memlet.container}_flat")
         view = View.reshape(memlet.container, desc, (memlet.volume,))
+        self._body.containers[name] = view
+        return Operand(Memlet(name, Subset.whole(view.shape)), view)
+
+    def reals(self, operand: Operand) -> Operand | None:
+        """The numbers of a packed operand as one dimension of real ones, without a copy; None where it has gaps.
+
+        A complex number is two: its real and its imaginary part.
+        """
+        memlet, desc = operand.memlet, operand.desc
+        is_whole = memlet.subset == Subset.whole(desc.shape)
+        if not is_whole or not isinstance(desc, Array | View) or desc.strides != packed_strides(desc.shape):
+            return None
+        real, parts = REALS.get(desc.dtype, (desc.dtype, 1))
+        offset = desc.offset * parts if isinstance(desc, View) else ZERO
+        name = self.fresh_name(f"{memlet.container}_reals")
+        view = View(memlet.container, real, (memlet.volume * parts,), (ONE,), offset)
         self._body.containers[name] = view
         return Operand(Memlet(name, Subset.whole(view.shape)), view)
 

@@ -1,0 +1,1 @@
+"""How Fourier transforms are computed."""
