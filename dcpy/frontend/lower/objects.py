@@ -1,0 +1,345 @@
+"""Objects of dataclasses: fields that are read and assigned, methods, constructors.
+
+An object that may change is a reference (`ObjectValue`). What its fields stand for is kept among the names of a frame, as
+``key.field``: branches merge fields and loops carry them as they do names, and functions that are evaluated in place
+are handed the fields, and hand them back. A frozen object is a value: the `TupleValue` of its fields.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import functools
+import inspect
+import types as python_types
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from dcpy.base.errors import FrontendError
+from dcpy.frontend.lower import names
+from dcpy.frontend.lower.frame import is_field
+from dcpy.frontend.specialize.records import Record, is_frozen
+from dcpy.frontend.values import (
+    BoundMethod,
+    Missing,
+    ObjectValue,
+    Resized,
+    Static,
+    TupleValue,
+    Value,
+    is_number,
+    kind_of,
+)
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.frame import Frame, Site
+
+_NEW = " is new"  # behind the name of a field of an argument: whether it has been given another object
+_ABSENT = object()
+
+
+# -- fields ----------------------------------------------------------------------------------------------------------
+
+
+def fields(env: Mapping[str, Value]) -> dict[str, Value]:
+    """What the fields of all objects stand for."""
+    return {name: value for name, value in env.items() if is_field(name)}
+
+
+def bind_records(frame: Frame, records: Mapping[str, Record], leaves: Mapping[str, Value]) -> dict[str, Value]:
+    """The values of arguments by path. The fields of objects that may change become names of the frame."""
+    found = dict(leaves)
+    for path, record in reversed(list(records.items())):  # what is inside comes first
+        found[path] = _record_value(record, found)
+    for path, record in records.items():
+        if not record.changes or record.same_as:
+            continue
+        for member in record.members:
+            name = f"{path}.{member.step}"
+            frame.env[name] = found[member.path]
+            if not is_number(found[member.path]):
+                frame.env[name + _NEW] = Static(False)
+    frame.program.at_start = fields(frame.env)
+    return found
+
+
+def _record_value(record: Record, found: Mapping[str, Value]) -> Value:
+    if record.changes:
+        return ObjectValue(record.same_as or record.path, record.cls)
+    items = tuple(found[member.path] for member in record.members)
+    if not record.is_tuple:
+        return TupleValue(items, names=tuple(str(member.step) for member in record.members), cls=record.cls)
+    steps = getattr(record.cls, "_fields", ())
+    return TupleValue(items, names=steps, cls=record.cls if steps else None)
+
+
+def changed_fields(env: Mapping[str, Value], paths: Sequence[Site]) -> list[str]:
+    """The fields that have another value at the end of some path; an object that one path has made is its own."""
+    first, *others = (fields(path.env) for path in paths)
+    common = [name for name in first if all(name in other for other in others)]
+    return [name for name in common if any(path.env[name] != env.get(name) for path in paths)]
+
+
+def changed_arguments(frame: Frame, paths: Sequence[Site]) -> list[str]:
+    """The fields of objects of the caller that are something else when the function returns."""
+    start = frame.program.at_start
+    changed = [
+        name
+        for name, value in start.items()
+        if not name.endswith(_NEW) and any(path.env[name] != value or _is_set(path.env, name) for path in paths)
+    ]
+    frame.program.used |= dict.fromkeys(changed, True)
+    return changed
+
+
+def _is_set(env: Mapping[str, Value], name: str) -> bool:
+    return env.get(name + _NEW, Static(False)) != Static(False)
+
+
+def is_new(env: Mapping[str, Value], name: str) -> Value:
+    """Whether a field has been given another object; True for numbers, which are always replaced."""
+    return env.get(name + _NEW, Static(True))
+
+
+def is_argument(value: ObjectValue) -> bool:
+    """Whether the caller has passed the object."""
+    return "#" not in value.key
+
+
+def fields_of(env: Mapping[str, Value], value: ObjectValue) -> dict[str, Value]:
+    """The fields of one object, in the order in which its class declares them."""
+    declared = [field.name for field in dataclasses.fields(value.cls)]
+    return {name: env[f"{value.key}.{name}"] for name in declared if f"{value.key}.{name}" in env}
+
+
+def settle_sizes(frame: Frame) -> None:
+    """Before the function returns: arrays whose sizes depend on the path are shown as they are."""
+    for name in frame.program.at_start:
+        if isinstance(frame.env[name], Resized):
+            frame.env[name] = names.usable(frame, name)
+
+
+def require_same_fields(before: Mapping[str, Value], env: Mapping[str, Value]) -> None:
+    """Refuses what a condition inside an expression has changed."""
+    for name, value in fields(env).items():
+        if name in before and before[name] != value:
+            raise FrontendError(
+                f"{_shown(name)!r} is assigned in a part of an expression that is evaluated under a condition only",
+                help="use an `if` statement",
+            )
+
+
+def assign_field(frame: Frame, owner: Value, name: str, value: Value) -> None:
+    """``owner.name = value``."""
+    require_assignable(owner, name)
+    assert isinstance(owner, ObjectValue)
+    setter = inspect.getattr_static(owner.cls, name, None)
+    if isinstance(setter, property) and setter.fset is not None:
+        _call(frame, setter.fset, owner, [value])
+        return
+    known = [field.name for field in dataclasses.fields(owner.cls)]
+    if name not in known:
+        raise FrontendError(
+            f"{owner.cls.__name__} has no field {name!r}",
+            help=_near(name, known) or "a program does not add fields: declare it in the class",
+        )
+    if frame.map_scopes():
+        raise FrontendError(
+            f"iterations of a parallel map cannot assign the field {name!r}, which they share",
+            help="store into an array, assign the field after the map, or use a plain for loop",
+        )
+    key = f"{owner.key}.{name}"
+    names.bind_name(frame, key, value)
+    if key + _NEW in frame.env and not is_number(value):
+        frame.env[key + _NEW] = Static(True)
+    frame.program.used[owner.key] = True
+
+
+def require_assignable(owner: Value, name: str) -> None:
+    """Refuses assignments to attributes of anything but objects that may change."""
+    if not isinstance(owner, ObjectValue):
+        raise _not_assignable(owner, name)
+
+
+def _not_assignable(owner: Value, name: str) -> FrontendError:
+    if isinstance(owner, TupleValue):
+        if owner.is_object:
+            return FrontendError(
+                f"cannot assign to field {name!r}",
+                notes=(
+                    f"{owner.cls.__name__} is a frozen dataclass: Python raises FrozenInstanceError here",  # type: ignore[union-attr]
+                ),
+                help=f"make a changed copy: `dataclasses.replace(obj, {name}=...)`",
+            )
+        return FrontendError(
+            "items of a tuple are never assigned",
+            notes=("Python raises AttributeError here",),
+            help="make a new tuple, or use a dataclass",
+        )
+    notes: tuple[str, ...] = ()
+    if isinstance(owner, Static) and not isinstance(owner.value, type | python_types.ModuleType):
+        is_object = dataclasses.is_dataclass(owner.value)
+        notes = ("it is a global object, which a program only reads",) if is_object else (
+            f"{type(owner.value).__name__} is no dataclass: its objects are constants of a program",
+        )  # fmt: skip
+        help = "pass the object as an argument" if is_object else "make the class a dataclass (@dataclasses.dataclass)"
+        return FrontendError(f"the attribute {name!r} cannot be assigned here", notes=notes, help=help)
+    return FrontendError("attributes are never written by a program", help="return the value instead")
+
+
+def read_field(frame: Frame, owner: ObjectValue | TupleValue, name: str) -> Value:
+    """``owner.name``: a field, a property, a method, or an attribute of the class."""
+    if isinstance(owner, TupleValue):
+        if name in owner.names:
+            value = owner.items[owner.names.index(name)]
+            _require_readable(value)
+            return value
+    else:
+        key = f"{owner.key}.{name}"
+        if key in frame.env:
+            frame.program.used[key] = True
+            return names.usable(frame, key)
+    cls = owner.cls
+    found = inspect.getattr_static(cls, name, _ABSENT)
+    if cls is None or found is _ABSENT or isinstance(found, python_types.MemberDescriptorType):
+        raise _no_attribute(owner, name)
+    return _of_class(frame, owner, cls, name, found)
+
+
+def _require_readable(value: Value) -> None:
+    if isinstance(value, Missing):
+        raise FrontendError(value.reason, help=value.help)
+
+
+def _of_class(frame: Frame, owner: Value, cls: type, name: str, found: Any) -> Value:
+    """An attribute of the class as an object has it: functions are bound, properties are evaluated."""
+    if isinstance(found, classmethod):
+        return BoundMethod(Static(cls), found.__func__)
+    known, value = frame.closure.attribute(cls, name)
+    function = getattr(found, "__wrapped__", found)  # a program stands for its function
+    if isinstance(found, property | functools.cached_property):
+        getter = found.fget if isinstance(found, property) else found.func
+        assert getter is not None
+        return _call(frame, getter, owner, [])
+    if isinstance(found, staticmethod) or not isinstance(function, python_types.FunctionType):
+        return names.from_python(frame, value, frame.closure.dependences_of(name, cls)) if known else Static(value)
+    return BoundMethod(owner, function)
+
+
+def method_of(frame: Frame, owner: Static, name: str) -> BoundMethod | None:
+    """A method of a class, of a global object, or of one that is a constant; None where it is something else."""
+    if isinstance(owner.value, type):
+        found = inspect.getattr_static(owner.value, name, None)
+        return BoundMethod(owner, found.__func__) if isinstance(found, classmethod) else None
+    if isinstance(owner.value, python_types.ModuleType) or name in getattr(owner.value, "__dict__", {}):
+        return None
+    found = inspect.getattr_static(type(owner.value), name, None)
+    function = getattr(found, "__wrapped__", found)
+    if isinstance(found, staticmethod) or not isinstance(function, python_types.FunctionType):
+        return None
+    frame.closure.attribute(type(owner.value), name)
+    return BoundMethod(owner, function)
+
+
+def _no_attribute(owner: ObjectValue | TupleValue, name: str) -> FrontendError:
+    cls = owner.cls
+    if cls is None or not owner.cls:
+        return FrontendError(f"{kind_of(owner)} has no attribute {name!r}")
+    declared = [field.name for field in dataclasses.fields(cls)] if dataclasses.is_dataclass(cls) else []
+    if name in declared:
+        return FrontendError(
+            f"the field {name!r} of {kind_of(owner)} has no value here",
+            notes=("the object was made in a loop or branch that has ended, or the field was never set",),
+            help="assign it first",
+        )
+    visible = [*declared, *(known for known in dir(cls) if not known.startswith("_"))]
+    return FrontendError(f"{cls.__name__} object has no attribute {name!r}", help=_near(name, visible))
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"did you mean {near[0]!r}?" if near else ""
+
+
+def _shown(name: str) -> str:
+    return name.removesuffix(_NEW)
+
+
+def _call(frame: Frame, function: Any, owner: Value, args: Sequence[Value]) -> Value:
+    return frame.b.call(Static(function), owner, *args)
+
+
+# -- objects that programs make --------------------------------------------------------------------------------------
+
+
+def construct(frame: Frame, cls: type, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    """``cls(*args, **kwargs)`` of a dataclass: the fields as its constructor sets them."""
+    _require_plain_constructor(cls)
+    try:
+        given = inspect.signature(cls).bind(*args, **kwargs).arguments
+    except TypeError as error:
+        raise FrontendError(f"{cls.__name__}(): {error}") from None
+    values: dict[str, Value] = {}
+    for field in dataclasses.fields(cls):
+        if field.name in given:
+            values[field.name] = given[field.name]
+        elif field.default is not dataclasses.MISSING:
+            values[field.name] = names.from_python(frame, field.default)
+        elif field.default_factory is not dataclasses.MISSING:
+            values[field.name] = frame.b.call(Static(field.default_factory))
+    return _made(frame, cls, values)
+
+
+def _require_plain_constructor(cls: type) -> None:
+    own = cls.__dataclass_params__  # type: ignore[attr-defined]
+    pseudo = [name for name, field in cls.__dataclass_fields__.items()  # type: ignore[attr-defined]
+              if isinstance(field.type, dataclasses.InitVar) or str(field.type).startswith("InitVar")]  # fmt: skip
+    if own.init and getattr(cls, "__new__") is object.__new__ and not pseudo:  # noqa: B009  (mypy binds it)
+        return
+    raise FrontendError(
+        f"a program cannot make an object of {cls.__name__}",
+        notes=("its constructor is not the one of a dataclass with plain fields",),
+        help="make the object outside of the program, and pass it as an argument",
+    )
+
+
+def _made(frame: Frame, cls: type, values: Mapping[str, Value]) -> Value:
+    ready = {name: names.bound_item(frame, value) for name, value in values.items()}
+    made: Value
+    if is_frozen(cls):
+        made = TupleValue(tuple(ready.values()), names=tuple(ready), cls=cls)
+    else:
+        program = frame.program
+        program.objects += 1
+        made = ObjectValue(f"{cls.__name__}#{program.objects}", cls)
+        frame.env |= {f"{made.key}.{name}": value for name, value in ready.items()}
+    finish = inspect.getattr_static(cls, "__post_init__", None)
+    if finish is not None:
+        _call(frame, finish, made, [])
+    return made
+
+
+def replaced(frame: Frame, owner: Value, changes: Mapping[str, Value]) -> Value:
+    """``dataclasses.replace(owner, **changes)``."""
+    if isinstance(owner, Static) and dataclasses.is_dataclass(owner.value) and not isinstance(owner.value, type):
+        cls = type(owner.value)
+    elif isinstance(owner, ObjectValue) or (isinstance(owner, TupleValue) and owner.is_object):
+        assert owner.cls is not None
+        cls = owner.cls
+    else:
+        raise FrontendError(f"dataclasses.replace() takes a dataclass object, not {kind_of(owner)}")
+    from dcpy.frontend.lower.expressions import attribute  # the evaluator is above this module
+
+    kept = [field.name for field in dataclasses.fields(cls) if field.init and field.name not in changes]
+    return construct(frame, cls, [], {name: attribute(frame, owner, name) for name in kept} | dict(changes))
+
+
+def named_tuple(frame: Frame, cls: type, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    """``cls(*args, **kwargs)`` of a named tuple."""
+    names_ = cls._fields  # type: ignore[attr-defined]
+    defaults = cls._field_defaults  # type: ignore[attr-defined]
+    given = dict(zip(names_, args, strict=False)) | dict(kwargs)
+    found = {name: names.from_python(frame, value) for name, value in defaults.items()} | given
+    if len(args) > len(names_) or set(found) != set(names_):
+        raise FrontendError(f"{cls.__name__} has the fields {', '.join(names_)}", notes=("Python raises TypeError here",))
+    return TupleValue(tuple(found[name] for name in names_), names=names_, cls=cls)

@@ -1,0 +1,185 @@
+"""Arguments that hold others: dataclass objects, named tuples, tuples of arrays; nested as deep as one likes.
+
+A record is not passed itself: its parts are arguments of their own, by their paths (``p.x``, ``pair[0]``). Here are the
+taking apart, by value or by annotation, and what is put together again after the call. The SDFG knows of neither.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from dcpy.base.errors import ArgumentError
+
+_MISSING = object()
+MAX_DEPTH = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One part of a record: the attribute or position by which it is reached, and its path."""
+
+    step: str | int
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An argument (or a part of one) that is passed by its `members`.
+
+    `same_as`: the path of the earlier record that is the very same object; such a record has no members of its own.
+    """
+
+    path: str
+    cls: type
+    members: tuple[Member, ...]
+    same_as: str = ""
+    length: int = -1  # of a tuple
+
+    @property
+    def is_tuple(self) -> bool:
+        """Whether members are reached by position."""
+        return issubclass(self.cls, tuple)
+
+    @property
+    def changes(self) -> bool:
+        """Whether it has an identity, and fields that may be assigned."""
+        return not self.is_tuple and not is_frozen(self.cls)
+
+
+@dataclass
+class Parts:
+    """Arguments taken apart: values without parts by path, and the records that held them, outermost first."""
+
+    leaves: dict[str, Any] = field(default_factory=dict)
+    records: dict[str, Record] = field(default_factory=dict)
+    objects: dict[str, Any] = field(default_factory=dict)  # the records themselves
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """The paths of the fields of objects."""
+        objects = (record for record in self.records.values() if not record.is_tuple)
+        return frozenset(member.path for record in objects for member in record.members)
+
+
+def take_apart(bound: Mapping[str, Any]) -> Parts:
+    """The parts of all arguments. Raises `ArgumentError` for tuples and frozen objects nested too deep."""
+    parts = Parts()
+    known: dict[int, str] = {}
+    for name, value in bound.items():
+        _take_apart(parts, known, name, value, 0)
+    return parts
+
+
+def _take_apart(parts: Parts, known: dict[int, str], path: str, value: Any, depth: int) -> None:
+    if not is_record(value):
+        parts.leaves[path] = value
+        return
+    parts.objects[path] = value
+    if depth > MAX_DEPTH:
+        raise ArgumentError(f"argument {path!r} is nested too deep", help="pass the inner parts as arguments")
+    if id(value) in known:
+        parts.records[path] = Record(path, type(value), (), same_as=known[id(value)])
+        return
+    found = _members(path, value)
+    length = len(value) if isinstance(value, tuple) else -1
+    record = Record(path, type(value), tuple(member for member, _ in found), length=length)
+    parts.records[path] = record
+    if record.changes:
+        known[id(value)] = path
+    for member, inner in found:
+        _take_apart(parts, known, member.path, inner, depth + 1)
+
+
+def is_record(value: Any) -> bool:
+    """Whether an argument is passed by its parts. Tuples of constants (shapes, axes) are constants themselves."""
+    if isinstance(value, type):
+        return False
+    if is_dataclass(value) or is_named_tuple(value):
+        return True
+    return type(value) is tuple and any(isinstance(item, np.ndarray) or is_record(item) for item in value)
+
+
+def is_named_tuple(value: Any) -> bool:
+    """Whether a value is an object of a class that `collections.namedtuple` or `typing.NamedTuple` has made."""
+    return isinstance(value, tuple) and hasattr(value, "_fields")
+
+
+def is_frozen(cls: type) -> bool:
+    """Whether assignments to the fields of a dataclass are refused by Python."""
+    return bool(cls.__dataclass_params__.frozen)  # type: ignore[attr-defined]
+
+
+def _members(path: str, value: Any) -> list[tuple[Member, Any]]:
+    if isinstance(value, tuple):
+        names = getattr(value, "_fields", None)
+        return [
+            (Member(k, f"{path}.{names[k]}" if names else f"{path}[{k}]"), item) for k, item in enumerate(value)
+        ]
+    found = ((f.name, getattr(value, f.name, _MISSING)) for f in dataclasses.fields(value))
+    return [(Member(name, f"{path}.{name}"), item) for name, item in found if item is not _MISSING]
+
+
+def container_stem(path: str) -> str:
+    """What the container of a part is called: ``p_x``, ``pair_0``."""
+    return re.sub(r"\W+", "_", path).strip("_")
+
+
+# -- what comes back -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """An object that the program has made: its class, the fields that are set (of a tuple: none), and the parts."""
+
+    cls: type
+    names: tuple[str, ...]
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A record that was passed, itself: its path. `index` is the result (a constant) that holds its place."""
+
+    path: str
+    index: int
+
+
+Part = int | tuple["Part", ...] | Made | Given | None
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """After the call, the object at `path` has a new `field`: where the result `when` holds, if there is one."""
+
+    path: str
+    field: str
+    part: Part
+    when: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a call returns, over indices of results, and what it does to objects."""
+
+    returned: Part = None
+    effects: tuple[Effect, ...] = ()
+
+
+def maker(cls: type, names: tuple[str, ...]) -> Callable[..., Any]:
+    """A function from parts to an object of the class. The constructor does not run: the program has run it."""
+
+    def make(*parts: Any) -> Any:
+        if issubclass(cls, tuple):
+            return tuple.__new__(cls, parts)
+        made = object.__new__(cls)
+        for name, part in zip(names, parts, strict=True):
+            object.__setattr__(made, name, part)
+        return made
+
+    return make
