@@ -49,12 +49,23 @@ class SDFG(Sdfg):
         return made
 
     @staticmethod
-    def load(path: str | Path) -> SDFG:
-        """Reads a ``.sdfg`` file (JSON). Nothing in it is run. Raises `ParseError`."""
+    def load(path: str | Path, *, callbacks: Mapping[str, Callable[..., Any]] | None = None) -> SDFG:
+        """Reads a ``.sdfg`` file (JSON). Nothing in it is run. Raises `ParseError`.
+
+        `callbacks` are the Python functions that the program calls, by the names that it has for them
+        (``"module:function"``): a file names them, and brings none along.
+        """
         from dcpy.ir.json import load
 
         plugins.load()  # library nodes are found by name
-        return SDFG.of(load(path))
+        return SDFG.of(load(path)).bind(callbacks or {})
+
+    def bind(self, callbacks: Mapping[str, Callable[..., Any]]) -> SDFG:
+        """Gives the callbacks of this SDFG their Python functions, by name; returns itself."""
+        from dcpy.ir.callbacks import bind
+
+        bind(self, callbacks)
+        return self
 
     def save(self, path: str | Path) -> None:
         """Writes a ``.sdfg`` file (JSON), atomically."""
@@ -182,7 +193,10 @@ class CompiledSdfg(Dispatcher):
         self.path = loaded.path
         parameters = tuple((name,) for name in sdfg.arguments)
         super().__init__(sdfg.name, parameters, self._call_with_other_values)
-        self.add(encode(loaded.signature, loaded.entry, loaded.results, keepalive=loaded.library))
+        callbacks = sdfg.callbacks
+        self.add(
+            encode(loaded.signature, loaded.entry, loaded.results, keepalive=loaded.library, callbacks=callbacks)
+        )
 
     def _call_with_other_values(self, values: tuple[Any, ...]) -> Any:
         """What the dispatcher does where the values do not fit: converts what is safe to convert, or explains."""
@@ -241,12 +255,14 @@ def program(
     function: Callable[..., Any] | None = None,
     *,
     auto_optimize: bool = False,
+    allow_callbacks: bool = False,
     device: DeviceType = DeviceType.CPU,
     ignore_type_hints: bool = False,
     **options: Any,
 ) -> Any:
     """Compiles a NumPy function: ``@dcpy.program``, or with options ``@dcpy.program(simplify=False)``.
 
+    With `allow_callbacks`, functions that dcpy does not take are called in Python, as if they were `dcpy.callback`.
     `ignore_type_hints` takes types from the calls even where there are annotations. Further options by their dotted
     names with ``_`` for the dot: ``cpu_openmp=False``, ``cache_dir="..."``; docs/reference/options.md lists them.
     Raises `FrontendError` for what is no Python function, `UnknownName` for unknown options.
@@ -255,6 +271,7 @@ def program(
         return functools.partial(
             program,
             auto_optimize=auto_optimize,
+            allow_callbacks=allow_callbacks,
             device=device,
             ignore_type_hints=ignore_type_hints,
             **options,
@@ -268,18 +285,18 @@ def program(
         )
     driver.require_device(device)
     named = {name.replace("cpu_", "cpu.", 1): value for name, value in options.items()}
-    resolved = resolve_options({"auto_optimize": auto_optimize, **named})
+    resolved = resolve_options({"auto_optimize": auto_optimize, "allow_callbacks": allow_callbacks, **named})
     return Program(function, resolved, use_annotations=not ignore_type_hints)
 
 
-def parse(text: str) -> SDFG:
-    """Reads the textual form of an SDFG. Raises `ParseError`."""
+def parse(text: str, *, callbacks: Mapping[str, Callable[..., Any]] | None = None) -> SDFG:
+    """Reads the textual form of an SDFG. Raises `ParseError`. `callbacks` as in `load`."""
     from dcpy.ir.text.parser import parse_sdfg
 
     plugins.load()  # library nodes are found by name
-    return SDFG.of(parse_sdfg(text))
+    return SDFG.of(parse_sdfg(text)).bind(callbacks or {})
 
 
-def load(path: str | Path) -> SDFG:
-    """Reads a ``.sdfg`` file. Raises `ParseError`."""
-    return SDFG.load(path)
+def load(path: str | Path, *, callbacks: Mapping[str, Callable[..., Any]] | None = None) -> SDFG:
+    """Reads a ``.sdfg`` file. Raises `ParseError`. `callbacks`: the Python functions that it names."""
+    return SDFG.load(path, callbacks=callbacks)

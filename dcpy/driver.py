@@ -83,6 +83,7 @@ def build_library(sdfg: Sdfg, signature: Signature, library: Path, *, keep_sourc
 
     options = resolve_options()
     lowered = _lowered(sdfg, options)
+    _require_no_callbacks(lowered)
     artifact = _print(lowered, signature, options)
     library.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -95,6 +96,18 @@ def build_library(sdfg: Sdfg, signature: Signature, library: Path, *, keep_sourc
         written.append(library.parent / name)
         written[-1].write_text(text, encoding="utf-8")
     return written
+
+
+def _require_no_callbacks(sdfg: Sdfg) -> None:
+    from dcpy.ir.nodes import Callback
+
+    for node in sdfg.body.walk_nodes():
+        if isinstance(node, Callback):
+            raise DcpyError(
+                f"{sdfg.name!r} calls the Python function {node.function!r}: a library for C cannot",
+                span=node.span,
+                help="call it from Python, before or after the program",
+            )
 
 
 def _lowered(sdfg: Sdfg, options: Options) -> Sdfg:

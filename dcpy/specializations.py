@@ -10,7 +10,7 @@ import hashlib
 import inspect
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -40,19 +40,22 @@ class Compiled:
     """One specialization: machine code, and the objects that must still be what they were when it was made.
 
     `arrays` are the global arrays that it was made for; each call passes those that it finds at `closure`.
+    `callbacks` are the Python functions that it calls, by name.
     """
 
     loaded: Loaded
     guards: Guards
     closure: tuple[Source, ...] = ()
     arrays: tuple[Any, ...] = ()
+    callbacks: Mapping[str, Any] = field(default_factory=dict)
 
     def encoded(self) -> tuple[object, ...]:
         """What the dispatcher takes."""
         made = self.loaded
         return encode(
-            made.signature, made.entry, made.results, closure=self.closure, guards=self.guards, keepalive=made.library
-        )
+            made.signature, made.entry, made.results, closure=self.closure, guards=self.guards, keepalive=made.library,
+            callbacks=self.callbacks,
+        )  # fmt: skip
 
 
 class Specializer:
@@ -106,9 +109,12 @@ class Specializer:
         lowered = self._lower(types, bound, profile, simplify=self.options.simplify)
         arrays = lowered.extra_arguments
         signature = signature_of(lowered.sdfg, lowered.types | {extra.name: extra.type for extra in arrays})
+        callbacks = lowered.sdfg.callbacks
+        if callbacks:  # a later process has other functions of these names: it looks them up again
+            key = ""
         loaded = driver.compile_sdfg(lowered.sdfg, signature, self.options, profile=profile, program_key=key)
         closure = tuple(map(source_of_array, arrays))
-        return Compiled(loaded, guards_of(lowered), closure, tuple(extra.array for extra in arrays))
+        return Compiled(loaded, guards_of(lowered), closure, tuple(extra.array for extra in arrays), callbacks)
 
     def _lower(
         self, types: Mapping[str, ArgType], bound: Mapping[str, Any], profile: driver.Profile, *, simplify: bool

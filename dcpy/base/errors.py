@@ -149,3 +149,11 @@ class ReadOnlyArgument(DcpyError, ValueError):
     code = "runtime.read-only"
 
     __str__ = DcpyError.__str__
+
+
+class CallbackError(DcpyError, TypeError):
+    """A Python function that a program called returned something else than was declared."""
+
+    code = "runtime.callback"
+
+    __str__ = DcpyError.__str__

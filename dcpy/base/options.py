@@ -47,6 +47,7 @@ class Options:
     cache_dir: str = ""  #: folder of compiled programs; empty: dcpy's folder in the user's cache folder
     simplify: bool = True  #: run the simplify pass on every program
     auto_optimize: bool = False  #: run the auto-optimizer too
+    allow_callbacks: bool = False  #: functions that dcpy does not take are called in Python
     check: bool = False  #: verify the SDFG after every transformation
 
 

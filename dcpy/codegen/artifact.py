@@ -15,6 +15,13 @@ The runtime builds `Artifact.files` into one shared library, whose two C functio
 ``error``    4 numbers for the message when the return value is not 0. The return value is 1 + the index of the
              failed check in `Signature.checks`. Where that check's exception is a warning category, the program has
              run to its end: the results are delivered and the warning is issued.
+Where `Signature.callbacks` is not empty, ``args`` has one more pointer: to a struct whose first member is
+
+    int32_t (*call)(void *self, int64_t site, const int64_t *operands);
+
+which calls the Python function of a site. The operands are a pointer, the sizes, and the strides in elements for each
+of `CallbackSite.operands`. Where it does not return 0 the program stops, and returns a number that is not 0.
+
 ``numbers``  is filled by NAME_results, called first, in the order of `Signature.results`: for each `FreshArray` its
              shape; for each `ViewResult` its byte offset from the argument's data pointer, its shape, then its
              strides in bytes.
@@ -24,9 +31,10 @@ The runtime builds `Artifact.files` into one shared library, whose two C functio
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 
+from dcpy.base.callbacks import CallbackSite
 from dcpy.base.environment import Environment
 from dcpy.base.source import SrcSpan
 
@@ -92,6 +100,17 @@ class IntegerArg:
 
 
 @dataclass(frozen=True, slots=True)
+class GeneratorArg:
+    """An ``np.random.Generator``: the pointer is to the struct bitgen of its bit generator, whose lock is held.
+
+    Arguments with the same non-empty `alias` may be one generator.
+    """
+
+    name: str
+    alias: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ConstantArg:
     """An argument whose value is part of the specialization (None, a bool that selects code, a string, a function)."""
 
@@ -99,7 +118,22 @@ class ConstantArg:
     value: object = None
 
 
-Arg = ArrayArg | ScalarArg | IntegerArg | ConstantArg
+@dataclass(frozen=True, slots=True)
+class RecordArg:
+    """A dataclass object or a tuple, of which the program takes parts: those are arguments further behind.
+
+    `length` is that of a tuple, else -1. `same` is the position of the argument that must be the very object, or -1;
+    those in `apart` must be others.
+    """
+
+    name: str
+    cls: type
+    length: int = -1
+    same: int = -1
+    apart: tuple[int, ...] = ()
+
+
+Arg = ArrayArg | ScalarArg | IntegerArg | GeneratorArg | ConstantArg | RecordArg
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +187,24 @@ Result = FreshArray | OwnedArray | ScalarResult | ArgumentResult | ViewResult | 
 
 
 @dataclass(frozen=True, slots=True)
+class Built:
+    """In the structure of results: an object that ``make(*parts)`` gives."""
+
+    make: Callable[..., object]
+    parts: tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldResult:
+    """After the call, the argument at position `index` gets `field`: where the result `when` is true (-1: always)."""
+
+    index: int
+    field: str
+    part: object
+    when: int = -1
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """A run-time check: the exception to raise, and its message with ``{0}`` … ``{3}`` for the numbers in ``error``."""
 
@@ -165,7 +217,8 @@ class Check:
 class Signature:
     """How to call a compiled program.
 
-    `structure` nests result indices into tuples, ``0``, ``(0, 1)``, ``(0, (1, 2))``; None returns None.
+    `structure` nests result indices into tuples, ``0``, ``(0, 1)``, ``(0, (1, 2))``, and `Built` objects; None returns
+    None. `fields` says what the caller's objects get.
     """
 
     name: str
@@ -174,6 +227,8 @@ class Signature:
     results: tuple[Result, ...] = ()
     structure: object = None
     checks: tuple[Check, ...] = ()
+    callbacks: tuple[CallbackSite, ...] = ()
+    fields: tuple[FieldResult, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

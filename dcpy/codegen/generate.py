@@ -52,7 +52,7 @@ def generate(
     if "#pragma omp declare simd" in text:
         used.append(LIBRARY)
     return Artifact(
-        replace(called_as, name=module.base, checks=tuple(module.checks)),
+        replace(called_as, name=module.base, checks=tuple(module.checks), callbacks=tuple(module.callbacks)),
         ((f"{module.base}.cpp", text),),
         tuple(used),
         ("-fopenmp",) if module.threads else (),

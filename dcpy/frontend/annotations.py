@@ -147,6 +147,12 @@ def types_from_annotations(function: Callable[..., Any]) -> dict[str, ArgType]:
     return found
 
 
+def return_annotation(function: Callable[..., Any]) -> Any:
+    """The annotation of the result, textual ones read; `inspect.Signature.empty` where there is none."""
+    annotation = inspect.signature(function).return_annotation
+    return _read(annotation, Closure(function, {}), function, "return") if isinstance(annotation, str) else annotation
+
+
 def as_type(annotation: Any) -> ArgType | None:
     """The argument type of an annotation object; None for annotations that are not dcpy's."""
     match annotation:

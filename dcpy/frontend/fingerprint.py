@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from dcpy.frontend.callbacks import Callback
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 
 
@@ -98,6 +99,8 @@ class _Description:
         self._add(value, names)
 
     def _add(self, value: Any, names: set[str]) -> None:
+        if isinstance(value, Callback):  # what it does is not compiled, and each process has its own
+            raise _Unknown
         known = getattr(value, "function", value)  # a Program stands for its function
         match known:
             case FunctionType():

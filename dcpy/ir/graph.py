@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from dcpy.ir.analysis.accesses import AccessInfo, accesses_of
 from dcpy.ir.analysis.scopes import desc_at, root_of
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Copy, ForeignCall, LibraryNode, Node, Tasklet
+from dcpy.ir.nodes import Callback, Copy, ForeignCall, LibraryNode, Node, Tasklet
 from dcpy.ir.region import State
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Ranges
@@ -196,7 +196,7 @@ def flows_of(node: Node) -> tuple[list[tuple[str, Memlet]], list[tuple[str, Meml
     """What a node reads and writes, with connectors where it has them; of a scope, what its body touches in all."""
     accesses = accesses_of(node)
     match node:
-        case Tasklet() | LibraryNode() | ForeignCall():
+        case Tasklet() | LibraryNode() | ForeignCall() | Callback():
             reads, writes = list(node.inputs.items()), list(node.outputs.items())
         case Copy():
             reads, writes = [("", node.src)], [("", node.dst)]

@@ -45,6 +45,7 @@ _CLASSES: dict[str, type[Any]] = {
     "consume": nodes.Consume,
     "call": nodes.Call,
     "foreign": nodes.ForeignCall,
+    "callback": nodes.Callback,
     "state": region.State,
     "loop": region.Loop,
     "while": region.While,

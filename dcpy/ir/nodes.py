@@ -197,6 +197,30 @@ class ForeignCall(Node):
         return tuple(self.outputs.values())
 
 
+@dataclass(eq=False)
+class Callback(Node):
+    """A call of a Python function, by name: `base.callbacks` says what `call` and `returns` mean.
+
+    Operands are connectors: inputs are passed (as views of the memory, where they are outputs too the function may
+    write), outputs that `returns` names take results. The object that `function` names is in `Sdfg.callbacks`, and is
+    no part of a saved SDFG. A callback may do anything: it is never dropped, repeated, or moved past another one. The
+    frontend says that with dataflow, too: all callbacks of a program read and write one scalar.
+    """
+
+    kind = "callback"
+    inputs: dict[str, Memlet]
+    outputs: dict[str, Memlet]
+    function: str
+    call: str = ""
+    returns: str = ""
+
+    def reads(self) -> tuple[Memlet, ...]:
+        return tuple(self.inputs.values())
+
+    def writes(self) -> tuple[Memlet, ...]:
+        return tuple(self.outputs.values())
+
+
 def replace_memlets(node: Node, change: Callable[[Memlet], Memlet]) -> None:
     """Rewrites every memlet written on `node` itself (not those inside the body of a scope)."""
     match node:
@@ -204,6 +228,7 @@ def replace_memlets(node: Node, change: Callable[[Memlet], Memlet]) -> None:
             Tasklet(inputs=inputs, outputs=outputs)
             | LibraryNode(inputs=inputs, outputs=outputs)
             | ForeignCall(inputs=inputs, outputs=outputs)
+            | Callback(inputs=inputs, outputs=outputs)
         ):
             for table in (inputs, outputs):
                 for connector, memlet in table.items():

@@ -48,6 +48,7 @@ class Sdfg:
     known not to be negative. Symbols assigned by `SymbolAssign` are in `assigned_symbols`.
     `results` and `structure` say what Python gets back: `structure` nests indices into `results` (``0``,
     ``(0, 1)``), None for a function that returns nothing.
+    `callbacks` binds the names of Python functions that the program calls; it is not saved.
     """
 
     def __init__(self, name: str, span: SrcSpan | None = None) -> None:
@@ -63,6 +64,7 @@ class Sdfg:
         self.body = Region()
         self.body.owner = self
         self.history: list[str] = []
+        self.callbacks: dict[str, Any] = {}
         self._used: dict[str, int] | None = None  # names in use, with the last number given; None: not known
 
     # -- declarations ------------------------------------------------------------------------------------------

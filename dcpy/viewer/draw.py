@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from dcpy.ir.data import Scalar, Stream, View
 from dcpy.ir.graph import AccessNode, DataflowGraph, Edge, EdgeKind
-from dcpy.ir.nodes import Call, Consume, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
+from dcpy.ir.nodes import Call, Callback, Consume, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
 from dcpy.ir.region import Block, Branch, Loop, Region, State, While
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.text import print_block, print_expr
@@ -137,6 +137,8 @@ class _Drawer:
                 return folded([f"call {node.sdfg.name}"], "call", details)
             case LibraryNode():
                 return folded([node.kind, *map(shortened, print_properties(node))], "library", details)
+            case Callback():
+                return folded([f"{node.function}()", "in Python"], "foreign", details)
             case ForeignCall():
                 return folded([f"{node.function}()", f"from {node.environment}"], "foreign", details)
         return folded([node.kind], "library", details)
@@ -171,7 +173,7 @@ def _label(edge: Edge) -> str:
     if edge.memlet is None:
         return ""
     moved = str(replace(edge.memlet, dynamic=False))
-    named = isinstance(edge.target, Tasklet | LibraryNode | ForeignCall)
+    named = isinstance(edge.target, Tasklet | LibraryNode | ForeignCall | Callback)
     return f"{edge.connector} = {moved}" if named and edge.connector else moved
 
 

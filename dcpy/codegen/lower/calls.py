@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dcpy.codegen.lir.expr import Call as CallExpr
-from dcpy.codegen.lir.expr import Convert, Infix, LirExpr, Literal, Name
+from dcpy.codegen.lir.expr import Convert, Infix, LirExpr, Literal, Name, integer
 from dcpy.codegen.lir.tree import Block, CheckFail, Declare, Evaluate
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.copies import first_element
 from dcpy.codegen.lower.tasklets import read, write
 from dcpy.codegen.lower.values import lower_value
+from dcpy.ir.callbacks import operand_memlets, site_of
 from dcpy.ir.data import Array, Scalar, strides_of
-from dcpy.ir.nodes import Call, ForeignCall
+from dcpy.ir.nodes import Call, Callback, ForeignCall
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr
@@ -130,3 +131,25 @@ def lower_foreign_call(context: Context, node: ForeignCall) -> None:
     memlet = node.outputs[node.result]
     dtype = context.places[memlet.container].dtype
     write(context, memlet, CallExpr(node.function, args, dtype.ctype), dtype)
+
+
+def lower_callback(context: Context, node: Callback) -> None:
+    """A call of a Python function, through what the dispatcher has handed over; where it raises, the program stops."""
+    if context.parallel is not None:
+        raise context.refuse(f"the callback {node.function} in a parallel map", help="make the map a loop")
+    region = None if node.state is None else node.state.region
+    site = site_of(node, lambda name: context.desc(name, region))
+    number = len(context.module.callbacks)
+    context.module.callbacks.append(site)
+    values: list[LirExpr] = [integer(number)]
+    for _, memlet in operand_memlets(node, site):
+        values.append(_pointer(context, memlet, ""))
+        sizes = [dim.size for dim in memlet.subset.dims if isinstance(dim, Range)]
+        values += [context.symbolic(part) for part in (*sizes, *actual_strides(context, memlet))]
+    failed = context.module.check_number("callback", node.function, node.span)
+    with context.capture() as body:
+        status = Name(context.names.fresh("status"), "int32_t")
+        context.emit(Declare(status.name, "const int32_t", CallExpr("dcpy_callback", tuple(values), "int32_t")))
+        stopped = Infix("!=", status, Literal("0", "int32_t", 0), "bool")
+        context.emit(CheckFail(stopped, Literal(str(failed), "int32_t", failed), label=context.label))
+    context.emit(Block(tuple(body)))

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from dcpy.base.callbacks import CallbackSite
 from dcpy.base.errors import CodegenError
 from dcpy.base.options import CpuOptions
 from dcpy.base.source import SrcSpan
@@ -70,6 +71,7 @@ class ModuleContext:
     declarations: str = ""  # of foreign functions
     functions: list[Function] = field(default_factory=list)
     checks: dict[artifact.Check, int] = field(default_factory=dict)
+    callbacks: list[CallbackSite] = field(default_factory=list)
     reductions: dict[str, DeclaredReduction] = field(default_factory=dict)
     tables: list[Table] = field(default_factory=list)
     slots: list[str] = field(default_factory=list)

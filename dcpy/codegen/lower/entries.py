@@ -9,6 +9,7 @@ from dcpy.base.errors import CodegenError
 from dcpy.codegen.artifact import (
     ArrayArg,
     FreshArray,
+    GeneratorArg,
     IntegerArg,
     OwnedArray,
     ScalarArg,
@@ -75,7 +76,17 @@ def _entry(context: Context, program: tree.Function, signature: Signature) -> tr
         )
         failed = Infix("!=", status, ZERO, "bool")
         body = (tree.Declare("status", "const int32_t", call), tree.If(((failed, copies),)), tree.Return(status))
+    if context.module.callbacks:
+        body = _calling_back(body, len(signature.args))
     return tree.Function(f"{context.module.base}_entry", "int32_t", params, body, exported=True)
+
+
+def _calling_back(body: tree.Body, position: int) -> tree.Body:
+    """`body`, whose first statement runs the program: what it calls Python through is at hand meanwhile."""
+    before = Name("before", "void *")
+    enter = Call("dcpy_call_through", (Item(ARGS, integer(position), "void *"),), "void *")
+    leave = tree.Evaluate(Call("dcpy_call_through", (before,), "void *"))
+    return (tree.Declare("before", "void *const", enter), body[0], leave, *body[1:])
 
 
 def _param(name: Name) -> tree.Parameter:
@@ -86,7 +97,7 @@ def _sources(context: Context, signature: Signature) -> dict[str, LirExpr]:
     """Where the entry finds each container (a pointer) and each symbol (a value)."""
     found: dict[str, LirExpr] = {}
     for position, arg in enumerate(signature.args):
-        if isinstance(arg, ArrayArg | ScalarArg | IntegerArg):
+        if isinstance(arg, ArrayArg | ScalarArg | IntegerArg | GeneratorArg):
             found[arg.name] = Item(ARGS, integer(position), "void *")
     for position, name in enumerate(signature.symbols):
         found[name] = Item(SYMBOLS, integer(position), INDEX)

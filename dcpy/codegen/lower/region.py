@@ -7,7 +7,7 @@ from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import INDEX, LirExpr, Literal, Name, Prefix
 from dcpy.codegen.lower.bounds import going_down, within
 from dcpy.codegen.lower.buffers import declare_buffer
-from dcpy.codegen.lower.calls import lower_call, lower_foreign_call
+from dcpy.codegen.lower.calls import lower_call, lower_callback, lower_foreign_call
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.copies import lower_copy
 from dcpy.codegen.lower.maps import lower_map
@@ -17,7 +17,7 @@ from dcpy.codegen.lower.tidy import tidy
 from dcpy.codegen.lower.values import lower_value
 from dcpy.codegen.scalars.conversions import convert
 from dcpy.ir import types
-from dcpy.ir.nodes import Call, Consume, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
+from dcpy.ir.nodes import Call, Callback, Consume, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
 from dcpy.ir.region import (
     Block,
     Branch,
@@ -96,6 +96,8 @@ def _lower_node(context: Context, node: Node) -> None:
             lower_call(context, node)
         case ForeignCall():
             lower_foreign_call(context, node)
+        case Callback():
+            lower_callback(context, node)
         case Consume():
             raise context.refuse("consume scopes cannot be compiled yet", help="use a map, or sdfg.interpret()")
         case LibraryNode(kind=kind):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from dcpy.frontend.annotations import types_from_annotations
 from dcpy.frontend.lower import stores
+from dcpy.frontend.lower.callbacks import holds_callback
 from dcpy.frontend.lower.names import global_array, settle
 from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, ScalarType, stride_symbol
 from dcpy.frontend.values import ArrayValue, Scalar, Static, TupleValue, Value
@@ -67,6 +68,8 @@ def call_node(frame: Frame, function: python_types.FunctionType, bound: Mapping[
     if key not in program.lowered:
         program.lowered[key] = program.lower(function, passing.types)
     lowered = program.lowered[key]
+    if holds_callback(lowered.sdfg):
+        return None
     if any(result.kind == "view" or _is_made_inside(lowered.sdfg, result) for result in lowered.sdfg.results):
         return None
     if _shares_global_array(frame, lowered, bound):

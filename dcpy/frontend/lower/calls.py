@@ -9,15 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from dcpy.base.errors import FrontendError
+from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.frontend.annotations import ScalarAnnotation
+from dcpy.frontend.callbacks import Callback
 from dcpy.frontend.closure import Closure
 from dcpy.frontend.desugar.names import parameter_names
 from dcpy.frontend.desugar.statements import desugar
 from dcpy.frontend.implements import call_entry, close_names, find, find_method, full_name
+from dcpy.frontend.lower.callbacks import call_back
 from dcpy.frontend.lower.callees import call_node
 from dcpy.frontend.lower.frame import Frame
 from dcpy.frontend.lower.names import bind_name, from_python, settle
+from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.source import read_source
 from dcpy.frontend.values import (
     DictValue,
@@ -33,15 +36,17 @@ from dcpy.frontend.values import (
 from dcpy.ir import types
 
 
-def call(frame: Frame, function: Value, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    """``function(*args, **kwargs)``."""
+def call(
+    frame: Frame, function: Value, args: Sequence[Value], kwargs: Mapping[str, Value], *, unused: bool = False
+) -> Value:
+    """``function(*args, **kwargs)``. A result that is `unused` need not have a known type."""
     match function:
         case Method(owner=owner, name=name):
             return _method(frame, owner, name, args, kwargs)
         case FunctionValue():
             return _nested(frame, function, args, kwargs)
         case Static(value=found):
-            return _static(frame, found, args, kwargs)
+            return _static(frame, found, args, kwargs, unused)
     raise FrontendError(f"{kind_of(function)} cannot be called")
 
 
@@ -63,7 +68,9 @@ def _method(frame: Frame, owner: Value, name: str, args: Sequence[Value], kwargs
     return call_entry(frame.b, entry, [owner, *args], kwargs)
 
 
-def _static(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+def _static(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str, Value], unused: bool) -> Value:
+    if isinstance(found, Callback):
+        return call_back(frame, found, args, kwargs, unused=unused)
     dtype = _dtype_of(found)
     if dtype is not None and not kwargs and len(args) == 1:
         value = args[0]
@@ -71,18 +78,47 @@ def _static(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str
             value = frame.b.array(value)
         return frame.b.cast(value, dtype)
     entry = find(found)
-    if entry is not None:
+    if entry is not None and not (found is print and frame.program.options.allow_callbacks):
         return call_entry(frame.b, entry, args, kwargs)
-    function = unwrap(found)
+    return _user_function(frame, found, args, kwargs, unused)
+
+
+def _user_function(
+    frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str, Value], unused: bool
+) -> Value:
+    """What dcpy does not know: compiled from its source, or called in Python where that is allowed."""
+    allowed, function = frame.program.options.allow_callbacks, unwrap(found)
     if isinstance(function, python_types.FunctionType) and not _is_numpy(function):
+        if allowed and not is_lowered(frame, function, args, kwargs):
+            return call_back(frame, Callback(function), args, kwargs, unused=unused)
         return call_python(frame, function, args, kwargs)
+    if allowed and callable(found):
+        return call_back(frame, Callback(found), args, kwargs, unused=unused)
     name = full_name(found)
     near = close_names(name)
     raise FrontendError(
         f"{name} is not supported",
         notes=(f"did you mean {' or '.join(near)}?",) if near else (),
-        help="compute it outside of the program, and pass the result as an argument",
+        help="compute it outside of the program, and pass the result as an argument, or let the program call it in "
+        f"Python: `{name.rpartition('.')[2]} = dcpy.callback({name}, returns=...)`",
     )
+
+
+def is_lowered(
+    frame: Frame, function: python_types.FunctionType, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> bool:
+    """Whether dcpy takes a user's function: its source is there, and nothing in it is refused."""
+    pending = frame.program.pending
+    operands = [list(values) for values in pending]
+    try:
+        with frame.emit.dry_run():
+            call_python(frame, function, args, kwargs)
+    except DcpyError as error:
+        return isinstance(error, WillRaise)
+    finally:
+        for values, before in zip(pending, operands, strict=True):
+            values[:] = before
+    return True
 
 
 def _dtype_of(found: Any) -> types.DType | None:

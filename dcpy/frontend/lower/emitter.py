@@ -80,6 +80,17 @@ class Emitter:
                 self._undo.pop()()
 
     @contextmanager
+    def undone_by(self, signal: type[Exception]) -> Iterator[None]:
+        """Takes back all that was declared inside where `signal` is raised, which passes through."""
+        mark = len(self._undo)
+        try:
+            yield
+        except signal:
+            while len(self._undo) > mark:
+                self._undo.pop()()
+            raise
+
+    @contextmanager
     def attempt(self) -> Iterator[Region]:
         """Writes into a region of its own, which the caller adds somewhere or drops where nothing was written."""
         with self.inside(Region()) as region:

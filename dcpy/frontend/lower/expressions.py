@@ -329,7 +329,7 @@ def _call(frame: Frame, node: ast.Call, name: str = "") -> Value:
         else:
             raise FrontendError("** takes a dictionary with known keys", help="write the keywords out")
     frame.b.naming = name
-    return calls.call(frame, function, args[:count], keywords)
+    return calls.call(frame, function, args[:count], keywords, unused=node is frame.program.dropped)
 
 
 def _named(frame: Frame, node: ast.NamedExpr) -> Value:

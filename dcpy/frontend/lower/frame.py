@@ -56,6 +56,8 @@ class Program:
     callees: dict[Any, Any] = field(default_factory=dict)  # core statements of functions evaluated in place
     lowered: dict[Any, Any] = field(default_factory=dict)  # SDFGs of callees, by function and types
     names: dict[str, int] = field(default_factory=dict)  # of the SDFGs
+    dropped: Any = None  # the call whose result nobody uses
+    world: str = ""  # the scalar that orders callbacks
     execute: Callable[[Frame, core.Body], Flow] | None = None
     lower: Callable[[Any, dict[str, ArgType]], Any] | None = None
 

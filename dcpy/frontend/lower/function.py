@@ -14,6 +14,7 @@ from dcpy.base.options import Options
 from dcpy.frontend.closure import Closure, Dependence
 from dcpy.frontend.desugar.statements import desugar
 from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.lower.callbacks import start_world
 from dcpy.frontend.lower.calls import call, unwrap
 from dcpy.frontend.lower.emitter import Emitter
 from dcpy.frontend.lower.frame import ExtraArgument, Flow, Frame, Program, Site
@@ -116,6 +117,7 @@ def _lower(
     finish(frame)
     extra = tuple(program.extra.values())
     sdfg.arguments += [argument.name for argument in extra]
+    start_world(sdfg, program.world)
     prune(sdfg)
     sdfg.forget_names()
     return Lowered(sdfg, arg_types, tuple(program.dependences.values()), extra)

@@ -16,6 +16,7 @@ from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.liveness import LoopNames
 from dcpy.frontend.lower import maps, merges, sequences
 from dcpy.frontend.lower.assignment import assign
+from dcpy.frontend.lower.callbacks import CallbackInMap
 from dcpy.frontend.lower.comparisons import as_value, inverse
 from dcpy.frontend.lower.expressions import condition, evaluate
 from dcpy.frontend.lower.frame import Flow, LoopSites, Names, Scope, Site
@@ -69,7 +70,12 @@ def run_for(frame: Frame, node: core.For, execute: Execute) -> Flow:
     """``for target in iterable``."""
     iterable = evaluate(frame, node.iterable)
     if isinstance(iterable, MapValue):
-        return maps.run_map(frame, node, iterable, execute)
+        try:
+            with frame.emit.undone_by(CallbackInMap):
+                return maps.run_map(frame, node, iterable, execute)
+        except CallbackInMap:
+            if frame.map_scopes():  # the maps around this one are loops, too
+                raise
     if sequences.is_known(iterable):
         return _unroll(frame, node, iterable, execute)
     names = frame.liveness.loops[node]
@@ -100,7 +106,7 @@ def _extent(frame: Frame, iterable: Value) -> Range:
     match iterable:
         case RangeValue():
             return iterable.range
-        case ArrayValue() | IteratorValue():
+        case ArrayValue() | IteratorValue() | MapValue():
             return Range(ZERO, sequences.length(frame.b, iterable))
     raise FrontendError(f"cannot loop over {kind_of(iterable)}", help="loop over range(...), an array, or a tuple")
 

@@ -12,6 +12,7 @@ from dcpy.frontend.values import (
     ArrayValue,
     DictValue,
     IteratorValue,
+    MapValue,
     RangeValue,
     Scalar,
     SliceValue,
@@ -25,6 +26,7 @@ from dcpy.frontend.values import (
     is_weak,
     kind_of,
 )
+from dcpy.ir.analysis.work import product
 from dcpy.ir.expr import Const
 from dcpy.ir.symbolic import Expr, as_expr, min_of
 
@@ -45,6 +47,8 @@ def length(b: Builder, value: Value) -> Expr:
             return as_expr(len(items))
         case RangeValue():
             return b.emit.ranges.simplify(value.range.size_within(b.emit.ranges))
+        case MapValue():
+            return product(_sizes(b, value))
         case IteratorValue(kind="zip", parts=parts):
             return b.emit.ranges.simplify(min_of(*(length(b, part) for part in parts)))
         case IteratorValue(parts=(part, *_)):
@@ -61,6 +65,8 @@ def at(b: Builder, value: Value, index: Expr) -> Value:
             return integer(value.range.at(index))
         case ArrayValue():
             return b.subscript(value, [integer(index)])
+        case MapValue():
+            return _point(b, value, index)
         case IteratorValue(kind="zip", parts=parts):
             return TupleValue(tuple(at(b, part, index) for part in parts))
         case IteratorValue(kind="enumerate", parts=(part,), start=start):
@@ -74,6 +80,19 @@ def at(b: Builder, value: Value, index: Expr) -> Value:
     if known is not None and number is not None:
         return known[number]
     raise FrontendError(f"{kind_of(value)} cannot be iterated over")
+
+
+def _sizes(b: Builder, value: MapValue) -> list[Expr]:
+    return [b.emit.ranges.simplify(extent.size_within(b.emit.ranges)) for extent in value.ranges]
+
+
+def _point(b: Builder, value: MapValue, index: Expr) -> Value:
+    """A point of a map that runs as a loop, by its position in the order of nested ranges."""
+    sizes = _sizes(b, value)
+    places = [(index // product(sizes[axis + 1 :])) % sizes[axis] if axis else index // product(sizes[1:])
+              for axis in range(len(sizes))]  # fmt: skip
+    parts = tuple(integer(extent.at(place)) for extent, place in zip(value.ranges, places, strict=True))
+    return parts[0] if len(parts) == 1 else TupleValue(parts)
 
 
 def is_known(value: Value) -> bool:

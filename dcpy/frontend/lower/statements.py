@@ -51,6 +51,7 @@ def execute(frame: Frame, body: core.Body) -> Flow:
 
 
 def _evaluate(frame: Frame, node: core.Evaluate) -> Flow:
+    frame.program.dropped = node.value
     evaluate(frame, node.value)
     return Flow.ON
 

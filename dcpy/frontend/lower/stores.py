@@ -129,6 +129,15 @@ def same_place(left: ArrayValue, right: ArrayValue) -> bool:
         right.container, right.window, right.axes, right.shape)  # fmt: skip
 
 
+def is_writable(b: Builder, target: ArrayValue) -> bool:
+    """Whether stores to an array are taken."""
+    try:
+        require_writable(b, target)
+    except FrontendError:
+        return False
+    return True
+
+
 def require_writable(b: Builder, target: ArrayValue) -> None:
     """Refuses stores to what only looks like an array, and to one of two versions of an array."""
     if any(axis < 0 and size is not ONE for axis, size in zip(target.axes, target.shape, strict=True)):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Call, Copy, ForeignCall, LibraryNode, Map, Tasklet
+from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Map, Tasklet
 from dcpy.ir.region import Loop, Region, SymbolAssign
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import min_of, sym
@@ -59,7 +59,7 @@ def _survey_region(uses: Uses, region: Region, found: MapWrites) -> None:
 
 def _writes(element: Element) -> Iterator[Memlet]:
     match element:
-        case Tasklet() | ForeignCall() | LibraryNode():
+        case Tasklet() | ForeignCall() | LibraryNode() | Callback():
             yield from element.writes()
         case Copy(dst=dst):
             yield dst

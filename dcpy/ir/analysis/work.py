@@ -5,11 +5,12 @@ The unit is about a tenth of a nanosecond of one core: an operation on registers
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import reduce
 
 from dcpy.ir.data import Stream
 from dcpy.ir.expr import Op, ScalarExpr, walk
-from dcpy.ir.nodes import Call, Copy, ForeignCall, Map, Node, Tasklet
+from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, Map, Node, Tasklet
 from dcpy.ir.region import Loop, Region, State, SymbolAssign, While
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
@@ -58,7 +59,7 @@ def _without_tiles(
     return tuple(outer), tuple(inner)
 
 
-def product(factors: tuple[Expr, ...]) -> Expr:
+def product(factors: Iterable[Expr]) -> Expr:
     """All multiplied."""
     return reduce(Expr.__mul__, factors, ONE)
 
@@ -140,7 +141,7 @@ def _cost_of_node(node: Node, sdfg: Sdfg, typical: Typical) -> int:
             return trips * _cost_of_region(body, sdfg, typical)
         case Copy(src=src):
             return 2 * typical.trips(src.volume) * _bytes(src.container, sdfg)
-        case Call() | ForeignCall():
+        case Call() | ForeignCall() | Callback():
             return CALL
     return 1
 

@@ -11,16 +11,18 @@ from typing import Any
 
 import numpy as np
 
+from dcpy.base.callbacks import perform, require_bound
 from dcpy.base.errors import DcpyError, InterpreterError, OutOfBounds
+from dcpy.ir.callbacks import operand_memlets, site_of
 from dcpy.ir.data import Reference
 from dcpy.ir.expr import Load, ScalarExpr
 from dcpy.ir.interp.frame import Frame, members
 from dcpy.ir.interp.memory import Buffer, NDArray, Pointer, Queues, addresses, index_of
 from dcpy.ir.interp.races import READ, WRITE, RaceDetector
-from dcpy.ir.interp.scalars import Environment, combine, evaluate
+from dcpy.ir.interp.scalars import Environment, combine, evaluate, loud
 from dcpy.ir.interp.strides import fitting
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Call, Copy, LibraryNode, Node, Tasklet
+from dcpy.ir.nodes import Call, Callback, Copy, LibraryNode, Node, Tasklet
 from dcpy.ir.subsets import Range, Subset
 
 
@@ -68,6 +70,22 @@ class Dataflow:
         node.meaning(inputs, outputs)
         for connector, memlet in node.outputs.items():
             self.write(memlet, outputs[connector], node)
+
+    def run_callback(self, node: Callback) -> None:
+        """Calls a Python function on views of the memory; a function that does not write gets read-only ones."""
+        site = site_of(node, self.frame.desc)
+        require_bound((site,), self.frame.sdfg.callbacks)
+        operands = {}
+        for operand, memlet in operand_memlets(node, site):
+            target = self.frame.buffer(memlet.container)
+            part = target.data[(*self._index(memlet, target, node), ...)]
+            if not operand.writable:
+                part.flags.writeable = False
+            operands[operand.name] = part
+            for how in (READ,) * (not operand.result) + (WRITE,) * operand.writable:
+                self._note(part, how, target, memlet.container)
+        with loud():
+            perform(site, self.frame.sdfg.callbacks, operands)
 
     @contextmanager
     def called(self, node: Call) -> Iterator[Frame]:

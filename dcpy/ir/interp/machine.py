@@ -18,7 +18,7 @@ from dcpy.ir.interp.frame import Frame
 from dcpy.ir.interp.memory import Queues, range_of
 from dcpy.ir.interp.races import RaceDetector
 from dcpy.ir.interp.scalars import wrap_integer
-from dcpy.ir.nodes import Call, Consume, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
+from dcpy.ir.nodes import Call, Callback, Consume, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
 from dcpy.ir.region import (
     Block,
     Branch,
@@ -153,6 +153,10 @@ class Machine(Dataflow):
             span=node.span,
             help="interpret the SDFG before its library nodes are expanded, or expand them to 'pure'",
         )
+
+    @run_node.register
+    def _(self, node: Callback) -> None:
+        self.run_callback(node)
 
     @run_node.register
     def _(self, node: Map) -> None:

@@ -5,7 +5,9 @@ Integers wrap around, division by zero gives what NumPy gives, and nothing warns
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,9 +22,23 @@ from dcpy.ir.types import DType
 Scalar = Any  # a NumPy scalar (np.generic); its dtype is known only at run time
 
 
-def quiet() -> np.errstate:
+_OUTSIDE: ContextVar[dict[str, Any]] = ContextVar("_OUTSIDE")
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
     """The context in which expressions are evaluated: IEEE results, and silence about them."""
-    return np.errstate(all="ignore")
+    token = _OUTSIDE.set(dict(np.geterr()))
+    try:
+        with np.errstate(all="ignore"):
+            yield
+    finally:
+        _OUTSIDE.reset(token)
+
+
+def loud() -> np.errstate:
+    """The context around `quiet`, in which the user's own functions run."""
+    return np.errstate(**_OUTSIDE.get())
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dcpy.ir.data import Descriptor, Scalar, Structure
 from dcpy.ir.expr import ScalarExpr
 from dcpy.ir.library_kinds import LIBRARY_KINDS
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS, Memlet
-from dcpy.ir.nodes import Call, Consume, Copy, ForeignCall, Map, Node, Schedule, Tasklet
+from dcpy.ir.nodes import Call, Callback, Consume, Copy, ForeignCall, Map, Node, Schedule, Tasklet
 from dcpy.ir.region import Region
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
@@ -51,6 +51,8 @@ class NodeParser(DeclarationParser):
                 return self._call_node()
             case "foreign":
                 return self._foreign()
+            case "callback":
+                return self._library(self.advance())
             case kind if kind in LIBRARY_KINDS and self.peek().text == "(":
                 return self._library(self.advance())
         return None
@@ -182,7 +184,7 @@ class NodeParser(DeclarationParser):
         return Call(self.sdfgs.setdefault(name, Sdfg(name)), arguments, symbols)
 
     def _library(self, kind: Token) -> Node:
-        cls = LIBRARY_KINDS[kind.text]
+        cls = Callback if kind.text == Callback.kind else LIBRARY_KINDS[kind.text]
         inputs, outputs = self.flow()
         values: dict[str, Any] = {}
         if self.at("{"):

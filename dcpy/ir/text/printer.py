@@ -13,7 +13,7 @@ from typing import Any
 from dcpy.base.errors import InvalidSdfg
 from dcpy.ir.data import Data
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Call, Consume, Copy, ForeignCall, LibraryNode, Map, Node, Schedule, Tasklet
+from dcpy.ir.nodes import Call, Callback, Consume, Copy, ForeignCall, LibraryNode, Map, Node, Schedule, Tasklet
 from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssign, While
 from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.text.declaration_printer import print_argument, print_constant, print_declaration, print_value
@@ -44,13 +44,13 @@ def print_node(node: Node, sdfg: Sdfg) -> str:
     return "\n".join(_Printer(sdfg).node(node))
 
 
-def properties(node: LibraryNode | type[LibraryNode]) -> tuple[Field[Any], ...]:
+def properties(node: LibraryNode | Callback | type[LibraryNode | Callback]) -> tuple[Field[Any], ...]:
     """The dataclass fields of a library node that are its own."""
     common = {field.name for field in fields(LibraryNode)}
     return tuple(field for field in fields(node) if field.name not in common)
 
 
-def print_properties(node: LibraryNode) -> list[str]:
+def print_properties(node: LibraryNode | Callback) -> list[str]:
     """``name = value`` for each property that does not have its default."""
     values = {field: getattr(node, field.name) for field in properties(node)}
     return [f"{field.name} = {print_value(value)}" for field, value in values.items() if not _is_default(field, value)]
@@ -170,7 +170,7 @@ class _Printer:
                 return _braces(_words(head, _schedule(node.schedule)), self.region(node.body))
             case Call():
                 return [self._call(node)]
-            case LibraryNode():
+            case LibraryNode() | Callback():
                 return [_library(node)]
             case ForeignCall():
                 return [_foreign(node)]
@@ -194,7 +194,7 @@ def _result(result: Result) -> str:
     return f"{result.container}: {result.kind}"
 
 
-def _library(node: LibraryNode) -> str:
+def _library(node: LibraryNode | Callback) -> str:
     text = f"{node.kind} {_flow(node.inputs, node.outputs)}"
     own = print_properties(node)
     return f"{text} {{{', '.join(own)}}}" if own else text

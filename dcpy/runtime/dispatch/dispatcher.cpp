@@ -67,10 +67,10 @@ PyObject *run_if_fitting(const Specialization &candidate, PyObject *const *value
 // while compiled code runs. A name that is not bound any more fits nothing.
 PyObject *run_with_closure(const Specialization &candidate, PyObject *const *values, size_t given) {
     Scratch<PyObject *, 16> all(given + candidate.closure.size());
-    Scratch<Object, 4> owned(candidate.closure.size());
+    Scratch<Object, 8> owned(candidate.closure.size());
     std::copy(values, values + given, all.get());
     for (size_t i = 0; i < candidate.closure.size(); ++i) {
-        owned[i] = candidate.closure[i].fetch();
+        owned[i] = candidate.closure[i].fetch(all.get());
         if (!owned[i]) {
             PyErr_Clear();
             return Py_NewRef(Py_NotImplemented);

@@ -1,8 +1,9 @@
 """Signatures as the plain tuples that the native dispatcher parses, and what happens when a run-time check fails.
 
 A specialization is (arguments, closure, number of symbols, pairs of arrays that must not overlap, results, structure,
-guards, failure, entry address, results address, keepalive, priority). The last arguments come from the closure: its
-sources are ("dict", namespace, name), ("cell", cell) or ("attribute", object, name). An extent (a size, or a stride in
+guards, failure, entry address, results address, keepalive, priority, callbacks or None). The last arguments come from
+the closure: its sources are ("dict", namespace, name), ("cell", cell), ("attribute", object, name), or parts of earlier arguments:
+("field", position, name) and ("item", position, index). An extent (a size, or a stride in
 elements) is (symbol slot or -1, occurs first, must not be 1, constant: the size, or what it has over the symbol). The
 C++ side is signature.cpp.
 """
@@ -10,7 +11,7 @@ C++ side is signature.cpp.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from typing import assert_never
 
@@ -21,19 +22,23 @@ from dcpy.codegen.artifact import (
     Arg,
     ArgumentResult,
     ArrayArg,
+    Built,
     Check,
     ConstantArg,
     ConstantResult,
     Dim,
     FreshArray,
+    GeneratorArg,
     IntegerArg,
     OwnedArray,
+    RecordArg,
     Result,
     ScalarArg,
     ScalarResult,
     Signature,
     ViewResult,
 )
+from dcpy.runtime.callbacks import Callbacks
 
 NO_TYPE = 25  # NPY_NOTYPE
 
@@ -49,10 +54,12 @@ def encode(
     closure: Sequence[Source] = (),
     guards: Sequence[tuple[Source, object]] = (),
     keepalive: object = None,
+    callbacks: Mapping[str, object] | None = None,
 ) -> tuple[object, ...]:
     """The argument of `Dispatcher.add`. `guards` are (source, expected value): ((\"dict\", globals, \"n\"), 3).
 
     `closure`: where the last arguments of the signature come from at each call, those that no caller passes.
+    `callbacks`: the Python functions that the program calls, by name. `DcpyError` where one is missing.
     """
     symbols = _Symbols(signature.symbols)
     arguments = tuple(_encode_argument(arg, symbols) for arg in signature.args)
@@ -63,13 +70,14 @@ def encode(
         len(signature.symbols),
         _pairs_apart(signature.args),
         tuple(map(_encode_result, signature.results)),
-        signature.structure,
+        _encode_structure(signature),
         tuple(guards),
         failure_of(signature.checks),
         entry,
         results,
         keepalive,
         _priority(signature.args),
+        Callbacks(signature.callbacks, callbacks or {}) if signature.callbacks else None,
     )
 
 
@@ -102,8 +110,12 @@ def _encode_argument(arg: Arg, symbols: _Symbols) -> tuple[object, ...]:
             return ("scalar", type_number(arg.dtype), arg.weak, arg.converts, -1, False)
         case IntegerArg():
             return ("scalar", type_number(arg.dtype), arg.weak, False, *symbols.use(arg.name))
+        case GeneratorArg():
+            return ("generator", np.random.Generator)
         case ConstantArg():
             return ("constant", arg.value)
+        case RecordArg():
+            return ("record", arg.cls, arg.length, arg.same, arg.apart)
         case _:
             assert_never(arg)
 
@@ -130,18 +142,40 @@ def _encode_result(result: Result) -> tuple[str, int, int, int, bool, object]:
             assert_never(result)
 
 
+def _encode_structure(signature: Signature) -> object:
+    """Tuples of indices; a list of what makes an object, and its parts; a dict where objects get fields."""
+    returned = _encode_part(signature.structure)
+    if not signature.fields:
+        return returned
+    effects = tuple((field.index, field.field, _encode_part(field.part), field.when) for field in signature.fields)
+    return {"returned": returned, "effects": effects}
+
+
+def _encode_part(part: object) -> object:
+    match part:
+        case tuple():
+            return tuple(map(_encode_part, part))
+        case Built(make, parts):
+            return [make, *map(_encode_part, parts)]
+    return part
+
+
 def type_number(dtype: str) -> int:
     """NumPy's number of a dtype; int64 has one, whether C calls it long or long long."""
     return np.dtype(dtype).num
 
 
 def _pairs_apart(args: tuple[Arg, ...]) -> tuple[tuple[int, int], ...]:
-    arrays = [(i, arg) for i, arg in enumerate(args) if isinstance(arg, ArrayArg)]
+    memory = [(i, arg) for i, arg in enumerate(args) if isinstance(arg, ArrayArg | GeneratorArg)]
     return tuple(
         (i, j)
-        for (i, a), (j, b) in combinations(arrays, 2)
-        if (a.written or b.written) and not (a.alias and a.alias == b.alias)
+        for (i, a), (j, b) in combinations(memory, 2)
+        if type(a) is type(b) and (_is_written(a) or _is_written(b)) and not (a.alias and a.alias == b.alias)
     )
+
+
+def _is_written(arg: ArrayArg | GeneratorArg) -> bool:
+    return isinstance(arg, GeneratorArg) or arg.written
 
 
 def _priority(args: tuple[Arg, ...]) -> int:

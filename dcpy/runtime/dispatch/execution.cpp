@@ -75,6 +75,21 @@ Object make_owned(const ResultRule &rule, Handover &memory) {
     return array;
 }
 
+PyObject *arrange(PyObject *structure, Object *objects, size_t count);
+
+// An object that the program has made: a list of what makes it, and its parts.
+PyObject *make_object(PyObject *structure, Object *objects, size_t count) {
+    const Py_ssize_t parts = PyList_GET_SIZE(structure) - 1;
+    Object arguments(PyTuple_New(parts));
+    if (!arguments) return nullptr;
+    for (Py_ssize_t i = 0; i < parts; ++i) {
+        PyObject *item = arrange(PyList_GET_ITEM(structure, i + 1), objects, count);
+        if (!item) return nullptr;
+        PyTuple_SET_ITEM(arguments.get(), i, item);
+    }
+    return PyObject_CallObject(PyList_GET_ITEM(structure, 0), arguments.get());
+}
+
 // Nested tuples of results, as `structure` nests their indices.
 PyObject *arrange(PyObject *structure, Object *objects, size_t count) {
     if (structure == Py_None) Py_RETURN_NONE;
@@ -84,6 +99,7 @@ PyObject *arrange(PyObject *structure, Object *objects, size_t count) {
         if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "the structure names a result that does not exist");
         return nullptr;
     }
+    if (PyList_Check(structure)) return make_object(structure, objects, count);
     Object tuple(PyTuple_New(PyTuple_GET_SIZE(structure)));
     if (!tuple) return nullptr;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(structure); ++i) {
@@ -133,6 +149,19 @@ class Delivery {
         return true;
     }
 
+    // The arguments, and the results that exist already: whose memory outlives the call.
+    Object owners() {
+        const size_t arguments = s_.arguments.size();
+        const size_t count = arguments + s_.results.size();
+        Object tuple(PyTuple_New(static_cast<Py_ssize_t>(count)));
+        if (!tuple) return tuple;
+        for (size_t i = 0; i < count; ++i) {
+            PyObject *owner = i < arguments ? values_[i] : objects_[i - arguments].get();
+            PyTuple_SET_ITEM(tuple.get(), i, Py_NewRef(owner ? owner : Py_None));
+        }
+        return tuple;
+    }
+
     PyObject *finish() {
         size_t handed = 0;
         for (size_t i = 0; i < s_.results.size(); ++i) {
@@ -142,10 +171,26 @@ class Delivery {
                 rule.kind == Outcome::Scalar ? make_scalar(rule, slots_[i]) : make_owned(rule, owned_[handed++]);
             if (!objects_[i]) return nullptr;
         }
-        return arrange(s_.structure.get(), objects_.get(), s_.results.size());
+        Object returned(arrange(s_.structure.get(), objects_.get(), s_.results.size()));
+        return returned && change_objects() ? returned.release() : nullptr;
     }
 
   private:
+    // Gives the caller's objects their new fields: all of them are made before any is set.
+    bool change_objects() {
+        Scratch<Object, 4> parts(s_.effects.size());
+        for (size_t i = 0; i < s_.effects.size(); ++i) {
+            parts[i] = Object(arrange(s_.effects[i].part.get(), objects_.get(), s_.results.size()));
+            if (!parts[i]) return false;
+        }
+        for (size_t i = 0; i < s_.effects.size(); ++i) {
+            const Effect &effect = s_.effects[i];
+            if (effect.when >= 0 && objects_[effect.when].get() != Py_True) continue;
+            if (PyObject_SetAttr(values_[effect.object], effect.name.get(), parts[i].get()) < 0) return false;
+        }
+        return true;
+    }
+
     const Specialization &s_;
     PyObject *const *values_;
     Scratch<Object, 4> objects_;
@@ -161,6 +206,54 @@ bool survives(const Specialization &s, int32_t code, const int64_t *error) {
     return static_cast<bool>(answer);
 }
 
+// The exception that is set, with its traceback; none is set afterwards.
+Object take_exception() {
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    if (traceback) PyException_SetTraceback(value, traceback);
+    Py_XDECREF(type);
+    Py_XDECREF(traceback);
+    return Object(value);
+}
+
+// Raises an exception as it is: the same object, with the traceback that it has.
+void raise(Object exception) {
+    PyObject *value = exception.release();
+    PyErr_Restore(Py_NewRef(reinterpret_cast<PyObject *>(Py_TYPE(value))), value, PyException_GetTraceback(value));
+}
+
+// One call of compiled code that calls Python functions: takes the GIL back for them, and keeps what they raise.
+struct CallingBack : Python {
+    CallingBack(const Specialization &s, Delivery &delivery) : Python{call_back}, s(s), delivery(delivery) {}
+
+    static int32_t call_back(Python *python, int64_t site, const int64_t *operands) {
+        auto &self = *static_cast<CallingBack *>(python);
+        PyEval_RestoreThread(self.thread);
+        const int32_t status = self.run(site, operands);
+        self.thread = PyEval_SaveThread();
+        return status;
+    }
+
+    int32_t run(int64_t site, const int64_t *operands) {
+        const Object owners = delivery.owners();
+        Object answer;
+        if (owners) {
+            answer = Object(PyObject_CallFunction(s.callbacks.get(), "LKO", (long long)site,
+                                                  (unsigned long long)reinterpret_cast<uintptr_t>(operands),
+                                                  owners.get()));
+        }
+        if (answer.get() == Py_None) return 0;
+        raised = answer ? std::move(answer) : take_exception();
+        return 1;
+    }
+
+    const Specialization &s;
+    Delivery &delivery;
+    PyThreadState *thread = nullptr;
+    Object raised;
+};
+
 }  // namespace
 
 PyObject *execute(const Specialization &s, PyObject *const *values, Frame &frame) {
@@ -170,10 +263,18 @@ PyObject *execute(const Specialization &s, PyObject *const *values, Frame &frame
         if (s.numbers) s.shapes(frame.args.get(), frame.symbols.get(), numbers.get());
         if (!delivery.prepare(numbers.get())) return nullptr;
     }
+    const Locked locked(frame);
+    if (!locked) return nullptr;
     int64_t error[4] = {0, 0, 0, 0};
-    PyThreadState *thread = PyEval_SaveThread();
+    CallingBack python(s, delivery);
+    frame.args[s.arguments.size()] = static_cast<Python *>(&python);
+    python.thread = PyEval_SaveThread();
     const int32_t code = s.entry(frame.args.get(), frame.symbols.get(), delivery.pointers(), error);
-    PyEval_RestoreThread(thread);
+    PyEval_RestoreThread(python.thread);
+    if (python.raised) {
+        raise(std::move(python.raised));
+        return nullptr;
+    }
     if (code != 0 && !survives(s, code, error)) return nullptr;
     return delivery.finish();
 }

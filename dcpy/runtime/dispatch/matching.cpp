@@ -207,6 +207,16 @@ bool same_entries(PyObject *expected, PyObject *value) {
     return true;
 }
 
+// Two methods: Python makes a new object each time that one is looked up.
+bool same_method(PyObject *expected, PyObject *value) {
+    if (PyMethod_Check(expected)) {
+        return PyMethod_GET_SELF(expected) == PyMethod_GET_SELF(value) &&
+               PyMethod_GET_FUNCTION(expected) == PyMethod_GET_FUNCTION(value);
+    }
+    return PyCFunction_GET_SELF(expected) == PyCFunction_GET_SELF(value) &&
+           PyCFunction_GET_FUNCTION(expected) == PyCFunction_GET_FUNCTION(value);
+}
+
 // Identical, or equal as constants are: of the same type, numbers bit by bit, collections item by item.
 bool same_value(PyObject *expected, PyObject *value) {
     if (expected == value) return true;
@@ -224,6 +234,7 @@ bool same_value(PyObject *expected, PyObject *value) {
         return std::memcmp(&a, &b, sizeof a) == 0;
     }
     if (PyArray_IsScalar(expected, Number) || PyArray_IsScalar(expected, Bool)) return same_number(expected, value);
+    if (PyMethod_Check(expected) || PyCFunction_CheckExact(expected)) return same_method(expected, value);
     if (PyTuple_CheckExact(expected) || PyList_CheckExact(expected)) return same_items(expected, value);
     return PyDict_CheckExact(expected) && same_entries(expected, value);
 }
@@ -270,13 +281,21 @@ bool matches(const Specialization &s, PyObject *const *values, Frame &frame) {
             case Kind::Scalar:
                 if (!match_scalar(rule, values[i], frame.scalars[i], &frame.args[i], frame.symbols.get())) return false;
                 break;
+            case Kind::Generator:
+                if (!match_generator(rule, values[i], &frame.args[i], frame)) return false;
+                break;
+            case Kind::Record:
+                if (!match_record(rule, values, i)) return false;
+                frame.args[i] = nullptr;
+                break;
             case Kind::Constant:
                 if (!same_value(rule.value.get(), values[i])) return false;
                 frame.args[i] = nullptr;
         }
     }
     for (const auto &[left, right] : s.apart) {
-        if (overlap(values[left], values[right])) return false;
+        const bool is_generator = s.arguments[left].kind == Kind::Generator;
+        if (is_generator ? frame.args[left] == frame.args[right] : overlap(values[left], values[right])) return false;
     }
     return guards_hold(s.guards);
 }

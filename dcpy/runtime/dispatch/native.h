@@ -4,7 +4,9 @@
 //   native.h            Python.h and NumPy, one owning pointer, and stack buffers
 //   signature.h  .cpp   a specialization: the rules its arguments must fit, parsed once from plain tuples
 //   matching.cpp        do these arguments fit? binds sizes and strides to symbols on the way
+//   records.cpp         objects and tuples that are passed by their parts, and the fields that they get
 //   execution.cpp       allocates results, releases the GIL, calls, reports failed checks, builds what is returned
+//   generators.cpp      random generators as arguments, and their locks
 //   binding.h  .cpp     positional, keyword and default arguments, and values from the closure
 //   dispatcher.cpp      the Python type `Dispatcher`, with vectorcall and garbage collection; the module
 //

@@ -64,8 +64,11 @@ bool parse_argument(PyObject *encoded, ArgumentRule &rule) {
     if (kind && PyUnicode_Check(kind)) {
         if (PyUnicode_CompareWithASCIIString(kind, "array") == 0) return parse_array(encoded, rule);
         if (PyUnicode_CompareWithASCIIString(kind, "scalar") == 0) return parse_scalar(encoded, rule);
-        if (PyUnicode_CompareWithASCIIString(kind, "constant") == 0 && PyTuple_GET_SIZE(encoded) == 2) {
-            rule.kind = Kind::Constant;
+        if (PyUnicode_CompareWithASCIIString(kind, "record") == 0) return parse_record(encoded, rule);
+        const bool is_constant = PyUnicode_CompareWithASCIIString(kind, "constant") == 0;
+        const bool is_generator = PyUnicode_CompareWithASCIIString(kind, "generator") == 0;
+        if ((is_constant || is_generator) && PyTuple_GET_SIZE(encoded) == 2) {
+            rule.kind = is_constant ? Kind::Constant : Kind::Generator;
             rule.value = Object::borrow(PyTuple_GET_ITEM(encoded, 1));
             return true;
         }
@@ -129,6 +132,11 @@ bool parse_source(PyObject *encoded, Source &source) {
     const char *kind = nullptr;
     PyObject *container = nullptr;
     PyObject *name = nullptr;
+    PyObject *first = PyTuple_Check(encoded) && PyTuple_GET_SIZE(encoded) ? PyTuple_GET_ITEM(encoded, 0) : nullptr;
+    if (first && PyUnicode_Check(first) && (PyUnicode_CompareWithASCIIString(first, "field") == 0 ||
+                                            PyUnicode_CompareWithASCIIString(first, "item") == 0)) {
+        return parse_part(encoded, source);
+    }
     if (!PyArg_ParseTuple(encoded, "sO|U", &kind, &container, &name)) return false;
     const bool is_dict = std::string_view(kind) == "dict" && PyDict_Check(container) && name;
     const bool is_cell = std::string_view(kind) == "cell" && PyCell_Check(container) && !name;
@@ -142,7 +150,18 @@ bool parse_source(PyObject *encoded, Source &source) {
     return true;
 }
 
-Object Source::fetch() const {
+// A field of an object, or an item of a tuple.
+static Object fetch_part(PyObject *owner, const Source &source) {
+    if (source.name) return Object(PyObject_GetAttr(owner, source.name.get()));
+    if (PyTuple_Check(owner) && source.position < PyTuple_GET_SIZE(owner)) {
+        return Object::borrow(PyTuple_GET_ITEM(owner, source.position));
+    }
+    PyErr_SetString(PyExc_TypeError, "not a tuple of that length");
+    return Object();
+}
+
+Object Source::fetch(PyObject *const *values) const {
+    if (parent >= 0) return fetch_part(values[parent], *this);
     if (attribute) return Object(PyObject_GetAttr(container.get(), name.get()));
     if (name) {
         PyObject *found = PyDict_GetItemWithError(container.get(), name.get());
@@ -157,11 +176,12 @@ Object Source::fetch() const {
 std::unique_ptr<Specialization> parse_specialization(PyObject *encoded) {
     auto s = std::make_unique<Specialization>();
     PyObject *arguments, *closure, *apart, *results, *structure, *guards, *failure, *keepalive;
+    PyObject *callbacks = Py_None;
     unsigned long long entry, shapes;
     Py_ssize_t symbols;
-    if (!PyArg_ParseTuple(encoded, "O!O!nO!O!OO!OKKOi", &PyTuple_Type, &arguments, &PyTuple_Type, &closure, &symbols,
+    if (!PyArg_ParseTuple(encoded, "O!O!nO!O!OO!OKKOi|O", &PyTuple_Type, &arguments, &PyTuple_Type, &closure, &symbols,
                           &PyTuple_Type, &apart, &PyTuple_Type, &results, &structure, &PyTuple_Type, &guards, &failure,
-                          &entry, &shapes, &keepalive, &s->priority)) {
+                          &entry, &shapes, &keepalive, &s->priority, &callbacks)) {
         return nullptr;
     }
     if (!parse_all(arguments, s->arguments, parse_argument) || !parse_all(closure, s->closure, parse_source) ||
@@ -172,9 +192,14 @@ std::unique_ptr<Specialization> parse_specialization(PyObject *encoded) {
     s->symbols = static_cast<size_t>(symbols);
     s->numbers = count_numbers(s->results);
     for (const ResultRule &rule : s->results) s->owned += rule.kind == Outcome::Owned;
+    if (PyDict_Check(structure)) {
+        if (!parse_effects(PyDict_GetItemString(structure, "effects"), s->effects)) return nullptr;
+        structure = PyDict_GetItemString(structure, "returned");
+    }
     s->structure = Object::borrow(structure);
     s->failure = Object::borrow(failure);
     s->keepalive = Object::borrow(keepalive);
+    if (callbacks != Py_None) s->callbacks = Object::borrow(callbacks);
     s->entry = reinterpret_cast<Entry>(static_cast<uintptr_t>(entry));
     s->shapes = reinterpret_cast<Results>(static_cast<uintptr_t>(shapes));
     return s;
@@ -193,7 +218,9 @@ int Specialization::traverse(visitproc visit, void *arg) const {
         Py_VISIT(guard.expected.get());
     }
     Py_VISIT(structure.get());
+    for (const Effect &effect : effects) Py_VISIT(effect.part.get());
     Py_VISIT(failure.get());
+    Py_VISIT(callbacks.get());
     Py_VISIT(keepalive.get());
     return 0;
 }

@@ -19,7 +19,7 @@ struct Extent {
     int64_t constant;
 };
 
-enum class Kind { Array, Scalar, Constant };
+enum class Kind { Array, Scalar, Constant, Generator, Record };
 
 struct ArgumentRule {
     Kind kind;
@@ -39,8 +39,12 @@ struct ArgumentRule {
     bool converts = false;  // takes Python numbers of a smaller kind too
     Extent symbol{-1, false, false, 0};
 
-    // Constant
-    Object value;
+    Object value;  // Constant: what it must be; Generator: NumPy's class of them; Record: its class
+
+    // Record
+    Py_ssize_t length = -1;  // of a tuple
+    int same = -1;           // the earlier argument that must be the very object
+    std::vector<int> apart;  // earlier arguments that must be other objects
 };
 
 enum class Outcome { Fresh, Scalar, Argument, View, Constant, Owned };
@@ -55,14 +59,25 @@ struct ResultRule {
     Object dtype;         // Fresh, Scalar, View, Owned
 };
 
-// Where a value comes from that is no argument: a namespace, the cell of an enclosing function, or an object's attribute.
+// Where a value comes from that is no argument: a namespace, the cell of an enclosing function, an object's attribute,
+// or a part of an earlier argument (a field of an object, an item of a tuple).
 struct Source {
     Object container;
-    Object name;  // null for a cell
+    Object name;  // null for a cell and for an item
     bool attribute = false;
+    int parent = -1;           // the argument that it is a part of
+    Py_ssize_t position = -1;  // of an item
 
-    // A new reference; null with an exception set where the name is unbound.
-    Object fetch() const;
+    // A new reference; null with an exception set where there is no such value. `values`: the arguments so far.
+    Object fetch(PyObject *const *values = nullptr) const;
+};
+
+// After the call, the object that is argument `object` gets a field: always, or where the result `when` is true.
+struct Effect {
+    int object = 0;
+    Object name;
+    Object part;  // over results, as `Specialization::structure`
+    int when = -1;
 };
 
 struct Guard {
@@ -81,7 +96,9 @@ struct Specialization {
     size_t owned = 0;    // results that compiled code allocates
     int priority = 0;
     Object structure;
+    std::vector<Effect> effects;
     Object failure;    // called with the index of a failed check and four numbers
+    Object callbacks;  // called with the number of a call site, the address of its operands, and arrays that own memory
     Object keepalive;  // the loaded library
     Entry entry = nullptr;
     Results shapes = nullptr;
@@ -101,12 +118,39 @@ struct alignas(16) Slot {
 // What a matching call hands to compiled code, and the values that scalars point to.
 struct Frame {
     explicit Frame(const Specialization &s)
-        : args(s.arguments.size()), symbols(s.symbols), scalars(s.arguments.size()) {}
+        : args(s.arguments.size() + 1), symbols(s.symbols), scalars(s.arguments.size()) {}
 
     Scratch<void *, 16> args;
     Scratch<int64_t, 32> symbols;
     Scratch<Slot, 16> scalars;
+    std::vector<Object> locks;  // of generators among the arguments
 };
+
+// Whether `value` is a generator; its struct bitgen and its lock, which is not taken yet, go into the frame.
+bool match_generator(const ArgumentRule &rule, PyObject *value, void **arg, Frame &frame);
+
+// Holds the locks of all generators of a call, as NumPy does while it draws.
+class Locked {
+  public:
+    explicit Locked(Frame &frame);
+    ~Locked();
+    explicit operator bool() const { return held_ == locks_.size(); }  // else an exception is set
+
+  private:
+    std::vector<PyObject *> locks_;  // each once, in an order that all threads agree on
+    size_t held_ = 0;
+};
+
+// What compiled code calls Python functions through: its first member is all that compiled code knows of it.
+struct Python {
+    int32_t (*call)(Python *self, int64_t site, const int64_t *operands);  // not 0 where the function raised
+};
+
+// Whether the argument at `index` is a record of the class that the rule names, and another object than others, or not.
+bool match_record(const ArgumentRule &rule, PyObject *const *values, size_t index);
+bool parse_record(PyObject *encoded, ArgumentRule &rule);
+bool parse_part(PyObject *encoded, Source &source);
+bool parse_effects(PyObject *encoded, std::vector<Effect> &effects);
 
 // Fills `frame` and returns true where `values` fit. No exception is set where they do not.
 bool matches(const Specialization &specialization, PyObject *const *values, Frame &frame);

@@ -9,7 +9,7 @@ from dcpy.ir.analysis.conflicts import own_params, reducible, survey
 from dcpy.ir.analysis.work import THREADS_PAY_ABOVE, product, work_of
 from dcpy.ir.data import Scalar, strides_of
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Call, Consume, ForeignCall, Map, Schedule, Tasklet
+from dcpy.ir.nodes import Call, Callback, Consume, ForeignCall, Map, Schedule, Tasklet
 from dcpy.ir.region import Loop, Region, Return, State, While
 from dcpy.ir.rewriter import Rewriter, rewriting
 from dcpy.ir.sdfg import Sdfg
@@ -84,7 +84,7 @@ def _prefix(params: tuple[str, ...], allowed: Iterable[str]) -> tuple[str, ...]:
 def _is_innermost(node: Map) -> bool:
     """Whether the body is straight-line code."""
     return not any(isinstance(block, Loop | While) for block in node.body.walk_blocks()) and not any(
-        isinstance(inner, Map | Consume | Call | ForeignCall) for inner in node.body.walk_nodes()
+        isinstance(inner, Map | Consume | Call | ForeignCall | Callback) for inner in node.body.walk_nodes()
     )
 
 

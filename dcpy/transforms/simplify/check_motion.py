@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from dcpy.ir.data import Reference, Stream
 from dcpy.ir.expr import Op, ScalarExpr, as_symbolic, loads_of, symbols_of
-from dcpy.ir.nodes import Call, Consume, ForeignCall, Map, Node
+from dcpy.ir.nodes import Call, Callback, Consume, ForeignCall, Map, Node
 from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssign
 from dcpy.ir.uses import Uses
 from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, no, whole
@@ -123,7 +123,7 @@ def _written_transients(block: Block, uses: Uses) -> tuple[str, ...] | None:
         return None
     names: dict[str, None] = {}
     for node in _nodes(block):
-        if isinstance(node, Call | ForeignCall | Consume):
+        if isinstance(node, Call | ForeignCall | Callback | Consume):
             return None
         if isinstance(node, Map) and any(not isinstance(b, State | Loop | Branch) for b in node.body.walk_blocks()):
             return None

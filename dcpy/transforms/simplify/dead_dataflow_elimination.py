@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from dcpy.ir.data import Reference, Stream
 from dcpy.ir.expr import Ref, WrapIndex, walk
-from dcpy.ir.nodes import Call, Consume, ForeignCall, Map, Node, Tasklet
+from dcpy.ir.nodes import Call, Callback, Consume, ForeignCall, Map, Node, Tasklet
 from dcpy.ir.region import Branch, Loop, Region, State, SymbolAssign
 from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
@@ -79,6 +79,8 @@ def _has_no_other_effect(node: Node, m: Match) -> Verdict:
             return YES if _is_bare(body) else no("its body has effects of its own")
         case ForeignCall(function=function):
             return no(f"{function} is a C function: it may do more than it says")
+        case Callback(function=function):
+            return no(f"{function} is a Python function: it may do anything")
         case Call(sdfg=callee):
             return YES if _is_pure(callee) else no(f"{callee.name} may raise an error or never end")
         case Consume():
@@ -123,4 +125,4 @@ def _is_pure(callee: Sdfg) -> bool:
             return False
     nodes = list(callee.body.walk_nodes())
     calls = [node for node in nodes if isinstance(node, Call)]
-    return not any(isinstance(node, ForeignCall | Consume) for node in nodes) and all(_is_pure(c.sdfg) for c in calls)
+    return not any(isinstance(node, ForeignCall | Callback | Consume) for node in nodes) and all(_is_pure(c.sdfg) for c in calls)

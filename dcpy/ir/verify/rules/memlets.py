@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dcpy.ir.data import Reference, Scalar, Stream, Structure, View
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS
-from dcpy.ir.nodes import Call, Copy, ForeignCall, LibraryNode, Tasklet
+from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Tasklet
 from dcpy.ir.subsets import Range
 from dcpy.ir.verify.bounds import outside
 from dcpy.ir.verify.rule import Findings, rule
@@ -102,7 +102,7 @@ def streams_are_pushed_and_popped(use: MemletUse, scope: Scope) -> Findings:
     """A stream is touched by copies, tasklets and consume scopes only: one queue of it, without conflict resolution."""
     if not isinstance(use.desc, Stream):
         return
-    if isinstance(use.node, Call | LibraryNode | ForeignCall):
+    if isinstance(use.node, Call | LibraryNode | ForeignCall | Callback):
         yield f"the stream {use.memlet.container!r} is an operand of a {use.node.kind}", "pop it into an array"
     if not use.memlet.subset.is_point:
         yield f"{use.memlet} names several queues of a stream"

@@ -1,0 +1,116 @@
+"""``@dcpy.callback``: a Python function that compiled programs call as it is, and the types of its results."""
+
+from __future__ import annotations
+
+import inspect
+import types as python_types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dcpy.base.errors import FrontendError
+from dcpy.frontend.annotations import as_type, return_annotation, types_from_annotations
+from dcpy.frontend.specialize.types import ArgType, ArrayType, ScalarType
+from dcpy.ir import types
+
+UNKNOWN = object()  #: the types of the results are not declared
+
+
+class Callback:
+    """A Python function that a program calls in Python, with declared types of its results.
+
+    Called from Python, it is the function itself.
+
+    Attributes
+    ----------
+    function
+        The Python callable.
+    writes
+        Names of the parameters whose arrays it may write into; None: all of them.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], returns: Any = UNKNOWN, writes: Sequence[str] | None = None
+    ) -> None:
+        self.function = function
+        self.writes = None if writes is None else tuple(writes)
+        self._returns = returns
+        self.__doc__ = getattr(function, "__doc__", None)
+        self.__name__ = getattr(function, "__name__", type(function).__name__)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the function."""
+        return self.function(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<dcpy.callback {self.name}>"
+
+    @property
+    def name(self) -> str:
+        """``module:qualname``: how an SDFG calls it."""
+        module = getattr(self.function, "__module__", None) or type(self.function).__module__
+        return f"{module}:{getattr(self.function, '__qualname__', self.__name__)}"
+
+    def result_type(self) -> Any:
+        """An `ArgType`, None, a tuple of these, or `UNKNOWN` where nothing is declared."""
+        declared = self._returns
+        if declared is UNKNOWN and isinstance(self.function, python_types.FunctionType):
+            declared = return_annotation(self.function)
+            if declared is inspect.Signature.empty:
+                return UNKNOWN
+        return UNKNOWN if declared is UNKNOWN else self._read(declared)
+
+    def argument_types(self) -> dict[str, ArgType]:
+        """The types of annotated parameters: their sizes have the names that results use."""
+        return types_from_annotations(self.function) if isinstance(self.function, python_types.FunctionType) else {}
+
+    def bound_names(self, count: int, keywords: Sequence[str]) -> list[str]:
+        """The parameter of each argument: `count` by position, then those by keyword; "" where it has no name."""
+        try:
+            parameters = list(inspect.signature(self.function).parameters.values())
+        except (TypeError, ValueError):
+            parameters = []
+        positional = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        return [*positional[:count], *[""] * (count - len(positional)), *keywords]
+
+    def _read(self, declared: Any) -> Any:
+        if declared is None or declared is type(None):
+            return None
+        if isinstance(declared, tuple | list):
+            return tuple(map(self._read, declared))
+        if isinstance(declared, python_types.GenericAlias) and declared.__origin__ is tuple:
+            return tuple(map(self._read, declared.__args__))
+        if declared is bool:
+            return ScalarType(types.bool_, weak=True)
+        found = as_type(declared)
+        if isinstance(found, ArrayType | ScalarType):
+            return found
+        raise FrontendError(
+            f"{declared!r} is no type of a callback's result",
+            notes=(f"it is declared for {self.name}",),
+            help="write dcpy.float64[N], dcpy.float64, float, int, bool, None, or a tuple of these",
+        )
+
+
+def callback(
+    function: Callable[..., Any] | None = None, *, returns: Any = UNKNOWN, writes: Sequence[str] | None = None
+) -> Any:
+    """A Python function that programs call as it is: ``@dcpy.callback``, ``@dcpy.callback(returns=dcpy.float64[N])``.
+
+    `returns` declares the results (default: the return annotation): an array or scalar type of dcpy's, ``float``,
+    ``int``, ``bool``, ``complex``, None, or a tuple of these. Sizes are symbols that annotations of the parameters
+    determine, or that the calling program knows. `writes` names the parameters into whose arrays it writes; the other
+    arrays are read-only then. Raises `FrontendError` for what cannot be called.
+    """
+    if function is None:
+        return lambda found: callback(found, returns=returns, writes=writes)
+    if not callable(function):
+        raise FrontendError(f"@dcpy.callback takes a function, not {type(function).__name__} {function!r}")
+    if isinstance(function, Callback):
+        function = function.function
+    made = Callback(function, returns, writes)
+    unknown = [name for name in made.writes or () if name not in made.bound_names(99, ())]
+    if unknown and isinstance(function, python_types.FunctionType):
+        raise FrontendError(f"{made.__name__}() has no parameter {unknown[0]!r} to write to")
+    if returns is not UNKNOWN:
+        made.result_type()  # what cannot be read is said where it is written
+    return made

@@ -1,0 +1,437 @@
+"""`dcpy.callback`: Python functions inside compiled programs, as Python itself would run them."""
+
+import copy
+import threading
+import traceback
+
+import numpy as np
+import pytest
+
+import dcpy
+from tests.support.oracles import assert_equal
+
+N = dcpy.symbol("N")
+LOG = []
+
+
+@dcpy.callback
+def note(*values) -> None:
+    """Remembers what it got: types, values, and whether it may write."""
+    LOG.append([(type(v).__name__, copy.deepcopy(v), getattr(v, "flags", None) and v.flags.writeable) for v in values])
+
+
+@dcpy.callback(returns=dcpy.float64[N])
+def scaled(x: dcpy.float64[N], factor=2.0):
+    return x * factor
+
+
+@dcpy.callback
+def norm(x) -> float:
+    return float(np.sqrt((x * x).sum()))
+
+
+@dcpy.callback
+def fill(x, value):
+    x[...] = value
+
+
+@dcpy.callback
+def bounds(x) -> tuple[dcpy.float64, int]:
+    return x.max(), int(x.argmax())
+
+
+def runs(function, **options):
+    """The function as NumPy runs it, in the interpreter, and compiled in three ways."""
+    program = dcpy.program(function, **options)
+    yield "numpy", program.function
+    for simplify in (False, True):
+        yield "interpreter", lambda *args, s=simplify: program.to_sdfg(*args, simplify=s).interpret(*args)
+    yield "compiled", program
+    yield "as written", dcpy.program(function, simplify=False, **options)
+    yield "optimized", dcpy.program(function, auto_optimize=True, **options)
+
+
+def check(function, *arguments, **options):
+    """All runs give the same results, arguments and calls of `note`; what NumPy raises, all raise."""
+    reference = None
+    for how, run in runs(function, **options):
+        LOG.clear()
+        mine = copy.deepcopy(arguments)
+        try:
+            outcome = run(*mine)
+        except ArithmeticError as error:
+            outcome = f"{type(error).__name__}: {error}"
+        found = (outcome, tuple(mine), tuple(tuple(entry) for call in LOG for entry in call))
+        if reference is None:
+            reference = found
+        assert_equal(found, reference)
+    return reference[0]
+
+
+pytestmark = pytest.mark.cc
+
+
+def test_results_and_writes():
+    def program(a):
+        b = a + 1
+        c = scaled(b, factor=3.0)
+        fill(b, norm(c))
+        note(a, b, 3, "text", None, (1, 2.5))
+        largest, where = bounds(c)
+        return b + c * largest, where, c[where]
+
+    check(program, np.arange(4.0))
+
+
+def test_order_is_kept_everywhere():
+    def program(a, n):
+        total = 0.0
+        for i in range(n):
+            note(i, a[i])
+            if a[i] > 1:
+                note("large")
+                total += norm(a[:i])
+        for i, j in dcpy.map[0:n, 0:2]:
+            note(i, j)
+            a[i] = a[i] + j
+        note(total)
+        return total
+
+    check(program, np.arange(4.0), 4)
+
+
+def test_calls_within_functions_and_while():
+    def inner(x, depth):
+        note(x, depth)
+        return x.sum() + norm(x)
+
+    def program(a):
+        s = 0.0
+        depth = 0
+        while s < 10:
+            s += inner(a, depth)
+            depth += 1
+        return s, depth
+
+    check(program, np.arange(3.0))
+
+
+def test_kinds_of_scalars():
+    def program(x, i, f, c):
+        note(x[0], x[0] + 1, i, i + 1, f, f > 1, c, x.sum(), x.shape[0], x.shape)
+
+    check(program, np.arange(3, dtype=np.float32) + 1, 3, 2.5, 1 + 2j)
+    check(program, np.arange(3, dtype=np.int16), np.int64(3), np.float32(2.5), np.complex64(2))
+
+
+def test_results_promote_as_in_numpy():
+    @dcpy.callback(returns=dcpy.float64)
+    def strong():
+        return np.float64(2)
+
+    @dcpy.callback
+    def weak() -> float:
+        return 2.0
+
+    @dcpy.callback
+    def count() -> int:
+        return 3
+
+    @dcpy.callback
+    def flag() -> bool:
+        return True
+
+    def program(x):
+        n = count()
+        y = np.zeros(n)
+        if flag():
+            y[n - 1] = 1
+        return x * strong(), x * weak(), x * n, y
+
+    check(program, np.arange(3, dtype=np.float32))
+
+
+def test_overlapping_views_are_one_memory():
+    @dcpy.callback
+    def swap(x, y) -> None:
+        kept = x.copy()
+        x[:] = y
+        y[:] = kept
+
+    def program(a):
+        b = a * 2
+        swap(b[0:4:2], b[1:4:2])
+        swap(b[1:3], b[2:4])  # overlap
+        swap(a[::-1], b)
+        return b
+
+    check(program, np.arange(4.0))
+    check(lambda a: swap(a.T[0], a[:, 1]), np.arange(6.0).reshape(2, 3))
+
+
+def test_read_only_arguments():
+    @dcpy.callback(returns=float, writes=["out"])
+    def add(x, out):
+        assert not x.flags.writeable
+        out += x
+        return float(out.sum())
+
+    def program(a, out):
+        return add(a, out)
+
+    frozen = np.arange(3.0)
+    frozen.flags.writeable = False
+    out = np.ones(3)
+    assert dcpy.program(program)(frozen, out) == 6
+    assert out.tolist() == [1, 2, 3]
+    check(lambda a: note(np.broadcast_to(a, (2, 3))), np.arange(3.0))
+
+
+@pytest.mark.parametrize("kind", [ValueError, KeyboardInterrupt, SystemExit])
+def test_exceptions_arrive_as_they_are(kind):
+    error = kind("from the callback")
+
+    @dcpy.callback
+    def fail(x):
+        note(x)
+        raise error
+
+    def program(a):
+        a[0] = 5
+        b = np.zeros(1000) + a[0]
+        note(b[0])
+        fail(a)
+        a[0] = 6
+        note("never")
+
+    for how, run in runs(program):
+        LOG.clear()
+        a = np.zeros(3)
+        with pytest.raises(kind) as caught:
+            run(a)
+        assert caught.value is error
+        assert a[0] == 5
+        assert len(LOG) == 2
+        names = [frame.name for frame in traceback.extract_tb(error.__traceback__)]
+        assert names[-1] == "fail", how
+
+
+def test_a_compiled_call_adds_no_frames():
+    @dcpy.callback
+    def fail():
+        raise LookupError
+
+    @dcpy.program
+    def program(a):
+        fail()
+        return a
+
+    for _ in range(2):
+        with pytest.raises(LookupError) as caught:
+            program(1.0)
+    names = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
+    assert names == ["test_a_compiled_call_adds_no_frames", "fail"]
+
+
+def test_callbacks_may_call_programs():
+    @dcpy.program
+    def recurse(a, n):
+        b = a + n
+        again(b, n)
+        return b
+
+    @dcpy.callback
+    def again(b, n):
+        if n > 0:
+            b += recurse(b, n - 1)
+
+    expected = np.arange(3.0)
+
+    def plain(a, n):
+        b = a + n
+        if n > 0:
+            b += plain(b, n - 1)
+        return b
+
+    assert_equal(recurse(expected, 3), plain(expected, 3))
+
+
+def test_threads_call_back_at_the_same_time():
+    seen = {}
+
+    @dcpy.callback
+    def remember(x, i: int):
+        seen.setdefault(int(x[0]), []).append((threading.get_ident(), i))
+
+    @dcpy.program
+    def program(a, n):
+        for i in range(n):
+            remember(a, i)
+
+    threads = [threading.Thread(target=program, args=(np.full(2, float(k)), 50)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for calls in seen.values():
+        assert [i for _, i in calls] == list(range(50))
+        assert len({thread for thread, _ in calls}) == 1
+
+
+def test_what_a_callback_keeps_stays_valid():
+    kept = []
+
+    @dcpy.callback
+    def keep(x):
+        kept.append(x)
+        kept.append(x[1:])
+
+    @dcpy.program
+    def program(a):
+        b = a + 1
+        for i in range(20):
+            c = b * i  # memory of compiled code
+            keep(c)
+        keep(a)
+        a[0] = 9
+        return b
+
+    a = np.arange(1000.0)
+    program(a)
+    for i in range(20):
+        assert_equal(kept[2 * i], (np.arange(1000.0) + 1) * i)
+        assert np.shares_memory(kept[2 * i], kept[2 * i + 1])
+    assert kept[-2][0] == 9  # the caller's own array, as in NumPy
+    del a
+    assert kept[-2][999] == 999
+
+
+def test_wrong_results_are_refused():
+    def returns(declared, value):
+        @dcpy.callback(returns=declared)
+        def wrong(x):
+            return value
+
+        @dcpy.program
+        def program(a: dcpy.float64[N]):
+            return wrong(a)
+
+        for run in (program, lambda a: program.to_sdfg().interpret(a)):
+            with pytest.raises(TypeError, match=r"the callback .*wrong returned") as caught:
+                run(np.zeros(3))
+        return caught.value.message.partition("returned ")[2]
+
+    assert returns(dcpy.float64[N], np.zeros(4)) == "float64[4], but float64[3] is declared"
+    assert returns(dcpy.float64[N], np.zeros(3, int)) == "int64[3], but float64[3] is declared"
+    assert returns(dcpy.float64[N], [1, 2, 3]) == "an object of type list, but float64[3] is declared"
+    assert returns(float, 1) == "int 1, but float is declared"
+    assert returns(float, np.float64(1)) == "numpy.float64 1.0, but float is declared"
+    assert returns(dcpy.float64, 1.0) == "float 1.0, but numpy.float64 is declared"
+    assert returns((float, int), 1.0) == "float 1.0, but (float, int) is declared"
+    assert returns(None, 1.0) == "float 1.0, but None is declared"
+    assert returns(int, 2**70) == f"int {2**70}, but int is declared"
+
+
+def test_returned_views_are_refused():
+    same = dcpy.callback(lambda x: x[::-1], returns=dcpy.float64[N])
+    with pytest.raises(TypeError, match="returned memory of its arguments"):
+        dcpy.program(_calls(same))(np.zeros(3))
+
+
+def _calls(callback):
+    def program(a: dcpy.float64[N]):
+        return callback(a)
+
+    return program
+
+
+def test_a_rebound_callback_is_called():
+    def make(k):
+        @dcpy.callback(returns=float)
+        def constant():
+            return float(k)
+
+        @dcpy.program
+        def program(a):
+            return a + constant()
+
+        return program
+
+    first, second = make(1), make(2)
+    assert [first(0.5), second(0.5), first(0.5)] == [1.5, 2.5, 1.5]
+    global chosen
+    chosen = dcpy.callback(lambda: 1.0, returns=float)
+
+    @dcpy.program
+    def program(a):
+        return a + chosen()
+
+    assert program(0.5) == 1.5
+    chosen = dcpy.callback(lambda: 2.0, returns=float)
+    assert program(0.5) == 2.5
+
+
+def unknown(values):
+    """What dcpy does not take."""
+    with open(__file__) as file:
+        note.function(values, file.readable())
+
+
+def unknown_value(x) -> dcpy.float64[N]:
+    try:
+        return x * len({1, 2})
+    finally:
+        pass
+
+
+def known(x):
+    note(x[0])
+    return x + 1
+
+
+def test_allow_callbacks():
+    def program(a: dcpy.float64[N]):
+        unknown(a)
+        b = known(a)
+        return unknown_value(b)
+
+    check(program, np.arange(3.0), allow_callbacks=True)
+    with pytest.raises(dcpy.DcpyError, match="with is not supported"):
+        dcpy.program(program)(np.arange(3.0))
+
+
+def test_allow_callbacks_asks_for_types():
+    def program(a):
+        return len_of(a)
+
+    def len_of(a):
+        yield from a
+
+    with pytest.raises(dcpy.DcpyError, match=r"type of the result of len_of.*\n(.*\n)*.*@dcpy\.callback\(returns="):
+        dcpy.program(program, allow_callbacks=True)(np.arange(3.0))
+
+
+def test_saved_programs_hold_names_only(tmp_path):
+    def program(a: dcpy.float64[N]):
+        return a + norm(a)
+
+    sdfg = dcpy.program(program).to_sdfg()
+    sdfg.save(tmp_path / "p.sdfg")
+    name = f"{__name__}:norm"
+    assert name in (tmp_path / "p.sdfg").read_text()
+    loaded = dcpy.load(tmp_path / "p.sdfg")
+    for run in (loaded, loaded.interpret):
+        with pytest.raises(dcpy.DcpyError, match="not bound"):
+            run(np.arange(3.0))
+    bound = dcpy.load(tmp_path / "p.sdfg", callbacks={name: lambda x: 1.0})
+    assert_equal(bound(np.arange(3.0)), np.arange(3.0) + 1)
+    assert_equal(dcpy.parse(str(sdfg), callbacks={name: lambda x: 2.0}).interpret(np.arange(3.0)), np.arange(3.0) + 2)
+
+
+def test_no_library_for_c(tmp_path):
+    from dcpy.driver import build_library
+    from dcpy.signatures import signature_of
+
+    sdfg = dcpy.program(_calls(norm)).to_sdfg()
+    with pytest.raises(dcpy.DcpyError, match="a library for C cannot"):
+        build_library(sdfg, signature_of(sdfg), tmp_path / "p.so")
