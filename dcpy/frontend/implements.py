@@ -64,7 +64,21 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.contraction",
         "dcpy.frontend.numpy.grids",
         "dcpy.frontend.numpy.statics",
-        "dcpy.frontend.numpy.traced",
+        "dcpy.frontend.numpy.sorting",
+        "dcpy.frontend.numpy.statistics",
+        "dcpy.frontend.numpy.histograms",
+        "dcpy.frontend.numpy.quantiles",
+        "dcpy.frontend.numpy.nans",
+        "dcpy.frontend.numpy.scattering",
+        "dcpy.frontend.numpy.polynomials",
+        "dcpy.frontend.numpy.samples",
+        "dcpy.frontend.numpy.windows",
+        "dcpy.frontend.numpy.inserting",
+        "dcpy.frontend.numpy.positions",
+        "dcpy.frontend.numpy.applying",
+        "dcpy.frontend.numpy.elementary",
+        "dcpy.frontend.numpy.parts",
+        "dcpy.frontend.numpy.index_tricks",
         "dcpy.frontend.numpy.counting",
         "dcpy.frontend.numpy.solvers",
         "dcpy.frontend.numpy.decompositions",
@@ -73,6 +87,12 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.fft",
         "dcpy.frontend.numpy.fft_axes",
         "dcpy.frontend.numpy.methods",
+    ),
+    "numpy.random": (
+        "dcpy.frontend.numpy.random_seeds",
+        "dcpy.frontend.numpy.random_draws",
+        "dcpy.frontend.numpy.random_integers",
+        "dcpy.frontend.numpy.random_orders",
     ),
     "builtins": ("dcpy.frontend.python.builtins",),
     "math": ("dcpy.frontend.python.maths", "dcpy.frontend.python.complex_maths"),
@@ -142,10 +162,16 @@ def find(function: Any) -> Entry | None:
     _load("numpy")
     _load("builtins")
     _load("math")
+    if (getattr(function, "__module__", None) or "").startswith("numpy.random") or _is_of_generator(function):
+        _load("numpy.random")  # which costs the import of NumPy's
     try:
         return _FUNCTIONS.get(function)
     except TypeError:  # not hashable: nothing that was registered
         return None
+
+
+def _is_of_generator(function: Any) -> bool:
+    return getattr(getattr(function, "__objclass__", None), "__name__", "") == "Generator"
 
 
 def find_method(name: str) -> Entry | None:
@@ -238,6 +264,8 @@ def full_name(function: Any) -> str:
     owner = getattr(function, "__self__", None)
     if type(owner).__name__ == "ufunc":  # np.add.outer
         return f"{full_name(owner)}.{function.__name__}"
+    if _is_of_generator(function):
+        return f"numpy.random.Generator.{function.__name__}"
     if not hasattr(function, "__name__"):  # np.mgrid
         return next((f"numpy.{name}" for name, found in vars(numpy).items() if found is function), repr(function))
     module = getattr(function, "__module__", None) or ("numpy" if type(function).__name__ == "ufunc" else "")

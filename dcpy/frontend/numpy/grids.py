@@ -40,16 +40,22 @@ def _axes(b: Builder, keys: Sequence[Value]) -> list[ArrayValue]:
     """One range per key, of a common dtype; an imaginary step counts the samples, ends included."""
     found = []
     for key in keys:
-        if not isinstance(key, SliceValue) or key.stop == NONE:
+        if not isinstance(key, SliceValue):
             raise b.error("np.mgrid and np.ogrid take ranges", help="write np.mgrid[0:N, 0:M]")
-        start = NUMBER_0 if key.start == NONE else key.start
-        step = NUMBER_1 if key.step == NONE else key.step
-        if isinstance(step, Static) and isinstance(step.value, complex):
-            found.append(b.array(linspace(b, start, key.stop, Static(int(abs(step.value))))))
-        else:
-            found.append(b.array(arange(b, start, key.stop, step)))
+        found.append(b.array(span(b, key)))
     dtype: DType = promoted(tuple(found))[0]
     return [b.array(b.cast(axis, dtype)) for axis in found]
+
+
+def span(b: Builder, key: SliceValue) -> Value:
+    """The numbers of a range; an imaginary step counts them, ends included."""
+    if key.stop == NONE:
+        raise b.error("a range of numbers needs an end", help="write start:stop")
+    start = NUMBER_0 if key.start == NONE else key.start
+    step = NUMBER_1 if key.step == NONE else key.step
+    if isinstance(step, Static) and isinstance(step.value, complex):
+        return linspace(b, start, key.stop, Static(int(abs(step.value))))
+    return arange(b, start, key.stop, step)
 
 
 def _open(b: Builder, axes: Sequence[ArrayValue]) -> list[ArrayValue]:

@@ -13,7 +13,7 @@ from dcpy.frontend.lower.promotion import promoted
 from dcpy.frontend.numpy.defaults import NONE, NUMBER_0
 from dcpy.frontend.numpy.manipulation import at_least, band, ravel
 from dcpy.frontend.numpy.outputs import into
-from dcpy.frontend.values import ArrayValue, Static, Value, is_number, kind_of
+from dcpy.frontend.values import ArrayValue, Static, TupleValue, Value, is_number, kind_of
 from dcpy.ir.symbolic import ONE, ZERO, Expr, max_of, sym
 from dcpy.ir.types import DType
 
@@ -110,6 +110,40 @@ def column_stack(b: Builder, tup: Value) -> Value:
     """Vectors (and matrices) as columns of a matrix."""
     parts = _arrays(b, tup, "column_stack")
     return _joined(b, [b.expand(x, 1) if x.rank == 1 else x for x in parts], 1, None)
+
+
+@implements(np.block)
+def block(b: Builder, arrays: Value) -> Value:
+    """Nested lists of arrays in one: the innermost beside each other, the lists around them along earlier axes."""
+    depth = _depth(b, arrays)
+    leaves = _leaves(b, arrays)
+    rank = max(depth, *(leaf.rank for leaf in leaves))
+    dtype = promoted(tuple(leaves))[0]
+
+    def joined(value: Value, level: int) -> ArrayValue:
+        if level == 0:
+            return b.array(at_least(b, [value], rank))
+        return b.array(_joined(b, [joined(item, level - 1) for item in items_of(value) or ()], rank - level, dtype))
+
+    return joined(arrays, depth) if depth else b.copy(b.array(arrays))
+
+
+def _depth(b: Builder, value: Value) -> int:
+    items = value.items if isinstance(value, TupleValue) and value.is_list else None
+    if items is None:
+        if isinstance(value, TupleValue):
+            raise b.error("np.block takes lists, not tuples", notes=("NumPy raises TypeError here",))
+        return 0
+    depths = {_depth(b, item) for item in items}
+    if len(depths) != 1:
+        raise b.error("List depths are mismatched", notes=("NumPy raises ValueError here",))
+    return 1 + depths.pop()
+
+
+def _leaves(b: Builder, value: Value) -> list[ArrayValue]:
+    if isinstance(value, TupleValue):
+        return [leaf for item in value.items for leaf in _leaves(b, item)]
+    return [b.array(value)]
 
 
 # -- elements again --------------------------------------------------------------------------------------------------

@@ -193,6 +193,18 @@ def atleast_2d(b: Builder, *arys: Value) -> Value:
     return at_least(b, arys, 2)
 
 
+@implements(np.atleast_3d)
+def atleast_3d(b: Builder, *arys: Value) -> Value:
+    """Numbers, vectors and matrices as arrays of three dimensions: ``(1, N, 1)``, ``(M, N, 1)``."""
+    found = []
+    for value in arys:
+        x = b.array(value)
+        x = x if x.rank else b.expand(x, 0)
+        x = x if x.rank > 1 else b.expand(x, 0)
+        found.append(x if x.rank > 2 else b.expand(x, 2))
+    return found[0] if len(found) == 1 else TupleValue(tuple(found))
+
+
 def at_least(b: Builder, arrays: Sequence[Value], rank: int) -> Value:
     """Arrays with leading dimensions of size 1 added up to a rank."""
     found = []
@@ -222,6 +234,12 @@ def broadcast_arrays(b: Builder, *args: Value) -> Value:
     arrays = [b.array(value) for value in args]
     shape = broadcast_shapes(b, [x.shape for x in arrays])
     return TupleValue(tuple(b.broadcast_to(x, shape) for x in arrays))
+
+
+@implements(np.broadcast_shapes)
+def broadcast_shapes_(b: Builder, *args: Value) -> Value:
+    """The shape that arrays of these shapes have together."""
+    return TupleValue(tuple(map(integer, broadcast_shapes(b, [b.shape_argument(shape) for shape in args]))))
 
 
 # -- order of dimensions and elements --------------------------------------------------------------------------------
@@ -274,6 +292,19 @@ def moveaxis(b: Builder, a: Value, source: Value, destination: Value) -> Value:
     return b.transpose(x, order)
 
 
+@implements(np.rollaxis)
+def rollaxis(b: Builder, a: Value, axis: Value, start: Value = NUMBER_0) -> Value:
+    """One dimension moved before another."""
+    x = b.array(a)
+    place, target = b.axis(axis, x.rank), b.static(start, "start")
+    if not -x.rank <= target <= x.rank:
+        raise b.error(f"'start' arg requires {-x.rank} <= start < {x.rank + 1}, but {target} was passed in")
+    target = target + x.rank if target < 0 else target
+    order = [k for k in range(x.rank) if k != place]
+    order.insert(target - (place < target), place)
+    return b.transpose(x, order)
+
+
 @implements(np.flip)
 def flip(b: Builder, m: Value, axis: Value = NONE) -> Value:
     """The view with elements in reverse order along some dimensions."""
@@ -301,7 +332,7 @@ def _reversed(b: Builder, x: ArrayValue, axes: Sequence[int]) -> Value:
     return b.subscript(x, [backwards if axis in axes else FULL for axis in range(x.rank)])
 
 
-# -- parts -----------------------------------------------------------------------------------------------------------
+# -- parts and sizes -------------------------------------------------------------------------------------------------
 
 
 def band(x: ArrayValue, axis: int, start: Expr, size: Expr) -> ArrayValue:
@@ -312,24 +343,6 @@ def band(x: ArrayValue, axis: int, start: Expr, size: Expr) -> ArrayValue:
     window[x.axes[axis]] = Range(dim.at(start), dim.at(start + size), dim.step)
     shape[axis] = size
     return replace(x, shape=tuple(shape), window=Subset(tuple(window)), fresh=False)
-
-
-@implements(np.split)
-def split(b: Builder, ary: Value, indices_or_sections: Value, axis: Value = NUMBER_0) -> Value:
-    """Views of parts of equal size, or between positions."""
-    x = b.array(ary)
-    place = b.axis(axis, x.rank)
-    size = b.exact(x.shape[place])
-    cuts = items_of(indices_or_sections)
-    if cuts is None:
-        count = b.static(indices_or_sections, "the number of sections")
-        message = "array split does not result in an equal division"
-        b.same_size(size, (size // count) * count, message)
-        step = size // count
-        return TupleValue(tuple(band(x, place, step * k, step) for k in range(count)), is_list=True)
-    bounds: list[Value] = [NONE, *cuts, NONE]
-    keys = [SliceValue(low, high, NONE) for low, high in itertools.pairwise(bounds)]
-    return TupleValue(tuple(b.subscript(x, [*[FULL] * place, key]) for key in keys), is_list=True)
 
 
 @implements(np.shape)

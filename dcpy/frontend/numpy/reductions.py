@@ -245,7 +245,7 @@ implements(np.argmax)(_position("max"))
 
 
 @implements(np.mean)
-def mean(
+def mean_(
     b: Builder,
     a: Value,
     axis: Value = NONE,
@@ -282,6 +282,7 @@ def var(
     keepdims: Value = FALSE,
     *,
     where: Value = TRUE,
+    mean: Value = NONE,
     correction: Value = NONE,
 ) -> Value:
     """The mean of the squared distances from the mean; divided by ``n - ddof``."""
@@ -290,7 +291,7 @@ def var(
     inner = types.float32 if wanted == types.float16 else wanted
     real = result_of(np.real, wanted)
     keep = FALSE if axis == NONE else TRUE
-    middle = mean(b, x, axis, Static(inner.numpy), keepdims=keep, where=where)
+    middle = mean if mean != NONE else mean_(b, x, axis, Static(inner.numpy), keepdims=keep, where=where)
     distance = b.hold(b.ufunc(np.subtract, x, middle))
     squares = b.elementwise(_squared_magnitude, distance)
     total = reduced(b, ADD, squares, axis, Static(result_of(np.real, inner).numpy), NONE, keepdims, NONE, where)
@@ -310,10 +311,11 @@ def std(
     keepdims: Value = FALSE,
     *,
     where: Value = TRUE,
+    mean: Value = NONE,
     correction: Value = NONE,
 ) -> Value:
     """The square root of the variance."""
-    variance = var(b, a, axis, dtype, NONE, ddof, keepdims, where=where, correction=correction)
+    variance = var(b, a, axis, dtype, NONE, ddof, keepdims, where=where, mean=mean, correction=correction)
     return into(b, out, b.ufunc(np.sqrt, variance), "sqrt", unsafe=True)
 
 

@@ -393,6 +393,8 @@ def _python_class(b: Builder, value: Value) -> type:
             return dict
         case RangeValue():
             return range
+        case SliceValue():
+            return slice
     if is_number(value):
         dtype = dtype_of(value)
         return {"b": bool, "i": int, "f": float, "c": complex}[dtype.kind] if is_weak(value) else dtype.numpy.type

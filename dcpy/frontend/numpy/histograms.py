@@ -1,0 +1,160 @@
+"""How many elements lie in bins: ``np.histogram`` and its relatives, as Python functions (see `traced`)."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+from dcpy.frontend.numpy.traced import written_in_python
+
+
+def _outer_edges(flat: Any, range: Any) -> tuple[float, float]:
+    if range is None:
+        low, high = (0.0, 1.0) if len(flat) == 0 else (float(np.min(flat)), float(np.max(flat)))
+    else:
+        low, high = float(range[0]), float(range[1])
+        if low > high:
+            raise ValueError("max must be larger than min in range parameter.")
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise ValueError("the range of the bins is not finite")
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    return low, high
+
+
+def _require_bins(bins: Any) -> None:
+    if isinstance(bins, str):
+        raise TypeError("a rule for the number of bins is not supported: compute the number outside of the program")
+    if np.ndim(bins) > 1:
+        raise ValueError("`bins` must be 1d, when an array")
+    if np.ndim(bins) == 0:
+        if bins < 1:
+            raise ValueError("`bins` must be positive, when an integer")
+    elif np.any(np.asarray(bins)[:-1] > np.asarray(bins)[1:]):
+        raise ValueError("`bins` must increase monotonically, when an array")
+
+
+@written_in_python(np.histogram_bin_edges)
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
+    """The edges of bins of equal width; those given, where there are some."""
+    _require_bins(bins)
+    if np.ndim(bins) == 1:
+        return np.asarray(bins)
+    flat = np.ravel(a)
+    low, high = _outer_edges(flat, range)
+    return np.linspace(low, high, bins + 1, dtype=flat.dtype if flat.dtype.kind == "f" else np.float64)
+
+
+@written_in_python(np.histogram)
+def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None) -> Any:
+    """Counts of elements (or sums of their weights) in bins, and the edges of the bins."""
+    flat = np.ravel(a)
+    edges = histogram_bin_edges(flat, bins, range)
+    count = len(edges) - 1
+    if weights is None:
+        counts, step = np.zeros(count, np.int64), np.ones(1, np.int64)
+    else:
+        if np.shape(weights) != np.shape(a):
+            raise ValueError("weights should have the same shape as a.")
+        step = np.ravel(weights)
+        counts = np.zeros(count, step.dtype)
+    if np.ndim(bins) == 1:
+        _count_between(counts, flat, edges, step)
+    else:
+        low, high = _outer_edges(flat, range)
+        _count_evenly(counts, flat, edges, step, low, high)
+    if density:
+        return counts / np.diff(edges).astype(np.float64) / np.sum(counts), edges
+    return counts, edges
+
+
+def _count_evenly(counts: Any, flat: Any, edges: Any, step: Any, low: Any, high: Any) -> None:
+    """Bins of equal width: the number of the bin is computed, and put right where rounding missed it."""
+    bins = len(counts)
+    for i in builtins.range(len(flat)):
+        x = flat[i]
+        if low <= x <= high:
+            k = int((x - low) / (high - low) * bins)
+            if k == bins:
+                k -= 1
+            if x < edges[k]:
+                k -= 1
+            elif x >= edges[k + 1] and k != bins - 1:
+                k += 1
+            counts[k] += step[min(i, len(step) - 1)]
+
+
+def _count_between(counts: Any, flat: Any, edges: Any, step: Any) -> None:
+    places = np.searchsorted(edges, flat, "right")
+    for i in builtins.range(len(flat)):
+        k = places[i] - (1 if flat[i] != edges[-1] else 2)
+        if 0 <= k < len(counts) and flat[i] <= edges[-1]:
+            counts[k] += step[min(i, len(step) - 1)]
+
+
+# -- in several dimensions -------------------------------------------------------------------------------------------
+
+
+@written_in_python(np.histogramdd)
+def histogramdd(
+    sample: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None
+) -> Any:
+    """Counts of points (or sums of their weights) in boxes, and the edges along each dimension."""
+    if isinstance(sample, tuple | list):
+        columns = [np.ravel(column) for column in sample]
+    elif np.ndim(sample) == 1:
+        columns = [sample]
+    else:
+        known = len(bins) if isinstance(bins, tuple | list) else sample.shape[1]
+        columns = [sample[:, k] for k in builtins.range(known)]
+    rank = len(columns)
+    every = bins if isinstance(bins, tuple | list) else [bins] * rank
+    spans = [None] * rank if range is None else range
+    if len(every) != rank:
+        raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
+    if len(spans) != rank:
+        raise ValueError("range argument must have one entry per dimension")
+    edges = [_edges_along(columns[k], every[k], spans[k]) for k in builtins.range(rank)]
+    places = [_bins_of(columns[k], edges[k]) for k in builtins.range(rank)]
+    counts = np.zeros(tuple(len(along) - 1 for along in edges))
+    for i in builtins.range(len(columns[0])):
+        box = tuple(along[i] for along in places)
+        if min(box) >= 0:
+            counts[box] += 1.0 if weights is None else weights[i]
+    if density:
+        total = np.sum(counts)
+        for k, along in enumerate(edges):
+            counts = counts / np.diff(along).reshape(tuple(-1 if k == other else 1 for other in builtins.range(rank)))
+        counts = counts / total
+    return counts, edges
+
+
+def _edges_along(column: Any, bins: Any, range: Any) -> Any:
+    _require_bins(bins)
+    if np.ndim(bins) == 1:
+        return np.asarray(bins)
+    low, high = _outer_edges(column, range)
+    is_short = range is None and column.dtype.kind == "f" and column.dtype.itemsize < 8
+    return np.linspace(low, high, bins + 1, dtype=column.dtype if is_short else np.float64)
+
+
+def _bins_of(column: Any, edges: Any) -> Any:
+    """The number of the bin of each element; -1 outside."""
+    places = np.searchsorted(edges, column, "right") - 1
+    places = np.where(column == edges[-1], places - 1, places)
+    return np.where(places < len(edges) - 1, places, -1)
+
+
+@written_in_python(np.histogram2d)
+def histogram2d(
+    x: Any, y: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None
+) -> Any:
+    """Counts of points of a plane in rectangles, and the edges along both dimensions."""
+    if len(x) != len(y):
+        raise ValueError("x and y must have the same length.")
+    if np.ndim(bins) == 1 and len(bins) > 2:
+        bins = (bins, bins)
+    counts, edges = histogramdd((x, y), bins, range, density, weights)
+    return counts, edges[0], edges[1]

@@ -1,0 +1,122 @@
+"""Elements at positions that arrays name: read along an axis, chosen, written in order. Python functions (`traced`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dcpy.frontend.numpy.traced import written_in_python
+
+# -- reading ---------------------------------------------------------------------------------------------------------
+
+
+@written_in_python(np.take_along_axis)
+def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
+    """For each position of `indices`, the element of that line of `arr` that the index names."""
+    source = np.asarray(arr)
+    if axis is None:
+        if np.ndim(indices) != 1:
+            raise ValueError("when axis=None, `indices` must have a single dimension.")
+        return np.ravel(source)[indices]
+    return source[_lines(source, np.asarray(indices), axis % source.ndim)]
+
+
+def _lines(arr: Any, indices: Any, axis: int) -> tuple[Any, ...]:
+    """Index arrays: `indices` along one axis, all positions along the others."""
+    if arr.ndim != indices.ndim:
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
+    return tuple(
+        indices if k == axis else np.arange(arr.shape[k]).reshape(tuple(-1 if k == j else 1 for j in range(arr.ndim)))
+        for k in range(arr.ndim)
+    )
+
+
+@written_in_python(np.choose, methods=("choose",))
+def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+    """For each element the choice with that number."""
+    number = np.asarray(a)
+    options = np.broadcast_arrays(*choices) if isinstance(choices, tuple | list) else choices
+    count = len(options)
+    if mode == "wrap":
+        number = number % count
+    elif mode == "clip":
+        number = np.clip(number, 0, count - 1)
+    elif not np.all((number >= 0) & (number < count)):
+        raise ValueError("invalid entry in choice array")
+    found = np.asarray(options[0]) if isinstance(options, tuple | list) else options[0]
+    if isinstance(options, tuple | list):
+        dtype = np.result_type(*options)
+        found = np.where(number == 0, options[0], options[-1]).astype(dtype)
+        for k, option in enumerate(options[1:-1], 1):
+            found = np.where(number == k, option, found).astype(dtype)
+        return found
+    places = np.broadcast_to(number, np.broadcast_shapes(number.shape, options.shape[1:]))
+    rest = np.broadcast_to(options, (options.shape[0], *places.shape))
+    return np.take_along_axis(rest, places[None], 0)[0]
+
+
+# -- writing ---------------------------------------------------------------------------------------------------------
+
+
+def _point(k: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The indices of element `k` of the flat array."""
+    if len(shape) == 1:
+        return (k,)
+    indices: tuple[int, ...] = ()
+    for size in reversed(shape):
+        indices = (k % size, *indices)
+        k = k // size
+    return indices
+
+
+@written_in_python(np.put_along_axis)
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
+    """Writes to the elements that `take_along_axis` reads."""
+    if axis is None:
+        raise ValueError("assignment destination is read-only")
+    arr[_lines(arr, np.asarray(indices), axis % arr.ndim)] = values
+
+
+@written_in_python(np.put, methods=("put",))
+def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+    """Writes to elements of the flat array, one after the other; values are repeated."""
+    places, values = np.ravel(ind), np.ravel(v)
+    n = a.size
+    if len(values) > 0:
+        for k in range(len(places)):
+            at = int(places[k])
+            if mode == "wrap":
+                at = at % n
+            elif mode == "clip":
+                at = min(max(at, 0), n - 1)
+            elif at < -n or at >= n:
+                raise IndexError("index is out of bounds for array")
+            a[_point(at if at >= 0 else at + n, a.shape)] = values[k % len(values)]
+
+
+@written_in_python(np.place)
+def place(arr: Any, mask: Any, vals: Any) -> None:
+    """Writes values in turn to the elements where the mask holds."""
+    flags, values = np.ravel(mask), np.ravel(vals)
+    if len(flags) != arr.size:
+        raise ValueError("place: mask and data must be the same size")
+    if len(values) == 0 and np.any(flags):
+        raise ValueError("Cannot insert from an empty array!")
+    count = 0
+    for k in range(len(flags)):
+        if flags[k]:
+            arr[_point(k, arr.shape)] = values[count % len(values)]
+            count += 1
+
+
+@written_in_python(np.putmask)
+def putmask(a: Any, /, mask: Any, values: Any) -> None:
+    """Writes the value at the same place, repeated, to the elements where the mask holds."""
+    flags, given = np.ravel(mask), np.ravel(values)
+    if len(flags) != a.size:
+        raise ValueError("putmask: mask and data must be the same size")
+    if len(given) > 0:
+        for k in range(len(flags)):
+            if flags[k]:
+                a[_point(k, a.shape)] = given[k % len(given)]

@@ -1,0 +1,185 @@
+"""Order among elements: sorting, positions in sorted arrays, membership. Python functions (see `traced`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dcpy.frontend.implements import method
+from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.numpy.defaults import LAST_AXIS, NONE
+from dcpy.frontend.numpy.traced import written_in_python
+from dcpy.frontend.values import Static, Value
+
+
+def _merge_sort(values: Any, order: Any) -> None:
+    """Sorts a vector in place, stably; `order` is permuted alike."""
+    n = len(values)
+    spare = np.empty_like(values)
+    spare_order = np.empty_like(order)
+    width = 1
+    while width < n:
+        start = 0
+        while start < n:
+            middle = min(start + width, n)
+            stop = min(start + 2 * width, n)
+            i = start
+            j = middle
+            for k in range(start, stop):
+                x, y = values[min(i, n - 1)], values[min(j, n - 1)]
+                smaller = (y < x) | ((x != x) & (y == y))  # NaN is last
+                if (i >= middle) | ((j < stop) & smaller):
+                    spare[k] = values[j]
+                    spare_order[k] = order[j]
+                    j += 1
+                else:
+                    spare[k] = values[i]
+                    spare_order[k] = order[i]
+                    i += 1
+            start = stop
+        values[:] = spare
+        order[:] = spare_order
+        width *= 2
+
+
+def _require_one_kind(kind: Any, stable: bool | None) -> None:
+    if kind is not None and stable is not None:
+        raise ValueError("`kind` and keyword parameters can't be provided at the same time. Use only one of them.")
+
+
+@written_in_python(np.sort)
+def sort(a: Any, axis: int | None = -1, kind: Any = None, *, stable: bool | None = None) -> Any:
+    """A sorted copy along an axis; all kinds are the stable one."""
+    _require_one_kind(kind, stable)
+    if axis is None:
+        a, axis = np.ravel(a), 0
+    moved = np.array(np.moveaxis(np.asarray(a), axis, -1))
+    flat, n = moved.reshape(-1), moved.shape[-1]
+    for k in range(moved.size // max(n, 1)):
+        _merge_sort(flat[k * n : (k + 1) * n], np.empty(n, np.int64))
+    return np.moveaxis(moved, -1, axis)
+
+
+@method("sort")
+def sort_in_place(b: Builder, a: Value, axis: Value = LAST_AXIS, kind: Value = NONE, *, stable: Value = NONE) -> Value:
+    """The array itself sorted along an axis."""
+    target = b.array(a)
+    b.store(target, b.call(Static(sort), target, axis))
+    return NONE
+
+
+@written_in_python(np.argsort, methods=("argsort",))
+def argsort(a: Any, axis: int | None = -1, kind: Any = None, *, stable: bool | None = None) -> Any:
+    """The order that sorts, stably."""
+    _require_one_kind(kind, stable)
+    if axis is None:
+        a, axis = np.ravel(a), 0
+    moved = np.array(np.moveaxis(np.asarray(a), axis, -1))
+    order = np.empty(moved.shape, np.int64)
+    order[...] = np.arange(moved.shape[-1])
+    flat, orders, n = moved.reshape(-1), order.reshape(-1), moved.shape[-1]
+    for k in range(moved.size // max(n, 1)):
+        _merge_sort(flat[k * n : (k + 1) * n], orders[k * n : (k + 1) * n])
+    return np.moveaxis(order, -1, axis)
+
+
+@written_in_python(np.partition)
+def partition(a: Any, kth: Any, axis: int | None = -1, kind: Any = "introselect") -> Any:
+    """A copy with the elements at places `kth` where sorting puts them: all of it is sorted."""
+    found = np.sort(a, axis)
+    _require_places(kth, found.shape[-1 if axis is None else axis])
+    return found
+
+
+@method("partition")
+def partition_in_place(b: Builder, a: Value, kth: Value, axis: Value = LAST_AXIS, kind: Value = NONE) -> Value:
+    """The array itself partitioned along an axis."""
+    target = b.array(a)
+    b.store(target, b.call(Static(partition), target, kth, axis))
+    return NONE
+
+
+@written_in_python(np.argpartition, methods=("argpartition",))
+def argpartition(a: Any, kth: Any, axis: int | None = -1, kind: Any = "introselect") -> Any:
+    """The order that partitions: the one that sorts."""
+    found = np.argsort(a, axis)
+    _require_places(kth, found.shape[-1 if axis is None else axis])
+    return found
+
+
+def _require_places(kth: Any, n: int) -> None:
+    places = np.asarray(kth)
+    if n > 0 and not np.all((places >= -n) & (places < n)):
+        raise ValueError("kth out of bounds")
+
+
+@written_in_python(np.lexsort)
+def lexsort(keys: Any, axis: int = -1) -> Any:
+    """The order that sorts by several keys, the last one first."""
+    order = np.argsort(keys[0], axis)
+    for key in keys[1:]:
+        again = np.argsort(np.take_along_axis(np.asarray(key), order, axis), axis)
+        order = np.take_along_axis(order, again, axis)
+    return order
+
+
+@written_in_python(np.sort_complex)
+def sort_complex(a: Any) -> Any:
+    """A sorted copy, as complex numbers."""
+    found = np.sort(a)
+    if found.dtype.kind == "c":
+        return found
+    is_short = found.dtype.kind in "iu" and found.dtype.itemsize < 4
+    return found.astype(np.complex64 if is_short else np.complex128)
+
+
+# -- searching -------------------------------------------------------------------------------------------------------
+
+
+@written_in_python(np.searchsorted, methods=("searchsorted",))
+def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+    """Where to insert numbers into a sorted vector (or one that `sorter` sorts)."""
+    if side != "left" and side != "right":
+        raise ValueError("search side must be 'left' or 'right'")
+    a = np.asarray(a)
+    places = np.empty(np.shape(v), np.int64)
+    flat, wanted = places.reshape(-1), np.asarray(v).reshape(-1)
+    for k in range(len(wanted)):
+        low, high = 0, len(a)
+        while low < high:
+            middle = (low + high) // 2
+            x, y = a[middle if sorter is None else sorter[middle]], wanted[k]
+            before = (x < y) | ((y != y) & (x == x))  # NaN is last
+            after = (y < x) | ((x != x) & (y == y))
+            if before if side == "left" else not after:
+                low = middle + 1
+            else:
+                high = middle
+        flat[k] = low
+    return places if np.ndim(v) > 0 else flat[0]
+
+
+@written_in_python(np.digitize)
+def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+    """The numbers of the bins that elements are in; `bins` rise or fall."""
+    edges = np.asarray(bins)
+    rises = np.all(edges[1:] >= edges[:-1])
+    if not (rises or np.all(edges[1:] <= edges[:-1])):
+        raise ValueError("bins must be monotonically increasing or decreasing")
+    places = np.searchsorted(np.where(rises, edges, edges[::-1]), x, "left" if right else "right")
+    return np.where(rises, places, len(edges) - places)[()]
+
+
+@written_in_python(np.isin)
+def isin(
+    element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: str | None = None
+) -> Any:
+    """Whether elements are among some numbers."""
+    ordered = np.sort(np.ravel(test_elements))
+    values = np.asarray(element)
+    found = np.zeros(values.shape, np.bool_)
+    if len(ordered) > 0:
+        places = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
+        found[...] = ordered[places] == values
+    return ~found if invert else found

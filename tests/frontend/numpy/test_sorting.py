@@ -1,0 +1,52 @@
+"""Sorting, searching and membership, against NumPy."""
+
+import numpy as np
+import pytest
+
+from tests.support.numpy_records import check, op
+
+VECTORS = ((5,), (1,), (0,))
+MATRIX = ((3, 4),)
+
+RECORDS = [
+    op(
+        lambda a: np.sort(a),
+        shapes=((5,), (1,), (0,), (3, 4), (2, 0)),
+        dtypes=("bool", "int8", "uint64", "float32", "float64"),
+    ),
+    op(lambda a: np.sort(a, axis=0), shapes=((3, 4), (2, 3, 4))),
+    op(lambda a: np.sort(a, axis=None), shapes=MATRIX),
+    op(lambda a: np.argsort(a, kind="stable"), shapes=((5,), (3, 4)), dtypes=("int32", "float64")),
+    op(lambda a: a.argsort(axis=0, kind="stable"), shapes=MATRIX),
+    op(lambda a: np.searchsorted(np.sort(a), a), shapes=VECTORS, dtypes=("int32", "float64")),
+    op(lambda a: np.searchsorted(np.sort(a), 0.75, side="right"), shapes=((5,),)),
+    op(lambda a: np.isin(a, [0, 1.5]), shapes=((5,), (3, 4))),
+    op(lambda a: np.interp(0.4, np.sort(a), a, left=-9, right=9), shapes=((5,),)),
+    op(lambda a: np.sort(a), shapes=(*VECTORS, (3, 4)), dtypes=("bool", "int8", "float32", "complex128")),
+    op(lambda a: np.sort(a, stable=True, kind="stable"), shapes=(*VECTORS, (3, 4))),
+    op(lambda a: np.argsort(a, axis=None, stable=True), shapes=MATRIX),
+    op(lambda a: np.sort_complex(a), shapes=(*VECTORS, (3, 4)), dtypes=("bool", "int8", "float32", "complex64")),
+    op(lambda a: np.partition(a, 2)[2], shapes=((5,), (3,))),
+    op(lambda a: np.sort(np.partition(a, (0, 2), axis=0)[:, 1]), shapes=MATRIX),
+    op(lambda a: a[np.argpartition(a, -1)][-1], shapes=VECTORS),
+    op(lambda a: np.argpartition(a, 7), shapes=VECTORS),
+    op(lambda a, c: np.lexsort((a, c)), shapes=((5,), (3, 4)), dtypes=("int8", "float64")),
+    op(lambda a: np.lexsort(a), shapes=((3, 4),), dtypes=("int8", "float64")),
+    op(lambda a: np.lexsort((a,), axis=0), shapes=((3, 4),)),
+    op(lambda a: np.searchsorted(a, a, sorter=np.argsort(a, kind="stable")), shapes=VECTORS),
+    op(lambda a: np.sort(a).searchsorted([0, 1.5], side="right"), shapes=VECTORS),
+    op(lambda a: np.digitize(a, [-1.0, 0, 1.5]), shapes=(*VECTORS, (3, 4)), dtypes=("int32", "float64")),
+    op(lambda a: np.digitize(a, np.array([2.0, 0, -1.5]), right=True), shapes=(*VECTORS, (3, 4))),
+    op(lambda a: np.digitize(0.4, [0.0, 1]), shapes=((1,),)),
+    op(lambda a: np.digitize(a, [0.0, 2, 1]), shapes=((1,),)),
+    op(lambda a: np.isin(a, [0, 1.5]), shapes=(*VECTORS, (3, 4), ()), dtypes=("int32", "float64", "complex64")),
+    op(lambda a: np.isin(a, [0, 1.5], invert=True, assume_unique=True, kind="sort"), shapes=(*VECTORS, (3, 4))),
+    op(lambda a: np.isin(a, a[:0]), shapes=(*VECTORS, (3, 4))),
+    op(lambda a: np.take_along_axis(a, np.argsort(a, axis=0, kind="stable"), axis=0), shapes=((3, 4), (5,))),
+]
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.name)
+def test_as_numpy(record):
+    for arguments in record.cases():
+        check(record, arguments)
