@@ -20,6 +20,7 @@ from dcpy.base.callbacks import CallbackOperand, CallbackSite, perform, require_
 
 NDArray = np.ndarray[Any, Any]
 ALIGNMENT = 64
+_libc = ctypes.CDLL(None)
 _OWN_FRAMES = (__name__, callbacks.__name__)
 
 
@@ -86,19 +87,20 @@ class _Block:
     low: int
     high: int
     data: NDArray
-    before: bytes = b""
 
     @classmethod
     def of(cls, low: int, high: int) -> _Block:
         room = np.empty(high - low + ALIGNMENT, np.uint8)
         start = (low - room.ctypes.data) % ALIGNMENT  # aligned as the original is
         data = room[start : start + high - low]
-        data[...] = _memory(low, (high - low,), (1,), np.dtype(np.uint8))
-        return cls(low, high, data, data.tobytes())
+        ctypes.memmove(data.ctypes.data, low, high - low)
+        return cls(low, high, data)
 
     def write_back(self) -> None:
-        if self.data.tobytes() != self.before:
-            _memory(self.low, self.data.shape, (1,), self.data.dtype)[...] = self.data
+        """Only what has changed: the memory may be a constant's."""
+        size = ctypes.c_size_t(self.high - self.low)
+        if _libc.memcmp(ctypes.c_void_p(self.data.ctypes.data), ctypes.c_void_p(self.low), size) != 0:
+            ctypes.memmove(self.low, self.data.ctypes.data, self.high - self.low)
 
 
 class _Arrays:
