@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Union
@@ -25,7 +25,7 @@ from dcpy.ir.sdfg import Sdfg
 from dcpy.runtime.dispatch import Dispatcher, encode
 from dcpy.runtime.function import call_converted
 from dcpy.runtime.parameters import parameters_of
-from dcpy.signatures import signature_of
+from dcpy.signatures import Convention, signature_of, signature_of_call
 from dcpy.specializations import Specializer
 
 if TYPE_CHECKING:
@@ -37,8 +37,11 @@ TransformationLike = Union[str, type["Transformation"], "Transformation"]
 class SDFG(Sdfg):
     """A stateful dataflow multigraph, as users hold it: printable, transformable, runnable.
 
-    Made by ``program.to_sdfg()``, `parse`, `load` and `dcpy.Builder`.
+    Made by ``program.to_sdfg()``, `parse`, `load` and `dcpy.Builder`. One that was made from a function whose arguments
+    are objects or tuples (`convention`) is called with these; one that was read, with their parts.
     """
+
+    convention: Convention | None = None
 
     @classmethod
     def of(cls, sdfg: Sdfg) -> SDFG:
@@ -134,7 +137,11 @@ class SDFG(Sdfg):
 
     def interpret(self, *arguments: Any, **named: Any) -> Any:
         """Runs the SDFG in the reference interpreter: slow, and what it computes is what the SDFG means."""
-        return driver.interpret(self, self._bind(arguments, named))
+        if self.convention is None or (not arguments and all(name in self.arguments for name in named)):
+            return driver.interpret(self, self._bind(arguments, named))
+        bound = self._bind(arguments, named, self.convention.parameters)
+        results = driver.interpret(self, self.convention.taken_apart(bound))
+        return self.convention.delivered(bound, results)
 
     def compile(self, **options: object) -> CompiledSdfg:
         """Machine code for this SDFG as it is now, with options by dotted name (``**{"cpu.openmp": False}``)."""
@@ -157,10 +164,13 @@ class SDFG(Sdfg):
 
         return notebook_html(self)
 
-    def _bind(self, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
-        if len(arguments) > len(self.arguments):
-            raise ArgumentError(f"{self.name}() takes {len(self.arguments)} arguments but {len(arguments)} were given")
-        bound = dict(zip(self.arguments, arguments, strict=False))
+    def _bind(
+        self, arguments: tuple[Any, ...], named: Mapping[str, Any], parameters: Sequence[str] = ()
+    ) -> dict[str, Any]:
+        parameters = parameters or self.arguments
+        if len(arguments) > len(parameters):
+            raise ArgumentError(f"{self.name}() takes {len(parameters)} arguments but {len(arguments)} were given")
+        bound = dict(zip(parameters, arguments, strict=False))
         for name, value in named.items():
             if name in bound:
                 raise ArgumentError(f"{self.name}() got multiple values for argument {name!r}")
@@ -187,24 +197,34 @@ class CompiledSdfg(Dispatcher):
 
     def __init__(self, sdfg: Sdfg, options: Options) -> None:
         self.profile: driver.Profile = {}
-        self.signature = signature_of(sdfg)
+        convention = self._convention = getattr(sdfg, "convention", None)
+        self._sources: tuple[tuple[Any, ...], ...] = ()
+        names = tuple(sdfg.arguments)
+        if convention is None:
+            self.signature = signature_of(sdfg)
+        else:
+            self.signature, self._sources = signature_of_call(sdfg, convention)
+            names = convention.parameters
         loaded = driver.compile_sdfg(sdfg, self.signature, options, profile=self.profile)
         self.signature = loaded.signature
         self.path = loaded.path
-        parameters = tuple((name,) for name in sdfg.arguments)
-        super().__init__(sdfg.name, parameters, self._call_with_other_values)
+        super().__init__(sdfg.name, tuple((name,) for name in names), self._call_with_other_values)
         callbacks = sdfg.callbacks
         self.add(
-            encode(loaded.signature, loaded.entry, loaded.results, keepalive=loaded.library, callbacks=callbacks)
-        )
+            encode(
+                loaded.signature, loaded.entry, loaded.results, closure=self._sources, keepalive=loaded.library,
+                callbacks=callbacks,
+            )
+        )  # fmt: skip
 
     def _call_with_other_values(self, values: tuple[Any, ...]) -> Any:
         """What the dispatcher does where the values do not fit: converts what is safe to convert, or explains."""
         numbers = tuple(
             value.item() if isinstance(arg, IntegerArg) and isinstance(value, np.integer) else value
-            for arg, value in zip(self.signature.args, values, strict=True)
+            for arg, value in zip(self.signature.args, values, strict=False)
         )
-        return call_converted(self, self.signature, numbers)
+        shown = self.signature if self._convention is None else self._convention.described(self.signature)
+        return call_converted(self, shown, numbers, self._sources)
 
 
 class Program(Dispatcher):
@@ -241,7 +261,11 @@ class Program(Dispatcher):
             call.apply_defaults()
             bound = dict(call.arguments)
         wanted = self.options.simplify if simplify is None else simplify
-        return SDFG.of(self._specializer.to_sdfg(bound, simplify=wanted))
+        sdfg, convention = self._specializer.to_sdfg(bound, simplify=wanted)
+        made = SDFG.of(sdfg)
+        if convention.passing.records:
+            made.convention = convention.with_global_arrays_passed()
+        return made
 
     def compile(self, *arguments: Any, **named: Any) -> CompiledSdfg:
         """Ahead of time: machine code for the annotated types, or for those of sample arguments."""
@@ -249,6 +273,28 @@ class Program(Dispatcher):
 
     def __repr__(self) -> str:
         return f"<dcpy.program {self.function.__qualname__}>"
+
+    def __get__(self, instance: object, owner: type | None = None) -> Program | BoundMethod:
+        """In a class body, a program is a method, as a Python function is."""
+        return self if instance is None else BoundMethod(self, instance)
+
+
+class BoundMethod(functools.partial[Any]):
+    """A program as a method of an object: ``grid.relax``. A `partial`, because that calls without Python code."""
+
+    def to_sdfg(self, *arguments: Any, simplify: bool | None = None, **named: Any) -> SDFG:
+        """The SDFG for this object and sample arguments."""
+        return self.program.to_sdfg(*self.args, *arguments, simplify=simplify, **named)
+
+    def compile(self, *arguments: Any, **named: Any) -> CompiledSdfg:
+        """Ahead of time: machine code for objects like this one. It is called with the object first."""
+        return self.program.compile(*self.args, *arguments, **named)
+
+    @property
+    def program(self) -> Program:
+        """The program, which takes the object as its first argument."""
+        assert isinstance(self.func, Program)
+        return self.func
 
 
 def program(
@@ -287,6 +333,15 @@ def program(
     named = {name.replace("cpu_", "cpu.", 1): value for name, value in options.items()}
     resolved = resolve_options({"auto_optimize": auto_optimize, "allow_callbacks": allow_callbacks, **named})
     return Program(function, resolved, use_annotations=not ignore_type_hints)
+
+
+def method(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """A method of a dataclass that is compiled: ``@dcpy.method``, or with the options of `program`.
+
+    `self` is an argument like others: its fields are passed at each call, and those that the method assigns are the
+    object's afterwards. Subclasses are compiled anew. Raises as `program` does.
+    """
+    return program(function, **options)
 
 
 def parse(text: str, *, callbacks: Mapping[str, Callable[..., Any]] | None = None) -> SDFG:

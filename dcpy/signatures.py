@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from dcpy.codegen.artifact import (
     Arg,
     ArgumentResult,
     ArrayArg,
+    Built,
     ConstantArg,
     Dim,
+    FieldResult,
+    GeneratorArg,
     IntegerArg,
+    RecordArg,
     Result,
     ScalarArg,
     Signature,
     ViewResult,
 )
 from dcpy.codegen.generate import default_signature
-from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, ScalarType
+from dcpy.frontend.specialize.records import Given, Made, Outcome, Part, Record, maker, take_apart
+from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, GeneratorType, ScalarType
 from dcpy.ir.sdfg import Sdfg
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower import Lowered
+    from dcpy.frontend.lower.passing import Passing
+
+#: Where the dispatcher finds an argument that no caller passes: see runtime/dispatch/encoding.py.
+Source = tuple[object, ...]
 
 
 def signature_of(sdfg: Sdfg, types: Mapping[str, ArgType] | None = None) -> Signature:
@@ -38,10 +52,146 @@ def signature_of(sdfg: Sdfg, types: Mapping[str, ArgType] | None = None) -> Sign
     return replace(signature, args=args, results=tuple(_moved(result, moved) for result in signature.results))
 
 
+@dataclass(frozen=True)
+class Convention:
+    """How the function of an SDFG is called: its parameters, the types of their parts, and how those are passed.
+
+    `closure` names the global arrays, which are the last arguments.
+    """
+
+    parameters: tuple[str, ...]
+    types: Mapping[str, ArgType]
+    passing: Passing
+    closure: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, lowered: Lowered, parameters: Iterable[str]) -> Convention:
+        """That of a function of these parameters."""
+        extra = {argument.name: argument.type for argument in lowered.extra_arguments}
+        return cls(tuple(parameters), {**lowered.types, **extra}, lowered.passing, tuple(extra))
+
+    def with_global_arrays_passed(self) -> Convention:
+        """The same, with the global arrays as parameters."""
+        return replace(self, parameters=(*self.parameters, *self.closure), closure=())
+
+    def described(self, signature: Signature) -> Signature:
+        """The signature with the names that the user knows: ``p.x``."""
+        paths = {container: path for path, container in self.passing.containers.items()}
+        named = (replace(arg, name=paths.get(arg.name, arg.name)) for arg in signature.args)
+        return replace(signature, args=tuple(named))
+
+    def taken_apart(self, bound: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments of the SDFG by name, for values of the parameters."""
+        leaves = take_apart(bound).leaves
+        names = self.passing.containers
+        return {names.get(path, path): value for path, value in leaves.items() if path in self.types}
+
+    def delivered(self, bound: Mapping[str, Any], results: Any) -> Any:
+        """What the function returns, from the results of the SDFG; the caller's objects get their fields."""
+        given = take_apart(bound).objects
+        outcome = self.passing.outcome
+        if not outcome.effects:
+            return _put_together(outcome.returned, results, given)
+        returned, *changes = results
+        parts = [_put_together(effect.part, change[0], given)
+                 for effect, change in zip(outcome.effects, changes, strict=True)]  # fmt: skip
+        for effect, change, part in zip(outcome.effects, changes, parts, strict=True):
+            if effect.when is None or change[1]:
+                setattr(given[effect.path], effect.field, part)
+        return _put_together(outcome.returned, returned, given)
+
+
+def _put_together(part: Part, value: Any, given: Mapping[str, Any]) -> Any:
+    match part:
+        case tuple(inner):
+            return tuple(_put_together(p, v, given) for p, v in zip(inner, value, strict=True))
+        case Made(cls, names, inner):
+            return maker(cls, names)(*(_put_together(p, v, given) for p, v in zip(inner, value, strict=True)))
+        case Given(path=path):
+            return given[path]
+    return value
+
+
+def signature_of_call(sdfg: Sdfg, convention: Convention) -> tuple[Signature, tuple[Source, ...]]:
+    """The signature for calls of the function of an SDFG, and where the parts of records come from.
+
+    Those are behind the parameters, and before the closure.
+    """
+    passing, types = convention.passing, convention.types
+    order, sources = _order(convention.parameters, passing.records)
+    order += convention.closure
+    slots = {path: slot for slot, path in enumerate(order)}
+    default = default_signature(sdfg)
+    known = {arg.name: arg for arg in default.args}
+    args: list[Arg] = []
+    for path in order:
+        container = passing.containers.get(path, path)
+        record = passing.records.get(path)
+        if record is None:
+            args.append(_refined(container, types[path], known.get(container)))
+        else:
+            args.append(_record_arg(record, passing.records, slots))
+    by_container = {passing.containers.get(path, path): slot for path, slot in slots.items()}
+    moved = [by_container[arg.name] for arg in default.args]
+    results = [_moved(result, moved) for result in default.results]
+    outcome = passing.outcome
+    for given in _given(outcome):
+        results[given.index] = ArgumentResult(slots[given.path])
+    fields = tuple(
+        FieldResult(slots[effect.path], effect.field, _built(effect.part), -1 if effect.when is None else effect.when)
+        for effect in outcome.effects
+    )
+    structure = _built(outcome.returned)
+    signature = replace(default, args=tuple(args), results=tuple(results), structure=structure, fields=fields)
+    return signature, sources
+
+
+def _order(parameters: Sequence[str], records: Mapping[str, Record]) -> tuple[list[str], tuple[Source, ...]]:
+    """Paths in the order of arguments: the parameters, then the parts of records; where each part is found."""
+    order = list(parameters)
+    sources: list[Source] = []
+    for path, record in records.items():
+        for member in record.members:
+            sources.append(("item" if record.is_tuple else "field", order.index(path), member.step))
+            order.append(member.path)
+    return order, tuple(sources)
+
+
+def _record_arg(record: Record, records: Mapping[str, Record], slots: Mapping[str, int]) -> RecordArg:
+    before = [slots[path] for path in itertools.takewhile(lambda path: path != record.path, records)
+              if record.changes and records[path].cls is record.cls and not records[path].same_as]  # fmt: skip
+    same = slots.get(record.same_as, -1)
+    apart = () if record.same_as else tuple(before)
+    return RecordArg(record.path, record.cls, record.length, same, apart)
+
+
+def _given(outcome: Outcome) -> Iterator[Given]:
+    parts: list[Part] = [outcome.returned, *(effect.part for effect in outcome.effects)]
+    while parts:
+        match parts.pop():
+            case Given() as given:
+                yield given
+            case tuple(inner) | Made(parts=inner):
+                parts += inner
+
+
+def _built(part: Part) -> object:
+    match part:
+        case tuple():
+            return tuple(map(_built, part))
+        case Made(cls, names, parts):
+            return Built(maker(cls, names), tuple(map(_built, parts)))
+        case Given(index=index):
+            return index
+    return part
+
+
 def _refined(name: str, kind: ArgType, arg: Arg | None) -> Arg:
     match kind, arg:
         case ConstantType(value=value), _:
             return ConstantArg(name, value)
+        case GeneratorType(alias=alias), ArrayArg():
+            return GeneratorArg(name, alias)
         case ArrayType(not_one=not_one), ArrayArg(dims=dims):
             return replace(arg, dims=tuple(_checked(dim, not_one) for dim in dims))
         case ScalarType(weak=weak, converts=converts), ScalarArg():

@@ -9,7 +9,7 @@ import functools
 import hashlib
 import inspect
 import threading
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FunctionType
@@ -21,17 +21,19 @@ from dcpy import __version__, driver, plugins
 from dcpy.base.errors import FrontendError
 from dcpy.base.options import Options
 from dcpy.base.source import SrcSpan
-from dcpy.frontend.specialize.types import ArgType, ArrayType
+from dcpy.frontend.specialize.records import Parts, Record, take_apart
+from dcpy.frontend.specialize.types import ArgType, ArrayType, GeneratorType, OpaqueType, ScalarType
 from dcpy.guards import Guards, Source, alias_groups_with, guards_of, snapshot, source_of_array
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import ONE, Expr
-from dcpy.runtime.arguments import explain_mismatch
+from dcpy.runtime.arguments import explain_mismatch, with_parts
 from dcpy.runtime.conversion import prepare
 from dcpy.runtime.dispatch import Dispatcher, encode
 from dcpy.runtime.load import Loaded, recall
-from dcpy.signatures import signature_of
+from dcpy.signatures import Convention, signature_of_call
 
 if TYPE_CHECKING:
+    from dcpy.codegen.artifact import Signature
     from dcpy.frontend.lower import Lowered
 
 
@@ -48,6 +50,12 @@ class Compiled:
     closure: tuple[Source, ...] = ()
     arrays: tuple[Any, ...] = ()
     callbacks: Mapping[str, Any] = field(default_factory=dict)
+    shown: Signature | None = None  # with the names that the user knows
+
+    @property
+    def described(self) -> Signature:
+        """The signature for messages."""
+        return self.shown or self.loaded.signature
 
     def encoded(self) -> tuple[object, ...]:
         """What the dispatcher takes."""
@@ -68,17 +76,26 @@ class Specializer:
         self._compiling = threading.RLock()
 
     def annotated(self) -> dict[str, ArgType]:
-        """The types of annotated parameters."""
-        from dcpy.frontend.annotations import types_from_annotations
+        """The types of annotated parameters. That a field is a Python number, each call tells better."""
+        return {path: kind for path, kind in self._annotated()[0].items() if path.isidentifier() or not _is_weak(kind)}
 
-        return types_from_annotations(self.function) if self.use_annotations else {}
+    def _annotated(self) -> tuple[dict[str, ArgType], dict[str, Record]]:
+        from dcpy.frontend.annotations import parts_from_annotations
 
-    def to_sdfg(self, bound: Mapping[str, Any] | None, *, simplify: bool) -> Sdfg:
-        """The SDFG for the types of `bound` values, or (None) for the annotations alone."""
-        types = self.annotated() if bound is None else types_of(bound, self.annotated())
+        return parts_from_annotations(self.function) if self.use_annotations else ({}, {})
+
+    def to_sdfg(self, bound: Mapping[str, Any] | None, *, simplify: bool) -> tuple[Sdfg, Convention]:
+        """The SDFG for the types of `bound` values, or (None) for the annotations alone; and how it is called."""
         if bound is None:
-            self._require_all_annotated(types)
-        return self._lower(types, bound or {}, {}, simplify=simplify).sdfg
+            types, records = self._annotated()
+            parts = Parts(records=records)
+            self._require_all_annotated({*types, *records})
+            types |= _unknown_fields(types, records)
+        else:
+            parts = take_apart(bound)
+            types = types_of(parts.leaves, self.annotated(), fields=parts.fields)
+        lowered = self._lower(types, parts, {}, simplify=simplify)
+        return lowered.sdfg, Convention.of(lowered, inspect.signature(self.function).parameters)
 
     def run(self, dispatcher: Dispatcher, values: tuple[Any, ...], profile: driver.Profile) -> Any:
         """What a call does for which the dispatcher knows no specialization: compiles one, and calls it."""
@@ -93,7 +110,7 @@ class Specializer:
         if result is NotImplemented:
             result = dispatcher.dispatch(native)
         if result is NotImplemented:
-            raise explain_mismatch(compiled.loaded.signature, (*native, *compiled.arrays))
+            raise explain_mismatch(compiled.described, (*with_parts(native, compiled.closure), *compiled.arrays))
         return result if prepared is None else prepared.finish(result)
 
     def _compile(self, values: tuple[Any, ...], profile: driver.Profile, *, related: bool) -> Compiled:
@@ -101,34 +118,39 @@ class Specializer:
         names = list(inspect.signature(self.function).parameters)
         bound = dict(zip(names, values, strict=False))
         with driver.timed(profile, "frontend"):
-            types = types_of(bound, self.annotated(), related=related)
-            key, reads = self._program_key(types)
+            parts = take_apart(bound)
+            types = types_of(parts.leaves, self.annotated(), related=related, fields=parts.fields)
+            key, reads = ("", ()) if parts.records else self._program_key(types)
             loaded = recall(key, self.options) if key else None
         if loaded is not None:
             return Compiled(loaded, reads)
-        lowered = self._lower(types, bound, profile, simplify=self.options.simplify)
+        lowered = self._lower(types, parts, profile, simplify=self.options.simplify)
         arrays = lowered.extra_arguments
-        signature = signature_of(lowered.sdfg, lowered.types | {extra.name: extra.type for extra in arrays})
+        convention = Convention.of(lowered, names)
+        signature, sources = signature_of_call(lowered.sdfg, convention)
         callbacks = lowered.sdfg.callbacks
         if callbacks:  # a later process has other functions of these names: it looks them up again
             key = ""
         loaded = driver.compile_sdfg(lowered.sdfg, signature, self.options, profile=profile, program_key=key)
-        closure = tuple(map(source_of_array, arrays))
-        return Compiled(loaded, guards_of(lowered), closure, tuple(extra.array for extra in arrays), callbacks)
+        closure = (*sources, *map(source_of_array, arrays))
+        described = convention.described(signature)
+        return Compiled(
+            loaded, guards_of(lowered), closure, tuple(extra.array for extra in arrays), callbacks, described
+        )
 
-    def _lower(
-        self, types: Mapping[str, ArgType], bound: Mapping[str, Any], profile: driver.Profile, *, simplify: bool
-    ) -> Lowered:
+    def _lower(self, types: Mapping[str, ArgType], parts: Parts, profile: driver.Profile, *, simplify: bool) -> Lowered:
         """The SDFG for arguments of these types and values, with what its meaning depends on."""
         from dcpy.frontend.lower import lower_function
 
         plugins.load()
         with driver.timed(profile, "frontend"):
-            lowered = lower_function(self.function, types, self.options)
-            groups = alias_groups_with(bound, lowered.extra_arguments)
+            lowered = lower_function(self.function, types, self.options, records=parts.records)
+            groups = alias_groups_with(parts.leaves, lowered.extra_arguments)
             if groups:  # known only now: which global arrays the program uses
                 aliases = {id(extra.array): groups.get(extra.name, "") for extra in lowered.extra_arguments}
-                lowered = lower_function(self.function, _in_groups(types, groups), self.options, aliases=aliases)
+                lowered = lower_function(
+                    self.function, _in_groups(types, groups), self.options, aliases=aliases, records=parts.records
+                )
         if simplify:
             with driver.timed(profile, "simplify"):
                 driver.simplify(lowered.sdfg, check=self.options.check)
@@ -150,8 +172,8 @@ class Specializer:
         key = f"{compiler_identity()} {passes} {source} ({described})" if source else ""
         return key, tuple((read.source, snapshot(read.value)) for read in reads)
 
-    def _require_all_annotated(self, types: Mapping[str, ArgType]) -> None:
-        missing = [name for name in inspect.signature(self.function).parameters if name not in types]
+    def _require_all_annotated(self, known: set[str]) -> None:
+        missing = [name for name in inspect.signature(self.function).parameters if name not in known]
         if missing:
             code = self.function.__code__
             raise FrontendError(
@@ -173,29 +195,54 @@ def compiler_identity() -> str:
 
 
 def types_of(
-    bound: Mapping[str, Any], annotated: Mapping[str, ArgType], *, related: bool = False
+    bound: Mapping[str, Any],
+    annotated: Mapping[str, ArgType],
+    *,
+    related: bool = False,
+    fields: Container[str] = (),
 ) -> dict[str, ArgType]:
     """The types of a call's arguments: annotated where there are annotations, in the layout that is passed.
+
+    Among the `fields` of objects there may be values that no program can take.
 
     With `related`, sizes that differ by a few are expressed by each other.
     """
     from dcpy.frontend.specialize.from_call import alias_groups, types_from_call
 
     ones = _sizes_that_are_one(bound, annotated)
-    aliases = alias_groups({name: value for name, value in bound.items() if isinstance(value, np.ndarray)})
+    aliases = alias_groups(bound)
     known = {
         name: _as_passed(kind, bound[name], ones, aliases.get(name, ""))
         for name, kind in annotated.items()
         if name in bound
     }
-    return types_from_call(bound, known, related=related)
+    return types_from_call(bound, known, related=related, fields=fields)
+
+
+def _unknown_fields(types: Mapping[str, ArgType], records: Mapping[str, Record]) -> dict[str, ArgType]:
+    """Fields whose annotations say nothing to dcpy: no concern of a program that does not read them."""
+    paths = [member.path for record in records.values() for member in record.members]
+    return {
+        path: OpaqueType(
+            f"the type of {path!r} is not known ahead of time",
+            f"annotate the field ({path.rpartition('.')[2]}: dcpy.float64[N]), or pass sample arguments",
+        )
+        for path in paths
+        if path not in types and path not in records
+    }
+
+
+def _is_weak(kind: ArgType) -> bool:
+    return isinstance(kind, ScalarType) and kind.weak
 
 
 def _in_groups(types: Mapping[str, ArgType], groups: Mapping[str, str]) -> dict[str, ArgType]:
-    return {
-        name: replace(kind, alias=groups[name]) if isinstance(kind, ArrayType) and name in groups else kind
+    shared = {
+        name: replace(kind, alias=groups[name])
         for name, kind in types.items()
+        if name in groups and isinstance(kind, ArrayType | GeneratorType)
     }
+    return {**types, **shared}
 
 
 def _sizes_that_are_one(bound: Mapping[str, Any], annotated: Mapping[str, ArgType]) -> dict[str, Expr]:
@@ -213,10 +260,11 @@ def _sizes_that_are_one(bound: Mapping[str, Any], annotated: Mapping[str, ArgTyp
 def _as_passed(kind: ArgType, value: Any, ones: Mapping[str, Expr], alias: str) -> ArgType:
     """An annotated type with what only the call tells: memory order, overlap, sizes of 1, Python's own numbers."""
     from dcpy.frontend.specialize.from_call import layout_of
-    from dcpy.frontend.specialize.types import ScalarType
 
     if isinstance(kind, ScalarType):
         return replace(kind, weak=kind.weak or not isinstance(value, np.generic | np.ndarray))
+    if isinstance(kind, GeneratorType):
+        return replace(kind, alias=alias)
     if not isinstance(kind, ArrayType) or not isinstance(value, np.ndarray) or value.ndim != len(kind.dims):
         return kind
     dims = tuple(dim.subs(ones) for dim in kind.dims)

@@ -9,8 +9,10 @@ from __future__ import annotations
 import ast
 import inspect
 import itertools
+import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,8 @@ import numpy as np
 from dcpy.base.errors import FrontendError
 from dcpy.base.source import SrcSpan
 from dcpy.frontend.closure import Closure
-from dcpy.frontend.specialize.types import ArgType, ArrayType, ScalarType
+from dcpy.frontend.specialize.records import MAX_DEPTH, Member, Record, fields_of_class, is_named_tuple
+from dcpy.frontend.specialize.types import ArgType, ArrayType, GeneratorType, ScalarType
 from dcpy.ir import types
 from dcpy.ir.symbolic import Expr, as_expr, sym
 from dcpy.ir.types import DType
@@ -132,8 +135,17 @@ ANNOTATIONS: dict[str, ScalarAnnotation] = {
 
 
 def types_from_annotations(function: Callable[..., Any]) -> dict[str, ArgType]:
-    """The types of the annotated parameters; those without an annotation (or with another's) are left out."""
+    """The types of the annotated parameters; those without an annotation (or with another's) are left out.
+
+    Of a dataclass or named tuple, those of its annotated fields, by path: ``p.x``.
+    """
+    return parts_from_annotations(function)[0]
+
+
+def parts_from_annotations(function: Callable[..., Any]) -> tuple[dict[str, ArgType], dict[str, Record]]:
+    """The same, with the records that hold the parts."""
     found: dict[str, ArgType] = {}
+    records: dict[str, Record] = {}
     closure = Closure(function, {})
     for name, parameter in inspect.signature(function).parameters.items():
         annotation = parameter.annotation
@@ -141,10 +153,35 @@ def types_from_annotations(function: Callable[..., Any]) -> dict[str, ArgType]:
             continue
         if isinstance(annotation, str):
             annotation = _read(annotation, closure, function, name)
-        arg_type = as_type(annotation)
-        if arg_type is not None:
-            found[name] = arg_type
-    return found
+        _add(found, records, name, annotation)
+    return found, records
+
+
+def _add(found: dict[str, ArgType], records: dict[str, Record], path: str, annotation: Any, depth: int = 0) -> None:
+    if isinstance(annotation, type) and depth < MAX_DEPTH and (is_dataclass(annotation) or is_named_tuple(annotation)):
+        steps = fields_of_class(annotation)
+        is_tuple = issubclass(annotation, tuple)
+        members = tuple(Member(k if is_tuple else name, f"{path}.{name}") for k, name in enumerate(steps))
+        records[path] = Record(path, annotation, members, length=len(members) if is_tuple else -1)
+        for member, inner in zip(members, steps.values(), strict=True):
+            _add(found, records, member.path, _of_field(annotation, inner), depth + 1)
+        return
+    arg_type = as_type(annotation)
+    if arg_type is not None:
+        found[path] = arg_type
+
+
+def _of_field(cls: type, annotation: Any) -> Any:
+    """The annotation of a field; where it is a text, it is read with the names of the module of the class."""
+    if not isinstance(annotation, str):
+        return annotation
+
+    def names() -> None:
+        """Stands for the module: what its names are is all that is asked."""
+
+    module = sys.modules.get(cls.__module__)
+    inside = FunctionType(names.__code__, vars(module) if module is not None else {})
+    return _read(annotation, Closure(inside, {}), inside, f"a field of {cls.__name__}")
 
 
 def return_annotation(function: Callable[..., Any]) -> Any:
@@ -162,6 +199,8 @@ def as_type(annotation: Any) -> ArgType | None:
             return ScalarType(element, converts=True)
         case type() if annotation in _PYTHON:
             return ScalarType(_PYTHON[annotation], weak=True)
+        case type() if annotation.__module__.startswith("numpy.random") and annotation.__name__ == "Generator":
+            return GeneratorType()
         case type() if issubclass(annotation, np.generic):
             try:
                 return ScalarType(types.from_numpy(annotation), converts=True)

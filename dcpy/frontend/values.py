@@ -155,11 +155,28 @@ class ArrayValue:
 
 @dataclass(frozen=True, slots=True)
 class TupleValue:
-    """A tuple (or list) of known length; `names` are those of a named tuple's items."""
+    """A tuple (or list) of known length; `names` are those of a named tuple's items, `cls` is its class.
+
+    Where `cls` is a frozen dataclass, the items are its fields: an object that never changes is what it holds.
+    """
 
     items: tuple[Value, ...]
     is_list: bool = False
     names: tuple[str, ...] = ()
+    cls: type | None = None
+
+    @property
+    def is_object(self) -> bool:
+        """Whether it is a dataclass object, which has fields but no length."""
+        return self.cls is not None and not issubclass(self.cls, tuple)
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectValue:
+    """A dataclass object that may change: a reference. Its fields are names of the frame, ``key.field``."""
+
+    key: str
+    cls: type
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,11 +239,27 @@ class FunctionValue:
 
 
 @dataclass(frozen=True, slots=True)
+class GeneratorValue:
+    """An ``np.random.Generator``: the container of its state, which draws read and write; `own`: of the program."""
+
+    container: str
+    own: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Method:
     """``a.sum``, before it is called."""
 
     owner: Value
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class BoundMethod:
+    """A method of the user's class with its object, before it is called."""
+
+    owner: Value
+    function: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +297,7 @@ class Resized:
 
 Value = (
     Static | SymInt | Scalar | ArrayValue | TupleValue | DictValue | SliceValue | RangeValue | MapValue
-    | IteratorValue | FunctionValue | Method | Missing | Maybe | Resized
+    | IteratorValue | FunctionValue | GeneratorValue | Method | Missing | Maybe | Resized | ObjectValue | BoundMethod
 )  # fmt: skip
 Number = Static | SymInt | Scalar
 
@@ -359,15 +392,16 @@ def kind_of(value: Value) -> str:
             return "None"
         case Static(value=object_):
             return f"{object_!r}" if isinstance(object_, _PLAIN) else f"a {type(object_).__name__}"
-        case SymInt():
-            return "an integer"
         case Scalar(dtype=dtype):
             return f"a scalar {dtype}"
+        case TupleValue(cls=cls) | ObjectValue(cls=cls) if cls is not None:
+            return f"an object of {cls.__name__}"
         case TupleValue(items=items, is_list=is_list):
             return f"a {'list' if is_list else 'tuple'} of {len(items)}"
-        case FunctionValue():
-            return "a function"
         case Method(name=name):
             return f"a method {name!r}"
+        case BoundMethod(function=function):
+            return f"a method {function.__name__!r}"
     return {"SliceValue": "a slice", "RangeValue": "a range", "MapValue": "a dcpy.map", "DictValue": "a dictionary",
-            "IteratorValue": "an iterator"}.get(type(value).__name__, "nothing")  # fmt: skip
+            "IteratorValue": "an iterator", "SymInt": "an integer", "FunctionValue": "a function",
+            "GeneratorValue": "a random generator"}.get(type(value).__name__, "nothing")  # fmt: skip

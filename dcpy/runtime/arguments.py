@@ -14,7 +14,18 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import ArgumentError, ArgumentShapeError, DcpyError, ReadOnlyArgument
-from dcpy.codegen.artifact import ArrayArg, ConstantArg, Dim, IntegerArg, ScalarArg, Signature
+from dcpy.base.generators import is_generator
+from dcpy.codegen.artifact import (
+    Arg,
+    ArrayArg,
+    ConstantArg,
+    Dim,
+    GeneratorArg,
+    IntegerArg,
+    RecordArg,
+    ScalarArg,
+    Signature,
+)
 from dcpy.runtime.parameters import plural
 
 
@@ -26,6 +37,10 @@ def explain_mismatch(signature: Signature, values: Sequence[Any]) -> DcpyError:
     for arg, value in zip(signature.args, values, strict=True):
         if isinstance(arg, ArrayArg):
             problem = _array_problem(arg, value)
+        elif isinstance(arg, GeneratorArg):
+            problem = _generator_problem(arg, value)
+        elif isinstance(arg, RecordArg):
+            problem = _record_problem(arg, value, values)
         elif isinstance(arg, ConstantArg):
             problem = _constant_problem(arg, value)
         else:
@@ -42,17 +57,38 @@ def explain_mismatch(signature: Signature, values: Sequence[Any]) -> DcpyError:
     )
 
 
+def with_parts(values: Sequence[Any], sources: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
+    """The values, and the parts of records that stand behind them; None for a part that does not exist."""
+    found = list(values)
+    for kind, parent, step in (source for source in sources if source[0] in ("field", "item")):
+        owner = found[parent]
+        if kind == "field":
+            found.append(getattr(owner, step, None))
+        else:
+            found.append(owner[step] if isinstance(owner, tuple) and step < len(owner) else None)
+    return tuple(found)
+
+
 def describe(arg: ArrayArg) -> str:
     """The type of an array as annotations write it: ``float64[N, 3]``."""
     return f"{arg.dtype}[{', '.join(map(str, arg.dims))}]"
 
 
 def _describe_all(signature: Signature) -> str:
-    types = (
-        describe(arg) if isinstance(arg, ArrayArg) else repr(arg.value) if isinstance(arg, ConstantArg) else arg.dtype
-        for arg in signature.args
-    )
-    return f"({', '.join(f'{arg.name}: {text}' for arg, text in zip(signature.args, types, strict=True))})"
+    return f"({', '.join(f'{arg.name}: {_type_of(arg)}' for arg in signature.args)})"
+
+
+def _type_of(arg: Arg) -> str:
+    match arg:
+        case ArrayArg():
+            return describe(arg)
+        case ConstantArg(value=value):
+            return repr(value)
+        case GeneratorArg():
+            return "Generator"
+        case RecordArg(cls=cls):
+            return cls.__name__
+    return arg.dtype
 
 
 def _kind_of(value: object) -> str:
@@ -101,6 +137,22 @@ def _no_array(arg: ArrayArg, value: object, wanted: str) -> ArgumentError:
         reason = f"{_kind_of(value)} has its own meaning of operators and indices"
         return ArgumentError(message, notes=(reason,), help=f"pass np.asarray({arg.name})")
     return ArgumentError(message)
+
+
+def _generator_problem(arg: GeneratorArg, value: object) -> DcpyError | None:
+    if is_generator(value):
+        return None
+    message = f"argument {arg.name!r} is {_article(_kind_of(value))}, but a numpy.random.Generator is needed"
+    return ArgumentError(message, help="pass np.random.default_rng(seed)")
+
+
+def _record_problem(arg: RecordArg, value: object, values: Sequence[Any]) -> DcpyError | None:
+    if type(value) is not arg.cls or (isinstance(value, tuple) and len(value) != arg.length):
+        wanted = _article(arg.cls.__name__) + (f" of {arg.length}" if arg.length >= 0 else "")
+        return ArgumentError(f"argument {arg.name!r} is {_article(_kind_of(value))}, but {wanted} is needed")
+    if (arg.same >= 0 and values[arg.same] is not value) or any(values[other] is value for other in arg.apart):
+        return ArgumentError(f"the program was compiled for {arg.name!r} being another object, or the same one")
+    return None
 
 
 def _constant_problem(arg: ConstantArg, value: object) -> DcpyError | None:

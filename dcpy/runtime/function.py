@@ -5,11 +5,11 @@ The `Dispatcher` in it makes the native call; here is what happens when the argu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dcpy.codegen.artifact import Signature
-from dcpy.runtime.arguments import explain_mismatch
+from dcpy.runtime.arguments import explain_mismatch, with_parts
 from dcpy.runtime.conversion import prepare
 from dcpy.runtime.dispatch import Dispatcher, encode
 from dcpy.runtime.load import Loaded
@@ -32,7 +32,9 @@ def compiled_function(loaded: Loaded, *, defaults: Mapping[str, Any] | None = No
     return program
 
 
-def call_converted(program: Dispatcher, signature: Signature, values: tuple[Any, ...]) -> Any:
+def call_converted(
+    program: Dispatcher, signature: Signature, values: tuple[Any, ...], sources: Sequence[tuple[Any, ...]] = ()
+) -> Any:
     """Call `program` with copies of those `values` that only have another layout than `signature` asks for.
 
     Raises the error that says why they do not fit, where that is not all.
@@ -42,4 +44,4 @@ def call_converted(program: Dispatcher, signature: Signature, values: tuple[Any,
         result = program.dispatch(prepared.values)
         if result is not NotImplemented:
             return prepared.finish(result)
-    raise explain_mismatch(signature, values)
+    raise explain_mismatch(signature, with_parts(values, sources))

@@ -10,9 +10,9 @@ import numpy as np
 from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.base.exceptions import exception_type
 from dcpy.frontend.desugar import core
-from dcpy.frontend.lower import conflicts, gather, indexing, sequences, stores
+from dcpy.frontend.lower import conflicts, gather, indexing, objects, sequences, stores
 from dcpy.frontend.lower.elementwise import convert
-from dcpy.frontend.lower.expressions import evaluate, evaluate_all, keys_of
+from dcpy.frontend.lower.expressions import attribute, evaluate, evaluate_all, keys_of
 from dcpy.frontend.lower.names import bind_name, read_name
 from dcpy.frontend.lower.operators import UFUNC_OF, binary
 from dcpy.frontend.lower.promotion import require_fit
@@ -49,8 +49,8 @@ def assign(frame: Frame, target: ast.expr, value: Value) -> Value:
                 _store(frame, target, value)
             case ast.Attribute(value=ast.Name(id=name), attr="shape"):
                 _set_shape(frame, name, value)
-            case ast.Attribute():
-                store_keys(frame, _part(frame, target), [Static(Ellipsis)], value)
+            case ast.Attribute(value=owner, attr=name):
+                _assign_field(frame, owner, name, value)
             case _:
                 raise FrontendError(f"{type(target).__name__} is not a target that dcpy takes")
     except DcpyError as error:
@@ -179,17 +179,40 @@ def augment(frame: Frame, target: ast.expr, symbol: str, value_node: ast.expr) -
             keys = keys_of(frame, target.slice)
             value = evaluate(frame, value_node)
             _augment_keys(frame, owner, keys, symbol, value)
-        case ast.Attribute():
-            _augment_keys(frame, _part(frame, target), [Static(Ellipsis)], symbol, evaluate(frame, value_node))
+        case ast.Attribute(value=owner, attr=name):
+            _augment_field(frame, owner, name, symbol, value_node)
         case _:
             raise FrontendError(f"{type(target).__name__} is not a target that dcpy takes")
 
 
-def _part(frame: Frame, target: ast.Attribute) -> Value:
-    """``a.real`` and ``a.imag``, which are views; other attributes cannot be written."""
-    if target.attr not in ("real", "imag"):
-        raise FrontendError("attributes are never written by a program", help="return the value instead")
-    return evaluate(frame, target)
+def _assign_field(frame: Frame, node: ast.expr, name: str, value: Value) -> None:
+    """``owner.name = value``; the owner may be an expression that runs code."""
+    operands: list[Value] = [value]
+    frame.program.pending.append(operands)
+    owner = evaluate(frame, node)
+    frame.program.pending.pop()
+    if isinstance(owner, ArrayValue) and name in ("real", "imag"):
+        store_keys(frame, attribute(frame, owner, name), [Static(Ellipsis)], operands[0])
+    else:
+        objects.assign_field(frame, owner, name, operands[0])
+
+
+def _augment_field(frame: Frame, node: ast.expr, name: str, symbol: str, value_node: ast.expr) -> None:
+    """``owner.name symbol= value``: an array stays the same one."""
+    owner = evaluate(frame, node)
+    operands: list[Value] = [attribute(frame, owner, name)]
+    frame.program.pending.append(operands)
+    value = evaluate(frame, value_node)
+    frame.program.pending.pop()
+    current = operands[0]
+    if isinstance(owner, ArrayValue) and name in ("real", "imag"):
+        _augment_keys(frame, current, [Static(Ellipsis)], symbol, value)
+        return
+    if not isinstance(current, ArrayValue):
+        objects.assign_field(frame, owner, name, binary(frame.b, symbol, current, value))
+        return
+    objects.require_assignable(owner, name)
+    _update_array(frame, current, symbol, value)
 
 
 def _set_shape(frame: Frame, name: str, shape: Value) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import types as python_types
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,6 +17,7 @@ from dcpy.frontend.closure import Closure
 from dcpy.frontend.desugar.names import parameter_names
 from dcpy.frontend.desugar.statements import desugar
 from dcpy.frontend.implements import call_entry, close_names, find, find_method, full_name
+from dcpy.frontend.lower import generators, objects
 from dcpy.frontend.lower.callbacks import call_back
 from dcpy.frontend.lower.callees import call_node
 from dcpy.frontend.lower.frame import Frame
@@ -23,8 +25,10 @@ from dcpy.frontend.lower.names import bind_name, from_python, settle
 from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.source import read_source
 from dcpy.frontend.values import (
+    BoundMethod,
     DictValue,
     FunctionValue,
+    GeneratorValue,
     Method,
     Scalar,
     Static,
@@ -43,6 +47,8 @@ def call(
     match function:
         case Method(owner=owner, name=name):
             return _method(frame, owner, name, args, kwargs)
+        case BoundMethod(owner=owner, function=found):
+            return call_python(frame, found, [owner, *args], kwargs)
         case FunctionValue():
             return _nested(frame, function, args, kwargs)
         case Static(value=found):
@@ -59,6 +65,8 @@ def _method(frame: Frame, owner: Value, name: str, args: Sequence[Value], kwargs
                 return TupleValue(tuple(value for _, value in owner.items))
             case "items":
                 return TupleValue(tuple(TupleValue((Static(key), value)) for key, value in owner.items))
+    if isinstance(owner, GeneratorValue):
+        return generators.call_method(frame, owner, name, args, kwargs)
     entry = None if isinstance(owner, TupleValue | DictValue) else find_method(name)
     if entry is None:
         raise FrontendError(
@@ -80,6 +88,12 @@ def _static(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str
     entry = find(found)
     if entry is not None and not (found is print and frame.program.options.allow_callbacks):
         return call_entry(frame.b, entry, args, kwargs)
+    if found is dataclasses.replace and len(args) == 1:
+        return objects.replaced(frame, args[0], kwargs)
+    if isinstance(found, type) and dataclasses.is_dataclass(found):
+        return objects.construct(frame, found, args, kwargs)
+    if isinstance(found, type) and issubclass(found, tuple) and hasattr(found, "_fields"):
+        return objects.named_tuple(frame, found, args, kwargs)
     return _user_function(frame, found, args, kwargs, unused)
 
 
@@ -94,6 +108,7 @@ def _user_function(
         return call_python(frame, function, args, kwargs)
     if allowed and callable(found):
         return call_back(frame, Callback(found), args, kwargs, unused=unused)
+    generators.require_supported(found)
     name = full_name(found)
     near = close_names(name)
     raise FrontendError(
@@ -194,9 +209,11 @@ def _run(frame: Frame, inner: Frame, bound: Mapping[str, Value]) -> Value:
             bind_name(inner, name, value)
         else:
             inner.env[name] = value
+    inner.env |= objects.fields(frame.env)
     execute = frame.program.execute
     assert execute is not None
     execute(inner, inner.define.body)
+    frame.env |= objects.fields(inner.env)
     frame.emit.statement(span)
     return inner.env.get(".return", Static(None))
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower import elementwise, merges, resizing
+from dcpy.frontend.lower.objects import require_same_fields
 from dcpy.frontend.lower.operators import truth
 from dcpy.frontend.lower.promotion import common
 from dcpy.frontend.lower.raising import WillRaise
@@ -60,8 +61,10 @@ def choose(frame: Frame, test: ScalarExpr, yes: Thunk, no: Thunk, name: str) -> 
     regions: list[Region] = []
     for thunk, holds in ((yes, True), (no, False)):
         emit.ranges = refine(outer, test, holds=holds)
+        before = dict(frame.env)
         with emit.attempt() as region:
             found = _value_or_raise(frame, thunk, region)
+            require_same_fields(before, frame.env)
             if found is not None:
                 sides.append((region, found, emit.ranges))
         regions.append(region)

@@ -16,7 +16,7 @@ from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.names import free_names
 from dcpy.frontend.desugar.statements import OPERATORS
 from dcpy.frontend.implements import call_entry, find, find_attribute, find_method, method_names
-from dcpy.frontend.lower import calls, choices, comparisons, sequences
+from dcpy.frontend.lower import calls, choices, comparisons, objects, sequences
 from dcpy.frontend.lower.names import bind_name, bind_plain, from_python, read_name, settle
 from dcpy.frontend.lower.operators import binary, truth, unary
 from dcpy.frontend.mapscope import MapScope
@@ -24,8 +24,10 @@ from dcpy.frontend.values import (
     ArrayValue,
     DictValue,
     FunctionValue,
+    GeneratorValue,
     MapValue,
     Method,
+    ObjectValue,
     SliceValue,
     Static,
     TupleValue,
@@ -121,7 +123,12 @@ def attribute(frame: Frame, owner: Value, name: str) -> Value:
             f"{kind_of(owner)} has no attribute {name!r} that dcpy compiles",
             help=f"did you mean .{near[0]}?" if near else "compute it outside of the program and pass the result",
         )
+    if isinstance(owner, ObjectValue) or (isinstance(owner, TupleValue) and owner.cls is not None):
+        return objects.read_field(frame, owner, name)
     if isinstance(owner, Static):
+        method = objects.method_of(frame, owner, name)
+        if method is not None:
+            return method
         if getattr(owner.value, "__name__", "") in ("numpy", "math", "cmath") and hasattr(owner.value, name):
             return from_python(frame, getattr(owner.value, name))
         known, found = frame.closure.attribute(owner.value, name)
@@ -131,9 +138,7 @@ def attribute(frame: Frame, owner: Value, name: str) -> Value:
                 f"{_called(owner)} has no attribute {name!r}", help=f"did you mean {near[0]!r}?" if near else ""
             )
         return from_python(frame, found, frame.closure.dependences_of(name, owner.value))
-    if isinstance(owner, TupleValue) and name in owner.names:
-        return owner.items[owner.names.index(name)]
-    if isinstance(owner, TupleValue | DictValue):
+    if isinstance(owner, TupleValue | DictValue | GeneratorValue):
         return Method(owner, name)
     raise FrontendError(f"{kind_of(owner)} has no attribute {name!r}")
 
@@ -294,7 +299,7 @@ def _comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp) -> Value
                 run(position + 1)
 
     run(0)
-    frame.env = env
+    frame.env = env | objects.fields(frame.env)
     return TupleValue(tuple(found), is_list=True)
 
 

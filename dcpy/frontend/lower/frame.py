@@ -20,7 +20,8 @@ from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.liveness import Liveness, assigned
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.source import Source
-from dcpy.frontend.specialize.types import ArgType, ArrayType
+from dcpy.frontend.specialize.records import container_stem
+from dcpy.frontend.specialize.types import ArgType, ArrayType, GeneratorType
 from dcpy.frontend.values import ArrayValue, Scalar, Value
 from dcpy.ir import data, types
 from dcpy.ir.data import Array
@@ -56,6 +57,9 @@ class Program:
     callees: dict[Any, Any] = field(default_factory=dict)  # core statements of functions evaluated in place
     lowered: dict[Any, Any] = field(default_factory=dict)  # SDFGs of callees, by function and types
     names: dict[str, int] = field(default_factory=dict)  # of the SDFGs
+    objects: int = 0  # how many the program makes
+    at_start: dict[str, Value] = field(default_factory=dict)  # fields of the objects that were passed
+    used: dict[str, bool] = field(default_factory=dict)  # fields that are read, and objects that are written
     dropped: Any = None  # the call whose result nobody uses
     world: str = ""  # the scalar that orders callbacks
     execute: Callable[[Frame, core.Body], Flow] | None = None
@@ -64,10 +68,10 @@ class Program:
 
 @dataclass(frozen=True, eq=False)
 class ExtraArgument:
-    """A global array that the program reads or writes: passed as one more argument, called `name`."""
+    """A global array, or generator, that the program uses: passed as one more argument, called `name`."""
 
     name: str
-    type: ArrayType
+    type: ArrayType | GeneratorType
     array: Any
     dependence: Dependence | None = None
 
@@ -112,6 +116,11 @@ class LoopSites:
 def shown(name: str) -> str:
     """A name as the program has it: that of a choice has a number behind an ``@``."""
     return name.partition("@")[0]
+
+
+def is_field(name: str) -> bool:
+    """Whether a name stands for a field of an object (`lower.objects`)."""
+    return "." in name[1:]
 
 
 class Frame:
@@ -194,12 +203,14 @@ class Frame:
         return ArrayValue.whole(container, self.emit.descs[container])
 
     def _home(self, name: str, key: tuple[Any, ...], describe: Callable[[], Any], stem: str = "") -> str:
-        depth = len(self.scopes) - 1
+        if is_field(name) and self.caller is not None:
+            return self.caller._home(name, key, describe, stem)
+        depth = 0 if is_field(name) else len(self.scopes) - 1
         while depth > 0 and (self.scopes[depth].kind == "unrolled" or name in self.scopes[depth].escapes):
             depth -= 1
         scope = self.scopes[depth]
         if key not in scope.homes:
-            container = self.emit.declare((stem or shown(name)).replace(".", "_"), describe(), scope.region)
+            container = self.emit.declare(container_stem(stem or shown(name)), describe(), scope.region)
             scope.homes[key] = container
             self.emit.on_undo(lambda: scope.homes.pop(key, None))
         return scope.homes[key]

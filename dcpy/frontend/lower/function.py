@@ -6,7 +6,7 @@ import gc
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from dcpy.base.errors import DcpyError, FrontendError
@@ -19,13 +19,16 @@ from dcpy.frontend.lower.calls import call, unwrap
 from dcpy.frontend.lower.emitter import Emitter
 from dcpy.frontend.lower.frame import ExtraArgument, Flow, Frame, Program, Site
 from dcpy.frontend.lower.names import from_python
+from dcpy.frontend.lower.objects import bind_records, settle_sizes
 from dcpy.frontend.lower.operators import binary
+from dcpy.frontend.lower.passing import Passing, without_unused
 from dcpy.frontend.lower.pruning import prune
 from dcpy.frontend.lower.results import finish
 from dcpy.frontend.lower.statements import execute
 from dcpy.frontend.source import Source, read_source
-from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, ScalarType
-from dcpy.frontend.values import ArrayValue, Scalar, Static, SymInt, Value
+from dcpy.frontend.specialize.records import Record, container_stem
+from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, GeneratorType, OpaqueType, ScalarType
+from dcpy.frontend.values import ArrayValue, GeneratorValue, Missing, Scalar, Static, SymInt, Value
 from dcpy.ir import data, types
 from dcpy.ir.expr import Load
 from dcpy.ir.sdfg import Sdfg
@@ -44,6 +47,7 @@ class Lowered:
     types: dict[str, ArgType]
     dependences: tuple[Dependence, ...]
     extra_arguments: tuple[ExtraArgument, ...]
+    passing: Passing = field(default_factory=Passing)
 
 
 def lower_function(
@@ -53,8 +57,9 @@ def lower_function(
     *,
     name: str = "",
     aliases: Mapping[int, str] | None = None,
+    records: Mapping[str, Record] | None = None,
 ) -> Lowered:
-    """The SDFG of a function for arguments of these types (by parameter name; ``*args`` by position: ``args_0``).
+    """The SDFG of a function for arguments of these types, by parameter name; parts of `records` by path (``p.x``).
 
     `aliases`: groups of global arrays (by identity) that share memory with one another or with arguments.
     Raises `FrontendError` with the place, the reason and a rewrite for what dcpy does not take.
@@ -63,7 +68,10 @@ def lower_function(
     source = read_source(function)
     try:
         with _collector_paused():
-            return _lower(function, source, dict(types), options or Options(), name or _name(function), aliases or {})
+            return _lower(
+                function, source, dict(types), options or Options(), name or _name(function), aliases or {},
+                records=records or {},
+            )  # fmt: skip
     except DcpyError as error:
         raise error.at(source.span(source.node)) from None
 
@@ -93,6 +101,7 @@ def _lower(
     name: str,
     aliases: Mapping[int, str],
     caller: Program | None = None,
+    records: Mapping[str, Record] | None = None,
 ) -> Lowered:
     define = desugar(source)
     sdfg = Sdfg(name, span=define.span)
@@ -110,17 +119,20 @@ def _lower(
     frame = Frame(program, source, define, closure, sdfg.body)
     b.caller = lambda target, args, keywords: call(frame, target, args, keywords)
     b.operate = lambda symbol, left, right: binary(b, symbol, left, right)
-    _declare(frame, function, arg_types)
+    containers = _declare(frame, function, arg_types, records or {})
     flow = execute(frame, define.body)
     if flow is Flow.ON:
+        settle_sizes(frame)
         frame.returns.append(Site(sdfg.body, frame.env, False, emit.ranges, Static(None), define.span))
-    finish(frame)
+    passing = Passing(dict(records or {}), containers, finish(frame))
     extra = tuple(program.extra.values())
     sdfg.arguments += [argument.name for argument in extra]
     start_world(sdfg, program.world)
     prune(sdfg)
+    if records:
+        arg_types, passing = without_unused(program, sdfg, arg_types, passing)
     sdfg.forget_names()
-    return Lowered(sdfg, arg_types, tuple(program.dependences.values()), extra)
+    return Lowered(sdfg, arg_types, tuple(program.dependences.values()), extra, passing)
 
 
 def _lower_callee(program: Program, function: Callable[..., Any], arg_types: dict[str, ArgType]) -> Lowered:
@@ -139,13 +151,17 @@ def _lower_callee(program: Program, function: Callable[..., Any], arg_types: dic
 # -- arguments -------------------------------------------------------------------------------------------------------
 
 
-def _declare(frame: Frame, function: Callable[..., Any], arg_types: dict[str, ArgType]) -> None:
-    """Declares containers and symbols of the arguments, and binds the parameters to them."""
+def _declare(
+    frame: Frame, function: Callable[..., Any], arg_types: dict[str, ArgType], records: Mapping[str, Record]
+) -> dict[str, str]:
+    """Declares containers and symbols of the arguments, and binds the parameters to them; containers by path."""
     for symbol in _size_symbols(arg_types):
         frame.emit.reserve(symbol)
-    for name in arg_types:
+    for name in (*arg_types, *records):
         frame.emit.reserve(name)
-    values = {name: _argument(frame, name, kind) for name, kind in arg_types.items()}
+    containers = {path: path if path.isidentifier() else frame.emit.fresh(container_stem(path)) for path in arg_types}
+    leaves = {path: _argument(frame, containers[path], kind) for path, kind in arg_types.items()}
+    values = bind_records(frame, records, leaves)
     for kind in arg_types.values():
         if isinstance(kind, ArrayType):
             _declare_sizes(frame, kind)
@@ -162,6 +178,7 @@ def _declare(frame: Frame, function: Callable[..., Any], arg_types: dict[str, Ar
             frame.env[name] = Static(parameter.default)
         else:
             raise FrontendError(f"the type of the argument {name!r} is not known", help="annotate it, or pass a value")
+    return containers
 
 
 def _size_symbols(arg_types: Mapping[str, ArgType]) -> list[str]:
@@ -184,6 +201,8 @@ def _argument(frame: Frame, name: str, kind: ArgType) -> Value:
     match kind:
         case ConstantType(value=value):
             return from_python(frame, value)
+        case OpaqueType(reason=reason, help=help_text):
+            return Missing(reason, help=help_text)
         case ScalarType(dtype=types.int64, weak=weak):
             emit.sdfg.add_symbol(name, argument=True)
             emit.ranges = emit.ranges.bind(name, None, None)
@@ -192,6 +211,9 @@ def _argument(frame: Frame, name: str, kind: ArgType) -> Value:
             desc = data.Scalar(dtype)
             _register(frame, name, desc)
             return Scalar(Load(name, (), dtype), weak)
+        case GeneratorType():
+            _register(frame, name, kind.descriptor(name))
+            return GeneratorValue(name)
     desc_array = kind.descriptor(name)
     _register(frame, name, desc_array)
     for stride in desc_array.strides if kind.layout == "strided" else ():

@@ -20,6 +20,7 @@ from dcpy.frontend.lower.callbacks import CallbackInMap
 from dcpy.frontend.lower.comparisons import as_value, inverse
 from dcpy.frontend.lower.expressions import condition, evaluate
 from dcpy.frontend.lower.frame import Flow, LoopSites, Names, Scope, Site
+from dcpy.frontend.lower.objects import fields
 from dcpy.frontend.lower.refine import bind_parameter, refine
 from dcpy.frontend.lower.sharing import living, roots, separate, shown_by_others
 from dcpy.frontend.values import (
@@ -175,8 +176,11 @@ def _known_test(frame: Frame, node: core.While) -> bool | None:
     """Whether the test is known to hold the first time, or known not to; None where it is neither."""
     if isinstance(node.test, core.Flag | ast.Constant):
         return bool(node.test.value)
+    env = frame.env
+    frame.env = dict(env)
     with frame.emit.dry_run():
         test = condition(frame, node.test)
+    frame.env = env
     return test if isinstance(test, bool) else None
 
 
@@ -194,7 +198,7 @@ def _break_if(frame: Frame, stop: ScalarExpr) -> None:
 
 def _run(frame: Frame, node: core.For | core.While, names: LoopNames, plan: LoopPlan, execute: Execute) -> bool:
     """Writes a sequential loop; returns whether it has a break."""
-    carried = sorted(names.bound & names.head)
+    carried = [*sorted(names.bound & names.head), *fields(frame.env)]
     entry = {name: frame.env[name] for name in carried if name in frame.env}
     head = _head_types(frame, node, names, plan, execute, carried, entry)
     merges.move(frame, [(head[name], entry.get(name, _unset(name, node))) for name in carried])
@@ -232,7 +236,8 @@ def _head_types(
     if not carried:
         return {}
     start = {name: entry.get(name, _unset(name, node)) for name in carried}
-    key = (id(node), tuple((name, frame.env.get(name)) for name in sorted(names.head)))
+    known = [*sorted(names.head), *fields(frame.env)]
+    key = (id(node), tuple((name, frame.env.get(name)) for name in known))
     if key in frame.memo:
         return start | {name: _rehome(frame, name, value) for name, value in frame.memo[key].items()}
     head = dict(start)

@@ -18,8 +18,10 @@ from dcpy.frontend.lower.promotion import common
 from dcpy.frontend.lower.sharing import Env, detach, is_own, roots
 from dcpy.frontend.values import (
     ArrayValue,
+    GeneratorValue,
     Maybe,
     Missing,
+    ObjectValue,
     Resized,
     Scalar,
     Static,
@@ -101,6 +103,11 @@ def _join_known(frame: Frame, name: str, plain: Sequence[Value], paths: Paths) -
         return _join_arrays(frame, name, [v for v in plain if isinstance(v, ArrayValue | Resized)], paths)
     if all(isinstance(value, TupleValue) for value in plain):
         return _join_tuples(frame, name, [value for value in plain if isinstance(value, TupleValue)], paths)
+    if all(isinstance(value, ObjectValue) for value in plain):
+        return Missing(
+            f"{shown(name)!r} is one of {len(set(plain))} objects here, depending on the path taken",
+            help="assign the fields of one object, or make the class frozen: @dataclass(frozen=True)",
+        )
     kinds = list(dict.fromkeys(map(kind_of, plain)))
     return Missing(
         f"{shown(name)!r} is {' or '.join(kinds)} here, depending on the path taken",
@@ -167,6 +174,9 @@ def _detach_shared(frame: Frame, paths: Paths, home: ArrayValue, values: Sequenc
 
 def _join_tuples(frame: Frame, name: str, values: list[TupleValue], paths: Paths) -> Value:
     first = values[0]
+    if any(value.cls is not first.cls for value in values):
+        kinds = " or ".join(dict.fromkeys(map(kind_of, values)))
+        return Missing(f"{shown(name)!r} is {kinds} here, depending on the path taken", help="use different names")
     if any(len(value.items) != len(first.items) or value.is_list != first.is_list for value in values):
         return Missing(f"the length of {shown(name)!r} depends on the path taken", help="use different names")
     columns = zip(*(value.items for value in values), strict=True)
@@ -187,6 +197,8 @@ def is_visible(frame: Frame, value: Value) -> bool:
             return frame.emit.is_visible(container) and all(_symbol_known(frame, name) for name in symbols)
         case TupleValue(items=items):
             return all(is_visible(frame, item) for item in items)
+        case GeneratorValue(container=container):
+            return frame.emit.is_visible(container)
         case Scalar():
             return False
     return True

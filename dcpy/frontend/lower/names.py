@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dcpy.base.errors import FrontendError
+from dcpy.base.generators import is_generator
 from dcpy.frontend.annotations import Symbol
 from dcpy.frontend.desugar.names import bound_names
 from dcpy.frontend.lower import resizing, sequences
 from dcpy.frontend.lower.frame import ExtraArgument
+from dcpy.frontend.lower.generators import global_generator
 from dcpy.frontend.specialize.from_call import layout_of
 from dcpy.frontend.specialize.types import ArrayType
 from dcpy.frontend.values import (
@@ -57,7 +59,7 @@ def read_name(frame: Frame, name: str) -> Value:
                     f"iterations of a parallel map cannot read {name!r}, which they assign and share",
                     help=f"accumulate with `{name} += ...`, read it after the map, or use a plain for loop",
                 )
-            return _usable(place, name)
+            return usable(place, name)
         place = place.outer
     known, found = frame.closure.lookup(name)
     if known:
@@ -69,7 +71,8 @@ def read_name(frame: Frame, name: str) -> Value:
     raise FrontendError(f"name {name!r} is not defined", help=f"did you mean {near[0]!r}?" if near else "")
 
 
-def _usable(frame: Frame, name: str) -> Value:
+def usable(frame: Frame, name: str) -> Value:
+    """What a name of this frame stands for, as an expression sees it."""
     value = frame.env[name]
     if isinstance(value, Maybe):  # Python finds out when it comes there
         message = f"cannot access local variable {name!r} where it is not associated with a value"
@@ -90,6 +93,8 @@ def from_python(frame: Frame, found: Any, dependence: Any = None) -> Value:
     """A Python object of the closure as a value."""
     if isinstance(found, np.ndarray):
         return global_array(frame, found, dependence)
+    if is_generator(found):
+        return global_generator(frame, found, dependence)
     if isinstance(found, Symbol):
         unknown = [name for name in found.expr.symbols if name not in frame.emit.sdfg.symbols]
         if unknown:
@@ -98,10 +103,12 @@ def from_python(frame: Frame, found: Any, dependence: Any = None) -> Value:
                 notes=("no argument has a size that determines it",),
                 help="use it in the annotation of an array argument, or take the size from a.shape",
             )
+        frame.program.used |= dict.fromkeys(found.expr.symbols, True)
         return SymInt(found.expr)
     if isinstance(found, tuple | list):
         names = getattr(found, "_fields", ())
-        return TupleValue(tuple(from_python(frame, item) for item in found), isinstance(found, list), names)
+        items = tuple(from_python(frame, item) for item in found)
+        return TupleValue(items, isinstance(found, list), names, type(found) if names else None)
     if isinstance(found, dict):
         return DictValue(tuple((key, from_python(frame, item)) for key, item in found.items()))
     return Static(_plain_number(found))
@@ -142,8 +149,7 @@ def bind_name(frame: Frame, name: str, value: Value) -> Value:
                 frame.emit.tasklet([(Memlet(home.expr.container, Subset()), value.expr)])
             bound = home
         case TupleValue():
-            items = tuple(_bind_item(frame, item) for item in value.items)
-            bound = replace(value, items=items)
+            bound = bound_item(frame, value)
         case ArrayValue():
             bound = replace(value, fresh=False)
         case _:
@@ -152,9 +158,10 @@ def bind_name(frame: Frame, name: str, value: Value) -> Value:
     return bound
 
 
-def _bind_item(frame: Frame, value: Value) -> Value:
+def bound_item(frame: Frame, value: Value) -> Value:
+    """A value that is kept in a tuple or a field: what happens later cannot change it."""
     if isinstance(value, TupleValue):
-        return replace(value, items=tuple(_bind_item(frame, item) for item in value.items))
+        return replace(value, items=tuple(bound_item(frame, item) for item in value.items))
     if isinstance(value, ArrayValue):
         return replace(value, fresh=False)
     return sequences.stable(frame.b, value)

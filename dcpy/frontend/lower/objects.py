@@ -1,8 +1,8 @@
 """Objects of dataclasses: fields that are read and assigned, methods, constructors.
 
-An object that may change is a reference (`ObjectValue`). What its fields stand for is kept among the names of a frame, as
-``key.field``: branches merge fields and loops carry them as they do names, and functions that are evaluated in place
-are handed the fields, and hand them back. A frozen object is a value: the `TupleValue` of its fields.
+An object that may change is a reference (`ObjectValue`). What its fields stand for is kept among the names of a frame,
+as ``key.field``: branches merge fields and loops carry them as they do names, and functions that are evaluated in
+place are handed the fields, and hand them back. A frozen object is a value: the `TupleValue` of its fields.
 """
 
 from __future__ import annotations
@@ -341,5 +341,6 @@ def named_tuple(frame: Frame, cls: type, args: Sequence[Value], kwargs: Mapping[
     given = dict(zip(names_, args, strict=False)) | dict(kwargs)
     found = {name: names.from_python(frame, value) for name, value in defaults.items()} | given
     if len(args) > len(names_) or set(found) != set(names_):
-        raise FrontendError(f"{cls.__name__} has the fields {', '.join(names_)}", notes=("Python raises TypeError here",))
+        message = f"{cls.__name__} has the fields {', '.join(names_)}"
+        raise FrontendError(message, notes=("Python raises TypeError here",))
     return TupleValue(tuple(found[name] for name in names_), names=names_, cls=cls)

@@ -13,7 +13,7 @@ from dcpy.ir.sdfg import Sdfg
 
 def prune(sdfg: Sdfg) -> None:
     """Drops transient containers that no node, block, result or used view mentions."""
-    used = {name: True for name in _mentioned(sdfg)}
+    used = {name: True for name in mentioned(sdfg)}
     regions = list(sdfg.body.walk_regions())
     views = {name: desc.of for region in regions for name, desc in region.containers.items() if isinstance(desc, View)}
     for name in list(used):
@@ -26,7 +26,8 @@ def prune(sdfg: Sdfg) -> None:
                 del region.containers[name]
 
 
-def _mentioned(sdfg: Sdfg) -> Iterator[str]:
+def mentioned(sdfg: Sdfg) -> Iterator[str]:
+    """The containers that nodes, blocks and results name."""
     for result in sdfg.results:
         yield result.container
     for block in sdfg.body.walk_blocks():

@@ -6,15 +6,18 @@ one stays a view. With several ``return`` statements, all must agree, and each c
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.lower import stores
+from dcpy.frontend.lower import objects, stores
+from dcpy.frontend.specialize.records import Effect, Given, Made, Outcome
 from dcpy.frontend.values import (
     ArrayValue,
     Maybe,
+    Missing,
+    ObjectValue,
     Static,
     TupleValue,
     Value,
@@ -40,18 +43,25 @@ if TYPE_CHECKING:
 _PLAIN = (bool, int, float, complex, str, type(None))
 
 
-def finish(frame: Frame) -> None:
-    """Writes the results at every place where the function returns, and declares them."""
-    sites = frame.returns
+def finish(frame: Frame) -> Outcome:
+    """Writes the results at every place where the function returns, and declares them.
+
+    What the caller's objects have got comes behind what the function returns.
+    """
+    sdfg, sites = frame.emit.sdfg, frame.returns
+    sdfg.results, sdfg.structure = (), None
     if not sites:
-        frame.emit.sdfg.results, frame.emit.sdfg.structure = (), None
-        return
+        return Outcome()
+    changed = objects.changed_arguments(frame, sites)
+    unsure = {name for name in changed for site in sites if objects.is_new(site.env, name) != Static(True)}
     leaves: list[list[Value]] = []
     structures = []
     for site in sites:
         found: list[Value] = []
         assert site.value is not None
-        structures.append(_flatten(site.value, found))
+        returned = _flatten(site.env, site.value, found)
+        changes = (_change(site.env, name, found, name in unsure) for name in changed)
+        structures.append((returned, *changes))
         leaves.append(found)
     if any(structure != structures[0] for structure in structures[1:]):
         raise FrontendError(
@@ -60,32 +70,77 @@ def finish(frame: Frame) -> None:
             notes=tuple(f"{site.span} returns {kind_of(site.value)}" for site in sites if site.value is not None),
             help="return the same kind of value everywhere",
         )
-    if structures[0] == 0 and all(found == [Static(None)] for found in leaves):
-        frame.emit.sdfg.results, frame.emit.sdfg.structure = (), None
-        return
+    if structures[0] == (0,) and all(found == [Static(None)] for found in leaves):
+        return Outcome()
     writer = _Results(frame, sites)
     columns = [list(column) for column in zip(*leaves, strict=True)]
     distinct = [column for k, column in enumerate(columns) if not writer.is_local(column) or column not in columns[:k]]
-    frame.emit.sdfg.results = tuple(writer.result(column) for column in distinct)
+    sdfg.results = tuple(writer.result(column) for column in distinct)
     writer.rename()
-    frame.emit.sdfg.structure = _renumbered(structures[0], [distinct.index(column) for column in columns])
+    places = [_place(distinct, column) for column in columns]
+    returned, *parts = (_renumbered(part, places) for part in structures[0])
+    sdfg.structure = _plain((returned, *parts)) if parts else _plain(returned)
+    effects = []
+    for name, change in zip(changed, parts, strict=True):
+        path, _, field = name.rpartition(".")
+        effects.append(Effect(path, field, *change))
+    return Outcome(returned, tuple(effects))
 
 
-def _renumbered(structure: Any, places: Sequence[int]) -> Any:
-    """The structure where one array is in several places."""
-    if isinstance(structure, tuple):
-        return tuple(_renumbered(part, places) for part in structure)
-    return places[structure]
+def _place(distinct: list[list[Value]], column: list[Value]) -> int:
+    """Where a column is now: at its own place, or where the same array is."""
+    own = next((k for k, other in enumerate(distinct) if other is column), None)
+    return distinct.index(column) if own is None else own
 
 
-def _flatten(value: Value, found: list[Value]) -> Any:
-    """Indices into `found`, nested as tuples are."""
-    if isinstance(value, Maybe):
-        value = value.value
-    if isinstance(value, TupleValue):
-        if value.is_list:
+def _renumbered(part: Any, places: Sequence[int]) -> Any:
+    """What is returned where one array is in several places."""
+    match part:
+        case tuple():
+            return tuple(_renumbered(inner, places) for inner in part)
+        case Made(parts=parts):
+            return replace(part, parts=_renumbered(parts, places))
+        case Given(index=index):
+            return replace(part, index=places[index])
+    return places[part]
+
+
+def _plain(part: Any) -> Any:
+    """The same for an SDFG, which knows tuples only."""
+    match part:
+        case tuple():
+            return tuple(map(_plain, part))
+        case Made(parts=parts):
+            return _plain(parts)
+        case Given(index=index):
+            return index
+    return part
+
+
+def _change(env: Mapping[str, Value], name: str, found: list[Value], unsure: bool) -> tuple[Any, ...]:
+    """What a field of an argument stands for in the end; where that is not sure, also whether it is another object."""
+    part = _flatten(env, env[name], found)
+    return (part, _flatten(env, objects.is_new(env, name), found)) if unsure else (part,)
+
+
+def _flatten(env: Mapping[str, Value], value: Value, found: list[Value]) -> Any:
+    """Indices into `found`, nested as tuples and objects are."""
+    match value:
+        case Maybe(value=inner):
+            return _flatten(env, inner, found)
+        case Missing(reason=reason, help=help):
+            raise FrontendError(reason, help=help)
+        case TupleValue(is_list=True):
             raise FrontendError("a program does not return lists", help="return a tuple, or np.array([...])")
-        return tuple(_flatten(item, found) for item in value.items)
+        case TupleValue(items=items, names=names, cls=cls):
+            parts = tuple(_flatten(env, item, found) for item in items)
+            return parts if cls is None else Made(cls, names, parts)
+        case ObjectValue(key=key, cls=cls) if not objects.is_argument(value):
+            fields = objects.fields_of(env, value)
+            return Made(cls, tuple(fields), tuple(_flatten(env, item, found) for item in fields.values()))
+        case ObjectValue(key=key):
+            found.append(Static(None))
+            return Given(key, len(found) - 1)
     found.append(value)
     return len(found) - 1
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,7 +44,7 @@ def length(b: Builder, value: Value) -> Expr:
             if not shape:
                 raise FrontendError("len() of unsized object", notes=("NumPy raises TypeError here",))
             return b.exact(shape[0])
-        case TupleValue(items=items) | DictValue(items=items):
+        case TupleValue(items=items) | DictValue(items=items) if not is_object(value):
             return as_expr(len(items))
         case RangeValue():
             return b.emit.ranges.simplify(value.range.size_within(b.emit.ranges))
@@ -118,7 +119,7 @@ def items(b: Builder, value: Value) -> list[Value]:
 
 def _known_items(value: Value) -> tuple[Value, ...] | None:
     match value:
-        case TupleValue(items=items):
+        case TupleValue(items=items) if not value.is_object:
             return items
         case DictValue(items=pairs):
             return tuple(Static(key) for key, _ in pairs)
@@ -131,6 +132,8 @@ def _known_items(value: Value) -> tuple[Value, ...] | None:
 
 def item(owner: TupleValue, key: Value) -> Value:
     """``owner[key]`` with a key known at compile time."""
+    if owner.is_object:
+        raise FrontendError(f"{kind_of(owner)} cannot be indexed", help="name its fields")
     if isinstance(key, SliceValue):
         parts = [_whole(part) for part in (key.start, key.stop, key.step)]
         return TupleValue(owner.items[slice(*parts)], owner.is_list)
@@ -171,8 +174,13 @@ def stable(b: Builder, value: Value) -> Value:
     if isinstance(value, Scalar):
         return value if isinstance(value.expr, Const) else b.keep(value)
     if isinstance(value, TupleValue):
-        return TupleValue(tuple(stable(b, part) for part in value.items), value.is_list)
+        return replace(value, items=tuple(stable(b, part) for part in value.items))
     return b.hold(value)
+
+
+def is_object(value: Value) -> bool:
+    """Whether it is a frozen dataclass object, which has fields but is no sequence."""
+    return isinstance(value, TupleValue) and value.is_object
 
 
 def all_cheap(values: Iterable[Value]) -> bool:

@@ -13,6 +13,7 @@ from dcpy.frontend.lower import assignment, loops, merges
 from dcpy.frontend.lower.expressions import condition, evaluate, function_value
 from dcpy.frontend.lower.frame import Flow, Scope, Site
 from dcpy.frontend.lower.names import UnsetName, bind_name
+from dcpy.frontend.lower.objects import changed_fields, settle_sizes
 from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.lower.refine import refine
 from dcpy.frontend.lower.sharing import living, shown_by_others
@@ -97,6 +98,7 @@ def _return(frame: Frame, node: core.Return) -> Flow:
             )
         frame.env[".return"] = value
         return Flow.LEFT
+    settle_sizes(frame)
     site = Site(emit.region, dict(frame.env), False, emit.ranges, value, node.span)
     if len(frame.scopes) > 1:
         emit.block(Return())
@@ -150,6 +152,7 @@ def _if(frame: Frame, node: core.If) -> Flow:
 def _merge(frame: Frame, node: core.If, live: frozenset[str], paths: list[Site]) -> None:
     """Binds the names that either side assigned to what they stand for afterwards."""
     names = sorted((assigned(node.body) | assigned(node.orelse) | {".return"}) & live)
+    names += changed_fields(frame.env, paths) if paths else []
     moves: list[list[tuple[Value, Value]]] = [[] for _ in paths]
     facts, envs = [path.ranges for path in paths], [living(path.env, live) for path in paths]
     for name in names:

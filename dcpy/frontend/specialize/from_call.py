@@ -6,13 +6,14 @@ stencil with a halo is then proved to stay inside its arrays.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from dcpy.base.errors import ArgumentError
-from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, ScalarType
+from dcpy.base.generators import is_generator, words_of
+from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, GeneratorType, OpaqueType, ScalarType
 from dcpy.ir import types
 from dcpy.ir.symbolic import ONE, Expr, sym
 
@@ -23,21 +24,28 @@ _SMALLEST = 8  # small sizes (channels, components) are close by accident
 
 
 def types_from_call(
-    values: Mapping[str, Any], known: Mapping[str, ArgType] | None = None, *, related: bool = False
+    values: Mapping[str, Any],
+    known: Mapping[str, ArgType] | None = None,
+    *,
+    related: bool = False,
+    fields: Container[str] = (),
 ) -> dict[str, ArgType]:
     """The type of each argument; those in `known` (annotated) are taken as they are.
 
-    Arrays that share memory get a common alias group. Raises `ArgumentError` for what cannot be an argument.
+    Arrays that share memory get a common alias group. Raises `ArgumentError` for what cannot be an argument; among
+    the `fields` of objects, that is nobody's concern unless the program reads it.
     """
     known = known or {}
     taken = {*values, *(name for t in known.values() if isinstance(t, ArrayType) for d in t.dims for name in d.symbols)}
     shapes = [value.shape for name, value in values.items() if isinstance(value, np.ndarray) and name not in known]
     sizes = _Sizes(taken, _relations({size for shape in shapes for size in shape}) if related else {})
-    aliases = alias_groups({name: value for name, value in values.items() if isinstance(value, np.ndarray)})
+    aliases = alias_groups(values)
     found: dict[str, ArgType] = {}
     for name, value in values.items():
         if name in known:
             found[name] = known[name]
+        elif name in fields:
+            found[name] = _type_of_field(name, value, sizes, aliases.get(name, ""))
         else:
             found[name] = type_of(name, value, sizes, aliases.get(name, ""))
     return found
@@ -49,6 +57,8 @@ def type_of(name: str, value: Any, sizes: _Sizes, alias: str = "") -> ArgType:
         dims = tuple(sizes.symbol(size) for size in value.shape)
         not_one = tuple(dict.fromkeys(name for dim in dims for name in dim.symbols))
         return ArrayType(_dtype(name, value.dtype), dims, layout_of(value), alias, not_one)
+    if is_generator(value):
+        return GeneratorType(alias)
     if isinstance(value, np.generic):
         return ScalarType(_dtype(name, value.dtype))
     if type(value) is int and not -(2**63) <= value < 2**63:
@@ -60,6 +70,20 @@ def type_of(name: str, value: Any, sizes: _Sizes, alias: str = "") -> ArgType:
     return ConstantType(value)
 
 
+def _type_of_field(name: str, value: Any, sizes: _Sizes, alias: str) -> ArgType:
+    """The type of a field of an object. A program may never read it."""
+    if isinstance(value, dict | set | frozenset | bytearray):
+        kind = type(value).__name__
+        return OpaqueType(f"the field {name!r} is a {kind}, which a program cannot read", _INSTEAD)
+    try:
+        return type_of(name, value, sizes, alias)
+    except ArgumentError as error:
+        return OpaqueType(error.message.replace("argument", "the field", 1), error.help)
+
+
+_INSTEAD = "hold the values in arrays, or in fields of their own"
+
+
 def layout_of(array: np.ndarray[Any, Any]) -> str:
     """``C`` or ``F`` where the elements are packed so, else ``strided``."""
     if array.flags.c_contiguous:
@@ -67,10 +91,11 @@ def layout_of(array: np.ndarray[Any, Any]) -> str:
     return "F" if array.flags.f_contiguous else "strided"
 
 
-def alias_groups(arrays: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, str]:
-    """For arrays that share memory, the name of the first of the group."""
+def alias_groups(values: Mapping[str, Any]) -> dict[str, str]:
+    """For arrays, and generators, that share memory, the name of the first of the group."""
     groups: dict[str, str] = {}
-    names = list(arrays)
+    arrays = {name: words_of(value) if is_generator(value) else value for name, value in values.items()}
+    names = [name for name, array in arrays.items() if isinstance(array, np.ndarray)]
     for position, name in enumerate(names):
         for other in names[:position]:
             if np.may_share_memory(arrays[name], arrays[other]):

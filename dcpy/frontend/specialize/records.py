@@ -106,8 +106,16 @@ def is_record(value: Any) -> bool:
 
 
 def is_named_tuple(value: Any) -> bool:
-    """Whether a value is an object of a class that `collections.namedtuple` or `typing.NamedTuple` has made."""
-    return isinstance(value, tuple) and hasattr(value, "_fields")
+    """Whether a value is of a class, or is a class, that `collections.namedtuple` or `typing.NamedTuple` has made."""
+    cls = value if isinstance(value, type) else type(value)
+    return issubclass(cls, tuple) and hasattr(cls, "_fields")
+
+
+def fields_of_class(cls: type) -> dict[str, Any]:
+    """The fields of a dataclass or named tuple, and their annotations (maybe as texts)."""
+    if is_named_tuple(cls):
+        return {name: cls.__annotations__.get(name) for name in cls._fields}  # type: ignore[attr-defined]
+    return {field.name: field.type for field in dataclasses.fields(cls)}
 
 
 def is_frozen(cls: type) -> bool:
@@ -118,9 +126,7 @@ def is_frozen(cls: type) -> bool:
 def _members(path: str, value: Any) -> list[tuple[Member, Any]]:
     if isinstance(value, tuple):
         names = getattr(value, "_fields", None)
-        return [
-            (Member(k, f"{path}.{names[k]}" if names else f"{path}[{k}]"), item) for k, item in enumerate(value)
-        ]
+        return [(Member(k, f"{path}.{names[k]}" if names else f"{path}[{k}]"), item) for k, item in enumerate(value)]
     found = ((f.name, getattr(value, f.name, _MISSING)) for f in dataclasses.fields(value))
     return [(Member(name, f"{path}.{name}"), item) for name, item in found if item is not _MISSING]
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dcpy.ir import data
+from dcpy.base.generators import WORDS
+from dcpy.ir import data, types
 from dcpy.ir.symbolic import Expr, sym
 from dcpy.ir.types import DType
 
@@ -55,6 +56,20 @@ class ScalarType:
         return f"{'Python ' if self.weak else ''}{self.dtype}"
 
 
+@dataclass(frozen=True, slots=True)
+class GeneratorType:
+    """An ``np.random.Generator``, passed as NumPy's struct bitgen: an array of words. `alias` as of arrays."""
+
+    alias: str = ""
+
+    def descriptor(self, name: str) -> data.Array:
+        """The container of an argument called `name`."""
+        return data.Array.packed(types.uint64, (WORDS,), alias=self.alias)
+
+    def __str__(self) -> str:
+        return "Generator"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ConstantType:
     """A value that is part of the program: None, a bool, a string, a function, a tuple of such."""
@@ -74,7 +89,18 @@ class ConstantType:
         return repr(self.value)
 
 
-ArgType = ArrayType | ScalarType | ConstantType
+@dataclass(frozen=True, slots=True)
+class OpaqueType:
+    """A field that no program can read, and that no call looks at: `reason` says why, `help` what to do."""
+
+    reason: str
+    help: str = ""
+
+    def __str__(self) -> str:
+        return "opaque"
+
+
+ArgType = ArrayType | ScalarType | GeneratorType | ConstantType | OpaqueType
 
 
 def stride_symbol(name: str, axis: int) -> str:

@@ -2,8 +2,8 @@
 
 A specialization is (arguments, closure, number of symbols, pairs of arrays that must not overlap, results, structure,
 guards, failure, entry address, results address, keepalive, priority, callbacks or None). The last arguments come from
-the closure: its sources are ("dict", namespace, name), ("cell", cell), ("attribute", object, name), or parts of earlier arguments:
-("field", position, name) and ("item", position, index). An extent (a size, or a stride in
+the closure: its sources are ("dict", namespace, name), ("cell", cell), ("attribute", object, name), or parts of earlier
+arguments: ("field", position, name) and ("item", position, index). An extent (a size, or a stride in
 elements) is (symbol slot or -1, occurs first, must not be 1, constant: the size, or what it has over the symbol). The
 C++ side is signature.cpp.
 """
