@@ -10,11 +10,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dcpy.ir.data import Array, Lifetime, Storage
-from dcpy.ir.nodes import Node
+from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.region import Block, Region, State
 from dcpy.ir.rewriter import rewriting
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.substitution import Substitution
+from dcpy.ir.symbolic import Expr
 from dcpy.ir.uses import Element, Uses
 
 Moment = tuple[int, int]  # position of a block in its region, and of a node in that state
@@ -35,12 +36,13 @@ def share_buffers(sdfg: Sdfg) -> None:
     before   A -> t;  t -> u;  u -> v;  v -> B        after   A -> t;  t -> u;  u -> t;  t -> B
 
     What a container holds before its first write is undefined, so it does not matter what was in the memory. Two that
-    one node touches stay apart: the node may read the one while it writes the other.
+    one node touches stay apart, as the node may read the one while it writes the other; unless it is a map that reads,
+    for each element, just the element that it writes then: it works in place.
     """
     with rewriting(sdfg, "share-buffers") as rw:
         for region in list(sdfg.body.walk_regions()):
             for kin in _kinds(region, rw.uses):
-                for name, host in _assignment(_lives(region, kin, rw.uses)):
+                for name, host in _assignment(_lives(region, kin, rw.uses), rw.uses):
                     for element in rw.uses.touchers(name):
                         rw.substitute(element, Substitution(containers={name: host}))
                     rw.undeclare(name)
@@ -87,16 +89,41 @@ def _span(
     return (where, order[element]), (where, order[element])
 
 
-def _assignment(lives: list[_Life]) -> list[tuple[str, str]]:
+def _assignment(lives: list[_Life], uses: Uses) -> list[tuple[str, str]]:
     """(name, host) for each container that moves into the memory of another one, which is dead by then."""
     moved: list[tuple[str, str]] = []
-    busy: list[tuple[Moment, str]] = []  # (last moment, host)
+    busy: list[tuple[Moment, str, str]] = []  # (last moment, who lives there then, host)
     for life in lives:
-        free = [(last, host) for last, host in busy if last < life.first]
+        free = [
+            entry
+            for entry in busy
+            if entry[0] < life.first or (entry[0] == life.first and _in_place(entry[1], life.name, uses))
+        ]
         if not free:
-            busy.append((life.last, life.name))
+            busy.append((life.last, life.name, life.name))
             continue
         latest = max(free)  # the one used last is the likeliest to be in the cache
-        busy[busy.index(latest)] = (life.last, latest[1])
-        moved.append((life.name, latest[1]))
+        busy[busy.index(latest)] = (life.last, life.name, latest[2])
+        moved.append((life.name, latest[2]))
     return moved
+
+
+def _in_place(source: str, target: str, uses: Uses) -> bool:
+    """Whether one tasklet is all that touches both, in a map that reads each element of the one before it writes the
+    same element of the other, and never again."""
+    common = [element for element in uses.touchers(source) if element in uses.touchers(target)]
+    match common:
+        case [Tasklet(state=State(region=Region(owner=Map() as around))) as tasklet]:
+            pass
+        case _:
+            return False
+    inside = [node for node in around.body.walk_nodes() if node is not tasklet]
+    if any(element in inside for name in (source, target) for element in uses.touchers(name)):
+        return False
+    reads = [memlet for memlet in tasklet.reads() if memlet.container == source]
+    writes = [memlet for memlet in tasklet.writes() if memlet.container == target]
+    used = [memlet for memlet in (*tasklet.reads(), *tasklet.writes()) if memlet.container in (source, target)]
+    if len(reads) + len(writes) != len(used) or len(writes) != 1 or writes[0].wcr:
+        return False
+    indices = [dim.name for dim in writes[0].subset.dims if isinstance(dim, Expr) and dim.name is not None]
+    return set(around.params) <= set(indices) and all(memlet.subset == writes[0].subset for memlet in reads)

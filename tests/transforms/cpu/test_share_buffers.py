@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from dcpy.ir.copying import copy_sdfg
 from dcpy.ir.data import Array, Storage
 from dcpy.ir.text import parse_sdfg
@@ -39,6 +41,35 @@ def shared(text: str) -> list[str]:
 
 def test_a_chain_needs_two():
     assert shared(CHAIN % ("", "")) == ["t", "u"]
+
+
+IN_PLACE = """
+    sdfg @f(A: f64[N, N], B: f64[N, N]) symbols(N: size) {
+      data t: f64[N, N] transient
+      data u: f64[N, N] transient
+      state {
+        map i = 0:N, j = 0:N { tasklet (a <- A[i, j]) -> (o -> t[i, j]) { o = a + 1.0 } }
+        %s
+        map i = 0:N, j = 0:N { tasklet (a <- u[i, j]) -> (o -> B[i, j]) { o = a } }
+      }
+    }"""
+
+
+@pytest.mark.parametrize(
+    ("body", "left"),
+    [
+        ("map k = 0:N, l = 0:N { tasklet (a <- t[k, l]) -> (o -> u[k, l]) { o = a * 2.0 } }", ["t"]),
+        ("map k = 0:N, l = 0:N { tasklet (a <- t[l, k], b <- t[k, l]) -> (o -> u[k, l]) { o = a } }", ["t", "u"]),
+        ("map k = 0:N, l = 0:N { tasklet (a <- t[k, 0]) -> (o -> u[k, l]) { o = a } }", ["t", "u"]),
+        ("map k = 0:N { tasklet (a <- t[k, k]) -> (o -> u[k, k]) { o = a }  tasklet (a <- t[k, 0]) -> (o -> u[k, 0]) { "
+         "o = a } }", ["t", "u"]),
+        ("map k = 0:N { loop l = 0:N { state { tasklet (a <- t[k, 0]) -> (o -> u[k, 0]) { o = a * 2.0 } } } }",
+         ["t", "u"]),
+        ("copy t[0:N, 0:N] -> u[0:N, 0:N]", ["t", "u"]),
+    ],
+)  # fmt: skip
+def test_a_map_may_work_in_place(body, left):
+    assert shared(IN_PLACE % body) == left
 
 
 def test_one_that_is_read_later_stays():
