@@ -11,8 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from dcpy.frontend.fingerprint import is_library
 
 if TYPE_CHECKING:
@@ -86,6 +84,5 @@ def alias_groups_with(bound: Mapping[str, Any], arrays: Sequence[ExtraArgument])
     """Alias groups of arguments and global arrays by name, where global arrays share memory with anything."""
     from dcpy.frontend.specialize.from_call import alias_groups
 
-    everything = {name: value for name, value in bound.items() if isinstance(value, np.ndarray)}
-    groups = alias_groups(everything | {extra.name: extra.array for extra in arrays})
+    groups = alias_groups({**bound, **{extra.name: extra.array for extra in arrays}})
     return groups if any(extra.name in groups for extra in arrays) else {}

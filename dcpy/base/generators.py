@@ -27,9 +27,9 @@ def is_generator(value: object) -> bool:
 def words_of(generator: Any) -> Words:
     """The struct of a generator's bit generator as a uint64 array over the very memory, which it keeps alive."""
     bit_generator = generator.bit_generator
-    words = (ctypes.c_uint64 * WORDS).from_address(bit_generator.ctypes.bit_generator.value)
+    words: Any = (ctypes.c_uint64 * WORDS).from_address(bit_generator.ctypes.bit_generator.value)
     words.owner = bit_generator
-    return np.frombuffer(words, np.uint64)
+    return np.asarray(words)
 
 
 class _Borrowed:

@@ -19,7 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from dcpy.base.generators import is_generator
 from dcpy.frontend.callbacks import Callback
+
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 
 
@@ -115,7 +117,7 @@ class _Description:
                 self.parts.append(f"{getattr(known, '__module__', '')}.{known.__name__}")
             case type() if is_library(known.__module__):  # other classes may have attributes that change
                 self.parts.append(f"{getattr(known, '__module__', '')}.{known.__name__}")
-            case np.ndarray():
+            case _ if isinstance(known, np.ndarray) or is_generator(known):
                 raise _Unknown
             case _ if isinstance(known, _PLAIN) or type(known).__module__.startswith(("dcpy.", "numpy")):
                 self.parts.append(f"{type(known).__name__} {known!r}")

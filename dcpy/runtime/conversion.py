@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import is_not
 from typing import Any
 
 import numpy as np
 
 from dcpy.base.errors import ArgumentError
+from dcpy.base.generators import is_generator, words_of
 from dcpy.codegen.artifact import Arg, ArrayArg, Signature
 from dcpy.runtime.arguments import is_packed
 
@@ -59,6 +61,8 @@ def prepare(values: Sequence[Any], signature: Signature | None = None) -> Prepar
     prepared = list(values)
     copies = []
     for i, value in enumerate(values):
+        if signature and is_generator(value) and isinstance(signature.args[i], ArrayArg):
+            prepared[i] = words_of(value)
         if type(value) is not np.ndarray or value.dtype.hasobject:
             continue
         order = orders[i]
@@ -71,7 +75,7 @@ def prepare(values: Sequence[Any], signature: Signature | None = None) -> Prepar
         copy.flags.writeable = value.flags.writeable
         prepared[i] = copy
         copies.append((value, copy))
-    return Prepared(tuple(prepared), tuple(copies)) if copies else None
+    return Prepared(tuple(prepared), tuple(copies)) if any(map(is_not, prepared, values)) else None
 
 
 def _order_of(arg: Arg) -> str:

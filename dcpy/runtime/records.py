@@ -21,7 +21,7 @@ CLASSES: dict[str, Any] = {
     cls.__name__: cls
     for cls in (
         SrcSpan, Signature, artifact.Check, artifact.Dim,
-        artifact.ArrayArg, artifact.ScalarArg, artifact.IntegerArg, artifact.ConstantArg,
+        artifact.ArrayArg, artifact.ScalarArg, artifact.IntegerArg, artifact.GeneratorArg, artifact.ConstantArg,
         artifact.FreshArray, artifact.OwnedArray, artifact.ScalarResult, artifact.ArgumentResult,
         artifact.ViewResult, artifact.ConstantResult,
     )

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from dcpy.base.generators import is_generator
 from dcpy.frontend.annotations import types_from_annotations
 from dcpy.frontend.lower import stores
 from dcpy.frontend.lower.callbacks import holds_callback
@@ -68,6 +69,8 @@ def call_node(frame: Frame, function: python_types.FunctionType, bound: Mapping[
     if key not in program.lowered:
         program.lowered[key] = program.lower(function, passing.types)
     lowered = program.lowered[key]
+    if any(is_generator(extra.array) for extra in lowered.extra_arguments):
+        return None  # its draws are the caller's
     if holds_callback(lowered.sdfg):
         return None
     if any(result.kind == "view" or _is_made_inside(lowered.sdfg, result) for result in lowered.sdfg.results):

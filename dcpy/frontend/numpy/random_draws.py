@@ -189,7 +189,7 @@ def _triangular(b: Builder, left: Value, mode: Value, right: Value) -> None:
         ("gt", "mode > right", (mode, right)),
         ("eq", "left == right", (left, right)),
     ):
-        require_all(b, lambda x, y, name=relation: op("not", op(name, x, y)), message, *pair)  # type: ignore[misc]
+        require_all(b, lambda x, y, name=relation: op("not", op(name, x, y)), message, *pair)
 
 
 def _negative_binomial(b: Builder, n: Value, p: Value) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import ArgumentError
+from dcpy.base.generators import is_generator, words_of
 from dcpy.ir.data import Array, Data, Scalar, View
 from dcpy.ir.interp.frame import Declared, Frame, members
 from dcpy.ir.interp.machine import Machine
@@ -192,6 +193,8 @@ def _lookup(arguments: Mapping[str, Any], name: str) -> Any:
 
 
 def _as_array(name: str, given: Any) -> NDArray:
+    if is_generator(given):
+        return words_of(given)
     if not isinstance(given, np.ndarray):
         raise ArgumentError(f"{name!r} must be a NumPy array, not {type(given).__name__}")
     return given

@@ -8,6 +8,7 @@ typedef __INT64_TYPE__ dcpy_number;
 typedef unsigned __int128 dcpy_wide;
 
 extern "C" dcpy_word random_bounded_uint64(void *, dcpy_word off, dcpy_word range, dcpy_word mask, bool masked);
+extern "C" dcpy_word random_interval(void *, dcpy_word largest);
 extern "C" double random_standard_uniform(void *);
 extern "C" dcpy_number random_binomial(void *, double p, dcpy_number n, void *cache);
 
@@ -127,11 +128,17 @@ static dcpy_number dcpy_binomial(void *bitgen, dcpy_number n, double p) {
     return random_binomial(bitgen, p, n, cache);
 }
 
-// --- orders and choices: numbers[i] changes places with numbers[j], for a j that is drawn for each i ---
+// --- orders and choices: numbers[i] changes places with numbers[j], for a j up to i that is drawn for each i ---
 
+static dcpy_word dcpy_upto(void *bitgen, dcpy_word largest) {
+    return random_bounded_uint64(bitgen, 0, largest, 0, false);
+}
+
+// `upto` draws: NumPy orders whole arrays by random_interval, but what it has chosen by random_bounded_uint64.
+template <dcpy_word (*upto)(void *, dcpy_word)>
 static void dcpy_shuffle(void *bitgen, dcpy_number count, dcpy_number first, dcpy_number *numbers) {
     for (dcpy_number i = count - 1; i >= first; --i) {
-        const dcpy_word j = random_bounded_uint64(bitgen, 0, (dcpy_word)i, 0, false);
+        const dcpy_word j = upto(bitgen, (dcpy_word)i);
         const dcpy_number kept = numbers[j];
         numbers[j] = numbers[i];
         numbers[i] = kept;
@@ -141,7 +148,7 @@ static void dcpy_shuffle(void *bitgen, dcpy_number count, dcpy_number first, dcp
 static void dcpy_permutations(void *bitgen, dcpy_number rows, dcpy_number count, dcpy_number *order) {
     for (; rows > 0; --rows, order += count) {
         for (dcpy_number i = 0; i < count; ++i) order[i] = i;
-        dcpy_shuffle(bitgen, count, 1, order);
+        dcpy_shuffle<random_interval>(bitgen, count, 1, order);
     }
 }
 
@@ -153,7 +160,7 @@ static void dcpy_sample_few(void *bitgen, dcpy_number population, dcpy_number co
     for (dcpy_word i = 0; i <= mask; ++i) table[i] = -1;
     for (dcpy_number k = 0; k < count; ++k) {
         const dcpy_number last = population - count + k;
-        dcpy_number drawn = (dcpy_number)random_bounded_uint64(bitgen, 0, (dcpy_word)last, 0, false);
+        dcpy_number drawn = (dcpy_number)dcpy_upto(bitgen, (dcpy_word)last);
         for (int attempt = 0; attempt < 2; ++attempt) {
             dcpy_word place = (dcpy_word)drawn & mask;
             while (table[place] != -1 && table[place] != drawn) place = (place + 1) & mask;
@@ -173,13 +180,13 @@ static void dcpy_sample(void *bitgen, dcpy_number population, dcpy_number count,
         dcpy_number *all = (dcpy_number *)__builtin_malloc(population * sizeof(dcpy_number));
         for (dcpy_number i = 0; i < population; ++i) all[i] = i;
         const dcpy_number rest = population - count;
-        dcpy_shuffle(bitgen, population, rest > 1 ? rest : 1, all);
+        dcpy_shuffle<dcpy_upto>(bitgen, population, rest > 1 ? rest : 1, all);
         for (dcpy_number k = 0; k < count; ++k) order[k] = all[rest + k];
         __builtin_free(all);
         return;
     }
     dcpy_sample_few(bitgen, population, count, order);
-    if (shuffle) dcpy_shuffle(bitgen, count, 1, order);
+    if (shuffle) dcpy_shuffle<dcpy_upto>(bitgen, count, 1, order);
 }
 
 // Draws as many as are missing, drops what is taken already, and starts again with the weights of what is left.

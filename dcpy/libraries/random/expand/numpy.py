@@ -34,8 +34,8 @@ def _by_numpy(node: type[RandomNode] | type[Seed]) -> Callable[[Callable[..., No
 
 
 def call(
-    f: Fragment, function: str, *arguments: Argument, out: Memlet, result: str = "", buffer: Memlets | None = None,
-    **read: Memlet,
+    f: Fragment, function: str, arguments: Sequence[Argument], read: Memlets, out: Memlet, *, result: str = "",
+    buffer: Memlets | None = None,
 ) -> None:  # fmt: skip
     """``function(state, *arguments)``, which fills `out`, or with `result` gives the value of one element.
 
@@ -69,7 +69,7 @@ def draw(node: Draw, f: Fragment) -> None:
     function = FUNCTIONS.get(node.method, f"random_{node.method}")
     fill = f"{function}_{node.how}_fill{precision}" if node.how else f"{function}_fill{precision}"
     if node.method in FILLED and _is_packed(out):
-        call(f, fill, Index(out.shape[0]), "out", out=out.memlet)
+        call(f, fill, (Index(out.shape[0]), "out"), {}, out.memlet)
         return
     arguments: list[ScalarExpr] = [Ref(name, operand.dtype) for name, operand in parameters.items()]
     if node.method == "uniform":  # the C function takes where it begins, and how far it reaches
@@ -77,10 +77,10 @@ def draw(node: Draw, f: Fragment) -> None:
     with each(f, out.shape) as point:
         element = out.at(*point).memlet
         if node.how:
-            call(f, fill, Index(ONE), "out", out=element)
+            call(f, fill, (Index(ONE), "out"), {}, element)
         else:
             read = {name: at(operand, point) for name, operand in parameters.items()}
-            call(f, function + precision, *arguments, result="out", out=element, **read)
+            call(f, function + precision, arguments, read, element, result="out")
 
 
 def _is_packed(out: Operand) -> bool:
@@ -101,15 +101,15 @@ def _integers(f: Fragment, out: Operand, low: Operand, last: Operand) -> None:
     reach = op("sub", cast(Ref("last", last.dtype), unsigned), first)
     masked = Const(False, types.bool_)  # NumPy's other method, which `Generator` does not use
     if not low.shape and not last.shape and _is_packed(out):
-        arguments = (first, reach, Index(out.shape[0]), masked, "out")
-        call(f, f"random_bounded_{word}_fill", *arguments, out=out.memlet, low=at(low, ()), last=at(last, ()))
+        filled = (first, reach, Index(out.shape[0]), masked, "out")
+        call(f, f"random_bounded_{word}_fill", filled, {"low": at(low, ()), "last": at(last, ())}, out.memlet)
         return
     buffer = {} if word == "uint64" else _empty_buffer(f)
     arguments = (first, reach, Const(0, unsigned), masked, *buffer)
     function = f"random_{'buffered_' if buffer else ''}bounded_{word}"
     with each(f, out.shape) as point:
         read = {"low": at(low, point), "last": at(last, point)}
-        call(f, function, *arguments, result="out", out=out.at(*point).memlet, buffer=buffer, **read)
+        call(f, function, arguments, read, out.at(*point).memlet, result="out", buffer=buffer)
 
 
 def _empty_buffer(f: Fragment) -> Memlets:
@@ -137,7 +137,7 @@ def permutation(node: Permutation, f: Fragment) -> None:
     """Each row is shuffled."""
     with _order(f) as order:
         *rows, count = f.output("order").shape
-        call(f, "dcpy_permutations", Index(product(rows)), Index(count), "out", out=order.memlet)
+        call(f, "dcpy_permutations", (Index(product(rows)), Index(count), "out"), {}, order.memlet)
 
 
 @_by_numpy(Sample)
@@ -145,15 +145,13 @@ def sample(node: Sample, f: Fragment) -> None:
     """Three algorithms, as in NumPy: with weights, few of many, and many."""
     with _order(f) as order:
         population, count = f.input("population"), Index(order.shape[0])
-        number, read = Ref("population", population.dtype), dict[str, Memlet]()
-        function: str
-        arguments: tuple[Argument, ...]
+        read = {"population": at(population, ())}
+        number, function = Ref("population", population.dtype), "dcpy_sample"
+        arguments: tuple[Argument, ...] = (number, count, Const(node.shuffle, types.bool_), "out")
         if "p" in node.inputs:
+            read["p"] = packed(f, f.input("p")).memlet
             function, arguments = "dcpy_sample_weighted", (number, "p", count, "out")
-            read = {"p": packed(f, f.input("p")).memlet}
-        else:
-            function, arguments = "dcpy_sample", (number, count, Const(node.shuffle, types.bool_), "out")
-        call(f, function, *arguments, out=order.memlet, population=at(population, ()), **read)
+        call(f, function, arguments, read, order.memlet)
 
 
 def packed(f: Fragment, operand: Operand) -> Operand:
