@@ -9,9 +9,11 @@ from __future__ import annotations
 _REDUCE = "dcpy.libraries.reduce"
 _BLAS = "dcpy.libraries.blas"
 _LAPACK = "dcpy.libraries.lapack"
+_RANDOM = "dcpy.libraries.random"
 _FFT = "dcpy.libraries.fft"
 _SOLVERS = ("cholesky", "lu", "solve_triangular", "solve", "inverse", "qr")
 _DECOMPOSITIONS = ("svd", "eigh", "eig", "lstsq")
+_RANDOMS = ("seed", "draw", "permutation", "sample")
 
 #: kind of a library node -> its class (`dcpy.ir.library_kinds.LIBRARY_KINDS`)
 NODES: dict[str, str] = {
@@ -25,6 +27,7 @@ NODES: dict[str, str] = {
     "lapack.slogdet": f"{_LAPACK}.nodes:Slogdet",
     "fft.transform": f"{_FFT}.nodes:Transform",
     **{f"lapack.{node}": f"{_LAPACK}.nodes:{node.title().replace('_', '')}" for node in (*_SOLVERS, *_DECOMPOSITIONS)},
+    **{f"random.{node}": f"{_RANDOM}.nodes:{node.title()}" for node in _RANDOMS},
 }
 
 #: kind/name -> the expansion (`dcpy.ir.expansions.EXPANSIONS`)
@@ -42,6 +45,7 @@ EXPANSIONS: dict[str, str] = {
     **{f"lapack.{node}/openblas": f"{_LAPACK}.expand.openblas:{node}" for node in (*_SOLVERS, *_DECOMPOSITIONS)},
     **{f"lapack.{node}/pure": f"{_LAPACK}.expand.pure:{node}" for node in _SOLVERS},
 }
+    **{f"random.{node}/numpy": f"{_RANDOM}.expand.numpy:{node}" for node in _RANDOMS},
 
 #: name of an environment -> the foreign library (`dcpy.ir.expansions.ENVIRONMENTS`)
 ENVIRONMENTS: dict[str, str] = {
@@ -50,6 +54,7 @@ ENVIRONMENTS: dict[str, str] = {
     "lapack.openblas": f"{_LAPACK}.environments:OPENBLAS",
 }
 
+    "numpy.random": f"{_RANDOM}.environments:LIBRARY_OF_NUMPY",
 #: name -> the transformation that knows a library's nodes (`dcpy.transforms.catalog.TRANSFORMATIONS`)
 IDIOMS: dict[str, str] = {
     "specialize-matmul": f"{_BLAS}.folding:SpecializeMatMul",
