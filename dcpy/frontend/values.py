@@ -61,11 +61,13 @@ class Scalar:
     """A run-time scalar: an expression over elements of containers, evaluated where the value is used.
 
     `weak` means a Python bool, int, float or complex, which do not promote NumPy's dtypes (NEP 50). A name is always
-    bound to a `Scalar` that just loads the name's own container, so that later stores cannot change it.
+    bound to a `Scalar` that just loads the name's own container, so that later stores cannot change it. `instead`: the
+    types of Python's that the number has on other paths through the program; what it is used for must not depend on it.
     """
 
     expr: ScalarExpr
     weak: bool = False
+    instead: tuple[type, ...] = ()
 
     @property
     def dtype(self) -> DType:
@@ -357,6 +359,18 @@ def numpy_kind(value: Value) -> Any:
     if is_weak(value) and dtype != types.bool_:
         return {"i": int, "f": float, "c": complex}[dtype.kind]
     return dtype.numpy
+
+
+def kinds_of(value: Value) -> tuple[Any, ...]:
+    """`numpy_kind` of a value on every path through the program."""
+    return (numpy_kind(value), *(value.instead if isinstance(value, Scalar) else ()))
+
+
+def python_types(value: Value) -> tuple[type, ...]:
+    """The types of Python's own that a number may have."""
+    if is_weak(value):
+        return ({"b": bool, "i": int, "f": float, "c": complex}[dtype_of(value).kind],)
+    return value.instead if isinstance(value, Scalar) else ()
 
 
 def scalar_expr(value: Value) -> ScalarExpr:

@@ -8,6 +8,7 @@ import numpy as np
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower import elementwise
+from dcpy.frontend.lower.fitting import stored
 from dcpy.frontend.lower.promotion import promoted
 from dcpy.frontend.values import (
     ArrayValue,
@@ -191,7 +192,7 @@ def _literal(b: Builder, sizes: tuple[int, ...], leaves: list[Value], dtype: DTy
     points = np.ndindex(*sizes)
     writes = []
     for point, leaf in zip(points, leaves, strict=True):
-        expr = elementwise.convert(scalar_expr(leaf), wanted)
+        expr = elementwise.convert(scalar_expr(stored(b, leaf, wanted)), wanted)
         writes.append((Memlet(out.container, Subset.point(*point)), expr))
     if writes:
         b.emit.tasklet(writes)

@@ -13,9 +13,9 @@ from dcpy.frontend.desugar import core
 from dcpy.frontend.lower import conflicts, gather, indexing, objects, sequences, stores
 from dcpy.frontend.lower.elementwise import convert
 from dcpy.frontend.lower.expressions import attribute, evaluate, evaluate_all, keys_of
+from dcpy.frontend.lower.fitting import stored
 from dcpy.frontend.lower.names import bind_name, read_name
 from dcpy.frontend.lower.operators import UFUNC_OF, binary
-from dcpy.frontend.lower.promotion import require_fit
 from dcpy.frontend.values import (
     ArrayValue,
     Scalar,
@@ -154,8 +154,7 @@ def _store_element(frame: Frame, owner: ArrayValue, place: ScalarExpr, value: Va
             notes=("NumPy raises ValueError here",),
             help="store it into a slice, or reduce it to a number first",
         )
-    require_fit(value, place.dtype)
-    number = scalar_expr(value)
+    number = scalar_expr(stored(frame.b, value, place.dtype))
     if number.dtype.kind == "c" and place.dtype.kind != "c":
         raise FrontendError(
             f"a complex number does not fit into an array of {place.dtype.numpy_name}",

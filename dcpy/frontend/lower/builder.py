@@ -8,6 +8,7 @@ their table of contents.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -206,7 +207,7 @@ class Builder:
         """The scalar's value now, in a container of its own."""
         out, result = self.scalar_container(value.dtype, name)
         self.emit.tasklet([(Memlet(out.container, Subset()), value.expr)])
-        return Scalar(result.expr, value.weak)
+        return replace(value, expr=result.expr)
 
     # -- views ---------------------------------------------------------------------------------------------------
 

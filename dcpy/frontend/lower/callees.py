@@ -99,8 +99,8 @@ def _is_passable(value: Value) -> bool:
             return True
         case Static(value=known):
             return isinstance(known, bool | int | float | complex | str | type(None)) or hasattr(known, "dtype")
-        case Scalar(expr=expr):
-            return expr.dtype.name != "i64"
+        case Scalar(expr=expr, instead=instead):
+            return expr.dtype.name != "i64" and not instead
     return False
 
 

@@ -20,6 +20,7 @@ from dcpy.frontend.implements import call_entry, close_names, find, find_method,
 from dcpy.frontend.lower import generators, objects
 from dcpy.frontend.lower.callbacks import call_back
 from dcpy.frontend.lower.callees import call_node
+from dcpy.frontend.lower.fitting import stored
 from dcpy.frontend.lower.frame import Frame
 from dcpy.frontend.lower.names import bind_name, from_python, settle
 from dcpy.frontend.lower.raising import WillRaise
@@ -35,6 +36,7 @@ from dcpy.frontend.values import (
     TupleValue,
     Value,
     is_cheap,
+    is_weak,
     kind_of,
 )
 from dcpy.ir import types
@@ -84,7 +86,7 @@ def _static(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str
         value = args[0]
         if isinstance(value, TupleValue):
             value = frame.b.array(value)
-        return frame.b.cast(value, dtype)
+        return frame.b.cast(stored(frame.b, value, dtype) if is_weak(value) else value, dtype)
     entry = find(found)
     if entry is not None and not (found is print and frame.program.options.allow_callbacks):
         return call_entry(frame.b, entry, args, kwargs)

@@ -118,11 +118,10 @@ def _select(test: ScalarExpr, yes: Value, no: Value) -> Value:
     if meeting is None:
         kinds = f"{kind_of(yes)} or {kind_of(no)}"
         raise FrontendError(f"this is {kinds}, depending on a condition", help="convert both sides, or test with `if`")
-    dtype, weak = meeting
-    left, right = (elementwise.convert(scalar_expr(value), dtype) for value in (yes, no))
+    left, right = (elementwise.convert(scalar_expr(value), meeting.dtype) for value in (yes, no))
     match left, right:  # ``test and x`` of bools reads better as itself
         case _, Const(value=False, dtype=types.bool_):
-            return Scalar(op("and", test, left), weak)
+            return Scalar(op("and", test, left), meeting.weak, meeting.instead)
         case Const(value=True, dtype=types.bool_), _:
-            return Scalar(op("or", test, right), weak)
-    return Scalar(op("select", test, left, right), weak)
+            return Scalar(op("or", test, right), meeting.weak, meeting.instead)
+    return Scalar(op("select", test, left, right), meeting.weak, meeting.instead)

@@ -10,7 +10,8 @@ import numpy as np
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower.broadcasting import broadcast_shapes, index_into
 from dcpy.frontend.lower.emitter import tasklet
-from dcpy.frontend.lower.promotion import fits, require_fit, ufunc_dtypes
+from dcpy.frontend.lower.fitting import fits, require_fit
+from dcpy.frontend.lower.promotion import ufunc_dtypes
 from dcpy.frontend.values import (
     ArrayValue,
     Scalar,
@@ -153,8 +154,7 @@ def ufunc(b: Builder, function: np.ufunc, operands: Sequence[Value], dtype: DTyp
         return _compare(b, name, operands, ins)
     if name == "pow" and out.is_integer:
         _require_nonnegative_power(b, *operands)
-    for operand, wanted in zip(operands, ins, strict=True):
-        require_fit(operand, wanted)
+    operands = [require_fit(b, operand, wanted) for operand, wanted in zip(operands, ins, strict=True)]
     fn = UFUNCS[function]
     return elementwise(b, lambda *args: cast(fn(*args), out), operands, ins)
 

@@ -173,10 +173,10 @@ class Frame:
 
     # -- homes ---------------------------------------------------------------------------------------------------
 
-    def home(self, name: str, dtype: DType, weak: bool) -> Scalar:
+    def home(self, name: str, dtype: DType, weak: bool, instead: tuple[type, ...] = ()) -> Scalar:
         """The scalar container in which `name` lives with this dtype."""
         container = self._home(name, (name, dtype), lambda: data.Scalar(dtype, transient=True, span=self.emit.span))
-        return Scalar(Load(container, (), dtype), weak)
+        return Scalar(Load(container, (), dtype), weak, instead)
 
     def flag(self, name: str) -> Load:
         """The scalar container that tells at run time whether `name` has a value."""

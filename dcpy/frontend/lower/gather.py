@@ -17,8 +17,8 @@ import numpy as np
 from dcpy.frontend.lower import elementwise
 from dcpy.frontend.lower.broadcasting import broadcast_shapes, broadcast_to
 from dcpy.frontend.lower.emitter import tasklet
+from dcpy.frontend.lower.fitting import stored
 from dcpy.frontend.lower.indexing import FULL, basic, element_index
-from dcpy.frontend.lower.promotion import require_fit
 from dcpy.frontend.lower.remembering import recall, remember
 from dcpy.frontend.lower.stores import require_writable
 from dcpy.frontend.values import ArrayValue, Scalar, Static, TupleValue, Value, integer, is_number
@@ -78,12 +78,11 @@ def write(b: Builder, value: ArrayValue, keys: Sequence[Value], source: Value) -
     if isinstance(source, ArrayValue) and not source.shape:
         source = Scalar(source.load(()))
     if is_number(source) and len(keys) == 1 + value.rank - _rank(keys[0]) and _is_mask(keys[0]):
-        require_fit(source, value.dtype)
-        _choose(b, value, keys[0], b.hold(source))
+        _choose(b, value, keys[0], b.hold(stored(b, source, value.dtype)))
         return
     chosen = _select(b, *_without_masks(b, value, keys))
     shape = chosen.result_shape
-    require_fit(source, value.dtype)
+    source = stored(b, source, value.dtype)
     if not is_number(source):
         source = b.array(source)
     if isinstance(source, ArrayValue):

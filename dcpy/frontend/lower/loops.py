@@ -280,8 +280,8 @@ def _join_back(frame: Frame, name: str, head: Value, sites: LoopSites, names: Lo
 def _rehome(frame: Frame, name: str, value: Value) -> Value:
     """The same type in a home that exists now (dry runs take theirs back)."""
     match value:
-        case Scalar(expr=Load(dtype=dtype), weak=weak):
-            return frame.home(name, dtype, weak)
+        case Scalar(expr=Load(dtype=dtype), weak=weak, instead=instead):
+            return frame.home(name, dtype, weak, instead)
         case ArrayValue(dtype=dtype, shape=shape):
             return frame.array_home(name, dtype, shape, shown_by_others(frame, name, [frame.env]))
         case Resized(home=home, sizes=sizes):

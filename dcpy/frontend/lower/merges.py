@@ -94,7 +94,7 @@ def _join_known(frame: Frame, name: str, plain: Sequence[Value], paths: Paths) -
         return first
     meeting = common(plain, accumulating=paths.accumulating) if all(map(is_number, plain)) else None
     if meeting is not None:
-        return frame.home(name, *meeting)
+        return frame.home(name, meeting.dtype, meeting.weak, meeting.instead)
     pairs = zip(plain, paths.envs, strict=True)
     mixed = any(map(is_number, plain)) and all(_is_element(frame, paths, value, env) for value, env in pairs)
     if mixed and len(set(map(dtype_of, plain))) == 1:

@@ -143,7 +143,7 @@ def bind_name(frame: Frame, name: str, value: Value) -> Value:
         case Scalar(expr=Load(container=container)) if _never_written(frame, container):
             bound = value
         case Scalar():
-            home = frame.home(name, value.dtype, value.weak)
+            home = frame.home(name, value.dtype, value.weak, value.instead)
             assert isinstance(home.expr, Load)
             if home.expr != value.expr:
                 frame.emit.tasklet([(Memlet(home.expr.container, Subset()), value.expr)])

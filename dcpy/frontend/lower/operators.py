@@ -5,8 +5,10 @@ Integers over symbols stay symbolic, so that subscripts stay affine.
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +16,7 @@ import numpy as np
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.implements import call_entry, find
 from dcpy.frontend.lower.elementwise import convert
+from dcpy.frontend.lower.promotion import require_same
 from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.values import (
     ArrayValue,
@@ -27,6 +30,7 @@ from dcpy.frontend.values import (
     is_number,
     is_weak,
     kind_of,
+    python_types,
     scalar_expr,
 )
 from dcpy.ir import types
@@ -48,6 +52,7 @@ PYTHON: dict[str, Callable[[Any, Any], Any]] = {
     "<<": operator.lshift, ">>": operator.rshift, "==": operator.eq, "!=": operator.ne, "<": operator.lt,
     "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
+PYTHON_UNARY: dict[str, Callable[[Any], Any]] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
 OP_OF = {
     "+": "add", "-": "sub", "*": "mul", "/": "div", "//": "floordiv", "%": "mod", "**": "pow", "&": "bitand",
     "|": "bitor", "^": "bitxor", "<<": "lshift", ">>": "rshift", "==": "eq", "!=": "ne", "<": "lt", "<=": "le",
@@ -77,7 +82,18 @@ def binary(b: Builder, symbol: str, left: Value, right: Value) -> Value:
             return found
         if is_weak(left) and is_weak(right):
             return _python(b, symbol, left, right)
-    return _elementwise(b, symbol, left, right)
+    found = _elementwise(b, symbol, left, right)
+    if isinstance(found, Scalar) and python_types(left) and python_types(right):
+        return replace(found, instead=_types_in_python(symbol, found, left, right))
+    return found
+
+
+def _types_in_python(symbol: str, found: Scalar, left: Value, right: Value) -> tuple[type, ...]:
+    """The types of the result where both operands are Python's own, as they are on other paths."""
+    pairs = itertools.product(python_types(left), python_types(right))
+    results = [type(PYTHON[symbol](one(1), other(1))) for one, other in pairs]
+    require_same([(found.dtype,), *((dtype_of(Static(kind(1))),) for kind in results)], (left, right))
+    return tuple(dict.fromkeys(results))
 
 
 def _elementwise(b: Builder, symbol: str, left: Value, right: Value) -> Value:
@@ -264,10 +280,9 @@ def _message(symbol: str, left: Any, right: Any) -> str:
 def unary(b: Builder, symbol: str, value: Value) -> Value:
     """``-x``, ``+x``, ``~x``; ``not`` is the evaluator's."""
     if isinstance(value, Static) and not isinstance(value.value, np.ndarray):
-        functions: dict[str, Callable[[Any], Any]] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
         try:
             with np.errstate(all="ignore"):
-                return Static(functions[symbol](value.value))
+                return Static(PYTHON_UNARY[symbol](value.value))
         except TypeError as error:
             raise FrontendError(str(error)) from None
     known = as_integer(value)
@@ -283,7 +298,12 @@ def unary(b: Builder, symbol: str, value: Value) -> Value:
         return Scalar(op("neg" if symbol == "-" else "invert", expr), weak=True)
     if not _is_operand(value):
         raise FrontendError(f"unsupported operand for {symbol}: {kind_of(value)}")
-    return b.ufunc({"-": np.negative, "+": np.positive, "~": np.invert}[symbol], value)
+    result = b.ufunc({"-": np.negative, "+": np.positive, "~": np.invert}[symbol], value)
+    if isinstance(result, Scalar) and python_types(value):
+        kinds = [type(PYTHON_UNARY[symbol](kind(1))) for kind in python_types(value)]
+        require_same([(result.dtype,), *((dtype_of(Static(kind(1))),) for kind in kinds)], (value,))
+        return replace(result, instead=tuple(dict.fromkeys(kinds)))
+    return result
 
 
 def truth(b: Builder, value: Value) -> bool | ScalarExpr:

@@ -5,38 +5,67 @@ Weak operands (numbers of Python's own) are passed as Python types, so NEP 50 is
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.values import Static, Value, dtype_of, is_weak, kind_of, numpy_kind
+from dcpy.frontend.lower.fitting import fits
+from dcpy.frontend.values import Scalar, Static, Value, dtype_of, is_weak, kind_of, kinds_of, numpy_kind, python_types
 from dcpy.ir import types
 from dcpy.ir.types import DType
 
 
 def ufunc_dtypes(ufunc: np.ufunc, operands: tuple[Value, ...], dtype: DType | None = None) -> tuple[DType, ...]:
     """The dtypes of the loop that NumPy would run: one per operand, then one per output."""
-    kinds = tuple(map(numpy_kind, operands))
     signature = None if dtype is None else (*(None for _ in operands), *((dtype.numpy,) * ufunc.nout))
     try:
-        return _resolve(ufunc, kinds, signature)
+        found, *others = [_resolve(ufunc, kinds, signature) for kinds in itertools.product(*map(kinds_of, operands))]
+        require_same([found[len(operands) :], *(other[len(operands) :] for other in others)], operands)
+        return found
     except (TypeError, KeyError) as error:
         shown = ", ".join(kind_of(operand) for operand in operands)
         reason = str(error).split("\n")[0] if isinstance(error, TypeError) else f"dcpy has no dtype {error}"
         raise FrontendError(f"{ufunc.__name__} does not take {shown}", notes=(reason,)) from None
 
 
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """The kind of number that meets numbers of several kinds: the fields of a `Scalar`."""
+
+    dtype: DType
+    weak: bool
+    instead: tuple[type, ...] = ()
+
+
 def promoted(operands: tuple[Value, ...]) -> tuple[DType, bool]:
     """The common dtype of numbers or arrays, and whether it is weak (all of them are)."""
     weak = all(map(is_weak, operands))
-    return _result_type(tuple(map(numpy_kind, operands))), weak
+    found = [_result_type(kinds) for kinds in itertools.product(*map(kinds_of, operands))]
+    require_same([(dtype,) for dtype in found], operands)
+    return found[0], weak
 
 
-def common(values: Sequence[Value], *, accumulating: bool = False) -> tuple[DType, bool] | None:
-    """The dtype in which numbers from different paths meet, and whether it is weak; None where one would change.
+def require_same(dtypes: Sequence[tuple[DType, ...]], operands: Sequence[Value]) -> None:
+    """Refuses a result whose dtype depends on where a number comes from: Python's own do not promote, NumPy's do."""
+    if all(found == dtypes[0] for found in dtypes):
+        return
+    names = list(dict.fromkeys(dtype.numpy_name for found in dtypes for dtype in found))
+    mixed = next(value for value in operands if isinstance(value, Scalar) and value.instead)
+    pythons = " or ".join(kind.__name__ for kind in mixed.instead)
+    raise FrontendError(
+        f"the dtype of the result depends on the path taken: {' or '.join(names)}",
+        notes=(f"a number is a Python {pythons} on one path, and np.{mixed.dtype.numpy_name} on another",),
+        help=f"convert it where it is set: np.{mixed.dtype.numpy_name}(...)",
+    )
+
+
+def common(values: Sequence[Value], *, accumulating: bool = False) -> Meeting | None:
+    """What numbers from different paths have in common; None where the value of one would change.
 
     A known number meets any dtype that holds it; others keep theirs. At the head of a loop (`accumulating`) they may
     also meet in a larger dtype, and a float of Python's own in a shorter one: the first addition makes it that.
@@ -44,8 +73,11 @@ def common(values: Sequence[Value], *, accumulating: bool = False) -> tuple[DTyp
     dtypes = {dtype_of(value) for value in values}
     if len(dtypes) > 1 and types.bool_ in dtypes:
         return None
-    dtype, weak = promoted(tuple(values))
-    return (dtype, weak) if all(_keeps(value, dtype, accumulating) for value in values) else None
+    dtype, weak = _result_type(tuple(map(numpy_kind, values))), all(map(is_weak, values))
+    if not all(_keeps(value, dtype, accumulating) for value in values):
+        return None
+    pythons = [kind for value in values for kind in python_types(value) if not (accumulating and is_weak(value))]
+    return Meeting(dtype, weak, () if weak else tuple(dict.fromkeys(pythons)))
 
 
 def _keeps(value: Value, dtype: DType, accumulating: bool) -> bool:
@@ -69,25 +101,6 @@ def result_of(function: Callable[..., Any], dtype: DType) -> DType:
 def can_cast(source: DType, target: DType, casting: str = "same_kind") -> bool:
     """NumPy's rule."""
     return np.can_cast(source.numpy, target.numpy, casting)  # type: ignore[arg-type]
-
-
-def fits(value: Value, dtype: DType) -> bool:
-    """Whether a known Python int is a number of `dtype`; True for everything else."""
-    if not isinstance(value, Static) or type(value.value) is not int or not dtype.is_integer:
-        return True
-    limits = np.iinfo(dtype.numpy)
-    return int(limits.min) <= value.value <= int(limits.max)
-
-
-def require_fit(value: Value, dtype: DType) -> None:
-    """NumPy's refusal of ``uint8_array + 300``."""
-    if not fits(value, dtype):
-        assert isinstance(value, Static)
-        raise FrontendError(
-            f"Python integer {value.value} out of bounds for {dtype.numpy_name}",
-            notes=("NumPy raises OverflowError here",),
-            help=f"use a wider dtype, for example np.int64({value.value})",
-        )
 
 
 def is_python_int(value: Value) -> bool:

@@ -12,7 +12,8 @@ import numpy as np
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower import elementwise
 from dcpy.frontend.lower.broadcasting import broadcast_to
-from dcpy.frontend.lower.promotion import can_cast, require_fit, ufunc_dtypes
+from dcpy.frontend.lower.fitting import require_fit, stored
+from dcpy.frontend.lower.promotion import can_cast, ufunc_dtypes
 from dcpy.frontend.values import ArrayValue, Scalar, Value, is_number, scalar_expr, shape_of
 from dcpy.ir.expr import ScalarExpr, cast
 from dcpy.ir.nodes import Copy
@@ -49,8 +50,9 @@ def write(b: Builder, target: ArrayValue, value: Value) -> None:
 
 
 def _store_number(b: Builder, target: ArrayValue, value: Value) -> None:
-    require_fit(value, target.dtype)
-    number = value.load(()) if isinstance(value, ArrayValue) else scalar_expr(value)
+    if isinstance(value, ArrayValue):
+        value = Scalar(value.load(()))
+    number = scalar_expr(stored(b, value, target.dtype))
     _refuse_complex(number, target)
     expr = elementwise.convert(number, target.dtype)
     if target.shape:
@@ -94,7 +96,7 @@ def update(b: Builder, function: np.ufunc, target: ArrayValue, value: Value) -> 
     if conflict or function not in elementwise.UFUNCS:
         store(b, target, b.ufunc(function, target, value))
         return
-    require_fit(value, ins[1])
+    value = require_fit(b, value, ins[1])
     _update_map(b, function, target, value, ins)
 
 
@@ -114,7 +116,7 @@ def _update_map(b: Builder, function: np.ufunc, target: ArrayValue, value: Value
 def accumulate(b: Builder, target: ArrayValue, value: Value, resolution: str) -> None:
     """Combines `value` into `target` with conflict resolution: other iterations may do the same at the same time."""
     require_writable(b, target)
-    require_fit(value, target.dtype)
+    value = stored(b, value, target.dtype)
     value = b.hold(value if isinstance(value, ArrayValue) or is_number(value) else b.array(value))
     if isinstance(value, ArrayValue):
         value = broadcast_to(b, value, target.shape)

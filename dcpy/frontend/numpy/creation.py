@@ -12,7 +12,8 @@ from dcpy.frontend.implements import implements
 from dcpy.frontend.lower import arguments
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.elementwise import convert
-from dcpy.frontend.lower.promotion import promoted, require_fit
+from dcpy.frontend.lower.fitting import require_fit
+from dcpy.frontend.lower.promotion import promoted
 from dcpy.frontend.numpy.defaults import FALSE, FLOAT, NONE, NUMBER_0, ORDER_C, ORDER_K, SAMPLES, TRUE
 from dcpy.frontend.values import (
     ArrayValue,
@@ -44,8 +45,10 @@ def order_of(b: Builder, order: Value) -> str:
 
 
 def filled(b: Builder, shape: Value, dtype: DType, fill: Value, order: Value) -> Value:
-    """A new array with one number everywhere."""
+    """A new array with one number everywhere, converted as `astype` does."""
     out = b.empty(b.shape_argument(shape), dtype, order=order_of(b, order))
+    if is_number(fill):
+        fill = b.cast(require_fit(b, fill, dtype), dtype)
     b.store(out, fill)
     return out
 
@@ -180,16 +183,7 @@ def copy(b: Builder, a: Value, order: Value = ORDER_K) -> Value:
 
 def list_array(b: Builder, value: Value, dtype: DType | None = None) -> Value:
     """An array from a number or nested lists."""
-    if dtype is not None:
-        for leaf in _leaves(value):
-            require_fit(leaf, dtype)
     return arguments.array(b, value, dtype)
-
-
-def _leaves(value: Value) -> list[Value]:
-    if isinstance(value, TupleValue):
-        return [leaf for item in value.items for leaf in _leaves(item)]
-    return [value]
 
 
 # -- numbers in order ------------------------------------------------------------------------------------------------

@@ -7,7 +7,8 @@ import numpy as np
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower import elementwise
 from dcpy.frontend.lower.builder import Builder, items_of
-from dcpy.frontend.lower.promotion import promoted, require_fit
+from dcpy.frontend.lower.fitting import require_fit
+from dcpy.frontend.lower.promotion import promoted
 from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0
 from dcpy.frontend.numpy.outputs import into
 from dcpy.frontend.numpy.reductions import AND, reduced
@@ -73,8 +74,7 @@ def clip(
     high = _bound(x, max if a_max == NONE else a_max, lower=False)
     bounds = [value if is_number(value) else b.array(value) for value in (low, high) if value != NONE]
     dtype = promoted((x, *bounds))[0]
-    for value in bounds:
-        require_fit(value, dtype)
+    bounds = [require_fit(b, value, dtype) for value in bounds]
 
     def limit(value: ScalarExpr, *limits: ScalarExpr) -> ScalarExpr:
         rest = iter(limits)

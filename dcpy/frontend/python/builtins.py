@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,10 @@ from dcpy.frontend.implements import call_entry, find, implements
 from dcpy.frontend.lower import sequences
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.elementwise import convert
+from dcpy.frontend.lower.fitting import as_integer_part
 from dcpy.frontend.lower.operators import truth
 from dcpy.frontend.lower.promotion import common
-from dcpy.frontend.python.numbers import as_integer_part, python_number
+from dcpy.frontend.python.numbers import python_number
 from dcpy.frontend.values import (
     ArrayValue,
     DictValue,
@@ -215,7 +217,8 @@ def abs_(b: Builder, x: Value) -> Value:
         name = "cabs" if x.dtype.kind == "c" else "abs"
         expr = cast(x.expr, types.int64) if x.dtype == types.bool_ else x.expr
         return Scalar(op(name, expr), weak=True)
-    return b.ufunc(np.absolute, x)
+    found = b.ufunc(np.absolute, x)
+    return replace(found, instead=x.instead) if isinstance(found, Scalar) and isinstance(x, Scalar) else found
 
 
 @implements(round)
@@ -321,8 +324,8 @@ def _better(b: Builder, name: str, best: Value, other: Value) -> Value:
             f"{name}() gives {kind_of(best)} or {kind_of(other)}, depending on their values",
             help=f"convert both to one type, or use np.{name}imum",
         )
-    dtype, weak = meeting
-    return b.hold(Scalar(op("select", test, *(convert(scalar_expr(v), dtype) for v in (other, best))), weak))
+    chosen = op("select", test, *(convert(scalar_expr(value), meeting.dtype) for value in (other, best)))
+    return b.hold(Scalar(chosen, meeting.weak, meeting.instead))
 
 
 @implements(sum)

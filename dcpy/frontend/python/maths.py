@@ -16,7 +16,8 @@ from dcpy.frontend.implements import Implementation, implements
 from dcpy.frontend.lower import sequences
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.elementwise import convert
-from dcpy.frontend.python.numbers import as_integer_part, python_number
+from dcpy.frontend.lower.fitting import as_integer_part
+from dcpy.frontend.python.numbers import python_number
 from dcpy.frontend.values import (
     ArrayValue,
     Scalar,

@@ -157,7 +157,9 @@ class Ranges:
             return False
         slope, rest = form
         if atom.kind in ("min", "max"):
-            return all(self._nonneg(slope * arg + rest, depth - 1) for arg in atom.args)
+            cases = [self._nonneg(slope * arg + rest, depth - 1) for arg in atom.args]
+            one_is_enough = any(cases) and self._nonneg(-slope if atom.kind == "min" else slope, depth - 1)
+            return all(cases) or one_is_enough  # a minimum is at most each of its arguments
         value, divisor = atom.args
         if not self._nonneg(divisor - 1, depth - 1):
             return False
