@@ -44,17 +44,17 @@ EXPANSIONS: dict[str, str] = {
     "lapack.slogdet/factors": f"{_LAPACK}.expand.pure:slogdet",
     **{f"lapack.{node}/openblas": f"{_LAPACK}.expand.openblas:{node}" for node in (*_SOLVERS, *_DECOMPOSITIONS)},
     **{f"lapack.{node}/pure": f"{_LAPACK}.expand.pure:{node}" for node in _SOLVERS},
-}
     **{f"random.{node}/numpy": f"{_RANDOM}.expand.numpy:{node}" for node in _RANDOMS},
+}
 
 #: name of an environment -> the foreign library (`dcpy.ir.expansions.ENVIRONMENTS`)
 ENVIRONMENTS: dict[str, str] = {
     "openblas": f"{_BLAS}.environments:OPENBLAS",
     "mkl": f"{_BLAS}.environments:MKL",
     "lapack.openblas": f"{_LAPACK}.environments:OPENBLAS",
+    "numpy.random": f"{_RANDOM}.environments:LIBRARY_OF_NUMPY",
 }
 
-    "numpy.random": f"{_RANDOM}.environments:LIBRARY_OF_NUMPY",
 #: name -> the transformation that knows a library's nodes (`dcpy.transforms.catalog.TRANSFORMATIONS`)
 IDIOMS: dict[str, str] = {
     "specialize-matmul": f"{_BLAS}.folding:SpecializeMatMul",
