@@ -17,6 +17,7 @@ import numpy as np
 from dcpy import driver, plugins
 from dcpy.base.errors import ArgumentError, FrontendError
 from dcpy.base.options import DeviceType, Options, resolve_options
+from dcpy.base.tracebacks import own_frames_hidden
 from dcpy.codegen.artifact import IntegerArg
 from dcpy.ir import builder
 from dcpy.ir.nodes import Node
@@ -52,6 +53,7 @@ class SDFG(Sdfg):
         return made
 
     @staticmethod
+    @own_frames_hidden
     def load(path: str | Path, *, callbacks: Mapping[str, Callable[..., Any]] | None = None) -> SDFG:
         """Reads a ``.sdfg`` file (JSON). Nothing in it is run. Raises `ParseError`.
 
@@ -70,6 +72,7 @@ class SDFG(Sdfg):
         bind(self, callbacks)
         return self
 
+    @own_frames_hidden
     def save(self, path: str | Path) -> None:
         """Writes a ``.sdfg`` file (JSON), atomically."""
         from dcpy.ir.json import save
@@ -85,17 +88,20 @@ class SDFG(Sdfg):
     def __repr__(self) -> str:
         return f"<SDFG {self.name}({', '.join(self.arguments)})>"
 
+    @own_frames_hidden
     def validate(self) -> None:
         """Raises `InvalidSdfg` with everything that is wrong."""
         from dcpy.ir.verify import verify
 
         verify(self)
 
+    @own_frames_hidden
     def simplify(self) -> SDFG:
         """Coarsens the dataflow without changing results; returns itself."""
         driver.simplify(self)
         return self
 
+    @own_frames_hidden
     def auto_optimize(self, device: DeviceType = DeviceType.CPU) -> SDFG:
         """Reshapes the data movement for a device: idioms to library calls, loops to maps, maps fused; returns itself.
 
@@ -106,6 +112,7 @@ class SDFG(Sdfg):
         driver.auto_optimize(self)
         return self
 
+    @own_frames_hidden
     def apply(self, transformation: TransformationLike, **captures: Node | Block | str) -> SDFG:
         """Applies a transformation at its first match, or at the one whose captures are named; returns itself.
 
@@ -114,10 +121,12 @@ class SDFG(Sdfg):
         driver.apply(self, transformation, captures)
         return self
 
+    @own_frames_hidden
     def apply_repeated(self, transformation: TransformationLike) -> int:
         """Applies a transformation as long as it fits somewhere; returns how often it did."""
         return driver.apply_repeated(self, transformation)
 
+    @own_frames_hidden
     def explain(self, transformation: TransformationLike | None = None) -> str:
         """Every match of a transformation (default: of all) with the verdict and its reason."""
         return driver.explain(self, transformation)
@@ -130,11 +139,13 @@ class SDFG(Sdfg):
             counts[name] = counts.get(name, 0) + 1
         return counts
 
+    @own_frames_hidden
     def expand_library_nodes(self, *prefer: str) -> SDFG:
         """Replaces each library node by the first expansion of `prefer` that fits, else by the target's own choice."""
         driver.expand(self, prefer)
         return self
 
+    @own_frames_hidden
     def interpret(self, *arguments: Any, **named: Any) -> Any:
         """Runs the SDFG in the reference interpreter: slow, and what it computes is what the SDFG means."""
         if self.convention is None or (not arguments and all(name in self.arguments for name in named)):
@@ -143,6 +154,7 @@ class SDFG(Sdfg):
         results = driver.interpret(self, self.convention.taken_apart(bound))
         return self.convention.delivered(bound, results)
 
+    @own_frames_hidden
     def compile(self, **options: object) -> CompiledSdfg:
         """Machine code for this SDFG as it is now, with options by dotted name (``**{"cpu.openmp": False}``)."""
         return CompiledSdfg(self, resolve_options(options))
@@ -253,6 +265,7 @@ class Program(Dispatcher):
         """What the dispatcher does when no specialization fits."""
         return self._specializer.run(self, values, self.profile)
 
+    @own_frames_hidden
     def to_sdfg(self, *arguments: Any, simplify: bool | None = None, **named: Any) -> SDFG:
         """The SDFG for the annotated types, or for those of sample arguments. `simplify` overrides the option."""
         bound: dict[str, Any] | None = None
@@ -267,6 +280,7 @@ class Program(Dispatcher):
             made.convention = convention.with_global_arrays_passed()
         return made
 
+    @own_frames_hidden
     def compile(self, *arguments: Any, **named: Any) -> CompiledSdfg:
         """Ahead of time: machine code for the annotated types, or for those of sample arguments."""
         return CompiledSdfg(self.to_sdfg(*arguments, **named), self.options)
@@ -297,6 +311,7 @@ class BoundMethod(functools.partial[Any]):
         return self.func
 
 
+@own_frames_hidden
 def program(
     function: Callable[..., Any] | None = None,
     *,
@@ -344,6 +359,7 @@ def method(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     return program(function, **options)
 
 
+@own_frames_hidden
 def parse(text: str, *, callbacks: Mapping[str, Callable[..., Any]] | None = None) -> SDFG:
     """Reads the textual form of an SDFG. Raises `ParseError`. `callbacks` as in `load`."""
     from dcpy.ir.text.parser import parse_sdfg

@@ -26,6 +26,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Compiled programs are kept between runs, keyed by content, away from the user's own cache."""
     os.environ.setdefault("DCPY_CACHE_DIR", str(config.rootpath / ".pytest_cache" / "dcpy"))
+    os.environ.setdefault("DCPY_FULL_TRACEBACKS", "1")  # a test that fails shows where
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

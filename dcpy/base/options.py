@@ -48,6 +48,7 @@ class Options:
     simplify: bool = True  #: run the simplify pass on every program
     auto_optimize: bool = False  #: run the auto-optimizer too
     allow_callbacks: bool = False  #: functions that dcpy does not take are called in Python
+    full_tracebacks: bool = False  #: errors show the frames of dcpy's own, too
     check: bool = False  #: verify the SDFG after every transformation
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dcpy.base.exceptions import exception_type
+from dcpy.base.tracebacks import raised_by_program
 from dcpy.ir.region import Check
 
 
@@ -20,7 +21,7 @@ def exception_of(check: Check, values: Sequence[Any]) -> Exception:
         error = kind(text) if text else kind()
     if check.span is not None:
         error.add_note(check.span.render())
-    return error
+    return raised_by_program(error)
 
 
 def formatted(message: str, values: Sequence[Any]) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import InterpreterError
+from dcpy.base.tracebacks import raised_by_program
 from dcpy.ir.expr import Cast, Const, Index, Load, Op, Ref, ScalarExpr, WrapIndex
 from dcpy.ir.ops import op_info
 from dcpy.ir.symbolic import Expr
@@ -111,5 +112,6 @@ def wrap_index(index: int, size: Expr, axis: int, symbols: Mapping[str, int]) ->
     """An index counted from the end where it is negative; `IndexError` out of range."""
     length = size.evaluate(symbols)
     if not -length <= index < length:
-        raise IndexError(f"index {index} is out of bounds for axis {axis} with size {length}")
+        error = IndexError(f"index {index} is out of bounds for axis {axis} with size {length}")
+        raise raised_by_program(error)
     return index + length if index < 0 else index

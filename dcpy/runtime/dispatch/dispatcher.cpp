@@ -93,12 +93,24 @@ PyObject *run_fitting(const State &state, PyObject *const *values) {
     return Py_NewRef(Py_NotImplemented);
 }
 
+// Takes dcpy's own frames out of the traceback of the exception that is set (base/tracebacks.py).
+void hide_own_frames() {
+    const Object error = take_exception();
+    const Object module(PyImport_ImportModule("dcpy.base.tracebacks"));
+    const Object answer(module ? PyObject_CallMethod(module.get(), "hide_own_frames", "O", error.get()) : nullptr);
+    if (!answer) PyErr_Clear();
+    raise(error);
+}
+
 PyObject *run_or_miss(const State &state, PyObject *const *values) {
     PyObject *result = run_fitting(state, values);
-    if (result != Py_NotImplemented) return result;
-    Py_DECREF(result);
-    const Object tuple = as_tuple(values, state.parameters.all.size());
-    return tuple ? PyObject_CallOneArg(state.miss.get(), tuple.get()) : nullptr;
+    if (result == Py_NotImplemented) {
+        Py_DECREF(result);
+        const Object tuple = as_tuple(values, state.parameters.all.size());
+        result = tuple ? PyObject_CallOneArg(state.miss.get(), tuple.get()) : nullptr;
+        if (!result) hide_own_frames();
+    }
+    return result;
 }
 
 // The arguments do not fit the parameters: the words are found in Python (parameters.py), in no hurry.

@@ -18,6 +18,7 @@ from typing import assert_never
 import numpy as np
 
 from dcpy.base.exceptions import exception_type
+from dcpy.base.tracebacks import raised_by_program
 from dcpy.codegen.artifact import (
     Arg,
     ArgumentResult,
@@ -201,7 +202,7 @@ def failure_of(checks: tuple[Check, ...]) -> Callable[..., None]:
             return
         error = category(message) if message else category()
         if check.span is not None:
-            error.add_note(str(check.span))
-        raise error
+            error.add_note(check.span.render())
+        raise raised_by_program(error)
 
     return fail

@@ -6,6 +6,21 @@
 
 namespace dcpy {
 
+Object take_exception() {
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    if (traceback) PyException_SetTraceback(value, traceback);
+    Py_XDECREF(type);
+    Py_XDECREF(traceback);
+    return Object(value);
+}
+
+void raise(Object exception) {
+    PyObject *value = exception.release();
+    PyErr_Restore(Py_NewRef(reinterpret_cast<PyObject *>(Py_TYPE(value))), value, PyException_GetTraceback(value));
+}
+
 namespace {
 
 PyArray_Descr *new_dtype(const ResultRule &rule) {
@@ -203,24 +218,11 @@ class Delivery {
 bool survives(const Specialization &s, int32_t code, const int64_t *error) {
     Object answer(PyObject_CallFunction(s.failure.get(), "iLLLL", static_cast<int>(code - 1), (long long)error[0],
                                         (long long)error[1], (long long)error[2], (long long)error[3]));
-    return static_cast<bool>(answer);
-}
-
-// The exception that is set, with its traceback; none is set afterwards.
-Object take_exception() {
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    PyErr_NormalizeException(&type, &value, &traceback);
-    if (traceback) PyException_SetTraceback(value, traceback);
-    Py_XDECREF(type);
-    Py_XDECREF(traceback);
-    return Object(value);
-}
-
-// Raises an exception as it is: the same object, with the traceback that it has.
-void raise(Object exception) {
-    PyObject *value = exception.release();
-    PyErr_Restore(Py_NewRef(reinterpret_cast<PyObject *>(Py_TYPE(value))), value, PyException_GetTraceback(value));
+    if (answer) return true;
+    const Object exception = take_exception();
+    PyException_SetTraceback(exception.get(), Py_None);  // the frames of dcpy's own
+    raise(exception);
+    return false;
 }
 
 // One call of compiled code that calls Python functions: takes the GIL back for them, and keeps what they raise.

@@ -141,6 +141,12 @@ class Locked {
     size_t held_ = 0;
 };
 
+// The exception that is set, with its traceback; none is set afterwards.
+Object take_exception();
+
+// Raises an exception as it is: the same object, with the traceback that it has.
+void raise(Object exception);
+
 // What compiled code calls Python functions through: its first member is all that compiled code knows of it.
 struct Python {
     int32_t (*call)(Python *self, int64_t site, const int64_t *operands);  // not 0 where the function raised
