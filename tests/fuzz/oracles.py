@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from typing import Any
 
 import numpy as np
 
 import dcpy
-from dcpy.ir.copying import copy_sdfg
 from dcpy.ir.interp import run as interpret
-from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.text import print_sdfg
-from dcpy.transforms.api import Transformation, matches
-from dcpy.transforms.catalog import TRANSFORMATIONS
-from dcpy.transforms.entries import entry_of
 from tests.fuzz.expressions import undefined
 from tests.fuzz.program import ARGUMENTS, Program
+from tests.support.applications import applications
 from tests.support.oracles import Difference, assert_equal
 
 RTOL = 1e-6
@@ -162,36 +157,7 @@ def check_transformations(program: Program, *, limit: int = 3) -> int:
     for simplify in (False, True):
         sdfg = dcpy.program(program.function()).to_sdfg(*program.arguments(), simplify=simplify)
         expected = run_strictly(sdfg, program, strict=False)
-        for changed, what in transformed(sdfg, limit):
+        for one in applications(sdfg, limit):
             count += 1
-            assert_same(run_strictly(changed, program, strict=True), expected, what)
+            assert_same(run_strictly(one.changed(), program, strict=True), expected, one.entry)
     return count
-
-
-def transformed(sdfg: Sdfg, limit: int) -> Iterator[tuple[Sdfg, str]]:
-    """Copies of an SDFG with one transformation applied at one match."""
-    for name in TRANSFORMATIONS:
-        for transformation in variants(TRANSFORMATIONS[name]):
-            allowed = [
-                number
-                for number, match in enumerate(matches(transformation, sdfg))
-                if transformation.can_be_applied(match)
-            ]
-            for number in allowed[:limit]:
-                changed = copy_sdfg(sdfg)
-                rw = Rewriter(changed, name, check=True)
-                match = list(matches(transformation, changed, rw.uses))[number]
-                entry = entry_of(transformation, match)
-                before = print_sdfg(changed)
-                try:
-                    transformation.apply(match, rw)
-                except Exception as error:
-                    raise Difference(f"{name}: {error}\n{before}") from error
-                yield changed, f"{name} at match {number} ({entry})"
-
-
-def variants(kind: type[Transformation]) -> Iterator[Transformation]:
-    """A transformation with its default parameters, and with what else the auto-optimizer uses."""
-    yield kind()
-    if kind.name == "augmented-assignment-to-wcr":
-        yield kind(loops=True)  # type: ignore[call-arg]

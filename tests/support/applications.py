@@ -1,0 +1,61 @@
+"""One transformation at one match on a copy: what every check of a transformation's meaning walks through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from dcpy.ir.copying import copy_sdfg
+from dcpy.ir.rewriter import Rewriter
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.text import print_sdfg
+from dcpy.transforms.api import Transformation, matches
+from dcpy.transforms.catalog import TRANSFORMATIONS
+from dcpy.transforms.entries import entry_of
+from tests.support.oracles import Difference
+
+
+@dataclass(frozen=True)
+class Application:
+    """A transformation that says yes at a match; `entry` is what the history records, and `replay` reads."""
+
+    name: str
+    entry: str
+    changed: Callable[[], Sdfg]  # a copy with the transformation applied, verified; raises `Difference`
+
+
+def applications(sdfg: Sdfg, limit: int | None = None) -> Iterator[Application]:
+    """Every transformation at every match that it allows, or at the first `limit` of each; `sdfg` stays as it is."""
+    for name in TRANSFORMATIONS:
+        for transformation in variants(TRANSFORMATIONS[name]):
+            allowed = [
+                (number, entry_of(transformation, match))
+                for number, match in enumerate(matches(transformation, sdfg))
+                if transformation.can_be_applied(match)
+            ]
+            for number, entry in allowed[:limit]:
+                yield Application(name, entry, lambda t=transformation, n=number: applied(sdfg, t, n))  # type: ignore[misc]
+
+
+def applied(sdfg: Sdfg, transformation: Transformation, number: int) -> Sdfg:
+    """A copy with a transformation applied at one of its matches, verified. Raises `Difference`."""
+    changed = copy_sdfg(sdfg)
+    rw = Rewriter(changed, transformation.name, check=True)
+    match = list(matches(transformation, changed, rw.uses))[number]
+    entry = entry_of(transformation, match)
+    try:
+        transformation.apply(match, rw)
+        rw.record(entry)
+    except Exception as error:
+        raise Difference(f"{entry}: {error}\n{print_sdfg(sdfg)}") from error
+    return changed
+
+
+def variants(kind: type[Transformation]) -> Iterator[Transformation]:
+    """A transformation with its default parameters, and with what else the auto-optimizer uses.
+
+    Library nodes become loops, never calls of libraries: those are beyond the interpreter.
+    """
+    yield kind(prefer=("pure",)) if kind.name == "expand-library-node" else kind()  # type: ignore[call-arg]
+    if kind.name == "augmented-assignment-to-wcr":
+        yield kind(loops=True)  # type: ignore[call-arg]
