@@ -1,0 +1,54 @@
+"""`python -m tests.sanitizers address|threads`: compiled tests under a sanitizer; 1 if it reports anything.
+
+`address` is AddressSanitizer with UndefinedBehaviorSanitizer, over all kernels of NPBench, all traps, the examples,
+NumPy's functions and random programs. `threads` is ThreadSanitizer, over what runs in parallel. Both start teams of
+four threads however small the work is. That faults are reported is a test: test_sanitizers.py.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.sanitizers.sanitizer import SANITIZERS, reports
+
+PARALLEL = (
+    "tests/benchmarks/test_dcpy.py",
+    "tests/end_to_end/test_maps.py",
+    "tests/end_to_end/test_dependences.py",
+    "tests/end_to_end/test_examples.py",
+    "tests/fuzz",
+)
+TESTS = {
+    "address": (
+        "tests/benchmarks/test_dcpy.py",
+        "tests/codegen",
+        "tests/end_to_end",
+        "tests/frontend/numpy",
+        "tests/fuzz",
+        "tests/libraries",
+        "--ignore=tests/end_to_end/test_ahead_of_time.py",  # links programs of its own
+    ),
+    "threads": PARALLEL,
+}
+
+
+def main(name: str, *more: str) -> int:
+    """Runs the tests (`more` goes to pytest), and prints what was reported."""
+    start = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        pytest = ("-m", "pytest", "-q", "-n", "auto", "-m", "cc and not perf", "-p", "no:cacheprovider")
+        words = (*pytest, "-p", "tests.sanitizers.teams", *(more or TESTS[name]))
+        status = SANITIZERS[name].run(Path(folder), *words)
+        found = reports(Path(folder))
+    print(
+        f"{found}\n{name}: {found.count('ERROR: ') + found.count('WARNING: ') + found.count('runtime error: ')} reports"
+    )
+    print(f"{time.perf_counter() - start:.0f} s")
+    return 1 if found or status else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
