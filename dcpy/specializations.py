@@ -191,7 +191,7 @@ def compiler_identity() -> str:
     files = sorted(path for path in package.rglob("*") if path.suffix in (".py", ".h", ".j2", ".so"))
     stats = ((str(path.relative_to(package)), path.stat()) for path in files)
     text = repr([(name, found.st_size, found.st_mtime_ns) for name, found in stats])
-    return f"{__version__}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    return f"{__version__}-{np.__version__}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
 def types_of(

@@ -28,11 +28,12 @@ KERNELS = {
     "jacobi_2d": "jacobi_2d",
     "k2mm": "k2mm",
     "k3mm": "k3mm",
+    "monte_carlo_pi": "monte_carlo_pi",
     "mvt": "mvt",
     "seidel_2d": "seidel_2d",
     "softmax": "softmax",
 }
-INTEGER = {"crc16": (np.uint8,), "clipping": (np.int64, np.float32, np.float64)}
+INTEGER = {"crc16": (np.uint8,), "clipping": (np.int64, np.float32, np.float64), "monte_carlo_pi": (np.float64,)}
 SIZES = (3, 6, 17)
 SMALL = (3, 5, 7)  # the interpreter runs every iteration in Python
 TOLERANCE = {np.float32: 1e-5, np.float64: 1e-10}

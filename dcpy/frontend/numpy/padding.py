@@ -13,7 +13,7 @@ from dcpy.frontend.numpy.defaults import NONE, NUMBER_0, NUMBER_1
 from dcpy.frontend.numpy.joining import concatenate
 from dcpy.frontend.numpy.manipulation import FULL, at_least, band, flip, ravel, swapaxes
 from dcpy.frontend.numpy.outputs import into
-from dcpy.frontend.values import ArrayValue, Static, TupleValue, Value, is_number
+from dcpy.frontend.values import ArrayValue, Static, TupleValue, Value, is_number, shape_of
 from dcpy.ir.symbolic import ZERO, Expr, max_of, min_of, sym
 
 CONSTANT = Static("constant")
@@ -105,7 +105,10 @@ def take(b: Builder, a: Value, indices: Value, axis: Value = NONE, out: Value = 
     x = b.array(ravel(b, a) if axis == NONE else a)
     place = 0 if axis == NONE else b.axis(axis, x.rank)
     chosen = indices if is_number(indices) else b.array(indices)
-    return into(b, out, b.subscript(x, [*[FULL] * place, chosen]), "take")
+    found = b.subscript(x, [*[FULL] * place, chosen])
+    if isinstance(found, ArrayValue) and not shape_of(chosen):
+        found = b.copy(found)  # a subscript by a number is a view
+    return into(b, out, found, "take")
 
 
 @implements(np.append)

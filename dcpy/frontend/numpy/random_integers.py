@@ -46,7 +46,7 @@ def integers(
     dtype: Value = INT64,
     endpoint: Value = FALSE,
 ) -> Value:
-    """Integers from `low` to `high`, which is one of them with `endpoint`; below `low` alone where there is no `high`."""
+    """Integers from `low` to `high`, which is one of them with `endpoint`. Without `high`, from 0 to `low`."""
     if high == NONE:
         low, high = NUMBER_0, low
     wanted = b.dtype_argument(dtype) or types.int64

@@ -12,7 +12,7 @@ import numpy as np
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.raising import WillRaise
-from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0, TRUE
+from dcpy.frontend.numpy.defaults import NONE, NUMBER_0, TRUE
 from dcpy.frontend.numpy.outputs import into
 from dcpy.frontend.numpy.random_checks import as_floats, require_all
 from dcpy.frontend.numpy.random_draws import GENERATOR, draw, library, scalar_operand
@@ -96,6 +96,8 @@ def choice(
 ) -> Value:
     """Parts of an array along an axis, or numbers below `a`, perhaps with given probabilities."""
     array = None if is_number(a) else b.array(a)
+    if array is not None and not array.rank:
+        a, array = b.subscript(array, ()), None
     place = 0 if array is None else b.axis(axis, array.rank)
     population = b.integer(a, "a") if array is None else b.exact(array.shape[place])
     shape = () if size == NONE else b.shape_argument(size)
@@ -109,11 +111,13 @@ def choice(
         found = b.call(Static(_search), b.array(weights), uniform)  # type: ignore[arg-type]
     else:
         found = _sample(b, rng, population, shape, weights, bool(b.static(shuffle, "shuffle")))
-        if size == NONE:
+        if not shape:
             found = b.subscript(found, (NUMBER_0,))
     if array is not None:
-        return b.call(Static(np.take), array, found, Static(place))
-    return Scalar(found.expr, weak=True) if isinstance(found, Scalar) else found
+        found = b.call(Static(np.take), array, found, Static(place))
+    elif isinstance(found, Scalar):
+        found = Scalar(found.expr, weak=True)
+    return b.array(found) if isinstance(found, Scalar) and size != NONE else found
 
 
 def _int(size: Expr) -> Value:

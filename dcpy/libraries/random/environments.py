@@ -58,6 +58,7 @@ def find_library() -> Environment:
             f"this NumPy has no {folder / f'lib{LIBRARY}.a'}", help="install NumPy from PyPI: pip install numpy"
         )
     declarations = (Path(__file__).parent / "random.h").read_text(encoding="utf-8")
+    declarations = f"// for NumPy {np.__version__}\n{declarations}"  # another version may draw other numbers
     return Environment(NAME, declarations, prototypes(), (LIBRARY,), (str(folder),))
 
 

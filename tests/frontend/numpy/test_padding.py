@@ -30,6 +30,15 @@ def test_as_numpy(record):
         check(record, arguments)
 
 
+def test_what_is_taken_is_a_copy():
+    def first(a):
+        b = np.take(a, 0, axis=0)
+        b[0] = 7.0
+        return a[0, 0] + b[0]
+
+    assert interpreted(first, np.ones((2, 2))) == 8
+
+
 def test_widths_known_at_run_time():
     assert interpreted(lambda a, n: np.pad(a, n).sum(), np.ones(3), 2) == 3
     assert interpreted(lambda a, n: np.pad(a, (n, 0), mode="edge"), np.arange(2.0), 2).tolist() == [0, 0, 0, 1]

@@ -1,0 +1,286 @@
+"""NumPy's ``Generator`` in programs: results, what the caller's generator is left as, and what is refused."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import dcpy
+from dcpy.base.errors import FrontendError
+from tests.support.draws import ARGUMENTS, PROGRAMS
+from tests.support.streams import compare, interpreted, state_of
+
+A, N = ARGUMENTS
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_interpreted(program):
+    for simplify in (False, True):
+        compare(program, interpreted(program, simplify=simplify), *ARGUMENTS, seeds=(0, 42))
+
+
+# -- what does not fit -----------------------------------------------------------------------------------------------
+
+#: NumPy raises each of these; `a` is positive, `n` is 3. The message is the same.
+WRONG = (
+    lambda rng, a, n: rng.normal(0, -1),
+    lambda rng, a, n: rng.normal(0, -0.0),
+    lambda rng, a, n: rng.normal(0, -a),
+    lambda rng, a, n: rng.normal(0, -a[0], n),
+    lambda rng, a, n: rng.normal(size=-n),
+    lambda rng, a, n: rng.uniform(2, 1),
+    lambda rng, a, n: rng.uniform(a, 1),
+    lambda rng, a, n: rng.uniform(0, np.inf),
+    lambda rng, a, n: rng.uniform([0, np.inf], 1),
+    lambda rng, a, n: rng.gamma(-1),
+    lambda rng, a, n: rng.standard_gamma([-1.0]),
+    lambda rng, a, n: rng.beta(a - 0.5, 1),
+    lambda rng, a, n: rng.chisquare(0),
+    lambda rng, a, n: rng.noncentral_chisquare(1, -a[0]),
+    lambda rng, a, n: rng.f(1, n - 3),
+    lambda rng, a, n: rng.lognormal(0, -1),
+    lambda rng, a, n: rng.triangular(1, 0, 2),
+    lambda rng, a, n: rng.triangular(0, [3], 2),
+    lambda rng, a, n: rng.triangular(n, n, n),
+    lambda rng, a, n: rng.poisson(-1),
+    lambda rng, a, n: rng.poisson([-1]),
+    lambda rng, a, n: rng.poisson(1e20 * a),
+    lambda rng, a, n: rng.poisson(np.nan),
+    lambda rng, a, n: rng.binomial(-n, 0.5),
+    lambda rng, a, n: rng.binomial(1, a[5]),
+    lambda rng, a, n: rng.binomial(1, a),
+    lambda rng, a, n: rng.negative_binomial(0, 0.5),
+    lambda rng, a, n: rng.negative_binomial(1, a[5]),
+    lambda rng, a, n: rng.negative_binomial(1e20, 0.5),
+    lambda rng, a, n: rng.geometric(2),
+    lambda rng, a, n: rng.hypergeometric(-1, 1, 1),
+    lambda rng, a, n: rng.hypergeometric(2 * 10**9, 1, 5),
+    lambda rng, a, n: rng.hypergeometric(1, 1, -n),
+    lambda rng, a, n: rng.logseries([1]),
+    lambda rng, a, n: rng.zipf(a),
+    lambda rng, a, n: rng.random(3, out=a),
+    lambda rng, a, n: rng.random(out=a[::2]),
+    lambda rng, a, n: rng.integers(0),
+    lambda rng, a, n: rng.integers(n, 2),
+    lambda rng, a, n: rng.integers(0, n - 5, size=4, endpoint=True),
+    lambda rng, a, n: rng.integers(0, 300, dtype=np.uint8),
+    lambda rng, a, n: rng.integers(-n, 30, dtype=np.uint8),
+    lambda rng, a, n: rng.integers([0, 5], [3, 3]),
+    lambda rng, a, n: rng.integers([0, 0], [3, -3]),
+    lambda rng, a, n: rng.choice(0),
+    lambda rng, a, n: rng.choice(n - 3),
+    lambda rng, a, n: rng.choice(n, 6, replace=False),
+    lambda rng, a, n: rng.choice(5, p=a),
+    lambda rng, a, n: rng.choice(6, p=a),
+    lambda rng, a, n: rng.choice(6, p=-a),
+    lambda rng, a, n: rng.choice(6, p=a * np.nan),
+    lambda rng, a, n: rng.choice(6, 6, replace=False, p=(a > 1.0) / 4),
+)
+
+
+@pytest.mark.parametrize("function", WRONG, ids=range(len(WRONG)))
+def test_what_numpy_raises(function):
+    """At run time; where all is known, when the function is compiled. Nothing is drawn."""
+    with pytest.raises((ValueError, OverflowError)) as expected:
+        function(np.random.default_rng(0), A, N)
+    generator = np.random.default_rng(0)
+    with pytest.raises((ValueError, OverflowError, FrontendError)) as got:
+        interpreted(function)(generator, A, N)
+    raised = got.value
+    assert str(expected.value) in str(raised)
+    assert expected.type.__name__ in str(raised) if isinstance(raised, FrontendError) else type(raised) is expected.type
+    assert state_of(generator) == state_of(np.random.default_rng(0))
+
+
+REFUSED = (
+    (lambda rng, a: np.random.default_rng().random(), "without a seed"),
+    (lambda rng, a: np.random.default_rng(1.5).random(), "a seed is an integer"),
+    (lambda rng, a: np.random.rand(3), "NumPy's old global generator"),
+    (lambda rng, a: np.random.seed(3), "NumPy's old global generator"),
+    (lambda rng, a: rng.normall(), "did you mean .normal()"),
+    (lambda rng, a: rng.integers(2.5), "must be integers"),
+    (lambda rng, a: rng.normal(1j), "not a real number"),
+    (lambda rng, a: rng.binomial(1.5, 0.5), "not an integer"),
+    (lambda rng, a: rng.random(dtype=np.float16), "Unsupported dtype"),
+    (lambda rng, a: rng.shuffle([1, 2]), "shuffles arrays"),
+    (lambda rng, a: rng, "cannot return a random generator"),
+)
+
+
+@pytest.mark.parametrize(("function", "words"), REFUSED, ids=[words for _, words in REFUSED])
+def test_refused(function, words):
+    with pytest.raises(FrontendError, match=words.replace(".", r"\.").replace("(", r"\(").replace(")", r"\)")):
+        dcpy.program(function).to_sdfg(np.random.default_rng(0), A)
+
+
+# -- order -----------------------------------------------------------------------------------------------------------
+
+
+def walk(rng, steps):
+    """Each draw decides how many follow: no two may change places, and none may be dropped."""
+    position, heights = 0.0, np.zeros(steps)
+    for i in range(steps):
+        rng.random()
+        while rng.random() < 0.5:
+            position += rng.normal()
+        heights[i] = position + (rng.random() if position > 0 else 10 * rng.random())
+    return heights, rng.integers(100)
+
+
+def helped(rng, n):
+    def draw_twice(scale):
+        return rng.normal(0, scale) - rng.normal(0, scale)
+
+    return np.array([draw_twice(float(k + 1)) for k in range(4)]), total(rng, n), total(rng, n)
+
+
+def total(generator, n):
+    return generator.random(n).max()
+
+
+def stencil(rng, n):
+    """Elementwise code around draws: maps are fused, draws stay where they are."""
+    a = rng.random(n)
+    b = a * 2 + 1
+    c = rng.random(n)
+    d = b * c
+    rng.random(n)  # nobody reads this, but the generator advances
+    return d + a, rng.random()
+
+
+@pytest.mark.parametrize("function", [walk, helped, stencil], ids=lambda function: function.__name__)
+@pytest.mark.parametrize(
+    "options", [{}, {"simplify": False}, {"auto_optimize": True}], ids=["simplified", "as written", "optimized"]
+)
+@pytest.mark.cc
+def test_draws_stay_in_order(function, options):
+    compare(function, dcpy.program(function, **options), 20, seeds=(0, 1))
+
+
+def test_a_loop_that_draws_stays_a_loop():
+    def fill(rng, n):
+        a = np.empty(n)
+        for i in range(n):
+            a[i] = rng.random()
+        return a
+
+    sdfg = dcpy.program(fill, auto_optimize=True).to_sdfg(np.random.default_rng(0), 10)
+    text = str(sdfg)
+    assert "loop i" in text
+    assert "map" not in text
+
+
+def test_iterations_of_a_map_do_not_share_a_generator():
+    def shared(rng, n):
+        a = np.empty(n)
+        for i in dcpy.map[0:n]:
+            a[i] = rng.random()
+        return a
+
+    with pytest.raises(FrontendError, match="cannot draw from one generator"):
+        dcpy.program(shared).to_sdfg(np.random.default_rng(0), 10)
+
+
+@pytest.mark.cc
+def test_iterations_of_a_map_may_have_generators_of_their_own():
+    def own(seed, n):
+        a = np.empty(n)
+        for i in dcpy.map[0:n]:
+            a[i] = np.random.default_rng([seed, i]).normal()
+        return a
+
+    expected = [np.random.default_rng([5, i]).normal() for i in range(100)]
+    np.testing.assert_array_equal(dcpy.program(own)(5, 100), expected, strict=True)
+
+
+# -- generators around the program -----------------------------------------------------------------------------------
+
+SHARED = np.random.default_rng(3)
+
+
+@pytest.mark.cc
+def test_a_global_generator_is_the_one_that_the_name_stands_for():
+    def numbers(n):
+        return SHARED.random(n)
+
+    global SHARED
+    program = dcpy.program(numbers)
+    for seed in (3, 4):
+        SHARED, twin = np.random.default_rng(seed), np.random.default_rng(seed)
+        for _ in range(2):
+            np.testing.assert_array_equal(program(4), twin.random(4), strict=True)
+    assert state_of(SHARED) == state_of(twin)
+
+
+@pytest.mark.cc
+def test_two_arguments_may_be_one_generator():
+    def both(left, right):
+        return left.random(), right.random(), left.random()
+
+    program = dcpy.program(both)
+    a, b, twin = (np.random.default_rng(seed) for seed in (1, 2, 1))
+    assert program(a, b) == both(np.random.default_rng(1), np.random.default_rng(2))
+    twin.random(2)
+    assert program(a, a) == both(twin, twin)
+    assert program(np.random.Generator(a.bit_generator), a) == both(twin, twin)
+
+
+@pytest.mark.cc
+def test_the_lock_is_held():
+    """Two threads draw from one generator: each number is drawn once."""
+
+    def many(rng, n):
+        return rng.integers(0, 2**63, size=n)
+
+    program, generator, n = dcpy.program(many), np.random.default_rng(0), 20000
+    program(np.random.default_rng(0), n)
+    found = [None] * 4
+
+    def work(place):
+        found[place] = np.concatenate([program(generator, n) for _ in range(10)])
+
+    threads = [threading.Thread(target=work, args=(place,)) for place in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    expected = np.random.default_rng(0).integers(0, 2**63, size=40 * n)
+    np.testing.assert_array_equal(np.sort(np.concatenate(found)), np.sort(expected))
+
+
+@pytest.mark.cc
+def test_the_lock_is_released_where_a_program_raises():
+    def risky(rng, scale):
+        return rng.normal(0.0, scale)
+
+    program, generator = dcpy.program(risky), np.random.default_rng(0)
+    with pytest.raises(ValueError, match="scale < 0"):
+        program(generator, -1.0)
+    assert generator.bit_generator.lock.acquire(blocking=False)
+    generator.bit_generator.lock.release()
+    assert program(generator, 1.0) == np.random.default_rng(0).normal(0.0, 1.0)
+
+
+@pytest.mark.cc
+def test_annotated_ahead_of_time():
+    def numbers(rng: np.random.Generator, x: dcpy.float64[5]):
+        return x + rng.random(5)
+
+    compiled = dcpy.program(numbers).compile()
+    generator = np.random.default_rng(1)
+    np.testing.assert_array_equal(compiled(generator, np.ones(5)), 1 + np.random.default_rng(1).random(5))
+    with pytest.raises(dcpy.DcpyError, match="array is needed"):
+        compiled(7, np.ones(5))
+
+
+@pytest.mark.cc
+def test_something_else_is_another_program():
+    def numbers(rng):
+        return rng.random()
+
+    program = dcpy.program(numbers)
+    assert program(np.random.default_rng(1)) == np.random.default_rng(1).random()
+    with pytest.raises(FrontendError, match="random"):
+        program(7)
+    with pytest.raises(FrontendError, match="default_rng"):
+        program(np.random.RandomState(1))
