@@ -276,7 +276,7 @@ class Program(Dispatcher):
         wanted = self.options.simplify if simplify is None else simplify
         sdfg, convention = self._specializer.to_sdfg(bound, simplify=wanted)
         made = SDFG.of(sdfg)
-        if convention.passing.records:
+        if convention.passing.records or convention.passing.outcome.returned != sdfg.structure:
             made.convention = convention.with_global_arrays_passed()
         return made
 

@@ -13,6 +13,7 @@ from dcpy.codegen.artifact import (
     ArrayArg,
     Built,
     ConstantArg,
+    ConstantResult,
     Dim,
     FieldResult,
     GeneratorArg,
@@ -24,7 +25,7 @@ from dcpy.codegen.artifact import (
     ViewResult,
 )
 from dcpy.codegen.generate import default_signature
-from dcpy.frontend.specialize.records import Given, Made, Outcome, Part, Record, maker, take_apart
+from dcpy.frontend.specialize.records import Given, Known, Made, Outcome, Part, Record, maker, take_apart
 from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, GeneratorType, ScalarType
 from dcpy.ir.sdfg import Sdfg
 
@@ -84,31 +85,39 @@ class Convention:
         """The arguments of the SDFG by name, for values of the parameters."""
         leaves = take_apart(bound).leaves
         names = self.passing.containers
-        return {names.get(path, path): value for path, value in leaves.items() if path in self.types}
+        passed = {path for path, kind in self.types.items() if not isinstance(kind, ConstantType)}
+        return {names.get(path, path): value for path, value in leaves.items() if path in passed}
 
     def delivered(self, bound: Mapping[str, Any], results: Any) -> Any:
         """What the function returns, from the results of the SDFG; the caller's objects get their fields."""
         given = take_apart(bound).objects
+        made: dict[str, Any] = {}
         outcome = self.passing.outcome
         if not outcome.effects:
-            return _put_together(outcome.returned, results, given)
+            return _put_together(outcome.returned, results, given, made)
         returned, *changes = results
-        parts = [_put_together(effect.part, change[0], given)
+        parts = [_put_together(effect.part, change[0], given, made)
                  for effect, change in zip(outcome.effects, changes, strict=True)]  # fmt: skip
         for effect, change, part in zip(outcome.effects, changes, parts, strict=True):
             if effect.when is None or change[1]:
                 setattr(given[effect.path], effect.field, part)
-        return _put_together(outcome.returned, returned, given)
+        return _put_together(outcome.returned, returned, given, made)
 
 
-def _put_together(part: Part, value: Any, given: Mapping[str, Any]) -> Any:
+def _put_together(part: Part, value: Any, given: Mapping[str, Any], made: dict[str, Any]) -> Any:
     match part:
-        case tuple(inner):
-            return tuple(_put_together(p, v, given) for p, v in zip(inner, value, strict=True))
-        case Made(cls, names, inner):
-            return maker(cls, names)(*(_put_together(p, v, given) for p, v in zip(inner, value, strict=True)))
+        case Made(key=key) if key in made:
+            return made[key]
+        case tuple(inner) | Made(parts=inner):
+            parts = tuple(_put_together(p, v, given, made) for p, v in zip(inner, value, strict=True))
+            if not isinstance(part, Made):
+                return parts
+            found = maker(part.cls, part.names)(*parts)
+            return made.setdefault(part.key, found) if part.key else found
         case Given(path=path):
             return given[path]
+        case Known(value=known):
+            return known
     return value
 
 
@@ -135,8 +144,10 @@ def signature_of_call(sdfg: Sdfg, convention: Convention) -> tuple[Signature, tu
     moved = [by_container[arg.name] for arg in default.args]
     results = [_moved(result, moved) for result in default.results]
     outcome = passing.outcome
-    for given in _given(outcome):
-        results[given.index] = ArgumentResult(slots[given.path])
+    for fixed in _fixed(outcome):
+        results[fixed.index] = (
+            ArgumentResult(slots[fixed.path]) if isinstance(fixed, Given) else ConstantResult(fixed.value)
+        )
     fields = tuple(
         FieldResult(slots[effect.path], effect.field, _built(effect.part), -1 if effect.when is None else effect.when)
         for effect in outcome.effects
@@ -165,12 +176,13 @@ def _record_arg(record: Record, records: Mapping[str, Record], slots: Mapping[st
     return RecordArg(record.path, record.cls, record.length, same, apart)
 
 
-def _given(outcome: Outcome) -> Iterator[Given]:
+def _fixed(outcome: Outcome) -> Iterator[Given | Known]:
+    """What is not computed: objects that were passed, and constants."""
     parts: list[Part] = [outcome.returned, *(effect.part for effect in outcome.effects)]
     while parts:
         match parts.pop():
-            case Given() as given:
-                yield given
+            case Given() | Known() as fixed:
+                yield fixed
             case tuple(inner) | Made(parts=inner):
                 parts += inner
 
@@ -179,9 +191,9 @@ def _built(part: Part) -> object:
     match part:
         case tuple():
             return tuple(map(_built, part))
-        case Made(cls, names, parts):
-            return Built(maker(cls, names), tuple(map(_built, parts)))
-        case Given(index=index):
+        case Made(cls, names, parts, key):
+            return Built(maker(cls, names), tuple(map(_built, parts)), key)
+        case Given(index=index) | Known(index=index):
             return index
     return part
 

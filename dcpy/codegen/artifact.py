@@ -188,10 +188,11 @@ Result = FreshArray | OwnedArray | ScalarResult | ArgumentResult | ViewResult | 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """In the structure of results: an object that ``make(*parts)`` gives."""
+    """In the structure of results: an object that ``make(*parts)`` gives; one only where a `key` occurs again."""
 
     make: Callable[..., object]
     parts: tuple[object, ...]
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)

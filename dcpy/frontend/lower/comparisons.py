@@ -47,6 +47,10 @@ def compare(b: Builder, symbol: str, left: Value, right: Value) -> Value:
         return _with_array(b, symbol, left, right)
     if _sequence_kind(left) and _sequence_kind(right):
         return as_value(_sequences(b, symbol, left, right))
+    if symbol in ("==", "!=") and sequences.is_object(left) and sequences.is_object(right) and left != right:
+        raise FrontendError(
+            f"{kind_of(left)} is compared with {kind_of(right)}", help="compare their fields, or `a is b`"
+        )
     if symbol in ("==", "!="):
         return as_value((_equal_known(left, right)) == (symbol == "=="))
     if isinstance(left, Static) and isinstance(right, Static):
@@ -102,7 +106,7 @@ def _with_array(b: Builder, symbol: str, left: Value, right: Value) -> Value:
 
 def _sequence_kind(value: Value) -> type | None:
     match value:
-        case TupleValue(is_list=is_list):
+        case TupleValue(is_list=is_list) if not value.is_object:
             return list if is_list else tuple
         case Static(value=tuple() | list() as known):
             return type(known)

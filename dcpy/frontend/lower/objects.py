@@ -20,10 +20,12 @@ from dcpy.frontend.lower import names
 from dcpy.frontend.lower.frame import is_field
 from dcpy.frontend.specialize.records import Record, is_frozen
 from dcpy.frontend.values import (
+    ArrayValue,
     BoundMethod,
     Missing,
     ObjectValue,
     Resized,
+    Scalar,
     Static,
     TupleValue,
     Value,
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
 _NEW = " is new"  # behind the name of a field of an argument: whether it has been given another object
 _ABSENT = object()
+_GENERATED = "<string>"  # the file of functions that `dataclasses` writes
 
 
 # -- fields ----------------------------------------------------------------------------------------------------------
@@ -88,7 +91,8 @@ def changed_arguments(frame: Frame, paths: Sequence[Site]) -> list[str]:
         for name, value in start.items()
         if not name.endswith(_NEW) and any(path.env[name] != value or _is_set(path.env, name) for path in paths)
     ]
-    frame.program.used |= dict.fromkeys(changed, True)
+    for name in changed:  # what it was matters where paths meet; of elements, the graph tells
+        frame.program.used[name] = not isinstance(start[name], Scalar | ArrayValue)
     return changed
 
 
@@ -275,6 +279,10 @@ def _call(frame: Frame, function: Any, owner: Value, args: Sequence[Value]) -> V
 def construct(frame: Frame, cls: type, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     """``cls(*args, **kwargs)`` of a dataclass: the fields as its constructor sets them."""
     _require_plain_constructor(cls)
+    if inspect.getattr_static(cls, "__init__").__code__.co_filename != _GENERATED:
+        made = _fresh(frame, cls)
+        frame.b.call(BoundMethod(made, inspect.getattr_static(cls, "__init__")), *args, **kwargs)
+        return made
     try:
         given = inspect.signature(cls).bind(*args, **kwargs).arguments
     except TypeError as error:
@@ -291,14 +299,14 @@ def construct(frame: Frame, cls: type, args: Sequence[Value], kwargs: Mapping[st
 
 
 def _require_plain_constructor(cls: type) -> None:
-    own = cls.__dataclass_params__  # type: ignore[attr-defined]
     pseudo = [name for name, field in cls.__dataclass_fields__.items()  # type: ignore[attr-defined]
               if isinstance(field.type, dataclasses.InitVar) or str(field.type).startswith("InitVar")]  # fmt: skip
-    if own.init and getattr(cls, "__new__") is object.__new__ and not pseudo:  # noqa: B009  (mypy binds it)
+    written = inspect.getattr_static(cls, "__init__").__code__.co_filename != _GENERATED
+    if getattr(cls, "__new__") is object.__new__ and not pseudo and not (written and is_frozen(cls)):  # noqa: B009
         return
     raise FrontendError(
         f"a program cannot make an object of {cls.__name__}",
-        notes=("its constructor is not the one of a dataclass with plain fields",),
+        notes=("its constructor does more than to set fields",),
         help="make the object outside of the program, and pass it as an argument",
     )
 
@@ -309,14 +317,18 @@ def _made(frame: Frame, cls: type, values: Mapping[str, Value]) -> Value:
     if is_frozen(cls):
         made = TupleValue(tuple(ready.values()), names=tuple(ready), cls=cls)
     else:
-        program = frame.program
-        program.objects += 1
-        made = ObjectValue(f"{cls.__name__}#{program.objects}", cls)
+        made = _fresh(frame, cls)
         frame.env |= {f"{made.key}.{name}": value for name, value in ready.items()}
     finish = inspect.getattr_static(cls, "__post_init__", None)
     if finish is not None:
         _call(frame, finish, made, [])
     return made
+
+
+def _fresh(frame: Frame, cls: type) -> ObjectValue:
+    """A new object, no field of which is set yet."""
+    frame.program.objects += 1
+    return ObjectValue(f"{cls.__name__}#{frame.program.objects}", cls)
 
 
 def replaced(frame: Frame, owner: Value, changes: Mapping[str, Value]) -> Value:

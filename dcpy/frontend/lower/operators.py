@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from dcpy.frontend.lower.promotion import require_same
 from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.values import (
     ArrayValue,
+    ObjectValue,
     Scalar,
     Static,
     TupleValue,
@@ -311,6 +312,9 @@ def truth(b: Builder, value: Value) -> bool | ScalarExpr:
     match value:
         case Static(value=known) if not isinstance(known, np.ndarray):
             return bool(known)
+        case TupleValue(cls=cls) | ObjectValue(cls=cls) if is_dataclass(cls):
+            if not hasattr(cls, "__bool__") and not hasattr(cls, "__len__"):
+                return True
         case TupleValue(items=items):
             return bool(items)
         case ArrayValue(shape=shape):

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
+from enum import Enum
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower import objects, stores
-from dcpy.frontend.specialize.records import Effect, Given, Made, Outcome
+from dcpy.frontend.specialize.records import Effect, Given, Known, Made, Outcome
 from dcpy.frontend.values import (
     ArrayValue,
     Maybe,
@@ -57,12 +59,11 @@ def finish(frame: Frame) -> Outcome:
     leaves: list[list[Value]] = []
     structures = []
     for site in sites:
-        found: list[Value] = []
         assert site.value is not None
-        returned = _flatten(site.env, site.value, found)
-        changes = (_change(site.env, name, found, name in unsure) for name in changed)
-        structures.append((returned, *changes))
-        leaves.append(found)
+        found = _Leaves(site.env)
+        returned = found.part(site.value)
+        structures.append((returned, *(found.change(name, name in unsure) for name in changed)))
+        leaves.append(found.values)
     if any(structure != structures[0] for structure in structures[1:]):
         raise FrontendError(
             "the function returns different numbers of values on different paths",
@@ -100,7 +101,7 @@ def _renumbered(part: Any, places: Sequence[int]) -> Any:
             return tuple(_renumbered(inner, places) for inner in part)
         case Made(parts=parts):
             return replace(part, parts=_renumbered(parts, places))
-        case Given(index=index):
+        case Given(index=index) | Known(index=index):
             return replace(part, index=places[index])
     return places[part]
 
@@ -112,37 +113,58 @@ def _plain(part: Any) -> Any:
             return tuple(map(_plain, part))
         case Made(parts=parts):
             return _plain(parts)
-        case Given(index=index):
+        case Given(index=index) | Known(index=index):
             return index
     return part
 
 
-def _change(env: Mapping[str, Value], name: str, found: list[Value], unsure: bool) -> tuple[Any, ...]:
-    """What a field of an argument stands for in the end; where that is not sure, also whether it is another object."""
-    part = _flatten(env, env[name], found)
-    return (part, _flatten(env, objects.is_new(env, name), found)) if unsure else (part,)
+class _Leaves:
+    """What the function returns at one place, taken apart: numbers, arrays and constants in order."""
 
+    def __init__(self, env: Mapping[str, Value]) -> None:
+        self.env = env
+        self.values: list[Value] = []
+        self.made: dict[str, Made] = {}  # objects that may change, by key
 
-def _flatten(env: Mapping[str, Value], value: Value, found: list[Value]) -> Any:
-    """Indices into `found`, nested as tuples and objects are."""
-    match value:
-        case Maybe(value=inner):
-            return _flatten(env, inner, found)
-        case Missing(reason=reason, help=help):
-            raise FrontendError(reason, help=help)
-        case TupleValue(is_list=True):
-            raise FrontendError("a program does not return lists", help="return a tuple, or np.array([...])")
-        case TupleValue(items=items, names=names, cls=cls):
-            parts = tuple(_flatten(env, item, found) for item in items)
-            return parts if cls is None else Made(cls, names, parts)
-        case ObjectValue(key=key, cls=cls) if not objects.is_argument(value):
-            fields = objects.fields_of(env, value)
-            return Made(cls, tuple(fields), tuple(_flatten(env, item, found) for item in fields.values()))
-        case ObjectValue(key=key):
-            found.append(Static(None))
-            return Given(key, len(found) - 1)
-    found.append(value)
-    return len(found) - 1
+    def change(self, name: str, unsure: bool) -> tuple[Any, ...]:
+        """What a field of an argument is in the end; where that is not sure, also whether it is another object."""
+        try:
+            part = self.part(self.env[name])
+        except FrontendError as error:
+            raise FrontendError(f"the field {name!r}: {error.message}", notes=error.notes, help=error.help) from None
+        return (part, self.part(objects.is_new(self.env, name))) if unsure else (part,)
+
+    def part(self, value: Value) -> Any:
+        """Indices into the leaves, nested as tuples and objects are."""
+        match value:
+            case Maybe(value=inner):
+                return self.part(inner)
+            case Missing(reason=reason, help=help):
+                raise FrontendError(reason, help=help)
+            case TupleValue(is_list=True):
+                raise FrontendError("a program does not return lists", help="return a tuple, or np.array([...])")
+            case TupleValue(items=items, names=names, cls=cls):
+                parts = tuple(map(self.part, items))
+                return parts if cls is None else Made(cls, names, parts)
+            case ObjectValue(key=key) if objects.is_argument(value):
+                return Given(key, self.leaf(Static(None)))
+            case ObjectValue():
+                return self.object(value)
+            case Static(value=Enum() | FunctionType() | type() as known):
+                return Known(known, self.leaf(Static(None)))
+        return self.leaf(value)
+
+    def object(self, value: ObjectValue) -> Made:
+        """An object that the program has made."""
+        if value.key not in self.made:
+            fields = objects.fields_of(self.env, value)
+            self.made[value.key] = Made(value.cls, tuple(fields), tuple(map(self.part, fields.values())), value.key)
+        return self.made[value.key]
+
+    def leaf(self, value: Value) -> int:
+        """The index of one more."""
+        self.values.append(value)
+        return len(self.values) - 1
 
 
 class _Results:

@@ -14,6 +14,7 @@ from dcpy.frontend.values import (
     DictValue,
     IteratorValue,
     MapValue,
+    ObjectValue,
     RangeValue,
     Scalar,
     SliceValue,
@@ -179,8 +180,8 @@ def stable(b: Builder, value: Value) -> Value:
 
 
 def is_object(value: Value) -> bool:
-    """Whether it is a frozen dataclass object, which has fields but is no sequence."""
-    return isinstance(value, TupleValue) and value.is_object
+    """Whether it is a dataclass object, which has fields but is no sequence."""
+    return isinstance(value, ObjectValue) or (isinstance(value, TupleValue) and value.is_object)
 
 
 def all_cheap(values: Iterable[Value]) -> bool:

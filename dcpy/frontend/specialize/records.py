@@ -141,11 +141,15 @@ def container_stem(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """An object that the program has made: its class, the fields that are set (of a tuple: none), and the parts."""
+    """An object that the program has made: its class, the fields that are set, and the parts.
+
+    Where `key` is not empty, the object has an identity: in several places it is one.
+    """
 
     cls: type
     names: tuple[str, ...]
     parts: tuple[Part, ...]
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +160,15 @@ class Given:
     index: int
 
 
-Part = int | tuple["Part", ...] | Made | Given | None
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A Python object that is known at compile time; `index` as of `Given`."""
+
+    value: Any
+    index: int
+
+
+Part = int | tuple["Part", ...] | Made | Given | Known | None
 
 
 @dataclass(frozen=True, slots=True)

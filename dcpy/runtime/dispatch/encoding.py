@@ -17,7 +17,7 @@ from typing import assert_never
 
 import numpy as np
 
-from dcpy.base.exceptions import exception_type
+from dcpy.base.exceptions import advice_on, exception_type
 from dcpy.base.tracebacks import raised_by_program
 from dcpy.codegen.artifact import (
     Arg,
@@ -144,20 +144,26 @@ def _encode_result(result: Result) -> tuple[str, int, int, int, bool, object]:
 
 
 def _encode_structure(signature: Signature) -> object:
-    """Tuples of indices; a list of what makes an object, and its parts; a dict where objects get fields."""
-    returned = _encode_part(signature.structure)
+    """Tuples of indices; a list of what makes an object, and its parts; a dict where objects get fields.
+
+    The same list in several places is one object.
+    """
+    made: dict[str, list[object]] = {}
+    returned = _encode_part(signature.structure, made)
     if not signature.fields:
         return returned
-    effects = tuple((field.index, field.field, _encode_part(field.part), field.when) for field in signature.fields)
+    effects = tuple((f.index, f.field, _encode_part(f.part, made), f.when) for f in signature.fields)
     return {"returned": returned, "effects": effects}
 
 
-def _encode_part(part: object) -> object:
+def _encode_part(part: object, made: dict[str, list[object]]) -> object:
     match part:
         case tuple():
-            return tuple(map(_encode_part, part))
-        case Built(make, parts):
-            return [make, *map(_encode_part, parts)]
+            return tuple(_encode_part(inner, made) for inner in part)
+        case Built(make, parts, key):
+            if key not in made:
+                made[key] = [make, *(_encode_part(inner, made) for inner in parts)]
+            return made[key] if key else made.pop(key)
     return part
 
 
@@ -203,6 +209,8 @@ def failure_of(checks: tuple[Check, ...]) -> Callable[..., None]:
         error = category(message) if message else category()
         if check.span is not None:
             error.add_note(check.span.render())
+        if advice := advice_on(message):
+            error.add_note(f"  = help: {advice}")
         raise raised_by_program(error)
 
     return fail

@@ -90,35 +90,47 @@ Object make_owned(const ResultRule &rule, Handover &memory) {
     return array;
 }
 
-PyObject *arrange(PyObject *structure, Object *objects, size_t count);
+// Results, and the objects that were made of them: one for each list in the structure.
+struct Parts {
+    Object *objects;
+    size_t count;
+    std::vector<std::pair<PyObject *, Object>> made;
+};
+
+PyObject *arrange(PyObject *structure, Parts &results);
 
 // An object that the program has made: a list of what makes it, and its parts.
-PyObject *make_object(PyObject *structure, Object *objects, size_t count) {
+PyObject *make_object(PyObject *structure, Parts &results) {
+    for (const auto &[list, object] : results.made) {
+        if (list == structure) return Py_NewRef(object.get());
+    }
     const Py_ssize_t parts = PyList_GET_SIZE(structure) - 1;
     Object arguments(PyTuple_New(parts));
     if (!arguments) return nullptr;
     for (Py_ssize_t i = 0; i < parts; ++i) {
-        PyObject *item = arrange(PyList_GET_ITEM(structure, i + 1), objects, count);
+        PyObject *item = arrange(PyList_GET_ITEM(structure, i + 1), results);
         if (!item) return nullptr;
         PyTuple_SET_ITEM(arguments.get(), i, item);
     }
-    return PyObject_CallObject(PyList_GET_ITEM(structure, 0), arguments.get());
+    Object made(PyObject_CallObject(PyList_GET_ITEM(structure, 0), arguments.get()));
+    if (made) results.made.emplace_back(structure, made);
+    return made.release();
 }
 
 // Nested tuples of results, as `structure` nests their indices.
-PyObject *arrange(PyObject *structure, Object *objects, size_t count) {
+PyObject *arrange(PyObject *structure, Parts &results) {
     if (structure == Py_None) Py_RETURN_NONE;
     if (PyLong_Check(structure)) {
         const size_t index = PyLong_AsSize_t(structure);
-        if (index < count) return Py_NewRef(objects[index].get());
+        if (index < results.count) return Py_NewRef(results.objects[index].get());
         if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "the structure names a result that does not exist");
         return nullptr;
     }
-    if (PyList_Check(structure)) return make_object(structure, objects, count);
+    if (PyList_Check(structure)) return make_object(structure, results);
     Object tuple(PyTuple_New(PyTuple_GET_SIZE(structure)));
     if (!tuple) return nullptr;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(structure); ++i) {
-        PyObject *item = arrange(PyTuple_GET_ITEM(structure, i), objects, count);
+        PyObject *item = arrange(PyTuple_GET_ITEM(structure, i), results);
         if (!item) return nullptr;
         PyTuple_SET_ITEM(tuple.get(), i, item);
     }
@@ -186,16 +198,17 @@ class Delivery {
                 rule.kind == Outcome::Scalar ? make_scalar(rule, slots_[i]) : make_owned(rule, owned_[handed++]);
             if (!objects_[i]) return nullptr;
         }
-        Object returned(arrange(s_.structure.get(), objects_.get(), s_.results.size()));
-        return returned && change_objects() ? returned.release() : nullptr;
+        Parts results{objects_.get(), s_.results.size(), {}};
+        Object returned(arrange(s_.structure.get(), results));
+        return returned && change_objects(results) ? returned.release() : nullptr;
     }
 
   private:
     // Gives the caller's objects their new fields: all of them are made before any is set.
-    bool change_objects() {
+    bool change_objects(Parts &results) {
         Scratch<Object, 4> parts(s_.effects.size());
         for (size_t i = 0; i < s_.effects.size(); ++i) {
-            parts[i] = Object(arrange(s_.effects[i].part.get(), objects_.get(), s_.results.size()));
+            parts[i] = Object(arrange(s_.effects[i].part.get(), results));
             if (!parts[i]) return false;
         }
         for (size_t i = 0; i < s_.effects.size(); ++i) {
