@@ -125,6 +125,8 @@ def attribute(frame: Frame, owner: Value, name: str) -> Value:
         )
     if isinstance(owner, ObjectValue) or (isinstance(owner, TupleValue) and owner.cls is not None):
         return objects.read_field(frame, owner, name)
+    if isinstance(owner, TupleValue) and name in owner.names:  # what np.linalg.eigh gives
+        return owner.items[owner.names.index(name)]
     if isinstance(owner, Static):
         method = objects.method_of(frame, owner, name)
         if method is not None:
