@@ -1,4 +1,4 @@
-"""``dcpy doctor``: compiler, OpenMP, BLAS, cache: what was found, and what to install where something is missing."""
+"""``dcpy doctor``: compiler, OpenMP, BLAS, FFT, cache: what was found, and what to install where it is missing."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ def findings() -> Iterator[Finding]:
     for package in ("numpy", "islpy", "networkx", "sympy"):
         yield _package(package, needed=True)
     yield _compiler()
-    yield _blas("openblas", "pip install scipy-openblas32")
-    yield _blas("mkl", "pip install mkl-devel")
+    yield _library("BLAS: openblas", "openblas", "pip install scipy-openblas32")
+    yield _library("BLAS: mkl", "mkl", "pip install mkl-devel")
+    yield _library("FFT: fftw", "fftw", "pip install 'dcpy[fft]'")
     for package, extra in (("mpi4py", "mpi"), ("cupy", "gpu")):
         yield _package(package, hint=f"pip install 'dcpy[{extra}]'")
     yield _cache()
@@ -54,14 +55,14 @@ def _compiler() -> Finding:
     return Finding("C++ compiler", True, f"{' '.join(found.command)} {found.version}, {openmp}", True)
 
 
-def _blas(name: str, hint: str) -> Finding:
+def _library(what: str, name: str, hint: str) -> Finding:
     from dcpy.driver import environment_of
 
     try:
         environment = environment_of(name)
     except DcpyError as error:
-        return Finding(f"BLAS: {name}", False, error.help or hint)
-    return Finding(f"BLAS: {name}", True, ", ".join(environment.libraries))
+        return Finding(what, False, error.help or hint)
+    return Finding(what, True, ", ".join(environment.libraries))
 
 
 def _cache() -> Finding:

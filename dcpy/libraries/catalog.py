@@ -40,6 +40,7 @@ EXPANSIONS: dict[str, str] = {
         for node in ("gemm", "gemv", "dot", "ger")
         for name in ("mkl", "openblas", "pure")
     },
+    "fft.transform/fftw": f"{_FFT}.expand.fftw:transform",
     "fft.transform/pure": f"{_FFT}.expand.pure:transform",
     "lapack.slogdet/factors": f"{_LAPACK}.expand.pure:slogdet",
     **{f"lapack.{node}/openblas": f"{_LAPACK}.expand.openblas:{node}" for node in (*_SOLVERS, *_DECOMPOSITIONS)},
@@ -51,6 +52,7 @@ EXPANSIONS: dict[str, str] = {
 ENVIRONMENTS: dict[str, str] = {
     "openblas": f"{_BLAS}.environments:OPENBLAS",
     "mkl": f"{_BLAS}.environments:MKL",
+    "fftw": f"{_FFT}.environments:FFTW",
     "lapack.openblas": f"{_LAPACK}.environments:OPENBLAS",
     "numpy.random": f"{_RANDOM}.environments:LIBRARY_OF_NUMPY",
 }

@@ -28,7 +28,7 @@ from dcpy.ir.expansions import Replacement
 from dcpy.ir.expr import Const, Load, Ref, ScalarExpr, cast
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, LibraryNode, Map, Node, Schedule, Tasklet
-from dcpy.ir.region import Block, Branch, Loop, Region, State, SymbolAssign
+from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssign
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, ExprLike, sym
 from dcpy.ir.types import DType
@@ -160,30 +160,30 @@ class Fragment:
         (self._body if outermost else self._regions[-1]).containers[name] = desc
         return Operand(Memlet(name, Subset.whole(desc.shape)), desc)
 
+    def is_packed(self, operand: Operand) -> bool:
+        """Whether an operand is a whole container whose elements lie in C order without gaps."""
+        memlet, desc = operand.memlet, operand.desc
+        is_whole = memlet.subset == Subset.whole(desc.shape)
+        return is_whole and isinstance(desc, Array | View) and desc.strides == packed_strides(desc.shape)
+
     def flat(self, operand: Operand) -> Operand | None:
         """All elements of an operand as one dimension, without a copy; None where they have gaps."""
-        memlet, desc = operand.memlet, operand.desc
-        is_whole = memlet.subset == Subset.whole(desc.shape)
-        if not is_whole or not isinstance(desc, Array | View) or desc.strides != packed_strides(desc.shape):
+        if not self.is_packed(operand):
             return None
-        name = self.fresh_name(f"{memlet.container}_flat")
-        view = View.reshape(memlet.container, desc, (memlet.volume,))
-        self._body.containers[name] = view
-        return Operand(Memlet(name, Subset.whole(view.shape)), view)
+        memlet = operand.memlet
+        view = View.reshape(memlet.container, operand.desc, (memlet.volume,))
+        return self._viewed(f"{memlet.container}_flat", view)
 
-    def reals(self, operand: Operand) -> Operand | None:
-        """The numbers of a packed operand as one dimension of real ones, without a copy; None where it has gaps.
-
-        A complex number is two: its real and its imaginary part.
-        """
+    def reals(self, operand: Operand) -> Operand:
+        """The numbers of a packed operand as one dimension of real ones: a complex one is two, its parts."""
         memlet, desc = operand.memlet, operand.desc
-        is_whole = memlet.subset == Subset.whole(desc.shape)
-        if not is_whole or not isinstance(desc, Array | View) or desc.strides != packed_strides(desc.shape):
-            return None
         real, parts = REALS.get(desc.dtype, (desc.dtype, 1))
         offset = desc.offset * parts if isinstance(desc, View) else ZERO
-        name = self.fresh_name(f"{memlet.container}_reals")
         view = View(memlet.container, real, (memlet.volume * parts,), (ONE,), offset)
+        return self._viewed(f"{memlet.container}_reals", view)
+
+    def _viewed(self, stem: str, view: View) -> Operand:
+        name = self.fresh_name(stem)
         self._body.containers[name] = view
         return Operand(Memlet(name, Subset.whole(view.shape)), view)
 
@@ -269,6 +269,10 @@ class Fragment:
         holds, fails = Region(), Region()
         self._regions[-1].add(Branch([(condition, holds)], fails))
         return holds, fails
+
+    def check(self, condition: ScalarExpr, exception: str, message: str) -> None:
+        """Raises the Python exception of this name unless `condition` holds."""
+        self._regions[-1].add(Check(condition, exception, message, span=self.node.span))
 
     # -- the end -----------------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from dcpy.transforms.api import YES, Aspect, Match, Rewriter, Transformation, Ve
 from dcpy.transforms.entries import entry_of
 
 #: per target the expansions to try, best first; those that are not named here come last
-PREFERENCE: dict[str, tuple[str, ...]] = {"cpu": ("mkl", "openblas", "pure")}
+PREFERENCE: dict[str, tuple[str, ...]] = {"cpu": ("mkl", "openblas", "fftw", "pure")}
 
 
 @dataclass(frozen=True, slots=True)

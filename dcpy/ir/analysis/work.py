@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import reduce
 
+from dcpy.base.errors import SymbolicError
 from dcpy.ir.data import Stream
 from dcpy.ir.expr import Op, ScalarExpr, walk
 from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, Map, Node, Tasklet
@@ -97,12 +98,19 @@ class Typical(dict[str, int]):
 
     def trips(self, size: Expr) -> int:
         """How many iterations."""
-        return max(size.evaluate(self), 0)
+        return max(self.value(size), 0)
+
+    def value(self, expr: Expr) -> int:
+        """A typical value; `TYPICAL_SIZE` where it divides by a symbol that is not known yet."""
+        try:
+            return expr.evaluate(self)
+        except SymbolicError:
+            return TYPICAL_SIZE
 
     def starting(self, param: str, values: Range) -> int:
         """Sets a parameter to its first value; returns how many it takes."""
         trips = self.trips(values.size)
-        self[param] = values.start.evaluate(self)
+        self[param] = self.value(values.start)
         return trips
 
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from dcpy.ir.nodes import LibraryNode
 from dcpy.ir.symbolic import Ranges
 
-NORMS = ("backward", "ortho", "forward")
+Norm = Literal["backward", "ortho", "forward"]
+NORMS = get_args(Norm)
 
 
 @dataclass(eq=False)
@@ -29,7 +30,7 @@ class Transform(LibraryNode):
     kind = "fft.transform"
     axis: int = 0
     backward: bool = False
-    norm: str = "backward"
+    norm: Norm = "backward"
 
     def meaning(self, inputs: Mapping[str, np.ndarray[Any, Any]], outputs: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """``numpy.fft``'s function for these dtypes."""

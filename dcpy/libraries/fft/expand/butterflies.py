@@ -22,7 +22,7 @@ def stages(lanes: int) -> str:
 def _stage(radix: int, lanes: int) -> str:
     reads, writes, code = [], [], [*_transform(radix), "r0 = c0", "i0 = s0"]
     for j in range(radix):
-        for plane, (source, target) in enumerate(("xr", "yi")):
+        for plane, (source, target) in enumerate((("x", "r"), ("y", "i"))):
             reads.append(f"{source}{j} <- a[parity, {plane}, q{radix} + stride*(p{radix} + m{radix}*{j})]")
             writes.append(f"{target}{j} -> a[1 - parity, {plane}, q{radix} + stride*({radix}*p{radix} + {j})]")
     for k in range(1, radix):
@@ -50,7 +50,7 @@ def _odd_transform(radix: int) -> list[str]:
     """Points j and -j are turned by conjugate factors: their sum meets the cosine only, their difference the sine."""
     half = range(1, radix // 2 + 1)
     code = [f"{p}p{j} = {p}{j} + {p}{radix - j}; {p}m{j} = {p}{j} - {p}{radix - j}" for j in half for p in "xy"]
-    code += [f"{out}0 = " + " + ".join([f"{p}0", *(f"{p}p{j}" for j in half)]) for out, p in ("cx", "sy")]
+    code += [f"{out}0 = " + " + ".join([f"{p}0", *(f"{p}p{j}" for j in half)]) for out, p in (("c", "x"), ("s", "y"))]
     for k in half:
         angles = {j: 2 * math.pi * (j * k % radix) / radix for j in half}
         for p in "xy":

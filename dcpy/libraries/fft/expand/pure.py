@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from dataclasses import dataclass
+from functools import cached_property, reduce
 
 from dcpy.ir import types
 from dcpy.ir.copying import copy_sdfg
 from dcpy.ir.expr import Const, Index, ScalarExpr, cast, op
-from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, Copy
-from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr
 from dcpy.ir.types import DType
-from dcpy.libraries.api import Element, Fragment, Operand, expands
+from dcpy.libraries.api import Fragment, Operand, expands
 from dcpy.libraries.fft.expand.halves import BACKWARD, COMPLEX, FORWARD, program
 from dcpy.libraries.fft.nodes import Transform
 
@@ -22,68 +21,124 @@ HALVED = (types.float32, types.float64)
 
 @expands(Transform, "pure")
 def transform(node: Transform, f: Fragment) -> None:
-    """All lines by one call, on packed operands: others are copied."""
+    """All lines by one call."""
+    lines = lines_of(node, f)
+    lines.call_program()
+    lines.finish()
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The packed operands of a node, and their lines: `outer` of them far apart, each with `inner` side by side.
+
+    An operand that is not packed was copied; `finish` copies the result to where it belongs. Neighbours along the last
+    axis are `inner`; where that is the axis itself, lines behind each other are. `scale` holds the factor.
+    """
+
+    node: Transform
+    f: Fragment
+    x: Operand
+    y: Operand
+    out: Operand
+    scale: Operand
+
+    @property
+    def real(self) -> DType:
+        """The dtype of real and imaginary parts."""
+        return REAL.get(self.x.dtype, self.x.dtype)
+
+    @property
+    def is_from_real(self) -> bool:
+        return self.x.dtype in HALVED
+
+    @property
+    def is_to_real(self) -> bool:
+        return self.y.dtype in HALVED
+
+    @property
+    def length(self) -> Expr:
+        """How many points are transformed: as many as the operand has that is no half spectrum."""
+        return (self.y if self.is_to_real else self.x).shape[self.node.axis]
+
+    @property
+    def extent(self) -> Expr:
+        """How many elements lie between the ends of a line."""
+        return self.length * self._behind
+
+    @cached_property
+    def _behind(self) -> Expr:
+        """How many elements lie side by side behind the axis."""
+        return _product(self.x.shape[self.node.axis + 1 :])
+
+    @property
+    def _before(self) -> Expr:
+        return _product(self.x.shape[: self.node.axis])
+
+    @property
+    def outer(self) -> Expr:
+        return ONE if self._behind is ONE else self._before
+
+    @property
+    def inner(self) -> Expr:
+        return self._before if self._behind is ONE else self._behind
+
+    def steps(self, along: str) -> tuple[Expr, Expr]:
+        """Elements of ``x`` and of ``y`` from one line to the next ("o", "i"), or from point to point ("k")."""
+        ends = (self.x.shape[self.node.axis], self.y.shape[self.node.axis])
+        match along:
+            case "k":
+                return self._behind, self._behind
+            case "i" if self._behind is not ONE:
+                return ONE, ONE
+        return ends[0] * self._behind, ends[1] * self._behind
+
+    def call_program(self) -> None:
+        """Calls the program for these dtypes; the forward one of swapped parts where the node goes backward."""
+        kind = FORWARD if self.is_from_real else BACKWARD if self.is_to_real else COMPLEX
+        swapped = kind == COMPLEX and self.node.backward
+        symbols: dict[str, Expr] = {"n": self.length, "outer": self.outer, "inner": self.inner}
+        arguments = {"scale": self.scale.memlet}
+        for position, operand in enumerate((self.x, self.y)):
+            name, parts = "xy"[position], 1 if operand.dtype in HALVED else 2
+            reals = self.f.reals(operand)
+            arguments[name] = reals.memlet
+            symbols[name.upper()] = reals.shape[0]
+            symbols |= {f"{name}0": ONE if swapped else ZERO, f"{name}im": as_expr(-1 if swapped else 1)}
+            symbols |= {f"{name}{along}": self.steps(along)[position] * parts for along in "oik"}
+        callee = program(kind, self.real)
+        called = (call.sdfg for call in self.f.sdfg.body.walk_calls())
+        callee = next((sdfg for sdfg in called if sdfg.name == callee.name), None) or copy_sdfg(callee)
+        values = {symbol: symbols[symbol] for symbol in callee.symbols}
+        self.f.add(Call(callee, {name: arguments[name] for name in callee.arguments if name in arguments}, values))
+
+    def finish(self) -> None:
+        """Copies the result where the output is not packed."""
+        if self.y is not self.out:
+            self.f.add(Copy(self.y.memlet, self.out.memlet))
+
+
+def lines_of(node: Transform, f: Fragment) -> Lines:
+    """The operands as lines; declines dtypes that there is no transform of."""
     x, out = f.input("x"), f.output("y")
     real = REAL.get(x.dtype, x.dtype)
     if real not in HALVED or REAL.get(out.dtype, out.dtype) != real:
         f.decline(f"takes {', '.join(map(str, (*HALVED, *REAL)))} of one precision, not {x.dtype} and {out.dtype}")
-    packed, y = _packed(f, x), out
-    if f.reals(out) is None:
-        y = f.array("spectrum", out.dtype, out.shape)
-    kind = COMPLEX if x.dtype == out.dtype else FORWARD if x.dtype == real else BACKWARD
-    length = out.shape[node.axis] if kind == BACKWARD else x.shape[node.axis]
-    scale = f.scalar("scale", real)
-    f.compute(scale.at(), lambda: factor(node, length, real))
-    _call(f, node, program(kind, real), packed, y, scale.at(), length, kind == COMPLEX and node.backward)
-    if y is not out:
-        f.add(Copy(y.memlet, out.memlet))
+    if not f.is_packed(x):
+        points = f.array("points", x.dtype, x.shape)
+        f.add(Copy(x.memlet, points.memlet))
+        x = points
+    y = out if f.is_packed(out) else f.array("spectrum", out.dtype, out.shape)
+    lines = Lines(node, f, x, y, out, f.scalar("scale", real))
+    f.compute(lines.scale.at(), lambda: _factor(node, lines.length, real))
+    return lines
 
 
-def factor(node: Transform, length: Expr, real: DType) -> ScalarExpr:
+def _factor(node: Transform, length: Expr, real: DType) -> ScalarExpr:
     """What the sums are multiplied by, as NumPy computes it."""
     one, n = Const(1.0, real), cast(Index(length), real)
     if not node.is_scaled():
         return one
     return op("div", one, op("sqrt", n) if node.norm == "ortho" else n)
-
-
-def _packed(f: Fragment, x: Operand) -> Operand:
-    if f.reals(x) is not None:
-        return x
-    copied = f.array("points", x.dtype, x.shape)
-    f.add(Copy(x.memlet, copied.memlet))
-    return copied
-
-
-def _call(
-    f: Fragment, node: Transform, callee: Sdfg, x: Operand, y: Operand, scale: Element, length: Expr, backward: bool
-) -> None:
-    """Lines of packed operands: those before the axis are `outer`, those behind it lie side by side."""
-    outer, inner = _product(x.shape[: node.axis]), _product(x.shape[node.axis + 1 :])
-    symbols: dict[str, Expr] = {"n": length}
-    memlets: dict[str, Memlet] = {"scale": scale.memlet}
-    for name, operand in (("x", x), ("y", y)):
-        reals = f.reals(operand)
-        assert reals is not None  # packed by now
-        parts = as_expr(1 if operand.dtype in HALVED else 2)
-        points = operand.shape[node.axis]
-        memlets[name] = reals.memlet
-        symbols[name.upper()] = reals.shape[0]
-        symbols |= {f"{name}0": ONE if backward else ZERO, f"{name}im": as_expr(-1 if backward else 1)}
-        symbols |= {f"{name}o": parts * points * inner, f"{name}i": parts, f"{name}k": parts * inner}
-    if inner is ONE:  # lines behind each other: that of neighbours is computed side by side, too
-        symbols |= {"xi": symbols["xo"], "yi": symbols["yo"]}
-        outer, inner = inner, outer
-    symbols |= {"outer": outer, "inner": inner}
-    shared = next((call.sdfg for call in f.sdfg.body.walk_calls() if call.sdfg.name == callee.name), None)
-    callee = shared or copy_sdfg(callee)
-    f.add(
-        Call(
-            callee,
-            {name: memlets[name] for name in callee.arguments if name in memlets},
-            {s: symbols[s] for s in callee.symbols},
-        )
-    )
 
 
 def _product(sizes: tuple[Expr, ...]) -> Expr:
