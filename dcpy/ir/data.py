@@ -222,7 +222,10 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """Named fields, each a `Scalar` or `Array`. A field is accessed as the container ``name.field``."""
+    """Named fields, each a `Scalar` or `Array`. A field is accessed as the container ``name.field``.
+
+    For SDFGs that are built by hand. The frontend passes objects by their parts: docs/decisions/0026.
+    """
 
     name: str
     fields: tuple[tuple[str, Scalar | Array], ...]
