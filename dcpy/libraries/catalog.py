@@ -13,7 +13,7 @@ _RANDOM = "dcpy.libraries.random"
 _FFT = "dcpy.libraries.fft"
 _SOLVERS = ("cholesky", "lu", "solve_triangular", "solve", "inverse", "qr")
 _DECOMPOSITIONS = ("svd", "eigh", "eig", "lstsq")
-_RANDOMS = ("seed", "draw", "permutation", "sample")
+_RANDOMS = ("seed", "draw", "vectors", "permutation", "sample")
 
 #: kind of a library node -> its class (`dcpy.ir.library_kinds.LIBRARY_KINDS`)
 NODES: dict[str, str] = {

@@ -210,5 +210,23 @@ def choices(rng, a, n) -> Any:
     )
 
 
-PROGRAMS = (standard, parameters, positive, symmetric, counts, integers, orders, choices)
+def vectors(rng, a, n) -> Any:
+    p = a / a.sum()
+    return (
+        rng.dirichlet([1, 2, 3]),
+        rng.dirichlet(a, (2, n)),
+        rng.dirichlet(a / 100, 4),
+        rng.dirichlet([0.05, 0.01, 0.0], 5),
+        rng.dirichlet([0, 0]),
+        rng.multinomial(20, [0.2, 0.3, 0.5]),
+        rng.multinomial(n, p, (2, 3)),
+        rng.multinomial([3, 100, 2000], p, size=(2, 3)),
+        rng.multinomial([[5], [6]], [[0.5, 0.5], [0.1, 0.9]]),
+        rng.multivariate_hypergeometric([16, 8, 4], 6, size=(2, 3)),
+        rng.multivariate_hypergeometric([16, 8, 4], n, 4, "count"),
+        rng.multivariate_hypergeometric([16, 8, 4], 0, size=3),
+    )
+
+
+PROGRAMS = (standard, parameters, positive, symmetric, counts, integers, orders, choices, vectors)
 ARGUMENTS = (np.arange(1, 7) / 2, 3)

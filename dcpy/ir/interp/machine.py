@@ -7,6 +7,7 @@ and are watched for dependences (`races`).
 from __future__ import annotations
 
 import random
+import warnings
 from collections.abc import Iterator
 from enum import Enum, auto
 from functools import singledispatchmethod
@@ -112,7 +113,10 @@ class Machine(Dataflow):
     def _(self, block: Check) -> Next:
         if not self.value(block.condition):
             values = [self.value(value) for value in block.values]
-            raise exception_of(block, values)
+            error = exception_of(block, values)
+            if not isinstance(error, Warning):
+                raise error
+            warnings.warn(error, stacklevel=2)
         return Next.GO_ON
 
     @run_block.register

@@ -30,7 +30,6 @@ class RandomNode(LibraryNode):
     It holds NumPy's struct bitgen (5 words), or with `own` a PCG64 that the program has made (10 words).
     """
 
-    kind = "random"
     own: bool = False
 
     def meaning(self, inputs: Arrays, outputs: Arrays) -> None:
@@ -89,6 +88,29 @@ class Draw(RandomNode):
         if self.how:
             options["method"] = self.how
         out[...] = getattr(generator, self.method)(*parameters, size=out.shape, **options)
+
+
+@dataclass(eq=False)
+class Vectors(RandomNode):
+    """Each row of ``out`` is a draw of ``generator.method(*inputs)``, in the order of the method's parameters.
+
+    The last input is the vector of probabilities (or the like) of all rows, or has a row for each; one before it is a
+    number, or has one for each row. `how` is the method of ``multivariate_hypergeometric``.
+    """
+
+    kind = "random.vectors"
+    method: str = ""
+    how: str = ""
+
+    def draw(self, generator: Any, inputs: Arrays, outputs: Arrays) -> None:
+        parameters, out = [value for name, value in inputs.items() if name != "state"], outputs["out"]
+        if self.method == "dirichlet":
+            out[...] = generator.dirichlet(*parameters, size=len(out))
+        elif self.method == "multinomial":
+            out[...] = generator.multinomial(*parameters, size=len(out))
+        else:
+            colors, sample = parameters
+            out[...] = generator.multivariate_hypergeometric(colors, int(sample), size=len(out), method=self.how)
 
 
 @dataclass(eq=False)

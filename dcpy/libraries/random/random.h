@@ -10,7 +10,17 @@ typedef unsigned __int128 dcpy_wide;
 extern "C" dcpy_word random_bounded_uint64(void *, dcpy_word off, dcpy_word range, dcpy_word mask, bool masked);
 extern "C" dcpy_word random_interval(void *, dcpy_word largest);
 extern "C" double random_standard_uniform(void *);
+extern "C" double random_standard_gamma(void *, double shape);
+extern "C" double random_beta(void *, double a, double b);
 extern "C" dcpy_number random_binomial(void *, double p, dcpy_number n, void *cache);
+
+extern "C" void random_multinomial(void *, dcpy_number n, dcpy_number *out, const double *p, dcpy_number length, void *);
+extern "C" void random_multivariate_hypergeometric_marginals(void *, dcpy_number total, __SIZE_TYPE__ length,
+                                                             const dcpy_number *colors, dcpy_number sample,
+                                                             __SIZE_TYPE__ rows, dcpy_number *out);
+extern "C" int random_multivariate_hypergeometric_count(void *, dcpy_number total, __SIZE_TYPE__ length,
+                                                        const dcpy_number *colors, dcpy_number sample, __SIZE_TYPE__ rows,
+                                                        dcpy_number *out);
 
 // --- PCG64: words 0 to 4 are room for a struct bitgen, 5 to 8 state and increment, 9 half of a number drawn before ---
 
@@ -126,6 +136,77 @@ static void dcpy_pcg64_seed(const dcpy_word *numbers, dcpy_number count, dcpy_wo
 static dcpy_number dcpy_binomial(void *bitgen, dcpy_number n, double p) {
     static thread_local dcpy_number cache[32];  // what the library works out once per n and p
     return random_binomial(bitgen, p, n, cache);
+}
+
+// --- vectors: `rows` of them, of `length` each ---
+
+static void dcpy_multinomial_row(void *bitgen, dcpy_number length, dcpy_number n, const double *p, dcpy_number *out) {
+    static thread_local dcpy_number cache[32];
+    for (dcpy_number j = 0; j < length; ++j) out[j] = 0;
+    random_multinomial(bitgen, n, out, p, length, cache);
+}
+
+// `step`: from one row's probabilities to the next one's.
+static void dcpy_multinomial(void *bitgen, dcpy_number rows, dcpy_number length, dcpy_number n, const double *p,
+                             dcpy_number step, dcpy_number *out) {
+    for (dcpy_number i = 0; i < rows; ++i) dcpy_multinomial_row(bitgen, length, n, p + i * step, out + i * length);
+}
+
+static void dcpy_multinomials(void *bitgen, dcpy_number rows, dcpy_number length, const dcpy_number *n, const double *p,
+                              dcpy_number step, dcpy_number *out) {
+    for (dcpy_number i = 0; i < rows; ++i) dcpy_multinomial_row(bitgen, length, n[i], p + i * step, out + i * length);
+}
+
+// Pieces are broken from a stick; `rest[j]` is the sum of alpha from j on.
+static void dcpy_break_stick(void *bitgen, dcpy_number length, const double *alpha, const double *rest, double *out) {
+    double left = 1.0;
+    for (dcpy_number j = 0; j < length - 1; ++j) {
+        const double part = random_beta(bitgen, alpha[j], rest[j + 1]);
+        out[j] = left * part;
+        left *= 1.0 - part;
+        if (rest[j + 1] == 0) break;
+    }
+    out[length - 1] = left;
+}
+
+static void dcpy_dirichlet(void *bitgen, dcpy_number rows, dcpy_number length, const double *alpha, double *out) {
+    bool small = length > 0;
+    for (dcpy_number j = 0; j < length; ++j) small = small && alpha[j] < 0.1;
+    double *rest = (double *)__builtin_malloc((length + 1) * sizeof(double));
+    double sum = 0.0;
+    for (dcpy_number j = length - 1; j >= 0; --j) rest[j] = sum += alpha[j];
+    for (; rows > 0; --rows, out += length) {
+        double total = 0.0;
+        if (small) {
+            for (dcpy_number j = 0; j < length; ++j) out[j] = 0.0;
+            if (sum > 0.0) dcpy_break_stick(bitgen, length, alpha, rest, out);
+            continue;
+        }
+        for (dcpy_number j = 0; j < length; ++j) total += out[j] = random_standard_gamma(bitgen, alpha[j]);
+        const double factor = 1.0 / total;
+        for (dcpy_number j = 0; j < length; ++j) out[j] *= factor;
+    }
+    __builtin_free(rest);
+}
+
+static dcpy_number dcpy_total(const dcpy_number *colors, dcpy_number length, dcpy_number *out, dcpy_number rows) {
+    dcpy_number total = 0;
+    for (dcpy_number j = 0; j < length; ++j) total += colors[j];
+    for (dcpy_number k = 0; k < rows * length; ++k) out[k] = 0;
+    return total;
+}
+
+static void dcpy_multivariate_hypergeometric_marginals(void *bitgen, dcpy_number rows, dcpy_number length,
+                                                       const dcpy_number *colors, dcpy_number sample,
+                                                       dcpy_number *out) {
+    const dcpy_number total = dcpy_total(colors, length, out, rows);
+    if (sample > 0) random_multivariate_hypergeometric_marginals(bitgen, total, length, colors, sample, rows, out);
+}
+
+static void dcpy_multivariate_hypergeometric_count(void *bitgen, dcpy_number rows, dcpy_number length,
+                                                   const dcpy_number *colors, dcpy_number sample, dcpy_number *out) {
+    const dcpy_number total = dcpy_total(colors, length, out, rows);
+    if (sample > 0) random_multivariate_hypergeometric_count(bitgen, total, length, colors, sample, rows, out);
 }
 
 // --- orders and choices: numbers[i] changes places with numbers[j], for a j up to i that is drawn for each i ---

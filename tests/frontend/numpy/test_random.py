@@ -75,21 +75,31 @@ WRONG = (
     lambda rng, a, n: rng.choice(6, p=-a),
     lambda rng, a, n: rng.choice(6, p=a * np.nan),
     lambda rng, a, n: rng.choice(6, 6, replace=False, p=(a > 1.0) / 4),
+    lambda rng, a, n: rng.dirichlet(-a),
+    lambda rng, a, n: rng.multinomial(-n, a / 100),
+    lambda rng, a, n: rng.multinomial(n, a),
+    lambda rng, a, n: rng.multinomial(n, [0.6, 0.6, 0.1]),
+    lambda rng, a, n: rng.multinomial(n, [[0.6, 0.6, 0.1]]),
+    lambda rng, a, n: rng.multivariate_hypergeometric([-1, n], 1),
+    lambda rng, a, n: rng.multivariate_hypergeometric([1, n], 5),
+    lambda rng, a, n: rng.multivariate_hypergeometric([1, 10**9], 1),
+    lambda rng, a, n: rng.multivariate_normal([0, 0], [[1, 2], [2, 1]], check_valid="raise"),
+    lambda rng, a, n: rng.multivariate_normal(a, np.eye(2)),
 )
 
 
 @pytest.mark.parametrize("function", WRONG, ids=range(len(WRONG)))
 def test_what_numpy_raises(function):
-    """At run time; where all is known, when the function is compiled. Nothing is drawn."""
+    """At run time; where all is known, when the function is compiled."""
+    generator, twin = np.random.default_rng(0), np.random.default_rng(0)
     with pytest.raises((ValueError, OverflowError)) as expected:
-        function(np.random.default_rng(0), A, N)
-    generator = np.random.default_rng(0)
+        function(twin, A, N)
     with pytest.raises((ValueError, OverflowError, FrontendError)) as got:
         interpreted(function)(generator, A, N)
     raised = got.value
     assert str(expected.value) in str(raised)
     assert expected.type.__name__ in str(raised) if isinstance(raised, FrontendError) else type(raised) is expected.type
-    assert state_of(generator) == state_of(np.random.default_rng(0))
+    assert state_of(generator) == state_of(twin)
 
 
 REFUSED = (
@@ -104,6 +114,8 @@ REFUSED = (
     (lambda rng, a: rng.random(dtype=np.float16), "Unsupported dtype"),
     (lambda rng, a: rng.shuffle([1, 2]), "shuffles arrays"),
     (lambda rng, a: rng, "cannot return a random generator"),
+    (lambda rng, a: (rng if a[0] > 0 else np.random.default_rng(1)).random(), "a random generator"),
+    (lambda rng, a: rng.bytes(8), "no method 'bytes'"),
 )
 
 
@@ -111,6 +123,34 @@ REFUSED = (
 def test_refused(function, words):
     with pytest.raises(FrontendError, match=words.replace(".", r"\.").replace("(", r"\(").replace(")", r"\)")):
         dcpy.program(function).to_sdfg(np.random.default_rng(0), A)
+
+
+def normals(rng, mean, cov):
+    return (
+        rng.multivariate_normal(mean, cov),
+        rng.multivariate_normal(mean, cov, (2, 3), method="eigh"),
+        rng.multivariate_normal(mean, cov, 4, method="cholesky"),
+        rng.multivariate_normal(mean, cov, check_valid="ignore"),
+    )
+
+
+@pytest.mark.parametrize("way", [interpreted, pytest.param(dcpy.program, marks=pytest.mark.cc)])
+def test_normal_vectors(way):
+    """The noise is NumPy's to the bit, the products to rounding."""
+    mean, cov = np.array([1.0, 2.0, 3.0]), np.diag([1.0, 2.0, 3.0]) + 0.25
+    generator, twin = np.random.default_rng(0), np.random.default_rng(0)
+    for got, expected in zip(way(normals)(generator, mean, cov), normals(twin, mean, cov), strict=True):
+        np.testing.assert_allclose(got, expected, rtol=1e-11, strict=True)
+    assert state_of(generator) == state_of(twin)
+
+
+@pytest.mark.parametrize("way", [interpreted, pytest.param(dcpy.program, marks=pytest.mark.cc)])
+def test_a_covariance_that_is_none_warns(way):
+    def normal(rng, cov):
+        return rng.multivariate_normal([0, 0], cov)
+
+    with pytest.warns(RuntimeWarning, match="covariance is not symmetric positive-semidefinite"):
+        assert np.isfinite(way(normal)(np.random.default_rng(0), np.array([[1.0, 2.0], [2.0, 1.0]]))).all()
 
 
 # -- order -----------------------------------------------------------------------------------------------------------

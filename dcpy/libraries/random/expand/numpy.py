@@ -18,7 +18,7 @@ from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr
 from dcpy.libraries.api import Fragment, Operand, expands
 from dcpy.libraries.random.environments import NAME
-from dcpy.libraries.random.nodes import Draw, Permutation, RandomNode, Sample, Seed
+from dcpy.libraries.random.nodes import Draw, Permutation, RandomNode, Sample, Seed, Vectors
 
 #: methods whose C function has another name than ``random_method``
 FUNCTIONS = {"random": "random_standard_uniform", "binomial": "dcpy_binomial"}
@@ -135,15 +135,34 @@ def seed(node: Seed, f: Fragment) -> None:
 @_by_numpy(Permutation)
 def permutation(node: Permutation, f: Fragment) -> None:
     """Each row is shuffled."""
-    with _order(f) as order:
+    with packed_output(f, "order") as order:
         *rows, count = f.output("order").shape
         call(f, "dcpy_permutations", (Index(product(rows)), Index(count), "out"), {}, order.memlet)
+
+
+@_by_numpy(Vectors)
+def vectors(node: Vectors, f: Fragment) -> None:
+    """One call for all rows, of functions in random.h."""
+    rows, length = f.output("out").shape
+    with packed_output(f, "out") as out:
+        first, *rest = [name for name in node.inputs if name != "state"]
+        arguments: list[Argument] = [Index(rows), Index(length)]
+        read: Memlets = {}
+        for name in (first, *rest):
+            operand = f.input(name)
+            read[name] = packed(f, operand).memlet if operand.shape else at(operand, ())
+            arguments.append(name if operand.shape else Ref(name, operand.dtype))
+        if node.method == "multinomial":  # how far it is to the next row's probabilities
+            arguments.append(Index(length if len(f.input(rest[0]).shape) > 1 else ZERO))
+        how = f"_{node.how}" if node.how else ""
+        each_row = "s" if node.method == "multinomial" and f.input(first).shape else ""
+        call(f, f"dcpy_{node.method}{each_row}{how}", (*arguments, "out"), read, out.memlet)
 
 
 @_by_numpy(Sample)
 def sample(node: Sample, f: Fragment) -> None:
     """Three algorithms, as in NumPy: with weights, few of many, and many."""
-    with _order(f) as order:
+    with packed_output(f, "order") as order:
         population, count = f.input("population"), Index(order.shape[0])
         read = {"population": at(population, ())}
         number, function = Ref("population", population.dtype), "dcpy_sample"
@@ -165,16 +184,16 @@ def packed(f: Fragment, operand: Operand) -> Operand:
 
 
 @contextmanager
-def _order(f: Fragment) -> Iterator[Operand]:
-    """The output ``order`` without gaps: an array that is copied there afterwards where it has some."""
-    order = f.output("order")
-    flat = f.flat(order)
-    if flat is not None or _is_packed(order):
-        yield flat or order
+def packed_output(f: Fragment, connector: str) -> Iterator[Operand]:
+    """An output without gaps: an array that is copied there afterwards where it has some."""
+    out = f.output(connector)
+    flat = f.flat(out)
+    if flat is not None or _is_packed(out):
+        yield flat or out
         return
-    work = f.array("order", order.dtype, order.shape)
+    work = f.array("packed", out.dtype, out.shape)
     yield work
-    f.add(Copy(work.memlet, order.memlet))
+    f.add(Copy(work.memlet, out.memlet))
 
 
 def product(sizes: Sequence[Expr]) -> Expr:
