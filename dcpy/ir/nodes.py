@@ -136,13 +136,14 @@ class Call(Node):
     """A call of another SDFG: containers by memlet (the callee sees just that subset), symbols by value.
 
     `arguments` has one memlet per argument container of `sdfg`, by the callee's name for it. The subset's kept
-    dimensions are the callee's dimensions.
+    dimensions are the callee's dimensions. Where the call is `outlined`, the callee stays a function of its own.
     """
 
     kind = "call"
     sdfg: Sdfg
     arguments: dict[str, Memlet]
     symbols: dict[str, Expr]
+    outlined: bool = False
 
 
 @dataclass(eq=False)

@@ -181,7 +181,7 @@ class NodeParser(DeclarationParser):
         self.list_of(argument)
         if self.accept("with"):
             self.list_of(symbol)
-        return Call(self.sdfgs.setdefault(name, Sdfg(name)), arguments, symbols)
+        return Call(self.sdfgs.setdefault(name, Sdfg(name)), arguments, symbols, bool(self.accept("outlined")))
 
     def _library(self, kind: Token) -> Node:
         cls = Callback if kind.text == Callback.kind else LIBRARY_KINDS[kind.text]

@@ -179,8 +179,8 @@ class _Printer:
     def _call(self, node: Call) -> str:
         arguments = ", ".join(f"{name} = {memlet}" for name, memlet in node.arguments.items())
         symbols = ", ".join(f"{name} = {value}" for name, value in node.symbols.items())
-        text = f"call @{quote(self.name_of(node.sdfg))} ({arguments})"
-        return f"{text} with ({symbols})" if symbols else text
+        text = f"call @{quote(self.name_of(node.sdfg))} ({arguments})" + (f" with ({symbols})" if symbols else "")
+        return f"{text} outlined" if node.outlined else text
 
 
 def default_structure(count: int) -> int | tuple[int, ...] | None:

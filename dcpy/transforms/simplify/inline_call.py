@@ -29,7 +29,7 @@ class InlineCall(Transformation):
 
     A whole container takes the place of the argument that it is passed for, a part of one becomes a view, a scalar is
     copied, as calls by value do. Names get numbers where they are taken. Returns must be such that the rest of the
-    function fits into the way that does not return.
+    function fits into the way that does not return. Calls that are outlined stay.
     """
 
     name: ClassVar[str] = "inline-call"
@@ -40,6 +40,8 @@ class InlineCall(Transformation):
 
     def can_be_applied(self, m: Match) -> Verdict:
         call = m[self.call]
+        if call.outlined:
+            return no(f"{call.sdfg.name} is to stay a function of its own")
         if reason := why_returns_stay(call.sdfg.body):
             return no(f"{call.sdfg.name} cannot take the place of its call: {reason}")
         if any(memlet.wcr for memlet in call.arguments.values()):

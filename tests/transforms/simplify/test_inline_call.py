@@ -93,6 +93,11 @@ def test_calls_inside_of_callees_follow():
         }""").same_values()
 
 
+def test_refuses_what_is_to_stay_a_function():
+    text = "sdfg @f(A: f64[N]) symbols(N: size) { call @scale (x = A[0:N], by = A[0]) with (n = N) outlined }" + SCALE
+    expect(InlineCall(), on=parse(text)).is_refused("scale is to stay a function of its own")
+
+
 def test_refuses_a_return_from_a_loop():
     sdfg = parse("""
         sdfg @f(A: f64[3]) { state { call @g (x = A[0:3]) } }

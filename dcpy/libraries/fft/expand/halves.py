@@ -45,7 +45,7 @@ sdfg @fft_forward_half$head) {
 sdfg @fft_forward_even$head, h: size) {
   data w: $T[2, h + 1] transient
   data z: $T[2*outer*inner*h] transient
-  call @fft_roots (w = w[0:2, 0:h + 1]) with (K = h + 1, order = n, square = 0)
+  call @fft_roots (w = w[0:2, 0:h + 1]) with (K = h + 1, order = n, square = 0) outlined
   $pairs
   map o0 = 0:outer, c0 = 0:inner {
     let first = 2*h*(o0*inner + c0)
@@ -100,7 +100,7 @@ sdfg @fft_backward_half$head) {
 sdfg @fft_backward_even$head, h: size) {
   data w: $T[2, h + 1] transient
   data z: $T[2*outer*inner*h] transient
-  call @fft_roots (w = w[0:2, 0:h + 1]) with (K = h + 1, order = n, square = 0)
+  call @fft_roots (w = w[0:2, 0:h + 1]) with (K = h + 1, order = n, square = 0) outlined
   map o0 = 0:outer, c0 = 0:inner {
     let first = 2*h*(o0*inner + c0)
     let place = x0 + o0*xo + c0*xi

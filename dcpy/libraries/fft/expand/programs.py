@@ -42,7 +42,8 @@ def call(name: str, symbols: str = "", **given: str) -> str:
             operands[table] = given.pop(table)
     values |= given
     connected = ", ".join(f"{key} = {value}" for key, value in operands.items())
-    return f"call @fft_{name} ({connected}) with ({', '.join(f'{key} = {value}' for key, value in values.items())})"
+    bound = ", ".join(f"{key} = {value}" for key, value in values.items())
+    return f"call @fft_{name} ({connected}) with ({bound}) outlined"
 
 
 def filled(text: str, **calls: str) -> str:
@@ -103,7 +104,7 @@ _DIRECT = filled(
     """
 sdfg @fft_direct$head) {
   data w: $T[2, n] transient
-  call @fft_roots (w = w[0:2, 0:n]) with (K = n, order = n, square = 0)
+  call @fft_roots (w = w[0:2, 0:n]) with (K = n, order = n, square = 0) outlined
   $lines
 }
 """,
@@ -121,9 +122,9 @@ sdfg @fft_split$head, n1: size, n2: size) {
   data z: $T[2*n] transient
   data one: $T transient
   tasklet () -> (value -> one) { value = $T(1.0) }
-  call @fft_roots (w = w1[0:2, 0:n1]) with (K = n1, order = n1, square = 0)
-  call @fft_roots (w = w2[0:2, 0:n2]) with (K = n2, order = n2, square = 0)
-  call @fft_roots (w = w[0:2, 0:n2 + 1]) with (K = n2 + 1, order = n, square = 0)
+  call @fft_roots (w = w1[0:2, 0:n1]) with (K = n1, order = n1, square = 0) outlined
+  call @fft_roots (w = w2[0:2, 0:n2]) with (K = n2, order = n2, square = 0) outlined
+  call @fft_roots (w = w[0:2, 0:n2 + 1]) with (K = n2 + 1, order = n, square = 0) outlined
   loop o = 0:outer { loop c = 0:inner {
     $columns
     $rows
@@ -154,7 +155,7 @@ sdfg @fft_chirp$head, m: size, n1: size) {
   data z: $T[2*m] transient
   data one: $T transient
   tasklet () -> (value -> one) { value = $T(1.0) }
-  call @fft_roots (w = w[0:2, 0:n]) with (K = n, order = 2*n, square = 1)
+  call @fft_roots (w = w[0:2, 0:n]) with (K = n, order = 2*n, square = 1) outlined
   map j0 = 0:m {
     let at = min(j0, m - j0)
     if at < n {

@@ -109,7 +109,8 @@ class Lines:
         called = (call.sdfg for call in self.f.sdfg.body.walk_calls())
         callee = next((sdfg for sdfg in called if sdfg.name == callee.name), None) or copy_sdfg(callee)
         values = {symbol: symbols[symbol] for symbol in callee.symbols}
-        self.f.add(Call(callee, {name: arguments[name] for name in callee.arguments if name in arguments}, values))
+        memlets = {name: arguments[name] for name in callee.arguments if name in arguments}
+        self.f.add(Call(callee, memlets, values, outlined=True))
 
     def finish(self) -> None:
         """Copies the result where the output is not packed."""
