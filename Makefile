@@ -52,10 +52,12 @@ cc: $(STAMP)
 bench: $(STAMP)
 	$(PY) -m benchmarks
 
-bench-peers:
-	@for peer in numba pythran dace jax; do \
+bench-peers: $(RUN)
+	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	@for list in benchmarks/peers/requirements/*.txt; do \
+	  peer=$$(basename $$list .txt); \
 	  $(PYTHON) -m venv .venv-peers/$$peer && .venv-peers/$$peer/bin/python -m pip install --quiet \
-	    --disable-pip-version-check numpy $$peer || { echo "$$peer: not installed"; rm -rf .venv-peers/$$peer; }; \
+	    --disable-pip-version-check -r $$list || { echo "$$peer: not installed"; rm -rf .venv-peers/$$peer; }; \
 	done
 
 docs: $(STAMP)

@@ -1,7 +1,7 @@
 """``python benchmarks/run.py``: the kernels of NPBench in NumPy, dcpy and its peers, each in its own process.
 
 Writes a JSON file, prints a table, and draws the heat map of the paper (figure 7) as SVG (and PNG, with matplotlib).
-What runs in the processes is `benchmarks.peers.worker`; what each framework is given is `benchmarks.peers.adapt`.
+What runs in the processes is `benchmarks.peers.worker`; `benchmarks/README.md` says what each framework is given.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.npbench import kernels  # noqa: E402
-from benchmarks.peers import FRAMEWORKS, Framework, heatmap  # noqa: E402
+from benchmarks.peers import FRAMEWORKS, Framework, heatmap, report  # noqa: E402
 
 Row = dict[str, Any]
 
@@ -31,9 +31,11 @@ def options() -> argparse.Namespace:
     parser.add_argument("--preset", default="S", choices=("XS", "S", "M", "L", "paper"))
     parser.add_argument("--only", help="kernels, with commas between")
     parser.add_argument("--frameworks", default="numpy,dcpy,numba,pythran,dace,jax", help="of " + ", ".join(FRAMEWORKS))
-    parser.add_argument("--timeout", type=float, default=60.0, help="seconds for one kernel in one framework")
+    parser.add_argument("--timeout", type=float, default=60.0, help="seconds for one variant of one framework")
     parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--json", type=Path, default=Path("build/npbench.json"))
+    parser.add_argument("--json", type=Path, default=Path("build/npbench.json"), help="where the figures go")
+    parser.add_argument("--again", action="store_true", help="measure nothing: tell and draw what the JSON file has")
+    parser.add_argument("--report", type=Path, help="a Markdown file whose part between the marks takes the results")
     chosen = parser.parse_args()
     chosen.only = chosen.only.split(",") if chosen.only else list(kernels())
     chosen.frameworks = chosen.frameworks.split(",")
@@ -44,17 +46,23 @@ def options() -> argparse.Namespace:
     return chosen
 
 
-def run(kernel: str, framework: Framework, python: Path, chosen: argparse.Namespace) -> Row:
+def run(kernel: str, framework: Framework, variant: int, python: Path, chosen: argparse.Namespace) -> Row:
     """One process, with an empty cache of compiled programs; killed, with what it started, when its time is over."""
-    words = ["-m", "benchmarks.peers.worker", kernel, framework.name, chosen.preset]
+    words = ["-m", "benchmarks.peers.worker", kernel, framework.name, str(variant), chosen.preset]
     words += [str(chosen.repeat), str(chosen.timeout / 3)]
     row: Row = {"kernel": kernel, "framework": framework.name, "preset": chosen.preset}
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, **framework.environment, "DCPY_CACHE_DIR": folder, "TMPDIR": folder}
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        places = {"folder": folder, "prefix": python.parent.parent}
+        own = {name: value.format(**places) for name, value in framework.environment.items()}
         process = subprocess.Popen(
-            [str(python), *words], cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            [str(python), *words],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": folder, **own},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
             start_new_session=True,
-        )  # fmt: skip
+        )
         try:
             out, err = process.communicate(timeout=chosen.timeout)
         except subprocess.TimeoutExpired:
@@ -65,6 +73,12 @@ def run(kernel: str, framework: Framework, python: Path, chosen: argparse.Namesp
         last = err.strip().splitlines()[-1:] or ["no message"]
         return row | {"status": f"crash: exit {process.returncode}: {last[0]}"}
     return json.loads(out.splitlines()[-1])
+
+
+def fastest(rows: list[Row]) -> Row:
+    """The variant that counts: the fastest of those that are right, else the first."""
+    good = [row for row in rows if row["status"] == "ok"]
+    return min(good, key=lambda row: row.get("median", 0.0), default=rows[0])
 
 
 def line_of(row: Row) -> str:
@@ -107,28 +121,51 @@ def median_and_longest(seconds: list[float]) -> str:
     return f"{statistics.median(seconds):.2f} s (median), {max(seconds):.2f} s (longest)"
 
 
-def main() -> int:
-    chosen = options()
+def installed(names: list[str]) -> dict[str, Path]:
+    """The interpreters of the frameworks that are there; a word about the others."""
     present = {}
-    for name in chosen.frameworks:
+    for name in names:
         python = FRAMEWORKS[name].python
         if python is None:
             print(f"{name} is not installed (make bench-peers installs it): skipped")
         else:
             present[name] = python
+    return present
+
+
+def measured(chosen: argparse.Namespace) -> list[Row]:
+    """All kernels in all frameworks that are there; a line for each as soon as it is known."""
+    present = installed(chosen.frameworks)
     print(HEADER)
     rows = []
     for kernel in chosen.only:
         for name, python in present.items():
-            rows.append(run(kernel, FRAMEWORKS[name], python, chosen))
+            framework = FRAMEWORKS[name]
+            variants = range(len(framework.variants))
+            rows.append(fastest([run(kernel, framework, variant, python, chosen) for variant in variants]))
             print(line_of(rows[-1]), flush=True)
-    for name in present:
-        print("\n".join(summary(rows, name)))
     chosen.json.parent.mkdir(parents=True, exist_ok=True)
     chosen.json.write_text(json.dumps(rows, indent=1) + "\n")
+    print(f"wrote {chosen.json}")
+    return rows
+
+
+def main() -> int:
+    chosen = options()
+    if chosen.again:
+        rows = json.loads(chosen.json.read_text())
+        print("\n".join([HEADER, *map(line_of, rows)]))
+    else:
+        rows = measured(chosen)
+    for name in dict.fromkeys(row["framework"] for row in rows):
+        print("\n".join(summary(rows, name)))
     for path in heatmap.draw(rows, chosen.json.with_suffix("")):
         print(f"wrote {path}")
-    print(f"wrote {chosen.json}")
+    if not heatmap.can_draw_pixels():
+        print("no PNG: matplotlib is not installed (pip install 'dcpy[bench]' installs it)")
+    if chosen.report:
+        report.write(rows, chosen.report)
+        print(f"wrote {chosen.report}")
     return 0
 
 

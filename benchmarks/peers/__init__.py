@@ -1,33 +1,41 @@
 """Who takes part in a comparison: each framework's name, package, interpreter, and how a kernel's source becomes its.
 
-The text that `Framework.adapt` makes is the text that runs, so line counts and coverage are counted, not claimed.
+The text that an adaptation makes is the text that runs, so line counts and coverage are counted, not claimed.
 """
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from benchmarks.peers import adapt
+from benchmarks.peers import adapt, toolchains
+from benchmarks.peers.adapt_dace import for_dace
+from benchmarks.peers.adapt_jax import for_jax
+from benchmarks.peers.calls import DaceCall, JaxCall, PlainCall
 
 ROOT = Path(__file__).parent.parent.parent
 ENVIRONMENTS = ROOT / ".venv-peers"
+THREADS = os.environ.get("OMP_NUM_THREADS", "")
 
 
 @dataclass(frozen=True)
 class Framework:
-    """One column of the table. `variants` are tried in order until one compiles; each maps source text to source text.
+    """One column of the table. Each of `variants` is measured, and the fastest that is right counts.
 
-    `package` is what it is imported as. NumPy and dcpy are those of this interpreter, peers have their own.
+    `package` is what it is imported as. NumPy and dcpy are those of this interpreter, peers have their own. In the
+    values of `environment`, ``{folder}`` stands for a folder of the process's own, which `setup` fills, and
+    ``{prefix}`` for the environment of the interpreter.
     """
 
     name: str
     package: str
-    variants: Sequence[Callable[[str, str, dict[str, Any]], str]]
-    environment: dict[str, str]
+    variants: Sequence[adapt.Adaptation]
+    call: type[PlainCall] = PlainCall
+    environment: Mapping[str, str] = field(default_factory=dict)
+    setup: Callable[[Path], None] = toolchains.nothing
 
     @property
     def python(self) -> Path | None:
@@ -38,15 +46,43 @@ class Framework:
         return python if python.exists() else None
 
 
+def _jax_threads() -> dict[str, str]:
+    single = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+    return {"XLA_FLAGS": single} if THREADS == "1" else {}
+
+
 FRAMEWORKS = {
     framework.name: framework
     for framework in (
-        Framework("numpy", "numpy", (adapt.unchanged,), {}),
-        Framework("dcpy", "dcpy", (adapt.for_dcpy,), {}),
-        Framework("dcpy-plain", "dcpy", (adapt.for_dcpy_plain,), {}),
-        Framework("numba", "numba", (adapt.for_numba_parallel, adapt.for_numba), {}),
-        Framework("pythran", "pythran", (adapt.for_pythran,), {}),
-        Framework("dace", "dace", (adapt.for_dace,), {}),
-        Framework("jax", "jax", (adapt.for_jax,), {"JAX_ENABLE_X64": "1", "JAX_PLATFORMS": "cpu"}),
+        Framework("numpy", "numpy", (adapt.unchanged,)),
+        Framework("dcpy", "dcpy", (adapt.for_dcpy,), environment={"DCPY_CACHE_DIR": "{folder}"}),
+        Framework("dcpy-plain", "dcpy", (adapt.for_dcpy_plain,), environment={"DCPY_CACHE_DIR": "{folder}"}),
+        Framework(
+            "numba",
+            "numba",
+            (adapt.for_numba, adapt.for_numba_parallel),
+            environment={"NUMBA_NUM_THREADS": THREADS} if THREADS else {},
+        ),
+        Framework(
+            "pythran",
+            "pythran",
+            (adapt.for_pythran,),
+            environment={"PYTHRANRC": "{folder}/pythranrc"},
+            setup=toolchains.for_pythran,
+        ),
+        Framework(
+            "dace",
+            "dace",
+            (for_dace,),
+            DaceCall,
+            {
+                "DACE_default_build_folder": "{folder}/dacecache",
+                "MKLROOT": "{folder}/mkl",
+                "MKL_THREADING_LAYER": "GNU",
+                "LD_LIBRARY_PATH": "{prefix}/lib",
+            },
+            toolchains.for_dace,
+        ),
+        Framework("jax", "jax", (for_jax,), JaxCall, {"JAX_ENABLE_X64": "1", "JAX_PLATFORMS": "cpu", **_jax_threads()}),
     )
 }

@@ -6,6 +6,7 @@ confidence interval (bootstrapped) in percent of the median, where that is at le
 
 from __future__ import annotations
 
+import importlib.util
 import math
 import statistics
 from collections.abc import Iterator
@@ -39,14 +40,15 @@ def draw(rows: list[Row], stem: Path) -> list[Path]:
         return []
     written = [stem.with_suffix(".svg")]
     written[0].write_text(svg(drawn))
-    try:
-        import matplotlib
-    except ImportError:
-        return written
-    matplotlib.use("agg")
-    written.append(stem.with_suffix(".png"))
-    _png(drawn, written[-1])
+    if can_draw_pixels():
+        written.append(stem.with_suffix(".png"))
+        _png(drawn, written[-1])
     return written
+
+
+def can_draw_pixels() -> bool:
+    """Whether matplotlib is installed, which draws the PNG."""
+    return importlib.util.find_spec("matplotlib") is not None
 
 
 def cells(rows: list[Row]) -> Iterator[Cell]:
@@ -98,8 +100,8 @@ def _ratio(x: int, y: int, ratio: float, small: str = "") -> Cell:
 def _tint(ratio: float) -> str:
     """White at 1; full green at 10 times faster, full red at 10 times slower."""
     strength = min(1.0, abs(math.log10(ratio)))
-    fade = round(255 - 140 * strength)
-    return f"#{fade:02x}e6{fade:02x}" if ratio >= 1 else f"#f0{fade:02x}{fade:02x}"
+    fade, kept = round(255 - 140 * strength), round(255 - 20 * strength)
+    return f"#{fade:02x}{kept:02x}{fade:02x}" if ratio >= 1 else f"#{kept:02x}{fade:02x}{fade:02x}"
 
 
 def _seconds(seconds: float) -> str:
@@ -131,6 +133,9 @@ def svg(drawn: list[Cell]) -> str:
 
 
 def _png(drawn: list[Cell], path: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("agg")
     from matplotlib import pyplot
     from matplotlib.patches import Rectangle
 

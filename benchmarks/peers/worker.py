@@ -1,13 +1,12 @@
-"""One kernel in one framework, in this process: compile, validate against NumPy, measure; prints one JSON object last.
+"""One kernel in one variant of a framework, in this process: compile, validate, measure; prints one JSON object last.
 
-Run as ``python -m benchmarks.peers.worker KERNEL FRAMEWORK PRESET REPEAT SECONDS`` by the interpreter that has the
-framework. Results count as NumPy's within the tolerances of NPBench: ``allclose(rtol=1e-5, atol=1e-8)``, or a relative
-error below 1e-5 in the Euclidean norm (for float32). dcpy must agree in dtypes and shapes as well.
+Run as ``python -m benchmarks.peers.worker KERNEL FRAMEWORK VARIANT PRESET REPEAT SECONDS`` by the interpreter that has
+the framework. Results count as NumPy's within the tolerances of NPBench: ``allclose(rtol=1e-5, atol=1e-8)``, or a
+relative error below 1e-5 in the Euclidean norm (for float32). dcpy must agree in dtypes and shapes as well.
 """
 
 from __future__ import annotations
 
-import copy
 import importlib
 import importlib.util
 import json
@@ -17,6 +16,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -25,44 +25,51 @@ import numpy as np
 
 from benchmarks.npbench import Kernel, kernels
 from benchmarks.peers import FRAMEWORKS, Framework, adapt
+from benchmarks.peers.calls import PlainCall, Seen
+from benchmarks.peers.subject import subject_of
 
 RTOL, ATOL, NORM = 1e-5, 1e-8, 1e-5
+PYTHRAN_FLAGS = ["-DUSE_XSIMD", "-fopenmp", "-march=native", "-ffast-math"]  # those of NPBench
 
 
-def measure(kernel: Kernel, framework: Framework, preset: str, repeat: int, seconds: float) -> dict[str, Any]:
+def measure(
+    kernel: Kernel, framework: Framework, variant: int, preset: str, repeat: int, seconds: float
+) -> dict[str, Any]:
     """A row of the table; `status` is "ok", "refused: ..." or "wrong: ..."."""
     arguments = kernel.initialize(preset)
-    expected = copy.deepcopy(arguments)
-    numpy_first = _timed(lambda: _result(kernel.function, expected))
+    subject = subject_of(kernel, preset, arguments)
+    reference, call = PlainCall(subject), framework.call(subject)
+    expected = reference.prepare(arguments)
+    value = reference.run(kernel.function, expected)
+    numpy_lines = adapt.lines(subject.source)
     row: dict[str, Any] = {"kernel": kernel.name, "framework": framework.name, "preset": preset}
-    original = adapt.computing_source(Path(str(kernel.module.__file__)).read_text())
+    row |= {"numpy_lines": len(numpy_lines)}
+    runs = {"numpy_times": Timed(reference, kernel.function)}
     if framework.name != "numpy":
-        compiled, first, refusal = _first_that_runs(kernel, framework, original, arguments)
-        if refusal:
-            return row | {"status": f"refused: {refusal}"}
-        row |= {"first_call": first.seconds, "lines": len(adapt.lines(compiled.text))}
-        row |= {"numpy_lines": len(adapt.lines(original)), "coverage": adapt.coverage(original, compiled.text)}
-        row |= {"stages": getattr(compiled.function, "profile", None)}
+        mine = call.prepare(arguments)
+        start = time.perf_counter()
+        try:
+            text = framework.variants[variant](subject)
+            function = _compiled(text, kernel.name, framework)
+            got = call.run(function, mine)
+        except Exception as error:
+            return row | {"status": f"refused: {type(error).__name__}: {_first_line(error)}"}
+        row |= {"first_call": time.perf_counter() - start, "lines": len(adapt.lines(text))}
+        row |= {"coverage": adapt.coverage(subject.source, text), "stages": getattr(function, "profile", None)}
         strict = framework.name.startswith("dcpy")
-        difference = _difference(first.value, numpy_first.value, strict)
+        difference = _difference(call.seen(got, mine), reference.seen(value, expected), strict)
         if difference:
             return row | {"status": f"wrong: {difference}"}
-        runs: dict[str, Callable[..., Any]] = {"times": compiled.function, "numpy_times": kernel.function}
-    else:
-        row |= {"numpy_lines": len(adapt.lines(original))}
-        runs = {"numpy_times": kernel.function}
+        runs["times"] = Timed(call, function)
     row |= _repeat(runs, kernel.initialize(preset), repeat, seconds)
     return row | {"status": "ok"}
 
 
-class _Compiled:
-    """An adapted source, imported, and its entry."""
-
-    def __init__(self, text: str, name: str, framework: Framework, folder: Path) -> None:
-        self.text = text
-        path = folder / f"{name}.py"
-        path.write_text(text)
-        self.function = getattr(_pythran(path) if framework.name == "pythran" else _imported(path), name)
+def _compiled(text: str, name: str, framework: Framework) -> Callable[..., Any]:
+    """The entry of an adapted source."""
+    path = Path(tempfile.mkdtemp(prefix="bench-")) / f"{name}.py"
+    path.write_text(text)
+    return getattr(_pythran(path) if framework.name == "pythran" else _imported(path), name)
 
 
 def _imported(path: Path) -> ModuleType:
@@ -70,6 +77,7 @@ def _imported(path: Path) -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
 
@@ -77,61 +85,36 @@ def _imported(path: Path) -> ModuleType:
 def _pythran(path: Path) -> ModuleType:
     import pythran
 
-    return _imported(Path(pythran.compile_pythranfile(str(path))))
+    built = pythran.compile_pythranfile(str(path), extra_compile_args=PYTHRAN_FLAGS, extra_link_args=["-fopenmp"])
+    return _imported(Path(built))
 
 
-class _Timed:
-    """A value and how long it took."""
+@dataclass(frozen=True)
+class Timed:
+    """A function with its way to be called."""
 
-    def __init__(self, seconds: float, value: Any) -> None:
-        self.seconds, self.value = seconds, value
+    call: PlainCall
+    function: Callable[..., Any]
 
-
-def _timed(run: Callable[[], Any]) -> _Timed:
-    start = time.perf_counter()
-    value = run()
-    return _Timed(time.perf_counter() - start, value)
-
-
-def _first_that_runs(
-    kernel: Kernel, framework: Framework, original: str, arguments: dict[str, Any]
-) -> tuple[Any, Any, str]:
-    """Compiles and calls the variants in order; the reason of the last one where none runs."""
-    reason = ""
-    for variant in framework.variants:
-        mine = copy.deepcopy(arguments)
-        folder = Path(tempfile.mkdtemp(prefix="bench-"))
+    def seconds(self, arguments: dict[str, Any]) -> float:
+        """Of one call, on fresh arguments."""
+        mine = self.call.prepare(arguments)
         start = time.perf_counter()
-        try:
-            compiled = _Compiled(variant(original, kernel.name, arguments), kernel.name, framework, folder)
-            value = _result(compiled.function, mine)
-        except Exception as error:
-            reason = f"{type(error).__name__}: {_first_line(error)}"
-            continue
-        return compiled, _Timed(time.perf_counter() - start, value), ""
-    return None, None, reason
+        self.call.run(self.function, mine)
+        return time.perf_counter() - start
 
 
 def _first_line(error: Exception) -> str:
     return next((line.strip() for line in str(error).splitlines() if line.strip()), "")[:200]
 
 
-def _result(function: Callable[..., Any], arguments: dict[str, Any]) -> list[tuple[str, Any]]:
-    """Everything a caller can see of a call: results, and array arguments afterwards. Lazy results are waited for."""
-    value = function(*arguments.values())
-    values = value if isinstance(value, tuple | list) else [] if value is None else [value]
-    seen = [
-        (f"result {i}", v.block_until_ready() if hasattr(v, "block_until_ready") else v) for i, v in enumerate(values)
-    ]
-    return seen + [(name, v) for name, v in arguments.items() if isinstance(v, np.ndarray)]
-
-
-def _difference(got: list[tuple[str, Any]], want: list[tuple[str, Any]], strict: bool) -> str:
+def _difference(got: Seen, want: Seen, strict: bool) -> str:
     """What differs from NumPy first; "" where nothing does."""
     if [name for name, _ in got] != [name for name, _ in want]:
         return f"{len(got) - len(want):+d} results"
     for (name, mine), (_, theirs) in zip(got, want, strict=True):
         x, y = np.asarray(mine), np.asarray(theirs)
+        x = x.reshape(y.shape) if not strict and x.size == y.size == 1 else x
         if x.shape != y.shape or (strict and x.dtype != y.dtype):
             return f"{name} is {x.dtype}{list(x.shape)}, not {y.dtype}{list(y.shape)}"
         if not np.allclose(x, y, rtol=RTOL, atol=ATOL, equal_nan=True):
@@ -141,30 +124,28 @@ def _difference(got: list[tuple[str, Any]], want: list[tuple[str, Any]], strict:
     return ""
 
 
-def _repeat(
-    runs: dict[str, Callable[..., Any]], arguments: dict[str, Any], repeat: int, seconds: float
-) -> dict[str, list[float]]:
-    """Times of `repeat` calls of each, in turn, on fresh arguments; fewer where `seconds` are over."""
+def _repeat(runs: dict[str, Timed], arguments: dict[str, Any], repeat: int, seconds: float) -> dict[str, list[float]]:
+    """Times of `repeat` calls of each, in turn; fewer where `seconds` are over."""
     times: dict[str, list[float]] = {name: [] for name in runs}
     end = time.perf_counter() + seconds
     for _ in range(repeat):
-        for name, function in runs.items():
-            mine = copy.deepcopy(arguments)
-            times[name].append(_timed(lambda function=function, mine=mine: _result(function, mine)).seconds)
+        for name, run in runs.items():
+            times[name].append(run.seconds(arguments))
         if time.perf_counter() > end:
             break
     return times
 
 
-def main(kernel: str, framework: str, preset: str, repeat: str, seconds: str) -> None:
+def main(kernel: str, framework: str, variant: str, preset: str, repeat: str, seconds: str) -> None:
     warnings.simplefilter("ignore")
+    FRAMEWORKS[framework].setup(Path.cwd())
     importlib.import_module(FRAMEWORKS[framework].package)  # so that the first call is only a call
     with np.errstate(all="ignore"):
-        row = measure(kernels()[kernel], FRAMEWORKS[framework], preset, int(repeat), float(seconds))
+        row = measure(kernels()[kernel], FRAMEWORKS[framework], int(variant), preset, int(repeat), float(seconds))
     for key in ("times", "numpy_times"):
         if key in row:
             row[key.removesuffix("times") + "median"] = statistics.median(row[key])
-    print(json.dumps(row))
+    print("\n" + json.dumps(row))
 
 
 if __name__ == "__main__":

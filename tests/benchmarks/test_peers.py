@@ -8,7 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.peers import adapt, heatmap
+from benchmarks.peers import adapt, heatmap, report
+from benchmarks.peers.adapt_dace import for_dace
+from benchmarks.peers.adapt_jax import changed, for_jax, functional
+from benchmarks.peers.subject import Subject, computing_source, named_shapes
 
 SOURCE = '''"""A kernel."""
 
@@ -30,15 +33,16 @@ def initialize(N):
     """Not measured."""
     return {"x": np.ones(N), "n": N}
 '''
-ARGUMENTS = {"x": np.ones((2, 3), np.float32), "n": 2}
+ARGUMENTS = {"x": np.ones((2, 5), np.float32), "n": 2}
+SUBJECT = Subject(computing_source(SOURCE), "kernel", ARGUMENTS, {"x": ("n", "n + 3")}, ("n",))
 
 
-def computing() -> str:
-    return adapt.computing_source(SOURCE)
+def added(adapted: str) -> list[str]:
+    return [line for line in adapt.lines(adapted) if line not in adapt.lines(SUBJECT.source)]
 
 
 def test_blank_lines_comments_and_docstrings_are_no_code():
-    assert adapt.lines(computing()) == [
+    assert adapt.lines(SUBJECT.source) == [
         "import numpy as np",
         "def half(x):",
         "return x / 2  # of x",
@@ -49,25 +53,97 @@ def test_blank_lines_comments_and_docstrings_are_no_code():
 
 
 def test_dcpy_needs_an_import_and_a_decorator():
-    adapted = adapt.for_dcpy(computing(), "kernel", ARGUMENTS)
-    added = [line for line in adapt.lines(adapted) if line not in adapt.lines(computing())]
-    assert added == ["import dcpy", "@dcpy.program(auto_optimize=True)"]
-    assert adapt.coverage(computing(), adapted) == 1
+    adapted = adapt.for_dcpy(SUBJECT)
+    assert added(adapted) == ["import dcpy", "@dcpy.program(auto_optimize=True)"]
+    assert adapt.coverage(SUBJECT.source, adapted) == 1
 
 
 def test_numba_decorates_helpers_too():
-    assert adapt.for_numba(computing(), "kernel", ARGUMENTS).count("@nb.njit") == 2
+    assert adapt.for_numba(SUBJECT).count("@nb.njit") == 2
 
 
 def test_pythran_needs_types():
-    first = adapt.lines(adapt.for_pythran(computing(), "kernel", ARGUMENTS))[0]
-    assert first == "# pythran export kernel(float32[:,:], int)"
+    assert adapt.lines(adapt.for_pythran(SUBJECT))[0] == "# pythran export kernel(float32[:,:], int)"
 
 
-def test_jax_replaces_numpy_so_a_line_is_lost():
-    adapted = adapt.for_jax(computing(), "kernel", ARGUMENTS)
+def test_dace_gets_symbols_and_annotations():
+    adapted = for_dace(SUBJECT)
+    assert added(adapted) == [
+        "import dace",
+        'n = dace.symbol("n", dtype=dace.int64)',
+        "@dace.program",
+        "@dace.program(auto_optimize=True)",
+        "def kernel(x: dace.float32[n, n + 3]):",
+    ]
+    assert adapt.coverage(SUBJECT.source, adapted) == pytest.approx(5 / 6)
+
+
+def test_sizes_are_named_by_comparing_two_samples():
+    def sample(n, m):
+        arguments = {"n": n, "a": np.ones((n, m + 1, 3)), "b": np.ones(n * m), "c": np.ones((m, n - 1))}
+        return arguments, {"n": n, "m": m}
+
+    shapes, names = named_shapes(sample(4, 7), sample(9, 5))
+    assert shapes == {"a": ("n", "m + 1", "3"), "b": ("b_0",), "c": ("m", "n - 1")}
+    assert names == ("n", "m", "b_0")
+
+
+STORES = """
+import numpy as np
+
+def fill(b, k):
+    b[0] = k
+    b[1:] += 2 * k
+    return k
+
+def kernel(a, b, c):
+    a -= 1
+    d = a[0] = b[2]
+    fill(b, d)
+    x, b[1] = 3, 4
+    b[2] //= x
+    if x > 5:
+        return c
+    return x
+"""
+
+
+def test_jax_gets_functions_without_stores():
+    assert changed(STORES) == {"fill": ("b",), "kernel": ("a", "b")}
+    assert [line.strip() for line in functional(STORES).splitlines() if line] == [
+        "import numpy as np",
+        "def fill(b, k):",
+        "b = b.at[0].set(k)",
+        "b = b.at[1:].add(2 * k)",
+        "return k, (b,)",
+        "def kernel(a, b, c):",
+        "a -= 1",
+        "_value = b[2]",
+        "d = _value",
+        "a = a.at[0].set(_value)",
+        "_, (b,) = fill(b, d)",
+        "_value = (3, 4)",
+        "x = _value[0]",
+        "b = b.at[1].set(_value[1])",
+        "b = b.at[2].set(b[2] // x)",
+        "if x > 5:",
+        "return c, (a, b,)",
+        "return x, (a, b,)",
+    ]
+
+
+def test_jax_replaces_numpy_and_stores_so_lines_are_lost():
+    adapted = for_jax(SUBJECT)
     assert "static_argnames=('n',)" in adapted
-    assert adapt.coverage(computing(), adapted) == pytest.approx(5 / 6)
+    assert added(adapted) == [
+        "import functools",
+        "import jax",
+        "import jax.numpy as np",
+        "@functools.partial(jax.jit, static_argnames=('n',))",
+        "x = x.at[:].set(half(x))",
+        "return half(x), (x,)",
+    ]
+    assert adapt.coverage(SUBJECT.source, adapted) == pytest.approx(3 / 6)
 
 
 def row(framework, seconds, status="ok"):
@@ -79,6 +155,32 @@ def test_the_heat_map_shows_speed_ups_means_and_failures():
     drawn = heatmap.svg(list(heatmap.cells([row("fast", 0.1), row("slow", 2.0), row("none", 0, "refused: why")])))
     for text in (">gemm<", "↑10<", "↓2<", ">refused<", ">1 s<", ">geometric mean<"):
         assert text in drawn
+
+
+def test_a_ratio_of_one_is_white():
+    colors = [cell.color for cell in heatmap.cells([row("even", 1.0), row("slow", 100.0)]) if "↑1" in cell.text]
+    assert colors == ["#ffffff"] * 2
+
+
+def test_pixels_are_drawn_where_matplotlib_is(tmp_path, monkeypatch):
+    monkeypatch.setattr(heatmap, "can_draw_pixels", lambda: False)
+    assert heatmap.draw([row("fast", 0.1)], tmp_path / "map") == [tmp_path / "map.svg"]
+    monkeypatch.undo()
+    if heatmap.can_draw_pixels():
+        assert heatmap.draw([row("fast", 0.1)], tmp_path / "map")[1].read_bytes().startswith(b"\x89PNG")
+
+
+def test_results_go_between_the_marks_of_a_page(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(f"Before.\n{report.BEGIN}\nold\n{report.END}\nAfter.\n")
+    more = {"first_call": 2.0, "coverage": 1.0, "lines": 9, "numpy_lines": 7, "preset": "S"}
+    report.write([row("fast", 0.1) | more, row("none", 0, "refused: why")], page)
+    text = page.read_text()
+    assert "| fast | 1 of 1 | 10.00 | 2.00 s, 2.00 s | 100% | +2 |" in text
+    assert "| gemm | 1e+03 | 10.00 | refused |" in text
+    assert text.startswith("Before.")
+    assert text.endswith("After.\n")
+    assert "old" not in text
 
 
 def test_the_confidence_interval_is_in_percent_of_the_median():

@@ -1,0 +1,72 @@
+"""The results as Markdown: written into a page between two marks, so that no figure in it was typed by hand."""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks.peers.heatmap import speedup
+
+Row = dict[str, Any]
+BEGIN, END = "<!-- results -->", "<!-- end of results -->"
+
+
+def write(rows: list[Row], page: Path) -> None:
+    """Replaces what stands between the marks; `ValueError` where the page has none."""
+    text = page.read_text()
+    before, found, rest = text.partition(BEGIN)
+    _, closed, after = rest.partition(END)
+    if not found or not closed:
+        raise ValueError(f"{page} lacks the marks {BEGIN} and {END}")
+    page.write_text("\n".join([before + BEGIN, "", *markdown(rows), "", END + after]))
+
+
+def markdown(rows: list[Row]) -> Iterator[str]:
+    """What was measured where, a table of the frameworks, and one of the kernels."""
+    names = [name for name in dict.fromkeys(row["framework"] for row in rows) if name != "numpy"]
+    threads = os.environ.get("OMP_NUM_THREADS", str(os.cpu_count()))
+    yield f"Preset {rows[0]['preset']}, {threads} thread(s), {platform.machine()}, {_processor()}."
+    yield ""
+    yield "| | run | times NumPy (geometric mean) | first call (median, longest) | coverage | lines added (median) |"
+    yield "|---|---|---|---|---|---|"
+    for name in names:
+        yield _framework(name, [row for row in rows if row["framework"] == name])
+    yield ""
+    yield "| kernel | NumPy, ms | " + " | ".join(names) + " |"
+    yield "|---|---|" + "---|" * len(names)
+    for kernel in dict.fromkeys(row["kernel"] for row in rows):
+        mine = {row["framework"]: row for row in rows if row["kernel"] == kernel}
+        times = [row["numpy_median"] for row in mine.values() if "numpy_median" in row]
+        shown = f"{statistics.median(times) * 1e3:.3g}" if times else ""
+        yield f"| {kernel} | {shown} | " + " | ".join(_cell(mine.get(name)) for name in names) + " |"
+
+
+def _framework(name: str, mine: list[Row]) -> str:
+    good = [row for row in mine if row["status"] == "ok"]
+    if not good:
+        return f"| {name} | 0 of {len(mine)} | | | | |"
+    first = [row["first_call"] for row in good]
+    cells = (
+        f"{len(good)} of {len(mine)}",
+        f"{statistics.geometric_mean(map(speedup, good)):.2f}",
+        f"{statistics.median(first):.2f} s, {max(first):.2f} s",
+        f"{sum(row['coverage'] for row in good) / len(mine):.0%}",
+        f"{statistics.median(row['lines'] - row['numpy_lines'] for row in good):+g}",
+    )
+    return f"| {name} | " + " | ".join(cells) + " |"
+
+
+def _cell(row: Row | None) -> str:
+    if row is None:
+        return ""
+    return f"{speedup(row):.2f}" if row["status"] == "ok" else row["status"].partition(":")[0]
+
+
+def _processor() -> str:
+    path = Path("/proc/cpuinfo")
+    lines = path.read_text().splitlines() if path.exists() else []
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
