@@ -51,13 +51,16 @@ Implementation = Callable[..., Value]
 CATALOG: dict[str, tuple[str, ...]] = {
     "numpy": (
         "dcpy.frontend.numpy.ufuncs",
+        "dcpy.frontend.numpy.ufunc_pairs",
         "dcpy.frontend.numpy.creation",
         "dcpy.frontend.numpy.reductions",
         "dcpy.frontend.numpy.cumulative",
+        "dcpy.frontend.numpy.ufunc_methods",
         "dcpy.frontend.numpy.linalg",
         "dcpy.frontend.numpy.manipulation",
         "dcpy.frontend.numpy.joining",
         "dcpy.frontend.numpy.padding",
+        "dcpy.frontend.numpy.taking",
         "dcpy.frontend.numpy.selection",
         "dcpy.frontend.numpy.masks",
         "dcpy.frontend.numpy.sets",
@@ -80,7 +83,6 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.parts",
         "dcpy.frontend.numpy.index_tricks",
         "dcpy.frontend.numpy.counting",
-        "dcpy.frontend.numpy.solvers",
         "dcpy.frontend.numpy.decompositions",
         "dcpy.frontend.numpy.matrices",
         "dcpy.frontend.numpy.products",
@@ -92,7 +94,6 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.random_seeds",
         "dcpy.frontend.numpy.random_draws",
         "dcpy.frontend.numpy.random_integers",
-        "dcpy.frontend.numpy.random_vectors",
         "dcpy.frontend.numpy.random_orders",
     ),
     "builtins": ("dcpy.frontend.python.builtins",),
@@ -210,9 +211,7 @@ def call_entry(b: Builder, entry: Entry, args: Sequence[Value], kwargs: Mapping[
     try:
         bound = entry.signature.bind(*args, **_without_defaults(entry, kwargs))
     except TypeError as error:
-        raise FrontendError(
-            f"{entry.name}: {error}", help=f"dcpy takes {entry.name}{_display(entry.signature)}"
-        ) from None
+        raise _misfit(entry, str(error), kwargs) from None
     bound.apply_defaults()
     arguments = {name: _as_value(value) for name, value in bound.arguments.items()}
     positional: list[Value] = []
@@ -227,6 +226,17 @@ def call_entry(b: Builder, entry: Entry, args: Sequence[Value], kwargs: Mapping[
         else:
             positional.append(arguments[name])
     return entry.call(b, *positional, **keywords)
+
+
+def _misfit(entry: Entry, reason: str, kwargs: Mapping[str, Value]) -> FrontendError:
+    unknown = [name for name in kwargs if name not in entry.signature.parameters]
+    near = difflib.get_close_matches(unknown[0], entry.signature.parameters, n=1) if unknown else []
+    takes = f"dcpy takes {entry.name}{_display(entry.signature)}"
+    return FrontendError(
+        f"{entry.name}() {reason}" if reason.startswith(("got", "missing", "takes", "too")) else f"{entry.name}: {reason}",
+        notes=(takes,) if near else (),
+        help=f"did you mean {near[0]}=?" if near else takes,
+    )
 
 
 def _without_defaults(entry: Entry, kwargs: Mapping[str, Value]) -> dict[str, Value]:
@@ -257,7 +267,11 @@ def original_parameters(function: Any) -> Mapping[str, inspect.Parameter]:
 
 def is_default(default: Any, value: Value) -> bool:
     """Whether a keyword was given what NumPy takes without it."""
-    return value == Static(default) or (isinstance(value, Static) and value.value is numpy._NoValue)
+    if not isinstance(value, Static):
+        return False
+    known = value.value
+    same = type(known) is type(default) and isinstance(known, tuple) and known == default
+    return value == Static(default) or same or known is numpy._NoValue
 
 
 def full_name(function: Any) -> str:

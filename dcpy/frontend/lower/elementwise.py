@@ -9,6 +9,7 @@ import numpy as np
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower.broadcasting import broadcast_shapes, index_into
+from dcpy.frontend.lower.composed import bits_set, scaled
 from dcpy.frontend.lower.emitter import tasklet
 from dcpy.frontend.lower.fitting import fits, require_fit
 from dcpy.frontend.lower.promotion import ufunc_dtypes
@@ -61,6 +62,8 @@ def _ufunc_table() -> dict[np.ufunc, ElementFn]:
     table[np.float_power] = one("pow")
     table[np.degrees] = one("rad2deg")
     table[np.radians] = one("deg2rad")
+    table[np.bitwise_count] = bits_set
+    table[np.ldexp] = scaled
     return table
 
 

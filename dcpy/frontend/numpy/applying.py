@@ -6,7 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from dcpy.frontend.numpy.traced import written_in_python
+from dcpy.frontend.implements import implements
+from dcpy.frontend.lower.builder import Builder, items_of
+from dcpy.frontend.numpy.defaults import NUMBER_0
+from dcpy.frontend.numpy.traced import call_body, written_in_python
+from dcpy.frontend.values import DictValue, TupleValue, Value, is_number
 
 
 @written_in_python(np.apply_along_axis)
@@ -45,3 +49,43 @@ def fromfunction(function: Any, shape: Any, *, dtype: Any = float, **kwargs: Any
     """A function of the coordinates of all elements of an array of a shape."""
     places = np.indices(shape, dtype=dtype)
     return function(*[places[k] for k in range(len(shape))], **kwargs)
+
+
+@implements(np.piecewise)
+def piecewise(b: Builder, x: Value, condlist: Value, funclist: Value, *args: Value, **kw: Value) -> Value:
+    """For each condition a function of the elements where it holds, or a number; one more is for the others."""
+    tests, functions = items_of(condlist), items_of(funclist)
+    if functions is None:
+        raise b.error("np.piecewise takes a list of functions and numbers")
+    if tests is None or is_number(tests[0]):
+        tests = (condlist,)
+    if len(functions) == len(tests) + 1:
+        rest = call_body(b, _neither, TupleValue(tests))
+        tests = (*tests, rest)
+    elif len(functions) != len(tests):
+        message = f"with {len(tests)} condition(s), either {len(tests)} or {len(tests) + 1} functions are expected"
+        raise b.error(message, notes=("NumPy raises ValueError here",))
+    source = b.array(x)
+    out = b.full([b.exact(size) for size in source.shape], source.dtype, NUMBER_0)
+    for test, function in zip(tests, functions, strict=True):
+        if is_number(function):
+            call_body(b, _put_number, out, test, function)
+        else:
+            call_body(b, _put_values, out, source, test, function, TupleValue(args), DictValue(tuple(kw.items())))
+    return out
+
+
+def _neither(tests: Any) -> Any:
+    found = np.asarray(tests[0])
+    for test in tests[1:]:
+        found = found | test
+    return ~found
+
+
+def _put_number(out: Any, test: Any, number: Any) -> None:
+    out[np.asarray(test)] = number
+
+
+def _put_values(out: Any, x: Any, test: Any, function: Any, args: Any, kw: Any) -> None:
+    chosen = np.asarray(test)
+    out[chosen] = function(x[chosen], *args, **kw)

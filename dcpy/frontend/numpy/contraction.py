@@ -11,7 +11,7 @@ import numpy as np
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.promotion import promoted
-from dcpy.frontend.numpy.defaults import NONE
+from dcpy.frontend.numpy.defaults import FALSE, NONE
 from dcpy.frontend.numpy.linalg import diagonal, matmul
 from dcpy.frontend.numpy.manipulation import reshaped
 from dcpy.frontend.numpy.outputs import into
@@ -35,7 +35,7 @@ class Labelled:
 
 
 @implements(np.einsum)
-def einsum(b: Builder, subscripts: Value, /, *operands: Value, out: Value = NONE, optimize: Value = NONE) -> Value:
+def einsum(b: Builder, subscripts: Value, /, *operands: Value, out: Value = NONE, optimize: Value = FALSE) -> Value:
     """Sums of products over repeated letters: ``np.einsum("ik,kj->ij", A, B)``."""
     inputs, result = _parse(b, b.static(subscripts, "the subscripts"), len(operands))
     arrays = [b.array(value) for value in operands]

@@ -14,7 +14,7 @@ from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.elementwise import convert
 from dcpy.frontend.lower.fitting import require_fit
 from dcpy.frontend.lower.promotion import promoted
-from dcpy.frontend.numpy.defaults import FALSE, FLOAT, NONE, NUMBER_0, ORDER_C, ORDER_K, SAMPLES, TRUE
+from dcpy.frontend.numpy.defaults import FALSE, FLOAT, NONE, NUMBER_0, NUMBER_1, ORDER_C, ORDER_K, SAMPLES, TRUE
 from dcpy.frontend.values import (
     ArrayValue,
     Scalar,
@@ -54,19 +54,19 @@ def filled(b: Builder, shape: Value, dtype: DType, fill: Value, order: Value) ->
 
 
 @implements(np.empty, np.ndarray)
-def empty(b: Builder, shape: Value, dtype: Value = FLOAT, order: Value = ORDER_C) -> Value:
+def empty(b: Builder, shape: Value, dtype: Value = NONE, order: Value = ORDER_C) -> Value:
     """An array with undefined contents."""
     return b.empty(b.shape_argument(shape), _dtype(b, dtype), order=order_of(b, order))
 
 
 @implements(np.zeros)
-def zeros(b: Builder, shape: Value, dtype: Value = FLOAT, order: Value = ORDER_C) -> Value:
+def zeros(b: Builder, shape: Value, dtype: Value = NONE, order: Value = ORDER_C) -> Value:
     """An array of zeros."""
     return filled(b, shape, _dtype(b, dtype), Static(0), order)
 
 
 @implements(np.ones)
-def ones(b: Builder, shape: Value, dtype: Value = FLOAT, order: Value = ORDER_C) -> Value:
+def ones(b: Builder, shape: Value, dtype: Value = NONE, order: Value = ORDER_C) -> Value:
     """An array of ones."""
     return filled(b, shape, _dtype(b, dtype), Static(1), order)
 
@@ -80,7 +80,13 @@ def full(b: Builder, shape: Value, fill_value: Value, dtype: Value = NONE, order
 
 @implements(np.empty_like)
 def empty_like(
-    b: Builder, prototype: Value, dtype: Value = NONE, order: Value = ORDER_K, subok: Value = TRUE, shape: Value = NONE
+    b: Builder,
+    prototype: Value,
+    /,
+    dtype: Value = NONE,
+    order: Value = ORDER_K,
+    subok: Value = TRUE,
+    shape: Value = NONE,
 ) -> Value:
     """An array like another one, with undefined contents."""
     like = prototype if is_number(prototype) else b.array(prototype)
@@ -136,7 +142,7 @@ def array(
     ndmin: Value = NUMBER_0,
 ) -> Value:
     """A new array from an array, a number, or nested lists of known length."""
-    found = asarray(b, object, dtype, order)
+    found = asarray(b, object, dtype, order, copy=copy if copy == FALSE else NONE)
     assert isinstance(found, ArrayValue)
     if copy == TRUE and not found.fresh:
         found = b.copy(found, order=order_of(b, order))
@@ -146,8 +152,13 @@ def array(
 
 
 @implements(np.asarray, np.asanyarray)
-def asarray(b: Builder, a: Value, dtype: Value = NONE, order: Value = NONE) -> Value:
+def asarray(b: Builder, a: Value, dtype: Value = NONE, order: Value = NONE, *, copy: Value = NONE) -> Value:
     """The array itself where its dtype is right, else a new one."""
+    if copy == FALSE and not (isinstance(a, ArrayValue) and b.dtype_argument(dtype) in (None, a.dtype)):
+        message = "Unable to avoid copy while creating an array as requested."
+        raise b.error(message, notes=("NumPy raises ValueError here",), help="leave copy= out")
+    if copy == TRUE and isinstance(a, ArrayValue):
+        return array(b, a, dtype, order=order)
     wanted = b.dtype_argument(dtype)
     if isinstance(a, ArrayValue):
         found: Value = a if wanted in (None, a.dtype) else b.cast(a, wanted)
@@ -190,7 +201,7 @@ def list_array(b: Builder, value: Value, dtype: DType | None = None) -> Value:
 
 
 @implements(np.arange)
-def arange(b: Builder, start: Value, stop: Value = NONE, step: Value = NONE, dtype: Value = NONE) -> Value:
+def arange(b: Builder, start: Value, stop: Value = NONE, step: Value = NUMBER_1, dtype: Value = NONE) -> Value:
     """``start, start + step, …`` up to `stop`, which is excluded; NumPy's length and rounding."""
     if stop == NONE:
         start, stop = Static(0), start
@@ -201,12 +212,21 @@ def arange(b: Builder, start: Value, stop: Value = NONE, step: Value = NONE, dty
     natural = _arange_dtype(tuple(map(numpy_kind, (start, stop, step))))
     wanted = b.dtype_argument(dtype) or natural
     if wanted.kind == "b":
-        raise b.error("np.arange of booleans is not supported", help="write np.array([False, True])")
+        return _boolean_range(b, (start, stop, step))
     bounds = [as_integer(value) for value in (start, stop, step)]
     first, end, stride = bounds
     if first is not None and end is not None and stride is not None:
         return _integer_range(b, first, end, stride, wanted)
     return _run_time_range(b, [b.hold(value) for value in (start, stop, step)], wanted)
+
+
+def _boolean_range(b: Builder, values: tuple[Value, ...]) -> Value:
+    """NumPy takes at most two booleans, False and True."""
+    known = [b.static(value, "a bound of np.arange of booleans") for value in values]
+    try:
+        return b.array(Static(np.arange(*known, dtype=np.bool_)))
+    except TypeError as error:
+        raise b.error(str(error), notes=("NumPy raises TypeError here",)) from None
 
 
 def _integer_range(b: Builder, start: Expr, stop: Expr, step: Expr, dtype: DType) -> Value:
@@ -322,7 +342,7 @@ def eye(
 
 
 @implements(np.identity)
-def identity(b: Builder, n: Value, dtype: Value = FLOAT) -> Value:
+def identity(b: Builder, n: Value, dtype: Value = NONE) -> Value:
     """The square matrix with ones on the diagonal."""
     return eye(b, n, dtype=dtype)
 

@@ -4,29 +4,30 @@ from __future__ import annotations
 
 import numpy as np
 
-from dcpy.frontend.implements import Implementation, implements
+from dcpy.frontend.implements import implements
 from dcpy.frontend.lower import elementwise
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.elementwise import UFUNCS
 from dcpy.frontend.lower.emitter import tasklet
 from dcpy.frontend.lower.promotion import result_of
 from dcpy.frontend.numpy.creation import size_of
-from dcpy.frontend.numpy.defaults import LAST_AXIS, NONE, NUMBER_0, NUMBER_1
+from dcpy.frontend.numpy.defaults import LAST_AXIS, NONE, NUMBER_1
+from dcpy.frontend.numpy.joining import concatenate
 from dcpy.frontend.numpy.outputs import dtype_with_out, into
-from dcpy.frontend.values import ArrayValue, SliceValue, Static, Value
+from dcpy.frontend.values import ArrayValue, SliceValue, Static, TupleValue, Value
 from dcpy.ir import types
 from dcpy.ir.expr import cast
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.region import Loop, Region
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, Expr, sym
+from dcpy.ir.types import DType
 
 FULL = SliceValue(NONE, NONE, NONE)
 
 
-def accumulated(b: Builder, function: np.ufunc, x: ArrayValue, axis: int, dtype: Value, result: Value) -> ArrayValue:
+def accumulated(b: Builder, function: np.ufunc, x: ArrayValue, axis: int, wanted: DType) -> ArrayValue:
     """``function.accumulate(x, axis)`` into a new array: a loop along the axis, a map over the others."""
-    wanted = dtype_with_out(b, x, dtype, result) or result_of(function.accumulate, x.dtype)
     out = b.empty([b.exact(size) for size in x.shape], wanted)
     b.store(out, b.cast(x, wanted))
     param = b.emit.parameter("k")
@@ -57,39 +58,44 @@ def _along(b: Builder, a: Value, axis: Value) -> tuple[ArrayValue, int]:
     return x, 0 if axis == NONE else b.axis(axis, x.rank)
 
 
+def _running(b: Builder, function: np.ufunc, a: Value, axis: Value, dtype: Value, out: Value) -> Value:
+    x, place = _along(b, a, axis)
+    wanted = dtype_with_out(b, x, dtype, out) or result_of(function.accumulate, x.dtype)
+    return into(b, out, accumulated(b, function, x, place, wanted), function.__name__, casting="unsafe")
+
+
 @implements(np.cumsum)
 def cumsum(b: Builder, a: Value, axis: Value = NONE, dtype: Value = NONE, out: Value = NONE) -> Value:
     """Running sums along an axis, of the flat array by default."""
-    return into(b, out, accumulated(b, np.add, *_along(b, a, axis), dtype, out), "add", unsafe=True)
+    return _running(b, np.add, a, axis, dtype, out)
 
 
 @implements(np.cumprod)
 def cumprod(b: Builder, a: Value, axis: Value = NONE, dtype: Value = NONE, out: Value = NONE) -> Value:
     """Running products along an axis, of the flat array by default."""
-    return into(b, out, accumulated(b, np.multiply, *_along(b, a, axis), dtype, out), "multiply", unsafe=True)
-
-
-def _accumulate(function: np.ufunc) -> Implementation:
-    def call(b: Builder, array: Value, axis: Value = NUMBER_0, dtype: Value = NONE, out: Value = NONE) -> Value:
-        if not b.array(array).rank:
-            raise b.error("cannot accumulate on a scalar", notes=("NumPy raises TypeError here",))
-        found = accumulated(b, function, *_along(b, array, axis), dtype, out)
-        return into(b, out, found, function.__name__, unsafe=True)
-
-    return call
-
-
-for _function in (np.add, np.multiply, np.maximum, np.minimum, np.logical_and, np.logical_or):
-    implements(_function.accumulate)(_accumulate(_function))
+    return _running(b, np.multiply, a, axis, dtype, out)
 
 
 @implements(np.diff)
-def diff(b: Builder, a: Value, n: Value = NUMBER_1, axis: Value = LAST_AXIS) -> Value:
-    """Differences of neighbours along an axis, `n` times."""
+def diff(
+    b: Builder,
+    a: Value,
+    n: Value = NUMBER_1,
+    axis: Value = LAST_AXIS,
+    prepend: Value = NONE,
+    append: Value = NONE,
+) -> Value:
+    """Differences of neighbours along an axis, `n` times; numbers may stand before and behind all others."""
     x = b.array(a)
     if not x.rank:
         raise b.error("diff requires input that is at least one dimensional", notes=("NumPy raises ValueError here",))
     place = b.axis(axis, x.rank)
+    if b.static(n, "n") < 0:
+        raise b.error(f"order must be non-negative but got {n}", notes=("NumPy raises ValueError here",))
+    if b.static(n, "n") > 0 and (prepend, append) != (NONE, NONE):
+        parts = [_slab(b, x, part, place) if part != NONE else None for part in (prepend, append)]
+        joined = [part for part in (parts[0], x, parts[1]) if part is not None]
+        x = b.array(concatenate(b, TupleValue(tuple(joined)), Static(place)))
     for _ in range(b.static(n, "n")):
         later, earlier = (_slice(b, x, place, part) for part in ((1, None), (None, -1)))
         x = b.array(b.ufunc(np.not_equal if x.dtype == types.bool_ else np.subtract, later, earlier))
@@ -99,3 +105,12 @@ def diff(b: Builder, a: Value, n: Value = NUMBER_1, axis: Value = LAST_AXIS) -> 
 def _slice(b: Builder, x: ArrayValue, axis: int, bounds: tuple[int | None, int | None]) -> Value:
     keys: list[Value] = [FULL] * axis
     return b.subscript(x, [*keys, SliceValue(Static(bounds[0]), Static(bounds[1]), NONE)])
+
+
+def _slab(b: Builder, x: ArrayValue, value: Value, axis: int) -> ArrayValue:
+    """What stands before or behind `x` along an axis: a number counts for all lines."""
+    part = b.array(value)
+    if part.rank:
+        return part
+    sizes = [ONE if k == axis else b.exact(size) for k, size in enumerate(x.shape)]
+    return b.broadcast_to(part, tuple(sizes))

@@ -9,8 +9,8 @@ import numpy as np
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower import elementwise
 from dcpy.frontend.lower.builder import Builder, items_of
-from dcpy.frontend.lower.promotion import promoted
-from dcpy.frontend.numpy.defaults import NONE, NUMBER_0
+from dcpy.frontend.lower.promotion import can_cast, promoted
+from dcpy.frontend.numpy.defaults import NONE, NUMBER_0, SAME_KIND
 from dcpy.frontend.numpy.manipulation import at_least, band, ravel
 from dcpy.frontend.numpy.outputs import into
 from dcpy.frontend.values import ArrayValue, Static, TupleValue, Value, is_number, kind_of
@@ -22,7 +22,14 @@ from dcpy.ir.types import DType
 
 @implements(np.concatenate, np.concat)
 def concatenate(
-    b: Builder, arrays: Value, /, axis: Value = NUMBER_0, out: Value = NONE, *, dtype: Value = NONE
+    b: Builder,
+    arrays: Value,
+    /,
+    axis: Value = NUMBER_0,
+    out: Value = NONE,
+    *,
+    dtype: Value = NONE,
+    casting: Value = SAME_KIND,
 ) -> Value:
     """Arrays one after the other along an existing dimension (flat, where `axis` is None)."""
     parts = _arrays(b, arrays, "concatenate")
@@ -32,12 +39,23 @@ def concatenate(
         if not parts[0].rank:
             raise b.error("zero-dimensional arrays cannot be concatenated", notes=("NumPy raises ValueError here",))
         place = b.axis(axis, parts[0].rank)
-    return into(b, out, _joined(b, parts, place, b.dtype_argument(dtype)), "concatenate")
+    rule = str(b.static(casting, "casting"))
+    return into(b, out, _joined(b, parts, place, b.dtype_argument(dtype), rule), "concatenate", casting=rule)
 
 
-def _joined(b: Builder, parts: Sequence[ArrayValue], axis: int, dtype: DType | None) -> Value:
+def _joined(
+    b: Builder, parts: Sequence[ArrayValue], axis: int, dtype: DType | None, casting: str = "same_kind"
+) -> Value:
     first = parts[0]
+    wanted = dtype or promoted(tuple(parts))[0]
     for number, part in enumerate(parts):
+        if not can_cast(part.dtype, wanted, casting):
+            raise b.error(
+                f"Cannot cast array data from {part.dtype.numpy!r} to {wanted.numpy!r} according to the rule "
+                f"'{casting}'",
+                notes=("NumPy raises TypeError here",),
+                help="pass casting='unsafe', or convert it with astype",
+            )
         if part.rank != first.rank:
             raise b.error(
                 "all the input array dimensions must match, but the array at index 0 has "
@@ -52,7 +70,7 @@ def _joined(b: Builder, parts: Sequence[ArrayValue], axis: int, dtype: DType | N
         offsets.append(offsets[-1] + b.exact(part.shape[axis]))
     shape = [b.exact(size) for size in first.shape]
     shape[axis] = offsets[-1]
-    out = b.empty(shape, dtype or promoted(tuple(parts))[0])
+    out = b.empty(shape, wanted)
     for part, start in zip(parts, offsets, strict=False):
         b.store(band(out, axis, start, b.exact(part.shape[axis])), part)
     return out
@@ -77,7 +95,15 @@ def _arrays(b: Builder, value: Value, name: str) -> list[ArrayValue]:
 
 
 @implements(np.stack)
-def stack(b: Builder, arrays: Value, axis: Value = NUMBER_0, out: Value = NONE, *, dtype: Value = NONE) -> Value:
+def stack(
+    b: Builder,
+    arrays: Value,
+    axis: Value = NUMBER_0,
+    out: Value = NONE,
+    *,
+    dtype: Value = NONE,
+    casting: Value = SAME_KIND,
+) -> Value:
     """Arrays of one shape along a new dimension."""
     parts = _arrays(b, arrays, "stack")
     message = "all input arrays must have the same shape"
@@ -87,22 +113,24 @@ def stack(b: Builder, arrays: Value, axis: Value = NUMBER_0, out: Value = NONE, 
         for left, right in zip(parts[0].shape, part.shape, strict=True):
             b.same_size(left, right, message)
     place = b.axis(axis, parts[0].rank + 1)
-    found = _joined(b, [b.expand(part, place) for part in parts], place, b.dtype_argument(dtype))
-    return into(b, out, found, "stack")
+    rule = str(b.static(casting, "casting"))
+    found = _joined(b, [b.expand(part, place) for part in parts], place, b.dtype_argument(dtype), rule)
+    return into(b, out, found, "stack", casting=rule)
 
 
 @implements(np.vstack)
-def vstack(b: Builder, tup: Value, *, dtype: Value = NONE) -> Value:
+def vstack(b: Builder, tup: Value, *, dtype: Value = NONE, casting: Value = SAME_KIND) -> Value:
     """Arrays below each other."""
     parts = [b.array(at_least(b, [part], 2)) for part in _arrays(b, tup, "vstack")]
-    return _joined(b, parts, 0, b.dtype_argument(dtype))
+    return _joined(b, parts, 0, b.dtype_argument(dtype), str(b.static(casting, "casting")))
 
 
 @implements(np.hstack)
-def hstack(b: Builder, tup: Value, *, dtype: Value = NONE) -> Value:
+def hstack(b: Builder, tup: Value, *, dtype: Value = NONE, casting: Value = SAME_KIND) -> Value:
     """Arrays beside each other."""
     parts = [b.array(at_least(b, [part], 1)) for part in _arrays(b, tup, "hstack")]
-    return _joined(b, parts, 0 if parts[0].rank == 1 else 1, b.dtype_argument(dtype))
+    place = 0 if parts[0].rank == 1 else 1
+    return _joined(b, parts, place, b.dtype_argument(dtype), str(b.static(casting, "casting")))
 
 
 @implements(np.column_stack)

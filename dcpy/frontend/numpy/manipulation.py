@@ -12,7 +12,7 @@ from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.broadcasting import broadcast_shapes
 from dcpy.frontend.lower.builder import Builder, items_of
 from dcpy.frontend.numpy.creation import order_of, size_of
-from dcpy.frontend.numpy.defaults import NONE, NUMBER_0, ORDER_C
+from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0, ORDER_C
 from dcpy.frontend.values import ArrayValue, SliceValue, Static, TupleValue, Value, integer, is_number, is_weak
 from dcpy.ir.data import View, strides_of
 from dcpy.ir.subsets import Range, Subset
@@ -24,7 +24,7 @@ FULL = SliceValue(NONE, NONE, NONE)
 
 
 @implements(np.reshape)
-def reshape(b: Builder, a: Value, shape: Value, order: Value = ORDER_C, *, copy: Value = NONE) -> Value:
+def reshape(b: Builder, a: Value, /, shape: Value, order: Value = ORDER_C, *, copy: Value = NONE) -> Value:
     """As many elements in another shape, one size of which may be -1."""
     x = b.array(a)
     _require_c_order(b, x, order, "write a.T.reshape(shape[::-1]).T")
@@ -330,6 +330,33 @@ def fliplr(b: Builder, m: Value) -> Value:
 def _reversed(b: Builder, x: ArrayValue, axes: Sequence[int]) -> Value:
     backwards = SliceValue(NONE, NONE, Static(-1))
     return b.subscript(x, [backwards if axis in axes else FULL for axis in range(x.rank)])
+
+
+@implements(np.lib.stride_tricks.sliding_window_view)
+def sliding_window_view(
+    b: Builder, x: Value, window_shape: Value, axis: Value = NONE, *, writeable: Value = FALSE
+) -> Value:
+    """The read-only view of all windows of a shape: one dimension more for each that they run along."""
+    if b.static(writeable, "writeable"):
+        raise b.error("windows overlap: a view of them takes no writes here", help="leave writeable= out")
+    array = b.array(x)
+    sizes = b.shape_argument(window_shape)
+    places = b.static(axis, "axis")
+    places = range(array.rank) if places is None else places if isinstance(places, tuple | list) else (places,)
+    if len(sizes) != len(places):
+        raise b.error("window_shape must have one size for each axis", notes=("NumPy raises ValueError here",))
+    seen = array.as_view(b.desc(array))
+    steps = strides_of(seen)
+    shape, strides = [b.exact(size) for size in array.shape], list(steps)
+    for place, size in zip((b.axis(Static(place), array.rank) for place in places), sizes, strict=True):
+        b.emit.require(shape[place] - size, "ValueError", "window shape cannot be larger than input array shape")
+        shape[place] = shape[place] - size + 1
+        shape.append(size)
+        strides.append(steps[place])
+    view = View(array.container, array.dtype, tuple(shape), tuple(strides), seen.offset, span=b.emit.span)
+    container = b.emit.view(view)
+    b.detached[container] = "np.lib.stride_tricks.sliding_window_view gives a read-only view"
+    return ArrayValue.whole(container, b.desc(container))
 
 
 # -- parts and sizes -------------------------------------------------------------------------------------------------

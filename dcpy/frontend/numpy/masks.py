@@ -15,6 +15,7 @@ from dcpy.frontend.implements import implements, method
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.numpy.creation import size_of
 from dcpy.frontend.numpy.defaults import NONE
+from dcpy.frontend.numpy.outputs import into
 from dcpy.frontend.values import ArrayValue, Static, TupleValue, Value, integer, scalar_expr
 from dcpy.ir import types
 from dcpy.ir.expr import cast
@@ -110,9 +111,9 @@ def extract(b: Builder, condition: Value, arr: Value) -> Value:
 
 
 @implements(np.compress)
-def compress(b: Builder, condition: Value, a: Value, axis: Value = NONE) -> Value:
+def compress(b: Builder, condition: Value, a: Value, axis: Value = NONE, out: Value = NONE) -> Value:
     """The slices along an axis where the condition holds; without axis, of all elements."""
     x = b.array(b.call(Static(np.ravel), a) if axis == NONE else a)
     place = 0 if axis == NONE else b.axis(axis, x.rank)
     keys: list[Value] = [Static(slice(None))] * place
-    return b.subscript(x, [*keys, flatnonzero(b, condition)])
+    return into(b, out, b.subscript(x, [*keys, flatnonzero(b, condition)]), "compress")

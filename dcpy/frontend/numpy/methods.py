@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from dcpy.frontend.implements import attribute, find, implements, method
 from dcpy.frontend.lower.builder import Builder, items_of
+from dcpy.frontend.lower.promotion import can_cast
 from dcpy.frontend.numpy import (  # noqa: F401  (what `find` finds below)
     creation,
     cumulative,
     joining,
     linalg,
     manipulation,
+    masks,
     reductions,
     selection,
     ufuncs,
@@ -21,12 +25,14 @@ from dcpy.frontend.numpy.defaults import FALSE, NONE, ORDER_C, ORDER_K, TRUE
 from dcpy.frontend.python.numbers import python_number
 from dcpy.frontend.values import ArrayValue, Scalar, Static, TupleValue, Value, dtype_of, integer, is_number, is_weak
 from dcpy.ir import types
-from dcpy.ir.data import View, strides_of
+from dcpy.ir.data import View, packed_strides, strides_of
 from dcpy.ir.expr import op
-from dcpy.ir.symbolic import ONE
+from dcpy.ir.symbolic import ONE, ZERO, Expr
+
+UNSAFE = Static("unsafe")
 
 FUNCTIONS = (
-    np.all, np.any, np.argmax, np.argmin, np.clip, np.cumprod, np.cumsum, np.diagonal, np.dot,
+    np.all, np.any, np.argmax, np.argmin, np.cumprod, np.cumsum, np.diagonal,
     np.max, np.mean, np.min, np.prod, np.ptp, np.ravel, np.repeat, np.round, np.squeeze, np.std, np.sum, np.swapaxes,
     np.trace, np.var,
 )  # fmt: skip
@@ -81,6 +87,22 @@ def nbytes(b: Builder, a: Value) -> Value:
     return integer(count * dtype_of(a).itemsize)
 
 
+@attribute("strides")
+def strides(b: Builder, a: Value) -> Value:
+    """Bytes from one element to the next, along each dimension."""
+    if is_number(a):
+        return TupleValue(())
+    x = b.array(a)
+    steps = strides_of(x.as_view(b.desc(x)))
+    return TupleValue(tuple(integer(step * x.dtype.itemsize) for step in steps))
+
+
+@attribute("flat")
+def flat(b: Builder, a: Value) -> Value:
+    """All elements in one dimension, in C order: a view, or a copy that takes no writes."""
+    return manipulation.ravel(b, a)
+
+
 @attribute("T")
 def transposed(b: Builder, a: Value) -> Value:
     """The view with dimensions reversed."""
@@ -98,16 +120,16 @@ def matrix_transposed(b: Builder, a: Value) -> Value:
 
 @attribute("real")
 @implements(np.real)
-def real(b: Builder, a: Value) -> Value:
+def real(b: Builder, val: Value) -> Value:
     """The real parts: a view."""
-    return _part(b, a, "real")
+    return _part(b, val, "real")
 
 
 @attribute("imag")
 @implements(np.imag)
-def imag(b: Builder, a: Value) -> Value:
-    """The imaginary parts: a view of a complex array, zeros for others."""
-    return _part(b, a, "imag")
+def imag(b: Builder, val: Value) -> Value:
+    """The imaginary parts: a view of a complex array, zeros that take no writes for others."""
+    return _part(b, val, "imag")
 
 
 def _part(b: Builder, a: Value, name: str) -> Value:
@@ -117,7 +139,11 @@ def _part(b: Builder, a: Value, name: str) -> Value:
     if isinstance(a, ArrayValue):
         if kind == "c":
             return _complex_view(b, a, name)
-        return a if name == "real" else b.full([b.exact(part) for part in a.shape], a.dtype, Static(0))
+        if name == "real":
+            return a
+        zeros = b.full([b.exact(part) for part in a.shape], a.dtype, Static(0))
+        b.detached[zeros.container] = "the imaginary part of a real array is read-only"
+        return zeros
     if kind == "c":
         assert isinstance(a, Scalar)
         return Scalar(op(name, a.expr), a.weak)
@@ -136,6 +162,48 @@ def _complex_view(b: Builder, a: ArrayValue, name: str) -> ArrayValue:
     return ArrayValue.whole(container, b.desc(container))
 
 
+# -- the same bytes as other numbers ---------------------------------------------------------------------------------
+
+
+@method("view")
+def view(b: Builder, a: Value, dtype: Value = NONE) -> Value:
+    """The same memory with another dtype: of as many bytes, or a part of them, or several elements as one."""
+    x = _array(b, a, "view")
+    wanted = b.dtype_argument(dtype)
+    if wanted is None or wanted == x.dtype:
+        return replace(x, fresh=False)
+    seen = x.as_view(b.desc(x))
+    shape, steps, offset = list(seen.shape), list(strides_of(seen)), seen.offset
+    old, new = x.dtype.itemsize, wanted.itemsize
+    if old != new:
+        if not shape or steps[-1] is not ONE:
+            raise b.error("To change to a dtype of a different size, the last axis must be contiguous",
+                          notes=("NumPy raises ValueError here (unless the axis has size 1)",),
+                          help="copy the array first: a.copy().view(...)")  # fmt: skip
+        if old % new == 0:
+            factor = old // new
+            shape[-1], offset = shape[-1] * factor, offset * factor
+            steps = [*(step * factor for step in steps[:-1]), ONE]
+        else:
+            shape, steps, offset = _widened(b, x, shape, new // old)
+    desc = View(x.container, wanted, tuple(shape), tuple(steps), offset, span=b.emit.span)
+    container = b.emit.view(desc)
+    return ArrayValue.whole(container, b.desc(container))
+
+
+def _widened(b: Builder, x: ArrayValue, shape: list[Expr], factor: int) -> tuple[list[Expr], list[Expr], Expr]:
+    """Shape, strides and offset of several elements as one: of whole arrays, whose rows divide evenly."""
+    if not (b.contiguous(x) and x.is_all_of(b.desc(x))):
+        raise b.error("a view of several elements as one needs a whole array", help="copy the part first")
+    message = (
+        "When changing to a larger dtype, its size must be a divisor of the total size in bytes of the last axis of "
+        "the array."
+    )
+    b.same_size(shape[-1] % factor, ZERO, message)
+    sizes = [*shape[:-1], shape[-1] // factor]
+    return sizes, list(packed_strides(tuple(sizes))), ZERO
+
+
 # -- methods that differ from functions ------------------------------------------------------------------------------
 
 
@@ -145,18 +213,47 @@ def astype(
     a: Value,
     dtype: Value,
     order: Value = ORDER_K,
-    casting: Value = NONE,
+    casting: Value = UNSAFE,
     subok: Value = TRUE,
     copy: Value = TRUE,
 ) -> Value:
     """A new array of another dtype."""
-    wanted = b.dtype_argument(dtype)
-    assert wanted is not None
+    wanted = b.dtype_argument(dtype) or types.float64
+    rule = str(b.static(casting, "casting"))
+    if not can_cast(dtype_of(a), wanted, rule):
+        raise b.error(
+            f"Cannot cast array data from {dtype_of(a).numpy!r} to {wanted.numpy!r} according to the rule '{rule}'",
+            notes=("NumPy raises TypeError here",),
+        )
     if not isinstance(a, ArrayValue):
         return b.cast(a, wanted)
     if a.dtype != wanted:
         return b.array(b.cast(a, wanted))
     return b.copy(a, order=order_of(b, order)) if copy == TRUE else a
+
+
+@implements(np.astype)
+def astype_function(b: Builder, x: Value, dtype: Value, /, *, copy: Value = TRUE) -> Value:
+    """A new array of another dtype."""
+    return astype(b, b.array(x), dtype, copy=copy)
+
+
+@method("clip")
+def clip(b: Builder, a: Value, min: Value = NONE, max: Value = NONE, out: Value = NONE) -> Value:
+    """The elements between two bounds."""
+    return selection.clip(b, a, min, max, out)
+
+
+@method("dot")
+def dot(builder: Builder, a: Value, b: Value, /, out: Value = NONE) -> Value:
+    """The product of vectors and matrices."""
+    return linalg.dot(builder, a, b, out)
+
+
+@method("compress")
+def compress(b: Builder, a: Value, condition: Value, axis: Value = NONE, out: Value = NONE) -> Value:
+    """The slices along an axis where the condition holds."""
+    return masks.compress(b, condition, a, axis, out)
 
 
 @method("conj", "conjugate")

@@ -20,11 +20,11 @@ def into(
     where: Value = TRUE,
     *,
     broadcast: bool = False,
-    unsafe: bool = False,
+    casting: str = "same_kind",
 ) -> Value:
     """`result` where `out` is None; else `out`, after `result` was stored there (elsewhere than `where`: kept).
 
-    Only ufuncs `broadcast` the result into a larger array; only reductions convert it whatever the dtypes are.
+    Only ufuncs `broadcast` the result into a larger array; reductions convert it whatever the dtypes are ("unsafe").
     """
     target = _target(b, out, name)
     if target is None:
@@ -37,14 +37,14 @@ def into(
     if not broadcast:
         _require_shape(b, target, shape_of(result), name)
     source = dtype_of(result)
-    if not unsafe and not can_cast(source, target.dtype):
+    if not can_cast(source, target.dtype, casting):
         raise b.error(
             f"Cannot cast ufunc '{name}' output from {source.numpy!r} to {target.dtype.numpy!r} "
-            "with casting rule 'same_kind'",
+            f"with casting rule '{casting}'",
             notes=("NumPy raises UFuncTypeError here",),
             help=f"make an array of {source.numpy_name} for the result",
         )
-    b.store(target, result if where == TRUE else _masked(b, where, result, target))
+    b.store(target, result if where == TRUE else masked(b, where, result, target))
     return target
 
 
@@ -74,7 +74,9 @@ def mask_of(b: Builder, where: Value) -> Value:
     return mask
 
 
-def _masked(b: Builder, where: Value, result: Value, target: ArrayValue) -> Value:
+def masked(b: Builder, where: Value, result: Value, target: ArrayValue) -> Value:
+    """`result` where a mask holds, and what `target` has elsewhere."""
+
     def choose(mask: ScalarExpr, new: ScalarExpr, old: ScalarExpr) -> ScalarExpr:
         return op("select", mask, cast(new, target.dtype), old)
 

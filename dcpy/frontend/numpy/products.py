@@ -14,6 +14,7 @@ from dcpy.frontend.numpy import contraction, linalg
 from dcpy.frontend.numpy.decompositions import inv, solve
 from dcpy.frontend.numpy.defaults import LAST_AXIS, NONE, NUMBER_0
 from dcpy.frontend.numpy.outputs import into
+from dcpy.frontend.numpy.traced import written_in_python
 from dcpy.frontend.values import ArrayValue, Static, Value
 from dcpy.ir.expr import Index, op
 from dcpy.ir.symbolic import ONE, Expr
@@ -115,8 +116,20 @@ def cross(b: Builder, x1: Value, x2: Value, /, *, axis: Value = LAST_AXIS) -> Va
 
 
 def _cross(x1: Any, x2: Any, axis: int) -> Any:
-    found = np.cross(np.moveaxis(np.asarray(x1), axis, -1), np.moveaxis(np.asarray(x2), axis, -1))
-    return np.moveaxis(found, -1, axis)
+    return np.cross(x1, x2, axis=axis)
+
+
+@written_in_python(np.cross)
+def cross_(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
+    """The vector products of vectors of three elements along axes."""
+    x = np.moveaxis(np.asarray(a), axisa if axis is None else axis, -1)
+    y = np.moveaxis(np.asarray(b), axisb if axis is None else axis, -1)
+    if x.shape[-1] != 3 or y.shape[-1] != 3:
+        raise ValueError("incompatible dimensions for cross product (dimension must be 3)")
+    first = x[..., 1] * y[..., 2] - x[..., 2] * y[..., 1]
+    second = x[..., 2] * y[..., 0] - x[..., 0] * y[..., 2]
+    third = x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0]
+    return np.moveaxis(np.stack((first, second, third), axis=-1), -1, axisc if axis is None else axis)
 
 
 # -- tensors as matrices ---------------------------------------------------------------------------------------------

@@ -67,13 +67,13 @@ def reduced(
                 help="pass initial=",
             )
         message = f"zero-size array to reduction operation {kind.ufunc.__name__} which has no identity"
-        _require_elements(b, x, axes, message)
+        require_elements(b, x, axes, message)
     if where != TRUE:
         x = _where(b, kind, x, wanted, where, initial)
     result = accumulated(b, kind, x, axes, wanted, bool(b.static(keepdims, "keepdims")))
     if initial != NONE:
         result = b.ufunc(kind.ufunc, b.cast(initial, wanted), result)
-    return into(b, out, result, kind.ufunc.__name__, unsafe=True)
+    return into(b, out, result, kind.ufunc.__name__, casting="unsafe")
 
 
 def axes_of(b: Builder, axis: Value, x: ArrayValue) -> tuple[int, ...]:
@@ -103,7 +103,7 @@ def _where(b: Builder, kind: Kind, x: ArrayValue, dtype: DType, where: Value, in
     return b.array(b.elementwise(choose, b.broadcast_to(b.array(mask_of(b, where)), x.shape), x))
 
 
-def _require_elements(b: Builder, x: ArrayValue, axes: tuple[int, ...], message: str) -> None:
+def require_elements(b: Builder, x: ArrayValue, axes: tuple[int, ...], message: str) -> None:
     """`ValueError` where an axis of size 0 would be reduced."""
     for axis in axes:
         size = b.exact(x.shape[axis])
@@ -181,6 +181,7 @@ def _ufunc_reduce(kind: Kind) -> Implementation:
     def call(
         b: Builder,
         array: Value,
+        /,
         axis: Value = NUMBER_0,
         dtype: Value = NONE,
         out: Value = NONE,
@@ -206,7 +207,11 @@ def ptp(b: Builder, a: Value, axis: Value = NONE, out: Value = NONE, keepdims: V
     """The maximum minus the minimum."""
     high = reduced(b, MAXIMUM, a, axis, keepdims=keepdims)
     return into(
-        b, out, b.ufunc(np.subtract, high, reduced(b, MINIMUM, a, axis, keepdims=keepdims)), "subtract", unsafe=True
+        b,
+        out,
+        b.ufunc(np.subtract, high, reduced(b, MINIMUM, a, axis, keepdims=keepdims)),
+        "subtract",
+        casting="unsafe",
     )
 
 
@@ -229,7 +234,7 @@ def _position(name: str) -> Implementation:
             raise b.error(f"the axis of arg{name} is one integer", notes=("NumPy raises TypeError here",))
         if not axes:
             return into(b, out, Static(np.int64(0)), f"arg{name}")
-        _require_elements(b, x, axes, f"attempt to get arg{name} of an empty sequence")
+        require_elements(b, x, axes, f"attempt to get arg{name} of an empty sequence")
         keep = bool(b.static(keepdims, "keepdims"))
         found = b.reduction("argreduce", x, axes, types.int64, keep, op=name)
         return into(b, out, found, f"arg{name}")
@@ -261,7 +266,7 @@ def mean_(
     inner = types.float32 if wanted == types.float16 else wanted
     total = reduced(b, ADD, x, axis, Static(inner.numpy), NONE, keepdims, NONE, where)
     result = b.ufunc(np.true_divide, total, _count(b, x, axis, keepdims, where))
-    return into(b, out, b.cast(result, wanted), "true_divide", unsafe=True)
+    return into(b, out, b.cast(result, wanted), "true_divide", casting="unsafe")
 
 
 def _count(b: Builder, x: ArrayValue, axis: Value, keepdims: Value, where: Value) -> Value:
@@ -297,7 +302,7 @@ def var(
     total = reduced(b, ADD, squares, axis, Static(result_of(np.real, inner).numpy), NONE, keepdims, NONE, where)
     freedom = ddof if correction == NONE else correction
     count = b.hold(_freedom(b, _count(b, x, axis, keepdims, where), freedom))
-    return into(b, out, b.cast(b.ufunc(np.true_divide, total, count), real), "true_divide", unsafe=True)
+    return into(b, out, b.cast(b.ufunc(np.true_divide, total, count), real), "true_divide", casting="unsafe")
 
 
 @implements(np.std)
@@ -316,7 +321,7 @@ def std(
 ) -> Value:
     """The square root of the variance."""
     variance = var(b, a, axis, dtype, NONE, ddof, keepdims, where=where, mean=mean, correction=correction)
-    return into(b, out, b.ufunc(np.sqrt, variance), "sqrt", unsafe=True)
+    return into(b, out, b.ufunc(np.sqrt, variance), "sqrt", casting="unsafe")
 
 
 def _squared_magnitude(value: ScalarExpr) -> ScalarExpr:

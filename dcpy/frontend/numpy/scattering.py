@@ -6,7 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from dcpy.frontend.implements import implements
+from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.lower.promotion import can_cast
+from dcpy.frontend.numpy.defaults import NONE, SAME_KIND, TRUE
+from dcpy.frontend.numpy.outputs import masked
 from dcpy.frontend.numpy.traced import written_in_python
+from dcpy.frontend.values import ArrayValue, Value, dtype_of, is_number, is_weak
 
 # -- reading ---------------------------------------------------------------------------------------------------------
 
@@ -59,6 +65,24 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
 # -- writing ---------------------------------------------------------------------------------------------------------
 
 
+@implements(np.copyto)
+def copyto(b: Builder, dst: Value, src: Value, casting: Value = SAME_KIND, where: Value = TRUE) -> Value:
+    """Writes to all elements, or to those where a mask holds."""
+    if not isinstance(dst, ArrayValue):
+        raise b.error("np.copyto writes to an array", notes=("NumPy raises TypeError here",))
+    source = src if is_number(src) else b.array(src)
+    rule = str(b.static(casting, "casting"))
+    if not is_weak(source) and not can_cast(dtype_of(source), dst.dtype, rule):
+        raise b.error(
+            f"Cannot cast array data from {dtype_of(source).numpy!r} to {dst.dtype.numpy!r} according to the rule "
+            f"'{rule}'",
+            notes=("NumPy raises TypeError here",),
+            help="pass casting='unsafe', or write dst[...] = src",
+        )
+    b.store(dst, source if where == TRUE else masked(b, where, source, dst))
+    return NONE
+
+
 def _point(k: int, shape: tuple[int, ...]) -> tuple[int, ...]:
     """The indices of element `k` of the flat array."""
     if len(shape) == 1:
@@ -74,7 +98,9 @@ def _point(k: int, shape: tuple[int, ...]) -> tuple[int, ...]:
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
     """Writes to the elements that `take_along_axis` reads."""
     if axis is None:
-        raise ValueError("assignment destination is read-only")
+        if arr.ndim != 1:
+            raise ValueError("assignment destination is read-only")
+        axis = 0
     arr[_lines(arr, np.asarray(indices), axis % arr.ndim)] = values
 
 
@@ -120,3 +146,23 @@ def putmask(a: Any, /, mask: Any, values: Any) -> None:
         for k in range(len(flags)):
             if flags[k]:
                 a[_point(k, a.shape)] = given[k % len(given)]
+
+
+@written_in_python(np.fill_diagonal)
+def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
+    """Sets the diagonal to numbers, in turn; in tall matrices again and again with `wrap`."""
+    if a.ndim < 2:
+        raise ValueError("array must be at least 2-d")
+    values = np.ravel(val)
+    if a.ndim == 2:
+        width = a.shape[1]
+        count = min(a.shape[0], width) if not wrap else (a.shape[0] * width + width) // (width + 1)
+        for k in range(count):
+            place = k * (width + 1)
+            a[place // width, place % width] = values[k % len(values)]
+    else:
+        for size in a.shape[1:]:
+            if size != a.shape[0]:
+                raise ValueError("All dimensions of input must be of equal length")
+        for k in range(a.shape[0]):
+            a[(k,) * a.ndim] = values[k % len(values)]

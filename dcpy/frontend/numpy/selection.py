@@ -130,7 +130,7 @@ def allclose(
 
 
 @implements(np.array_equal)
-def array_equal(b: Builder, a1: Value, a2: Value) -> Value:
+def array_equal(b: Builder, a1: Value, a2: Value, equal_nan: Value = FALSE) -> Value:
     """Whether both have one shape and equal elements: a Python bool."""
     left, right = b.array(a1), b.array(a2)
     if left.rank != right.rank:
@@ -139,7 +139,11 @@ def array_equal(b: Builder, a1: Value, a2: Value) -> Value:
         if b.emit.ranges.proves_ne(b.exact(size), b.exact(other)):
             return Static(False)
         b.same_size(size, other, "np.array_equal takes arrays of one shape here")
-    return _python_bool(reduced(b, AND, b.ufunc(np.equal, left, right)))
+    same = b.ufunc(np.equal, left, right)
+    if b.static(equal_nan, "equal_nan"):
+        missing = b.ufunc(np.logical_and, b.ufunc(np.isnan, left), b.ufunc(np.isnan, right))
+        same = b.ufunc(np.logical_or, same, missing)
+    return _python_bool(reduced(b, AND, same))
 
 
 def _python_bool(found: Value) -> Value:

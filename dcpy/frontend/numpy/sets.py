@@ -12,7 +12,7 @@ import numpy as np
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.numpy.defaults import FALSE, NONE, TRUE
-from dcpy.frontend.values import Static, Value
+from dcpy.frontend.values import Static, TupleValue, Value
 
 
 @implements(np.unique)
@@ -60,6 +60,36 @@ def _unique(a: Any, return_index: Any, return_inverse: Any, return_counts: Any, 
     return results
 
 
+@implements(np.unique_values)
+def unique_values(b: Builder, x: Value) -> Value:
+    """The different elements, sorted."""
+    return b.call(Static(_unique), b.array(x), FALSE, FALSE, FALSE, FALSE)
+
+
+def _named(found: Value, *names: str) -> Value:
+    assert isinstance(found, TupleValue)
+    return TupleValue(found.items, names=names)
+
+
+@implements(np.unique_counts)
+def unique_counts(b: Builder, x: Value) -> Value:
+    """The different elements, sorted, and how often each occurs."""
+    return _named(b.call(Static(_unique), b.array(x), FALSE, FALSE, TRUE, FALSE), "values", "counts")
+
+
+@implements(np.unique_inverse)
+def unique_inverse(b: Builder, x: Value) -> Value:
+    """The different elements, sorted, and which one each element is."""
+    return _named(b.call(Static(_unique), b.array(x), FALSE, TRUE, FALSE, FALSE), "values", "inverse_indices")
+
+
+@implements(np.unique_all)
+def unique_all(b: Builder, x: Value) -> Value:
+    """The different elements, sorted; where each occurs first, which one each element is, how often each occurs."""
+    found = b.call(Static(_unique), b.array(x), TRUE, TRUE, TRUE, FALSE)
+    return _named(found, "values", "indices", "inverse_indices", "counts")
+
+
 @implements(np.union1d)
 def union1d(b: Builder, ar1: Value, ar2: Value) -> Value:
     """What occurs in either."""
@@ -76,9 +106,7 @@ def intersect1d(
 ) -> Value:
     """What occurs in both."""
     if return_indices != FALSE:
-        raise b.error(
-            "np.intersect1d does not return indices", help="look for its result with np.searchsorted"
-        )
+        raise b.error("np.intersect1d does not return indices", help="look for its result with np.searchsorted")
     return b.call(Static(_intersection), ar1, ar2, assume_unique)
 
 

@@ -12,6 +12,8 @@ from dcpy.frontend.numpy.defaults import LAST_AXIS, NONE
 from dcpy.frontend.numpy.traced import written_in_python
 from dcpy.frontend.values import Static, Value
 
+INTROSELECT = Static("introselect")
+
 
 def _merge_sort(values: Any, order: Any) -> None:
     """Sorts a vector in place, stably; `order` is permuted alike."""
@@ -93,7 +95,7 @@ def partition(a: Any, kth: Any, axis: int | None = -1, kind: Any = "introselect"
 
 
 @method("partition")
-def partition_in_place(b: Builder, a: Value, kth: Value, axis: Value = LAST_AXIS, kind: Value = NONE) -> Value:
+def partition_in_place(b: Builder, a: Value, kth: Value, axis: Value = LAST_AXIS, kind: Value = INTROSELECT) -> Value:
     """The array itself partitioned along an axis."""
     target = b.array(a)
     b.store(target, b.call(Static(partition), target, kth, axis))

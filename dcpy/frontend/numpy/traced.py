@@ -50,7 +50,7 @@ def _implementation(body: Body) -> Callable[..., Value]:
             out, keywords["out"] = keywords["out"], NONE
         else:
             out, args = args[place], (*args[:place], NONE, *args[place + 1 :])
-        return into(b, out, call_body(b, body, *args, **keywords), body.__name__, unsafe=True)
+        return into(b, out, call_body(b, body, *args, **keywords), body.__name__, casting="unsafe")
 
     first = inspect.Parameter("_builder", inspect.Parameter.POSITIONAL_ONLY)
     plain = [p.replace(annotation=inspect.Parameter.empty) for p in signature.parameters.values()]

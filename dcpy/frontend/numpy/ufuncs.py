@@ -11,34 +11,59 @@ from dcpy.frontend.implements import Implementation, implements
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.elementwise import UFUNCS
 from dcpy.frontend.lower.promotion import can_cast, ufunc_dtypes
-from dcpy.frontend.numpy.defaults import NONE, NUMBER_0, TRUE
+from dcpy.frontend.numpy.creation import order_of
+from dcpy.frontend.numpy.defaults import NONE, NUMBER_0, ORDER_K, SAME_KIND, TRUE
 from dcpy.frontend.numpy.outputs import into
-from dcpy.frontend.values import ArrayValue, Scalar, Static, TupleValue, Value, dtype_of, is_number, is_weak
+from dcpy.frontend.values import ArrayValue, Scalar, Static, Value, dtype_of, is_number, is_weak
 from dcpy.ir import types
 from dcpy.ir.expr import Const, ScalarExpr, op
+from dcpy.ir.types import DType
 
 
 def apply(
     b: Builder,
     function: np.ufunc,
     operands: tuple[Value, ...],
-    out: Value = NONE,
-    where: Value = TRUE,
-    dtype: Value = NONE,
+    out: Value,
+    where: Value,
+    casting: Value,
+    order: Value,
+    dtype: Value,
 ) -> Value:
     """A call of a ufunc of one output, with its keywords."""
+    rule = str(b.static(casting, "casting"))
+    operands = tuple(value if is_number(value) else b.array(value) for value in operands)
     wanted = b.dtype_argument(dtype)
-    if wanted is not None:
-        operands = tuple(value if is_number(value) else b.array(value) for value in operands)
-        for operand, loop in zip(operands, ufunc_dtypes(function, operands, wanted), strict=False):
-            if not is_weak(operand) and not can_cast(dtype_of(operand), loop):
-                raise b.error(
-                    f"Cannot cast ufunc '{function.__name__}' input from {dtype_of(operand).numpy!r} to {loop.numpy!r} "
-                    "with casting rule 'same_kind'",
-                    notes=("NumPy raises UFuncTypeError here",),
-                    help=f"convert it: x.astype(np.{loop.numpy_name})",
-                )
-    return into(b, out, b.ufunc(function, *operands, dtype=wanted), function.__name__, where, broadcast=True)
+    require_casts(b, function, operands, wanted, rule)
+    found = in_order(b, b.ufunc(function, *operands, dtype=wanted), order, out)
+    return into(b, out, found, function.__name__, where, broadcast=True, casting=rule)
+
+
+def require_casts(
+    b: Builder, function: np.ufunc, operands: tuple[Value, ...], dtype: DType | None, casting: str
+) -> None:
+    """An error where the rule `casting` keeps an operand from becoming what the loop computes in."""
+    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
+        raise b.error(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got {casting!r})")
+    if dtype is None and casting in ("same_kind", "unsafe"):
+        return  # that is how the loop was found
+    if all(is_weak(operand) for operand in operands):
+        return  # numbers of Python's own become what the loop takes
+    for operand, loop in zip(operands, ufunc_dtypes(function, operands, dtype), strict=False):
+        if not is_weak(operand) and not can_cast(dtype_of(operand), loop, casting):
+            raise b.error(
+                f"Cannot cast ufunc '{function.__name__}' input from {dtype_of(operand).numpy!r} to {loop.numpy!r} "
+                f"with casting rule '{casting}'",
+                notes=("NumPy raises UFuncTypeError here",),
+                help=f"convert it: x.astype(np.{loop.numpy_name})",
+            )
+
+
+def in_order(b: Builder, found: Value, order: Value, out: Value) -> Value:
+    """A new result in the order of memory that was asked for."""
+    if order_of(b, order) == "F" and out == NONE and isinstance(found, ArrayValue):
+        return b.copy(found, order="F")
+    return found
 
 
 def outer(b: Builder, function: np.ufunc, left: Value, right: Value) -> Value:
@@ -51,17 +76,36 @@ def outer(b: Builder, function: np.ufunc, left: Value, right: Value) -> Value:
 
 
 def _unary(function: np.ufunc) -> Implementation:
-    def call(b: Builder, x: Value, /, out: Value = NONE, *, where: Value = TRUE, dtype: Value = NONE) -> Value:
-        return apply(b, function, (x,), out, where, dtype)
+    def call(
+        b: Builder,
+        x: Value,
+        /,
+        out: Value = NONE,
+        *,
+        where: Value = TRUE,
+        casting: Value = SAME_KIND,
+        order: Value = ORDER_K,
+        dtype: Value = NONE,
+    ) -> Value:
+        return apply(b, function, (x,), out, where, casting, order, dtype)
 
     return call
 
 
 def _binary(function: np.ufunc) -> Implementation:
     def call(
-        b: Builder, x1: Value, x2: Value, /, out: Value = NONE, *, where: Value = TRUE, dtype: Value = NONE
+        b: Builder,
+        x1: Value,
+        x2: Value,
+        /,
+        out: Value = NONE,
+        *,
+        where: Value = TRUE,
+        casting: Value = SAME_KIND,
+        order: Value = ORDER_K,
+        dtype: Value = NONE,
     ) -> Value:
-        return apply(b, function, (x1, x2), out, where, dtype)
+        return apply(b, function, (x1, x2), out, where, casting, order, dtype)
 
     return call
 
@@ -79,27 +123,6 @@ for _function in UFUNCS:
     else:
         implements(_function)(_binary(_function))
         implements(_function.outer)(_outer(_function))
-
-
-@implements(np.divmod)
-def divmod_(b: Builder, x1: Value, x2: Value, /) -> Value:
-    """``(x1 // x2, x1 % x2)``."""
-    x1, x2 = b.hold(x1), b.hold(x2)
-    return TupleValue((b.ufunc(np.floor_divide, x1, x2), b.ufunc(np.remainder, x1, x2)))
-
-
-@implements(np.modf)
-def modf(b: Builder, x: Value, /) -> Value:
-    """Fractional and integral parts, both with the sign of `x`."""
-    x = b.hold(x)
-    dtype = ufunc_dtypes(np.modf, (x,))[0]
-
-    def fraction(value: ScalarExpr) -> ScalarExpr:
-        rest = op("sub", value, op("trunc", value))
-        return op("copysign", op("select", op("isinf", value), Const(0.0, dtype), rest), value)
-
-    whole = b.elementwise(lambda value: op("trunc", value), x, dtypes=[dtype])
-    return TupleValue((b.elementwise(fraction, x, dtypes=[dtype]), whole))
 
 
 @implements(np.fix)
@@ -129,9 +152,12 @@ def round_(b: Builder, a: Value, decimals: Value = NUMBER_0, out: Value = NONE) 
     return into(b, out, b.ufunc(unscale, b.ufunc(np.rint, b.ufunc(scale, a, factor)), factor), "round")
 
 
+ZERO = Static(0.0)
+
+
 @implements(np.nan_to_num)
 def nan_to_num(
-    b: Builder, x: Value, copy: Value = TRUE, nan: Value = NUMBER_0, posinf: Value = NONE, neginf: Value = NONE
+    b: Builder, x: Value, copy: Value = TRUE, nan: Value = ZERO, posinf: Value = NONE, neginf: Value = NONE
 ) -> Value:
     """NaN and infinities replaced by numbers: by default 0 and the largest ones."""
     if copy != TRUE:

@@ -8,6 +8,8 @@ from tests.support.numpy_records import ALL, LAYOUTS, check, interpreted, op
 VECTOR = ((4,),)
 MATRIX = ((3, 4),)
 
+VECTORS = ((5,), (1,), (0,))
+
 RECORDS = [
     op(lambda: np.zeros(3)),
     op(lambda: np.zeros((2, 3), dtype=np.int32)),
@@ -62,6 +64,16 @@ RECORDS = [
     op(lambda a: np.eye(len(a), 3, k=1, dtype=a.dtype), shapes=VECTOR, dtypes=ALL),
     op(lambda: np.identity(3, dtype=np.int32)),
     op(lambda: np.tri(3, 4, -1)),
+    op(lambda a: np.asarray(a, copy=True), shapes=VECTORS),
+    op(lambda a: np.asarray(a, dtype=np.float32, copy=False), shapes=VECTORS),
+    op(lambda a: np.arange(2, dtype=bool), shapes=((1,),)),
+    op(lambda a: np.arange(3, dtype=bool), shapes=((1,),)),
+    op(lambda a: a.astype(np.int32, casting="safe"), shapes=VECTORS),
+    op(lambda a: np.astype(a, np.int32), shapes=VECTORS),
+    op(lambda a: a*0 if np.isdtype(a.dtype, "real floating") else a, shapes=VECTORS, dtypes=("int32","float32")),
+    op(lambda a: np.zeros(2, np.common_type(a, a)), shapes=VECTORS, dtypes=("int32","float32","complex64")),
+    op(lambda a: (np.iterable(a), np.iterable(3)), shapes=VECTORS),
+    op(lambda a: (np.shares_memory(a,a), np.may_share_memory(a, a*2)), shapes=((5,),)),
 ]  # fmt: skip
 
 

@@ -69,6 +69,8 @@ def store_real(a):
     return a.imag
 
 
+VECTORS = ((5,), (1,), (0,))
+
 RECORDS = [
     op(lambda a: a.reshape(2, -1), shapes=((4,), (3, 4), (2, 3, 4), (2, 0))),
     op(lambda a: np.reshape(a, (a.size,)), dtypes=("int8", "float64"), layouts=LAYOUTS),
@@ -133,6 +135,14 @@ RECORDS = [
     op(store_through_parts, shapes=((4,), (2, 3)), name="store_through_parts"),
     op(fill, dtypes=ALL, layouts=LAYOUTS, name="fill"),
     op(store_real, shapes=((4,),), dtypes=("complex64", "complex128"), layouts=LAYOUTS, name="store_real"),
+    op(lambda a: np.lib.stride_tricks.sliding_window_view(a, 2), shapes=((5,),(1,))),
+    op(lambda a: np.lib.stride_tricks.sliding_window_view(a, (2,3)).sum(axis=(2,3)), shapes=MATRIX),
+    op(lambda a: np.lib.stride_tricks.sliding_window_view(a, 3, axis=1)*1, shapes=MATRIX, layouts=("C","F","strided")),
+    op(lambda a: np.concatenate((a,a), dtype=np.int32, casting="unsafe"), shapes=VECTORS),
+    op(lambda a: np.concatenate((a,a), dtype=np.int32), shapes=VECTORS),
+    op(lambda a: np.stack((a,a), dtype=np.float32, casting="no"), shapes=VECTORS),
+    op(lambda a: np.hstack((a,a), dtype=np.float32), shapes=VECTORS),
+    op(lambda a: (np.isfortran(a), np.isfortran(a.T)), shapes=MATRIX, layouts=("C","F")),
 ]  # fmt: skip
 
 

@@ -44,6 +44,8 @@ RECORDS = [
     op(lambda a: np.c_[1, 2, 3.0], shapes=((1,),)),
     op(lambda a: a[np.s_[1:3]], shapes=(*VECTORS, (3, 4))),
     op(lambda a: a[np.index_exp[0, ::2]], shapes=MATRIX),
+    op(lambda a: np.take(a, [7, -9], mode="wrap"), shapes=((5,),)),
+    op(lambda a: a.take([7, -9, 1], axis=1, mode="clip"), shapes=MATRIX),
 ]
 
 

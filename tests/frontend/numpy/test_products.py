@@ -28,6 +28,9 @@ RECORDS = [
     op(lambda a: np.linalg.tensorinv(a + 6 * np.eye(4).reshape(4, 2, 2), ind=1), shapes=((4, 2, 2),)),
     op(lambda a, c: np.linalg.tensorsolve(a, c), shapes=(((2, 3, 6), (2, 3)), ((4, 2, 2), (4,)))),
     op(lambda a, c: np.linalg.tensorsolve(a, c, axes=(0, 2)), shapes=(((2, 4, 2), (4,)),)),
+    op(lambda a: np.cross(a, a[::-1], axis=0), shapes=((3, 4),)),
+    op(lambda a, c: np.cross(a, c, axisa=0, axisc=0), shapes=(((3, 4), (4, 3)),)),
+    op(lambda a, c: np.linalg.cross(a, c, axis=0), shapes=(((3, 4), (3, 4)),)),
 ]
 
 

@@ -5,6 +5,8 @@ import pytest
 
 from tests.support.numpy_records import ALL, LAYOUTS, check, interpreted, op
 
+VECTORS = ((5,), (1,), (0,))
+
 RECORDS = [
     op(lambda a, c: np.where(a > 0, a, c), dtypes=("int8", "float32", "float64"), layouts=LAYOUTS),
     op(lambda a: np.where(a, 1, 0), dtypes=ALL),
@@ -29,6 +31,15 @@ RECORDS = [
     op(lambda a: np.allclose(a, a), dtypes=("int32", "float32")),
     op(lambda a: np.array_equal(a, a + 1), dtypes=("int32", "float32")),
     op(lambda a: np.maximum(a, 0) + np.minimum(a, 1), dtypes=("int8", "float32"), shapes=((4,),)),
+    op(lambda a: np.array_equal(a/a, a/a, equal_nan=True), shapes=((5,),)),
+    op(lambda a: np.array_equal(a/a, a/a), shapes=((5,),)),
+    op(lambda a: a.clip(0, max=2), shapes=VECTORS),
+    op(lambda a: a.clip(min=0), shapes=VECTORS),
+    op(lambda a: a.compress(a>0), shapes=VECTORS),
+    op(lambda a,o: np.compress([True,False,True], a, axis=0, out=o), shapes=(((3,4),(2,4)),)),
+    op(lambda a: np.piecewise(a, [a<0, a>1], [-1, lambda x: x*2, 7]), shapes=(*VECTORS, (3, 4))),
+    op(lambda a: np.piecewise(a, a<0, [lambda x, k: x*k], 3), shapes=((5,), (1,))),
+    op(lambda a: np.piecewise(a, [a<0, a>1], [-1]), shapes=VECTORS),
 ]  # fmt: skip
 
 

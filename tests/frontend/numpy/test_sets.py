@@ -9,14 +9,24 @@ X = np.array([3, 1, 3, 2, 1, 9, 9, 0])
 Y = np.array([[2, 9, 5], [5, 5, 2]])
 
 
-@pytest.mark.parametrize(
-    "a", [X, X * 0.5, X > 2, X[:0], X[:1], Y, X.astype(np.float32)], ids=lambda a: str(a.dtype)
-)
+@pytest.mark.parametrize("a", [X, X * 0.5, X > 2, X[:0], X[:1], Y, X.astype(np.float32)], ids=lambda a: str(a.dtype))
 def test_unique(a):
     def f(a):
         return (
             np.unique(a), np.unique(a, return_counts=True), np.unique(a, return_index=True, return_inverse=True),
             np.unique(a, True, True, True)
+        )  # fmt: skip
+
+    same(f, a)
+
+
+@pytest.mark.parametrize("a", [X, Y, X * 0.5], ids=lambda a: str(a.dtype))
+def test_unique_by_name(a):
+    def f(a):
+        everything = np.unique_all(a)
+        return (
+            np.sort(np.unique_values(a)), np.unique_counts(a).counts, np.unique_inverse(a), everything.indices,
+            everything.inverse_indices
         )  # fmt: skip
 
     same(f, a)

@@ -31,6 +31,19 @@ RECORDS = [
     op(lambda a: np.float32(a) + np.float64(1), dtypes=("int32", "float64")),
     op(lambda a: np.int16(a), dtypes=("int32", "bool", "float64")),
     op(lambda a: np.abs(a) + np.conj(a), dtypes=("int32", "complex64")),
+    op(lambda a: np.bitwise_count(a), shapes=((),(5,),(3,4)), dtypes=("int8","int16","int32","int64","uint8","uint64")),
+    op(lambda a: np.bitwise_count(np.array([-128,127,-1],np.int8)), shapes=((1,),)),
+    op(lambda a,c: np.ldexp(a,c.astype(np.int32)), shapes=((),(5,),(3,4)), dtypes=("float16","float32","float64")),
+    op(lambda a: np.ldexp(a,3), shapes=((),(5,),(3,4)), dtypes=("int8","float16","float32","float64")),
+    op(lambda a: np.frexp(a), shapes=((),(5,),(3,4)), dtypes=("int8","float16","float32","float64")),
+    op(lambda a,o,p: np.modf(a, out=(o,p)), shapes=((5,),)),
+    op(lambda a: np.modf(a, dtype=np.float64), shapes=((5,),), dtypes=("float32",)),
+    op(lambda a,o: np.add(a, 2.5, out=o, casting="unsafe"), shapes=((5,),), dtypes=("int32","float32")),
+    op(lambda a: np.add(a, a, dtype=np.int64, casting="unsafe"), shapes=((5,),), dtypes=("int32","float32")),
+    op(lambda a: np.sqrt(a, dtype=np.float32, casting="safe"), shapes=((5,),), dtypes=("int8","float64")),
+    op(lambda a: np.add(a, np.float32(1), casting="no"), shapes=((5,),), dtypes=("int8","float32")),
+    op(lambda a: np.add(a, 1, order="F", subok=False, signature=None), shapes=((3,4),)),
+    op(lambda a: np.add(a, 1, order="X"), shapes=((3,4),)),
 ]  # fmt: skip
 
 

@@ -1,0 +1,104 @@
+"""NumPy's functions, methods and keywords that dcpy does not compile, each with the reason and what to write instead.
+
+Messages and the page of NumPy's functions say what stands here; a test sees to it that nothing is forgotten.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why something is not compiled, and what works."""
+
+    reason: str
+    help: str = ""
+
+
+OUTSIDE = "call it outside of the program, and pass the result as an argument"
+
+_FUNCTIONS: dict[Refusal, str] = {
+    Refusal("it reads or writes files", OUTSIDE): """
+        fromfile fromregex genfromtxt load loadtxt save savetxt savez savez_compressed""",
+    Refusal("it makes arrays of texts, bytes or objects of Python's", OUTSIDE): """
+        frombuffer fromiter fromstring from_dlpack""",
+    Refusal("it makes or reads texts", OUTSIDE): """
+        array2string array_repr array_str base_repr binary_repr format_float_positional format_float_scientific
+        typename mintypecode""",
+    Refusal("compiled programs have no dates", "count days or seconds in int64"): """
+        busday_count busday_offset datetime_as_string datetime_data is_busday isnat""",
+    Refusal("matrices are two-dimensional arrays", "use np.asarray and @"): "asmatrix bmat",
+    Refusal("it asks or changes NumPy itself", "call it outside of the program"): """
+        get_include get_printoptions getbufsize geterr geterrcall info printoptions set_printoptions setbufsize seterr
+        seterrcall show_config show_runtime test""",
+    Refusal("it gives arrays of objects of Python's", "call the function in a loop, or write it with ufuncs"): """
+        frompyfunc""",
+    Refusal("it is deprecated", "call np.vstack"): "row_stack",
+    Refusal("it iterates over arrays in a way of its own", "use loops over indices"): "nested_iters",
+    Refusal("it plans what np.einsum computes; dcpy plans by itself", "call np.einsum"): "einsum_path",
+    Refusal("the dtype of its result depends on the values", "take `.real` where the imaginary parts are 0"): """
+        real_if_close""",
+    Refusal(
+        "the dtype and the size of its result depend on the values",
+        "write np.linalg.eigvals of the companion matrix, as complex128",
+    ): "roots",
+    Refusal("what it shows may lie outside of the array", "use slices, reshape or broadcast_to"): """
+        lib.stride_tricks.as_strided""",
+}
+
+_METHODS: dict[Refusal, str] = {
+    Refusal("it reads or writes files", OUTSIDE): "dump tofile",
+    Refusal("it makes bytes or lists of Python's", OUTSIDE): "dumps tobytes tolist",
+    Refusal("it changes what an array is, for all its names", "make a new array"): "resize setflags setfield",
+    Refusal("it reads the bytes of elements as others", "use .view(dtype)"): "getfield byteswap",
+    Refusal("arrays stay where they are"): "to_device",
+}
+
+#: keywords, by function (all, where there is none), that are taken with NumPy's defaults only
+_KEYWORDS: dict[str, str] = {
+    "like": "arrays are NumPy's own",
+    "device": "arrays are in the memory of the computer",
+    "subok": "there are no subclasses of arrays",
+    "order": "there are no structured arrays",
+    "signature": "`dtype=` says the same",
+    "axes": "np.moveaxis says where the vectors are",
+    "axis": "np.moveaxis says where the vectors are",
+    "casting": "astype converts the operands",
+    "dtype": "astype converts the operands",
+    "keepdims": "the result is reshaped with [..., None]",
+    "ndmax": "arrays have as many dimensions as their lists are deep",
+    "max_work": "what is not known when the function is compiled is refused",
+}
+
+
+@functools.cache
+def _refusals() -> dict[Any, Refusal]:
+    found = {}
+    for refused, names in _FUNCTIONS.items():
+        for name in names.split():
+            owner: Any = np
+            for part in name.split("."):
+                owner = getattr(owner, part, None)
+            found[owner] = refused
+    for refused, names in _METHODS.items():
+        for name in names.split():
+            found[getattr(np.ndarray, name, None)] = refused
+    return found
+
+
+def refusal(function: Any) -> Refusal | None:
+    """Why a function or method of NumPy is not compiled; None where nothing says so."""
+    try:
+        return _refusals().get(function)
+    except TypeError:  # not hashable
+        return None
+
+
+def keyword_reason(function: str, keyword: str) -> str:
+    """Why a keyword of a function is taken with its default only; empty where nothing says so."""
+    return _KEYWORDS.get(f"{function}.{keyword}", _KEYWORDS.get(keyword, ""))
