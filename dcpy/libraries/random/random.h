@@ -10,6 +10,7 @@ typedef unsigned __int128 dcpy_wide;
 extern "C" dcpy_word random_bounded_uint64(void *, dcpy_word off, dcpy_word range, dcpy_word mask, bool masked);
 extern "C" dcpy_word random_interval(void *, dcpy_word largest);
 extern "C" double random_standard_uniform(void *);
+extern "C" void random_standard_uniform_fill(void *, dcpy_number count, double *out);
 extern "C" double random_standard_gamma(void *, double shape);
 extern "C" double random_beta(void *, double a, double b);
 extern "C" dcpy_number random_binomial(void *, double p, dcpy_number n, void *cache);
@@ -62,6 +63,21 @@ static inline auto dcpy_pcg64(dcpy_word *words, Args... args) {
     *(dcpy_bitgen *)words = {words + dcpy_words_of_bitgen, dcpy_pcg64_next, dcpy_pcg64_next_half,
                              dcpy_pcg64_next_double, dcpy_pcg64_next};
     return draw(words, args...);
+}
+
+// The most used draw needs no struct.
+template <>
+inline auto dcpy_pcg64<random_standard_uniform>(dcpy_word *words) {
+    return dcpy_pcg64_next_double(words + dcpy_words_of_bitgen);
+}
+
+// Nor does an array of them, which keeps the state in registers.
+template <>
+inline auto dcpy_pcg64<random_standard_uniform_fill>(dcpy_word *words, dcpy_number count, double *out) {
+    dcpy_word state[5];
+    for (int i = 0; i < 5; ++i) state[i] = words[dcpy_words_of_bitgen + i];
+    for (dcpy_number k = 0; k < count; ++k) out[k] = dcpy_pcg64_next_double(state);
+    for (int i = 0; i < 5; ++i) words[dcpy_words_of_bitgen + i] = state[i];
 }
 
 // --- seeds: NumPy's SeedSequence, after Melissa O'Neill's seed_seq_fe ---

@@ -8,15 +8,31 @@ namespace dcpy {
 
 namespace {
 
-bool unlock(PyObject *lock) { return static_cast<bool>(Object(PyObject_CallMethod(lock, "release", nullptr))); }
+// Names are made once, and live as long as the process.
+struct Names {
+    PyObject *bits = PyUnicode_InternFromString("bit_generator");
+    PyObject *capsule = PyUnicode_InternFromString("capsule");
+    PyObject *lock = PyUnicode_InternFromString("lock");
+    PyObject *acquire = PyUnicode_InternFromString("acquire");
+    PyObject *release = PyUnicode_InternFromString("release");
+};
+
+const Names &names() {
+    static const Names all;
+    return all;
+}
+
+bool call_method(PyObject *object, PyObject *name) {
+    return static_cast<bool>(Object(PyObject_CallMethodNoArgs(object, name)));
+}
 
 }  // namespace
 
 bool match_generator(const ArgumentRule &rule, PyObject *value, void **arg, Frame &frame) {
     if (reinterpret_cast<PyObject *>(Py_TYPE(value)) != rule.value.get()) return false;
-    const Object bits(PyObject_GetAttrString(value, "bit_generator"));
-    const Object capsule(bits ? PyObject_GetAttrString(bits.get(), "capsule") : nullptr);
-    Object lock(capsule ? PyObject_GetAttrString(bits.get(), "lock") : nullptr);
+    const Object bits(PyObject_GetAttr(value, names().bits));
+    const Object capsule(bits ? PyObject_GetAttr(bits.get(), names().capsule) : nullptr);
+    Object lock(capsule ? PyObject_GetAttr(bits.get(), names().lock) : nullptr);
     *arg = lock ? PyCapsule_GetPointer(capsule.get(), "BitGenerator") : nullptr;
     if (!*arg) {
         PyErr_Clear();
@@ -32,7 +48,7 @@ Locked::Locked(Frame &frame) {
     std::sort(locks_.begin(), locks_.end());
     locks_.erase(std::unique(locks_.begin(), locks_.end()), locks_.end());
     for (; held_ < locks_.size(); ++held_) {
-        if (!Object(PyObject_CallMethod(locks_[held_], "acquire", nullptr))) return;
+        if (!call_method(locks_[held_], names().acquire)) return;
     }
 }
 
@@ -42,7 +58,7 @@ Locked::~Locked() {
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     while (held_ > 0) {
-        if (!unlock(locks_[--held_])) PyErr_WriteUnraisable(locks_[held_]);
+        if (!call_method(locks_[--held_], names().release)) PyErr_WriteUnraisable(locks_[held_]);
     }
     PyErr_Restore(type, value, traceback);
 }
