@@ -252,6 +252,31 @@ def carried(p, n):
     return c
 
 
+def new_ones_in_a_loop(p, n):
+    for i in range(n):
+        p = Particles(p.x + i, p.v, p.mass, p.t + 1.0)
+        p = p if i % 2 == 0 else replace(p, t=0.5)
+    return p
+
+
+def one_of_two(p, q, flag):
+    r = p if flag > 0 else q
+    return r.x.sum() + r.t
+
+
+def nested_values(w, n):
+    s = World(w.first, w.second, w.forcing)
+    for _ in range(n):
+        s = replace(s, second=replace(s.second, t=s.second.t + 2.0), forcing=s.forcing.scaled(0.5))
+    return s.second.t, s.forcing
+
+
+def identity(x):
+    p, q = Particles(x, x), Particles(x, x)
+    r = p
+    return p is q, p is r, p, (r, q)
+
+
 def slots(s):
     s.a = s.a * s.b
     s.c = s.c * 2
@@ -271,7 +296,9 @@ def truth(p):
 RECORDS = [
     (methods, particles()), (closures, particles()), (deep, world(), 0.3), (new_objects, world()), (made, particles()),
     (made_by_its_own_constructor, 3), (carried, particles(), 3),
-    (slots, Slotted(a=np.ones(3, np.float32), b=np.float32(1.5))), (optional, particles()),
+    (new_ones_in_a_loop, particles(), 3),
+    (one_of_two, particles(), particles(3), 1), (one_of_two, particles(), particles(), -1), (nested_values, world(), 3),
+    (identity, np.ones(3)), (slots, Slotted(a=np.ones(3, np.float32), b=np.float32(1.5))), (optional, particles()),
     (optional, particles(), particles()), (truth, particles()),
 ]  # fmt: skip
 

@@ -12,10 +12,13 @@ import numpy as np
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower import sequences
+from dcpy.frontend.lower.frame import IdentityMatters
 from dcpy.frontend.lower.operators import COMPARISONS, binary, truth
+from dcpy.frontend.specialize.records import is_frozen
 from dcpy.frontend.values import (
     ArrayValue,
     DictValue,
+    ObjectValue,
     RangeValue,
     Scalar,
     Static,
@@ -47,7 +50,9 @@ def compare(b: Builder, symbol: str, left: Value, right: Value) -> Value:
         return _with_array(b, symbol, left, right)
     if _sequence_kind(left) and _sequence_kind(right):
         return as_value(_sequences(b, symbol, left, right))
-    if symbol in ("==", "!=") and sequences.is_object(left) and sequences.is_object(right) and left != right:
+    if symbol in ("==", "!=") and sequences.is_object(left) and sequences.is_object(right):
+        if isinstance(left, ObjectValue) and left == right:
+            return Static(symbol == "==")
         raise FrontendError(
             f"{kind_of(left)} is compared with {kind_of(right)}", help="compare their fields, or `a is b`"
         )
@@ -149,6 +154,14 @@ def _identical(left: Value, right: Value) -> bool:
         return left.value is right.value or (left == right and isinstance(left.value, bool | int | str))
     if Static(None) in (left, right):
         return False
+    if isinstance(left, TupleValue) and left.cls is not None and sequences.is_object(right):
+        if not is_frozen(left.cls):
+            raise IdentityMatters(left.cls)
+        raise FrontendError(
+            f"whether {kind_of(left)} is the same object is not known",
+            notes=("an object of a frozen class is what its fields are",),
+            help="compare its fields",
+        )
     if type(left) is type(right) and not is_number(left):
         return left == right
     raise FrontendError("whether two values are the same object is not known", help="use == for numbers")

@@ -44,6 +44,24 @@ class Flow(Enum):
 
 
 @dataclass
+class Identity:
+    """Which classes have objects with an identity. Those of `changing` have: some field is assigned.
+
+    Objects of others are values, until a field of theirs is assigned (`IdentityMatters`): then all begins anew.
+    """
+
+    changing: set[type] = field(default_factory=set)
+    values: set[type] = field(default_factory=set)
+
+
+class IdentityMatters(Exception):
+    """Objects of this class were taken for values, and are none."""
+
+    def __init__(self, cls: type) -> None:
+        self.cls = cls
+
+
+@dataclass
 class Program:
     """What all activations of one lowering share."""
 
@@ -58,6 +76,7 @@ class Program:
     lowered: dict[Any, Any] = field(default_factory=dict)  # SDFGs of callees, by function and types
     names: dict[str, int] = field(default_factory=dict)  # of the SDFGs
     objects: int = 0  # how many the program makes
+    identity: Identity = field(default_factory=Identity)
     at_start: dict[str, Value] = field(default_factory=dict)  # fields of the objects that were passed
     used: dict[str, bool] = field(default_factory=dict)  # fields that are read, and objects that are written
     dropped: Any = None  # the call whose result nobody uses

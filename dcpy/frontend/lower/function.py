@@ -17,7 +17,7 @@ from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.callbacks import start_world
 from dcpy.frontend.lower.calls import call, unwrap
 from dcpy.frontend.lower.emitter import Emitter
-from dcpy.frontend.lower.frame import ExtraArgument, Flow, Frame, Program, Site
+from dcpy.frontend.lower.frame import ExtraArgument, Flow, Frame, Identity, IdentityMatters, Program, Site
 from dcpy.frontend.lower.names import from_python
 from dcpy.frontend.lower.objects import bind_records, settle_sizes
 from dcpy.frontend.lower.operators import binary
@@ -68,10 +68,15 @@ def lower_function(
     source = read_source(function)
     try:
         with _collector_paused():
-            return _lower(
-                function, source, dict(types), options or Options(), name or _name(function), aliases or {},
-                records=records or {},
-            )  # fmt: skip
+            changing: set[type] = set()
+            while True:
+                try:
+                    return _lower(
+                        function, source, dict(types), options or Options(), name or _name(function), aliases or {},
+                        records=records or {}, identity=Identity(changing),
+                    )  # fmt: skip
+                except IdentityMatters as found:
+                    changing |= {found.cls}
     except DcpyError as error:
         raise error.at(source.span(source.node)) from None
 
@@ -102,19 +107,21 @@ def _lower(
     aliases: Mapping[int, str],
     caller: Program | None = None,
     records: Mapping[str, Record] | None = None,
+    identity: Identity | None = None,
 ) -> Lowered:
     define = desugar(source)
     sdfg = Sdfg(name, span=define.span)
     emit = Emitter(sdfg, options)
     b = Builder(emit)
     program = Program(b, options, execute=execute, aliases=aliases)
+    program.identity = identity or program.identity
     program.lower = lambda callee, types_: _lower_callee(program, callee, types_)
     if caller is None:
         program.names[name] = 0
         program.stack.append(function.__code__)
     else:  # what is known of functions, and what the whole depends on, is shared
         program.dependences, program.stack, program.lowered = caller.dependences, caller.stack, caller.lowered
-        program.names = caller.names
+        program.names, program.identity = caller.names, caller.identity
     closure = Closure(function, program.dependences)
     frame = Frame(program, source, define, closure, sdfg.body)
     b.caller = lambda target, args, keywords: call(frame, target, args, keywords)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.lower import elementwise, resizing, stores
+from dcpy.frontend.lower import elementwise, objects, resizing, sequences, stores
 from dcpy.frontend.lower.frame import NOTHING, Names, shown
 from dcpy.frontend.lower.promotion import common
 from dcpy.frontend.lower.sharing import Env, detach, is_own, roots
@@ -103,10 +103,13 @@ def _join_known(frame: Frame, name: str, plain: Sequence[Value], paths: Paths) -
         return _join_arrays(frame, name, [v for v in plain if isinstance(v, ArrayValue | Resized)], paths)
     if all(isinstance(value, TupleValue) for value in plain):
         return _join_tuples(frame, name, [value for value in plain if isinstance(value, TupleValue)], paths)
-    if all(isinstance(value, ObjectValue) for value in plain):
+    if all(map(sequences.is_object, plain)) and any(isinstance(value, ObjectValue) for value in plain):
+        values = objects.as_values(frame, plain)
+        if values is not None:
+            return _join_tuples(frame, name, values, paths)
         return Missing(
             f"{shown(name)!r} is one of {len(set(plain))} objects here, depending on the path taken",
-            help="assign the fields of one object, or make the class frozen: @dataclass(frozen=True)",
+            help="assign the fields of one object, or always make new ones: dataclasses.replace(...)",
         )
     kinds = list(dict.fromkeys(map(kind_of, plain)))
     return Missing(
@@ -229,7 +232,7 @@ def _hoist(frame: Frame, value: ArrayValue) -> bool:
 
 def move(frame: Frame, pairs: Sequence[tuple[Value, Value]]) -> None:
     """Assigns all targets at once: sources are read before any target is written."""
-    flat = [pair for target, source in pairs for pair in _flatten(target, source)]
+    flat = [pair for target, source in pairs for pair in _flatten(target, objects.like(frame, target, source))]
     scalars: list[tuple[Memlet, ScalarExpr]] = []
     arrays: list[tuple[ArrayValue, ArrayValue]] = []
     for target, source in flat:

@@ -73,15 +73,22 @@ def read_name(frame: Frame, name: str) -> Value:
 
 def usable(frame: Frame, name: str) -> Value:
     """What a name of this frame stands for, as an expression sees it."""
-    value = frame.env[name]
+    before = frame.env[name]
+    value = as_usable(frame, name, before)
+    certain = before.value if isinstance(before, Maybe) else before
+    known = frame.emit.region is frame.scope.region  # else the symbols of sizes are not known where the name lives
+    frame.env[name] = certain if isinstance(certain, Resized) and not known else value
+    return value
+
+
+def as_usable(frame: Frame, name: str, value: Value) -> Value:
+    """A value that may depend on the path, as an expression sees it."""
     if isinstance(value, Maybe):  # Python finds out when it comes there
         message = f"cannot access local variable {name!r} where it is not associated with a value"
         frame.b.check(value.condition, "UnboundLocalError", message)
-        value = frame.env[name] = value.value
+        value = value.value
     if isinstance(value, Resized):
         value = resizing.concrete(frame, value)
-        if frame.emit.region is frame.scope.region:  # else the symbols are not known where the name lives
-            frame.env[name] = value
     if isinstance(value, Missing):
         notes = () if value.span is None else (f"see line {value.span.line}",)
         kind = UnsetName if value.unset else FrontendError

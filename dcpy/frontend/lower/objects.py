@@ -13,16 +13,16 @@ import functools
 import inspect
 import types as python_types
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower import names
-from dcpy.frontend.lower.frame import is_field
+from dcpy.frontend.lower.frame import IdentityMatters, is_field
 from dcpy.frontend.specialize.records import Record, is_frozen
 from dcpy.frontend.values import (
     ArrayValue,
     BoundMethod,
-    Missing,
     ObjectValue,
     Resized,
     Scalar,
@@ -137,6 +137,7 @@ def assign_field(frame: Frame, owner: Value, name: str, value: Value) -> None:
     """``owner.name = value``."""
     require_assignable(owner, name)
     assert isinstance(owner, ObjectValue)
+    _changes(frame, owner.cls)
     setter = inspect.getattr_static(owner.cls, name, None)
     if isinstance(setter, property) and setter.fset is not None:
         _call(frame, setter.fset, owner, [value])
@@ -159,10 +160,51 @@ def assign_field(frame: Frame, owner: Value, name: str, value: Value) -> None:
     frame.program.used[owner.key] = True
 
 
+def _changes(frame: Frame, cls: type) -> None:
+    """A field of an object of this class is assigned: its objects are references."""
+    if cls in frame.program.identity.values:
+        raise IdentityMatters(cls)
+    frame.program.identity.changing.add(cls)
+
+
 def require_assignable(owner: Value, name: str) -> None:
     """Refuses assignments to attributes of anything but objects that may change."""
+    if isinstance(owner, TupleValue) and owner.cls is not None and owner.is_object and not is_frozen(owner.cls):
+        raise IdentityMatters(owner.cls)
     if not isinstance(owner, ObjectValue):
         raise _not_assignable(owner, name)
+
+
+def as_values(frame: Frame, objects: Sequence[Value]) -> list[TupleValue] | None:
+    """Objects of one class as values, where no program that is compiled with this one assigns to their fields."""
+    known = [v for v in objects if isinstance(v, TupleValue) or (isinstance(v, ObjectValue) and is_argument(v))]
+    cls, identity = known[0].cls if known else None, frame.program.identity
+    if cls is None or cls in identity.changing or len(known) < len(objects) or any(v.cls is not cls for v in known):
+        return None
+    identity.values.add(cls)
+    return [as_value(frame, value) for value in known]
+
+
+def as_value(frame: Frame, value: ObjectValue | TupleValue) -> TupleValue:
+    """An object of the caller, no field of which is ever assigned, as a value."""
+    if isinstance(value, TupleValue):
+        return value
+    start = frame.program.at_start
+    fields_ = fields_of(start, value)
+    frame.program.used |= {f"{value.key}.{name}": True for name in fields_}
+    return TupleValue(tuple(fields_.values()), names=tuple(fields_), cls=value.cls)
+
+
+def like(frame: Frame, target: Value, source: Value) -> Value:
+    """`source` as it is assigned to `target`: as a value, where that is one."""
+    if not isinstance(target, TupleValue):
+        return source
+    if isinstance(source, ObjectValue):
+        source = as_value(frame, source)
+    if not isinstance(source, TupleValue):
+        return source
+    items = (like(frame, mine, other) for mine, other in zip(target.items, source.items, strict=True))
+    return replace(source, items=tuple(items))
 
 
 def _not_assignable(owner: Value, name: str) -> FrontendError:
@@ -195,9 +237,7 @@ def read_field(frame: Frame, owner: ObjectValue | TupleValue, name: str) -> Valu
     """``owner.name``: a field, a property, a method, or an attribute of the class."""
     if isinstance(owner, TupleValue):
         if name in owner.names:
-            value = owner.items[owner.names.index(name)]
-            _require_readable(value)
-            return value
+            return names.as_usable(frame, f"{kind_of(owner)}.{name}", owner.items[owner.names.index(name)])
     else:
         key = f"{owner.key}.{name}"
         if key in frame.env:
@@ -208,11 +248,6 @@ def read_field(frame: Frame, owner: ObjectValue | TupleValue, name: str) -> Valu
     if cls is None or found is _ABSENT or isinstance(found, python_types.MemberDescriptorType):
         raise _no_attribute(owner, name)
     return _of_class(frame, owner, cls, name, found)
-
-
-def _require_readable(value: Value) -> None:
-    if isinstance(value, Missing):
-        raise FrontendError(value.reason, help=value.help)
 
 
 def _of_class(frame: Frame, owner: Value, cls: type, name: str, found: Any) -> Value:
@@ -314,7 +349,9 @@ def _require_plain_constructor(cls: type) -> None:
 def _made(frame: Frame, cls: type, values: Mapping[str, Value]) -> Value:
     ready = {name: names.bound_item(frame, value) for name, value in values.items()}
     made: Value
-    if is_frozen(cls):
+    identity = frame.program.identity
+    if is_frozen(cls) or cls not in identity.changing:
+        identity.values.add(cls)
         made = TupleValue(tuple(ready.values()), names=tuple(ready), cls=cls)
     else:
         made = _fresh(frame, cls)

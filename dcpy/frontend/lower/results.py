@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower import objects, stores
-from dcpy.frontend.specialize.records import Effect, Given, Known, Made, Outcome
+from dcpy.frontend.lower.frame import IdentityMatters
+from dcpy.frontend.specialize.records import Effect, Given, Known, Made, Outcome, is_frozen
 from dcpy.frontend.values import (
     ArrayValue,
     Maybe,
@@ -125,6 +126,7 @@ class _Leaves:
         self.env = env
         self.values: list[Value] = []
         self.made: dict[str, Made] = {}  # objects that may change, by key
+        self.once: list[TupleValue] = []  # objects that are taken for values
 
     def change(self, name: str, unsure: bool) -> tuple[Any, ...]:
         """What a field of an argument is in the end; where that is not sure, also whether it is another object."""
@@ -144,6 +146,7 @@ class _Leaves:
             case TupleValue(is_list=True):
                 raise FrontendError("a program does not return lists", help="return a tuple, or np.array([...])")
             case TupleValue(items=items, names=names, cls=cls):
+                self.require_once(value)
                 parts = tuple(map(self.part, items))
                 return parts if cls is None else Made(cls, names, parts)
             case ObjectValue(key=key) if objects.is_argument(value):
@@ -153,6 +156,14 @@ class _Leaves:
             case Static(value=Enum() | FunctionType() | type() as known):
                 return Known(known, self.leaf(Static(None)))
         return self.leaf(value)
+
+    def require_once(self, value: TupleValue) -> None:
+        """An object that could be changed later, in two places: then it matters whether it is one."""
+        if value.cls is None or not value.is_object or is_frozen(value.cls):
+            return
+        if value in self.once:
+            raise IdentityMatters(value.cls)
+        self.once.append(value)
 
     def object(self, value: ObjectValue) -> Made:
         """An object that the program has made."""

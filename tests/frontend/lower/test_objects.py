@@ -151,7 +151,7 @@ REFUSED = [
     (under_a_condition, [BOX, 1], "'b.t' is assigned in a part of an expression that is evaluated under a condition "
      "only\n= help: use an `if` statement"),
     (one_of_two, [BOX, 1], "'q' is one of 2 objects here, depending on the path taken\n"
-     "= help: assign the fields of one object, or make the class frozen: @dataclass(frozen=True)"),
+     "= help: assign the fields of one object, or always make new ones: dataclasses.replace(...)"),
     (missing_argument, [BOX.x], "Box(): missing a required argument: 'x'"),
     (own_constructor, [BOX.x], "a program cannot make an object of OwnNew\n"
      "= help: make the object outside of the program, and pass it as an argument"),
