@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dcpy.base.generators import held
 from dcpy.codegen.artifact import Signature
 from dcpy.runtime.arguments import explain_mismatch, with_parts
 from dcpy.runtime.conversion import prepare
@@ -41,7 +42,8 @@ def call_converted(
     """
     prepared = prepare(values, signature)
     if prepared is not None:
-        result = program.dispatch(prepared.values)
+        with held(values):
+            result = program.dispatch(prepared.values)
         if result is not NotImplemented:
             return prepared.finish(result)
     raise explain_mismatch(signature, with_parts(values, sources))
