@@ -27,6 +27,15 @@ _HOME = {
     "Builder": "dcpy.api",
     "Out": "dcpy.ir.builder",
     "DcpyError": "dcpy.base.errors",
+    **dict.fromkeys(
+        (
+            "ArgumentError", "ArgumentShapeError", "CacheError", "CallbackError", "CodegenError", "DataRace",
+            "ExpansionError", "FrontendError", "InterpreterError", "InvalidSdfg", "OutOfBounds", "ParseError",
+            "ProgramError", "ReadOnlyArgument", "SymbolicError", "ToolchainError", "TransformationRefused",
+            "UnknownName",
+        ),
+        "dcpy.base.errors",
+    ),
     "Options": "dcpy.base.options",
     "DeviceType": "dcpy.base.options",
 }

@@ -340,10 +340,7 @@ def program(
     if isinstance(function, Program):
         function = function.function
     if not isinstance(function, FunctionType):
-        raise FrontendError(
-            f"@dcpy.program takes a Python function, not {type(function).__name__} {function!r}",
-            help="decorate a function made with `def` in a file",
-        )
+        raise _not_a_function(function)
     driver.require_device(device)
     named = {name.replace("cpu_", "cpu.", 1): value for name, value in options.items()}
     resolved = resolve_options({"auto_optimize": auto_optimize, "allow_callbacks": allow_callbacks, **named})
@@ -357,6 +354,16 @@ def method(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     object's afterwards. Subclasses are compiled anew. Raises as `program` does.
     """
     return program(function, **options)
+
+
+def _not_a_function(found: Any) -> FrontendError:
+    what = f"the class {found.__name__}" if isinstance(found, type) else f"{type(found).__name__} {found!r}"
+    return FrontendError(
+        f"@dcpy.program takes a Python function, not {what}",
+        notes=("it compiles the source of one function, and of those that it calls",),
+        help="decorate its methods with @dcpy.method" if isinstance(found, type)
+        else "wrap it in a function, made with `def` in a file",
+    )  # fmt: skip
 
 
 @own_frames_hidden

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dcpy import __version__, driver, plugins
-from dcpy.base.errors import FrontendError
+from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.base.options import Options
 from dcpy.base.source import SrcSpan
+from dcpy.frontend.source import parameter_span
 from dcpy.frontend.specialize.records import Parts, Record, take_apart
 from dcpy.frontend.specialize.types import ArgType, ArrayType, GeneratorType, OpaqueType, ScalarType
 from dcpy.guards import Guards, Source, alias_groups_with, guards_of, snapshot, source_of_array
@@ -99,6 +100,14 @@ class Specializer:
 
     def run(self, dispatcher: Dispatcher, values: tuple[Any, ...], profile: driver.Profile) -> Any:
         """What a call does for which the dispatcher knows no specialization: compiles one, and calls it."""
+        try:
+            return self._run(dispatcher, values, profile)
+        except DcpyError as error:
+            if error.argument and error.span is None:
+                error.at(parameter_span(self.function, error.argument))
+            raise
+
+    def _run(self, dispatcher: Dispatcher, values: tuple[Any, ...], profile: driver.Profile) -> Any:
         prepared = prepare(values)
         native = values if prepared is None else prepared.values
         with self._compiling:
@@ -178,9 +187,9 @@ class Specializer:
             code = self.function.__code__
             raise FrontendError(
                 f"the type of {', '.join(map(repr, missing))} is not known ahead of time",
-                span=SrcSpan(code.co_filename, code.co_firstlineno),
+                span=parameter_span(self.function, missing[0]) or SrcSpan(code.co_filename, code.co_firstlineno),
                 notes=("without arguments, types come from annotations",),
-                help=f"annotate them ({missing[0]}: dcpy.float64[N]), or pass sample arguments to to_sdfg()",
+                help=f"annotate it ({missing[0]}: dcpy.float64, or dcpy.float64[N]), or pass sample arguments",
             )
 
 

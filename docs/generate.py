@@ -19,10 +19,10 @@ from pathlib import Path
 import dcpy
 from dcpy.base import options
 from dcpy.base.errors import DcpyError
-from dcpy.frontend.implements import find_attribute, find_method, implemented, method_names
 from dcpy.ir.verify.forms import FORMS, TREE_RULES
 from dcpy.transforms.catalog import TRANSFORMATIONS
 from docs.fences import with_outputs
+from docs.numpy_page import numpy_page
 
 DOCS = Path(__file__).parent
 
@@ -32,7 +32,7 @@ def transformations() -> Iterator[str]:
     yield "# Transformations\n\nMade from the catalog. `sdfg.explain(name)` says where each applies, and why not.\n"
     for name in TRANSFORMATIONS:
         kind = TRANSFORMATIONS[name]
-        if not kind.__module__.startswith("dcpy."):
+        if kind.__module__.partition(".")[0] != "dcpy":
             continue  # registered from outside
         yield f"## {name}\n\n`{kind.__module__}.{kind.__name__}`\n\n```text\n{inspect.getdoc(kind)}\n```\n"
 
@@ -51,7 +51,7 @@ def error_codes() -> Iterator[str]:
 def _subclasses(kind: type[DcpyError]) -> list[type[DcpyError]]:
     """All with a code of their own."""
     found = [below for direct in kind.__subclasses__() for below in (direct, *_subclasses(direct))]
-    return [below for below in found if "code" in vars(below) and below.__module__.startswith("dcpy.")]
+    return [below for below in found if "code" in vars(below) and below.__module__.partition(".")[0] == "dcpy"]
 
 
 def verification_rules() -> Iterator[str]:
@@ -88,47 +88,6 @@ def _option_rows(kind: type, value: object, prefix: str) -> Iterator[str]:
             variable = f"DCPY_{name.replace('.', '_').upper()}"
             meaning = comments.get(f.name, "").replace("``", "`")
             yield f"| `{name}` | `{variable}` | `{inner!r}` | {meaning} |"
-
-
-def numpy_functions() -> Iterator[str]:
-    """Every function that compiles, with the signature that dcpy takes."""
-    yield "# Functions that compile\n\nMade from the registry: names, and the arguments that dcpy takes.\n"
-    groups: dict[str, list[str]] = {"Python's own": [], "math": [], "cmath": [], "NumPy": []}
-    for name, signature in implemented().items():
-        package = name.partition(".")[0] if "." in name else "builtins"
-        group = {"numpy": "NumPy", "math": "math", "cmath": "cmath", "builtins": "Python's own"}.get(package)
-        if group is not None:  # else it was registered by a user's library
-            groups[group].append(name + _plain(signature))
-    methods = {name: entry.signature for name in method_names() if (entry := find_method(name))}
-    groups["Methods of arrays"] = [name + _plain(_without_owner(signature)) for name, signature in methods.items()]
-    groups["Attributes of arrays"] = [name for name in method_names() if find_attribute(name)]
-    for group, lines in groups.items():
-        yield "\n".join((f"## {group}\n\n```text", *lines, "```\n"))
-
-
-def _without_owner(signature: inspect.Signature) -> inspect.Signature:
-    return signature.replace(parameters=list(signature.parameters.values())[1:])
-
-
-def _plain(signature: inspect.Signature) -> str:
-    """A signature as NumPy's documentation has it; defaults that are no literals are left open."""
-    return str(signature.replace(parameters=[_plain_parameter(p) for p in signature.parameters.values()]))
-
-
-def _plain_parameter(parameter: inspect.Parameter) -> inspect.Parameter:
-    default = parameter.default
-    if inspect.isclass(default) and default is not inspect.Parameter.empty:
-        default = _Verbatim(default.__name__)
-    elif not isinstance(default, bool | int | float | str | None) and default is not inspect.Parameter.empty:
-        default = _Verbatim("...")
-    return parameter.replace(annotation=inspect.Parameter.empty, default=default)
-
-
-class _Verbatim(str):
-    """A text that stands in a signature without quotes."""
-
-    __slots__ = ()
-    __repr__ = str.__str__
 
 
 def api() -> Iterator[str]:
@@ -175,7 +134,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "reference/errors.md": error_codes,
     "reference/rules.md": verification_rules,
     "reference/options.md": option_table,
-    "reference/numpy.md": numpy_functions,
+    "reference/numpy.md": numpy_page,
     "reference/api.md": api,
     "../examples/README.md": examples,
 }

@@ -6,7 +6,13 @@ stable and names a section of docs/reference/errors.md.
 
 from __future__ import annotations
 
+import re
+from typing import Any, TypeVar
+
+from dcpy.base.exceptions import advice_on, exception_type
 from dcpy.base.source import SrcSpan
+
+_RAISES = re.compile(r"\b(?:NumPy|Python) raises (\w+) here")
 
 
 class DcpyError(Exception):
@@ -16,6 +22,7 @@ class DcpyError(Exception):
     """
 
     code = "error"
+    argument = ""  #: the parameter of a program that the error is about
 
     def __init__(
         self,
@@ -98,9 +105,45 @@ class UnknownName(DcpyError, KeyError):
 
 
 class FrontendError(DcpyError):
-    """A Python function uses something that dcpy does not take; the rewrite is in `help`."""
+    """A Python function uses something that dcpy does not take; the rewrite is in `help`.
+
+    Where a note says "NumPy raises ValueError here" (or Python, or another exception), it is a ValueError, too.
+    """
 
     code = "frontend.unsupported"
+
+    def __new__(cls, *args: Any, notes: tuple[str, ...] = (), **named: Any) -> FrontendError:
+        """The error, as an instance of what NumPy or Python raises in its place."""
+        found = next(filter(None, map(_RAISES.search, notes)), None)
+        return raised_as(ProgramError if cls is FrontendError else cls, found[1]) if found else super().__new__(cls)
+
+
+class ProgramError(FrontendError):
+    """Python or NumPy raises an exception wherever the program runs; the error is an instance of that, too."""
+
+    code = "frontend.raises"
+
+    def __init__(self, message: str, *, help: str = "", **rest: Any) -> None:
+        """As of any error; without a `help` it gets the advice that the exception gets at run time."""
+        super().__init__(message, help=help or advice_on(message), **rest)
+
+
+F = TypeVar("F", bound=FrontendError)
+
+
+def raised_as(cls: type[F], exception: str) -> F:
+    """A new error, not initialised yet, that is an `exception` too, where there is one of that name."""
+    kind = exception_type(exception)
+    if kind is None or issubclass(cls, kind):
+        return Exception.__new__(cls)
+    if (cls, kind) not in _BOTH:
+        members = {"__module__": "dcpy", "__str__": DcpyError.__str__, "__doc__": cls.__doc__}
+        _BOTH[cls, kind] = type(kind.__name__, (cls, kind), members)
+    made: F = kind.__new__(_BOTH[cls, kind])
+    return made
+
+
+_BOTH: dict[tuple[type[Exception], type[Exception]], Any] = {}
 
 
 class ExpansionError(DcpyError):
@@ -157,3 +200,7 @@ class CallbackError(DcpyError, TypeError):
     code = "runtime.callback"
 
     __str__ = DcpyError.__str__
+
+
+for _error in [value for value in globals().values() if isinstance(value, type) and issubclass(value, DcpyError)]:
+    _error.__module__ = "dcpy"  # where users find them

@@ -94,6 +94,7 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.random_seeds",
         "dcpy.frontend.numpy.random_draws",
         "dcpy.frontend.numpy.random_integers",
+        "dcpy.frontend.numpy.random_vectors",
         "dcpy.frontend.numpy.random_orders",
     ),
     "builtins": ("dcpy.frontend.python.builtins",),
@@ -164,16 +165,12 @@ def find(function: Any) -> Entry | None:
     _load("numpy")
     _load("builtins")
     _load("math")
-    if (getattr(function, "__module__", None) or "").startswith("numpy.random") or _is_of_generator(function):
+    if (getattr(function, "__module__", None) or "").startswith("numpy.random"):
         _load("numpy.random")  # which costs the import of NumPy's
     try:
         return _FUNCTIONS.get(function)
     except TypeError:  # not hashable: nothing that was registered
         return None
-
-
-def _is_of_generator(function: Any) -> bool:
-    return getattr(getattr(function, "__objclass__", None), "__name__", "") == "Generator"
 
 
 def find_method(name: str) -> Entry | None:
@@ -232,8 +229,9 @@ def _misfit(entry: Entry, reason: str, kwargs: Mapping[str, Value]) -> FrontendE
     unknown = [name for name in kwargs if name not in entry.signature.parameters]
     near = difflib.get_close_matches(unknown[0], entry.signature.parameters, n=1) if unknown else []
     takes = f"dcpy takes {entry.name}{_display(entry.signature)}"
+    joined = "() " if reason.startswith(("got", "missing", "takes", "too")) else ": "
     return FrontendError(
-        f"{entry.name}() {reason}" if reason.startswith(("got", "missing", "takes", "too")) else f"{entry.name}: {reason}",
+        entry.name + joined + reason,
         notes=(takes,) if near else (),
         help=f"did you mean {near[0]}=?" if near else takes,
     )
@@ -279,8 +277,6 @@ def full_name(function: Any) -> str:
     owner = getattr(function, "__self__", None)
     if type(owner).__name__ == "ufunc":  # np.add.outer
         return f"{full_name(owner)}.{function.__name__}"
-    if _is_of_generator(function):
-        return f"numpy.random.Generator.{function.__name__}"
     if not hasattr(function, "__name__"):  # np.mgrid
         return next((f"numpy.{name}" for name, found in vars(numpy).items() if found is function), repr(function))
     module = getattr(function, "__module__", None) or ("numpy" if type(function).__name__ == "ufunc" else "")
@@ -289,6 +285,8 @@ def full_name(function: Any) -> str:
         module = module.partition(".")[0]
         public = vars(sys.modules[module]) if module in sys.modules else {}
         name = next((key for key, value in public.items() if value is function), type(function).__name__)
+    if module.startswith("numpy."):  # numpy.random._generator
+        module = ".".join(part for part in module.split(".") if not part.startswith("_"))
     return str(name) if module in ("builtins", "") else f"{module}.{name}"
 
 

@@ -53,8 +53,12 @@ def read_source(function: Callable[..., Any]) -> Source:
             help="define the function in a file",
         )
     if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
-        span = SrcSpan(code.co_filename, code.co_firstlineno)
-        raise FrontendError("coroutines are not supported", span=span, help="write a plain function: `def`")
+        raise FrontendError(
+            "coroutines are not supported",
+            span=_line_of_definition(lines, code),
+            notes=("a program runs from its start to its end, without waiting for others",),
+            help="write a plain function: `def`",
+        )
     try:
         parsed = _parse("".join(lines), file)
     except SyntaxError:
@@ -70,6 +74,27 @@ def read_source(function: Callable[..., Any]) -> Source:
     if not nodes or not (rewritten or any(_same(code, other) for other in parsed.codes)):
         raise _changed(function)
     return Source(function, nodes[0], file)
+
+
+def _line_of_definition(lines: list[str], code: types.CodeType) -> SrcSpan:
+    """The line with the ``def``, below the decorators."""
+    first = code.co_firstlineno
+    number = next((k for k, text in enumerate(lines[first - 1 :], first) if "def " in text), first)
+    indent = len(lines[number - 1]) - len(lines[number - 1].lstrip())
+    return SrcSpan(code.co_filename, number, indent)
+
+
+def parameter_span(function: Callable[..., Any], name: str) -> SrcSpan | None:
+    """The place of a parameter, with its annotation; None where that cannot be found."""
+    try:
+        source = read_source(function)
+    except FrontendError:
+        return None
+    arguments = source.node.args
+    for node in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        if node.arg == name:
+            return source.span(node)
+    return None
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,7 @@ def explain_mismatch(signature: Signature, values: Sequence[Any]) -> DcpyError:
         else:
             problem = _scalar_problem(arg, value)
         if problem is not None:
+            problem.argument = arg.name
             return problem
     return (
         _size_problem(signature, values)
@@ -114,16 +115,31 @@ def _array_problem(arg: ArrayArg, value: object) -> DcpyError | None:
     if value.dtype.newbyteorder("=") != np.dtype(arg.dtype):
         return ArgumentError(
             f"argument {arg.name!r} has dtype {value.dtype}, but {wanted}",
+            notes=("arrays are not converted at the call: what the program writes to the new array would be lost",),
             help=f"pass {arg.name}.astype(np.{arg.dtype})" + (", and copy the result back" if arg.written else ""),
         )
     if value.ndim != len(arg.dims):
         count = f"{value.ndim} {plural('dimension', value.ndim)}"
-        return ArgumentError(f"argument {arg.name!r} has {count}, shape {value.shape}, but {wanted}")
+        return ArgumentError(
+            f"argument {arg.name!r} has {count}, shape {value.shape}, but {wanted}",
+            notes=("the number of dimensions is part of what a program is compiled for",),
+            help=_as_rank(arg, value),
+        )
     if arg.written and not value.flags.writeable:
         return ReadOnlyArgument(
-            f"argument {arg.name!r} is read-only, but the program writes to it", help=f"pass {arg.name}.copy()"
+            f"argument {arg.name!r} is read-only, but the program writes to it",
+            notes=("NumPy raises ValueError where it writes",),
+            help=f"pass {arg.name}.copy()",
         )
     return None
+
+
+def _as_rank(arg: ArrayArg, value: np.ndarray[Any, Any]) -> str:
+    """How to make an array of the right rank."""
+    wanted, missing = len(arg.dims), len(arg.dims) - value.ndim
+    if missing > 0:
+        return f"pass {arg.name}[{', '.join(['None'] * missing)}], or reshape it to {wanted} dimensions"
+    return f"pass {arg.name}.reshape(...) with {wanted} {plural('dimension', wanted)}, or a part of it"
 
 
 def _no_array(arg: ArrayArg, value: object, wanted: str) -> ArgumentError:
@@ -216,7 +232,9 @@ def _size_problem(signature: Signature, values: Sequence[Any]) -> ArgumentShapeE
             if reason:
                 given = f"argument {arg.name!r} has shape {np.shape(value)}"
                 wanted = f", but {_article(describe(arg))} is needed" if isinstance(arg, ArrayArg) else ""
-                return ArgumentShapeError(given + wanted, notes=(reason,))
+                problem = ArgumentShapeError(given + wanted, notes=(reason,), help="sizes of one name are equal")
+                problem.argument = arg.name
+                return problem
     return None
 
 

@@ -6,6 +6,7 @@ raise, in its words.
 
 from __future__ import annotations
 
+import difflib
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -44,6 +45,25 @@ def call_error(
 
     `parameters` are (name,) or (name, default); the first `positional_only` and the last `keyword_only` are so.
     """
+    error = _call_error(name, parameters, positional_only, keyword_only, args, keywords)
+    names = [parameter[0] for parameter in parameters]
+    shown = ", ".join(p[0] if len(p) == 1 else f"{p[0]}={p[1]!r:.30}" for p in parameters)
+    error.add_note(f"  = note: the program is {name}({shown})")
+    unknown = [keyword for keyword in keywords if keyword not in names]
+    near = difflib.get_close_matches(unknown[0], names, n=1) if unknown else []
+    if near:
+        error.add_note(f"  = help: did you mean {near[0]!r}?")
+    return error
+
+
+def _call_error(
+    name: str,
+    parameters: Parameters,
+    positional_only: int,
+    keyword_only: int,
+    args: tuple[object, ...],
+    keywords: tuple[str, ...],
+) -> TypeError:
     names = [parameter[0] for parameter in parameters]
     positional = names[: len(names) - keyword_only]
     taken = dict.fromkeys(positional[: len(args)])

@@ -39,7 +39,7 @@ def test_defaults_and_keywords(scale):
     assert scale(a) is a
     np.testing.assert_array_equal(a, scaled(np.ones((2, 3))))
     np.testing.assert_array_equal(scale(factor=2.0, a=np.ones((2, 3))), scaled(np.ones((2, 3)), 2.0))
-    with pytest.raises(TypeError, match=r"^scale\(\) missing 1 required positional argument: 'a'$"):
+    with pytest.raises(TypeError, match=r"^scale\(\) missing 1 required positional argument: 'a'\n"):
         scale()
 
 

@@ -42,9 +42,11 @@ class Liveness:
             live = self.statement(statement, live)
         return live
 
-    def statement(self, node: core.Statement, live: Names) -> Names:  # noqa: C901  (one case per kind)
-        """Names live before one statement."""
-        live = live | self._captured
+    def statement(self, node: core.Statement, live: Names) -> Names:
+        """Names live before one statement: it may call a nested function before it binds a name."""
+        return self._statement(node, live | self._captured) | self._captured
+
+    def _statement(self, node: core.Statement, live: Names) -> Names:  # noqa: C901  (one case per kind)
         match node:
             case core.Evaluate():
                 return live | node.reads

@@ -20,19 +20,39 @@ OPERATORS: dict[type[ast.AST], str] = {
     ast.In: "in", ast.NotIn: "not in",
 }  # fmt: skip
 
-_REFUSED: dict[str, tuple[str, str]] = {
-    "Try": ("try is not supported", "check the condition with `if` before it goes wrong"),
-    "TryStar": ("try is not supported", "check the condition with `if` before it goes wrong"),
-    "With": ("with is not supported", "move it around the call of the program"),
-    "AsyncWith": ("async code is not supported", "use a plain function"),
-    "AsyncFor": ("async code is not supported", "use a plain for"),
-    "AsyncFunctionDef": ("coroutines are not supported", "use a plain function"),
-    "ClassDef": ("classes inside a program are not supported", "define it outside"),
-    "Global": ("global variables are never written by a program", "pass an array, or return the value"),
-    "Nonlocal": ("variables of an enclosing function are never written by a program", "return the value"),
-    "Import": ("import inside a program is not supported", "move it to the top of the file"),
-    "ImportFrom": ("import inside a program is not supported", "move it to the top of the file"),
-    "Match": ("match is not supported", "use if and elif"),
+_TRY = (
+    "try is not supported",
+    "compiled code stops at the first exception, which arrives where the program was called",
+    "test with `if` before it goes wrong, or catch the exception around the call of the program",
+)
+_ASYNC = ("async code is not supported", "a program runs from its start to its end", "use a plain function and loop")
+_IMPORT = ("import inside a program is not supported", "modules are looked up when it is compiled",
+           "move it to the top of the file")  # fmt: skip
+_REFUSED: dict[str, tuple[str, str, str]] = {  # what, why, what to write instead
+    "Try": _TRY,
+    "TryStar": _TRY,
+    "With": (
+        "with is not supported",
+        "what a context manager does is Python code, and not compiled",
+        "enter the context around the call of the program",
+    ),
+    "AsyncWith": _ASYNC,
+    "AsyncFor": _ASYNC,
+    "AsyncFunctionDef": _ASYNC,
+    "ClassDef": ("classes inside a program are not supported", "a class is made by running code", "define it outside"),
+    "Global": (
+        "global variables are never written by a program",
+        "globals are constants of the compiled code",
+        "return the value and assign it after the call, or pass an array and store into it",
+    ),
+    "Nonlocal": (
+        "variables of an enclosing function are never written by a program",
+        "a nested function is evaluated where it is called, and sees values",
+        "return the value, and assign it where the function is called",
+    ),
+    "Import": _IMPORT,
+    "ImportFrom": _IMPORT,
+    "Match": ("match is not supported", "dcpy compiles a part of Python", "use if and elif"),
 }
 
 
@@ -126,10 +146,10 @@ class Desugarer:
                 return (*mark, core.Break(span=span))
             case ast.Continue():
                 return (core.Continue(span=span),)
-        message, rewrite = _REFUSED.get(
-            type(node).__name__, (f"{type(node).__name__} is not supported", "use a plain function")
-        )
-        raise FrontendError(message, span=span, help=rewrite)
+        kind = type(node).__name__
+        other = f"{kind} is not supported", "dcpy compiles a part of Python", "use plain statements"
+        message, reason, rewrite = _REFUSED.get(kind, other)
+        raise FrontendError(message, span=span, notes=(reason,), help=rewrite)
 
     def _loop_body(self, body: Sequence[ast.stmt], has_else: bool) -> tuple[str, core.Body]:
         flag = ""
@@ -179,7 +199,10 @@ def _refuse_generators(source: Source, node: ast.FunctionDef) -> None:
     for part in ast.walk(node):
         if isinstance(part, ast.Yield | ast.YieldFrom):
             raise FrontendError(
-                "generators are not supported", span=source.span(part), help="fill an array and return it"
+                "generators are not supported",
+                span=source.span(part),
+                notes=("a program runs from its start to its end, and gives its results then",),
+                help="fill an array and return it",
             )
         if isinstance(part, ast.Await):
-            raise FrontendError("coroutines are not supported", span=source.span(part), help="use a plain function")
+            raise FrontendError(_ASYNC[0], span=source.span(part), notes=(_ASYNC[1],), help=_ASYNC[2])

@@ -53,7 +53,8 @@ def static(value: Value, what: str) -> Any:
                 return range(*bounds)  # type: ignore[arg-type]
     raise FrontendError(
         f"{what} must be known at compile time, but is {kind_of(value)}",
-        help="use a number, or a global constant (a change of it compiles the function again)",
+        notes=("the program is compiled for the types of its arguments, not for their values",),
+        help="use a number or a global constant, or compute it outside of the program",
     )
 
 
@@ -67,7 +68,9 @@ def integer(b: Builder, value: Value, what: str) -> Expr:
     if isinstance(value, Scalar) and value.dtype.kind in "iub":
         return b.emit.assign_symbol("n", cast(value.expr, types.int64))
     raise FrontendError(
-        f"{what} must be an integer, but is {kind_of(value)}", help="convert it with int(...) if that is meant"
+        f"{what} must be an integer, but is {kind_of(value)}",
+        notes=("NumPy raises TypeError here",),
+        help="divide with `//`, or convert it with int(...)" if is_number(value) else "pass an integer",
     )
 
 
@@ -147,7 +150,11 @@ def array(b: Builder, value: Value, dtype: DType | None = None) -> ArrayValue:
         if any(isinstance(leaf, ArrayValue) for leaf in leaves):
             return _stack(b, sizes, leaves, dtype)
         return _literal(b, sizes, leaves, dtype)
-    raise FrontendError(f"{kind_of(value)} does not become an array")
+    raise FrontendError(
+        f"{kind_of(value)} does not become an array",
+        notes=("dcpy takes numbers, arrays, and nested tuples and lists of them here",),
+        help="pass a number or an array",
+    )
 
 
 def nested(known: Any) -> Value:

@@ -10,7 +10,7 @@ import numpy as np
 from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.base.exceptions import exception_type
 from dcpy.frontend.desugar import core
-from dcpy.frontend.lower import conflicts, gather, indexing, objects, sequences, stores
+from dcpy.frontend.lower import conflicts, gather, indexing, objects, sequences, special, stores
 from dcpy.frontend.lower.elementwise import convert
 from dcpy.frontend.lower.expressions import attribute, evaluate, evaluate_all, keys_of
 from dcpy.frontend.lower.fitting import stored
@@ -73,6 +73,7 @@ def _unpack(frame: Frame, targets: list[ast.expr], value: Value) -> None:
             f"not enough values to unpack (expected {len(targets)}, got {len(items)})" if few
             else f"too many values to unpack (expected {len(targets)})",
             notes=("Python raises ValueError here",),
+            help="write a name for each value; `*rest` takes what is left",
         )  # fmt: skip
     for target, item in zip(targets, _read_first(frame, targets, items), strict=True):
         assign(frame, target.value if isinstance(target, ast.Starred) else target, item)
@@ -129,7 +130,8 @@ def store_keys(frame: Frame, owner: Value, keys: list[Value], value: Value) -> N
     if not isinstance(owner, ArrayValue):
         raise FrontendError(
             f"{kind_of(owner)} does not take assignments to its items",
-            help="make it an array: np.array([...])" if isinstance(owner, TupleValue) else "",
+            notes=("only arrays are memory of a program; everything else is a value",),
+            help="make it an array: np.array(...)" if isinstance(owner, TupleValue) else "keep the items in variables",
         )
     expanded = indexing.expand_keys(frame.b, owner, keys)
     if any(isinstance(key, ArrayValue) for key in expanded):
@@ -208,7 +210,7 @@ def _augment_field(frame: Frame, node: ast.expr, name: str, symbol: str, value_n
         _augment_keys(frame, current, [Static(Ellipsis)], symbol, value)
         return
     if not isinstance(current, ArrayValue):
-        objects.assign_field(frame, owner, name, binary(frame.b, symbol, current, value))
+        objects.assign_field(frame, owner, name, _combined(frame, symbol, current, value))
         return
     objects.require_assignable(owner, name)
     _update_array(frame, current, symbol, value)
@@ -247,7 +249,13 @@ def _augment_name(frame: Frame, target: ast.Name, name: str, symbol: str, value_
         _update_array(frame, current, symbol, value)
         return
     frame.b.naming = name
-    bind_name(frame, name, binary(frame.b, symbol, current, value))
+    bind_name(frame, name, _combined(frame, symbol, current, value))
+
+
+def _combined(frame: Frame, symbol: str, current: Value, value: Value) -> Value:
+    """What ``current symbol= value`` makes of something that is no array."""
+    found = special.binary(frame, symbol, current, value, in_place=True)
+    return binary(frame.b, symbol, current, value) if found is None else found
 
 
 def _update_array(frame: Frame, current: ArrayValue, symbol: str, value: Value) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import sys
 import types as python_types
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -71,8 +72,10 @@ def _method(frame: Frame, owner: Value, name: str, args: Sequence[Value], kwargs
         return generators.call_method(frame, owner, name, args, kwargs)
     entry = None if isinstance(owner, TupleValue | DictValue) else find_method(name)
     if entry is None:
+        kind = {TupleValue: "list", DictValue: "dictionary"}.get(type(owner), "")
         raise FrontendError(
             f".{name}() of {kind_of(owner)} is not supported",
+            notes=(f"the length of a {kind} is known when the program is compiled",) if kind else (),
             help="make an array of known size, and fill it" if name in ("append", "extend", "insert") else "",
         )
     return call_entry(frame.b, entry, [owner, *args], kwargs)
@@ -107,15 +110,48 @@ def _user_function(
     if isinstance(function, python_types.FunctionType) and not _is_numpy(function):
         if allowed and not is_lowered(frame, function, args, kwargs):
             return call_back(frame, Callback(function), args, kwargs, unused=unused)
-        return call_python(frame, function, args, kwargs)
+        return _compiled(frame, function, args, kwargs)
+    if _is_method_of_constant(found) and all(isinstance(value, Static) for value in (*args, *kwargs.values())):
+        keywords = {name: frame.b.static(value) for name, value in kwargs.items()}
+        return from_python(frame, found(*map(frame.b.static, args), **keywords))
     if allowed and callable(found):
         return call_back(frame, Callback(found), args, kwargs, unused=unused)
     generators.require_supported(found)
+    raise _unsupported(found)
+
+
+def _compiled(
+    frame: Frame, function: python_types.FunctionType, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    """A function of the user's, or of Python's library: what is refused inside of that is refused at the call."""
+    try:
+        return call_python(frame, function, args, kwargs)
+    except WillRaise:
+        raise
+    except FrontendError as error:
+        if (function.__module__ or "").split(".")[0] not in sys.stdlib_module_names:
+            raise
+        raise _unsupported(function, f"inside of it, {error.message} ({error.span})") from error
+
+
+def _is_method_of_constant(found: Any) -> bool:
+    """``"name".lower``: what it gives depends on nothing else."""
+    return type(getattr(found, "__self__", None)) in (str, bytes, int, float, complex)
+
+
+def _unsupported(found: Any, reason: str = "") -> FrontendError:
+    if isinstance(found, type):
+        return FrontendError(
+            f"the class {found.__qualname__} cannot be instantiated in a program",
+            notes=("its objects are Python's, and made by running Python code",),
+            help="make it a dataclass (@dataclasses.dataclass), or use variables and tuples",
+        )
     name = full_name(found)
     near = close_names(name)
-    raise FrontendError(
-        f"{name} is not supported",
-        notes=(f"did you mean {' or '.join(near)}?",) if near else (),
+    notes = (reason or "dcpy neither knows it nor has its Python source",)
+    return FrontendError(
+        f"{name}() is not supported",
+        notes=(*notes, f"did you mean {' or '.join(near)}?") if near else notes,
         help="compute it outside of the program, and pass the result as an argument, or let the program call it in "
         f"Python: `{name.rpartition('.')[2]} = dcpy.callback({name}, returns=...)`",
     )
@@ -167,7 +203,9 @@ def call_python(
     program = frame.program
     if function.__code__ in program.stack:
         raise FrontendError(
-            f"{function.__name__!r} calls itself", notes=("recursion is not supported",), help="write a loop"
+            f"{function.__name__!r} calls itself",
+            notes=("recursion is not supported: a function is compiled into each place that calls it",),
+            help="write a loop",
         )
     source = read_source(function)
     define = program.callees.setdefault(function, None) or desugar(source)

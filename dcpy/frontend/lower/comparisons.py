@@ -164,7 +164,11 @@ def _identical(left: Value, right: Value) -> bool:
         )
     if type(left) is type(right) and not is_number(left):
         return left == right
-    raise FrontendError("whether two values are the same object is not known", help="use == for numbers")
+    raise FrontendError(
+        "whether two values are the same object is not known",
+        notes=("compiled code has numbers, and no objects for them",),
+        help="use == for numbers",
+    )
 
 
 def _member(b: Builder, left: Value, right: Value) -> Truth:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dcpy.base.options import Options
 from dcpy.base.source import SrcSpan
@@ -35,7 +35,8 @@ class Emitter:
         self.options = options
         self.region = sdfg.body
         self.ranges = Ranges()
-        self.span: SrcSpan | None = None
+        self.span: SrcSpan | None = None  # of the statement
+        self.place: tuple[Any, Any] | None = None  # the frame and the tree of the expression
         self.descs: dict[str, Data] = {}  # every visible container; names are unique in an SDFG
         self.regions: dict[str, Region] = {}  # where each is declared
         self.definitions: dict[str, Expr] = {}  # assigned symbols that are expressions over others
@@ -252,7 +253,11 @@ class Emitter:
 
     def check(self, condition: ScalarExpr, exception: str, message: str, values: Sequence[ScalarExpr] = ()) -> None:
         """Raises a Python exception at run time unless `condition` holds."""
-        self.block(Check(condition, exception, message, tuple(values)))
+        check = Check(condition, exception, message, tuple(values))
+        if self.place is not None:
+            frame, node = self.place
+            check.span = frame.span(node)
+        self.block(check)
 
     def require(self, nonneg: ExprLike, exception: str, message: str, values: Sequence[ExprLike] = ()) -> None:
         """Raises unless ``nonneg >= 0``, at no cost where that is proved; afterwards it is known."""

@@ -11,12 +11,14 @@ import difflib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.names import free_names
 from dcpy.frontend.desugar.statements import OPERATORS
 from dcpy.frontend.implements import call_entry, find, find_attribute, find_method, method_names
-from dcpy.frontend.lower import calls, choices, comparisons, objects, sequences
+from dcpy.frontend.lower import calls, choices, comparisons, objects, sequences, special
 from dcpy.frontend.lower.names import bind_name, bind_plain, from_python, read_name, settle
 from dcpy.frontend.lower.operators import binary, truth, unary
 from dcpy.frontend.mapscope import MapScope
@@ -49,6 +51,7 @@ def evaluate(frame: Frame, node: core.Expression, name: str = "") -> Value:
     if isinstance(node, core.Flag):
         return Static(node.value)
     handler = _HANDLERS.get(type(node))
+    around, frame.emit.place = frame.emit.place, (frame, node)
     try:
         if handler is None:
             raise FrontendError(f"{type(node).__name__} is not supported", help="use plain expressions")
@@ -59,6 +62,7 @@ def evaluate(frame: Frame, node: core.Expression, name: str = "") -> Value:
         raise error.at(frame.span(node)) from None
     finally:
         frame.b.naming = ""
+        frame.emit.place = around
 
 
 def condition(frame: Frame, node: core.Expression) -> bool | ScalarExpr:
@@ -125,8 +129,6 @@ def attribute(frame: Frame, owner: Value, name: str) -> Value:
         )
     if isinstance(owner, ObjectValue) or (isinstance(owner, TupleValue) and owner.cls is not None):
         return objects.read_field(frame, owner, name)
-    if isinstance(owner, TupleValue) and name in owner.names:  # what np.linalg.eigh gives
-        return owner.items[owner.names.index(name)]
     if isinstance(owner, Static):
         method = objects.method_of(frame, owner, name)
         if method is not None:
@@ -136,13 +138,23 @@ def attribute(frame: Frame, owner: Value, name: str) -> Value:
         known, found = frame.closure.attribute(owner.value, name)
         if not known:
             near = difflib.get_close_matches(name, dir(owner.value), n=1)
+            of_arrays = "" if not hasattr(np.ndarray, name) else f"arrays have .{name}: pass np.array(...)"
             raise FrontendError(
-                f"{_called(owner)} has no attribute {name!r}", help=f"did you mean {near[0]!r}?" if near else ""
+                f"{_called(owner)} has no attribute {name!r}",
+                notes=("Python raises AttributeError here",),
+                help=f"did you mean {near[0]!r}?" if near else of_arrays,
             )
         return from_python(frame, found, frame.closure.dependences_of(name, owner.value))
     if isinstance(owner, TupleValue | DictValue | GeneratorValue):
-        return Method(owner, name)
+        return _field_or_method(owner, name)
     raise FrontendError(f"{kind_of(owner)} has no attribute {name!r}")
+
+
+def _field_or_method(owner: TupleValue | DictValue | GeneratorValue, name: str) -> Value:
+    """A field of NumPy's named results (``np.linalg.eigh(a).eigenvalues``), else a method."""
+    if isinstance(owner, TupleValue) and name in owner.names:
+        return owner.items[owner.names.index(name)]
+    return Method(owner, name)
 
 
 def _called(owner: Static) -> str:
@@ -155,6 +167,9 @@ def _called(owner: Static) -> str:
 
 def _binary(frame: Frame, node: ast.BinOp, name: str = "") -> Value:
     left, right = evaluate_all(frame, [node.left, node.right])
+    found = special.binary(frame, OPERATORS[type(node.op)], left, right)
+    if found is not None:
+        return found
     frame.b.naming = name
     return binary(frame.b, OPERATORS[type(node.op)], left, right)
 
@@ -163,13 +178,17 @@ def _unary(frame: Frame, node: ast.UnaryOp, name: str = "") -> Value:
     if isinstance(node.op, ast.Not):
         return comparisons.as_value(comparisons.inverse(condition(frame, node.operand)))
     value = evaluate(frame, node.operand)
+    found = special.unary(frame, OPERATORS[type(node.op)], value)
+    if found is not None:
+        return found
     frame.b.naming = name
     return unary(frame.b, OPERATORS[type(node.op)], value)
 
 
 def _compare(frame: Frame, node: ast.Compare) -> Value:
     left = evaluate_all(frame, [node.left, node.comparators[0]])
-    result = comparisons.compare(frame.b, OPERATORS[type(node.ops[0])], left[0], left[1])
+    symbol = OPERATORS[type(node.ops[0])]
+    result = special.binary(frame, symbol, left[0], left[1]) or comparisons.compare(frame.b, symbol, *left)
     if len(node.ops) == 1:
         return result
     middle = frame.b.hold(left[1])
@@ -228,6 +247,9 @@ def subscript(frame: Frame, owner: Value, keys: list[Value]) -> Value:
     if isinstance(owner, ArrayValue):
         return frame.b.subscript(owner, keys)
     key: Value = keys[0] if len(keys) == 1 else TupleValue(tuple(keys))
+    found = special.call(frame, owner, "__getitem__", [key])
+    if found is not None:
+        return found
     if isinstance(owner, DictValue):
         wanted = frame.b.static(key, "the key of a dictionary")
         for known, value in owner.items:

@@ -61,7 +61,9 @@ def _stems(target: ast.expr, count: int) -> list[str]:
     parts = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
     if len(parts) != count:
         raise FrontendError(
-            f"dcpy.map has {count} range{'s' * (count != 1)}, but there are {len(parts)} names for their indices",
+            f"dcpy.map has {count} range{'s' * (count != 1)}, but there {'is' if len(parts) == 1 else 'are'} "
+            f"{len(parts)} name{'s' * (len(parts) != 1)} for their indices",
+            notes=("each range has an index of its own",),
             help="write one name for each range: `for i, j in dcpy.map[0:M, 0:N]`",
         )
     return [part.id if isinstance(part, ast.Name) else "i" for part in parts]

@@ -65,10 +65,18 @@ def read_name(frame: Frame, name: str) -> Value:
     if known:
         return from_python(frame, found, frame.closure.dependences_of(name))
     if name in frame.locals:
-        raise FrontendError(f"cannot access local variable {name!r} where it is not associated with a value")
+        raise FrontendError(
+            f"cannot access local variable {name!r} where it is not associated with a value",
+            notes=("Python raises UnboundLocalError here",),
+            help=f"assign {name!r} before",
+        )
     visible = frame.closure.names()
     near = difflib.get_close_matches(name, frame.env, n=1) or difflib.get_close_matches(name, visible, n=1)
-    raise FrontendError(f"name {name!r} is not defined", help=f"did you mean {near[0]!r}?" if near else "")
+    raise FrontendError(
+        f"name {name!r} is not defined",
+        notes=("Python raises NameError here",),
+        help=f"did you mean {near[0]!r}?" if near else "",
+    )
 
 
 def usable(frame: Frame, name: str) -> Value:
@@ -90,7 +98,8 @@ def as_usable(frame: Frame, name: str, value: Value) -> Value:
     if isinstance(value, Resized):
         value = resizing.concrete(frame, value)
     if isinstance(value, Missing):
-        notes = () if value.span is None else (f"see line {value.span.line}",)
+        everywhere = "a name stands for one kind of value in a program, whichever path was taken"
+        notes = (everywhere if value.span is None else f"see line {value.span.line}",)
         kind = UnsetName if value.unset else FrontendError
         raise kind(value.reason, notes=notes, help=value.help)
     return value
@@ -142,6 +151,7 @@ def bind_name(frame: Frame, name: str, value: Value) -> Value:
     if frame.forbidding(name) is not None:
         raise FrontendError(
             f"iterations of a parallel map cannot assign {name!r}, which they share",
+            notes=("they may run at the same time, so nobody could tell whose value is the last",),
             help=f"use another name inside the map, accumulate with `{name} += ...`, or use a plain for loop",
         )
     match value:

@@ -323,7 +323,7 @@ def truth(b: Builder, value: Value) -> bool | ScalarExpr:
             raise FrontendError(
                 "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()",
                 notes=("NumPy raises ValueError here",),
-                help="write `if a.any():` or `if a.all():`, or np.where(...) for a choice per element",
+                help="write `if a.any():` or `if a.all():`; masks are combined with `&`: (a > 0) & (a < 1)",
             )
     known_int = as_integer(value)
     if known_int is not None and dtype_of(value) == types.int64:

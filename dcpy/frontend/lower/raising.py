@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from dcpy.base.errors import FrontendError
+from dcpy.base.errors import ProgramError, raised_as
 from dcpy.ir import types
 from dcpy.ir.expr import Const, Index
 from dcpy.ir.symbolic import Expr
@@ -14,12 +14,16 @@ if TYPE_CHECKING:
     from dcpy.frontend.lower.builder import Builder
 
 
-class WillRaise(FrontendError):
+class WillRaise(ProgramError):
     """Python or NumPy raises `exception` wherever this code runs.
 
     In straight-line code it is shown when the function is compiled, with the place. Inside a branch or loop the
     statement becomes the raising of the exception (`statements.execute`).
     """
+
+    def __new__(cls, exception: str, *args: Any, **named: Any) -> WillRaise:
+        """The error, as an `exception`."""
+        return raised_as(cls, exception)
 
     def __init__(
         self, exception: str, message: str, values: Sequence[Expr] = (), *, help: str = "", by: str = "NumPy"

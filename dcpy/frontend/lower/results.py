@@ -214,6 +214,7 @@ class _Results:
             if len({kind_of(value) for value in values}) > 1
             else f"a program cannot return {kind_of(bad)}",
             span=self.sites[0].span,
+            notes=("what a program returns has one type, whichever path was taken",),
             help="return numbers, arrays, None, or tuples of them, the same on every path",
         )
 

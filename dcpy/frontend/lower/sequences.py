@@ -113,7 +113,8 @@ def items(b: Builder, value: Value) -> list[Value]:
     if count is None or count > MAX_UNROLLED:
         raise FrontendError(
             f"the number of items of {kind_of(value)} is not known at compile time",
-            help="use a loop, or a tuple of known length",
+            notes=("lists and tuples have a length that is known when the program is compiled",),
+            help="work on the whole array, fill an array in a loop, or use a tuple of known length",
         )
     return [at(b, value, as_expr(index)) for index in range(count)]
 

@@ -198,7 +198,11 @@ def _number(b: Builder, x: Value, name: str) -> Value:
     if isinstance(x, ArrayValue) and all(size is ONE for size in x.shape):
         return Scalar(x.load([ZERO] * x.rank))
     if not is_number(x):
-        raise b.error(f"{name}() does not take {kind_of(x)}")
+        raise b.error(
+            f"{name}() does not take {kind_of(x)}",
+            notes=("it takes one number",),
+            help=f"take one element, or reduce first: {name}(x[0]), {name}(x.sum())",
+        )
     return x
 
 
@@ -407,4 +411,8 @@ def _python_class(b: Builder, value: Value) -> type:
 @implements(print)
 def print_(b: Builder, *args: Value, **kwargs: Value) -> Value:
     """Refused: compiled programs do not write to the terminal."""
-    raise b.error("print is not supported", help="return the values, and print them after the call")
+    raise b.error(
+        "print is not supported",
+        notes=("compiled code does not write to the terminal",),
+        help="print after the call, or let the program call Python: @dcpy.program(allow_callbacks=True)",
+    )

@@ -47,7 +47,11 @@ def types_from_call(
         elif name in fields:
             found[name] = _type_of_field(name, value, sizes, aliases.get(name, ""))
         else:
-            found[name] = type_of(name, value, sizes, aliases.get(name, ""))
+            try:
+                found[name] = type_of(name, value, sizes, aliases.get(name, ""))
+            except ArgumentError as error:
+                error.argument = name
+                raise
     return found
 
 
@@ -66,8 +70,24 @@ def type_of(name: str, value: Any, sizes: _Sizes, alias: str = "") -> ArgType:
     if type(value) in _WEAK:
         return ScalarType(_WEAK[type(value)], weak=True)
     if isinstance(value, list):
-        raise ArgumentError(f"argument {name!r} is a list, but an array is needed", help=f"pass np.array({name})")
+        raise _list_error(name, value)
+    if hasattr(type(value), "__array__") and not hasattr(type(value), "__cuda_array_interface__"):
+        raise ArgumentError(
+            f"argument {name!r} is a {type(value).__qualname__}, which is no array, but can be made one",
+            notes=("it is not converted: what the program writes to the new array would be lost",),
+            help=f"pass np.asarray({name})",
+        )
     return ConstantType(value)
+
+
+def _list_error(name: str, value: list[Any]) -> ArgumentError:
+    message = f"argument {name!r} is a list, but an array is needed"
+    lengths = {len(item) if isinstance(item, list | tuple) else -1 for item in value}
+    if len(lengths) > 1:
+        note = "it is ragged: its items have different lengths, and NumPy makes no array of it"
+        return ArgumentError(message, notes=(note,), help="pass one flat array and the lengths, or rows of one length")
+    note = "a list is not converted: what the program writes to the new array would be lost"
+    return ArgumentError(message, notes=(note,), help=f"pass np.array({name})")
 
 
 def _type_of_field(name: str, value: Any, sizes: _Sizes, alias: str) -> ArgType:
@@ -150,5 +170,20 @@ def _dtype(name: str, dtype: np.dtype[Any]) -> types.DType:
     except KeyError:
         raise ArgumentError(
             f"argument {name!r} has the dtype {dtype}, which dcpy does not take",
-            help="dcpy takes bool, int8 to int64, uint8 to uint64, float16 to float64, complex64 and complex128",
+            notes=("dcpy takes bool, int8 to int64, uint8 to uint64, float16 to float64, complex64 and complex128",),
+            help=_instead_of(name, dtype),
         ) from None
+
+
+def _instead_of(name: str, dtype: np.dtype[Any]) -> str:
+    """What to pass for an array of a dtype that no program takes."""
+    if dtype.names:
+        return f"pass its fields as arrays of their own: {name}[{dtype.names[0]!r}].copy()"
+    match dtype.kind:
+        case "M" | "m":
+            return f"pass {name}.astype(np.int64): the number of units ({dtype.name.partition('[')[2].rstrip(']')})"
+        case "O":
+            return f"give the elements one type: {name}.astype(np.float64)"
+        case "S" | "U":
+            return "pass numbers, and look the strings up later: np.unique(..., return_inverse=True) numbers them"
+    return f"pass {name}.astype(np.float64)"

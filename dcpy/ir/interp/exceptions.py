@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from dcpy.base.exceptions import exception_type
+from dcpy.base.exceptions import advice_on, exception_type
 from dcpy.base.tracebacks import raised_by_program
 from dcpy.ir.region import Check
 
@@ -21,6 +21,8 @@ def exception_of(check: Check, values: Sequence[Any]) -> Exception:
         error = kind(text) if text else kind()
     if check.span is not None:
         error.add_note(check.span.render())
+    if advice := advice_on(text):
+        error.add_note(f"  = help: {advice}")
     return raised_by_program(error)
 
 

@@ -105,6 +105,7 @@ def test_different_dtypes_are_refused_where_they_are_used():
     assert refusal(f, A, 1) == (
         "error[frontend.unsupported]: the dtype of 'x' depends on the path taken: float64 or float32\n"
         "return x * 2\n"
+        "  = note: a name stands for one kind of value in a program, whichever path was taken\n"
         "  = help: use different names, or convert both with .astype(...)"
     )
 
@@ -169,11 +170,11 @@ def test_the_truth_of_an_array():
         return 0
 
     assert refusal(f, A) == (
-        "error[frontend.unsupported]: The truth value of an array with more than one element is ambiguous. "
+        "error[frontend.raises]: The truth value of an array with more than one element is ambiguous. "
         "Use a.any() or a.all()\n"
         "if a > 0:\n"
         "  = note: NumPy raises ValueError here\n"
-        "  = help: write `if a.any():` or `if a.all():`, or np.where(...) for a choice per element"
+        "  = help: write `if a.any():` or `if a.all():`; masks are combined with `&`: (a > 0) & (a < 1)"
     )
 
 

@@ -1,5 +1,7 @@
 """Calls of the user's functions: nodes of their own where arguments allow, in place elsewhere."""
 
+import textwrap
+
 import numpy as np
 
 from tests.support.lowering import refusal, same, text
@@ -127,20 +129,17 @@ def test_recursion_is_refused():
     assert refusal(factorial, 3) == (
         "error[frontend.unsupported]: 'factorial' calls itself\n"
         "return n * factorial(n - 1)\n"
-        "  = note: recursion is not supported\n"
+        "  = note: recursion is not supported: a function is compiled into each place that calls it\n"
         "  = help: write a loop"
     )
 
 
 def test_unknown_functions():
-    def f(a):
-        return np.fft.fft(a)
+    def g(a):
+        return textwrap.dedent(a)
 
-    assert refusal(f, A) == (
-        "error[frontend.unsupported]: numpy.fft.fft is not supported\n"
-        "return np.fft.fft(a)\n"
-        "  = help: compute it outside of the program, and pass the result as an argument"
-    )
+    assert refusal(g, A).startswith("error[frontend.unsupported]: textwrap.dedent() is not supported\n")
+    assert "`dedent = dcpy.callback(textwrap.dedent, returns=...)`" in refusal(g, A)
     assert "module 'numpy' has no attribute 'summ'" in refusal(lambda a: np.summ(a), A)
     assert "help: did you mean 'sum'?" in refusal(lambda a: np.summ(a), A)
 
@@ -153,3 +152,18 @@ def test_errors_in_callees_point_there():
         return bad(a)
 
     assert "return x.foo" in refusal(f, A)
+
+
+def test_a_nested_function_reads_what_its_own_result_is_bound_to():
+    def f(a):
+        result, factor = 0.0, 1.0
+
+        def add(value):
+            return result + value * factor
+
+        for value in a:
+            result = add(value)
+            factor = add(value)
+        return result
+
+    same(f, A)

@@ -232,7 +232,7 @@ def test_in_place_of_another_kind_is_refused():
         a += 1.5
 
     assert refusal(f, np.arange(3)) == (
-        "error[frontend.unsupported]: Cannot cast ufunc 'add' output from dtype('float64') to dtype('int64') "
+        "error[frontend.raises]: Cannot cast ufunc 'add' output from dtype('float64') to dtype('int64') "
         "with casting rule 'same_kind'\n"
         "a += 1.5\n"
         "  = note: NumPy raises UFuncTypeError here\n"

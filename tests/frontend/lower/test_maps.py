@@ -93,6 +93,7 @@ def test_assignments_to_shared_names_are_refused():
     assert refusal(g, M) == (
         "error[frontend.unsupported]: iterations of a parallel map cannot assign 's', which they share\n"
         "s = a[i, 0]\n"
+        "  = note: they may run at the same time, so nobody could tell whose value is the last\n"
         "  = help: use another name inside the map, accumulate with `s += ...`, or use a plain for loop"
     )
 

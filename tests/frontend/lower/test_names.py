@@ -149,8 +149,9 @@ def test_an_unknown_name():
         return arary + 1  # noqa: F821
 
     assert refusal(f, A) == (
-        "error[frontend.unsupported]: name 'arary' is not defined\n"
+        "error[frontend.raises]: name 'arary' is not defined\n"
         "return arary + 1  # noqa: F821\n"
+        "  = note: Python raises NameError here\n"
         "  = help: did you mean 'array'?"
     )
 
