@@ -234,7 +234,7 @@ def _register(method: str, parameters: Sequence[Parameter], dtype: DType) -> Non
         return as_python(draw(b, rng, method, inputs, size, dtype))
 
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    signature = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in ("_builder", "_rng")]
+    signature = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in ("_builder", "rng")]
     for p in parameters:
         signature.append(inspect.Parameter(p.name, kind, default=_default(p)))
     signature.append(inspect.Parameter("size", kind, default=NONE))

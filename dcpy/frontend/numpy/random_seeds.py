@@ -31,7 +31,8 @@ def default_rng(b: Builder, seed: Value = NONE) -> Value:
             help="pass a seed, or a generator: rng = np.random.default_rng() outside, and rng as an argument",
         )
     state = Array.packed(types.uint64, (WORDS_OF_OWN,), transient=True, span=b.emit.span)
-    container = b.emit.declare("generator", state)
+    container = b.emit.declare(b.naming or "generator", state)
+    b.naming = ""
     b.library("random.seed", {"entropy": _entropy(b, seed)}, {"state": ArrayValue.whole(container, state)})
     return GeneratorValue(container, own=True)
 
@@ -53,7 +54,7 @@ def _entropy(b: Builder, seed: Value) -> ArrayValue:
         return found
     items = items_of(seed)
     words = [word for item in ((seed,) if items is None else items) for word in _words(b, item)]
-    out = b.empty((len(words),), types.uint64)
+    out = b.empty((len(words),), types.uint64, name="entropy")
     writes = [(Memlet(out.container, Subset.point(place)), word) for place, word in enumerate(words)]
     if writes:
         b.emit.tasklet(writes)
