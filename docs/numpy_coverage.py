@@ -42,6 +42,11 @@ class Coverage:
         own = getattr(self.function, "__name__", "")
         return next((name for name in self.names if name.endswith(f".{own}")), self.names[0])
 
+    @property
+    def makes_sense(self) -> bool:
+        """Whether a compiled program could have it: it works on numbers."""
+        return self.entry is not None or (self.refusal is not None and self.refusal.makes_sense)
+
     def lacking(self) -> dict[str, str]:
         """NumPy's parameters that dcpy takes with their defaults only, and why."""
         mine, known = self._signatures()

@@ -14,10 +14,11 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why something is not compiled, and what works."""
+    """Why something is not compiled, and what works; whether it `makes_sense` in compiled code at all."""
 
     reason: str
     help: str = ""
+    makes_sense: bool = False
 
 
 OUTSIDE = "call it outside of the program, and pass the result as an argument"
@@ -25,7 +26,7 @@ OUTSIDE = "call it outside of the program, and pass the result as an argument"
 _FUNCTIONS: dict[Refusal, str] = {
     Refusal("it reads or writes files", OUTSIDE): """
         fromfile fromregex genfromtxt load loadtxt save savetxt savez savez_compressed""",
-    Refusal("it makes arrays of texts, bytes or objects of Python's", OUTSIDE): """
+    Refusal("it makes arrays of texts, bytes or objects of Python's", OUTSIDE, True): """
         frombuffer fromiter fromstring from_dlpack""",
     Refusal("it makes or reads texts", OUTSIDE): """
         array2string array_repr array_str base_repr binary_repr format_float_positional format_float_scientific
@@ -36,18 +37,21 @@ _FUNCTIONS: dict[Refusal, str] = {
     Refusal("it asks or changes NumPy itself", "call it outside of the program"): """
         get_include get_printoptions getbufsize geterr geterrcall info printoptions set_printoptions setbufsize seterr
         seterrcall show_config show_runtime test""",
-    Refusal("it gives arrays of objects of Python's", "call the function in a loop, or write it with ufuncs"): """
+    Refusal("it gives arrays of objects of Python's", "call the function in a loop, or write it with ufuncs", True): """
         frompyfunc""",
+    Refusal("it makes bytes or generators of Python's", "draw numbers from the generator itself"): """
+        random.Generator.bytes random.Generator.spawn""",
     Refusal("it is deprecated", "call np.vstack"): "row_stack",
-    Refusal("it iterates over arrays in a way of its own", "use loops over indices"): "nested_iters",
+    Refusal("it iterates over arrays in a way of its own", "use loops over indices", True): "nested_iters",
     Refusal("it plans what np.einsum computes; dcpy plans by itself", "call np.einsum"): "einsum_path",
-    Refusal("the dtype of its result depends on the values", "take `.real` where the imaginary parts are 0"): """
+    Refusal("the dtype of its result depends on the values", "take `.real` where the imaginary parts are 0", True): """
         real_if_close""",
     Refusal(
         "the dtype and the size of its result depend on the values",
         "write np.linalg.eigvals of the companion matrix, as complex128",
+        True,
     ): "roots",
-    Refusal("what it shows may lie outside of the array", "use slices, reshape or broadcast_to"): """
+    Refusal("what it shows may lie outside of the array", "use slices, reshape or broadcast_to", True): """
         lib.stride_tricks.as_strided""",
 }
 
@@ -72,6 +76,10 @@ _KEYWORDS: dict[str, str] = {
     "dtype": "astype converts the operands",
     "keepdims": "the result is reshaped with [..., None]",
     "ndmax": "arrays have as many dimensions as their lists are deep",
+    "numpy.matmul.order": "results are in C order",
+    "numpy.matvec.order": "results are in C order",
+    "numpy.vecdot.order": "results are in C order",
+    "numpy.vecmat.order": "results are in C order",
     "max_work": "what is not known when the function is compiled is refused",
 }
 
