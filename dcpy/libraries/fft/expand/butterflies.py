@@ -62,26 +62,56 @@ def _odd_transform(radix: int) -> list[str]:
     return code
 
 
+# As `_odd_transform`, with loops: results k and -k are the even part, summed up in the place of result k, plus and
+# minus i times the odd part, in that of result -k.
 _ANY_RADIX = """
   let radix = 11
   while rest % radix != 0 { let radix = radix + 2 }
   let m = rest // radix
-  map p = 0:m @sequential { loop k = 0:radix {
-    let turn = k*p*(stride//lanes)
-    map q0 = 0:stride @simd {
-      tasklet (x <- a[parity, 0, q0 + stride*p], y <- a[parity, 1, q0 + stride*p], u <- w[0, turn], v <- w[1, turn])
-        -> (r -> a[1 - parity, 0, q0 + stride*(radix*p + k)], i -> a[1 - parity, 1, q0 + stride*(radix*p + k)])
-        { r = x*u - y*v; i = x*v + y*u }
-    }
-    loop j = 1:radix {
-      let turn = (j*k*(n//radix) + k*p*(stride//lanes)) % n
-      map q = 0:stride @simd {
-        tasklet (x <- a[parity, 0, q + stride*(p + m*j)], y <- a[parity, 1, q + stride*(p + m*j)],
-                 u <- w[0, turn], v <- w[1, turn],
-                 c <- a[1 - parity, 0, q + stride*(radix*p + k)], s <- a[1 - parity, 1, q + stride*(radix*p + k)])
-          -> (r -> a[1 - parity, 0, q + stride*(radix*p + k)], i -> a[1 - parity, 1, q + stride*(radix*p + k)])
-          { r = c + (x*u - y*v); i = s + (x*v + y*u) }
+  map p = 0:m @sequential {
+    map z0 = 0:stride @simd { copy a[parity, 0, z0 + stride*p] -> a[1 - parity, 0, z0 + stride*radix*p]
+                              copy a[parity, 1, z0 + stride*p] -> a[1 - parity, 1, z0 + stride*radix*p] }
+    loop j0 = 1:radix { map z1 = 0:stride @simd {
+      tasklet (x <- a[parity, 0, z1 + stride*(p + m*j0)], y <- a[parity, 1, z1 + stride*(p + m*j0)],
+               c <- a[1 - parity, 0, z1 + stride*radix*p], s <- a[1 - parity, 1, z1 + stride*radix*p])
+        -> (r -> a[1 - parity, 0, z1 + stride*radix*p], i -> a[1 - parity, 1, z1 + stride*radix*p])
+        { r = c + x; i = s + y }
+    } }
+    loop k = 1:(radix + 1)//2 {
+      let even = stride*(radix*p + k)
+      let odd = stride*(radix*p + radix - k)
+      map z2 = 0:stride @simd {
+        tasklet (x <- a[parity, 0, z2 + stride*p], y <- a[parity, 1, z2 + stride*p])
+          -> (ex -> a[1 - parity, 0, z2 + even], ey -> a[1 - parity, 1, z2 + even],
+              ox -> a[1 - parity, 0, z2 + odd], oy -> a[1 - parity, 1, z2 + odd])
+          { ex = x; ey = y; ox = $T(0.0); oy = $T(0.0) }
+      }
+      loop j = 1:(radix + 1)//2 {
+        let turn = j*k*(n//radix) % n
+        let one = stride*(p + m*j)
+        let other = stride*(p + m*(radix - j))
+        map z3 = 0:stride @simd {
+          tasklet (x0 <- a[parity, 0, z3 + one], y0 <- a[parity, 1, z3 + one],
+                   x1 <- a[parity, 0, z3 + other], y1 <- a[parity, 1, z3 + other], u <- w[0, turn], v <- w[1, turn],
+                   ex <- a[1 - parity, 0, z3 + even], ey <- a[1 - parity, 1, z3 + even],
+                   ox <- a[1 - parity, 0, z3 + odd], oy <- a[1 - parity, 1, z3 + odd])
+            -> (fx -> a[1 - parity, 0, z3 + even], fy -> a[1 - parity, 1, z3 + even],
+                px -> a[1 - parity, 0, z3 + odd], py -> a[1 - parity, 1, z3 + odd])
+            { fx = ex + u*(x0 + x1); fy = ey + u*(y0 + y1); px = ox + v*(x0 - x1); py = oy + v*(y0 - y1) }
+        }
+      }
+      let turn = k*p*(stride//lanes)
+      let back = (radix - k)*p*(stride//lanes)
+      map z = 0:stride @simd {
+        tasklet (ex <- a[1 - parity, 0, z + even], ey <- a[1 - parity, 1, z + even],
+                 ox <- a[1 - parity, 0, z + odd], oy <- a[1 - parity, 1, z + odd],
+                 u0 <- w[0, turn], v0 <- w[1, turn], u1 <- w[0, back], v1 <- w[1, back])
+          -> (fx -> a[1 - parity, 0, z + even], fy -> a[1 - parity, 1, z + even],
+              px -> a[1 - parity, 0, z + odd], py -> a[1 - parity, 1, z + odd]) {
+          c0 = ex - oy; s0 = ey + ox; c1 = ex + oy; s1 = ey - ox;
+          fx = c0*u0 - s0*v0; fy = c0*v0 + s0*u0; px = c1*u1 - s1*v1; py = c1*v1 + s1*u1
+        }
       }
     }
-  } }
+  }
 """
