@@ -96,14 +96,14 @@ def cov(
     lost = (0 if bias else 1) if ddof is None else ddof
     if fweights is None and aweights is None:
         x = x - np.mean(x, axis=1)[:, None]
-        c = x @ np.conj(x.T) / max(x.shape[1] - lost, 0)
+        c = x @ x.T.conj() / max(x.shape[1] - lost, 0)
         return np.squeeze(c) if y is None else c
     w = _sample_weights(fweights, aweights, x.shape[1])
     total = np.sum(w)
     x = x - (np.sum(x * w, axis=1) / total)[:, None]
     if aweights is not None:
         lost = lost * np.sum(w * aweights) / total
-    c = x @ np.conj((x * w).T) / np.maximum(total - lost, 0)
+    c = x @ (x * w).T.conj() / np.maximum(total - lost, 0)
     return np.squeeze(c) if y is None else c
 
 

@@ -32,6 +32,8 @@ def cblas_prototypes(prefix: str) -> tuple[str, ...]:
         lines += [
             f"void {prefix}{letter}gemm(int, int, int, int, int, int, {value}, const {pointer} *, int, "
             f"const {pointer} *, int, {value}, {pointer} *, int);",
+            f"void {prefix}{letter}syrk(int, int, int, int, int, {value}, const {pointer} *, int, {value}, "
+            f"{pointer} *, int);",
             f"void {prefix}{letter}gemv(int, int, int, int, {value}, const {pointer} *, int, "
             f"const {pointer} *, int, {value}, {pointer} *, int);",
             f"void {prefix}{letter}ger{'' if real else 'u'}(int, int, int, {value}, const {pointer} *, int, "

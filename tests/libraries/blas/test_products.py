@@ -110,6 +110,32 @@ def test_a_result_in_fortran_order(check):
     check(text, A=data("f8", 4, 5), B=data("f8", 5, 3), C=np.asfortranarray(nan("f8", 4, 3)))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("order", ["", "strides(1, N)", "wide"])
+@pytest.mark.parametrize("inner", [False, True])
+def test_a_matrix_times_its_transpose_is_symmetric(check, dtype, order, inner):
+    operand, flag = ("A[0:K, 0:N]", "trans_a") if inner else ("A[0:N, 0:K]", "trans_b")
+    wide = order == "wide"
+    text = f"""sdfg @f(A: t[{"K, N" if inner else "N, K"}], C: t[N, {"N + 2" if wide else "N"}]
+               {"" if wide else order}) symbols(N: size, K: size) {{ state {{
+               blas.gemm (a <- {operand}, b <- {operand}) -> (c -> C[0:N, 0:N]) {{{flag} = true, alpha = 2}} }} }}"""
+    text = text.replace("\n               strides", " strides").replace("t[", types.from_numpy(dtype).name + "[")
+    for n, k in ((4, 3), (1, 2), (5, 0), (0, 2)):
+        result = nan(dtype, n, n + 2 if wide else n)
+        check(
+            text,
+            A=data(dtype, *((k, n) if inner else (n, k))),
+            C=np.asfortranarray(result) if order[:1] == "s" else result,
+        )
+
+
+def test_the_second_half_of_a_symmetric_product_is_copied():
+    text = """sdfg @f(A: f64[N, K], C: f64[N, N]) symbols(N: size, K: size) { state {
+              blas.gemm (a <- A[0:N, 0:K], b <- A[0:N, 0:K]) -> (c -> C[0:N, 0:N]) {trans_b = true} } }"""
+    calls = [n.function for n in expanded(text, "openblas").body.walk_nodes() if isinstance(n, ForeignCall)]
+    assert calls == ["scipy_cblas_dsyrk"]
+
+
 def test_vectors_of_every_layout(check):
     text = """sdfg @f(A: f64[N, N], r: f64[], s: f64[], y: f64[N]) symbols(N: size) { state {
                 blas.dot (x <- A[0:N, 1], y <- A[2, N - 1:-1:-1]) -> (result -> r[])
