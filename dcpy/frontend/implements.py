@@ -40,6 +40,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from dcpy.base.errors import FrontendError
+from dcpy.frontend.numpy.refused import keyword_reason
 from dcpy.frontend.values import Static, Value
 
 if TYPE_CHECKING:
@@ -94,7 +95,6 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.random_seeds",
         "dcpy.frontend.numpy.random_draws",
         "dcpy.frontend.numpy.random_integers",
-        "dcpy.frontend.numpy.random_vectors",
         "dcpy.frontend.numpy.random_orders",
     ),
     "builtins": ("dcpy.frontend.python.builtins",),
@@ -248,8 +248,10 @@ def _without_defaults(entry: Entry, kwargs: Mapping[str, Value]) -> dict[str, Va
         if name in taken or name not in known:
             kept[name] = value
         elif not is_default(known[name].default, value):
+            reason = keyword_reason(entry.name, name)
             raise FrontendError(
                 f"{entry.name} takes {name}={known[name].default!r} only",
+                notes=(reason,) if reason else (),
                 help=f"dcpy takes {entry.name}{_display(entry.signature)}",
             )
     return kept

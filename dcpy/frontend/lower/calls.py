@@ -18,13 +18,14 @@ from dcpy.frontend.closure import Closure
 from dcpy.frontend.desugar.names import parameter_names
 from dcpy.frontend.desugar.statements import desugar
 from dcpy.frontend.implements import call_entry, close_names, find, find_method, full_name
-from dcpy.frontend.lower import generators, objects
+from dcpy.frontend.lower import generators, objects, special
 from dcpy.frontend.lower.callbacks import call_back
 from dcpy.frontend.lower.callees import call_node
 from dcpy.frontend.lower.fitting import stored
 from dcpy.frontend.lower.frame import Frame
 from dcpy.frontend.lower.names import bind_name, from_python, settle
 from dcpy.frontend.lower.raising import WillRaise
+from dcpy.frontend.numpy.refused import refusal
 from dcpy.frontend.source import read_source
 from dcpy.frontend.values import (
     BoundMethod,
@@ -32,6 +33,8 @@ from dcpy.frontend.values import (
     FunctionValue,
     GeneratorValue,
     Method,
+    ObjectValue,
+    RecordValue,
     Scalar,
     Static,
     TupleValue,
@@ -56,6 +59,10 @@ def call(
             return _nested(frame, function, args, kwargs)
         case Static(value=found):
             return _static(frame, found, args, kwargs, unused)
+        case ObjectValue() | RecordValue():
+            result = special.call(frame, function, "__call__", args, kwargs)
+            if result is not None:
+                return result
     raise FrontendError(f"{kind_of(function)} cannot be called")
 
 
@@ -90,6 +97,9 @@ def _static(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str
         if isinstance(value, TupleValue):
             value = frame.b.array(value)
         return frame.b.cast(stored(frame.b, value, dtype) if is_weak(value) else value, dtype)
+    own = special.builtin(frame, found, args) if not kwargs else None
+    if own is not None:
+        return own
     entry = find(found)
     if entry is not None and not (found is print and frame.program.options.allow_callbacks):
         return call_entry(frame.b, entry, args, kwargs)
@@ -147,6 +157,9 @@ def _unsupported(found: Any, reason: str = "") -> FrontendError:
             help="make it a dataclass (@dataclasses.dataclass), or use variables and tuples",
         )
     name = full_name(found)
+    refused = refusal(found)
+    if refused is not None:
+        return FrontendError(f"{name}() is not supported", notes=(refused.reason,), help=refused.help)
     near = close_names(name)
     notes = (reason or "dcpy neither knows it nor has its Python source",)
     return FrontendError(

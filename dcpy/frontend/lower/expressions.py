@@ -22,6 +22,7 @@ from dcpy.frontend.lower import calls, choices, comparisons, objects, sequences,
 from dcpy.frontend.lower.names import bind_name, bind_plain, from_python, read_name, settle
 from dcpy.frontend.lower.operators import binary, truth, unary
 from dcpy.frontend.mapscope import MapScope
+from dcpy.frontend.numpy.refused import refusal
 from dcpy.frontend.values import (
     ArrayValue,
     DictValue,
@@ -30,6 +31,7 @@ from dcpy.frontend.values import (
     MapValue,
     Method,
     ObjectValue,
+    RecordValue,
     SliceValue,
     Static,
     TupleValue,
@@ -122,12 +124,8 @@ def attribute(frame: Frame, owner: Value, name: str) -> Value:
             return call_entry(frame.b, entry, [owner], {})
         if find_method(name) is not None:
             return Method(owner, name)
-        near = difflib.get_close_matches(name, method_names(), n=1)
-        raise FrontendError(
-            f"{kind_of(owner)} has no attribute {name!r} that dcpy compiles",
-            help=f"did you mean .{near[0]}?" if near else "compute it outside of the program and pass the result",
-        )
-    if isinstance(owner, ObjectValue) or (isinstance(owner, TupleValue) and owner.cls is not None):
+        raise _unknown_attribute(owner, name)
+    if isinstance(owner, ObjectValue | RecordValue) or (isinstance(owner, TupleValue) and owner.cls is not None):
         return objects.read_field(frame, owner, name)
     if isinstance(owner, Static):
         method = objects.method_of(frame, owner, name)
@@ -148,6 +146,17 @@ def attribute(frame: Frame, owner: Value, name: str) -> Value:
     if isinstance(owner, TupleValue | DictValue | GeneratorValue):
         return _field_or_method(owner, name)
     raise FrontendError(f"{kind_of(owner)} has no attribute {name!r}")
+
+
+def _unknown_attribute(owner: Value, name: str) -> FrontendError:
+    refused = refusal(getattr(np.ndarray, name, None))
+    if refused is not None:
+        return FrontendError(f".{name}() is not supported", notes=(refused.reason,), help=refused.help)
+    near = difflib.get_close_matches(name, method_names(), n=1)
+    return FrontendError(
+        f"{kind_of(owner)} has no attribute {name!r} that dcpy compiles",
+        help=f"did you mean .{near[0]}?" if near else "compute it outside of the program and pass the result",
+    )
 
 
 def _field_or_method(owner: TupleValue | DictValue | GeneratorValue, name: str) -> Value:
