@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -30,32 +31,38 @@ def written_in_python(*functions: Any, methods: tuple[str, ...] = ()) -> Callabl
     """
 
     def register(body: Body) -> Body:
-        call = _implementation(body)
-        implements(*functions)(call)
+        implements(*functions)(_Traced(body))
         if methods:
-            method(*methods)(call)
+            method(*methods)(_Traced(body))
         return body
 
     return register
 
 
-def _implementation(body: Body) -> Callable[..., Value]:
-    signature = inspect.signature(body)
-    place = list(signature.parameters).index("out") if "out" in signature.parameters else None
+class _Traced:
+    """A body as an implementation. Its signature is worked out when it is needed first: there are hundreds."""
 
-    def call(b: Builder, *args: Value, **keywords: Value) -> Value:
-        if place is None:
-            return call_body(b, body, *args, **keywords)
+    def __init__(self, body: Body) -> None:
+        self.body = body
+
+    @cached_property
+    def __signature__(self) -> inspect.Signature:
+        own = inspect.signature(self.body)
+        first = inspect.Parameter("_builder", inspect.Parameter.POSITIONAL_ONLY)
+        plain = [p.replace(annotation=inspect.Parameter.empty) for p in own.parameters.values()]
+        return own.replace(parameters=[first, *plain])
+
+    def __call__(self, b: Builder, *args: Value, **keywords: Value) -> Value:
+        names = list(self.__signature__.parameters)[1:]
+        if "out" not in names:
+            return call_body(b, self.body, *args, **keywords)
         if "out" in keywords:
             out, keywords["out"] = keywords["out"], NONE
         else:
+            place = names.index("out")
             out, args = args[place], (*args[:place], NONE, *args[place + 1 :])
-        return into(b, out, call_body(b, body, *args, **keywords), body.__name__, casting="unsafe")
-
-    first = inspect.Parameter("_builder", inspect.Parameter.POSITIONAL_ONLY)
-    plain = [p.replace(annotation=inspect.Parameter.empty) for p in signature.parameters.values()]
-    call.__signature__ = signature.replace(parameters=[first, *plain])  # type: ignore[attr-defined]
-    return call
+        result = call_body(b, self.body, *args, **keywords)
+        return into(b, out, result, self.body.__name__, casting="unsafe")
 
 
 def call_body(b: Builder, body: Body, *args: Value, **keywords: Value) -> Value:
