@@ -157,20 +157,21 @@ class ArrayValue:
 
 @dataclass(frozen=True, slots=True)
 class TupleValue:
-    """A tuple (or list) of known length; `names` are those of a named tuple's items, `cls` is its class.
-
-    Where `cls` is a frozen dataclass, the items are its fields: an object that never changes is what it holds.
-    """
+    """A tuple (or list) of known length; `names` are those of a named tuple's items, `cls` is its class."""
 
     items: tuple[Value, ...]
     is_list: bool = False
     names: tuple[str, ...] = ()
     cls: type | None = None
 
-    @property
-    def is_object(self) -> bool:
-        """Whether it is a dataclass object, which has fields but no length."""
-        return self.cls is not None and not issubclass(self.cls, tuple)
+
+@dataclass(frozen=True, slots=True)
+class RecordValue:
+    """A dataclass object no field of which is ever assigned: it is what its fields are."""
+
+    cls: type
+    names: tuple[str, ...]
+    items: tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,7 +299,7 @@ class Resized:
 
 
 Value = (
-    Static | SymInt | Scalar | ArrayValue | TupleValue | DictValue | SliceValue | RangeValue | MapValue
+    Static | SymInt | Scalar | ArrayValue | TupleValue | RecordValue | DictValue | SliceValue | RangeValue | MapValue
     | IteratorValue | FunctionValue | GeneratorValue | Method | Missing | Maybe | Resized | ObjectValue | BoundMethod
 )  # fmt: skip
 Number = Static | SymInt | Scalar
@@ -408,7 +409,7 @@ def kind_of(value: Value) -> str:
             return f"{object_!r}" if isinstance(object_, _PLAIN) else f"a {type(object_).__name__}"
         case Scalar(dtype=dtype):
             return f"a scalar {dtype}"
-        case TupleValue(cls=cls) | ObjectValue(cls=cls) if cls is not None:
+        case TupleValue(cls=cls) | RecordValue(cls=cls) | ObjectValue(cls=cls) if cls is not None:
             return f"an object of {cls.__name__}"
         case TupleValue(items=items, is_list=is_list):
             return f"a {'list' if is_list else 'tuple'} of {len(items)}"

@@ -142,3 +142,55 @@ def test_a_classmethod_makes_an_object():
         return Grid.flat(n, h)
 
     check_objects(f, 3, 0.5)
+
+
+@dataclass(frozen=True)
+class Vector:
+    x: float
+    y: float
+
+    def __add__(self, other):
+        if not isinstance(other, Vector):
+            return NotImplemented
+        return Vector(self.x + other.x, self.y + other.y)
+
+    def __mul__(self, k):
+        return Vector(self.x * k, self.y * k)
+
+    __rmul__ = __mul__
+
+    def __neg__(self):
+        return Vector(-self.x, -self.y)
+
+    def __lt__(self, other):
+        return self.x < other.x
+
+    def __getitem__(self, k):
+        return self.x if k == 0 else self.y
+
+    def __call__(self, t):
+        return self.x + t * self.y
+
+    def __abs__(self):
+        return (self.x**2 + self.y**2) ** 0.5
+
+
+@dataclass
+class Counter:
+    a: np.ndarray
+
+    def __iadd__(self, other):
+        self.a += other
+        return self
+
+
+@pytest.mark.cc
+def test_special_methods():
+    def f(v, w, c, n):
+        s = v
+        for _ in range(n):
+            s += 2.0 * w + (-v)
+        c += 2.0
+        return s, s < v, s[1], v(3.0), abs(w), w * 2
+
+    check_objects(f, Vector(1.0, 2.0), Vector(0.5, 0.25), Counter(np.ones(3)), 3, compiled=True)

@@ -18,6 +18,7 @@ from dcpy.frontend.lower.names import bind_name, read_name
 from dcpy.frontend.lower.operators import UFUNC_OF, binary
 from dcpy.frontend.values import (
     ArrayValue,
+    RecordValue,
     Scalar,
     Static,
     TupleValue,
@@ -97,7 +98,7 @@ def _read_first(frame: Frame, targets: list[ast.expr], items: list[Value]) -> li
     ready: list[Value] = []
     anything = False  # an earlier target stores into an array
     for target, item in zip(targets, items, strict=True):
-        if isinstance(item, TupleValue):
+        if isinstance(item, TupleValue | RecordValue):
             item = sequences.stable(frame.b, item)
         elif isinstance(item, Scalar):
             loads = loads_of(item.expr)

@@ -20,6 +20,7 @@ from dcpy.frontend.values import (
     DictValue,
     ObjectValue,
     RangeValue,
+    RecordValue,
     Scalar,
     Static,
     TupleValue,
@@ -50,7 +51,7 @@ def compare(b: Builder, symbol: str, left: Value, right: Value) -> Value:
         return _with_array(b, symbol, left, right)
     if _sequence_kind(left) and _sequence_kind(right):
         return as_value(_sequences(b, symbol, left, right))
-    if symbol in ("==", "!=") and sequences.is_object(left) and sequences.is_object(right):
+    if symbol in ("==", "!=") and _is_object(left) and _is_object(right):
         if isinstance(left, ObjectValue) and left == right:
             return Static(symbol == "==")
         raise FrontendError(
@@ -111,7 +112,7 @@ def _with_array(b: Builder, symbol: str, left: Value, right: Value) -> Value:
 
 def _sequence_kind(value: Value) -> type | None:
     match value:
-        case TupleValue(is_list=is_list) if not value.is_object:
+        case TupleValue(is_list=is_list):
             return list if is_list else tuple
         case Static(value=tuple() | list() as known):
             return type(known)
@@ -154,7 +155,7 @@ def _identical(left: Value, right: Value) -> bool:
         return left.value is right.value or (left == right and isinstance(left.value, bool | int | str))
     if Static(None) in (left, right):
         return False
-    if isinstance(left, TupleValue) and left.cls is not None and sequences.is_object(right):
+    if isinstance(left, RecordValue) and _is_object(right):
         if not is_frozen(left.cls):
             raise IdentityMatters(left.cls)
         raise FrontendError(
@@ -169,6 +170,10 @@ def _identical(left: Value, right: Value) -> bool:
         notes=("compiled code has numbers, and no objects for them",),
         help="use == for numbers",
     )
+
+
+def _is_object(value: Value) -> bool:
+    return isinstance(value, ObjectValue | RecordValue)
 
 
 def _member(b: Builder, left: Value, right: Value) -> Truth:

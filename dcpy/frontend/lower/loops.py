@@ -30,6 +30,7 @@ from dcpy.frontend.values import (
     Maybe,
     Missing,
     RangeValue,
+    RecordValue,
     Resized,
     Scalar,
     SymInt,
@@ -290,7 +291,7 @@ def _rehome(frame: Frame, name: str, value: Value) -> Value:
             return Resized(again, kept)
         case Maybe(value=inner, condition=Load()):
             return Maybe(_rehome(frame, name, inner), frame.flag(name))
-        case TupleValue(items=items):
+        case TupleValue(items=items) | RecordValue(items=items):
             return replace(value, items=tuple(_rehome(frame, f"{name}_{k}", item) for k, item in enumerate(items)))
     return value
 

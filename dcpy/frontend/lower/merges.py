@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.lower import elementwise, objects, resizing, sequences, stores
+from dcpy.frontend.lower import elementwise, objects, resizing, stores
 from dcpy.frontend.lower.frame import NOTHING, Names, shown
 from dcpy.frontend.lower.promotion import common
 from dcpy.frontend.lower.sharing import Env, detach, is_own, roots
@@ -22,6 +22,7 @@ from dcpy.frontend.values import (
     Maybe,
     Missing,
     ObjectValue,
+    RecordValue,
     Resized,
     Scalar,
     Static,
@@ -103,10 +104,10 @@ def _join_known(frame: Frame, name: str, plain: Sequence[Value], paths: Paths) -
         return _join_arrays(frame, name, [v for v in plain if isinstance(v, ArrayValue | Resized)], paths)
     if all(isinstance(value, TupleValue) for value in plain):
         return _join_tuples(frame, name, [value for value in plain if isinstance(value, TupleValue)], paths)
-    if all(map(sequences.is_object, plain)) and any(isinstance(value, ObjectValue) for value in plain):
+    if all(isinstance(value, ObjectValue | RecordValue) for value in plain):
         values = objects.as_values(frame, plain)
         if values is not None:
-            return _join_tuples(frame, name, values, paths)
+            return _join_items(frame, name, values, paths)
         return Missing(
             f"{shown(name)!r} is one of {len(set(plain))} objects here, depending on the path taken",
             help="assign the fields of one object, or always make new ones: dataclasses.replace(...)",
@@ -182,10 +183,14 @@ def _join_tuples(frame: Frame, name: str, values: list[TupleValue], paths: Paths
         return Missing(f"{shown(name)!r} is {kinds} here, depending on the path taken", help="use different names")
     if any(len(value.items) != len(first.items) or value.is_list != first.is_list for value in values):
         return Missing(f"the length of {shown(name)!r} depends on the path taken", help="use different names")
+    return _join_items(frame, name, values, paths)
+
+
+def _join_items(frame: Frame, name: str, values: Sequence[TupleValue | RecordValue], paths: Paths) -> Value:
     columns = zip(*(value.items for value in values), strict=True)
     items = tuple(join(frame, f"{name}_{k}", column, paths) for k, column in enumerate(columns))
     missing = next((item for item in items if isinstance(item, Missing)), None)
-    return missing or replace(first, items=items)
+    return missing or replace(values[0], items=items)
 
 
 def is_visible(frame: Frame, value: Value) -> bool:
@@ -198,7 +203,7 @@ def is_visible(frame: Frame, value: Value) -> bool:
         case ArrayValue(container=container, shape=shape, window=window):
             symbols = [name for size in shape for name in size.symbols] + list(window.symbols)
             return frame.emit.is_visible(container) and all(_symbol_known(frame, name) for name in symbols)
-        case TupleValue(items=items):
+        case TupleValue(items=items) | RecordValue(items=items):
             return all(is_visible(frame, item) for item in items)
         case GeneratorValue(container=container):
             return frame.emit.is_visible(container)
@@ -280,7 +285,7 @@ def _flatten(target: Value, source: Value) -> list[tuple[Value, Value]]:
         source = source.value
     if target == source or isinstance(target, Missing | Static | SymInt):
         return []
-    if isinstance(target, TupleValue) and isinstance(source, TupleValue):
+    if isinstance(target, TupleValue | RecordValue) and isinstance(source, TupleValue | RecordValue):
         pairs = zip(target.items, source.items, strict=True)
         return [pair for part in pairs for pair in _flatten(*part)]
     return [(target, source)]

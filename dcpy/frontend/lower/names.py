@@ -27,6 +27,7 @@ from dcpy.frontend.values import (
     DictValue,
     Maybe,
     Missing,
+    RecordValue,
     Resized,
     Scalar,
     Static,
@@ -165,7 +166,7 @@ def bind_name(frame: Frame, name: str, value: Value) -> Value:
             if home.expr != value.expr:
                 frame.emit.tasklet([(Memlet(home.expr.container, Subset()), value.expr)])
             bound = home
-        case TupleValue():
+        case TupleValue() | RecordValue():
             bound = bound_item(frame, value)
         case ArrayValue():
             bound = replace(value, fresh=False)
@@ -177,7 +178,7 @@ def bind_name(frame: Frame, name: str, value: Value) -> Value:
 
 def bound_item(frame: Frame, value: Value) -> Value:
     """A value that is kept in a tuple or a field: what happens later cannot change it."""
-    if isinstance(value, TupleValue):
+    if isinstance(value, TupleValue | RecordValue):
         return replace(value, items=tuple(bound_item(frame, item) for item in value.items))
     if isinstance(value, ArrayValue):
         return replace(value, fresh=False)

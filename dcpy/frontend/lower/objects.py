@@ -2,7 +2,7 @@
 
 An object that may change is a reference (`ObjectValue`). What its fields stand for is kept among the names of a frame,
 as ``key.field``: branches merge fields and loops carry them as they do names, and functions that are evaluated in
-place are handed the fields, and hand them back. A frozen object is a value: the `TupleValue` of its fields.
+place are handed the fields, and hand them back. A frozen object is a value (`RecordValue`).
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from dcpy.frontend.values import (
     ArrayValue,
     BoundMethod,
     ObjectValue,
+    RecordValue,
     Resized,
     Scalar,
     Static,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 _NEW = " is new"  # behind the name of a field of an argument: whether it has been given another object
 _ABSENT = object()
-_GENERATED = "<string>"  # the file of functions that `dataclasses` writes
+GENERATED = "<string>"  # the file of functions that `dataclasses` writes
 
 
 # -- fields ----------------------------------------------------------------------------------------------------------
@@ -71,7 +72,7 @@ def _record_value(record: Record, found: Mapping[str, Value]) -> Value:
         return ObjectValue(record.same_as or record.path, record.cls)
     items = tuple(found[member.path] for member in record.members)
     if not record.is_tuple:
-        return TupleValue(items, names=tuple(str(member.step) for member in record.members), cls=record.cls)
+        return RecordValue(record.cls, tuple(str(member.step) for member in record.members), items)
     steps = getattr(record.cls, "_fields", ())
     return TupleValue(items, names=steps, cls=record.cls if steps else None)
 
@@ -169,54 +170,54 @@ def _changes(frame: Frame, cls: type) -> None:
 
 def require_assignable(owner: Value, name: str) -> None:
     """Refuses assignments to attributes of anything but objects that may change."""
-    if isinstance(owner, TupleValue) and owner.cls is not None and owner.is_object and not is_frozen(owner.cls):
+    if isinstance(owner, RecordValue) and not is_frozen(owner.cls):
         raise IdentityMatters(owner.cls)
     if not isinstance(owner, ObjectValue):
         raise _not_assignable(owner, name)
 
 
-def as_values(frame: Frame, objects: Sequence[Value]) -> list[TupleValue] | None:
+def as_values(frame: Frame, objects: Sequence[Value]) -> list[RecordValue] | None:
     """Objects of one class as values, where no program that is compiled with this one assigns to their fields."""
-    known = [v for v in objects if isinstance(v, TupleValue) or (isinstance(v, ObjectValue) and is_argument(v))]
+    known = [v for v in objects if isinstance(v, RecordValue) or (isinstance(v, ObjectValue) and is_argument(v))]
     cls, identity = known[0].cls if known else None, frame.program.identity
-    if cls is None or cls in identity.changing or len(known) < len(objects) or any(v.cls is not cls for v in known):
+    if cls is None or len(known) < len(objects) or any(value.cls is not cls for value in known):
+        return None
+    if cls in identity.changing and not is_frozen(cls):
         return None
     identity.values.add(cls)
     return [as_value(frame, value) for value in known]
 
 
-def as_value(frame: Frame, value: ObjectValue | TupleValue) -> TupleValue:
+def as_value(frame: Frame, value: ObjectValue | RecordValue) -> RecordValue:
     """An object of the caller, no field of which is ever assigned, as a value."""
-    if isinstance(value, TupleValue):
+    if isinstance(value, RecordValue):
         return value
     start = frame.program.at_start
     fields_ = fields_of(start, value)
     frame.program.used |= {f"{value.key}.{name}": True for name in fields_}
-    return TupleValue(tuple(fields_.values()), names=tuple(fields_), cls=value.cls)
+    return RecordValue(value.cls, tuple(fields_), tuple(fields_.values()))
 
 
 def like(frame: Frame, target: Value, source: Value) -> Value:
     """`source` as it is assigned to `target`: as a value, where that is one."""
-    if not isinstance(target, TupleValue):
+    if not isinstance(target, TupleValue | RecordValue):
         return source
     if isinstance(source, ObjectValue):
         source = as_value(frame, source)
-    if not isinstance(source, TupleValue):
+    if not isinstance(source, TupleValue | RecordValue):
         return source
     items = (like(frame, mine, other) for mine, other in zip(target.items, source.items, strict=True))
     return replace(source, items=tuple(items))
 
 
 def _not_assignable(owner: Value, name: str) -> FrontendError:
+    if isinstance(owner, RecordValue):
+        return FrontendError(
+            f"cannot assign to field {name!r}",
+            notes=(f"{owner.cls.__name__} is a frozen dataclass: Python raises FrozenInstanceError here",),
+            help=f"make a changed copy: `dataclasses.replace(obj, {name}=...)`",
+        )
     if isinstance(owner, TupleValue):
-        if owner.is_object:
-            return FrontendError(
-                f"cannot assign to field {name!r}",
-                notes=(
-                    f"{owner.cls.__name__} is a frozen dataclass: Python raises FrozenInstanceError here",  # type: ignore[union-attr]
-                ),
-                help=f"make a changed copy: `dataclasses.replace(obj, {name}=...)`",
-            )
         return FrontendError(
             "items of a tuple are never assigned",
             notes=("Python raises AttributeError here",),
@@ -233,9 +234,9 @@ def _not_assignable(owner: Value, name: str) -> FrontendError:
     return FrontendError("attributes are never written by a program", help="return the value instead")
 
 
-def read_field(frame: Frame, owner: ObjectValue | TupleValue, name: str) -> Value:
+def read_field(frame: Frame, owner: ObjectValue | RecordValue | TupleValue, name: str) -> Value:
     """``owner.name``: a field, a property, a method, or an attribute of the class."""
-    if isinstance(owner, TupleValue):
+    if not isinstance(owner, ObjectValue):
         if name in owner.names:
             return names.as_usable(frame, f"{kind_of(owner)}.{name}", owner.items[owner.names.index(name)])
     else:
@@ -280,7 +281,7 @@ def method_of(frame: Frame, owner: Static, name: str) -> BoundMethod | None:
     return BoundMethod(owner, function)
 
 
-def _no_attribute(owner: ObjectValue | TupleValue, name: str) -> FrontendError:
+def _no_attribute(owner: ObjectValue | RecordValue | TupleValue, name: str) -> FrontendError:
     cls = owner.cls
     if cls is None or not owner.cls:
         return FrontendError(f"{kind_of(owner)} has no attribute {name!r}")
@@ -314,7 +315,7 @@ def _call(frame: Frame, function: Any, owner: Value, args: Sequence[Value]) -> V
 def construct(frame: Frame, cls: type, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     """``cls(*args, **kwargs)`` of a dataclass: the fields as its constructor sets them."""
     _require_plain_constructor(cls)
-    if inspect.getattr_static(cls, "__init__").__code__.co_filename != _GENERATED:
+    if inspect.getattr_static(cls, "__init__").__code__.co_filename != GENERATED:
         made = _fresh(frame, cls)
         frame.b.call(BoundMethod(made, inspect.getattr_static(cls, "__init__")), *args, **kwargs)
         return made
@@ -336,7 +337,7 @@ def construct(frame: Frame, cls: type, args: Sequence[Value], kwargs: Mapping[st
 def _require_plain_constructor(cls: type) -> None:
     pseudo = [name for name, field in cls.__dataclass_fields__.items()  # type: ignore[attr-defined]
               if isinstance(field.type, dataclasses.InitVar) or str(field.type).startswith("InitVar")]  # fmt: skip
-    written = inspect.getattr_static(cls, "__init__").__code__.co_filename != _GENERATED
+    written = inspect.getattr_static(cls, "__init__").__code__.co_filename != GENERATED
     if getattr(cls, "__new__") is object.__new__ and not pseudo and not (written and is_frozen(cls)):  # noqa: B009
         return
     raise FrontendError(
@@ -352,7 +353,7 @@ def _made(frame: Frame, cls: type, values: Mapping[str, Value]) -> Value:
     identity = frame.program.identity
     if is_frozen(cls) or cls not in identity.changing:
         identity.values.add(cls)
-        made = TupleValue(tuple(ready.values()), names=tuple(ready), cls=cls)
+        made = RecordValue(cls, tuple(ready), tuple(ready.values()))
     else:
         made = _fresh(frame, cls)
         frame.env |= {f"{made.key}.{name}": value for name, value in ready.items()}
@@ -372,8 +373,7 @@ def replaced(frame: Frame, owner: Value, changes: Mapping[str, Value]) -> Value:
     """``dataclasses.replace(owner, **changes)``."""
     if isinstance(owner, Static) and dataclasses.is_dataclass(owner.value) and not isinstance(owner.value, type):
         cls = type(owner.value)
-    elif isinstance(owner, ObjectValue) or (isinstance(owner, TupleValue) and owner.is_object):
-        assert owner.cls is not None
+    elif isinstance(owner, ObjectValue | RecordValue):
         cls = owner.cls
     else:
         raise FrontendError(f"dataclasses.replace() takes a dataclass object, not {kind_of(owner)}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Callable
-from dataclasses import is_dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.values import (
     ArrayValue,
     ObjectValue,
+    RecordValue,
     Scalar,
     Static,
     TupleValue,
@@ -312,7 +313,7 @@ def truth(b: Builder, value: Value) -> bool | ScalarExpr:
     match value:
         case Static(value=known) if not isinstance(known, np.ndarray):
             return bool(known)
-        case TupleValue(cls=cls) | ObjectValue(cls=cls) if is_dataclass(cls):
+        case RecordValue(cls=cls) | ObjectValue(cls=cls):
             if not hasattr(cls, "__bool__") and not hasattr(cls, "__len__"):
                 return True
         case TupleValue(items=items):

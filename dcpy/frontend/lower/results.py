@@ -21,6 +21,7 @@ from dcpy.frontend.values import (
     Maybe,
     Missing,
     ObjectValue,
+    RecordValue,
     Static,
     TupleValue,
     Value,
@@ -126,7 +127,7 @@ class _Leaves:
         self.env = env
         self.values: list[Value] = []
         self.made: dict[str, Made] = {}  # objects that may change, by key
-        self.once: list[TupleValue] = []  # objects that are taken for values
+        self.once: list[RecordValue] = []  # objects that are taken for values
 
     def change(self, name: str, unsure: bool) -> tuple[Any, ...]:
         """What a field of an argument is in the end; where that is not sure, also whether it is another object."""
@@ -146,9 +147,11 @@ class _Leaves:
             case TupleValue(is_list=True):
                 raise FrontendError("a program does not return lists", help="return a tuple, or np.array([...])")
             case TupleValue(items=items, names=names, cls=cls):
-                self.require_once(value)
                 parts = tuple(map(self.part, items))
                 return parts if cls is None else Made(cls, names, parts)
+            case RecordValue(cls=cls, names=names, items=items):
+                self.require_once(value)
+                return Made(cls, names, tuple(map(self.part, items)))
             case ObjectValue(key=key) if objects.is_argument(value):
                 return Given(key, self.leaf(Static(None)))
             case ObjectValue():
@@ -157,11 +160,9 @@ class _Leaves:
                 return Known(known, self.leaf(Static(None)))
         return self.leaf(value)
 
-    def require_once(self, value: TupleValue) -> None:
+    def require_once(self, value: RecordValue) -> None:
         """An object that could be changed later, in two places: then it matters whether it is one."""
-        if value.cls is None or not value.is_object or is_frozen(value.cls):
-            return
-        if value in self.once:
+        if value in self.once and not is_frozen(value.cls):
             raise IdentityMatters(value.cls)
         self.once.append(value)
 

@@ -14,8 +14,8 @@ from dcpy.frontend.values import (
     DictValue,
     IteratorValue,
     MapValue,
-    ObjectValue,
     RangeValue,
+    RecordValue,
     Scalar,
     SliceValue,
     Static,
@@ -45,7 +45,7 @@ def length(b: Builder, value: Value) -> Expr:
             if not shape:
                 raise FrontendError("len() of unsized object", notes=("NumPy raises TypeError here",))
             return b.exact(shape[0])
-        case TupleValue(items=items) | DictValue(items=items) if not is_object(value):
+        case TupleValue(items=items) | DictValue(items=items):
             return as_expr(len(items))
         case RangeValue():
             return b.emit.ranges.simplify(value.range.size_within(b.emit.ranges))
@@ -121,7 +121,7 @@ def items(b: Builder, value: Value) -> list[Value]:
 
 def _known_items(value: Value) -> tuple[Value, ...] | None:
     match value:
-        case TupleValue(items=items) if not value.is_object:
+        case TupleValue(items=items):
             return items
         case DictValue(items=pairs):
             return tuple(Static(key) for key, _ in pairs)
@@ -134,8 +134,6 @@ def _known_items(value: Value) -> tuple[Value, ...] | None:
 
 def item(owner: TupleValue, key: Value) -> Value:
     """``owner[key]`` with a key known at compile time."""
-    if owner.is_object:
-        raise FrontendError(f"{kind_of(owner)} cannot be indexed", help="name its fields")
     if isinstance(key, SliceValue):
         parts = [_whole(part) for part in (key.start, key.stop, key.step)]
         return TupleValue(owner.items[slice(*parts)], owner.is_list)
@@ -175,14 +173,9 @@ def stable(b: Builder, value: Value) -> Value:
     """The value with all scalars computed now, so that later stores cannot change it."""
     if isinstance(value, Scalar):
         return value if isinstance(value.expr, Const) else b.keep(value)
-    if isinstance(value, TupleValue):
+    if isinstance(value, TupleValue | RecordValue):
         return replace(value, items=tuple(stable(b, part) for part in value.items))
     return b.hold(value)
-
-
-def is_object(value: Value) -> bool:
-    """Whether it is a dataclass object, which has fields but is no sequence."""
-    return isinstance(value, ObjectValue) or (isinstance(value, TupleValue) and value.is_object)
 
 
 def all_cheap(values: Iterable[Value]) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dcpy.frontend.lower.frame import Names, shown
-from dcpy.frontend.values import ArrayValue, Maybe, Resized, TupleValue, Value
+from dcpy.frontend.values import ArrayValue, Maybe, RecordValue, Resized, TupleValue, Value
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
@@ -24,7 +24,7 @@ def roots(frame: Frame, value: Value) -> tuple[str, ...]:
     match value:
         case ArrayValue(container=container):
             return (frame.b.root(container),)
-        case TupleValue(items=items):
+        case TupleValue(items=items) | RecordValue(items=items):
             return tuple(root for item in items for root in roots(frame, item))
         case Maybe(value=inner) | Resized(home=inner):
             return roots(frame, inner)

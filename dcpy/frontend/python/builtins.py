@@ -20,7 +20,9 @@ from dcpy.frontend.values import (
     ArrayValue,
     DictValue,
     IteratorValue,
+    ObjectValue,
     RangeValue,
+    RecordValue,
     Scalar,
     SliceValue,
     Static,
@@ -394,8 +396,10 @@ def _python_class(b: Builder, value: Value) -> type:
     match value:
         case ArrayValue():
             return np.ndarray
-        case TupleValue(is_list=is_list):
-            return list if is_list else tuple
+        case ObjectValue(cls=cls) | RecordValue(cls=cls):
+            return cls
+        case TupleValue(is_list=is_list, cls=cls):
+            return cls or (list if is_list else tuple)
         case DictValue():
             return dict
         case RangeValue():

@@ -108,6 +108,18 @@ def one_of_two(b, c):
     return q.t
 
 
+def added(f):
+    return 1.0 + f
+
+
+def as_array(f):
+    return np.array(f)
+
+
+def is_it(f, g):
+    return f is g
+
+
 def missing_argument(x):
     return Box()
 
@@ -143,7 +155,7 @@ REFUSED = [
      "= help: make a changed copy: `dataclasses.replace(obj, a=...)`"),
     (frozen_array, [Fixed(1.0, np.ones(2))], "cannot assign to field 'x'\n"
      "= help: make a changed copy: `dataclasses.replace(obj, x=...)`"),
-    (item_of_object, [Fixed(1.0, np.ones(2))], "an object of Fixed cannot be indexed\n= help: name its fields"),
+    (item_of_object, [Fixed(1.0, np.ones(2))], "an object of Fixed cannot be indexed"),
     (named_item, [Point(np.ones(2), 1.0)], "items of a tuple are never assigned\n"
      "= help: make a new tuple, or use a dataclass"),
     (in_parallel, [BOX], "iterations of a parallel map cannot assign the field 't', which they share\n"
@@ -152,6 +164,10 @@ REFUSED = [
      "only\n= help: use an `if` statement"),
     (one_of_two, [BOX, 1], "'q' is one of 2 objects here, depending on the path taken\n"
      "= help: assign the fields of one object, or always make new ones: dataclasses.replace(...)"),
+    (added, [Fixed(1.0, np.ones(2))], "unsupported operands for +: 1.0 and an object of Fixed"),
+    (as_array, [Fixed(1.0, np.ones(2))], "an object of Fixed does not become an array\n= help: pass a number or an array"),
+    (is_it, [Fixed(1.0, np.ones(2)), Fixed(1.0, np.ones(2))], "whether an object of Fixed is the same object is not "
+     "known\n= help: compare its fields"),
     (missing_argument, [BOX.x], "Box(): missing a required argument: 'x'"),
     (own_constructor, [BOX.x], "a program cannot make an object of OwnNew\n"
      "= help: make the object outside of the program, and pass it as an argument"),
