@@ -293,6 +293,19 @@ class Program(Dispatcher):
         return self if instance is None else BoundMethod(self, instance)
 
 
+class VariadicProgram(Program):
+    """A program with ``*args``: it is compiled for each number of arguments, which are passed as a tuple."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls machine code, compiled for arguments like these."""
+        signature = inspect.signature(self.function)
+        call = signature.bind(*args, **kwargs)
+        call.apply_defaults()
+        named = [p.name for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY]
+        keywords = {name: call.arguments.pop(name) for name in named}
+        return super().__call__(*call.arguments.values(), **keywords)
+
+
 class BoundMethod(functools.partial[Any]):
     """A program as a method of an object: ``grid.relax``. A `partial`, because that calls without Python code."""
 
@@ -344,7 +357,9 @@ def program(
     driver.require_device(device)
     named = {name.replace("cpu_", "cpu.", 1): value for name, value in options.items()}
     resolved = resolve_options({"auto_optimize": auto_optimize, "allow_callbacks": allow_callbacks, **named})
-    return Program(function, resolved, use_annotations=not ignore_type_hints)
+    variadic = any(p.kind is p.VAR_POSITIONAL for p in inspect.signature(function).parameters.values())
+    kind = VariadicProgram if variadic else Program
+    return kind(function, resolved, use_annotations=not ignore_type_hints)
 
 
 def method(function: Callable[..., Any] | None = None, **options: Any) -> Any:

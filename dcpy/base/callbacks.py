@@ -17,6 +17,7 @@ import numpy as np
 
 from dcpy.base.errors import CallbackError, DcpyError
 from dcpy.base.source import SrcSpan
+from dcpy.base.texts import formatted
 
 PYTHON = "item"  #: ``item(n)`` in a call or in its results: a number of Python's own, not one of NumPy's
 
@@ -130,6 +131,10 @@ def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
             return value
         case ast.UnaryOp():
             return ast.literal_eval(node)
+        case ast.JoinedStr(values=parts):
+            return "".join(_value(part, names) for part in parts)
+        case ast.FormattedValue(value=part, conversion=conversion, format_spec=spec):
+            return formatted(_value(part, names), conversion, "" if spec is None else _value(spec, names))
     raise CallbackError(f"{ast.unparse(node)!r} is no argument of a callback")
 
 

@@ -250,6 +250,22 @@ class GeneratorValue:
 
 
 @dataclass(frozen=True, slots=True)
+class TextValue:
+    """An f-string with values known at run time only: strings, and values with their conversion and format."""
+
+    parts: tuple[str | tuple[Value, int, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PartialValue:
+    """``functools.partial(function, *args, **keywords)`` that a program makes."""
+
+    function: Value
+    args: tuple[Value, ...]
+    keywords: tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Method:
     """``a.sum``, before it is called."""
 
@@ -301,6 +317,7 @@ class Resized:
 Value = (
     Static | SymInt | Scalar | ArrayValue | TupleValue | RecordValue | DictValue | SliceValue | RangeValue | MapValue
     | IteratorValue | FunctionValue | GeneratorValue | Method | Missing | Maybe | Resized | ObjectValue | BoundMethod
+    | TextValue | PartialValue
 )  # fmt: skip
 Number = Static | SymInt | Scalar
 
@@ -418,5 +435,6 @@ def kind_of(value: Value) -> str:
         case BoundMethod(function=function):
             return f"a method {function.__name__!r}"
     return {"SliceValue": "a slice", "RangeValue": "a range", "MapValue": "a dcpy.map", "DictValue": "a dictionary",
+            "TextValue": "a text with run-time values", "PartialValue": "a function",
             "IteratorValue": "an iterator", "SymInt": "an integer", "FunctionValue": "a function",
             "GeneratorValue": "a random generator"}.get(type(value).__name__, "nothing")  # fmt: skip

@@ -19,13 +19,13 @@ Parameters = tuple[tuple[Any, ...], ...]
 def parameters_of(function: Callable[..., Any]) -> tuple[Parameters, int, int]:
     """(name,) or (name, default) per parameter, how many are positional-only, and how many keyword-only.
 
-    Raises `FrontendError` for ``*args`` and ``**kwargs``.
+    ``*args`` is one parameter: a tuple. Raises `FrontendError` for ``**kwargs``.
     """
     parameters = inspect.signature(function).parameters.values()
     for parameter in parameters:
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+        if parameter.kind is parameter.VAR_KEYWORD:
             raise FrontendError(
-                f"{function.__qualname__} takes {parameter}: how many arguments that are is not known at compile time",
+                f"{function.__qualname__} takes {parameter}: which arguments that are is not known at compile time",
                 help="give each argument its own parameter",
             )
     kinds = [parameter.kind for parameter in parameters]

@@ -286,8 +286,8 @@ def refused_statements():
         return a
 
     def matching(a):
-        match len(a):
-            case 8:
+        match a.shape:
+            case [8]:
                 return a
         return a + 1
 

@@ -165,9 +165,11 @@ def test_loops_over_iterators():
     assert interpreted(loop, A, c) == pytest.approx(loop(A, c))
 
 
-def test_print_is_refused():
-    def shout(n):
-        print(n)
+def test_print_is_pythons(capsys):
+    def shout(n, a):
+        print(n, f"{n + 1:03d} {a[1]:.2f} {a!r}", a, sep="; ", end="!")
 
-    with pytest.raises(FrontendError, match="print"):
-        interpreted(shout, 3)
+    interpreted(shout, 3, np.arange(3.0))
+    printed = capsys.readouterr().out
+    shout(3, np.arange(3.0))
+    assert printed == capsys.readouterr().out

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from dcpy.base.errors import FrontendError
 from dcpy.base.source import SrcSpan
 from dcpy.frontend.desugar import core
+from dcpy.frontend.desugar.matching import matched
 from dcpy.frontend.desugar.names import bound_names, free_names
 from dcpy.frontend.source import Source
 
@@ -52,7 +53,6 @@ _REFUSED: dict[str, tuple[str, str, str]] = {  # what, why, what to write instea
     ),
     "Import": _IMPORT,
     "ImportFrom": _IMPORT,
-    "Match": ("match is not supported", "dcpy compiles a part of Python", "use if and elif"),
 }
 
 
@@ -68,6 +68,7 @@ class Desugarer:
     source: Source
     loops: list[str] = field(default_factory=list)
     flags: int = 0
+    stored: frozenset[str] = frozenset()  # names that the function assigns
 
     def function(self, node: ast.FunctionDef | ast.Lambda) -> core.Define:
         """A function or lambda."""
@@ -77,6 +78,8 @@ class Desugarer:
             body: core.Body = (core.Return(node.body, span=self.source.span(node.body)),)
             return core.Define("<lambda>", node.args, body, free_names(node), span=span)
         _refuse_generators(self.source, node)
+        stores = [part for part in ast.walk(node) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)]
+        inner.stored = frozenset(name.id for name in stores)
         statements = inner.block(node.body)
         header = SrcSpan(span.file, span.line, span.column)
         return core.Define(node.name, node.args, statements, free_names(node), span=header)
@@ -140,6 +143,11 @@ class Desugarer:
             case ast.While(test=test, body=body, orelse=orelse):
                 loop = self._loop_body(body, bool(orelse))
                 return self._with_else(loop[0], core.While(test, loop[1], span=span), orelse)
+            case ast.Match():
+                self.flags += 1
+                return matched(node, f".matched_{self.flags}", self.source, self.block)
+            case ast.Global(names=names) | ast.Nonlocal(names=names):
+                return self._outer_names(node, names, span)
             case ast.Break():
                 flag = self.loops[-1]
                 mark = (_set(flag, value=True, span=span),) if flag else ()
@@ -151,11 +159,18 @@ class Desugarer:
         message, reason, rewrite = _REFUSED.get(kind, other)
         raise FrontendError(message, span=span, notes=(reason,), help=rewrite)
 
+    def _outer_names(self, node: ast.stmt, names: Sequence[str], span: SrcSpan) -> tuple[core.Statement, ...]:
+        """``global`` and ``nonlocal`` say nothing where the names are only read."""
+        if not self.stored.isdisjoint(names):
+            message, reason, rewrite = _REFUSED[type(node).__name__]
+            raise FrontendError(message, span=span, notes=(reason,), help=rewrite)
+        return ()
+
     def _loop_body(self, body: Sequence[ast.stmt], has_else: bool) -> tuple[str, core.Body]:
         flag = ""
         if has_else:
             self.flags += 1
-            flag = f"broke_{self.flags}.flag"  # no Python name has a dot
+            flag = f".broke_{self.flags}"  # no Python name has a dot
         self.loops.append(flag)
         try:
             return flag, self.block(body)

@@ -21,6 +21,7 @@ from dcpy.frontend.values import (
     RecordValue,
     Scalar,
     Static,
+    TextValue,
     TupleValue,
     Value,
     dtype_of,
@@ -298,52 +299,47 @@ def _augment_keys(frame: Frame, owner: Value, keys: list[Value], symbol: str, va
 # -- exceptions ------------------------------------------------------------------------------------------------------
 
 
-def exception_of(frame: Frame, node: core.Require) -> tuple[str, str, list[ScalarExpr]]:
-    """The exception's name and message of an ``assert`` or ``raise``, with the numbers that the message shows."""
+def exception_of(frame: Frame, node: core.Require) -> tuple[type[Exception], list[Value]]:
+    """The exception of an ``assert`` or ``raise``, and its arguments."""
     if node.exception is None and node.test is None:
         raise FrontendError("raise without an exception is not supported", help="raise ValueError(...)")
-    name, message = "AssertionError", node.message
-    if node.exception is not None:
-        call = node.exception if isinstance(node.exception, ast.Call) else None
-        name = _exception_name(frame, call.func if call is not None else node.exception)
-        message = call.args[0] if call is not None and call.args else None
-    values: list[ScalarExpr] = []
-    text = "" if message is None else _message(frame, message, values)
-    return name, text, values
+    if node.exception is None:
+        return AssertionError, [] if node.message is None else [evaluate(frame, node.message)]
+    call = node.exception if isinstance(node.exception, ast.Call) else None
+    if call is not None and call.keywords:
+        raise FrontendError("exceptions take no keywords", span=frame.span(call), help="write ValueError(...)")
+    kind = _exception_type(frame, call.func if call is not None else node.exception)
+    return kind, [] if call is None else evaluate_all(frame, call.args)
 
 
-def _exception_name(frame: Frame, node: ast.expr) -> str:
+def _exception_type(frame: Frame, node: ast.expr) -> type[Exception]:
     value = evaluate(frame, node)
     found = value.value if isinstance(value, Static) else None
-    if isinstance(found, type) and issubclass(found, Exception):
-        name = found.__name__
-        if exception_type(name) is found:
-            return name
+    if isinstance(found, type) and issubclass(found, Exception) and exception_type(found.__name__) is found:
+        return found
     raise FrontendError(
         "only exceptions of Python and NumPy can be raised", span=frame.span(node), help="raise ValueError(...)"
     )
 
 
-def _message(frame: Frame, node: ast.expr, values: list[ScalarExpr]) -> str:
-    """The text; integers known at run time only become ``{0}`` …"""
-    if not isinstance(node, ast.JoinedStr):
-        return str(frame.b.static(evaluate(frame, node), "a message"))
-    parts = []
-    for part in node.values:
-        if isinstance(part, ast.Constant):
-            parts.append(str(part.value))
-            continue
-        assert isinstance(part, ast.FormattedValue)
-        value = evaluate(frame, part.value)
-        if isinstance(value, Static):
-            parts.append(str(value.value))
-        elif len(values) < 4 and is_number(value) and dtype_of(value).is_integer:
-            parts.append(f"{{{len(values)}}}")
-            values.append(cast(scalar_expr(value), types.int64))
-        else:
-            raise FrontendError(
-                "a message can show up to four integers, and what is known at compile time",
-                span=frame.span(part),
-                help="leave the value out of the message",
-            )
-    return "".join(parts)
+def plain_message(args: list[Value]) -> tuple[str, list[ScalarExpr]] | None:
+    """A text that a check can hold: up to four integers in it are known at run time only; None for other arguments."""
+    match args:
+        case []:
+            return "", []
+        case [Static(value=str() as text)]:
+            return text, []
+        case [TextValue(parts=parts)]:
+            numbers = [part for part in parts if not isinstance(part, str)]
+            braces = any(brace in part for part in parts if isinstance(part, str) for brace in "{}")
+            if braces or len(numbers) > 4 or not all(spec == "" and code < 0 and _shows_as_int64(value)
+                                                     for value, code, spec in numbers):  # fmt: skip
+                return None
+            places = iter(range(len(numbers)))
+            text = "".join(part if isinstance(part, str) else f"{{{next(places)}}}" for part in parts)
+            return text, [cast(scalar_expr(value), types.int64) for value, _, _ in numbers]
+    return None
+
+
+def _shows_as_int64(value: Value) -> bool:
+    return is_number(value) and dtype_of(value).is_integer and dtype_of(value) != types.uint64

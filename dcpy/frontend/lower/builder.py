@@ -46,6 +46,7 @@ class Builder:
         self.emit = emit
         self.caller: Callable[[Value, Sequence[Value], Mapping[str, Value]], Value] | None = None
         self.operate: Callable[[str, Value, Value], Value] | None = None
+        self.read_only: dict[str, str] = {}  # containers that are never written, and why
         self.naming = ""  # how the user calls the next result
         self.detached: dict[str, str] = {}  # containers that may not be written any more, and why
         self.remembered: list[Remembered] = []  # where masks hold
@@ -236,6 +237,12 @@ class Builder:
     def store(self, target: ArrayValue, value: Value) -> None:
         """``target[...] = value``, broadcast and cast; right also where both overlap."""
         stores.store(self, target, value)
+
+    def forbid_writes(self, container: str, reason: str) -> None:
+        """Stores to this container are refused from now on, for the reason given."""
+        if container not in self.read_only:
+            self.read_only[container] = reason
+            self.emit.on_undo(lambda: self.read_only.pop(container, None))
 
     def operand(self, value: ArrayValue) -> Memlet:
         """A memlet whose kept dimensions are the value's, in order; through a view where no subset says it."""

@@ -6,6 +6,7 @@ one, moves it past another, or runs a loop around it in parallel. A function tha
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from dcpy.frontend.values import (
     Scalar,
     Static,
     SymInt,
+    TextValue,
     TupleValue,
     Value,
     as_integer,
@@ -107,6 +109,8 @@ class _Operands:
                 return f"[{parts}]" if is_list else f"({parts}{',' * (len(items) == 1)})"
             case DictValue(items=pairs) if all(is_literal(key) for key, _ in pairs):
                 return f"{{{', '.join(f'{key!r}: {self.argument(item, parameter)}' for key, item in pairs)}}}"
+            case TextValue(parts=parts):
+                return ast.unparse(ast.JoinedStr([self._text(part, parameter) for part in parts]))
             case ArrayValue():
                 return self._array(value, parameter)
             case SymInt() | Scalar():
@@ -155,6 +159,14 @@ class _Operands:
             spelled = f"{name}_{count}"
         table[spelled] = found
         return spelled
+
+    def _text(self, part: str | tuple[Value, int, str], parameter: str) -> ast.expr:
+        """A part of an f-string."""
+        if isinstance(part, str):
+            return ast.Constant(part)
+        value, conversion, spec = part
+        shown = ast.parse(self.argument(value, parameter), mode="eval").body
+        return ast.FormattedValue(shown, conversion, ast.JoinedStr([ast.Constant(spec)]) if spec else None)
 
     def _array(self, value: ArrayValue, parameter: str) -> str:
         b, name = self.frame.b, self._fresh(parameter)

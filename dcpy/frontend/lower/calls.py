@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 import sys
 import types as python_types
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,7 @@ from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.frontend.annotations import ScalarAnnotation
 from dcpy.frontend.callbacks import Callback
 from dcpy.frontend.closure import Closure
+from dcpy.frontend.desugar.early_returns import without_returns_in_loops
 from dcpy.frontend.desugar.names import parameter_names
 from dcpy.frontend.desugar.statements import desugar
 from dcpy.frontend.implements import call_entry, close_names, find, find_method, full_name
@@ -34,6 +36,7 @@ from dcpy.frontend.values import (
     GeneratorValue,
     Method,
     ObjectValue,
+    PartialValue,
     RecordValue,
     Scalar,
     Static,
@@ -53,6 +56,8 @@ def call(
     match function:
         case Method(owner=owner, name=name):
             return _method(frame, owner, name, args, kwargs)
+        case PartialValue(function=inner, args=first, keywords=keywords):
+            return call(frame, inner, [*first, *args], {**dict(keywords), **kwargs}, unused=unused)
         case BoundMethod(owner=owner, function=found):
             return call_python(frame, found, [owner, *args], kwargs)
         case FunctionValue():
@@ -91,17 +96,17 @@ def _method(frame: Frame, owner: Value, name: str, args: Sequence[Value], kwargs
 def _static(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str, Value], unused: bool) -> Value:
     if isinstance(found, Callback):
         return call_back(frame, found, args, kwargs, unused=unused)
+    of_python = _of_python(frame, found, args, kwargs, unused)
+    if of_python is not None:
+        return of_python
     dtype = _dtype_of(found)
     if dtype is not None and not kwargs and len(args) == 1:
-        value = args[0]
-        if isinstance(value, TupleValue):
-            value = frame.b.array(value)
-        return frame.b.cast(stored(frame.b, value, dtype) if is_weak(value) else value, dtype)
+        return _as_dtype(frame, args[0], dtype)
     own = special.builtin(frame, found, args) if not kwargs else None
     if own is not None:
         return own
     entry = find(found)
-    if entry is not None and not (found is print and frame.program.options.allow_callbacks):
+    if entry is not None:
         return call_entry(frame.b, entry, args, kwargs)
     if found is dataclasses.replace and len(args) == 1:
         return objects.replaced(frame, args[0], kwargs)
@@ -110,6 +115,39 @@ def _static(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str
     if isinstance(found, type) and issubclass(found, tuple) and hasattr(found, "_fields"):
         return objects.named_tuple(frame, found, args, kwargs)
     return _user_function(frame, found, args, kwargs, unused)
+
+
+def _of_python(
+    frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str, Value], unused: bool
+) -> Value | None:
+    """``print``, which Python does; methods of strings that are known; `functools.partial`."""
+    if isinstance(getattr(found, "__self__", None), str):
+        try:
+            known = [frame.b.static(value, "an argument of a method of strings") for value in args]
+            return from_python(frame, found(*known))
+        except (TypeError, ValueError) as error:
+            raise FrontendError(str(error)) from None
+    if found is print:
+        return call_back(frame, Callback(print, returns=None, writes=()), args, kwargs, unused=unused)
+    if found is functools.partial:
+        return PartialValue(args[0], tuple(args[1:]), tuple(kwargs.items()))
+    if isinstance(found, functools.partial):
+        return call(frame, _known_partial(frame, found), args, kwargs)
+    return None
+
+
+def _as_dtype(frame: Frame, value: Value, dtype: types.DType) -> Value:
+    """``np.float32(value)``."""
+    if isinstance(value, TupleValue):
+        value = frame.b.array(value)
+    return frame.b.cast(stored(frame.b, value, dtype) if is_weak(value) else value, dtype)
+
+
+def _known_partial(frame: Frame, found: functools.partial[Any]) -> PartialValue:
+    keywords = tuple((key, from_python(frame, value)) for key, value in found.keywords.items())
+    return PartialValue(
+        from_python(frame, found.func), tuple(from_python(frame, value) for value in found.args), keywords
+    )
 
 
 def _user_function(
@@ -199,8 +237,11 @@ def _dtype_of(found: Any) -> types.DType | None:
 
 
 def unwrap(found: Any) -> Any:
-    """The Python function under a decorator that keeps it (``@dcpy.program``, `functools.wraps`)."""
-    while hasattr(found, "__wrapped__"):
+    """The Python function under a decorator that keeps its meaning (``@dcpy.program``, `functools.lru_cache`).
+
+    A function that a decorator wrote (`functools.wraps`) is what Python calls, and so stays.
+    """
+    while hasattr(found, "__wrapped__") and not isinstance(found, python_types.FunctionType):
         found = found.__wrapped__
     return found.__func__ if isinstance(found, python_types.MethodType) and found.__self__ is None else found
 
@@ -221,7 +262,7 @@ def call_python(
             help="write a loop",
         )
     source = read_source(function)
-    define = program.callees.setdefault(function, None) or desugar(source)
+    define = program.callees.get(function) or without_returns_in_loops(desugar(source))
     program.callees[function] = define
     closure = Closure(function, program.dependences)
     inner = Frame(program, source, define, closure, frame.emit.region, inline=True, caller=frame)
@@ -242,8 +283,10 @@ def _nested(frame: Frame, function: FunctionValue, args: Sequence[Value], kwargs
         raise FrontendError(f"{function.definition.name!r} calls itself", help="write a loop")
     scope: Frame = function.scope
     define = function.definition
+    body = frame.program.callees.setdefault(define, None) or without_returns_in_loops(define)
+    frame.program.callees[define] = body
     inner = Frame(
-        frame.program, scope.source, define, scope.closure, frame.emit.region, outer=scope, inline=True, caller=frame
+        frame.program, scope.source, body, scope.closure, frame.emit.region, outer=scope, inline=True, caller=frame
     )
     bound = bind_arguments(define.name, define.args, function.defaults, function.keyword_defaults, args, kwargs)
     frame.program.stack.append(define)

@@ -9,10 +9,11 @@ from __future__ import annotations
 import ast
 import difflib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dcpy.base import texts
 from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.names import free_names
@@ -34,6 +35,7 @@ from dcpy.frontend.values import (
     RecordValue,
     SliceValue,
     Static,
+    TextValue,
     TupleValue,
     Value,
     as_integer,
@@ -336,6 +338,21 @@ def _comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp) -> Value
     return TupleValue(tuple(found), is_list=True)
 
 
+def _dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
+    pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
+    pairs = _comprehension(frame, ast.copy_location(ast.ListComp(pair, node.generators), node))
+    assert isinstance(pairs, TupleValue)
+    found: dict[Any, Value] = {}
+    for item in pairs.items:
+        assert isinstance(item, TupleValue)
+        found[frame.b.static(item.items[0], "a key")] = item.items[1]
+    return DictValue(tuple(found.items()))
+
+
+def _set(frame: Frame, node: ast.Set) -> Value:
+    return Static(frozenset(frame.b.static(value, "an item of a set") for value in evaluate_all(frame, node.elts)))
+
+
 def _lambda(frame: Frame, node: ast.Lambda) -> Value:
     span = frame.span(node)
     body = (core.Return(node.body, span=frame.span(node.body)),)
@@ -376,15 +393,20 @@ def _named(frame: Frame, node: ast.NamedExpr) -> Value:
 
 
 def _formatted(frame: Frame, node: ast.JoinedStr) -> Value:
-    parts = []
+    """An f-string; what is known at run time only is formatted then, by Python (``print``, messages)."""
+    parts: list[str | tuple[Value, int, str]] = []
     for part in node.values:
         if isinstance(part, ast.Constant):
             parts.append(str(part.value))
-        else:
-            assert isinstance(part, ast.FormattedValue)
-            spec = "" if part.format_spec is None else str(frame.b.static(evaluate(frame, part.format_spec)))
-            parts.append(format(frame.b.static(evaluate(frame, part.value), "a value in an f-string"), spec))
-    return Static("".join(parts))
+            continue
+        assert isinstance(part, ast.FormattedValue)
+        spec = "" if part.format_spec is None else str(frame.b.static(evaluate(frame, part.format_spec), "a format"))
+        value = evaluate(frame, part.value)
+        parts.append(texts.formatted(value.value, part.conversion, spec) if isinstance(value, Static) else (
+            sequences.stable(frame.b, value), part.conversion, spec))  # fmt: skip
+    if all(isinstance(part, str) for part in parts):
+        return Static("".join(map(str, parts)))
+    return TextValue(tuple(parts))
 
 
 _HANDLERS: dict[type, Callable[..., Value]] = {
@@ -392,7 +414,7 @@ _HANDLERS: dict[type, Callable[..., Value]] = {
     ast.Compare: _compare, ast.BoolOp: _bool, ast.IfExp: _conditional, ast.Subscript: _subscript, ast.Slice: _slice,
     ast.Tuple: _tuple, ast.List: _tuple, ast.Dict: _dict, ast.ListComp: _comprehension,
     ast.GeneratorExp: _comprehension, ast.Lambda: _lambda, ast.Call: _call, ast.NamedExpr: _named,
-    ast.JoinedStr: _formatted,
+    ast.JoinedStr: _formatted, ast.DictComp: _dict_comprehension, ast.Set: _set,
 }  # fmt: skip
 _NAMED = (ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Call)
 

@@ -133,8 +133,8 @@ class LoopSites:
 
 
 def shown(name: str) -> str:
-    """A name as the program has it: that of a choice has a number behind an ``@``."""
-    return name.partition("@")[0]
+    """A name as the program has it: that of a choice has a number behind an ``@``, that of a result has a dot."""
+    return "result" if name.startswith(".return") else name.partition("@")[0]
 
 
 def is_field(name: str) -> bool:

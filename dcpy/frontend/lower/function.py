@@ -65,6 +65,11 @@ def lower_function(
     Raises `FrontendError` with the place, the reason and a rewrite for what dcpy does not take.
     """
     function = unwrap(function)
+    if hasattr(function, "__wrapped__"):
+        raise FrontendError(
+            f"{_name(function)!r} is wrapped by a decorator, which a program cannot be made of",
+            help="put @dcpy.program below the other decorators, next to the function",
+        )
     source = read_source(function)
     try:
         with _collector_paused():
@@ -174,11 +179,8 @@ def _declare(
             _declare_sizes(frame, kind)
     signature = inspect.signature(function)
     for name, parameter in signature.parameters.items():
-        match parameter.kind:
-            case inspect.Parameter.VAR_POSITIONAL:
-                raise FrontendError(f"*{name} is not supported in a program", help="name the arguments")
-            case inspect.Parameter.VAR_KEYWORD:
-                raise FrontendError(f"**{name} is not supported in a program", help="name the arguments")
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            raise FrontendError(f"**{name} is not supported in a program", help="name the arguments")
         if name in values:
             frame.env[name] = values[name]
         elif parameter.default is not inspect.Parameter.empty:

@@ -6,10 +6,13 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from dcpy.base import texts
 from dcpy.base.errors import DcpyError, FrontendError
+from dcpy.frontend.callbacks import Callback
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.liveness import assigned
 from dcpy.frontend.lower import assignment, loops, merges
+from dcpy.frontend.lower.callbacks import call_back
 from dcpy.frontend.lower.expressions import condition, evaluate, function_value
 from dcpy.frontend.lower.frame import Flow, Scope, Site
 from dcpy.frontend.lower.names import UnsetName, bind_name
@@ -19,7 +22,7 @@ from dcpy.frontend.lower.refine import refine
 from dcpy.frontend.lower.sharing import living, shown_by_others
 from dcpy.frontend.values import Missing, Static, Value
 from dcpy.ir import types
-from dcpy.ir.expr import Const, ScalarExpr
+from dcpy.ir.expr import Const, ScalarExpr, op
 from dcpy.ir.region import Branch, Break, Continue, Region, Return
 
 if TYPE_CHECKING:
@@ -110,15 +113,23 @@ def _return(frame: Frame, node: core.Return) -> Flow:
 
 def _require(frame: Frame, node: core.Require) -> Flow:
     """``assert`` and ``raise``."""
-    exception, message, values = assignment.exception_of(frame, node)
-    if node.test is None:
-        frame.b.check(Const(False, types.bool_), exception, message, values)
-        return Flow.LEFT
-    test = condition(frame, node.test)
+    test = False if node.test is None else condition(frame, node.test)
     if test is True:
         return Flow.ON
+    with frame.emit.attempt() as region:
+        kind, args = assignment.exception_of(frame, node)
+        message = assignment.plain_message(args)
+        if message is None:  # Python makes the message
+            throw = Callback(texts.throw, returns=None, writes=())
+            call_back(frame, throw, [Static(kind), *args], {}, unused=True)
+        message = message or ("", [])
+        if region.blocks:
+            frame.b.check(Const(False, types.bool_), kind.__name__, *message)
     holds: ScalarExpr = Const(False, types.bool_) if isinstance(test, bool) else test
-    frame.b.check(holds, exception, message, values)
+    if region.blocks:
+        frame.emit.block(Branch([(op("not", holds), region)], None))
+    else:
+        frame.b.check(holds, kind.__name__, *message)
     if isinstance(test, bool):
         return Flow.LEFT
     frame.emit.ranges = refine(frame.emit.ranges, test, holds=True)

@@ -147,6 +147,8 @@ def require_writable(b: Builder, target: ArrayValue) -> None:
             "assignment destination is read-only", notes=("it is a broadcast view",), help="copy it first"
         )
     for container in (target.container, b.root(target.container)):
+        if container in b.read_only:
+            raise FrontendError("assignment destination is read-only", notes=(b.read_only[container],))
         if container in b.detached:
             raise FrontendError(
                 "this array may or may not be the one that another name shows",

@@ -142,7 +142,7 @@ def _part(b: Builder, a: Value, name: str) -> Value:
         if name == "real":
             return a
         zeros = b.full([b.exact(part) for part in a.shape], a.dtype, Static(0))
-        b.detached[zeros.container] = "the imaginary part of a real array is read-only"
+        b.forbid_writes(zeros.container, "an array of real numbers has no imaginary part to set")
         return zeros
     if kind == "c":
         assert isinstance(a, Scalar)

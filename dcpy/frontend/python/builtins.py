@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import operator
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -283,7 +285,7 @@ def _extremum(b: Builder, name: str, args: Sequence[Value], default: Value) -> V
             return _first_extremum(b, name, only)
         args = sequences.items(b, only)
     if not args:
-        if default is not MISSING:
+        if default != MISSING:
             return default
         raise b.error(f"{name}() arg is an empty sequence", notes=("Python raises ValueError here",))
     best = args[0]
@@ -412,11 +414,56 @@ def _python_class(b: Builder, value: Value) -> type:
     raise b.error(f"the class of {kind_of(value)} is not known")
 
 
-@implements(print)
-def print_(b: Builder, *args: Value, **kwargs: Value) -> Value:
-    """Refused: compiled programs do not write to the terminal."""
-    raise b.error(
-        "print is not supported",
-        notes=("compiled code does not write to the terminal",),
-        help="print after the call, or let the program call Python: @dcpy.program(allow_callbacks=True)",
-    )
+@implements(type)
+def type_(b: Builder, obj: Value) -> Value:
+    """The class of a value, known at compile time."""
+    return Static(type(obj.value) if isinstance(obj, Static) else _python_class(b, obj))
+
+
+# -- sequences -------------------------------------------------------------------------------------------------------
+
+
+@implements(sorted)
+def sorted_(b: Builder, iterable: Value, *, key: Value = NONE, reverse: Value = FALSE) -> Value:
+    """A sorted list of numbers known at compile time."""
+    items = sequences.items(b, iterable)
+    keys = [b.static(item if key == NONE else b.call(key, item), "an item to sort") for item in items]
+    order = sorted(range(len(items)), key=keys.__getitem__, reverse=b.static(reverse, "reverse"))
+    return TupleValue(tuple(items[position] for position in order), is_list=True)
+
+
+@implements(filter)
+def filter_(b: Builder, function: Value, iterable: Value) -> Value:
+    """The items for which a function is true, which must be known at compile time."""
+    items = sequences.items(b, iterable)
+    tests = [truth(b, item if function == NONE else b.call(function, item)) for item in items]
+    if not all(isinstance(test, bool) for test in tests):
+        raise b.error("how many items are left depends on run-time values", help="use a mask: a[a > 0]")
+    return TupleValue(tuple(item for item, test in zip(items, tests, strict=True) if test))
+
+
+@implements(functools.reduce)
+def reduce_(b: Builder, function: Value, sequence: Value, initial: Value = MISSING) -> Value:
+    """Items combined from the left by a function of two."""
+    items = [*([] if initial == MISSING else [initial]), *sequences.items(b, sequence)]
+    if not items:
+        raise b.error("reduce() of empty iterable with no initial value", notes=("Python raises TypeError here",))
+    total = items[0]
+    for item in items[1:]:
+        total = b.hold(b.call(function, total, item))
+    return total
+
+
+def _operator(symbol: str) -> Callable[..., Value]:
+    def call(b: Builder, a: Value, other: Value) -> Value:
+        return b.operator(symbol, a, other)
+
+    return call
+
+
+for _function, _symbol in (
+    (operator.add, "+"), (operator.sub, "-"), (operator.mul, "*"), (operator.truediv, "/"), (operator.floordiv, "//"),
+    (operator.mod, "%"), (operator.pow, "**"), (operator.and_, "&"), (operator.or_, "|"), (operator.xor, "^"),
+    (operator.matmul, "@"), (operator.lt, "<"), (operator.le, "<="), (operator.gt, ">"), (operator.ge, ">="),
+):  # fmt: skip
+    implements(_function)(_operator(_symbol))
