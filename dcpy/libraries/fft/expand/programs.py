@@ -23,6 +23,7 @@ from dcpy.libraries.fft.expand.butterflies import stages
 VECTOR = 64  #: bytes of the numbers that are computed side by side
 PLACES = ("x0", "xo", "xi", "xk", "xim", "y0", "yo", "yi", "yk", "yim")
 SYMBOLS = ("X", "Y", "n", "outer", "inner", *PLACES)
+#: what all take; the list of symbols is left open for more
 HEAD = f"(x: $T[X], y: $T[Y], scale: $T) symbols(X: size, Y: size, n: size, outer, inner, {', '.join(PLACES)}"
 
 
