@@ -347,3 +347,14 @@ def test_calls_that_do_not_fit_are_refused_with_pythons_words():
         with pytest.raises(dcpy.DcpyError, match=reason) as caught:
             dcpy.program(function)(A8)
         assert "test_calls.py" in str(caught.value)
+
+
+def test_slices_that_are_passed_may_broadcast():
+    def add(x, y):
+        return x + y
+
+    def f(a):
+        return add(a, a[:1]), add(a[1:], a[:-1])
+
+    check_same(f, np.arange(4.0))
+    check_same(f, np.arange(2.0), compiled=False)

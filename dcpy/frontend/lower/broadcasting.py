@@ -1,7 +1,8 @@
 """Broadcasting with symbolic sizes: equal expressions fit, a constant 1 stretches, the rest is decided at run time.
 
 A symbol for a size of an argument never stands for 1: specialization makes a size of 1 the constant 1. The size of a
-slice may turn out to be 1 (``a[1:]`` of two elements), and then stretches like NumPy's.
+slice may turn out to be 1 (``a[1:]`` of two elements), and then stretches like NumPy's; so may its symbol in a function
+that the slice is passed to (`Emitter.maybe_one`).
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def _meet(b: Builder, left: Expr, right: Expr, message: str, values: Sequence[Ex
 
 def may_be_one(b: Builder, size: Expr) -> bool:
     """Whether a size is not known to differ from 1."""
-    if size.constant is not None or size.name in b.emit.sdfg.sizes:
+    if size.constant is not None or (size.name in b.emit.sdfg.sizes and size.name not in b.emit.maybe_one):
         return size is ONE
     return not b.emit.ranges.proves_ne(size, 1)
 

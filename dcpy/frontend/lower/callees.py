@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from dcpy.base.generators import is_generator
 from dcpy.frontend.annotations import types_from_annotations
 from dcpy.frontend.lower import stores
+from dcpy.frontend.lower.broadcasting import may_be_one
 from dcpy.frontend.lower.callbacks import holds_callback
 from dcpy.frontend.lower.names import global_array, settle
 from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, ScalarType, stride_symbol
@@ -133,8 +134,9 @@ def _array_type(
     if layout == "strided":
         for axis, stride in enumerate(desc.strides):
             passing.symbols[stride_symbol(name, axis)] = stride
-    not_one = tuple(dict.fromkeys(dim.name for dim in dims if dim.name))
-    return ArrayType(value.dtype, dims, layout, alias, not_one)
+    symbols = {dim.name: may_be_one(frame.b, size) for dim, size in zip(dims, shape, strict=True) if dim.name}
+    not_one, maybe_one = (tuple(name for name, may in symbols.items() if may is which) for which in (False, True))
+    return ArrayType(value.dtype, dims, layout, alias, not_one, maybe_one)
 
 
 def _follow_hint(frame: Frame, passing: Passing, hint: ArrayType, shape: tuple[Expr, ...]) -> None:

@@ -41,6 +41,7 @@ class Emitter:
         self.regions: dict[str, Region] = {}  # where each is declared
         self.definitions: dict[str, Expr] = {}  # assigned symbols that are expressions over others
         self.past_views: dict[str, str] = {}  # what views showed that a dry run took back
+        self.maybe_one: set[str] = set()  # sizes of arguments that may turn out to be 1
         self.dry = 0
         self.open = [sdfg.body]  # the regions around the place of writing, outermost first
         self._state: State | None = None

@@ -197,6 +197,7 @@ def _size_symbols(arg_types: Mapping[str, ArgType]) -> list[str]:
 
 def _declare_sizes(frame: Frame, kind: ArrayType) -> None:
     emit = frame.emit
+    emit.maybe_one.update(kind.maybe_one)
     for dim in kind.dims:
         for name in dim.symbols:
             if name not in emit.sdfg.symbols:

@@ -172,7 +172,7 @@ def squeeze(b: Builder, a: Value, axis: Value = NONE) -> Value:
 def _is_one(b: Builder, size: Expr) -> bool:
     """Whether a size is 1. Those of arguments that are symbols are not: a size of 1 in a call is the constant."""
     size = b.exact(size)
-    is_given = size.name is not None and size.name in b.emit.sdfg.symbols
+    is_given = size.name is not None and size.name in b.emit.sdfg.symbols and size.name not in b.emit.maybe_one
     if size.constant is None and not is_given and not b.emit.ranges.proves_ne(size, ONE):
         raise b.error(
             f"whether a dimension of {size} elements has size 1 is known at run time only",

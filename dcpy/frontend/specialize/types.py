@@ -20,7 +20,8 @@ class ArrayType:
     """An array: `layout` is ``C`` or ``F`` (packed), or ``strided`` (one symbol per dimension, in elements).
 
     `alias`: arguments of one non-empty group may overlap in memory. `not_one` lists symbols of `dims` that were
-    inferred from a size other than 1, and must differ from 1 in every call.
+    inferred from a size other than 1, and must differ from 1 in every call; `maybe_one` those that may be 1, and then
+    broadcast: a program passes slices to its functions.
     """
 
     dtype: DType
@@ -28,6 +29,7 @@ class ArrayType:
     layout: str = "C"
     alias: str = ""
     not_one: tuple[str, ...] = ()
+    maybe_one: tuple[str, ...] = ()
 
     def descriptor(self, name: str) -> data.Array:
         """The container of an argument called `name`."""
