@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.fuzz import functions
 from tests.fuzz.choice import Choice, chance, pick
 from tests.fuzz.program import DTYPES
 
@@ -46,6 +47,7 @@ CREATIONS = (
     "np.arange({0}, 0, -1)", "np.arange(0, 2, 0.5)", "np.array([{0}, {1}])", "np.ones({0}, dtype=np.{2})",
     "np.eye({0}, {1}, k=1, dtype=np.{2})", "np.linspace(-1.0, 1.0, {0}, endpoint=False)", "np.arange(1, {0})",
 )  # fmt: skip
+FUNCTIONS = (functions.ORDER, functions.SHAPE, functions.LINEAR)
 SIZES = ("a.shape[0]", "len(d)", "2", "3", "c.shape[1]", "a.size", "0", "1")
 SCALAR_UNARY = (
     "int({})",
@@ -94,7 +96,8 @@ class Expressions:
             return self.leaf()
         makers = [
             self.arithmetic, self.arithmetic, self.arithmetic, self.unary, self.view, self.reduction, self.call,
-            self.comparison, self.cast, self.integer, self.scalar, self.creation,
+            self.comparison, self.cast, self.integer, self.scalar, self.creation, self.function, self.function,
+            self.gather,
         ]  # fmt: skip
         return pick(self.choice, makers)(depth)
 
@@ -167,6 +170,18 @@ class Expressions:
     def unary(self, depth: int) -> str:
         operand = self.expression(depth - 1)
         return self.first(pick(self.choice, UNARY).format(operand), operand)
+
+    def function(self, depth: int) -> str:
+        """A function of NumPy's, or one of the program's own."""
+        left, right = self.expression(depth - 1), self.expression(depth - 1)
+        group = pick(self.choice, (*FUNCTIONS, functions.BINARY, functions.CALLS))
+        return self.first(pick(self.choice, group).format(left, right), f"np.sort({left})", left)
+
+    def gather(self, depth: int) -> str:
+        """Elements chosen by arrays of integers or of truth values."""
+        left, right = pick(self.choice, self.arrays()), self.expression(depth - 1)
+        texts = [pick(self.choice, functions.GATHERS).format(left, right) for _ in range(2)]
+        return self.first(*texts, f"{left}[{left} > 0]", left)
 
     def view(self, depth: int) -> str:
         operand = self.expression(depth - 1)

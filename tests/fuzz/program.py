@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import dcpy
+from tests.fuzz.functions import PRELUDE
 
 SHAPES: dict[str, tuple[str, ...]] = {"a": ("n",), "b": ("n",), "c": ("n", "m"), "d": ("m",), "e": ("2", "n", "m")}
 ARGUMENTS = (*SHAPES, "k", "s")
@@ -27,31 +28,6 @@ SCALARS: tuple[Any, ...] = (
     2, 1.5, True, -3, 0, 2 + 1j, np.float64(0.5), np.float32(1.5), np.int8(-3), np.int64(2), np.uint8(200),
     np.uint64(3), np.bool_(True), np.complex64(1j), np.float16(0.5),
 )  # fmt: skip
-
-PRELUDE = """\
-def scaled(x, factor=2):
-    return x * factor + 1
-
-def both(x, y):
-    return x, y
-
-def mutate(x, v):
-    x[...] = v
-    return x[::-1]
-
-def first_positive(x):
-    for i in range(x.shape[0]):
-        if x[i] > 0:
-            return i
-    return -1
-
-def total(x, start=0):
-    result = x[0] * 0 + start
-    for value in x:
-        result += value
-    return result
-
-"""
 
 
 @dataclass(frozen=True)

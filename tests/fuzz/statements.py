@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 import dcpy
+from tests.fuzz import functions
 from tests.fuzz.choice import Choice, chance, pick
 from tests.fuzz.expressions import Expressions, Unsuitable, is_integer, suitable
 from tests.fuzz.program import Program, define
@@ -116,7 +117,7 @@ class Writer:
     def statement(self, depth: int) -> None:
         """One statement, of any kind."""
         kinds = [self.bind, self.bind, self.bind, self.store, self.store, self.alias, self.augment, self.rebind]
-        kinds += [self.pair, self.helper, self.swap]
+        kinds += [self.pair, self.helper, self.swap, self.write_to, self.scatter, self.several_at_once]
         if depth:
             for compound in (
                 self.branch,
@@ -222,6 +223,40 @@ class Writer:
         name = pick(self.choice, made.arrays())
         part = made.part(name)
         self.try_lines(f"{part if '[' in part else name + '[...]'} = {self.castable(name)}")
+
+    def write_to(self) -> None:
+        """A function or a method that writes to an array."""
+        made = self.expressions
+        name = pick(self.choice, made.arrays())
+        target = made.part(name) if chance(self.choice, 30) else name
+        value, number = self.castable(name), made.casted(made.number(), "int8")
+        text = pick(self.choice, functions.WRITES).format(target, value, number)
+        self.try_lines(text) or self.try_lines(f"np.copyto({name}, {value})")
+
+    def scatter(self) -> None:
+        """``x[mask] = ...``, ``x[indices] += ...``"""
+        made = self.expressions
+        name = pick(self.choice, made.arrays())
+        place = name + pick(self.choice, functions.PLACES).format(name)
+        number = made.casted(made.number(), self.known[name].dtype.name)
+        operator = pick(self.choice, ("=", "=", "+=", "*="))
+        value = pick(self.choice, (number, number, f"{place} * 2", self.castable(name)))
+        self.try_lines(f"{place} {operator} {value}") or self.try_lines(f"{name}[{name} == 1] = 0")
+
+    def several_at_once(self) -> None:
+        """Comprehensions and starred targets of known lengths, chained targets, checks."""
+        name, made = self.fresh(), self.expressions
+        number, array = made.number(), pick(self.choice, made.arrays())
+        self.bound |= {name, f"{name}r"}
+        texts = (
+            f"{name} = np.array([x * 2 for x in (1, {number}, 3)])", f"{name}, *{name}r = (1, {number}, s)",
+            f"{name} = sum([x + 1 for x in (k, {number})])", f"{name} = np.stack([x + 1 for x in ({array}, {array})])",
+            f"{name}, {name}r = {array}[:2]", f"{array}[0] = {array}[-1] = {number}",
+            f"{name} = np.zeros_like({array}, shape=({array}.size, 2))", f"{name} = (lambda x: x)({array})",
+            f"{name} = {array}.shape[0] if {made.condition()} else 7", f"({name} := {number})",
+            f"assert {array}.size >= 0, f'no elements in {{k}}'",
+        )  # fmt: skip
+        self.try_lines(pick(self.choice, texts))
 
     def augment(self) -> None:
         """``x += expression``, also for parts and for numbers."""

@@ -42,7 +42,9 @@ def _obviously_inside(dim: Expr | Range, size: Expr) -> bool:
 
 
 def _sweeps(scope: Scope, ranges: Ranges) -> list[Sweep] | None:
-    """The parameters around a place; None where the range of one depends on another (then not all values meet)."""
+    """The parameters around a place; None where nothing is reached (the range of one is surely empty), or where the
+    range of one depends on another (then not all values meet).
+    """
     params: dict[str, Range] = {}
     for owner in scope.owners:
         match owner:
@@ -51,5 +53,7 @@ def _sweeps(scope: Scope, ranges: Ranges) -> list[Sweep] | None:
             case Loop(param=name, range=values):
                 params[name] = values
     if any(name in params for values in params.values() for name in values.symbols):
+        return None
+    if any(ranges.proves_le(values.size, 0) for values in params.values()):
         return None
     return [Sweep.of(name, values, ranges) for name, values in params.items()]

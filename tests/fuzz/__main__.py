@@ -1,0 +1,132 @@
+"""`python -m tests.fuzz N [first seed]`: N random programs; 1 with the smallest form of each that differs from NumPy.
+
+Each program is interpreted: as written, simplified, and optimized. Every fourth is transformed as well, by each
+transformation at the first matches that allow it. Every tenth is compiled: as written, simplified, or optimized, in
+turn. The seeds of a run are consecutive: two numbers describe it, and `python -m tests.fuzz 1 SEED` repeats one.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import tempfile
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dcpy.base.errors import FrontendError
+from tests.fuzz import oracles
+from tests.fuzz.program import Program
+from tests.fuzz.programs import seeded
+from tests.fuzz.shrink import shrunk
+
+BATCH = 40  # programs that a process checks at a time
+SECONDS = 60  # for one program
+SHRUNK = 10  # failures that are made small
+Oracle = Callable[[Program], object]
+
+
+@dataclass
+class Findings:
+    """What became of some programs."""
+
+    checked: Counter[str] = field(default_factory=Counter)  # by oracle
+    refused: Counter[str] = field(default_factory=Counter)  # by reason
+    failures: list[tuple[int, str, str]] = field(default_factory=list)  # seed, oracle, message
+
+    def add(self, other: Findings) -> None:
+        self.checked += other.checked
+        self.refused += other.refused
+        self.failures += other.failures
+
+
+def oracles_of(seed: int) -> dict[str, Oracle]:
+    """What is asked about the program of a seed."""
+    found: dict[str, Oracle] = {"interpreted": oracles.check_interpreted}
+    if seed % 4 == 0:
+        found["transformed"] = oracles.check_transformations
+    if seed % 10 == 0:
+        way = list(oracles.COMPILED)[seed // 10 % len(oracles.COMPILED)]
+        found["compiled"] = lambda program: oracles.check_compiled(program, way)
+    return found
+
+
+def verdict(oracle: Oracle, program: Program) -> Exception | None:
+    """What an oracle raises; nothing where a program is as it should be. `TimeoutError` where one does not end."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"), limited(SECONDS):
+        warnings.simplefilter("ignore")
+        try:
+            oracle(program)
+        except Exception as error:
+            return error
+    return None
+
+
+@contextmanager
+def limited(seconds: int) -> Iterator[None]:
+    """Raises `TimeoutError` inside after so many seconds."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"runs for more than {seconds} s")
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+
+
+def check(seeds: range) -> Findings:
+    """Some programs under their oracles."""
+    found = Findings()
+    for seed in seeds:
+        program = seeded(seed)
+        for name, oracle in oracles_of(seed).items():
+            error = verdict(oracle, program)
+            if isinstance(error, FrontendError | oracles.NotComparable):
+                found.refused[f"{type(error).__name__}: {str(error).splitlines()[0]}"] += 1
+                break
+            found.checked[name] += 1
+            if error is not None:
+                found.failures.append((seed, name, f"{type(error).__name__}: {error}"))
+                break
+    return found
+
+
+def smallest(seed: int, name: str) -> Program:
+    """The failing program of a seed, made small."""
+    oracle = oracles_of(seed)[name]
+    kind = type(verdict(oracle, seeded(seed)))
+    return shrunk(seeded(seed), lambda program: type(verdict(oracle, program)) is kind)
+
+
+def main(count: int, first: int) -> int:
+    """Checks `count` programs in two processes, and prints what was found."""
+    start, found = time.perf_counter(), Findings()
+    batches = [range(at, min(at + BATCH, first + count)) for at in range(first, first + count, BATCH)]
+    with ProcessPoolExecutor(min(os.cpu_count() or 1, len(batches))) as pool:
+        for findings in pool.map(check, batches):
+            found.add(findings)
+    print(f"seeds {first} to {first + count - 1}: {', '.join(f'{n} {what}' for what, n in found.checked.items())}")
+    print(f"{sum(found.refused.values())} not comparable or refused, the most frequent reasons:")
+    for reason, times in found.refused.most_common(25):
+        print(f"{times:6}  {reason[:150]}")
+    print(f"{len(found.failures)} mismatches, {time.perf_counter() - start:.0f} s", flush=True)
+    for number, (seed, name, message) in enumerate(found.failures):
+        program = smallest(seed, name) if number < SHRUNK else seeded(seed)
+        print(f"\nseed {seed}, {name}: {message[:1500]}\n{program!r}", flush=True)
+    return 1 if found.failures else 0
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ.setdefault("DCPY_CACHE_DIR", folder)
+        sys.exit(main(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0))

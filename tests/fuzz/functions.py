@@ -1,0 +1,120 @@
+"""What random programs call, by group: each text is tried on operands at hand, and kept where NumPy takes it.
+
+Nothing here depends on the order of inexact sums, or jumps at a rounding error: tables of records compare those.
+"""
+
+from __future__ import annotations
+
+ORDER = (
+    "np.sort({})", "np.sort({}, axis=0)", "np.argsort({}, kind='stable')", "np.unique({})", "np.flatnonzero({})",
+    "np.nonzero({})[0]", "np.argwhere({})", "np.count_nonzero({})", "np.ptp({})", "np.median({})", "np.sort({})[::-1]",
+    "np.searchsorted(np.sort({}), 1)", "np.max({}, initial=1)", "np.sum({0}, where={0} > 0)",
+    "np.nanmax({})", "np.count_nonzero({}, axis=0)", "np.argmax({}, axis=-1)",
+)  # fmt: skip
+SHAPE = (
+    "np.roll({}, 1)", "np.roll({}, -1, axis=0)", "np.repeat({}, 2)", "np.repeat({}, 2, axis=0)", "np.tile({}, 2)",
+    "np.pad({}, 1)", "np.rot90({})", "np.fliplr({})", "np.flipud({})", "np.moveaxis({}, 0, -1)", "np.ravel({}, 'F')",
+    "np.stack([{0}, {0}])", "np.concatenate([{0}, {0}])", "np.hstack(({0}, {0}))", "np.vstack(({0}, {0}))",
+    "np.broadcast_to({0}, (2, *{0}.shape))", "np.array({})", "np.ascontiguousarray({})", "np.delete({}, 0)",
+    "np.reshape({}, (-1, 1))", "np.atleast_1d({})", "np.column_stack(({0}, {0}))", "np.swapaxes({}, 0, 1)[::-1]",
+)  # fmt: skip
+LINEAR = (
+    "np.triu({})", "np.tril({}, -1)", "np.diag({})", "np.trace({})", "np.diagonal({}).copy()", "np.cumsum({}, axis=0)",
+    "np.cumprod({})", "np.add.reduce({}, axis=0)", "np.maximum.accumulate({})", "np.add.accumulate({})",
+    "np.isfinite({})", "np.signbit({})", "np.nan_to_num({})", "np.diff({}, axis=0)", "np.fabs({})", "np.invert({})",
+)  # fmt: skip
+BINARY = (
+    "np.concatenate(({}, {}))", "np.stack(({}, {}), axis=-1)", "np.append({}, {})", "np.isin({}, {})",
+    "np.searchsorted(np.sort({}), {})", "np.gcd({}, {})", "np.lcm({}, {})", "np.bitwise_and({}, {})", "np.fmax({}, {})",
+    "np.left_shift({}, {})", "np.remainder({}, {})", "np.divmod({}, {})[1]", "np.logical_xor({}, {})",
+    "np.select([{0} > 0, {0} < 0], [{0}, {1}], 5)", "np.kron({}, {})", "np.inner({}, {})", "np.array_equal({}, {})",
+    "np.tensordot({}, {}, axes=1)", "np.convolve({}, {})", "np.multiply.outer({}, {})", "np.where({0} > {1}, {1}, {0})",
+    "np.digitize({}, np.sort({}))", "np.einsum('i,i->i', {}, {})", "np.einsum('ij,j->i', {}, {})",
+    "np.subtract({}, {}, dtype=np.float64)", "np.setdiff1d({}, {})", "np.not_equal({}, {})", "np.vdot({}, {})",
+)  # fmt: skip
+GATHERS = (
+    "{0}[[0, -1]]", "{0}[np.array([0, -1, 0])]", "{0}[np.arange({0}.shape[0]) // 2]", "{0}[{0} > 0]", "{0}[{1} > 0]",
+    "{0}[np.argsort({0}, kind='stable')]", "{0}[:, [0, -1]]", "{0}[[0, -1], ..., 0]", "{0}[np.nonzero({0})]",
+    "{0}[np.abs({1}) % {0}.shape[0]]", "{0}[~({0} == 0)]", "{0}[{0}.shape[0] // 2:]",
+    "{0}[np.array([True, False, True])]",
+    "{0}[[[0], [-1]], [0, -1]]", "np.take({0}, [0, -1])", "np.take({0}, k % 2, axis=0)", "{0}[np.array(-1)]",
+    "np.compress({0} > 0, {0})", "np.take_along_axis({0}, np.argsort({0}, axis=0, kind='stable'), axis=0)",
+    "{0}[{0}[0] > 0]", "{0}[{1}, 0]",
+)  # fmt: skip
+CALLS = (
+    "scaled({}, {})", "nested({}, {})", "both({}, {})[1]", "positive({})", "chosen({}, {})", "folded({}, {}, 2)",
+    "twice(scaled, {})", "counted({}, limit=3)", "nested(scaled({}), y={})",
+)  # fmt: skip
+
+PLACES = (
+    "[{0} > 0]", "[{0} == {0}]", "[[0, -1]]", "[np.array([0, 0])]", "[..., [0, -1]]", "[np.abs({0}) < 2]", "[[-1]]",
+)  # fmt: skip
+WRITES = (  # statements that write to an array or a part of it: {0}, with a value {1} that its dtype holds
+    "np.add({0}, {1}, out={0})", "np.multiply({0}, {1}, out={0}, where={0} > 0)", "np.copyto({0}, {1})",
+    "np.clip({0}, 0, 2, out={0})", "{0}.fill({2})", "{0}.sort()",
+    "np.add.at({0}, [0, -1, 0], {2})", "np.fill_diagonal({0}, {2})", "np.maximum({0}, {1}, out={0})",
+    "{0}[...] = {0}[::-1]", "{0}[1:] += {0}[:-1]", "{0}[:-1] = {0}[1:] * 2", "grow({0}, {1})", "grow({0}[::-1])",
+    "exchange({0}, {0}[::-1])", "np.subtract({0}[1:], {0}[:-1], out={0}[1:])", "{0}[0] += {0}[-1]",
+)  # fmt: skip
+
+PRELUDE = """\
+def scaled(x, factor=2):
+    return x * factor + 1
+
+def both(x, y):
+    return x, y
+
+def mutate(x, v):
+    x[...] = v
+    return x[::-1]
+
+def grow(x, v=1):
+    x += v
+
+def exchange(x, y):
+    t = x.copy()
+    x[...] = y
+    y[...] = t
+
+def first_positive(x):
+    for i in range(x.shape[0]):
+        if x[i] > 0:
+            return i
+    return -1
+
+def total(x, start=0):
+    result = x[0] * 0 + start
+    for value in x:
+        result += value
+    return result
+
+def counted(x, limit=2):
+    n = 0
+    while n < limit and n < x.size:
+        if x[n] == 0:
+            break
+        n += 1
+    return n
+
+def positive(x):
+    return x[x > 0]
+
+def chosen(x, y):
+    if x.size > 3:
+        return x + 0
+    return y + 0
+
+def nested(x, y=1):
+    one, other = both(scaled(x), y)
+    return scaled(one, other)
+
+def folded(*values):
+    result = 1
+    for value in values:
+        result = result * value
+    return result
+
+def twice(f, x):
+    return f(f(x))
+
+"""
