@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from dcpy.frontend.implements import implements
-from dcpy.frontend.lower import elementwise
 from dcpy.frontend.lower.builder import Builder, items_of
 from dcpy.frontend.lower.promotion import can_cast, promoted
 from dcpy.frontend.numpy.defaults import NONE, NUMBER_0, SAME_KIND
 from dcpy.frontend.numpy.manipulation import at_least, band, ravel
 from dcpy.frontend.numpy.outputs import into
 from dcpy.frontend.values import ArrayValue, Static, TupleValue, Value, is_number, kind_of
-from dcpy.ir.symbolic import ONE, ZERO, Expr, max_of, sym
+from dcpy.ir.symbolic import ONE, ZERO, Expr, max_of
 from dcpy.ir.types import DType
 
 # -- several arrays in one -------------------------------------------------------------------------------------------
@@ -186,8 +185,17 @@ def repeat(b: Builder, a: Value, repeats: Value, axis: Value = NONE) -> Value:
             "np.repeat takes one number of repetitions for all elements", help="use a loop for different ones"
         )
     (count,) = b.shape_argument(repeats)
-    divisor = count if count.constant != 0 else ONE
-    return _picked(b, x, place, b.exact(x.shape[place]) * count, lambda k: k // divisor)
+    return _several_times(b, x, place, count, each=True)
+
+
+def _several_times(b: Builder, x: ArrayValue, axis: int, count: Expr, *, each: bool) -> ArrayValue:
+    """`count` copies of each element along an axis, or of the whole: stored to a dimension beside it, of `count`."""
+    sizes = [b.exact(size) for size in x.shape]
+    before, size, after = sizes[:axis], sizes[axis], sizes[axis + 1 :]
+    out = b.empty([*before, size * count, *after], x.dtype)
+    pairs = [size, count] if each else [count, size]
+    b.store(b.reshape(out, [*before, *pairs, *after]), b.expand(x, axis + each))
+    return out
 
 
 @implements(np.tile)
@@ -201,8 +209,7 @@ def tile(b: Builder, A: Value, reps: Value) -> Value:  # noqa: N803
         x = b.expand(x, 0)
     for axis, count in enumerate(counts):
         if count is not ONE:
-            size = b.exact(x.shape[axis])
-            x = _picked(b, x, axis, size * count, _modulo(b, size))
+            x = _several_times(b, x, axis, count, each=False)
     return b.copy(x) if all(count is ONE for count in counts) else x
 
 
@@ -227,21 +234,6 @@ def _rolled(b: Builder, x: ArrayValue, axis: int, shift: Value) -> ArrayValue:
     out = b.empty([b.exact(part) for part in x.shape], x.dtype)
     b.store(band(out, axis, moved, size - moved), band(x, axis, ZERO, size - moved))
     b.store(band(out, axis, ZERO, moved), band(x, axis, size - moved, moved))
-    return out
-
-
-def _modulo(b: Builder, size: Expr) -> Callable[[Expr], Expr]:
-    return lambda k: k % (size if b.emit.ranges.proves_nonneg(size - 1) else max_of(size, 1))
-
-
-def _picked(b: Builder, x: ArrayValue, axis: int, size: Expr, source: Callable[[Expr], Expr]) -> ArrayValue:
-    """A new array whose dimension `axis` shows element ``source(k)`` at k."""
-    shape = [b.exact(part) for part in x.shape]
-    shape[axis] = size
-    out = b.empty(shape, x.dtype)
-    params, domain = elementwise.domain(b, shape)
-    points = [sym(name) for name in params]
-    elementwise.fill(b, out, params, domain, x.load([source(p) if k == axis else p for k, p in enumerate(points)]))
     return out
 
 
