@@ -5,16 +5,19 @@ PY     := $(VENV)/bin/python
 RUN    := $(VENV)/.installed
 STAMP  := $(VENV)/.installed-for-tests
 N      ?= 5000
+SEED   ?= 0
 NATIVE := pyproject.toml setup.py $(wildcard dcpy/runtime/dispatch/*.cpp dcpy/runtime/dispatch/*.h)
 
-.PHONY: help demo test null cc lint types layers bench bench-peers docs golden fuzz sanitize clean
+.PHONY: help demo test null cc lint types layers bench bench-peers docs golden fuzz clean \
+        check-transforms sanitize sanitize-address sanitize-threads
 
 help:
 	@echo "make demo    compile gemm and jacobi_2d, check them against NumPy, print times"
 	@echo "make test    style, types, layers, and all tests (what CI runs)"
 	@echo "make lint | types | layers | null | cc      one part of it (null: tests without a compiler)"
 	@echo "make bench | docs | golden | clean"
-	@echo "make fuzz N=20000    random programs, against NumPy; make sanitize: compiled tests under ASan and UBSan"
+	@echo "make fuzz N=20000 [SEED=0]   random programs against NumPy;  make check-transforms   each one on all kernels"
+	@echo "make sanitize   generated code under sanitizers: sanitize-address, sanitize-threads"
 	@echo "make bench-peers   what benchmarks/run.py compares with, each in an environment of its own"
 
 $(PY):
@@ -34,23 +37,12 @@ demo: $(RUN)
 
 test: lint types layers null cc
 
-lint: $(STAMP)
-	$(PY) -m ruff check .
-
-types: $(STAMP)
-	$(PY) -m mypy
-
-layers: $(STAMP)
-	$(VENV)/bin/lint-imports --no-cache
-
-null: $(STAMP)
-	$(PY) -m pytest -q -n auto -m "not cc and not perf"
-
-cc: $(STAMP)
-	$(PY) -m pytest -q -n auto -m "cc and not perf"
-
-bench: $(STAMP)
-	$(PY) -m benchmarks
+lint: $(STAMP)   ; $(PY) -m ruff check .
+types: $(STAMP)  ; $(PY) -m mypy
+layers: $(STAMP) ; $(VENV)/bin/lint-imports --no-cache
+null: $(STAMP)   ; $(PY) -m pytest -q -n auto -m "not cc and not perf"
+cc: $(STAMP)     ; $(PY) -m pytest -q -n auto -m "cc and not perf"
+bench: $(STAMP)  ; $(PY) -m benchmarks
 
 bench-peers: $(RUN)
 	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[bench]'
@@ -70,17 +62,13 @@ golden: $(STAMP)
 	$(PY) -m docs.generate
 	$(PY) -m pytest -q -m "not perf" --update-golden
 
-fuzz: $(STAMP)
-	FUZZ_EXAMPLES=$(N) $(PY) -m pytest -q -n auto tests/fuzz
+fuzz: $(STAMP)             ; $(PY) -m tests.fuzz $(N) $(SEED)
+check-transforms: $(STAMP) ; $(PY) -m tests.benchmarks.transformations
 
-# The generated code under AddressSanitizer and UndefinedBehaviorSanitizer: examples, traps, random programs.
-CHECKS   := -fsanitize=address,undefined -fno-sanitize-recover=all
-LIBRARY   = $(shell $(or $(CXX),g++) -print-file-name=lib$(1).so)
-SANITIZED := tests/end_to_end/test_semantics.py tests/end_to_end/test_examples.py tests/fuzz
-sanitize: $(STAMP)
-	folder=$$(mktemp -d) && trap 'rm -rf $$folder' EXIT && \
-	LD_PRELOAD="$(call LIBRARY,asan) $(call LIBRARY,ubsan)" ASAN_OPTIONS=detect_leaks=0 DCPY_CACHE_DIR=$$folder \
-	DCPY_CPU_FLAGS="-O1 -g -march=native $(CHECKS)" $(PY) -m pytest -q -n auto -m cc -p no:cacheprovider $(SANITIZED)
+# Generated code under AddressSanitizer and UndefinedBehaviorSanitizer, and what is parallel under ThreadSanitizer.
+sanitize: sanitize-address sanitize-threads
+sanitize-address sanitize-threads: sanitize-%: $(STAMP)
+	$(PY) -m tests.sanitizers $*
 
 clean:
 	rm -rf build dist site *.egg-info dcpy/runtime/_dispatch*.so $(RUN) $(STAMP)

@@ -56,7 +56,7 @@ SANITIZERS = {
             "address",
             "-fsanitize=address,undefined -fno-sanitize-recover=all",
             ("asan", "ubsan"),
-            {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"},
+            {"ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1", "UBSAN_OPTIONS": "print_stacktrace=1"},
         ),
         Sanitizer("threads", "-fsanitize=thread", ("tsan",), {"TSAN_OPTIONS": "exitcode=66:report_signal_unsafe=0"}),
     )
