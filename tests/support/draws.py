@@ -115,7 +115,7 @@ def counts(rng, a, n) -> Any:
         rng.poisson(),
         rng.poisson(n, size=4),
         rng.poisson([0.1, 20, 1e5]),
-        rng.binomial(10, 0.5),
+        rng.binomial(10.0, 0.5, size=[2, n]),
         rng.binomial(1000, 0.9, size=4),
         rng.binomial(n, a / 10),
         rng.binomial([10, 200, 3000], 0.7, (2, 3)),
@@ -156,6 +156,7 @@ def integers(rng, a, n) -> Any:
         rng.integers([-5, n], 2**33),
         rng.integers(0, [1, 2], dtype=bool),
         rng.integers(n, 2, size=0),
+        rng.integers(1e6, size=a.shape),
         rng.integers(5, size=()),
     )
 

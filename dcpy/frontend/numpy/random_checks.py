@@ -9,7 +9,7 @@ import numpy as np
 
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.raising import WillRaise
-from dcpy.frontend.values import ArrayValue, Value, scalar_expr
+from dcpy.frontend.values import ArrayValue, Static, Value, scalar_expr
 from dcpy.ir import types
 from dcpy.ir.expr import Const, ScalarExpr, loads_of, op, symbols_of
 from dcpy.ir.interp.scalars import Environment, evaluate, quiet
@@ -111,7 +111,14 @@ def as_floats(b: Builder, value: Value, dtype: DType = types.float64) -> Value:
 
 def as_integers(b: Builder, value: Value) -> Value:
     """A parameter as int64."""
-    return _converted(b, value, types.int64, "fc", "an integer")
+    return _converted(b, truncated(value), types.int64, "fc", "an integer")
+
+
+def truncated(value: Value) -> Value:
+    """A known float, as in ``integers(1e6)``, as the integer that NumPy makes of it."""
+    if isinstance(value, Static) and isinstance(value.value, float | np.floating) and np.isfinite(value.value):
+        return Static(int(value.value))
+    return value
 
 
 def _converted(b: Builder, value: Value, dtype: DType, refused: str, wanted: str) -> Value:

@@ -11,7 +11,7 @@ from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0
-from dcpy.frontend.numpy.random_checks import known_bool
+from dcpy.frontend.numpy.random_checks import known_bool, truncated
 from dcpy.frontend.numpy.random_draws import GENERATOR, draw, output_shape
 from dcpy.frontend.values import ArrayValue, GeneratorValue, Scalar, Static, Value, as_integer, dtype_of, scalar_expr
 from dcpy.ir import types
@@ -65,6 +65,7 @@ def integers(
 
 def _number(b: Builder, value: Value) -> Value:
     """A bound as an integer or an array of integers."""
+    value = truncated(value)
     if not b.numbers(value):
         value = b.array(value)
     if isinstance(value, ArrayValue) and not value.rank:
