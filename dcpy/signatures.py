@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dcpy.codegen.artifact import (
@@ -64,12 +64,14 @@ class Convention:
     types: Mapping[str, ArgType]
     passing: Passing
     closure: tuple[str, ...] = ()
+    global_objects: tuple[object, ...] = ()
 
     @classmethod
     def of(cls, lowered: Lowered, parameters: Iterable[str]) -> Convention:
         """That of a function of these parameters."""
         extra = {argument.name: argument.type for argument in lowered.extra_arguments}
-        return cls(tuple(parameters), {**lowered.types, **extra}, lowered.passing, tuple(extra))
+        found = tuple(dependence.value for dependence in lowered.dependences if is_dataclass(dependence.value))
+        return cls(tuple(parameters), {**lowered.types, **extra}, lowered.passing, tuple(extra), found)
 
     def with_global_arrays_passed(self) -> Convention:
         """The same, with the global arrays as parameters."""
@@ -139,7 +141,7 @@ def signature_of_call(sdfg: Sdfg, convention: Convention) -> tuple[Signature, tu
         if record is None:
             args.append(_refined(container, types[path], known.get(container)))
         else:
-            args.append(_record_arg(record, passing.records, slots))
+            args.append(_record_arg(record, convention, slots))
     by_container = {passing.containers.get(path, path): slot for path, slot in slots.items()}
     moved = [by_container[arg.name] for arg in default.args]
     results = [_moved(result, moved) for result in default.results]
@@ -168,12 +170,15 @@ def _order(parameters: Sequence[str], records: Mapping[str, Record]) -> tuple[li
     return order, tuple(sources)
 
 
-def _record_arg(record: Record, records: Mapping[str, Record], slots: Mapping[str, int]) -> RecordArg:
+def _record_arg(record: Record, convention: Convention, slots: Mapping[str, int]) -> RecordArg:
+    records = convention.passing.records
     before = [slots[path] for path in itertools.takewhile(lambda path: path != record.path, records)
               if record.changes and records[path].cls is record.cls and not records[path].same_as]  # fmt: skip
     same = slots.get(record.same_as, -1)
     apart = () if record.same_as else tuple(before)
-    return RecordArg(record.path, record.cls, record.length, same, apart)
+    is_changed = any(effect.path == record.path for effect in convention.passing.outcome.effects)
+    strangers = convention.global_objects if is_changed else ()  # what is known of those would not hold any more
+    return RecordArg(record.path, record.cls, record.length, same, apart, strangers)
 
 
 def _fixed(outcome: Outcome) -> Iterator[Given | Known]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dcpy import __version__, driver, plugins
-from dcpy.base.errors import DcpyError, FrontendError
+from dcpy.base.errors import ArgumentError, DcpyError, FrontendError
 from dcpy.base.options import Options
 from dcpy.base.source import SrcSpan
 from dcpy.frontend.source import parameter_span
@@ -160,6 +160,7 @@ class Specializer:
                 lowered = lower_function(
                     self.function, _in_groups(types, groups), self.options, aliases=aliases, records=parts.records
                 )
+        _require_passed_only(lowered, parts)
         if simplify:
             with driver.timed(profile, "simplify"):
                 driver.simplify(lowered.sdfg, check=self.options.check)
@@ -191,6 +192,18 @@ class Specializer:
                 notes=("without arguments, types come from annotations",),
                 help=f"annotate it ({missing[0]}: dcpy.float64, or dcpy.float64[N]), or pass sample arguments",
             )
+
+
+def _require_passed_only(lowered: Lowered, parts: Parts) -> None:
+    """Refuses objects that get new fields, and that the program also sees under a name of the module."""
+    for effect in lowered.passing.outcome.effects:
+        for dependence in lowered.dependences:
+            if dependence.value is parts.objects.get(effect.path, lowered):
+                raise ArgumentError(
+                    f"argument {effect.path!r} is also the global object {dependence.name!r} that the program reads",
+                    notes=(f"the program assigns {effect.path}.{effect.field}, and takes global objects as constants",),
+                    help="use the argument only",
+                )
 
 
 @functools.cache

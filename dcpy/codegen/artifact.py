@@ -123,7 +123,7 @@ class RecordArg:
     """A dataclass object or a tuple, of which the program takes parts: those are arguments further behind.
 
     `length` is that of a tuple, else -1. `same` is the position of the argument that must be the very object, or -1;
-    those in `apart` must be others.
+    those in `apart`, and the objects `strangers`, must be others.
     """
 
     name: str
@@ -131,6 +131,7 @@ class RecordArg:
     length: int = -1
     same: int = -1
     apart: tuple[int, ...] = ()
+    strangers: tuple[object, ...] = ()
 
 
 Arg = ArrayArg | ScalarArg | IntegerArg | GeneratorArg | ConstantArg | RecordArg

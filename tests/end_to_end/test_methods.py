@@ -59,7 +59,7 @@ class Scaled(Grid):
     k: float = 2.0
 
     def scale(self):
-        return self.k
+        return self.k * super().scale()
 
 
 @pytest.mark.cc
@@ -103,6 +103,21 @@ def test_global_objects_are_read_as_they_are_at_each_call():
         GRID.h, GRID.u = h, u
         assert f(np.ones(3)) == f.function(np.ones(3))
     assert f.specializations == 2
+
+
+@pytest.mark.cc
+def test_an_object_that_is_changed_is_not_a_global_one():
+    @dcpy.program
+    def f(g):
+        g.h += 1.0
+        return GRID.h, GRID
+
+    GRID.h = 0.5
+    g = Grid(0.5, GRID.u)
+    assert f(g) == (0.5, GRID)
+    assert g.h == 1.5
+    with pytest.raises(dcpy.DcpyError, match="argument 'g' is also the global object 'GRID' that the program reads"):
+        f(GRID)
 
 
 N = dcpy.symbol("N")

@@ -115,6 +115,9 @@ def _name(frame: Frame, node: ast.Name) -> Value:
 
 
 def _attribute(frame: Frame, node: ast.Attribute) -> Value:
+    match node.value:
+        case ast.Call(func=ast.Name(id="super"), args=[], keywords=[]) if "super" not in frame.locals:
+            return objects.method_of_super(frame, node.attr)
     return attribute(frame, evaluate(frame, node.value), node.attr)
 
 

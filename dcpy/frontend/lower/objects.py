@@ -266,6 +266,23 @@ def _of_class(frame: Frame, owner: Value, cls: type, name: str, found: Any) -> V
     return BoundMethod(owner, function)
 
 
+def method_of_super(frame: Frame, name: str) -> BoundMethod:
+    """``super().name`` in a method: that of the next class, for the same object."""
+    known, cls = frame.closure.lookup("__class__")
+    parameters = [*frame.define.args.posonlyargs, *frame.define.args.args]
+    owner = frame.env.get(parameters[0].arg) if parameters else None
+    if not known or not isinstance(owner, ObjectValue | RecordValue | TupleValue) or owner.cls is None:
+        raise FrontendError("super() is known in methods of objects only", help="name the class: `Base.method(self)`")
+    order = owner.cls.__mro__
+    for base in order[order.index(cls) + 1 :]:
+        function = vars(base).get(name)
+        function = getattr(function, "__wrapped__", function)
+        if isinstance(function, python_types.FunctionType):
+            frame.closure.attribute(base, name)
+            return BoundMethod(owner, function)
+    raise FrontendError(f"no class above {cls.__name__} has a method {name!r}")
+
+
 def method_of(frame: Frame, owner: Static, name: str) -> BoundMethod | None:
     """A method of a class, of a global object, or of one that is a constant; None where it is something else."""
     if isinstance(owner.value, type):

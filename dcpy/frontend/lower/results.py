@@ -7,7 +7,7 @@ one stays a view. With several ``return`` statements, all must agree, and each c
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from enum import Enum
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -156,7 +156,7 @@ class _Leaves:
                 return Given(key, self.leaf(Static(None)))
             case ObjectValue():
                 return self.object(value)
-            case Static(value=Enum() | FunctionType() | type() as known):
+            case Static(value=known) if isinstance(known, Enum | FunctionType | type) or is_dataclass(known):
                 return Known(known, self.leaf(Static(None)))
         return self.leaf(value)
 

@@ -116,7 +116,7 @@ def _encode_argument(arg: Arg, symbols: _Symbols) -> tuple[object, ...]:
         case ConstantArg():
             return ("constant", arg.value)
         case RecordArg():
-            return ("record", arg.cls, arg.length, arg.same, arg.apart)
+            return ("record", arg.cls, arg.length, arg.same, arg.apart, arg.strangers)
         case _:
             assert_never(arg)
 

@@ -14,20 +14,26 @@ bool match_record(const ArgumentRule &rule, PyObject *const *values, size_t inde
     for (const int other : rule.apart) {
         if (values[other] == value) return false;
     }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(rule.strangers.get()); ++i) {
+        if (PyTuple_GET_ITEM(rule.strangers.get(), i) == value) return false;
+    }
     return true;
 }
 
-// ("record", class, length or -1, index of the argument that is the same object or -1, indices of those that are not)
+// ("record", class, length or -1, index of the argument that is the same object or -1, indices of those that are not,
+// objects that it is not)
 bool parse_record(PyObject *encoded, ArgumentRule &rule) {
     const char *kind = nullptr;
     PyObject *type = nullptr;
     PyObject *apart = nullptr;
-    if (!PyArg_ParseTuple(encoded, "sO!niO!", &kind, &PyType_Type, &type, &rule.length, &rule.same, &PyTuple_Type,
-                          &apart)) {
+    PyObject *strangers = nullptr;
+    if (!PyArg_ParseTuple(encoded, "sO!niO!O!", &kind, &PyType_Type, &type, &rule.length, &rule.same, &PyTuple_Type,
+                          &apart, &PyTuple_Type, &strangers)) {
         return false;
     }
     rule.kind = Kind::Record;
     rule.value = Object::borrow(type);
+    rule.strangers = Object::borrow(strangers);
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(apart); ++i) {
         rule.apart.push_back(static_cast<int>(PyLong_AsLong(PyTuple_GET_ITEM(apart, i))));
     }

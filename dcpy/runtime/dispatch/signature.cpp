@@ -206,7 +206,10 @@ std::unique_ptr<Specialization> parse_specialization(PyObject *encoded) {
 }
 
 int Specialization::traverse(visitproc visit, void *arg) const {
-    for (const ArgumentRule &rule : arguments) Py_VISIT(rule.value.get());
+    for (const ArgumentRule &rule : arguments) {
+        Py_VISIT(rule.value.get());
+        Py_VISIT(rule.strangers.get());
+    }
     for (const Source &source : closure) Py_VISIT(source.container.get());
     for (const ResultRule &rule : results) {
         Py_VISIT(rule.value.get());

@@ -45,6 +45,7 @@ struct ArgumentRule {
     Py_ssize_t length = -1;  // of a tuple
     int same = -1;           // the earlier argument that must be the very object
     std::vector<int> apart;  // earlier arguments that must be other objects
+    Object strangers;        // a tuple of objects that it must not be
 };
 
 enum class Outcome { Fresh, Scalar, Argument, View, Constant, Owned };
