@@ -15,8 +15,7 @@ GOLDEN = Path(__file__).parent / "golden"
 TOLERATED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 COMMON = {"deadline": None, "suppress_health_check": TOLERATED}
 settings.register_profile("default", max_examples=50, derandomize=True, **COMMON)
-settings.register_profile("fuzz", max_examples=int(os.environ.get("FUZZ_EXAMPLES", "5000")), print_blob=True, **COMMON)
-settings.load_profile("fuzz" if "FUZZ_EXAMPLES" in os.environ else "default")
+settings.load_profile("default")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

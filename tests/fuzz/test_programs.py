@@ -1,4 +1,4 @@
-"""Random NumPy programs under all oracles. `make fuzz N=20000` runs many more."""
+"""Random NumPy programs under all oracles, the same in every run. `make fuzz N=20000` runs many more."""
 
 import warnings
 
