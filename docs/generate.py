@@ -32,7 +32,7 @@ def transformations() -> Iterator[str]:
     yield "# Transformations\n\nMade from the catalog. `sdfg.explain(name)` says where each applies, and why not.\n"
     for name in TRANSFORMATIONS:
         kind = TRANSFORMATIONS[name]
-        if not kind.__module__.startswith("dcpy."):
+        if kind.__module__.partition(".")[0] != "dcpy":
             continue  # registered from outside
         yield f"## {name}\n\n`{kind.__module__}.{kind.__name__}`\n\n```text\n{inspect.getdoc(kind)}\n```\n"
 
@@ -51,7 +51,7 @@ def error_codes() -> Iterator[str]:
 def _subclasses(kind: type[DcpyError]) -> list[type[DcpyError]]:
     """All with a code of their own."""
     found = [below for direct in kind.__subclasses__() for below in (direct, *_subclasses(direct))]
-    return [below for below in found if "code" in vars(below) and below.__module__.startswith("dcpy.")]
+    return [below for below in found if "code" in vars(below) and below.__module__.partition(".")[0] == "dcpy"]
 
 
 def verification_rules() -> Iterator[str]:

@@ -67,6 +67,7 @@ def read_source(function: Callable[..., Any]) -> Source:
     if len(nodes) > 1:
         raise FrontendError(
             "there are several lambdas on this line",
+            notes=("Python remembers the line of a lambda, and not where in it",),
             span=SrcSpan(code.co_filename, code.co_firstlineno),
             help="put each on a line of its own, or use def",
         )

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dcpy.base.errors import FrontendError
+from dcpy.base.source import SrcSpan
 
 Parameters = tuple[tuple[Any, ...], ...]
 
@@ -26,6 +27,8 @@ def parameters_of(function: Callable[..., Any]) -> tuple[Parameters, int, int]:
         if parameter.kind is parameter.VAR_KEYWORD:
             raise FrontendError(
                 f"{function.__qualname__} takes {parameter}: which arguments that are is not known at compile time",
+                span=SrcSpan(function.__code__.co_filename, function.__code__.co_firstlineno),
+                notes=("each argument is compiled for its own type",),
                 help="give each argument its own parameter",
             )
     kinds = [parameter.kind for parameter in parameters]

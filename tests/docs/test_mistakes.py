@@ -6,7 +6,10 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
+import subprocess
+import sys
 import traceback
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -114,3 +117,16 @@ def test_what_to_write_instead_works(mistake, tmp_path):
 
 def test_there_are_many():
     assert len(mistakes()) >= 50
+
+
+def test_what_an_uncaught_error_prints(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import numpy as np\nimport dcpy\n\n@dcpy.program\ndef f(x):\n    return x + y\n\n"
+        "f(np.ones(3))\n"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "DCPY_FULL_TRACEBACKS"}
+    run = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment, check=False)
+    files = re.findall(r'File "(.*)", line (\d+)', run.stderr)
+    assert files == [(str(script), "8")]
+    assert "dcpy.NameError: error[frontend.raises]: name 'y' is not defined" in run.stderr

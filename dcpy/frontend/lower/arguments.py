@@ -114,7 +114,11 @@ def axis(value: Value, rank: int, what: str = "axis") -> int:
     if isinstance(found, bool) or not isinstance(found, int | np.integer):
         raise FrontendError(f"{what} must be an integer, but is {kind_of(value)}")
     if not -rank <= found < rank:
-        raise FrontendError(f"{what} {found} is out of bounds for array of dimension {rank}")
+        raise FrontendError(
+            f"{what} {found} is out of bounds for array of dimension {rank}",
+            notes=("NumPy raises AxisError here",),
+            help=f"axes go from {-rank} to {rank - 1}" if rank else "a number has no axes",
+        )
     return int(found) % rank
 
 

@@ -160,6 +160,7 @@ def _unknown_attribute(owner: Value, name: str) -> FrontendError:
     near = difflib.get_close_matches(name, method_names(), n=1)
     return FrontendError(
         f"{kind_of(owner)} has no attribute {name!r} that dcpy compiles",
+        notes=() if hasattr(np.ndarray, name) else ("Python raises AttributeError here",),
         help=f"did you mean .{near[0]}?" if near else "compute it outside of the program and pass the result",
     )
 
@@ -294,7 +295,9 @@ def _map_ranges(frame: Frame, node: ast.expr) -> Value:
     ranges = []
     for key in keys_of(frame, node):
         if not isinstance(key, SliceValue) or key.stop == Static(None):
-            raise FrontendError("dcpy.map takes ranges", help="write dcpy.map[0:M, 0:N]")
+            raise FrontendError(
+                "dcpy.map takes ranges", notes=("Python raises TypeError here",), help="write dcpy.map[0:M, 0:N]"
+            )
         start = ZERO if key.start == Static(None) else frame.b.integer(key.start, "the start of a range")
         step = ONE if key.step == Static(None) else frame.b.integer(key.step, "the step of a range")
         ranges.append(Range(start, frame.b.integer(key.stop, "the end of a range"), step))

@@ -33,6 +33,7 @@ from dcpy.frontend.values import (
     RecordValue,
     Resized,
     Scalar,
+    Static,
     SymInt,
     TupleValue,
     Value,
@@ -110,7 +111,12 @@ def _extent(frame: Frame, iterable: Value) -> Range:
             return iterable.range
         case ArrayValue() | IteratorValue() | MapValue():
             return Range(ZERO, sequences.length(frame.b, iterable))
-    raise FrontendError(f"cannot loop over {kind_of(iterable)}", help="loop over range(...), an array, or a tuple")
+    is_set = isinstance(iterable, Static) and isinstance(iterable.value, set | frozenset)
+    raise FrontendError(
+        f"cannot loop over {kind_of(iterable)}",
+        notes=("a set has no order that two runs agree on",) if is_set else (),
+        help="loop over range(...), an array, or a tuple",
+    )
 
 
 def _unroll(frame: Frame, node: core.For, iterable: Value, execute: Execute) -> Flow:
@@ -259,7 +265,8 @@ def _head_types(
 
 
 def _unset(name: str, node: core.For | core.While) -> Missing:
-    return Missing(f"{name!r} has no value in the first iteration", node.span, unset=True)
+    reason = f"{name!r} has no value in the first iteration"
+    return Missing(reason, node.span, f"assign {name!r} before the loop", unset=True)
 
 
 def _join_back(frame: Frame, name: str, head: Value, sites: LoopSites, names: LoopNames) -> Value:

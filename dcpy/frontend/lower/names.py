@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dcpy.base.errors import FrontendError
+from dcpy.base.errors import FrontendError, ProgramError
 from dcpy.base.generators import is_generator
 from dcpy.frontend.annotations import Symbol
 from dcpy.frontend.desugar.names import bound_names
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
 
 
-class UnsetName(FrontendError):
+class UnsetName(ProgramError):
     """A name is read where nothing has been assigned to it: at least not yet, as far as the types of a loop go."""
 
 
@@ -101,8 +101,9 @@ def as_usable(frame: Frame, name: str, value: Value) -> Value:
     if isinstance(value, Missing):
         everywhere = "a name stands for one kind of value in a program, whichever path was taken"
         notes = (everywhere if value.span is None else f"see line {value.span.line}",)
-        kind = UnsetName if value.unset else FrontendError
-        raise kind(value.reason, notes=notes, help=value.help)
+        if value.unset:
+            raise UnsetName(value.reason, notes=(*notes, "Python raises UnboundLocalError here"), help=value.help)
+        raise FrontendError(value.reason, notes=notes, help=value.help)
     return value
 
 
