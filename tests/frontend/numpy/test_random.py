@@ -311,6 +311,8 @@ def test_annotated_ahead_of_time():
     np.testing.assert_array_equal(compiled(generator, np.ones(5)), 1 + np.random.default_rng(1).random(5))
     with pytest.raises(dcpy.DcpyError, match="array is needed"):
         compiled(7, np.ones(5))
+    with pytest.raises(dcpy.DcpyError, match=r"'rng' is an int, but a numpy.random.Generator is needed"):
+        dcpy.program(numbers)(7, np.ones(5))
 
 
 @pytest.mark.cc
