@@ -169,12 +169,21 @@ def parallel(p):
         p.x[i] = p.v[i] * p.mass + p.tag
 
 
+def made_in_parallel(p):
+    for i in dcpy.map[0 : p.x.shape[0]]:
+        q = Particles(p.x, p.v, t=p.v[i])
+        for _ in range(3):
+            q.t += p.x[i]
+        q.v = p.v * q.t
+        p.x[i] = q.t + q.v[i]
+
+
 FIELDS = [
     (step, particles(), 0.1), (integers, particles()), (rebound_in_a_loop, particles(), 3),
     (rebound_in_a_loop, particles(), 0), (swapped, particles(), 3), (swapped, particles(), 0),
     (on_one_path, particles(), 1), (on_one_path, particles(), -1), (early_return, particles(), 5),
     (early_return, particles(), 500), (nested_loops, particles(), 4), (views_and_itself, particles()),
-    (shrinks, particles(9)), (other_dtype, particles()), (parallel, particles()),
+    (shrinks, particles(9)), (other_dtype, particles()), (parallel, particles()), (made_in_parallel, particles()),
 ]  # fmt: skip
 
 

@@ -76,6 +76,7 @@ class Program:
     lowered: dict[Any, Any] = field(default_factory=dict)  # SDFGs of callees, by function and types
     names: dict[str, int] = field(default_factory=dict)  # of the SDFGs
     objects: int = 0  # how many the program makes
+    made_in: dict[str, Scope] = field(default_factory=dict)  # the maps whose iterations make them
     identity: Identity = field(default_factory=Identity)
     at_start: dict[str, Value] = field(default_factory=dict)  # fields of the objects that were passed
     used: dict[str, bool] = field(default_factory=dict)  # fields that are read, and objects that are written
@@ -222,17 +223,25 @@ class Frame:
         return ArrayValue.whole(container, self.emit.descs[container])
 
     def _home(self, name: str, key: tuple[Any, ...], describe: Callable[[], Any], stem: str = "") -> str:
-        if is_field(name) and self.caller is not None:
-            return self.caller._home(name, key, describe, stem)
-        depth = 0 if is_field(name) else len(self.scopes) - 1
-        while depth > 0 and (self.scopes[depth].kind == "unrolled" or name in self.scopes[depth].escapes):
-            depth -= 1
-        scope = self.scopes[depth]
+        scope = self._scope_of_field(name) if is_field(name) else self._scope_of_name(name)
         if key not in scope.homes:
             container = self.emit.declare(container_stem(stem or shown(name)), describe(), scope.region)
             scope.homes[key] = container
             self.emit.on_undo(lambda: scope.homes.pop(key, None))
         return scope.homes[key]
+
+    def _scope_of_name(self, name: str) -> Scope:
+        depth = len(self.scopes) - 1
+        while depth > 0 and (self.scopes[depth].kind == "unrolled" or name in self.scopes[depth].escapes):
+            depth -= 1
+        return self.scopes[depth]
+
+    def _scope_of_field(self, name: str) -> Scope:
+        """Objects live as long as the program; one that an iteration of a map has made, as long as the iteration."""
+        made = self.program.made_in.get(name.rpartition(".")[0])
+        if made is not None:
+            return made
+        return self.caller._scope_of_field(name) if self.caller is not None else self.scopes[0]
 
     def is_home(self, container: str) -> bool:
         """Whether names own this container (so that it changes when they are assigned)."""

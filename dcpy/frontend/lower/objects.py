@@ -149,7 +149,8 @@ def assign_field(frame: Frame, owner: Value, name: str, value: Value) -> None:
             f"{owner.cls.__name__} has no field {name!r}",
             help=_near(name, known) or "a program does not add fields: declare it in the class",
         )
-    if frame.map_scopes():
+    maps = frame.map_scopes()
+    if maps and frame.program.made_in.get(owner.key) is not maps[-1]:
         raise FrontendError(
             f"iterations of a parallel map cannot assign the field {name!r}, which they share",
             help="store into an array, assign the field after the map, or use a plain for loop",
@@ -382,8 +383,12 @@ def _made(frame: Frame, cls: type, values: Mapping[str, Value]) -> Value:
 
 def _fresh(frame: Frame, cls: type) -> ObjectValue:
     """A new object, no field of which is set yet."""
-    frame.program.objects += 1
-    return ObjectValue(f"{cls.__name__}#{frame.program.objects}", cls)
+    program, maps = frame.program, frame.map_scopes()
+    program.objects += 1
+    made = ObjectValue(f"{cls.__name__}#{program.objects}", cls)
+    if maps:
+        program.made_in[made.key] = maps[-1]
+    return made
 
 
 def replaced(frame: Frame, owner: Value, changes: Mapping[str, Value]) -> Value:
