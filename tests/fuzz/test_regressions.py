@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dcpy
+from dcpy.ir.verify import verify
 from tests.support.oracles import check_same
 
 A3 = np.array([0.5, -1.0, 2.0])
@@ -107,3 +108,25 @@ def test_products_with_slices_inside_out_do_not_reach_blas(capfd, columns):
 
     check_same(f, np.ones(4), np.ones((4, columns)))
     assert "illegal value" not in "".join(capfd.readouterr())
+
+
+@pytest.mark.parametrize("size", [1, 3, 4])
+def test_arrays_of_other_shapes_are_not_equal(size):
+    def f(a, b):
+        return np.array_equal(a, b), np.array_equal(a, b[0]), np.array_equal(a, a), np.array_equal(a, 1)
+
+    same(f, np.ones(3), np.ones(size))
+
+
+def test_numbers_are_columns_of_one_element():
+    def f(a, s):
+        return np.column_stack((s, a[0], 2))
+
+    same(f, A3, 1.5)
+
+
+def test_what_no_iteration_reaches_leaves_no_container():
+    def f(a):
+        return np.diff(np.linspace(1.0, 2.0, 0)), a[:0]
+
+    verify(dcpy.program(f).to_sdfg(A3, simplify=False))

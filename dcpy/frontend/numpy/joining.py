@@ -134,9 +134,9 @@ def hstack(b: Builder, tup: Value, *, dtype: Value = NONE, casting: Value = SAME
 
 @implements(np.column_stack)
 def column_stack(b: Builder, tup: Value) -> Value:
-    """Vectors (and matrices) as columns of a matrix."""
-    parts = _arrays(b, tup, "column_stack")
-    return _joined(b, [b.expand(x, 1) if x.rank == 1 else x for x in parts], 1, None)
+    """Vectors (and numbers, and matrices) as columns of a matrix."""
+    vectors = [b.expand(x, 0) if x.rank == 0 else x for x in _arrays(b, tup, "column_stack")]
+    return _joined(b, [b.expand(x, 1) if x.rank == 1 else x for x in vectors], 1, None)
 
 
 @implements(np.block)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from dcpy.frontend.implements import implements
@@ -12,6 +14,7 @@ from dcpy.frontend.lower.promotion import promoted
 from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0
 from dcpy.frontend.numpy.outputs import into
 from dcpy.frontend.numpy.reductions import AND, reduced
+from dcpy.frontend.numpy.traced import written_in_python
 from dcpy.frontend.values import Scalar, Static, Value, dtype_of, is_number, scalar_expr
 from dcpy.ir import types
 from dcpy.ir.expr import Const, ScalarExpr, cast, op
@@ -129,21 +132,15 @@ def allclose(
     return _python_bool(reduced(builder, AND, isclose(builder, a, b, rtol, atol, equal_nan)))
 
 
-@implements(np.array_equal)
-def array_equal(b: Builder, a1: Value, a2: Value, equal_nan: Value = FALSE) -> Value:
+@written_in_python(np.array_equal)
+def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> bool:
     """Whether both have one shape and equal elements: a Python bool."""
-    left, right = b.array(a1), b.array(a2)
-    if left.rank != right.rank:
-        return Static(False)
-    for size, other in zip(left.shape, right.shape, strict=True):
-        if b.emit.ranges.proves_ne(b.exact(size), b.exact(other)):
-            return Static(False)
-        b.same_size(size, other, "np.array_equal takes arrays of one shape here")
-    same = b.ufunc(np.equal, left, right)
-    if b.static(equal_nan, "equal_nan"):
-        missing = b.ufunc(np.logical_and, b.ufunc(np.isnan, left), b.ufunc(np.isnan, right))
-        same = b.ufunc(np.logical_or, same, missing)
-    return _python_bool(reduced(b, AND, same))
+    left, right = np.asarray(a1), np.asarray(a2)
+    if left.shape != right.shape:
+        return False
+    if equal_nan:
+        return bool(np.all((left == right) | (np.isnan(left) & np.isnan(right))))
+    return bool(np.all(left == right))
 
 
 def _python_bool(found: Value) -> Value:
