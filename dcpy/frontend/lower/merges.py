@@ -113,8 +113,9 @@ def _join_known(frame: Frame, name: str, plain: Sequence[Value], paths: Paths) -
             help="assign the fields of one object, or always make new ones: dataclasses.replace(...)",
         )
     kinds = list(dict.fromkeys(map(kind_of, plain)))
+    what = " or ".join(kinds) if len(kinds) > 1 else f"{kinds[0]} or another one"
     return Missing(
-        f"{shown(name)!r} is {' or '.join(kinds)} here, depending on the path taken",
+        f"{shown(name)!r} is {what} here, depending on the path taken",
         help="use different names, or give both paths the same type",
     )
 
