@@ -1,12 +1,16 @@
 """dcpy on all kernels, unmodified, at tiny sizes: NumPy's results, dtypes and shapes."""
 
 import functools
+import re
 
 import numpy as np
 import pytest
 
 import dcpy
 from benchmarks.npbench import kernels
+from dcpy import driver
+from dcpy.base.options import resolve_options
+from dcpy.codegen.generate import default_signature
 
 KERNELS = kernels()
 
@@ -28,6 +32,19 @@ def test_equals_numpy(name, auto_optimize):
     same(result, numpy_result)
     for argument, value in arguments.items():
         same(value, numpy_arguments[argument])
+
+
+COPIES = {"cavity_flow", "channel_flow", "mandelbrot2", "nbody", "stockham_fft", "vadv"}  # NumPy copies there, too
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_nothing_silly(name):
+    """No atomic updates, no locks, no calls into Python; copies of whole arrays only where the kernel makes some."""
+    kernel = KERNELS[name]
+    sdfg = dcpy.program(kernel.function).to_sdfg(*kernel.initialize("XS").values())
+    ((_, text),) = driver.artifact_of(sdfg, default_signature(sdfg), resolve_options()).files
+    assert not re.search(r"omp (atomic|critical)|dcpy_atomic|PyObject", text)
+    assert name in COPIES or "memcpy" not in text
 
 
 def same(mine, theirs):
