@@ -100,6 +100,51 @@ def test_order_is_kept_everywhere():
     check(program, np.arange(4.0), 4)
 
 
+@dcpy.callback
+def counted(k) -> int:
+    LOG.append([("int", k, None)])
+    return k
+
+
+def test_order_within_expressions():
+    def program(a, n):
+        total = counted(n) + counted(n + 1) * counted(n + 2)
+        note(counted(5), counted(counted(6)))
+        if (counted(n) > 1 and counted(n + 3) > 2) or counted(7) > 8:
+            total += 100
+        a[counted(0)] += counted(1) * 2.0
+        y = counted(3) if a[0] > 1 else counted(4)
+        while norm(a) > 1:
+            a[:] = a / 2
+        return total, y
+
+    for n in (0, 1, 2):
+        check(program, np.arange(4.0), n)
+
+
+def test_values_read_before_a_callback_stay():
+    def program(a, m):
+        first, kept = a[0], a[a > 1]
+        fill(a, 9.0)
+        note(first, kept, a[m])
+        fill(m, True)
+        return first, a[1] + first, kept
+
+    check(program, np.arange(4, dtype=np.float32), np.array([True, False, True, False]))
+
+
+def test_global_arrays_are_arguments():
+    @dcpy.program
+    def program(a):
+        fill(TABLE, a[0])
+        return a + TABLE
+
+    before = TABLE.copy()
+    assert_equal(program(np.arange(3.0) + 4), np.arange(3.0) + 8)
+    assert TABLE.tolist() == [4.0, 4.0, 4.0]
+    TABLE[:] = before
+
+
 def test_calls_within_functions_and_while():
     def inner(x, depth):
         note(x, depth)
@@ -398,6 +443,31 @@ def test_allow_callbacks():
     check(program, np.arange(3.0), allow_callbacks=True)
     with pytest.raises(dcpy.DcpyError, match="with is not supported"):
         dcpy.program(program)(np.arange(3.0))
+
+
+TABLE = np.arange(3.0)
+
+
+class Recorder:
+    def __init__(self):
+        self.seen = []
+
+    def add(self, x):
+        self.seen.append(x.sum() + TABLE[1])
+
+
+def test_methods_of_objects_and_what_they_change():
+    recorder = Recorder()
+
+    @dcpy.program(allow_callbacks=True)
+    def program(x):
+        recorder.add(x)
+        return x + 1
+
+    for _ in range(3):
+        program(np.ones(2))
+    assert recorder.seen == [3.0, 3.0, 3.0]
+    assert program.specializations == 1  # what only the callback reads is no part of the program
 
 
 def test_allow_callbacks_asks_for_types():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 from dcpy.base.callbacks import PYTHON, is_literal
@@ -154,7 +155,7 @@ class _Operands:
         """The name of a Python object in the table of the SDFG: `name`, with a number where that is another one."""
         table = self.frame.emit.sdfg.callbacks
         spelled, count = name, 1
-        while spelled in table and table[spelled] is not found:
+        while spelled in table and not _is_same(table[spelled], found):
             count += 1
             spelled = f"{name}_{count}"
         table[spelled] = found
@@ -200,6 +201,11 @@ class _Operands:
                     help=f"annotate an array parameter with it: `x: dcpy.float64[{symbol}]`",
                 )
         return dim.subs({name: size for name, size in sizes.items() if name in dim.symbols})
+
+
+def _is_same(known: Any, found: Any) -> bool:
+    """Whether two objects are one; Python makes a new object each time that a method is looked up."""
+    return known is found or (isinstance(found, MethodType) and known == found)
 
 
 def _sizes(frame: Frame, callback: Callback, bound: Mapping[str, Value]) -> dict[str, Expr]:

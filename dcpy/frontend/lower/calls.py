@@ -25,7 +25,7 @@ from dcpy.frontend.lower.callbacks import call_back
 from dcpy.frontend.lower.callees import call_node
 from dcpy.frontend.lower.fitting import stored
 from dcpy.frontend.lower.frame import Frame
-from dcpy.frontend.lower.names import bind_name, from_python, settle
+from dcpy.frontend.lower.names import bind_name, forget_global_array, from_python, settle
 from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.numpy.refused import refusal
 from dcpy.frontend.source import read_source
@@ -59,6 +59,9 @@ def call(
         case PartialValue(function=inner, args=first, keywords=keywords):
             return call(frame, inner, [*first, *args], {**dict(keywords), **kwargs}, unused=unused)
         case BoundMethod(owner=owner, function=found):
+            if isinstance(owner, Static) and _is_for_python(frame, found, [owner, *args], kwargs):
+                method = Callback(python_types.MethodType(found, owner.value))
+                return call_back(frame, method, args, kwargs, unused=unused)
             return call_python(frame, found, [owner, *args], kwargs)
         case FunctionValue():
             return _nested(frame, function, args, kwargs)
@@ -156,7 +159,7 @@ def _user_function(
     """What dcpy does not know: compiled from its source, or called in Python where that is allowed."""
     allowed, function = frame.program.options.allow_callbacks, unwrap(found)
     if isinstance(function, python_types.FunctionType) and not _is_numpy(function):
-        if allowed and not is_lowered(frame, function, args, kwargs):
+        if _is_for_python(frame, function, args, kwargs):
             return call_back(frame, Callback(function), args, kwargs, unused=unused)
         return _compiled(frame, function, args, kwargs)
     if _is_method_of_constant(found) and all(isinstance(value, Static) for value in (*args, *kwargs.values())):
@@ -208,21 +211,31 @@ def _unsupported(found: Any, reason: str = "") -> FrontendError:
     )
 
 
-def is_lowered(
+def _is_for_python(
     frame: Frame, function: python_types.FunctionType, args: Sequence[Value], kwargs: Mapping[str, Value]
 ) -> bool:
-    """Whether dcpy takes a user's function: its source is there, and nothing in it is refused."""
-    pending = frame.program.pending
+    """Whether callbacks are allowed, and dcpy does not take a user's function: something in it is refused."""
+    program = frame.program
+    if not program.options.allow_callbacks:
+        return False
+    pending = program.pending
     operands = [list(values) for values in pending]
+    read, arrays = len(program.dependences), len(program.extra)
     try:
         with frame.emit.dry_run():
             call_python(frame, function, args, kwargs)
     except DcpyError as error:
-        return isinstance(error, WillRaise)
+        if isinstance(error, WillRaise):
+            return False
+        for key in list(program.dependences)[read:]:  # what Python will read is no part of the program
+            del program.dependences[key]
+        for number in list(program.extra)[arrays:]:
+            forget_global_array(frame, number)
+        return True
     finally:
         for values, before in zip(pending, operands, strict=True):
             values[:] = before
-    return True
+    return False
 
 
 def _dtype_of(found: Any) -> types.DType | None:

@@ -227,3 +227,10 @@ def global_array(frame: Frame, array: Any, dependence: Dependence | None) -> Arr
         extra[id(array)] = ExtraArgument(name, kind, array, dependence)
     name = extra[id(array)].name
     return ArrayValue.whole(name, frame.emit.descs[name])
+
+
+def forget_global_array(frame: Frame, number: int) -> None:
+    """Takes back that the program uses a global array, by identity."""
+    name = frame.program.extra.pop(number).name
+    for table in (frame.emit.sdfg.body.containers, frame.emit.descs, frame.emit.regions):
+        table.pop(name, None)
