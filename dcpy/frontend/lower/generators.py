@@ -5,13 +5,14 @@ A generator is a container of words that draws read and write. So its draws stay
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dcpy.base.errors import FrontendError
 from dcpy.base.generators import is_generator
-from dcpy.frontend.implements import call_entry, close_names, find
+from dcpy.frontend.implements import call_entry, find, implemented
 from dcpy.frontend.lower.frame import ExtraArgument
 from dcpy.frontend.specialize.types import GeneratorType
 from dcpy.frontend.values import GeneratorValue, Value
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
     from dcpy.frontend.closure import Dependence
     from dcpy.frontend.lower.frame import Frame
+
+METHODS = "numpy.random.Generator."  # what their names in the registry begin with
 
 
 def global_generator(frame: Frame, generator: Any, dependence: Dependence | None) -> GeneratorValue:
@@ -41,7 +44,8 @@ def call_method(
     """``generator.name(*args, **kwargs)``."""
     entry = find(getattr(np.random.Generator, name, None))
     if entry is None:
-        near = [found.rpartition(".")[2] for found in close_names(f"numpy.random.Generator.{name}")]
+        methods = [found.removeprefix(METHODS) for found in implemented() if found.startswith(METHODS)]
+        near = difflib.get_close_matches(name, methods, n=1, cutoff=0.75)
         raise FrontendError(
             f"a random generator has no method {name!r} that dcpy compiles",
             help=f"did you mean .{near[0]}()?" if near else "draw outside of the program, and pass the result",
