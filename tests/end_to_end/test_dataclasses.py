@@ -280,6 +280,17 @@ def nested_values(w, n):
     return s.second.t, s.forcing
 
 
+def last_of_a_loop(p, n):
+    for i in range(3):
+        c = Particles(p.x * i, p.v, t=p.t + i)
+        c.kick(0.5)
+    for _ in range(n):
+        d = Particles(c.x + 1.0, c.v)
+        d.t += 1.0
+    c.t += d.t
+    return c, d.x
+
+
 def identity(x):
     p, q = Particles(x, x), Particles(x, x)
     r = p
@@ -307,7 +318,7 @@ RECORDS = [
     (made_by_its_own_constructor, 3), (carried, particles(), 3),
     (new_ones_in_a_loop, particles(), 3),
     (one_of_two, particles(), particles(3), 1), (one_of_two, particles(), particles(), -1), (nested_values, world(), 3),
-    (identity, np.ones(3)), (slots, Slotted(a=np.ones(3, np.float32), b=np.float32(1.5))), (optional, particles()),
+    (last_of_a_loop, particles(), 2), (identity, np.ones(3)), (slots, Slotted(a=np.ones(3, np.float32), b=np.float32(1.5))), (optional, particles()),
     (optional, particles(), particles()), (truth, particles()),
 ]  # fmt: skip
 

@@ -20,7 +20,7 @@ from dcpy.frontend.lower.callbacks import CallbackInMap
 from dcpy.frontend.lower.comparisons import as_value, inverse
 from dcpy.frontend.lower.expressions import condition, evaluate
 from dcpy.frontend.lower.frame import Flow, LoopSites, Names, Scope, Site
-from dcpy.frontend.lower.objects import fields
+from dcpy.frontend.lower.objects import fields, made_inside
 from dcpy.frontend.lower.refine import bind_parameter, refine
 from dcpy.frontend.lower.sharing import living, roots, separate, shown_by_others
 from dcpy.frontend.values import (
@@ -219,9 +219,10 @@ def _run(frame: Frame, node: core.For | core.While, names: LoopNames, plan: Loop
                 moves[id(site)].append((target, site.env[name]))
     after = dict(head)
     entering: list[tuple[Value, Value]] = []
-    for name in sorted((names.bound & names.after) - names.head):
+    last = sorted((names.bound & names.after) - names.head)
+    for name in (*last, *made_inside(frame.env, (*sites.ends, *sites.breaks), last)):
         changing = frozenset().union(*(merges.written(frame, pairs) for pairs in moves.values()))
-        after[name] = _value_after(frame, name, before[name], names, sites, plan, moves, entering, changing)
+        after[name] = _value_after(frame, name, before.get(name), names, sites, plan, moves, entering, changing)
     for site in (*sites.ends, *sites.breaks):
         _emit_moves(frame, site, moves[id(site)])
     merges.move(frame, entering)

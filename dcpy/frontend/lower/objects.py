@@ -124,6 +124,23 @@ def settle_sizes(frame: Frame) -> None:
             frame.env[name] = names.usable(frame, name)
 
 
+def made_inside(env: Mapping[str, Value], exits: Sequence[Site], wanted: Sequence[str]) -> list[str]:
+    """The fields of objects that a loop has made, and that the names `wanted` after it stand for."""
+    found: dict[str, bool] = {}
+    for path in exits:
+        pending = [path.env[name] for name in wanted if name in path.env]
+        while pending:
+            match pending.pop():
+                case ObjectValue() as made:
+                    keys = [f"{made.key}.{name}" for name in fields_of(path.env, made)]
+                    new = [key for key in keys if key not in env and key not in found]
+                    found |= dict.fromkeys(new, True)
+                    pending += [path.env[key] for key in new]
+                case TupleValue(items=items) | RecordValue(items=items):
+                    pending += items
+    return list(found)
+
+
 def require_same_fields(before: Mapping[str, Value], env: Mapping[str, Value]) -> None:
     """Refuses what a condition inside an expression has changed."""
     for name, value in fields(env).items():
@@ -247,7 +264,7 @@ def read_field(frame: Frame, owner: ObjectValue | RecordValue | TupleValue, name
             return names.usable(frame, key)
     cls = owner.cls
     found = inspect.getattr_static(cls, name, _ABSENT)
-    if cls is None or found is _ABSENT or isinstance(found, python_types.MemberDescriptorType):
+    if cls is None or found is _ABSENT or name in _declared(cls):
         raise _no_attribute(owner, name)
     return _of_class(frame, owner, cls, name, found)
 
@@ -303,7 +320,7 @@ def _no_attribute(owner: ObjectValue | RecordValue | TupleValue, name: str) -> F
     cls = owner.cls
     if cls is None or not owner.cls:
         return FrontendError(f"{kind_of(owner)} has no attribute {name!r}")
-    declared = [field.name for field in dataclasses.fields(cls)] if dataclasses.is_dataclass(cls) else []
+    declared = _declared(cls)
     if name in declared:
         return FrontendError(
             f"the field {name!r} of {kind_of(owner)} has no value here",
@@ -312,6 +329,10 @@ def _no_attribute(owner: ObjectValue | RecordValue | TupleValue, name: str) -> F
         )
     visible = [*declared, *(known for known in dir(cls) if not known.startswith("_"))]
     return FrontendError(f"{cls.__name__} object has no attribute {name!r}", help=_near(name, visible))
+
+
+def _declared(cls: type) -> list[str]:
+    return [field.name for field in dataclasses.fields(cls)] if dataclasses.is_dataclass(cls) else []
 
 
 def _near(name: str, known: Iterable[str]) -> str:
