@@ -34,10 +34,12 @@ class Difference(AssertionError):
     """An oracle disagrees with NumPy; the message names it."""
 
 
-def check_same(function: Callable[..., Any], *arguments: Any, rtol: float = 0.0, compiled: bool = True) -> None:
+def check_same(
+    function: Callable[..., Any], *arguments: Any, rtol: float = 0.0, compiled: bool = True, optimized: bool = False
+) -> None:
     """Runs `function` under every oracle and compares results and what happened to the arguments with NumPy's.
 
-    Where NumPy raises, all must raise the same type of exception.
+    Where NumPy raises, all must raise the same type of exception. `optimized`: under the auto-optimizer as well.
     """
     runs: dict[str, Callable[..., Any]] = {}
     program = dcpy.program(function)
@@ -46,6 +48,8 @@ def check_same(function: Callable[..., Any], *arguments: Any, rtol: float = 0.0,
     if compiled:
         runs["compiled"] = program
         runs["compiled, as written"] = dcpy.program(function, simplify=False)
+    if optimized:
+        runs["auto-optimized"] = dcpy.program(function, auto_optimize=True)
     reference = copy.deepcopy(arguments)
     expected, raised = _outcome(function, reference)
     for name, run in runs.items():

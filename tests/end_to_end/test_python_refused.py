@@ -1,0 +1,220 @@
+"""Python that is refused, each with its own message, the line, the reason and a rewrite: `test_refuses_...`."""
+
+import functools
+import sys
+
+import numpy as np
+import pytest
+
+import dcpy
+
+A8 = np.arange(8.0)
+HISTORY = []
+
+
+def unknown(x):
+    return sys.getsizeof(x)
+
+
+def refusal(function, *arguments):
+    """The message for a program, which names this file and says what to write instead."""
+    with pytest.raises(dcpy.DcpyError) as caught:
+        dcpy.program(function).to_sdfg(*(arguments or (A8, 3)))
+    text = str(caught.value)
+    assert "test_python_refused.py:" in text
+    assert "^" in text
+    assert "= help: " in text
+    return text
+
+
+def test_refuses_recursion():
+    def factorial(n):
+        return 1 if n < 2 else n * factorial(n - 1)
+
+    assert "calls itself" in refusal(lambda a, n: factorial(n))
+
+
+def test_refuses_lists_that_grow_with_data():
+    def f(a, n):
+        found = []
+        for i in range(n):
+            found.append(a[i])
+        return np.array(found)
+
+    assert ".append() of a list" in refusal(f)
+
+
+def test_refuses_comprehensions_of_unknown_length():
+    assert "not known at compile time" in refusal(lambda a, n: np.array([x * 2 for x in a]))
+    assert "not known at compile time" in refusal(lambda a, n: sum(a[i] for i in range(n)))
+
+
+def test_refuses_dictionaries_and_sets_with_run_time_keys():
+    assert "known at compile time" in refusal(lambda a, n: {n: 1}[3])
+    assert "known at compile time" in refusal(lambda a, n: 3 in {n, 1})
+
+
+def test_refuses_arrays_that_grow_in_a_loop():
+    def f(a, n):
+        while a.sum() < 100:
+            a = np.append(a, n)
+        return a
+
+    assert "shape of 'a' depends on the path taken" in refusal(f)
+
+
+def test_refuses_generators():
+    def f(a, n):
+        yield a[n]
+
+    assert "generators are not supported" in refusal(f)
+
+
+def test_refuses_coroutines():
+    async def f(a, n):
+        return a
+
+    with pytest.raises(dcpy.DcpyError, match="coroutines are not supported"):
+        dcpy.program(f).to_sdfg(A8, 3)
+
+
+def test_refuses_try():
+    def f(a, n):
+        try:
+            return a[n]
+        except IndexError:
+            return a[0]
+
+    assert "try is not supported" in refusal(f)
+
+
+def test_refuses_with():
+    def f(a, n):
+        with np.errstate(all="ignore"):
+            return a / n
+
+    assert "with is not supported" in refusal(f)
+
+
+def test_refuses_classes_other_than_dataclasses():
+    class Plain:
+        def __init__(self):
+            self.x = 1
+
+    def inside(a, n):
+        class Local:
+            pass
+
+        return a
+
+    refusal(lambda a, n: Plain())
+    assert "classes inside a program" in refusal(inside)
+
+
+def test_refuses_a_dtype_that_depends_on_the_branch():
+    def f(a, n):
+        x = a
+        if n > 1:
+            x = a.astype(np.float32)
+        return x + 1
+
+    assert "the dtype of 'x' depends on the path taken" in refusal(f)
+
+
+def test_refuses_a_rank_that_depends_on_the_branch():
+    def f(a, n):
+        x = a
+        if n > 1:
+            x = a.reshape(2, 4)
+        return x + 1
+
+    assert "the rank of 'x' depends on the path taken" in refusal(f)
+
+
+def test_refuses_kinds_that_depend_on_the_branch():
+    def f(a, n):
+        x = (a, 1) if n > 1 else a
+        return x[0]
+
+    assert "depending on the path taken" in refusal(f)
+
+
+def test_refuses_unknown_functions_and_names_the_callback_form():
+    assert "callback" in refusal(lambda a, n: a * unknown(n))
+
+
+def test_refuses_global_and_enclosing_variables_that_are_written():
+    def writes_global(a, n):
+        global HISTORY
+        HISTORY = a
+        return a
+
+    def writes_enclosing(a, n):
+        def inner():
+            nonlocal n
+            n += 1
+
+        inner()
+        return n
+
+    assert "global variables are never written" in refusal(writes_global)
+    assert "enclosing function are never written" in refusal(writes_enclosing)
+
+
+def test_refuses_imports_inside():
+    def f(a, n):
+        import math
+
+        return math.sqrt(n)
+
+    assert "import inside a program" in refusal(f)
+
+
+def test_refuses_patterns_of_sequences():
+    def f(a, n):
+        match a.shape:
+            case [8]:
+                return 1
+        return 2
+
+    assert "the pattern '[8]' is not supported" in refusal(f)
+
+
+def test_refuses_positions_in_lists_that_are_not_known():
+    assert "position in a tuple or list must be known" in refusal(lambda a, n: [1, 2, 3][n])
+
+
+def test_refuses_keyword_arguments_of_unknown_names():
+    def f(a, **options):
+        return a
+
+    with pytest.raises(dcpy.DcpyError, match="options"):
+        dcpy.program(f)
+
+
+def test_refuses_programs_of_functions_that_a_decorator_made():
+    def doubled(function):
+        @functools.wraps(function)
+        def outer(*args):
+            return function(*args) * 2
+
+        return outer
+
+    @doubled
+    def f(a):
+        return a
+
+    with pytest.raises(dcpy.DcpyError, match="wrapped by a decorator"):
+        dcpy.program(f)(A8)
+
+
+def test_refuses_writes_to_imaginary_parts_of_real_arrays():
+    def whole(a, n):
+        a.imag = 3
+
+    def element(a, n):
+        a.imag[n] = 3
+
+    for function in (whole, element):
+        with pytest.raises(dcpy.DcpyError, match="read-only"):
+            dcpy.program(function).to_sdfg(A8, 3)
