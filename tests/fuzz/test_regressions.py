@@ -130,3 +130,12 @@ def test_what_no_iteration_reaches_leaves_no_container():
         return np.diff(np.linspace(1.0, 2.0, 0)), a[:0]
 
     verify(dcpy.program(f).to_sdfg(A3, simplify=False))
+
+
+@pytest.mark.parametrize("size", [0, 1, 2])
+def test_copies_behind_a_check_that_always_fails(size):
+    def f(a):
+        a[1:] = a[np.newaxis].copy()
+
+    verify(dcpy.program(f).to_sdfg(np.ones(size), simplify=False))
+    same(f, np.ones(size))
