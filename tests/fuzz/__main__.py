@@ -120,9 +120,10 @@ def main(count: int, first: int) -> int:
     for reason, times in found.refused.most_common(25):
         print(f"{times:6}  {reason[:150]}")
     print(f"{len(found.failures)} mismatches, {time.perf_counter() - start:.0f} s", flush=True)
-    for number, (seed, name, message) in enumerate(found.failures):
-        program = smallest(seed, name) if number < SHRUNK else seeded(seed)
-        print(f"\nseed {seed}, {name}: {message[:1500]}\n{program!r}", flush=True)
+    for seed, name, message in found.failures:
+        print(f"seed {seed}, {name}: {message.splitlines()[0][:200]}", flush=True)
+    for seed, name, message in found.failures[:SHRUNK]:
+        print(f"\nseed {seed}, {name}: {message[:1500]}\n{smallest(seed, name)!r}", flush=True)
     return 1 if found.failures else 0
 
 

@@ -16,8 +16,11 @@ import numpy as np
 import dcpy
 from tests.fuzz.functions import PRELUDE
 
-SHAPES: dict[str, tuple[str, ...]] = {"a": ("n",), "b": ("n",), "c": ("n", "m"), "d": ("m",), "e": ("2", "n", "m")}
+SHAPES: dict[str, tuple[str, ...]] = {
+    "a": ("n",), "b": ("n",), "c": ("n", "m"), "d": ("m",), "e": ("2", "n", "m"), "z": (),
+}  # fmt: skip
 ARGUMENTS = (*SHAPES, "k", "s")
+HEAD = f"def f({', '.join(ARGUMENTS)}):\n"
 DTYPES = (
     "float64", "int64", "float32", "int32", "bool", "uint8", "int8", "int16", "uint16", "uint32", "uint64",
     "float16", "complex128", "complex64",
@@ -32,12 +35,12 @@ SCALARS: tuple[Any, ...] = (
 
 @dataclass(frozen=True)
 class Program:
-    """The source of a function ``f(a, b, c, d, e, k, s)``, and how its arguments are made."""
+    """The source of a function ``f(a, b, c, d, e, z, k, s)``, and how its arguments are made."""
 
     source: str
-    dtypes: tuple[str, ...] = ("float64",) * 5
+    dtypes: tuple[str, ...] = ("float64",) * len(SHAPES)
     sizes: tuple[int, int] = (3, 2)
-    layouts: tuple[str, ...] = ("C",) * 5
+    layouts: tuple[str, ...] = ("C",) * len(SHAPES)
     alias: str = ""
     scalar: int = 0
     seed: int = 0
@@ -89,10 +92,12 @@ def _numbers(rng: np.random.Generator, shape: list[int], dtype: str) -> Any:
         values = np.abs(values)
     elif dtype.startswith("float"):
         values = values / 2
-    return values.astype(dtype)
+    return np.asarray(values).astype(dtype)
 
 
 def _laid_out(values: Any, shape: tuple[int, ...], layout: str) -> Any:
+    if not shape:
+        return values
     part = values[tuple(slice(0, size) for size in shape)]
     match layout:
         case "strided":

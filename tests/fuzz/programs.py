@@ -8,8 +8,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from tests.fuzz.choice import Choice, Drawn, Seeded, chance, pick
-from tests.fuzz.program import ALIASES, DTYPES, LAYOUTS, SCALARS, SHAPES, Program
-from tests.fuzz.statements import HEAD, Writer, same_type
+from tests.fuzz.program import ALIASES, DTYPES, HEAD, LAYOUTS, SCALARS, SHAPES, Program
+from tests.fuzz.statements import Writer, same_type
 
 
 def make_program(choice: Choice, statements: int = 5) -> Program:

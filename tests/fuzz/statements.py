@@ -19,9 +19,8 @@ import dcpy
 from tests.fuzz import functions
 from tests.fuzz.choice import Choice, chance, pick
 from tests.fuzz.expressions import Expressions, Unsuitable, is_integer, suitable
-from tests.fuzz.program import Program, define
+from tests.fuzz.program import ARGUMENTS, HEAD, Program, define
 
-HEAD = "def f(a, b, c, d, e, k, s):\n"
 SCOPE: dict[str, Any] = {"np": np, "dcpy": dcpy}
 
 
@@ -41,7 +40,7 @@ class Writer:
         self.sample = sample
         self.lines: list[Line] = []
         self.indent = 1
-        self.bound = {"a", "b", "c", "d", "e", "k", "s"}
+        self.bound = set(ARGUMENTS)
         self.counters: set[str] = set()  # what loops count with: never bound again
         self.returned: list[Any] = []  # what early returns give
         self.counter = 0
