@@ -38,8 +38,8 @@ def words_of(generator: Any) -> Words:
 def held(values: Iterable[Any]) -> Iterator[None]:
     """Holds the locks of all generators among the values, as NumPy does while it draws."""
     with ExitStack() as stack:
-        locks = [value.bit_generator.lock for value in values if is_generator(value)]
-        for lock in sorted(locks, key=id):  # in an order that all threads agree on
+        locks = {id(lock): lock for lock in (value.bit_generator.lock for value in values if is_generator(value))}
+        for _, lock in sorted(locks.items()):  # in an order that all threads agree on
             stack.enter_context(lock)
         yield
 

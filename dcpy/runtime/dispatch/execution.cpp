@@ -240,12 +240,18 @@ bool survives(const Specialization &s, int32_t code, const int64_t *error) {
 
 // One call of compiled code that calls Python functions: takes the GIL back for them, and keeps what they raise.
 struct CallingBack : Python {
-    CallingBack(const Specialization &s, Delivery &delivery) : Python{call_back}, s(s), delivery(delivery) {}
+    CallingBack(const Specialization &s, Delivery &delivery, Locks &locks)
+        : Python{call_back}, s(s), delivery(delivery), locks(locks) {}
 
     static int32_t call_back(Python *python, int64_t site, const int64_t *operands) {
         auto &self = *static_cast<CallingBack *>(python);
         PyEval_RestoreThread(self.thread);
-        const int32_t status = self.run(site, operands);
+        self.locks.release();
+        int32_t status = self.run(site, operands);
+        if (status == 0 && !self.locks.acquire()) {
+            self.raised = take_exception();
+            status = 1;
+        }
         self.thread = PyEval_SaveThread();
         return status;
     }
@@ -265,6 +271,7 @@ struct CallingBack : Python {
 
     const Specialization &s;
     Delivery &delivery;
+    Locks &locks;
     PyThreadState *thread = nullptr;
     Object raised;
 };
@@ -278,14 +285,15 @@ PyObject *execute(const Specialization &s, PyObject *const *values, Frame &frame
         if (s.numbers) s.shapes(frame.args.get(), frame.symbols.get(), numbers.get());
         if (!delivery.prepare(numbers.get())) return nullptr;
     }
-    const Locked locked(frame);
-    if (!locked) return nullptr;
+    Locks locks(frame);
+    if (!locks.acquire()) return nullptr;
     int64_t error[4] = {0, 0, 0, 0};
-    CallingBack python(s, delivery);
+    CallingBack python(s, delivery, locks);
     frame.args[s.arguments.size()] = static_cast<Python *>(&python);
     python.thread = PyEval_SaveThread();
     const int32_t code = s.entry(frame.args.get(), frame.symbols.get(), delivery.pointers(), error);
     PyEval_RestoreThread(python.thread);
+    locks.release();
     if (python.raised) {
         raise(std::move(python.raised));
         return nullptr;

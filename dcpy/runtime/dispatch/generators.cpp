@@ -42,18 +42,21 @@ bool match_generator(const ArgumentRule &rule, PyObject *value, void **arg, Fram
     return true;
 }
 
-Locked::Locked(Frame &frame) {
-    if (frame.locks.empty()) return;
+Locks::Locks(const Frame &frame) {
     for (const Object &lock : frame.locks) locks_.push_back(lock.get());
     std::sort(locks_.begin(), locks_.end());
     locks_.erase(std::unique(locks_.begin(), locks_.end()), locks_.end());
-    for (; held_ < locks_.size(); ++held_) {
-        if (!call_method(locks_[held_], names().acquire)) return;
-    }
 }
 
-// What the program has raised is kept while locks are released.
-Locked::~Locked() {
+bool Locks::acquire() {
+    for (; held_ < locks_.size(); ++held_) {
+        if (!call_method(locks_[held_], names().acquire)) return false;
+    }
+    return true;
+}
+
+// What is raised already is kept.
+void Locks::release() {
     if (held_ == 0) return;
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);

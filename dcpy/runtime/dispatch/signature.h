@@ -130,12 +130,16 @@ struct Frame {
 // Whether `value` is a generator; its struct bitgen and its lock, which is not taken yet, go into the frame.
 bool match_generator(const ArgumentRule &rule, PyObject *value, void **arg, Frame &frame);
 
-// Holds the locks of all generators of a call, as NumPy does while it draws.
-class Locked {
+// The locks of all generators of a call: held while compiled code runs, as NumPy does while it draws, but not while a
+// Python function is called back, which may draw as well.
+class Locks {
   public:
-    explicit Locked(Frame &frame);
-    ~Locked();
-    explicit operator bool() const { return held_ == locks_.size(); }  // else an exception is set
+    explicit Locks(const Frame &frame);
+    Locks(const Locks &) = delete;
+    Locks &operator=(const Locks &) = delete;
+    ~Locks() { release(); }
+    bool acquire();  // false with an exception set
+    void release();
 
   private:
     std::vector<PyObject *> locks_;  // each once, in an order that all threads agree on

@@ -302,6 +302,30 @@ def test_the_lock_is_released_where_a_program_raises():
 
 
 @pytest.mark.cc
+def test_the_lock_is_not_held_by_a_program_that_calls_back():
+    """What it calls may draw from the same generator, in another thread even, and draws keep their order."""
+
+    @dcpy.callback
+    def elsewhere() -> float:
+        drawn = []
+        thread = threading.Thread(target=lambda: drawn.append(SHARED.random()))
+        thread.start()
+        thread.join(10)
+        return drawn[0]
+
+    def numbers(n):
+        found = np.empty(n)
+        for i in range(n):
+            found[i] = SHARED.random() - elsewhere()
+        return found
+
+    global SHARED
+    SHARED, twin = np.random.default_rng(3), np.random.default_rng(3)
+    expected = [twin.random() - twin.random() for _ in range(5)]
+    np.testing.assert_array_equal(dcpy.program(numbers)(5), expected)
+
+
+@pytest.mark.cc
 def test_annotated_ahead_of_time():
     def numbers(rng: np.random.Generator, x: dcpy.float64[5]):
         return x + rng.random(5)
