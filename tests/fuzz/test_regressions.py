@@ -139,3 +139,12 @@ def test_copies_behind_a_check_that_always_fails(size):
 
     verify(dcpy.program(f).to_sdfg(np.ones(size), simplify=False))
     same(f, np.ones(size))
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int16, np.float32])
+def test_ufunc_at_stores_into_any_dtype(dtype):
+    def f(c, v):
+        np.add.at(c, [0, -1, 0], v)
+        np.true_divide.at(c, [1], 0.4)
+
+    same(f, np.array([1, 2, 3]).astype(dtype), np.float64(1.5))

@@ -212,10 +212,7 @@ def _at(function: np.ufunc) -> None:
         values = _values_at(a, indices, b)
         for k in range(len(values)):
             place = _place(indices, k)
-            changed = function(a[place], values[k])
-            if not np.can_cast(changed.dtype, a.dtype, "same_kind"):
-                raise TypeError("the result does not fit into the dtype of the array")
-            a[place] = changed
+            a[place] = function(a[place], values[k])
 
 
 def _unary_at(function: np.ufunc) -> None:
@@ -225,10 +222,7 @@ def _unary_at(function: np.ufunc) -> None:
         places = indices[0] if isinstance(indices, tuple) else np.ravel(indices)
         for k in range(len(places)):
             place = _place(indices, k)
-            changed = function(a[place])
-            if not np.can_cast(changed.dtype, a.dtype, "same_kind"):
-                raise TypeError("the result does not fit into the dtype of the array")
-            a[place] = changed
+            a[place] = function(a[place])
 
 
 def _combines(function: np.ufunc) -> bool:
