@@ -318,7 +318,8 @@ RECORDS = [
     (made_by_its_own_constructor, 3), (carried, particles(), 3),
     (new_ones_in_a_loop, particles(), 3),
     (one_of_two, particles(), particles(3), 1), (one_of_two, particles(), particles(), -1), (nested_values, world(), 3),
-    (last_of_a_loop, particles(), 2), (identity, np.ones(3)), (slots, Slotted(a=np.ones(3, np.float32), b=np.float32(1.5))), (optional, particles()),
+    (last_of_a_loop, particles(), 2), (identity, np.ones(3)),
+    (slots, Slotted(a=np.ones(3, np.float32), b=np.float32(1.5))), (optional, particles()),
     (optional, particles(), particles()), (truth, particles()),
 ]  # fmt: skip
 
@@ -389,6 +390,14 @@ def both(p, q):
 def overlapping(p):
     p.x[1:] += p.v[:-1]
     return p.x.sum()
+
+
+@pytest.mark.cc
+def test_what_is_only_handed_on_is_the_same_object():
+    def f(w, pair):
+        return w.first, pair, w.second.t
+
+    check_objects(f, world(), (particles(), np.ones(2)), compiled=True)
 
 
 @pytest.mark.cc

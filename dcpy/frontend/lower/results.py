@@ -62,7 +62,7 @@ def finish(frame: Frame) -> Outcome:
     structures = []
     for site in sites:
         assert site.value is not None
-        found = _Leaves(site.env)
+        found = _Leaves(site.env, frame.program.used)
         returned = found.part(site.value)
         structures.append((returned, *(found.change(name, name in unsure) for name in changed)))
         leaves.append(found.values)
@@ -123,8 +123,8 @@ def _plain(part: Any) -> Any:
 class _Leaves:
     """What the function returns at one place, taken apart: numbers, arrays and constants in order."""
 
-    def __init__(self, env: Mapping[str, Value]) -> None:
-        self.env = env
+    def __init__(self, env: Mapping[str, Value], used: dict[str, bool]) -> None:
+        self.env, self.used = env, used
         self.values: list[Value] = []
         self.made: dict[str, Made] = {}  # objects that may change, by key
         self.once: list[RecordValue] = []  # objects that are taken for values
@@ -153,6 +153,7 @@ class _Leaves:
                 self.require_once(value)
                 return Made(cls, names, tuple(map(self.part, items)))
             case ObjectValue(key=key) if objects.is_argument(value):
+                self.used[key] = True
                 return Given(key, self.leaf(Static(None)))
             case ObjectValue():
                 return self.object(value)
