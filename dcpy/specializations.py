@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import inspect
+import sysconfig
 import threading
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
@@ -208,11 +209,13 @@ def _require_passed_only(lowered: Lowered, parts: Parts) -> None:
 
 @functools.cache
 def compiler_identity() -> str:
-    """What this dcpy is: its version, and the state of its files, which changes while it is being worked on."""
+    """What this dcpy is: its version, the state of its files, which changes while it is being worked on, and when a
+    package was installed last beside it: libraries that appear or disappear (FFTW, MKL) change what nodes become."""
     package = Path(__file__).parent
     files = sorted(path for path in package.rglob("*") if path.suffix in (".py", ".h", ".j2", ".so"))
     stats = ((str(path.relative_to(package)), path.stat()) for path in files)
-    text = repr([(name, found.st_size, found.st_mtime_ns) for name, found in stats])
+    installed = Path(sysconfig.get_path("purelib")).stat().st_mtime_ns
+    text = repr([installed, *((name, found.st_size, found.st_mtime_ns) for name, found in stats)])
     return f"{__version__}-{np.__version__}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
