@@ -121,8 +121,10 @@ def _with(options: Options, name: str, value: object, *, source: str) -> Options
 
 def _unknown(what: str, name: str, known: tuple[str, ...]) -> UnknownName:
     near = difflib.get_close_matches(name, known, n=1)
-    choice = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-    return UnknownName(f"{what} is not known", help=choice)
+    all_of_them = f"there are {', '.join(known)}"
+    if not near:
+        return UnknownName(f"{what} is not known", help=all_of_them)
+    return UnknownName(f"{what} is not known", notes=(all_of_them,), help=f"did you mean {near[0]}?")
 
 
 def _convert(value: object, kind: type, source: str) -> object:

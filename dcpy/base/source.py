@@ -9,6 +9,7 @@ from __future__ import annotations
 import linecache
 import os
 from dataclasses import dataclass
+from types import CodeType
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +41,12 @@ class SrcSpan:
         gutter = " " * len(number)
         caret = " " * self.column + "^" * max(width, 1)
         return f"{place}\n {gutter} |\n {number} | {text}\n {gutter} | {caret}"
+
+
+def definition_span(code: CodeType) -> SrcSpan:
+    """The line with a function's ``def``, below its decorators."""
+    first = code.co_firstlineno
+    lines = linecache.getlines(code.co_filename)
+    number = next((k for k, text in enumerate(lines[first - 1 :], first) if "def " in text), first)
+    text = lines[number - 1] if number <= len(lines) else ""
+    return SrcSpan(code.co_filename, number, len(text) - len(text.lstrip()))

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dcpy.base.errors import FrontendError
-from dcpy.base.source import SrcSpan
+from dcpy.base.source import SrcSpan, definition_span
 
 FunctionNode = ast.FunctionDef | ast.Lambda
 
@@ -55,7 +55,7 @@ def read_source(function: Callable[..., Any]) -> Source:
     if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         raise FrontendError(
             "coroutines are not supported",
-            span=_line_of_definition(lines, code),
+            span=definition_span(code),
             notes=("a program runs from its start to its end, without waiting for others",),
             help="write a plain function: `def`",
         )
@@ -75,14 +75,6 @@ def read_source(function: Callable[..., Any]) -> Source:
     if not nodes or not (rewritten or any(_same(code, other) for other in parsed.codes)):
         raise _changed(function)
     return Source(function, nodes[0], file)
-
-
-def _line_of_definition(lines: list[str], code: types.CodeType) -> SrcSpan:
-    """The line with the ``def``, below the decorators."""
-    first = code.co_firstlineno
-    number = next((k for k, text in enumerate(lines[first - 1 :], first) if "def " in text), first)
-    indent = len(lines[number - 1]) - len(lines[number - 1].lstrip())
-    return SrcSpan(code.co_filename, number, indent)
 
 
 def parameter_span(function: Callable[..., Any], name: str) -> SrcSpan | None:

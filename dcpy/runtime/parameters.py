@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dcpy.base.errors import FrontendError
-from dcpy.base.source import SrcSpan
+from dcpy.base.source import definition_span
 
 Parameters = tuple[tuple[Any, ...], ...]
 
@@ -27,7 +27,7 @@ def parameters_of(function: Callable[..., Any]) -> tuple[Parameters, int, int]:
         if parameter.kind is parameter.VAR_KEYWORD:
             raise FrontendError(
                 f"{function.__qualname__} takes {parameter}: which arguments that are is not known at compile time",
-                span=SrcSpan(function.__code__.co_filename, function.__code__.co_firstlineno),
+                span=definition_span(function.__code__),
                 notes=("each argument is compiled for its own type",),
                 help="give each argument its own parameter",
             )
@@ -43,19 +43,29 @@ def call_error(
     keyword_only: int,
     args: tuple[object, ...],
     keywords: tuple[str, ...],
+    miss: Callable[..., Any] | None = None,
 ) -> TypeError:
     """What Python would raise for a call whose arguments do not match the parameters, in Python's words.
 
-    `parameters` are (name,) or (name, default); the first `positional_only` and the last `keyword_only` are so.
+    `parameters` are (name,) or (name, default); the first `positional_only` and the last `keyword_only` are so. Notes
+    say where the program is defined, which `miss`, the dispatcher's method for other calls, knows.
     """
     error = _call_error(name, parameters, positional_only, keyword_only, args, keywords)
     names = [parameter[0] for parameter in parameters]
+    code = getattr(getattr(getattr(miss, "__self__", None), "function", None), "__code__", None)
+    if code is not None:
+        error.add_note(definition_span(code).render())
     shown = ", ".join(p[0] if len(p) == 1 else f"{p[0]}={p[1]!r:.30}" for p in parameters)
     error.add_note(f"  = note: the program is {name}({shown})")
     unknown = [keyword for keyword in keywords if keyword not in names]
     near = difflib.get_close_matches(unknown[0], names, n=1) if unknown else []
+    missing = [p[0] for k, p in enumerate(parameters) if len(p) == 1 and k >= len(args) and p[0] not in keywords]
     if near:
         error.add_note(f"  = help: did you mean {near[0]!r}?")
+    elif missing:
+        error.add_note(f"  = help: pass {_list(missing)}, or give it a default: `{missing[0]}=...`")
+    elif len(args) > len(names):
+        error.add_note(f"  = help: pass {len(names)}, or give the program one more parameter")
     return error
 
 

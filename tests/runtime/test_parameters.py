@@ -58,7 +58,6 @@ def test_arguments_bind_and_fail_as_in_python(function):
         assert said == expected
 
 
-@pytest.mark.parametrize("function", [lambda *rest: None, lambda a, **rest: None])
-def test_variable_numbers_of_arguments_are_refused(function):
-    with pytest.raises(FrontendError, match=r"takes \*+rest"):
-        parameters_of(function)
+def test_any_keywords_are_refused():
+    with pytest.raises(FrontendError, match=r"takes \*\*rest"):
+        parameters_of(lambda a, **rest: None)

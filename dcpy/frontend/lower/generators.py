@@ -74,6 +74,7 @@ def require_supported(found: Any) -> None:
     if type(owner).__name__ == "RandomState" or module.startswith("numpy.random.mtrand"):
         raise FrontendError(
             f"np.random.{getattr(found, '__name__', type(found).__name__)} draws from NumPy's old global generator",
+            notes=("other code draws from it at the same time: its numbers depend on what runs when",),
             help="make a generator, rng = np.random.default_rng(seed), and draw from it: rng.random()",
         )
     if is_generator(owner):

@@ -66,7 +66,11 @@ def type_of(name: str, value: Any, sizes: _Sizes, alias: str = "") -> ArgType:
     if isinstance(value, np.generic):
         return ScalarType(_dtype(name, value.dtype))
     if type(value) is int and not -(2**63) <= value < 2**63:
-        raise ArgumentError(f"argument {name!r} is {value}, which int64 cannot hold", help=f"pass float({name})")
+        raise ArgumentError(
+            f"argument {name!r} is {value}, which int64 cannot hold",
+            notes=("integers of a program have 64 bits",),
+            help=f"pass float({name})",
+        )
     if type(value) in _WEAK:
         return ScalarType(_WEAK[type(value)], weak=True)
     if isinstance(value, list):

@@ -119,9 +119,10 @@ PyObject *misuse(const State &state, PyObject *const *args, size_t given, PyObje
     const Object positional = as_tuple(args, given);
     const Object named = keywords ? Object::borrow(keywords) : Object(PyTuple_New(0));
     if (!module || !positional || !named) return nullptr;
-    const Object error(PyObject_CallMethod(module.get(), "call_error", "OOnnOO", state.name.get(),
+    const Object error(PyObject_CallMethod(module.get(), "call_error", "OOnnOOO", state.name.get(),
                                            state.encoded_parameters.get(), (Py_ssize_t)state.parameters.positional_only,
-                                           (Py_ssize_t)state.parameters.keyword_only, positional.get(), named.get()));
+                                           (Py_ssize_t)state.parameters.keyword_only, positional.get(), named.get(),
+                                           state.miss.get()));
     if (error) PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(error.get())), error.get());
     return nullptr;
 }

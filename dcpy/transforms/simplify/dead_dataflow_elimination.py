@@ -125,4 +125,5 @@ def _is_pure(callee: Sdfg) -> bool:
             return False
     nodes = list(callee.body.walk_nodes())
     calls = [node for node in nodes if isinstance(node, Call)]
-    return not any(isinstance(node, ForeignCall | Callback | Consume) for node in nodes) and all(_is_pure(c.sdfg) for c in calls)
+    calls_out = any(isinstance(node, ForeignCall | Callback | Consume) for node in nodes)
+    return not calls_out and all(_is_pure(call.sdfg) for call in calls)
