@@ -272,3 +272,17 @@ def test_memory_is_freed_whatever_happens():
     before = memory_in_use()
     call(100)  # would hold 100 MiB of results
     assert memory_in_use() - before < 30 << 20
+
+
+def test_what_comes_behind_a_raise_may_have_any_size():
+    def counted(n):
+        if n < 0:
+            raise ValueError("less than nothing")
+        return np.zeros(n)
+
+    def f(a):
+        found = counted(int(a[0]))
+        return found, len(found)
+
+    check_same(f, np.array([3]))
+    check_same(f, np.array([-3]))

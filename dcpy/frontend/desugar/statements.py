@@ -85,7 +85,10 @@ class Desugarer:
         return core.Define(node.name, node.args, statements, free_names(node), span=header)
 
     def block(self, statements: Sequence[ast.stmt]) -> core.Body:
-        """Statements in order. What follows a branch that always leaves moves into its other side."""
+        """Statements in order. What follows a branch that always leaves moves into its other side.
+
+        What follows one that raises stays: nothing has to be merged with a path that ends there.
+        """
         done: list[core.Statement] = []
         for position, statement in enumerate(statements):
             for part in self.statement(statement):
@@ -94,7 +97,7 @@ class Desugarer:
             if isinstance(last, core.Return | core.Break | core.Continue):
                 break
             rest = statements[position + 1 :]
-            if isinstance(last, core.If) and rest and (leaves(last.body) or leaves(last.orelse)):
+            if isinstance(last, core.If) and rest and (_goes_elsewhere(last.body) or _goes_elsewhere(last.orelse)):
                 done[-1] = self._absorb(last, rest)
                 break
         return tuple(done)
@@ -194,6 +197,20 @@ class Desugarer:
 
 def _set(flag: str, *, value: bool, span: SrcSpan) -> core.Assign:
     return core.Assign((ast.Name(flag, ast.Store()),), core.Flag(value), span=span)
+
+
+def _goes_elsewhere(body: core.Body) -> bool:
+    """Whether control never reaches the end of the body, but does not just raise on every path."""
+    return leaves(body) and not _raises(body)
+
+
+def _raises(body: core.Body) -> bool:
+    match body[-1] if body else None:
+        case core.Require(test=None):
+            return True
+        case core.If(body=inner, orelse=orelse):
+            return _raises(inner) and _raises(orelse)
+    return False
 
 
 def leaves(body: core.Body) -> bool:

@@ -155,6 +155,8 @@ def _if(frame: Frame, node: core.If) -> Flow:
         if returned:  # the end of the function: the other side returns None
             path.env.setdefault(".return", Static(None))
     _merge(frame, node, live, alive)
+    if len(alive) == 1:  # what the other path would have been, it raised
+        frame.emit.ranges = alive[0].ranges
     frame.emit.statement(node.span)
     frame.emit.block(_branch(test, regions[0], regions[1]))
     return Flow.ON if alive and not returned else Flow.LEFT

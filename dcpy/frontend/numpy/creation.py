@@ -15,6 +15,7 @@ from dcpy.frontend.lower.elementwise import convert
 from dcpy.frontend.lower.fitting import require_fit
 from dcpy.frontend.lower.promotion import promoted
 from dcpy.frontend.numpy.defaults import FALSE, FLOAT, NONE, NUMBER_0, NUMBER_1, ORDER_C, ORDER_K, SAMPLES, TRUE
+from dcpy.frontend.numpy.traced import call_body
 from dcpy.frontend.values import (
     ArrayValue,
     Scalar,
@@ -285,9 +286,8 @@ def linspace(
     axis: Value = NUMBER_0,
 ) -> Value:
     """`num` numbers from `start` to `stop`, evenly spaced."""
-    for value in (start, stop):
-        if not is_number(value):
-            raise b.error(f"np.linspace takes numbers, not {kind_of(value)}", help="compute `low + t * (high - low)`")
+    if not (is_number(start) and is_number(stop)):
+        return call_body(b, _lines, b.array(start), b.array(stop), num, endpoint, retstep, dtype, axis)
     count = b.integer(num, "num")
     b.emit.require(count, "ValueError", "Number of samples, {0}, must be non-negative.", (count,))
     common = promoted((start, stop))[0]
@@ -312,6 +312,23 @@ def linspace(
 
     out = b.generate([count], b.dtype_argument(dtype) or number, element)
     return TupleValue((out, step_value)) if b.static(retstep, "retstep") else out
+
+
+def _lines(start: Any, stop: Any, num: Any, endpoint: bool, retstep: bool, dtype: Any, axis: int) -> Any:
+    """`num` samples between each pair of elements."""
+    common = np.result_type(start, stop)
+    number = common if np.issubdtype(common, np.inexact) else np.float64
+    low, distance = start.astype(number), stop.astype(number) - start.astype(number)
+    parts = num - 1 if endpoint else num
+    step = distance / max(parts, 1)
+    k = np.arange(num).reshape((-1,) + (1,) * np.ndim(distance)).astype(number)
+    found = np.where(step == 0, k / max(parts, 1) * distance, k * step) + low
+    if endpoint and num > 1:
+        found[-1] = stop
+    if dtype is not None:
+        found = (np.floor(found) if np.issubdtype(dtype, np.integer) else found).astype(dtype)
+    result = np.moveaxis(found, 0, axis)
+    return (result, step) if retstep else result
 
 
 def _as_sample(value: ScalarExpr, dtype: DType) -> ScalarExpr:

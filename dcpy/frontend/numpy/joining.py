@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from dcpy.frontend.lower.promotion import can_cast, promoted
 from dcpy.frontend.numpy.defaults import NONE, NUMBER_0, SAME_KIND
 from dcpy.frontend.numpy.manipulation import at_least, band, ravel
 from dcpy.frontend.numpy.outputs import into
+from dcpy.frontend.numpy.traced import call_body
 from dcpy.frontend.values import ArrayValue, Static, TupleValue, Value, is_number, kind_of
 from dcpy.ir.symbolic import ONE, ZERO, Expr, max_of
 from dcpy.ir.types import DType
@@ -180,10 +182,12 @@ def _leaves(b: Builder, value: Value) -> list[ArrayValue]:
 def repeat(b: Builder, a: Value, repeats: Value, axis: Value = NONE) -> Value:
     """Each element several times."""
     x, place = _with_axis(b, a, axis)
-    if not is_number(repeats):
-        raise b.error(
-            "np.repeat takes one number of repetitions for all elements", help="use a loop for different ones"
-        )
+    if not is_number(repeats) and b.array(repeats).rank:
+        rows = b.transpose(x, [place, *(k for k in range(x.rank) if k != place)])
+        found = b.array(call_body(b, _repeated, rows, b.array(repeats)))
+        order = list(range(1, x.rank))
+        order.insert(place, 0)
+        return b.transpose(found, order)
     (count,) = b.shape_argument(repeats)
     return _several_times(b, x, place, count, each=True)
 
@@ -196,6 +200,22 @@ def _several_times(b: Builder, x: ArrayValue, axis: int, count: Expr, *, each: b
     pairs = [size, count] if each else [count, size]
     b.store(b.reshape(out, [*before, *pairs, *after]), b.expand(x, axis + each))
     return out
+
+
+def _repeated(rows: Any, repeats: Any) -> Any:
+    """Each row as often as its own number says (or the only one); the program finds out how many there are."""
+    if len(repeats) != len(rows) and len(repeats) != 1:
+        raise ValueError("operands could not be broadcast together with shapes of the array and of its repetitions")
+    if np.any(repeats < 0):
+        raise ValueError("repeats may not contain negative values.")
+    total = int(np.sum(np.broadcast_to(repeats, (len(rows),))))
+    found = np.empty((total, *rows.shape[1:]), rows.dtype)
+    place = 0
+    for k in range(len(rows)):
+        for _ in range(repeats[min(k, len(repeats) - 1)]):
+            found[place] = rows[k]
+            place += 1
+    return found
 
 
 @implements(np.tile)

@@ -15,6 +15,7 @@ from dcpy.frontend.lower.emitter import tasklet
 from dcpy.frontend.lower.promotion import promoted, ufunc_dtypes
 from dcpy.frontend.numpy.creation import size_of
 from dcpy.frontend.numpy.defaults import NONE, NUMBER_0, NUMBER_1
+from dcpy.frontend.numpy.manipulation import reshaped
 from dcpy.frontend.numpy.outputs import into
 from dcpy.frontend.numpy.reductions import ADD, reduced
 from dcpy.frontend.numpy.ufuncs import outer as outer_of
@@ -25,7 +26,7 @@ from dcpy.ir.expr import Const, Index, ScalarExpr, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.region import Region
 from dcpy.ir.subsets import Range, Subset
-from dcpy.ir.symbolic import Expr, as_expr, max_of, min_of, sym
+from dcpy.ir.symbolic import ONE, Expr, as_expr, max_of, min_of, sym
 from dcpy.ir.types import DType
 
 
@@ -140,15 +141,30 @@ def dot(builder: Builder, a: Value, b: Value, out: Value = NONE) -> Value:
         return into(builder, out, _scaled(builder, a, b), "dot")
     left, right = builder.array(a), builder.array(b)
     if max(left.rank, right.rank) > 2:
-        raise builder.error(
-            "np.dot takes at most two dimensions",
-            help="use np.matmul for stacks of matrices, or reshape the operands to matrices",
-        )
+        *others, inner, last = range(right.rank) if right.rank > 1 else (0, 0)
+        order = [inner, *others, last] if right.rank > 1 else [0]
+        return into(builder, out, _contracted(builder, left, builder.transpose(right, order)), "dot")
     dtype = promoted((left, right))[0]
     left, right = (builder.array(builder.cast(value, dtype)) for value in (left, right))
     message = _not_aligned(left, right)
     _same_inner(builder, left.shape[-1], right.shape[0], message, [*left.shape, *right.shape], left, right, "dot")
     return into(builder, out, _product(builder, left, right, dtype), "dot")
+
+
+def _contracted(b: Builder, left: ArrayValue, right: ArrayValue) -> Value:
+    """Sums of products over the last dimension of `left` and the first one of `right`: a product of matrices."""
+    rows, columns = left.shape[:-1], right.shape[1:]
+    matrix = reshaped(b, left, (_size(b, rows), b.exact(left.shape[-1]))) if left.rank > 2 else left
+    other = reshaped(b, right, (b.exact(right.shape[0]), _size(b, columns))) if right.rank > 2 else right
+    found = dot(b, matrix, other)
+    return b.reshape(found, [b.exact(size) for size in (*rows, *columns)]) if isinstance(found, ArrayValue) else found
+
+
+def _size(b: Builder, shape: Sequence[Expr]) -> Expr:
+    total = ONE
+    for size in shape:
+        total = total * b.exact(size)
+    return total
 
 
 def _scaled(b: Builder, *factors: Value) -> Value:
@@ -174,8 +190,11 @@ def inner(builder: Builder, a: Value, b: Value, /) -> Value:
     """Sums of products over the last dimensions."""
     if not (_has_dimensions(builder, a) and _has_dimensions(builder, b)):
         return _scaled(builder, a, b)
-    right = builder.array(b)
-    return dot(builder, a, builder.transpose(right, range(right.rank)[::-1]))
+    left, right = builder.array(a), builder.array(b)
+    moved = builder.transpose(right, [right.rank - 1, *range(right.rank - 1)])
+    if max(left.rank, right.rank) > 2:
+        return _contracted(builder, left, moved)
+    return dot(builder, left, moved)
 
 
 @implements(np.vdot)
@@ -196,10 +215,12 @@ def outer(builder: Builder, a: Value, b: Value, out: Value = NONE) -> Value:
 
 @implements(np.kron)
 def kron(builder: Builder, a: Value, b: Value) -> Value:
-    """Blocks of `b`, each times an element of `a`; of operands of one rank."""
+    """Blocks of `b`, each times an element of `a`."""
     left, right = builder.array(a), builder.array(b)
-    if left.rank != right.rank:
-        raise builder.error("np.kron takes operands of the same rank", help="add dimensions with [None, :]")
+    while left.rank < right.rank:
+        left = builder.expand(left, 0)
+    while right.rank < left.rank:
+        right = builder.expand(right, 0)
     for axis in range(left.rank):
         left, right = builder.expand(left, 2 * axis + 1), builder.expand(right, 2 * axis)
     found = builder.array(builder.ufunc(np.multiply, left, right))

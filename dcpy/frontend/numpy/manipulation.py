@@ -27,11 +27,13 @@ FULL = SliceValue(NONE, NONE, NONE)
 def reshape(b: Builder, a: Value, /, shape: Value, order: Value = ORDER_C, *, copy: Value = NONE) -> Value:
     """As many elements in another shape, one size of which may be -1."""
     x = b.array(a)
-    _require_c_order(b, x, order, "write a.T.reshape(shape[::-1]).T")
+    backwards = _reads_backwards(b, x, order)
     if copy == Static(True):
-        x = b.copy(x)
+        x = b.copy(x, order="F" if backwards else "C")
     sizes = _sizes(b, x, shape)
-    return a if _is_scalar(a) and not sizes else reshaped(b, x, sizes)
+    if _is_scalar(a) and not sizes:
+        return a
+    return _mirrored(b, reshaped(b, _mirrored(b, x), sizes[::-1])) if backwards else reshaped(b, x, sizes)
 
 
 def _is_scalar(value: Value) -> bool:
@@ -85,11 +87,20 @@ def _group(old: Sequence[Expr], new: Sequence[Expr]) -> tuple[int, int]:
     return len(old), len(new)
 
 
-def _require_c_order(b: Builder, x: ArrayValue, order: Value, rewrite: str) -> None:
-    """Elements are read with the last index fastest ("A" and "K" mean that where they lie so)."""
+def _mirrored(b: Builder, x: ArrayValue) -> ArrayValue:
+    return b.transpose(x, range(x.rank)[::-1])
+
+
+def _reads_backwards(b: Builder, x: ArrayValue, order: Value) -> bool:
+    """Whether elements are read with the first index fastest: in the order "F", and "A" or "K" where they lie so."""
     found = b.static(order, "order")
-    if order_of(b, order) == "F" or (found in ("A", "K") and not b.contiguous(x)):
-        raise b.error(f"reading elements in the order {found!r} is not supported here", help=rewrite)
+    if order_of(b, order) == "F":
+        return True
+    if found not in ("A", "K") or b.contiguous(x):
+        return False
+    if not b.contiguous(_mirrored(b, x)):
+        raise b.error(f"the order of this array in memory is not known: {found!r}", help="name the order: 'C' or 'F'")
+    return True
 
 
 def _sizes(b: Builder, x: ArrayValue, shape: Value) -> tuple[Expr, ...]:
@@ -130,8 +141,8 @@ def _product(sizes: Sequence[Expr]) -> Expr:
 def ravel(b: Builder, a: Value, order: Value = ORDER_C) -> Value:
     """All elements in one dimension: a view of contiguous data, else a copy."""
     x = b.array(a)
-    _require_c_order(b, x, order, "write a.T.ravel()")
-    return reshaped(b, x, (b.integer(size_of(b, x)),))
+    read = _mirrored(b, x) if _reads_backwards(b, x, order) else x
+    return reshaped(b, read, (b.integer(size_of(b, x)),))
 
 
 @implements(np.expand_dims)

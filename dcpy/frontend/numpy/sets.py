@@ -12,6 +12,7 @@ import numpy as np
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.numpy.defaults import FALSE, NONE, TRUE
+from dcpy.frontend.numpy.traced import call_body
 from dcpy.frontend.values import Static, TupleValue, Value
 
 
@@ -29,7 +30,7 @@ def unique(
 ) -> Value:
     """The different elements, sorted; on request where each occurs first, which one each is, how often each occurs."""
     if axis != NONE:
-        raise b.error("np.unique along an axis is not supported", help="make one number of each row first")
+        return call_body(b, _unique_rows, b.array(ar), return_index, return_inverse, return_counts, axis)
     return b.call(Static(_unique), b.array(ar), return_index, return_inverse, return_counts, equal_nan)
 
 
@@ -42,22 +43,43 @@ def _unique(a: Any, return_index: Any, return_inverse: Any, return_counts: Any, 
     if equal_nan:
         starts[1:] &= (values[1:] == values[1:]) | (values[:-1] == values[:-1])
     places = np.flatnonzero(starts)
-    found = values[places]
+    return _results(values[places], order, starts, places, a.shape, return_index, return_inverse, return_counts)
+
+
+def _results(
+    found: Any, order: Any, starts: Any, places: Any, shape: Any, return_index: Any, return_inverse: Any,
+    return_counts: Any,
+) -> Any:  # fmt: skip
+    """The different elements, and what was asked for: where each is first, which one each is, how many there are."""
     if not (return_index or return_inverse or return_counts):
         return found
     results: Any = (found,)
     if return_index:
         results += (order[places],)
     if return_inverse:
-        inverse = np.empty(len(flat), np.int64)
+        inverse = np.empty(len(order), np.int64)
         inverse[order] = np.cumsum(starts) - 1
-        results += (inverse.reshape(a.shape),)
+        results += (inverse.reshape(shape),)
     if return_counts:
         counts = np.empty(len(places), np.int64)
         for k in range(len(places)):
-            counts[k] = (places[k + 1] if k + 1 < len(places) else len(flat)) - places[k]
+            counts[k] = (places[k + 1] if k + 1 < len(places) else len(order)) - places[k]
         results += (counts,)
     return results
+
+
+def _unique_rows(a: Any, return_index: Any, return_inverse: Any, return_counts: Any, axis: int) -> Any:
+    """The different slices along an axis, in the order of their elements."""
+    moved = np.array(np.moveaxis(a, axis, 0))
+    rows = moved.reshape((len(moved), -1))
+    order = np.arange(len(rows))
+    for k in range(rows.shape[1]):
+        order = order[np.argsort(rows[order, rows.shape[1] - 1 - k])]
+    starts = np.ones(len(rows), np.bool_)
+    starts[1:] = np.any(rows[order[1:]] != rows[order[:-1]], axis=1)
+    places = np.flatnonzero(starts)
+    found = np.moveaxis(moved[order[places]], 0, axis)
+    return _results(found, order, starts, places, (len(rows),), return_index, return_inverse, return_counts)
 
 
 @implements(np.unique_values)
@@ -106,7 +128,7 @@ def intersect1d(
 ) -> Value:
     """What occurs in both."""
     if return_indices != FALSE:
-        raise b.error("np.intersect1d does not return indices", help="look for its result with np.searchsorted")
+        return call_body(b, _intersection_with_places, ar1, ar2, assume_unique)
     return b.call(Static(_intersection), ar1, ar2, assume_unique)
 
 
@@ -116,6 +138,21 @@ def _intersection(x: Any, y: Any, assume_unique: Any) -> Any:
     else:
         both = np.sort(np.concatenate((np.unique(x), np.unique(y))))
     return both[:-1][both[1:] == both[:-1]]
+
+
+def _intersection_with_places(x: Any, y: Any, assume_unique: Any) -> Any:
+    """What occurs in both, and where it occurs first in each."""
+    if assume_unique:
+        left, right = np.ravel(x), np.ravel(y)
+        first, second = np.arange(len(left)), np.arange(len(right))
+    else:
+        left, first = np.unique(x, return_index=True)
+        right, second = np.unique(y, return_index=True)
+    both = np.concatenate((left, right))
+    order = np.argsort(both)
+    ordered = both[order]
+    places = np.flatnonzero(ordered[1:] == ordered[:-1])
+    return ordered[places], first[order[places]], second[order[places + 1] - len(left)]
 
 
 @implements(np.setdiff1d)

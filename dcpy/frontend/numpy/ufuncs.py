@@ -16,7 +16,7 @@ from dcpy.frontend.numpy.defaults import NONE, NUMBER_0, ORDER_K, SAME_KIND, TRU
 from dcpy.frontend.numpy.outputs import into
 from dcpy.frontend.values import ArrayValue, Scalar, Static, Value, dtype_of, is_number, is_weak
 from dcpy.ir import types
-from dcpy.ir.expr import Const, ScalarExpr, op
+from dcpy.ir.expr import Const, ScalarExpr, cast, op
 from dcpy.ir.types import DType
 
 
@@ -141,9 +141,9 @@ def round_(b: Builder, a: Value, decimals: Value = NUMBER_0, out: Value = NONE) 
         raise b.error("np.round of booleans takes no decimals", help="convert them: a.astype(np.float64)")
     if kind in "iu":
         if digits < 0:
-            raise b.error(
-                "np.round of integers to tens or hundreds is not supported", help="write np.round(a / 100) * 100"
-            )
+            tens = Static(10.0**-digits)
+            rounded = b.ufunc(np.multiply, b.ufunc(np.rint, b.ufunc(np.true_divide, a, tens)), tens)
+            return into(b, out, b.cast(rounded, dtype_of(a)), "round")
         return into(b, out, b.ufunc(np.positive, a), "round")
     if digits == 0:
         return into(b, out, b.ufunc(np.rint, a), "round")
@@ -160,28 +160,33 @@ def nan_to_num(
     b: Builder, x: Value, copy: Value = TRUE, nan: Value = ZERO, posinf: Value = NONE, neginf: Value = NONE
 ) -> Value:
     """NaN and infinities replaced by numbers: by default 0 and the largest ones."""
-    if copy != TRUE:
-        raise b.error("np.nan_to_num(copy=False) is not supported", help="write x[:] = np.nan_to_num(x)")
     x = x if is_number(x) else b.array(x)
     dtype = dtype_of(x)
-    if dtype.kind != "f":
-        if dtype.kind == "c":
-            raise b.error("np.nan_to_num does not take complex numbers", help="convert .real and .imag")
+    if dtype.kind not in "fc":
         return b.ufunc(np.positive, x) if dtype.kind != "b" else b.cast(b.copy(b.array(x)), dtype)
-    limits = np.finfo(dtype.numpy)
+    part = {types.complex64: types.float32, types.complex128: types.float64}.get(dtype, dtype)
+    limits = np.finfo(part.numpy)
     values = [
         b.static(nan, "nan"),
         float(limits.max) if posinf == NONE else b.static(posinf, "posinf"),
         float(limits.min) if neginf == NONE else b.static(neginf, "neginf"),
     ]
-    zero, high, low = (Const(float(value), dtype) for value in values)
+    zero, high, low = (Const(float(value), part) for value in values)
 
     def clean(value: ScalarExpr) -> ScalarExpr:
         infinity = op("select", op("signbit", value), low, high)
         finite = op("select", op("isinf", value), infinity, value)
         return op("select", op("isnan", value), zero, finite)
 
-    return b.elementwise(clean, b.hold(x))
+    def clean_parts(value: ScalarExpr) -> ScalarExpr:
+        imaginary = op("mul", cast(clean(op("imag", value)), dtype), Const(1j, dtype))
+        return op("add", cast(clean(op("real", value)), dtype), imaginary)
+
+    found = b.elementwise(clean_parts if dtype.kind == "c" else clean, b.hold(x))
+    if copy == TRUE or not isinstance(x, ArrayValue):
+        return found
+    b.store(x, found)
+    return x
 
 
 def _constructor(dtype: types.DType) -> Implementation:

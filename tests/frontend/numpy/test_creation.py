@@ -74,6 +74,10 @@ RECORDS = [
     op(lambda a: np.zeros(2, np.common_type(a, a)), shapes=VECTORS, dtypes=("int32","float32","complex64")),
     op(lambda a: (np.iterable(a), np.iterable(3)), shapes=VECTORS),
     op(lambda a: (np.shares_memory(a,a), np.may_share_memory(a, a*2)), shapes=((5,),)),
+    op(lambda a,c: np.linspace(a, c, 5), shapes=((3,),(2,3),()), dtypes=("int32","float32","float64")),
+    op(lambda a,c: np.linspace(a, 2, 4, endpoint=False, axis=-1, retstep=True), shapes=((3,),)),
+    op(lambda a,c: np.linspace(0, c, 4, dtype=int), shapes=((3,),)),
+    op(lambda a,c: np.linspace(a, c, 1), shapes=((3,),)),
 ]  # fmt: skip
 
 

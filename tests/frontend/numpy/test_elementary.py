@@ -51,6 +51,11 @@ RECORDS = [
     op(lambda a: np.unpackbits(a, count=-3), shapes=MATRIX, dtypes=("uint8",)),
     op(lambda a: np.packbits(a), shapes=(*VECTORS, (3, 4)), dtypes=("uint8", "int32", "bool", "float32")),
     op(lambda a: np.packbits(a, axis=0, bitorder="little"), shapes=MATRIX, dtypes=("bool",)),
+    op(lambda a: np.array_equal(a, a[:2]), shapes=((5,), (2,))),
+    op(lambda a: np.array_equal(a, a.copy()), shapes=((5,), (2, 0), (3, 4))),
+    op(lambda a, c: np.array_equal(a, c), shapes=(((3, 4), (3, 4)), ((3, 4), (4, 3)))),
+    op(lambda a, c: np.logspace(a, c, 3, base=2), shapes=((3,),)),
+    op(lambda a, c: np.geomspace(abs(a) + 1, abs(c) + 2, 3), shapes=((3,),)),
 ]
 
 

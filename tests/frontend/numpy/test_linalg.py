@@ -26,6 +26,11 @@ INNER = (((3,), (3,)), ((2, 3), (4, 3)), ((2, 3), (3,)), ((3,), (2, 3)), ((), (3
 FEW = ("bool", "int32", "float32", "complex128")
 SQUARE = ((3, 3), (2, 4), (4, 2), (0, 3))
 
+STACKS = (
+    ((2, 3, 4), (4,)), ((2, 3, 4), (4, 5)), ((3, 4), (2, 4, 5)), ((4,), (2, 4, 5)), ((2, 2, 4), (3, 4, 2)),
+    ((2, 3, 4), (5,)), ((3, 4), (4, 2)), ((4,), (4,)),
+)  # fmt: skip
+
 RECORDS = [
     op(lambda a, c: a @ c, shapes=PRODUCTS, dtypes=ALL),
     op(lambda a, c: a @ c, shapes=(((3, 4), (4, 2)), ((3, 4), (4,))), layouts=LAYOUTS, name="layouts"),
@@ -47,6 +52,9 @@ RECORDS = [
     op(lambda a: np.diag(a), shapes=((3,), (0,), (3, 4)), dtypes=("int8", "float64")),
     op(lambda a: np.diag(a, 1) + np.diag(a, k=-1), shapes=((3,),)),
     op(lambda a: np.tril(a) - np.triu(a, 1), shapes=((3, 4), (2, 3, 3)), dtypes=("int8", "float64")),
+    op(lambda a, c: np.dot(a, c), shapes=STACKS, dtypes=("int32", "float64"), rtol=1e-10),
+    op(lambda a, c: np.inner(a, np.moveaxis(c, max(c.ndim - 2, 0), -1)), shapes=STACKS, rtol=1e-10),
+    op(lambda a,c: np.kron(a,c), shapes=(((2,),(2,3)),((2,3),(2,)),((),(2,)),((2,2,2),(3,)))),
 ]  # fmt: skip
 
 

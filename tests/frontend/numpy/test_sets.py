@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.support.lowering import refusal, same
+from tests.support.lowering import same
 
 X = np.array([3, 1, 3, 2, 1, 9, 9, 0])
 Y = np.array([[2, 9, 5], [5, 5, 2]])
@@ -32,6 +32,23 @@ def test_unique_by_name(a):
     same(f, a)
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+def test_unique_rows(axis):
+    def f(a):
+        return np.unique(a, axis=axis), np.unique(a > 2, True, True, True, axis=axis)
+
+    same(f, Y)
+    same(f, np.array([[1, 0, 1], [2, 3, 2], [1, 0, 1]]))
+    same(f, np.array([[[1.5, 2], [0, 1]], [[0, 1], [1.5, 2]], [[0, 1], [1.5, 2]]]))
+
+
+def test_intersection_with_places():
+    def f(a, b):
+        return np.intersect1d(a, b, return_indices=True), np.intersect1d([1, 3, 2], [2, 5, 1], True, True)
+
+    same(f, X, Y)
+
+
 def test_nan_is_one_element_or_many():
     def f(a):
         return np.unique(a), np.unique(a, equal_nan=False), np.unique(a, return_counts=True)
@@ -58,8 +75,3 @@ def test_sets_that_are_known_to_be_such():
         )  # fmt: skip
 
     same(f, np.array([3, 1, 7]), np.array([9, 7, 2]))
-
-
-def test_refusals():
-    assert "along an axis is not supported" in refusal(lambda a: np.unique(a, axis=0), Y)
-    assert "does not return indices" in refusal(lambda a: np.intersect1d(a, a, return_indices=True), X)

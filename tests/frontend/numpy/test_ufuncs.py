@@ -44,6 +44,8 @@ RECORDS = [
     op(lambda a: np.add(a, np.float32(1), casting="no"), shapes=((5,),), dtypes=("int8","float32")),
     op(lambda a: np.add(a, 1, order="F", subok=False, signature=None), shapes=((3,4),)),
     op(lambda a: np.add(a, 1, order="X"), shapes=((3,4),)),
+    op(lambda a: np.round(a*37, -1), shapes=((5,),(3,4)), dtypes=("int8","int32","int64")),
+    op(lambda a: np.nan_to_num(1/(a-a[0])), shapes=((5,),), dtypes=("complex64","complex128")),
 ]  # fmt: skip
 
 
@@ -84,6 +86,16 @@ def test_mixed_dtypes(function):
 def test_as_numpy(record):
     for arguments in record.cases():
         check(record, arguments)
+
+
+def test_nan_is_replaced_in_place():
+    def f(a):
+        b = np.nan_to_num(a, copy=False, nan=7.0)
+        return a is b, a
+
+    found, a = interpreted(f, np.array([1.0, np.nan]))
+    assert found
+    assert a.tolist() == [1.0, 7.0]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
