@@ -79,6 +79,7 @@ class Program:
     made_in: dict[str, Scope] = field(default_factory=dict)  # the maps whose iterations make them
     identity: Identity = field(default_factory=Identity)
     at_start: dict[str, Value] = field(default_factory=dict)  # fields of the objects that were passed
+    passed: dict[str, Value] = field(default_factory=dict)  # tuples and frozen objects that were passed, by path
     used: dict[str, bool] = field(default_factory=dict)  # fields that are read, and objects that are written
     dropped: Any = None  # the call whose result nobody uses
     world: str = ""  # the scalar that orders callbacks

@@ -64,6 +64,7 @@ def bind_records(frame: Frame, records: Mapping[str, Record], leaves: Mapping[st
             if not is_number(found[member.path]):
                 frame.env[name + _NEW] = Static(False)
     frame.program.at_start = fields(frame.env)
+    frame.program.passed = {path: found[path] for path, record in records.items() if not record.changes}
     return found
 
 

@@ -42,7 +42,7 @@ from dcpy.ir.substitution import renaming, substitute_in_region
 from dcpy.ir.symbolic import Expr, sym
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower.frame import Frame, Site
+    from dcpy.frontend.lower.frame import Frame, Program, Site
 
 _PLAIN = (bool, int, float, complex, str, type(None))
 
@@ -62,7 +62,7 @@ def finish(frame: Frame) -> Outcome:
     structures = []
     for site in sites:
         assert site.value is not None
-        found = _Leaves(site.env, frame.program.used)
+        found = _Leaves(frame.program, site.env)
         returned = found.part(site.value)
         structures.append((returned, *(found.change(name, name in unsure) for name in changed)))
         leaves.append(found.values)
@@ -123,8 +123,8 @@ def _plain(part: Any) -> Any:
 class _Leaves:
     """What the function returns at one place, taken apart: numbers, arrays and constants in order."""
 
-    def __init__(self, env: Mapping[str, Value], used: dict[str, bool]) -> None:
-        self.env, self.used = env, used
+    def __init__(self, program: Program, env: Mapping[str, Value]) -> None:
+        self.program, self.env = program, env
         self.values: list[Value] = []
         self.made: dict[str, Made] = {}  # objects that may change, by key
         self.once: list[RecordValue] = []  # objects that are taken for values
@@ -144,6 +144,8 @@ class _Leaves:
                 return self.part(inner)
             case Missing(reason=reason, help=help):
                 raise FrontendError(reason, help=help)
+            case TupleValue() | RecordValue() if value in self.program.passed.values():
+                return self.given(next(path for path, known in self.program.passed.items() if known == value))
             case TupleValue(is_list=True):
                 raise FrontendError("a program does not return lists", help="return a tuple, or np.array([...])")
             case TupleValue(items=items, names=names, cls=cls):
@@ -153,13 +155,17 @@ class _Leaves:
                 self.require_once(value)
                 return Made(cls, names, tuple(map(self.part, items)))
             case ObjectValue(key=key) if objects.is_argument(value):
-                self.used[key] = True
-                return Given(key, self.leaf(Static(None)))
+                return self.given(key)
             case ObjectValue():
                 return self.object(value)
             case Static(value=known) if isinstance(known, Enum | FunctionType | type) or is_dataclass(known):
                 return Known(known, self.leaf(Static(None)))
         return self.leaf(value)
+
+    def given(self, path: str) -> Given:
+        """What the caller has passed, itself."""
+        self.program.used[path] = True
+        return Given(path, self.leaf(Static(None)))
 
     def require_once(self, value: RecordValue) -> None:
         """An object that could be changed later, in two places: then it matters whether it is one."""
