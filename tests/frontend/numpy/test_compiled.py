@@ -1,4 +1,4 @@
-"""Records as machine code: every fourth of each table, on its last arguments that NumPy takes."""
+"""Records as machine code: some of each table, on its last arguments that NumPy takes."""
 
 import copy
 
@@ -8,12 +8,21 @@ import dcpy
 from tests.frontend.numpy import (
     test_contraction,
     test_creation,
+    test_elementary,
     test_grids,
+    test_inserting,
     test_linalg,
     test_manipulation,
+    test_polynomials,
+    test_positions,
+    test_quantiles,
     test_reductions,
+    test_samples,
     test_selection,
+    test_sorting,
+    test_statistics,
     test_traced,
+    test_ufunc_methods,
     test_ufuncs,
 )
 from tests.support.numpy_records import RELATIVE, assert_same, outcome
@@ -22,7 +31,13 @@ TABLES = (
     test_contraction, test_creation, test_grids, test_linalg, test_manipulation, test_reductions, test_selection,
     test_traced, test_ufuncs,
 )  # fmt: skip
+#: those whose functions are Python functions, or loops: programs like any other
+PROGRAMS = (
+    test_elementary, test_inserting, test_polynomials, test_positions, test_quantiles, test_samples, test_sorting,
+    test_statistics, test_ufunc_methods,
+)  # fmt: skip
 RECORDS = [record for table in TABLES for record in table.RECORDS[::4]]
+RECORDS += [record for table in PROGRAMS for record in table.RECORDS[::9]]
 
 
 @pytest.mark.cc
