@@ -148,3 +148,16 @@ def test_ufunc_at_stores_into_any_dtype(dtype):
         np.true_divide.at(c, [1], 0.4)
 
     same(f, np.array([1, 2, 3]).astype(dtype), np.float64(1.5))
+
+
+def test_what_a_loop_assigns_is_read_after_it():
+    def f(a, k):
+        w = 0
+        while w < 2:
+            w += 1
+            k = w
+        return np.gcd(np.int8(3), k), a[k % 2]
+
+    same(f, A3, 0)
+    for simplify in (False, True):
+        verify(dcpy.program(f).to_sdfg(A3, 0, simplify=simplify))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir import types
+from dcpy.ir.analysis.assigned import reader_of_nothing
 from dcpy.ir.expr import Index, Load, Ref, ScalarExpr, as_symbolic, rewrite, substitute_refs
 from dcpy.ir.nodes import Consume, Map, Node, Tasklet
 from dcpy.ir.region import Region, SymbolAssign
@@ -23,8 +24,8 @@ class ScalarToSymbolPromotion(Transformation):
              state { tasklet (a <- k) -> (o -> B[0]) { o = a } }          state { tasklet () -> (o -> B[0]) { o = k } }
 
     Applies when everyone who writes it is a tasklet whose value is an exact integer expression over symbols (and the
-    scalar itself), and everyone who reads it is a tasklet, a condition, a check or an assignment. Only int64: symbols
-    are int64, and a narrower scalar wraps where they would not.
+    scalar itself), and everyone who reads it is a tasklet, a condition, a check or an assignment, behind a writer on
+    every path. Only int64: symbols are int64, and a narrower scalar wraps where they would not.
     """
 
     name: ClassVar[str] = "scalar-to-symbol-promotion"
@@ -72,6 +73,8 @@ def _all_readers_take_symbols(scalar: str, uses: Uses) -> Verdict:
     for reader in uses.readers(scalar):
         if isinstance(reader, Node) and not isinstance(reader, Tasklet):
             return no(f"a {reader.kind} reads {scalar!r} from memory")
+    if reader_of_nothing(uses.readers(scalar), uses.writers(scalar)) is not None:
+        return no(f"{scalar!r} may be read before it is written")
     return YES
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.support.numpy_records import Record, check, interpreted, op
+from tests.support.numpy_records import Record, check, op
 
 INTEGERS = ("int32", "int8", "bool")
 NUMBERS = ("float64", "float32", "int32")
@@ -87,8 +87,3 @@ def test_methods(function):
 def test_as_numpy(record):
     for arguments in record.cases():
         check(record, arguments)
-
-
-def test_results_that_do_not_fit_are_refused():
-    with pytest.raises(TypeError, match="does not fit"):
-        interpreted(lambda a: np.add.at(a, [0], 1.5), np.arange(3))

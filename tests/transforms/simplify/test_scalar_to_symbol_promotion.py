@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dcpy.transforms.api import apply_repeated
 from dcpy.transforms.simplify.scalar_to_symbol_promotion import ScalarToSymbolPromotion
-from tests.support.expect import expect, parse
+from tests.support.expect import assert_same_values, expect, parse
 
 
 def test_a_scalar_computed_from_symbols_becomes_a_symbol():
@@ -79,3 +80,20 @@ def test_refuses_a_conflict_resolution():
     body = """data k: i64 transient state { tasklet () -> (o -> k (add)) { o = 1 }
                                             tasklet (a <- k) -> (o -> A[0]) { o = a } }"""
     refused(body, "in a way that is no assignment")
+
+
+def test_refuses_a_reader_that_a_loop_may_leave_without_a_value():
+    body = """data k: i64 transient loop i = 0:N { state { tasklet () -> (o -> k) { o = i } } }
+              state { tasklet (a <- k) -> (o -> A[0]) { o = a } }"""
+    refused(body, "'k' may be read before it is written")
+    either = """data k: i64 transient if A[0] > 0 { state { tasklet () -> (o -> k) { o = N } } }"""
+    refused(either + " state { tasklet (a <- k) -> (o -> A[0]) { o = a } }", "'k' may be read before it is written")
+
+
+def test_a_scalar_that_each_branch_writes_becomes_a_symbol():
+    text = """sdfg @f(A: i64[N]) symbols(N: size) { data k: i64 transient
+      if A[0] > 0 { state { tasklet () -> (o -> k) { o = N } } } else { state { tasklet () -> (o -> k) { o = 1 } } }
+      state { tasklet (a <- k) -> (o -> A[0]) { o = a } } }"""
+    changed = parse(text)
+    assert apply_repeated(changed, ScalarToSymbolPromotion(), check=True) == 1
+    assert_same_values(parse(text), changed, {"N": [1, 3]})
