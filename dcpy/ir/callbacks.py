@@ -31,8 +31,10 @@ def site_of(node: Callback, desc: Callable[[str], Data]) -> CallbackSite:
 
 
 def names_of(text: str) -> frozenset[str]:
-    """The names in the arguments or results of a callback."""
-    return frozenset(node.id for node in ast.walk(parsed_call(text)) if isinstance(node, ast.Name))
+    """The names in the arguments or results of a callback; `CallbackError` where it cannot be read."""
+    called = {id(node.func) for node in ast.walk(parsed_call(text)) if isinstance(node, ast.Call)}
+    names = (node for node in ast.walk(parsed_call(text)) if isinstance(node, ast.Name) and id(node) not in called)
+    return frozenset(node.id for node in names)
 
 
 def operand_memlets(node: Callback, site: CallbackSite) -> list[tuple[CallbackOperand, Memlet]]:

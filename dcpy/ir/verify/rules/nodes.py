@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dcpy.base.errors import CallbackError
+from dcpy.ir.callbacks import names_of
 from dcpy.ir.data import Array, Reference, Scalar, Stream, Structure
 from dcpy.ir.expr import Ref, walk
-from dcpy.ir.nodes import Call, Consume, Copy, ForeignCall, LibraryNode, Map
+from dcpy.ir.nodes import Call, Callback, Consume, Copy, ForeignCall, LibraryNode, Map
 from dcpy.ir.region import Loop
 from dcpy.ir.subsets import Range
 from dcpy.ir.verify.rule import Findings, rule
@@ -121,6 +123,23 @@ def foreign_arguments_are_connectors(node: ForeignCall, scope: Scope) -> Finding
                 yield f"{node.function} is passed {memlet} by value, which is no single element"
     if node.result and node.result not in node.outputs:
         yield f"{node.function} returns to {node.result!r}, which is no output"
+
+
+@rule("callback.operands", Callback)
+def callbacks_name_their_operands(node: Callback, scope: Scope) -> Findings:
+    """The results of a callback go to its outputs; an output that takes none is an input too."""
+    try:
+        results = names_of(node.returns)
+        names_of(node.call)
+    except CallbackError as error:
+        yield error.message
+        return
+    for name in sorted(results):
+        if name not in node.outputs:
+            yield f"{node.function} returns to {name!r}, which is no output"
+    for name in node.outputs:
+        if name not in results and name not in node.inputs:
+            yield f"{node.function} neither returns to {name!r} nor gets it"
 
 
 @rule("scope.operands", Map)
