@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from string import ascii_letters
 
 import numpy as np
 
 from dcpy.frontend.implements import implements
+from dcpy.frontend.lower.broadcasting import broadcast_shapes
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.promotion import promoted
 from dcpy.frontend.numpy.defaults import FALSE, NONE
@@ -35,10 +36,10 @@ class Labelled:
 
 
 @implements(np.einsum)
-def einsum(b: Builder, subscripts: Value, /, *operands: Value, out: Value = NONE, optimize: Value = FALSE) -> Value:
+def einsum(b: Builder, *operands: Value, out: Value = NONE, optimize: Value = FALSE) -> Value:
     """Sums of products over repeated letters: ``np.einsum("ik,kj->ij", A, B)``."""
-    inputs, result = _parse(b, b.static(subscripts, "the subscripts"), len(operands))
-    arrays = [b.array(value) for value in operands]
+    subscripts, given = _operands(b, operands)
+    inputs, result, arrays = _parse(b, subscripts, [b.array(value) for value in given])
     dtype = promoted(tuple(arrays))[0]
     for array, letters in zip(arrays, inputs, strict=True):
         if array.rank != len(letters):
@@ -63,19 +64,59 @@ def einsum(b: Builder, subscripts: Value, /, *operands: Value, out: Value = NONE
     return into(b, out, found, "einsum")
 
 
-def _parse(b: Builder, subscripts: Any, count: int) -> tuple[list[str], str]:
-    if not isinstance(subscripts, str) or "..." in subscripts:
-        raise b.error("np.einsum takes a string of letters without '...'", help='write np.einsum("ik,kj->ij", A, B)')
+def _operands(b: Builder, operands: Sequence[Value]) -> tuple[str, Sequence[Value]]:
+    """The letters and the arrays; ``np.einsum(A, [0, 1], B, [1, 2], [0, 2])`` has numbers for letters."""
+    if operands and isinstance(operands[0], Static) and isinstance(operands[0].value, str):
+        return operands[0].value, operands[1:]
+    if len(operands) < 2:
+        raise b.error("np.einsum takes letters and arrays", help='write np.einsum("ik,kj->ij", A, B)')
+    inputs = ",".join(_word(b, axes) for axes in operands[1::2])
+    word = "->" + _word(b, operands[-1]) if len(operands) % 2 else ""
+    return inputs + word, operands[: len(operands) // 2 * 2 : 2]
+
+
+def _word(b: Builder, axes: Value) -> str:
+    return "".join("..." if k is Ellipsis else ascii_letters[k] for k in b.static(axes, "the axes of an operand"))
+
+
+def _parse(b: Builder, subscripts: str, arrays: list[ArrayValue]) -> tuple[list[str], str, list[ArrayValue]]:
+    """The letters of each operand and of the result. Dimensions that dots stand for get letters of their own."""
     left, arrow, result = subscripts.replace(" ", "").partition("->")
     inputs = left.split(",")
+    if len(inputs) != len(arrays):
+        raise b.error(f"np.einsum: {len(inputs)} groups of letters, but {len(arrays)} operands")
     if not arrow:
-        result = "".join(sorted(letter for letter in set(left) - {","} if left.count(letter) == 1))
-    if len(inputs) != count:
-        raise b.error(f"np.einsum: {len(inputs)} groups of letters, but {count} operands")
-    unknown = sorted(set(result) - set(left)) or [x for x in sorted(set(left + result) - {","}) if not x.isalpha()]
-    if unknown or len(set(result)) != len(result):
+        single = sorted(letter for letter in set(left) - set(",.") if left.count(letter) == 1)
+        result = ("..." if "..." in left else "") + "".join(single)
+    extra = [max(array.rank - len(word) + 3, 0) for word, array in zip(inputs, arrays, strict=True) if "..." in word]
+    fresh = "".join(letter for letter in ascii_letters if letter not in subscripts)[: max(extra, default=0)]
+    arrays = _stretched(b, inputs, arrays, len(fresh))
+    inputs = [
+        word.replace("...", fresh[len(fresh) - (array.rank - len(word) + 3) :]) if "..." in word else word
+        for word, array in zip(inputs, arrays, strict=True)
+    ]
+    result = result.replace("...", fresh)
+    used = set("".join(inputs))
+    if not used.union(result) <= set(ascii_letters) or set(result) - used or len(set(result)) != len(result):
         raise b.error(f"np.einsum: the output letters {result!r} do not fit {left!r}")
-    return inputs, result
+    if set(fresh) - set(result):
+        raise b.error("output subscripts must have '...' too", notes=("NumPy raises ValueError here",))
+    return inputs, result, arrays
+
+
+def _stretched(b: Builder, inputs: Sequence[str], arrays: list[ArrayValue], count: int) -> list[ArrayValue]:
+    """Operands whose dimensions under the dots have the sizes that all of them have together."""
+    if not count:
+        return arrays
+    places = [(word.index("..."), array.rank - len(word) + 3) if "..." in word else (0, 0)
+              for word, array in zip(inputs, arrays, strict=True)]  # fmt: skip
+    shapes = [array.shape[at : at + n] for (at, n), array in zip(places, arrays, strict=True)]
+    common = broadcast_shapes(b, shapes)
+    found = []
+    for (at, n), array in zip(places, arrays, strict=True):
+        shape = (*array.shape[:at], *common[len(common) - n :], *array.shape[at + n :])
+        found.append(b.broadcast_to(array, tuple(b.exact(size) for size in shape)) if n else array)
+    return found
 
 
 def _distinct(b: Builder, part: Labelled) -> Labelled:

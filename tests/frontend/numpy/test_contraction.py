@@ -30,7 +30,21 @@ RECORDS = [
     op(lambda a, c: np.tensordot(a, c), shapes=(((2, 3, 4), (3, 4, 5)), ((2, 3), (2, 3)))),
     op(lambda a, c: np.tensordot(a, c, axes=([0, 1], [1, 0])), shapes=(((2, 3, 4), (3, 2, 2)),)),
     op(lambda a, c: np.tensordot(a, c, 0), shapes=(((2,), (3,)),)),
-]  # fmt: skip
+    op(lambda a: np.einsum("...i->...", a), shapes=((3,), (3, 4), (2, 3, 4))),
+    op(
+        lambda a, c: np.einsum("...ij,...jk->...ik", a, c),
+        shapes=(((2, 3, 4), (2, 4, 5)), ((3, 4), (2, 4, 5)), ((2, 1, 3, 4), (3, 4, 2)), ((3, 4), (4, 2))),
+        rtol=1e-10,
+    ),
+    op(lambda a, c: np.einsum("...ij,jk", a, c), shapes=(((2, 3, 4), (4, 5)), ((3, 4), (4, 2))), rtol=1e-10),
+    op(lambda a: np.einsum("...ii->...i", a), shapes=((3, 3), (2, 3, 3))),
+    op(lambda a: np.einsum("i...->...i", a), shapes=((3,), (2, 3, 4))),
+    op(lambda a: np.einsum("i...->i", a), shapes=((2, 3, 4),)),
+    op(lambda a, c: np.einsum(a, [0, 1], c, [1, 2], [0, 2]), shapes=(((3, 4), (4, 2)),), rtol=1e-10),
+    op(lambda a, c: np.einsum(a, [0, 1], c, [1, 2]), shapes=(((3, 4), (4, 2)),), rtol=1e-10),
+    op(lambda a: np.einsum(a, [..., 0], [0, ...]), shapes=((3, 4), (2, 3, 4))),
+    op(lambda a: np.einsum("ij->"), shapes=((3, 4),)),
+]
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.name)
