@@ -130,3 +130,12 @@ def test_what_an_uncaught_error_prints(tmp_path):
     files = re.findall(r'File "(.*)", line (\d+)', run.stderr)
     assert files == [(str(script), "8")]
     assert "dcpy.NameError: error[frontend.raises]: name 'y' is not defined" in run.stderr
+
+
+def test_the_cause_stays_reachable(tmp_path):
+    unknown = next(mistake for mistake in mistakes() if mistake.title == "A function that dcpy does not know")
+    with pytest.raises(dcpy.FrontendError) as caught:
+        run(unknown.mistake, tmp_path / "mistake")
+    cause = caught.value.__cause__
+    assert isinstance(cause, dcpy.FrontendError)
+    assert cause.message in caught.value.notes[0]

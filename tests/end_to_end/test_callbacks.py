@@ -477,8 +477,10 @@ def test_allow_callbacks_asks_for_types():
     def len_of(a):
         yield from a
 
-    with pytest.raises(dcpy.DcpyError, match=r"type of the result of len_of.*\n(.*\n)*.*@dcpy\.callback\(returns="):
+    with pytest.raises(dcpy.DcpyError, match=r"type of the result of len_of.*\n(.*\n)*.*@dcpy\.callback\(returns=") as e:
         dcpy.program(program, allow_callbacks=True)(np.arange(3.0))
+    assert e.value.notes[0].startswith("dcpy does not compile it: generators are not supported (test_callbacks.py:")
+    assert "generators" in str(e.value.__cause__)
 
 
 def test_saved_programs_hold_names_only(tmp_path):

@@ -144,7 +144,7 @@ class Context:
         try:
             yield
         except CodegenError as error:
-            raise error.at(self._span) from None
+            raise error.at(self._span) from error.__cause__
         finally:
             self._span = outer
 

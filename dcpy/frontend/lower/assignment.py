@@ -56,7 +56,7 @@ def assign(frame: Frame, target: ast.expr, value: Value) -> Value:
             case _:
                 raise FrontendError(f"{type(target).__name__} is not a target that dcpy takes")
     except DcpyError as error:
-        raise error.at(frame.span(target)) from None
+        raise error.at(frame.span(target)) from error.__cause__
     return value
 
 

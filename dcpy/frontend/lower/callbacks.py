@@ -13,7 +13,7 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 from dcpy.base.callbacks import PYTHON, is_literal
-from dcpy.base.errors import FrontendError
+from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.frontend.callbacks import UNKNOWN, Callback
 from dcpy.frontend.lower import stores
 from dcpy.frontend.lower.names import settle
@@ -49,9 +49,13 @@ class CallbackInMap(Exception):
 
 
 def call_back(
-    frame: Frame, callback: Callback, args: Sequence[Value], kwargs: Mapping[str, Value], *, unused: bool
-) -> Value:
-    """Emits the call; its value has the declared type, and is None where the result is `unused`."""
+    frame: Frame, callback: Callback, args: Sequence[Value], kwargs: Mapping[str, Value], *, unused: bool,
+    because: DcpyError | None = None,
+) -> Value:  # fmt: skip
+    """Emits the call; its value has the declared type, and is None where the result is `unused`.
+
+    `because`: why a function that nobody has declared is not compiled.
+    """
     if frame.map_scopes():
         raise CallbackInMap
     settle(frame)
@@ -59,9 +63,10 @@ def call_back(
     if returned is UNKNOWN and not unused:
         raise FrontendError(
             f"the type of the result of {callback.__name__}() is not known",
-            notes=("it is a Python function, which the program calls as it is",),
+            notes=("it is a Python function, which the program calls as it is",) if because is None
+            else (f"dcpy does not compile it: {because.message} ({because.span})",),
             help=f"declare it: @dcpy.callback(returns=dcpy.float64[N]), or `def {callback.__name__}(...) -> float`",
-        )
+        ) from because  # fmt: skip
     operands = _Operands(frame, callback)
     values = [*args, *kwargs.values()]
     names = callback.bound_names(len(args), tuple(kwargs))

@@ -59,9 +59,10 @@ def call(
         case PartialValue(function=inner, args=first, keywords=keywords):
             return call(frame, inner, [*first, *args], {**dict(keywords), **kwargs}, unused=unused)
         case BoundMethod(owner=owner, function=found):
-            if isinstance(owner, Static) and _is_for_python(frame, found, [owner, *args], kwargs):
+            refused = _refusal(frame, found, [owner, *args], kwargs) if isinstance(owner, Static) else None
+            if refused is not None and isinstance(owner, Static):
                 method = Callback(python_types.MethodType(found, owner.value))
-                return call_back(frame, method, args, kwargs, unused=unused)
+                return call_back(frame, method, args, kwargs, unused=unused, because=refused)
             return call_python(frame, found, [owner, *args], kwargs)
         case FunctionValue():
             return _nested(frame, function, args, kwargs)
@@ -159,8 +160,9 @@ def _user_function(
     """What dcpy does not know: compiled from its source, or called in Python where that is allowed."""
     allowed, function = frame.program.options.allow_callbacks, unwrap(found)
     if isinstance(function, python_types.FunctionType) and not _is_numpy(function):
-        if _is_for_python(frame, function, args, kwargs):
-            return call_back(frame, Callback(function), args, kwargs, unused=unused)
+        refused = _refusal(frame, function, args, kwargs)
+        if refused is not None:
+            return call_back(frame, Callback(function), args, kwargs, unused=unused, because=refused)
         return _compiled(frame, function, args, kwargs)
     if _is_method_of_constant(found) and all(isinstance(value, Static) for value in (*args, *kwargs.values())):
         keywords = {name: frame.b.static(value) for name, value in kwargs.items()}
@@ -211,13 +213,13 @@ def _unsupported(found: Any, reason: str = "") -> FrontendError:
     )
 
 
-def _is_for_python(
+def _refusal(
     frame: Frame, function: python_types.FunctionType, args: Sequence[Value], kwargs: Mapping[str, Value]
-) -> bool:
-    """Whether callbacks are allowed, and dcpy does not take a user's function: something in it is refused."""
+) -> DcpyError | None:
+    """Why dcpy does not take a user's function, where callbacks are allowed; None where it does."""
     program = frame.program
     if not program.options.allow_callbacks:
-        return False
+        return None
     pending = program.pending
     operands = [list(values) for values in pending]
     read, arrays = len(program.dependences), len(program.extra)
@@ -226,16 +228,16 @@ def _is_for_python(
             call_python(frame, function, args, kwargs)
     except DcpyError as error:
         if isinstance(error, WillRaise):
-            return False
+            return None
         for key in list(program.dependences)[read:]:  # what Python will read is no part of the program
             del program.dependences[key]
         for number in list(program.extra)[arrays:]:
             forget_global_array(frame, number)
-        return True
+        return error
     finally:
         for values, before in zip(pending, operands, strict=True):
             values[:] = before
-    return False
+    return None
 
 
 def _dtype_of(found: Any) -> types.DType | None:

@@ -63,7 +63,7 @@ def evaluate(frame: Frame, node: core.Expression, name: str = "") -> Value:
             return handler(frame, node, name) if type(node) in _NAMED else handler(frame, node)
         return handler(frame, node)
     except DcpyError as error:
-        raise error.at(frame.span(node)) from None
+        raise error.at(frame.span(node)) from error.__cause__
     finally:
         frame.b.naming = ""
         frame.emit.place = around
@@ -85,7 +85,7 @@ def condition(frame: Frame, node: core.Expression) -> bool | ScalarExpr:
     try:
         return truth(frame.b, value)
     except DcpyError as error:
-        raise error.at(frame.span(node)) from None
+        raise error.at(frame.span(node)) from error.__cause__
 
 
 def evaluate_all(frame: Frame, nodes: Sequence[ast.expr]) -> list[Value]:

@@ -83,7 +83,7 @@ def lower_function(
                 except IdentityMatters as found:
                     changing |= {found.cls}
     except DcpyError as error:
-        raise error.at(source.span(source.node)) from None
+        raise error.at(source.span(source.node)) from error.__cause__
 
 
 @contextmanager
@@ -157,7 +157,7 @@ def _lower_callee(program: Program, function: Callable[..., Any], arg_types: dic
     try:
         return _lower(function, source, arg_types, program.b.emit.options, name, program.aliases, program)
     except DcpyError as error:
-        raise error.at(source.span(source.node)) from None
+        raise error.at(source.span(source.node)) from error.__cause__
 
 
 # -- arguments -------------------------------------------------------------------------------------------------------

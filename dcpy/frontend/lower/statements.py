@@ -38,17 +38,17 @@ def execute(frame: Frame, body: core.Body) -> Flow:
             flow = _HANDLERS[type(statement)](frame, statement)
         except UnsetName as error:
             if frame.inline or not frame.emit.dry:
-                raise error.at(statement.span) from None
+                raise error.at(statement.span) from error.__cause__
             del frame.program.pending[pending:]
             return Flow.LEFT  # not in the first iteration: the next dry run knows more
         except WillRaise as error:
             if len(frame.scopes) == 1 and frame.caller is None:
-                raise error.at(statement.span) from None
+                raise error.at(statement.span) from error.__cause__
             frame.emit.statement(error.span or statement.span)
             error.emit(frame.b)
             return Flow.LEFT
         except DcpyError as error:
-            raise error.at(statement.span) from None
+            raise error.at(statement.span) from error.__cause__
         if flow is not Flow.ON:
             return flow
     return Flow.ON

@@ -71,7 +71,7 @@ TEXTS = [
     ("call.recursion", "call @f (x = x[0:N], y = y[0:N], k = k[0:N], A = A, a = a) with (N = N, M = M)", "@f"),
     ("foreign.arguments", "foreign () -> (o -> x[0:N]) from c { run(&z) }", "run is passed 'z', which is no connector"),
     ("foreign.arguments", "foreign (v <- x[0:N]) -> (o -> y[0]) from c { o = run(v) }", "x[0:N] by value"),
-    ("callback.operands", 'callback () -> () {function = "m:f", returns = "(r, 1)"}', "m:f returns to 'r', which is no"),
+    ("callback.operands", 'callback () -> () {function = "m:f", returns = "(r, 1)"}', "m:f returns to 'r'"),
     ("callback.operands", 'callback () -> (r -> x[0:N]) {function = "m:f"}', "neither returns to 'r' nor gets it"),
     ("callback.operands", 'callback () {function = "m:f", call = "x, ("}', "cannot be read as part of a callback"),
     ("control.break", "break", "a break is in no loop"),
