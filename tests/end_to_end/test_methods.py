@@ -99,6 +99,13 @@ def test_global_objects_are_read_as_they_are_at_each_call():
     def f(a):
         return (GRID.u * GRID.h).sum() + a.sum() + GRID.laplacian()[0] + GRID.scale()
 
+    laplacian, scale = GRID.laplacian, GRID.scale
+
+    @dcpy.program
+    def bound(a):
+        return laplacian()[0] + scale() + a
+
+    assert bound(1.0) == 2.0
     for h, u in ((0.25, np.ones(4)), (0.25, np.ones(4)), (1.0, np.arange(4.0))):
         GRID.h, GRID.u = h, u
         assert f(np.ones(3)) == f.function(np.ones(3))

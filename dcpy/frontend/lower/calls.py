@@ -159,6 +159,8 @@ def _user_function(
 ) -> Value:
     """What dcpy does not know: compiled from its source, or called in Python where that is allowed."""
     allowed, function = frame.program.options.allow_callbacks, unwrap(found)
+    if isinstance(found, python_types.MethodType) and dataclasses.is_dataclass(found.__self__):
+        return _compiled(frame, unwrap(found.__func__), [from_python(frame, found.__self__), *args], kwargs)
     if isinstance(function, python_types.FunctionType) and not _is_numpy(function):
         refused = _refusal(frame, function, args, kwargs)
         if refused is not None:
