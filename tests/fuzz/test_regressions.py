@@ -161,3 +161,14 @@ def test_what_a_loop_assigns_is_read_after_it():
     same(f, A3, 0)
     for simplify in (False, True):
         verify(dcpy.program(f).to_sdfg(A3, 0, simplify=simplify))
+
+
+def test_masks_without_elements_fit_everywhere():
+    def f(a, c, m):
+        a[m] = 7
+        a[m] += 1
+        return a[m], c[:, m], c[c[:0] > 0], c[c[:, :0] > 0], c[m]
+
+    same(f, A3, np.ones((3, 3)), np.ones(0, bool))
+    same(f, A3, np.ones((3, 3)), np.array([True, False, True]))
+    same(f, A3, np.ones((3, 3)), np.ones(2, bool))

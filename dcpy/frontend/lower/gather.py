@@ -114,9 +114,9 @@ def update_masked(b: Builder, value: ArrayValue, mask: Value, change: Callable[[
 def _choose(b: Builder, value: ArrayValue, mask: Value, source: Value) -> None:
     assert isinstance(mask, ArrayValue)
     _require_match(b, value, mask, 0)
+    params, ranges = elementwise.domain(b, (*mask.shape, *value.shape[mask.rank :]))
     for _ in range(value.rank - mask.rank):
         mask = mask.expanded(mask.rank)
-    params, ranges = elementwise.domain(b, value.shape)
     points = [sym(name) for name in params]
     new = elementwise.convert(elementwise.element(source, points), value.dtype)
     chosen = op("select", elementwise.element(mask, points), new, value.load(points))
@@ -206,8 +206,8 @@ def _without_masks(
         _require_match(b, value, key, axis)
         if key.rank == 1 or (not plain and key.rank > 1 and b.contiguous(value)):
             if key.rank > 1:
-                merged = reduce(Expr.__mul__, (b.exact(size) for size in key.shape))
-                value = b.reshape(value, [merged, *(b.exact(size) for size in value.shape[key.rank :])])
+                sizes = [b.exact(size) for size in value.shape]
+                value = b.reshape(value, [reduce(Expr.__mul__, sizes[: key.rank]), *sizes[key.rank :]])
             found: list[Value] = [_positions(b, key)]
         else:
             each = b.call(Static(np.nonzero), key)
@@ -244,14 +244,21 @@ def _require_count(b: Builder, given: Expr, selected: Expr) -> None:
 
 
 def _require_match(b: Builder, value: ArrayValue, mask: ArrayValue, first: int) -> None:
-    """`IndexError` unless the mask has the sizes of the dimensions that it selects from."""
+    """`IndexError` unless the mask has the sizes of the dimensions that it selects from.
+
+    A size of 0 fits everywhere, as in NumPy: such a mask selects nothing.
+    """
     for axis, wanted in enumerate(mask.shape, first):
         size, wanted = b.exact(value.shape[axis]), b.exact(wanted)
+        if size is wanted or wanted.constant == 0:
+            continue
         message = (
             f"boolean index did not match indexed array along axis {axis}; size of axis is {{0}} but size of "
             "corresponding boolean axis is {1}"
         )
-        if b.emit.ranges.proves_ne(size, wanted):
+        ranges = b.emit.ranges
+        if ranges.proves_ne(size, wanted) and ranges.proves_ne(wanted, 0):
             raise b.error(message.format(size, wanted), notes=("NumPy raises IndexError here",))
-        if size is not wanted:
-            b.check(op("eq", Index(size), Index(wanted)), "IndexError", message, (Index(size), Index(wanted)))
+        sizes = Index(size), Index(wanted)
+        fits = op("or", op("eq", *sizes), op("eq", sizes[1], Const(0, types.int64)))
+        b.check(fits, "IndexError", message, sizes)
