@@ -23,7 +23,8 @@ objects of Python's, or ask about NumPy itself.
 Functions count once for all their names (`np.abs` is `np.absolute`); classes, constants, methods of ufuncs
 (`np.add.reduce`) and methods of arrays do not count: those are listed on their own. A signature below is what dcpy
 takes. Keywords that only NumPy has may be given with their defaults; the last table says why they are taken with
-nothing else. `np.r_`, `np.c_`, `np.s_`, `np.index_exp`, `np.mgrid` and `np.ogrid` compile, too.
+nothing else. `np.r_`, `np.c_`, `np.s_`, `np.index_exp`, `np.mgrid`, `np.ogrid`, `np.ndindex` and
+`np.ndenumerate` compile, too.
 """
 
 

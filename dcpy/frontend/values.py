@@ -224,6 +224,7 @@ class IteratorValue:
     """``zip(...)``, ``enumerate(...)``, ``reversed(...)``: `kind` and what it iterates over.
 
     ``progression`` is a range whose step has a sign that is not known: positions, the first integer, the step.
+    ``points`` are those of a map, one after the other, each a tuple.
     """
 
     kind: str

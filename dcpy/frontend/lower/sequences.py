@@ -73,6 +73,9 @@ def at(b: Builder, value: Value, index: Expr) -> Value:
             return TupleValue(tuple(at(b, part, index) for part in parts))
         case IteratorValue(kind="enumerate", parts=(part,), start=start):
             return TupleValue((integer(index + start), at(b, part, index)))
+        case IteratorValue(kind="points", parts=(part,)):
+            point = at(b, part, index)
+            return point if isinstance(point, TupleValue) else TupleValue((point,))
         case IteratorValue(kind="reversed", parts=(part,)):
             return at(b, part, length(b, part) - 1 - index)
         case IteratorValue(kind="progression", parts=(_, first, step)):

@@ -13,7 +13,19 @@ from dcpy.frontend.numpy.creation import arange, linspace
 from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0, NUMBER_1, TRUE
 from dcpy.frontend.numpy.joining import stack
 from dcpy.frontend.numpy.manipulation import ravel
-from dcpy.frontend.values import ArrayValue, SliceValue, Static, TupleValue, Value, integer
+from dcpy.frontend.values import (
+    ArrayValue,
+    IteratorValue,
+    MapValue,
+    Scalar,
+    SliceValue,
+    Static,
+    TupleValue,
+    Value,
+    integer,
+)
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import ZERO
 from dcpy.ir.types import DType
 
 INT = Static(int)
@@ -85,6 +97,25 @@ def meshgrid(b: Builder, *xi: Value, copy: Value = TRUE, sparse: Value = FALSE, 
     if copy == TRUE:
         grids = [b.copy(grid) for grid in grids]
     return TupleValue(tuple(grids))
+
+
+@implements(np.ndindex)
+def ndindex(b: Builder, *shape: Value) -> Value:
+    """All positions of an array of a shape, one after the other, each a tuple."""
+    sizes = b.shape_argument(shape[0] if len(shape) == 1 else TupleValue(shape))
+    if not sizes:
+        return TupleValue((TupleValue(()),))
+    return IteratorValue("points", (MapValue(tuple(Range(ZERO, size) for size in sizes)),))
+
+
+@implements(np.ndenumerate)
+def ndenumerate(b: Builder, arr: Value) -> Value:
+    """All positions of an array, each with its element."""
+    x = b.array(arr)
+    points = ndindex(b, TupleValue(tuple(integer(b.exact(size)) for size in x.shape)))
+    if not x.rank:
+        return TupleValue((TupleValue((TupleValue(()), Scalar(x.load(())))),))
+    return IteratorValue("zip", (points, ravel(b, x)))
 
 
 @implements(np.indices)

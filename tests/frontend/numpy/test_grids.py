@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tests.support.numpy_records import ALL, check, op
+from tests.support.oracles import check_same
 
 VECTORS = (((3,), (4,)), ((0,), (2,)), ((), (2,)))
 
@@ -32,3 +33,21 @@ RECORDS = [
 def test_as_numpy(record):
     for arguments in record.cases():
         check(record, arguments)
+
+
+@pytest.mark.cc
+def test_positions_one_after_the_other():
+    def f(a):
+        b = np.zeros_like(a)
+        for i, j in np.ndindex(a.shape):
+            b[i, j] = a[i, j] + i * 10 + j
+        for at, x in np.ndenumerate(a):
+            b[at] += x
+        count = 0
+        for (k,) in np.ndindex(3):
+            count += k
+        for at in np.ndindex(2, 2):
+            b[at] *= 2
+        return b, count
+
+    check_same(f, np.arange(12.0).reshape(3, 4))
