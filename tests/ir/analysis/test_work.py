@@ -1,0 +1,40 @@
+"""How much a map computes: estimates that decide about threads."""
+
+import pytest
+
+from dcpy.ir.analysis.work import BYTES, COSTLY, work_of
+from dcpy.ir.text import parse_sdfg
+
+
+def work(code, domain="i = 0:N", reads="a <- A[i]"):
+    text = f"""sdfg @f(A: f64[N + 2], B: f64[N, N], C: f64[N + 2], k: i64[N + 2]) symbols(N: size) {{
+               state {{ map {domain} {{ tasklet ({reads}) -> (o -> C[i]) {{ o = {code} }} }} }} }}"""
+    sdfg = parse_sdfg(text)
+    (node,) = sdfg.body.blocks[0].nodes
+    factors, units = work_of(node, sdfg)
+    return [str(factor) for factor in factors], units
+
+
+TWO_ARRAYS = 2 * 8 // BYTES
+
+
+@pytest.mark.parametrize(
+    ("code", "units"),
+    [
+        ("a", TWO_ARRAYS),
+        ("a + 1.0", TWO_ARRAYS + 1),
+        ("exp(a)", TWO_ARRAYS + COSTLY["exp"]),
+        ("a ** 3.5", TWO_ARRAYS + COSTLY["pow"]),
+        ("a ** 2.0", TWO_ARRAYS + 1),
+    ],
+)
+def test_operations_and_bytes(code, units):
+    assert work(code) == (["N"], units)
+
+
+def test_neighbours_in_one_array_come_together():
+    assert work("a + b + c", reads="a <- A[i], b <- A[i + 1], c <- A[i + 2]") == (["N"], TWO_ARRAYS + 2)
+
+
+def test_inner_parameters_count_as_iterations():
+    assert work("a", domain="i = 0:N, j = 2:N")[0] == ["N", "N - 2"]
