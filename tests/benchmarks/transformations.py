@@ -10,7 +10,6 @@ from __future__ import annotations
 import copy
 import inspect
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -36,6 +35,7 @@ from dcpy.transforms.simplify.augmented_assignment_to_wcr import AugmentedAssign
 from dcpy.transforms.simplify.inline_call import InlineCall
 from tests.support.applications import applications
 from tests.support.oracles import assert_equal
+from tests.support.spent import Stopwatch
 
 TINY: dict[str, dict[str, float]] = {  # instead of those of the smallest preset, where the interpreter takes long
     "cavity_flow": {"ny": 5, "nx": 4, "nt": 2, "nit": 2},
@@ -201,11 +201,11 @@ def table(outcomes: list[Outcome]) -> str:
 
 def main(names: list[str]) -> int:
     """Prints the table; 1 with the smallest failures if there are any."""
-    start = time.perf_counter()
+    watch = Stopwatch()
     outcomes = check(names or list(kernels()))
     print(table(outcomes))
     failures = sorted(failure for outcome in outcomes for failure in outcome.failures)
-    print(f"{len(failures)} failures, {time.perf_counter() - start:.0f} s")
+    print(f"{len(failures)} failures, {watch}")
     for _, text in failures[:5]:
         print(f"\n{text}")
     return 1 if failures else 0

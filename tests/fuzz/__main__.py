@@ -11,7 +11,6 @@ import os
 import signal
 import sys
 import tempfile
-import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -26,6 +25,7 @@ from tests.fuzz import oracles
 from tests.fuzz.program import Program
 from tests.fuzz.programs import seeded
 from tests.fuzz.shrink import shrunk
+from tests.support.spent import Stopwatch
 
 BATCH = 40  # programs that a process checks at a time
 SECONDS = 60  # for one program
@@ -110,7 +110,7 @@ def smallest(seed: int, name: str) -> Program:
 
 def main(count: int, first: int) -> int:
     """Checks `count` programs in two processes, and prints what was found."""
-    start, found = time.perf_counter(), Findings()
+    watch, found = Stopwatch(), Findings()
     batches = [range(at, min(at + BATCH, first + count)) for at in range(first, first + count, BATCH)]
     with ProcessPoolExecutor(min(os.cpu_count() or 1, len(batches))) as pool:
         for findings in pool.map(check, batches):
@@ -119,7 +119,7 @@ def main(count: int, first: int) -> int:
     print(f"{sum(found.refused.values())} not comparable or refused, the most frequent reasons:")
     for reason, times in found.refused.most_common(25):
         print(f"{times:6}  {reason[:150]}")
-    print(f"{len(found.failures)} mismatches, {time.perf_counter() - start:.0f} s", flush=True)
+    print(f"{len(found.failures)} mismatches, {watch}", flush=True)
     for seed, name, message in found.failures:
         print(f"seed {seed}, {name}: {message.splitlines()[0][:200]}", flush=True)
     for seed, name, message in found.failures[:SHRUNK]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 from tests.sanitizers.sanitizer import SANITIZERS, reports
+from tests.support.spent import Stopwatch
 
 PARALLEL = (
     "tests/benchmarks/test_dcpy.py",
@@ -37,7 +37,7 @@ TESTS = {
 
 def main(name: str, *more: str) -> int:
     """Runs the tests (`more` goes to pytest), and prints what was reported."""
-    start = time.perf_counter()
+    watch = Stopwatch()
     with tempfile.TemporaryDirectory() as folder:
         pytest = ("-m", "pytest", "-q", "-n", "auto", "-m", "cc and not perf", "-p", "no:cacheprovider")
         words = (*pytest, "-p", "tests.sanitizers.teams", *(more or TESTS[name]))
@@ -46,7 +46,7 @@ def main(name: str, *more: str) -> int:
     print(
         f"{found}\n{name}: {found.count('ERROR: ') + found.count('WARNING: ') + found.count('runtime error: ')} reports"
     )
-    print(f"{time.perf_counter() - start:.0f} s")
+    print(f"{watch}")
     return 1 if found or status else 0
 
 
