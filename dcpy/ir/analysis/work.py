@@ -1,8 +1,8 @@
 """How much a map computes: an estimate for decisions about threads, never for legality.
 
 The unit is about a tenth of a nanosecond of one core: an operation on registers in vectorized code, or four bytes moved
-to or from the cache. Where little work is done, and the decision matters, data lie in the cache; neighbours in one array
-come from it together, so an array counts once.
+to or from the cache. Where little work is done, and the decision matters, data lie in the cache; neighbours in an array
+come from it together, so it counts once.
 """
 
 from __future__ import annotations
