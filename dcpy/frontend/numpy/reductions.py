@@ -123,34 +123,20 @@ def count_of(b: Builder, x: ArrayValue, axes: tuple[int, ...]) -> Expr:
 # -- sums, products, extremes, truth ---------------------------------------------------------------------------------
 
 
-@implements(np.sum)
-def sum_(
-    b: Builder,
-    a: Value,
-    axis: Value = NONE,
-    dtype: Value = NONE,
-    out: Value = NONE,
-    keepdims: Value = FALSE,
-    initial: Value = NONE,
-    where: Value = TRUE,
-) -> Value:
-    """The sum over some axes; small integers add up in 64 bits."""
-    return reduced(b, ADD, a, axis, dtype, out, keepdims, initial, where)
+def _total(kind: Kind) -> Implementation:
+    def call(
+        b: Builder,
+        a: Value,
+        axis: Value = NONE,
+        dtype: Value = NONE,
+        out: Value = NONE,
+        keepdims: Value = FALSE,
+        initial: Value = NONE,
+        where: Value = TRUE,
+    ) -> Value:
+        return reduced(b, kind, a, axis, dtype, out, keepdims, initial, where)
 
-
-@implements(np.prod)
-def prod(
-    b: Builder,
-    a: Value,
-    axis: Value = NONE,
-    dtype: Value = NONE,
-    out: Value = NONE,
-    keepdims: Value = FALSE,
-    initial: Value = NONE,
-    where: Value = TRUE,
-) -> Value:
-    """The product over some axes."""
-    return reduced(b, MULTIPLY, a, axis, dtype, out, keepdims, initial, where)
+    return call
 
 
 def _extreme(kind: Kind) -> Implementation:
@@ -177,29 +163,12 @@ def _truth(kind: Kind) -> Implementation:
     return call
 
 
-def _ufunc_reduce(kind: Kind) -> Implementation:
-    def call(
-        b: Builder,
-        array: Value,
-        /,
-        axis: Value = NUMBER_0,
-        dtype: Value = NONE,
-        out: Value = NONE,
-        keepdims: Value = FALSE,
-        initial: Value = NONE,
-        where: Value = TRUE,
-    ) -> Value:
-        return reduced(b, kind, array, axis, dtype, out, keepdims, initial, where)
-
-    return call
-
-
+implements(np.sum)(_total(ADD))
+implements(np.prod)(_total(MULTIPLY))
 implements(np.min, np.amin)(_extreme(MINIMUM))
 implements(np.max, np.amax)(_extreme(MAXIMUM))
 implements(np.all)(_truth(AND))
 implements(np.any)(_truth(OR))
-for _kind in KINDS:
-    implements(_kind.ufunc.reduce)(_ufunc_reduce(_kind))
 
 
 @implements(np.ptp)

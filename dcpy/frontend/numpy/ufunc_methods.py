@@ -21,7 +21,7 @@ from dcpy.frontend.numpy import cumulative
 from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0, TRUE
 from dcpy.frontend.numpy.manipulation import reshaped
 from dcpy.frontend.numpy.outputs import dtype_with_out, into, mask_of
-from dcpy.frontend.numpy.reductions import KINDS, axes_of, require_elements
+from dcpy.frontend.numpy.reductions import KINDS, axes_of, reduced, require_elements
 from dcpy.frontend.numpy.traced import call_body, written_in_python
 from dcpy.frontend.values import ArrayValue, Static, Value
 from dcpy.ir.expr import cast, op
@@ -31,6 +31,8 @@ from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, sym
 from dcpy.ir.types import DType
 
+#: what has a library node of its own
+_NODES = {kind.ufunc: kind for kind in KINDS}
 #: of those without identity, the ones whose result does not depend on the order of the operands
 _REORDERABLE = (np.fmax, np.fmin)
 
@@ -49,6 +51,8 @@ def _reduce(function: np.ufunc) -> Implementation:
         initial: Value = NONE,
         where: Value = TRUE,
     ) -> Value:
+        if function in _NODES:
+            return reduced(b, _NODES[function], array, axis, dtype, out, keepdims, initial, where)
         x = b.array(array)
         axes = axes_of(b, axis, x)
         if len(axes) > 1 and function.identity is None and function not in _REORDERABLE:
@@ -235,8 +239,6 @@ def _combines(function: np.ufunc) -> bool:
     )
 
 
-_HAVE_NODES = tuple(kind.ufunc for kind in KINDS)
-
 for _function in UFUNCS:
     if _function.nin == 1:
         _unary_at(_function)
@@ -245,5 +247,4 @@ for _function in UFUNCS:
     if _combines(_function):
         implements(_function.accumulate)(_accumulate(_function))
         implements(_function.reduceat)(_reduceat(_function))
-        if _function not in _HAVE_NODES:
-            implements(_function.reduce)(_reduce(_function))
+        implements(_function.reduce)(_reduce(_function))
