@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -105,14 +106,23 @@ def dtype(value: Value) -> DType | None:
     except KeyError as error:
         raise FrontendError(f"dcpy has no dtype {error}", help="use a bool, int, float or complex dtype") from None
     except TypeError:
-        raise FrontendError(f"{kind_of(value)} is not a dtype") from None
+        near = difflib.get_close_matches(str(found), [dtype.numpy_name for dtype in types.DTYPES], n=1)
+        raise FrontendError(
+            f"{kind_of(value)} is not a dtype",
+            notes=("NumPy raises TypeError here",),
+            help=f"did you mean {near[0]!r}?" if near else "use np.float64, np.int32, ...",
+        ) from None
 
 
 def axis(value: Value, rank: int, what: str = "axis") -> int:
     """One axis, counted from the front; NumPy's `AxisError` as a compile-time error."""
     found = static(value, what)
     if isinstance(found, bool) or not isinstance(found, int | np.integer):
-        raise FrontendError(f"{what} must be an integer, but is {kind_of(value)}")
+        raise FrontendError(
+            f"{what} must be an integer, but is {kind_of(value)}",
+            notes=("NumPy raises TypeError here",),
+            help="count the axes from 0, or from -1 at the end",
+        )
     if not -rank <= found < rank:
         raise FrontendError(
             f"{what} {found} is out of bounds for array of dimension {rank}",

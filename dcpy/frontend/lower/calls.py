@@ -72,7 +72,11 @@ def call(
             result = special.call(frame, function, "__call__", args, kwargs)
             if result is not None:
                 return result
-    raise FrontendError(f"{kind_of(function)} cannot be called")
+    raise FrontendError(
+        f"{kind_of(function)} cannot be called",
+        notes=("Python raises TypeError here",),
+        help="leave the parentheses out, or index with brackets",
+    )
 
 
 def _method(frame: Frame, owner: Value, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:

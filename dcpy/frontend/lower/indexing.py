@@ -64,11 +64,16 @@ def _normal_key(b: Builder, key: Value) -> Value:
         return Scalar(key.load(()))
     if is_number(key) and dtype_of(key).kind not in "iu":
         raise FrontendError(
-            f"{kind_of(key)} is not an index", notes=("NumPy takes integers, slices, None, ... and arrays",),
-            help="convert it with int(...) if that is meant",
-        )  # fmt: skip
+            f"{kind_of(key)} is not an index",
+            notes=("NumPy raises IndexError here: it takes integers, slices, None, ... and arrays",),
+            help="divide with `//`, or convert it with int(...)",
+        )
     if isinstance(key, ArrayValue) and key.dtype.kind not in "iub":
-        raise FrontendError("arrays used as indices must be of integer (or boolean) type", help="use .astype(np.int64)")
+        raise FrontendError(
+            "arrays used as indices must be of integer (or boolean) type",
+            notes=("NumPy raises IndexError here",),
+            help="use .astype(np.int64), or a comparison for a mask: x[x > 0]",
+        )
     return key
 
 
@@ -100,7 +105,11 @@ def basic(b: Builder, value: ArrayValue, keys: Sequence[Value], *, view: bool = 
         elif is_number(key):
             part = element_index(b, key, size, position - 1)  # type: ignore[assignment]
         else:
-            raise FrontendError(f"{kind_of(key)} is not an index")
+            raise FrontendError(
+                f"{kind_of(key)} is not an index",
+                notes=("NumPy raises IndexError here",),
+                help="use integers, slices, None, ... or arrays",
+            )
         if axis >= 0:
             window[axis] = _within(window[axis], part)
     if only_integers and not view:

@@ -100,7 +100,10 @@ def _types_in_python(symbol: str, found: Scalar, left: Value, right: Value) -> t
 
 def _elementwise(b: Builder, symbol: str, left: Value, right: Value) -> Value:
     if not (_is_operand(left) and _is_operand(right)):
-        raise FrontendError(f"unsupported operands for {symbol}: {kind_of(left)} and {kind_of(right)}")
+        raise FrontendError(
+            f"unsupported operands for {symbol}: {kind_of(left)} and {kind_of(right)}",
+            notes=("Python raises TypeError here",),
+        )
     if symbol == "**" and _squares_bools(left, right):
         return b.ufunc(np.square, left)
     return b.ufunc(UFUNC_OF[symbol], left, right)

@@ -222,7 +222,11 @@ class _Results:
             if len({kind_of(value) for value in values}) > 1
             else f"a program cannot return {kind_of(bad)}",
             span=self.sites[0].span,
-            notes=("what a program returns has one type, whichever path was taken",),
+            notes=(
+                "what a program returns has one type, whichever path was taken"
+                if len(values) > 1
+                else "compiled code makes numbers and arrays",
+            ),
             help="return numbers, arrays, None, or tuples of them, the same on every path",
         )
 

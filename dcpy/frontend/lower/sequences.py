@@ -57,7 +57,7 @@ def length(b: Builder, value: Value) -> Expr:
             return length(b, part)
         case Static(value=known) if hasattr(known, "__len__"):
             return as_expr(len(known))
-    raise FrontendError(f"{kind_of(value)} has no length")
+    raise FrontendError(f"{kind_of(value)} has no length", notes=("Python raises TypeError here",))
 
 
 def at(b: Builder, value: Value, index: Expr) -> Value:
