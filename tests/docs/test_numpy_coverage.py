@@ -1,12 +1,15 @@
 """How much of NumPy compiles, that its signatures are NumPy's, and that what is missing has a reason."""
 
 import re
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from docs.numpy_coverage import array_methods, public_callables
 from docs.numpy_page import numpy_page
 
+TESTS = Path(__file__).parent.parent
 FUNCTIONS = public_callables()
 METHODS = array_methods()
 COMPILED = [found for found in (*FUNCTIONS, *METHODS) if found.entry is not None]
@@ -27,6 +30,20 @@ def test_what_is_missing_has_a_reason():
 def test_signatures_are_numpys(function):
     assert function.differences() == []
     assert [keyword for keyword, reason in function.lacking().items() if not reason] == []
+
+
+def test_every_function_is_tested():
+    """Ufuncs are, all of them, by one table; the others are named somewhere, distributions in a list of words."""
+    tests = "\n".join(path.read_text() for path in TESTS.rglob("*.py"))
+    named = set(re.findall(r"\.(\w+)", tests)) | set(re.findall(r"[\"'](\w+)[\"']", tests))
+    words = set(re.findall(r"\w+", tests))
+    untested = [
+        found.name
+        for found in COMPILED
+        if not isinstance(found.function, np.ufunc)
+        and (words if "Generator" in found.name else named).isdisjoint(n.rpartition(".")[2] for n in found.names)
+    ]
+    assert untested == []
 
 
 def test_the_page_lists_everything():

@@ -78,6 +78,11 @@ RECORDS = [
     op(lambda a,c: np.linspace(a, 2, 4, endpoint=False, axis=-1, retstep=True), shapes=((3,),)),
     op(lambda a,c: np.linspace(0, c, 4, dtype=int), shapes=((3,),)),
     op(lambda a,c: np.linspace(a, c, 1), shapes=((3,),)),
+    op(lambda a: np.asanyarray(a, dtype=np.float32), dtypes=("int32", "float32")),
+    op(lambda a: np.require(a, np.float64, ["C", "W"]), dtypes=("int32", "float64"), layouts=("C", "F")),
+    op(lambda a: np.require(a, requirements="F").strides, layouts=("C", "F"), shapes=((3, 4),)),
+    op(lambda a: np.require(a, requirements="?"), shapes=((3, 4),)),
+    op(lambda a: np.zeros(2, np.min_scalar_type(300)) + np.zeros(2, np.min_scalar_type(a)), shapes=((5,),), dtypes=("int8",)),
 ]  # fmt: skip
 
 

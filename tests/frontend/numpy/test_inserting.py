@@ -7,7 +7,15 @@ from tests.support.numpy_records import check, op
 
 VECTORS = ((5,), (1,), (0,))
 
+
+def unstacked(a):
+    x, y = np.unstack(np.array([a, a * 2]))
+    (z,) = np.unstack(a[None], axis=0)
+    return x + y + z
+
+
 RECORDS = [
+    op(unstacked, shapes=((5,), (3, 4)), name="unstacked"),
     op(lambda a: np.resize(a, (2, 7)), shapes=(*VECTORS, (3, 4))),
     op(lambda a: np.resize(a, 3), shapes=(*VECTORS, (3, 4))),
     op(lambda a: np.delete(a, 1), shapes=((5,), (3, 4))),

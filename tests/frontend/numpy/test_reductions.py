@@ -59,6 +59,7 @@ RECORDS = [
     op(lambda a: np.diff(a, n=2, axis=0), shapes=((5,), (3, 4))),
     op(lambda a: np.linalg.norm(a), dtypes=("int32", "float32", "complex128"), shapes=((5,), (3, 4))),
     op(lambda a: np.linalg.norm(a, axis=1), shapes=((3, 4),)),
+    op(lambda a: np.amax(a) - np.amin(a, axis=0), shapes=((5,), (3, 4))),
 ]  # fmt: skip
 
 
