@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from dcpy.frontend.lower.emitter import assume_nonneg
 from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.values import ArrayValue
 from dcpy.ir import types
@@ -118,10 +119,13 @@ def same_size(b: Builder, left: Expr, right: Expr, message: str, values: Sequenc
     left, right = b.exact(left), b.exact(right)
     if left is right:
         return
+    if b.emit.ranges.proves_le(left, right) and b.emit.ranges.proves_le(right, left):
+        return
     if b.emit.ranges.proves_ne(left, right):
         raise WillRaise("ValueError", message, [as_expr(value) for value in values])
     shown = [Index(b.exact(as_expr(value))) for value in values]
     b.check(op("eq", Index(left), Index(right)), "ValueError", message, shown)
+    b.emit.ranges = assume_nonneg(assume_nonneg(b.emit.ranges, right - left), left - right)
 
 
 def _drop_leading(value: ArrayValue) -> ArrayValue:

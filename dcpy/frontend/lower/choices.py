@@ -13,6 +13,7 @@ import numpy as np
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower import elementwise, merges, resizing
+from dcpy.frontend.lower.names import settle
 from dcpy.frontend.lower.objects import require_same_fields
 from dcpy.frontend.lower.operators import truth
 from dcpy.frontend.lower.promotion import common
@@ -57,6 +58,7 @@ def choose(frame: Frame, test: ScalarExpr, yes: Thunk, no: Thunk, name: str) -> 
     """``yes if test else no``, each computed only where it is chosen."""
     emit = frame.emit
     outer = emit.ranges
+    waiting = [list(operands) for operands in frame.program.pending]
     sides: list[tuple[Region, Value, Ranges]] = []  # those that do not raise
     regions: list[Region] = []
     for thunk, holds in ((yes, True), (no, False)):
@@ -69,6 +71,9 @@ def choose(frame: Frame, test: ScalarExpr, yes: Thunk, no: Thunk, name: str) -> 
                 sides.append((region, found, emit.ranges))
         regions.append(region)
     emit.ranges = outer
+    if _settled_inside(frame, waiting):  # operands that wait outside were computed inside a side: once more, outside
+        settle(frame)
+        return choose(frame, test, yes, no, name)
     if not sides:
         raise FrontendError("both sides of the choice raise an exception")
     values = [value for _, value, _ in sides]
@@ -83,6 +88,15 @@ def choose(frame: Frame, test: ScalarExpr, yes: Thunk, no: Thunk, name: str) -> 
             merges.move(frame, [(joined, value)])
     emit.block(Branch([(test, regions[0])], _filled(regions[1])))
     return resizing.concrete(frame, joined) if isinstance(joined, Resized) else joined
+
+
+def _settled_inside(frame: Frame, waiting: list[list[Value]]) -> bool:
+    """Whether operands that are not used yet have changed meanwhile; they are put back."""
+    pairs = list(zip(frame.program.pending, waiting, strict=True))
+    changed = any(now is not was for operands, before in pairs for now, was in zip(operands, before, strict=True))
+    for operands, before in pairs:
+        operands[:] = before
+    return changed
 
 
 def _value_or_raise(frame: Frame, thunk: Thunk, region: Region) -> Value | None:

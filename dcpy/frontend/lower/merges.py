@@ -154,7 +154,7 @@ def _join_arrays(frame: Frame, name: str, versions: list[resizing.Version], path
         ranks = " or ".join(dict.fromkeys(str(value.rank) for value in values))
         return Missing(f"the rank of {shown(name)!r} depends on the path taken: {ranks}", help="use different names")
     busy = paths.busy | paths.changing
-    different = any(value.shape != first.shape for value in values) or not _known_outside(frame, first.shape)
+    different = not _agree(first, values, paths.facts) or not _known_outside(frame, first.shape)
     if different or any(isinstance(value, Resized) for value in versions):
         resized = resizing.meet(frame, name, versions, paths.facts, busy) if paths.facts else None
         if resized is None:
@@ -169,6 +169,15 @@ def _join_arrays(frame: Frame, name: str, versions: list[resizing.Version], path
     home = frame.array_home(name, first.dtype, tuple(frame.b.exact(size) for size in first.shape), busy)
     _detach_shared(frame, paths, home, values)
     return home
+
+
+def _agree(first: ArrayValue, values: Sequence[ArrayValue], facts: Sequence[Ranges]) -> bool:
+    """Whether all shapes are the same: as expressions, or by what each path has checked."""
+    return all(
+        size is wanted or (ranges is not None and ranges.proves_le(size, wanted) and ranges.proves_le(wanted, size))
+        for value, ranges in itertools.zip_longest(values, facts)
+        for size, wanted in zip(value.shape, first.shape, strict=True)
+    )
 
 
 def _detach_shared(frame: Frame, paths: Paths, home: ArrayValue, values: Sequence[ArrayValue]) -> None:

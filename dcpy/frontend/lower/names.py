@@ -142,10 +142,15 @@ def _plain_number(found: Any) -> Any:
 
 def settle(frame: Frame) -> None:
     """Computes what was read but not used yet: code that may write comes next."""
+    settled = frame.program.settled
     for operands in frame.program.pending:
         for position, value in enumerate(operands):
-            if isinstance(value, Scalar) and loads_of(value.expr):
-                operands[position] = frame.b.keep(value)
+            loads = loads_of(value.expr) if isinstance(value, Scalar) else ()
+            if isinstance(value, Scalar) and any(load.container not in settled for load in loads):
+                kept = operands[position] = frame.b.keep(value)
+                container = loads_of(kept.expr)[0].container
+                settled.add(container)  # written once
+                frame.emit.on_undo(lambda name=container: settled.discard(name))  # type: ignore[misc]
 
 
 def bind_name(frame: Frame, name: str, value: Value) -> Value:

@@ -1,0 +1,83 @@
+"""Operands are read in Python's order, and keep what they had then, whatever runs before they are used."""
+
+import math
+
+import numpy as np
+import pytest
+
+from tests.support.oracles import check_same
+
+A8 = np.arange(8.0)
+
+
+def loops_of_functions_evaluated_in_place(a, n):
+    def simpson(f, low, high, n):
+        h = (high - low) / n
+        s = f(low) + f(high)
+        for i in range(1, n):
+            s += f(low + i * h) * (4 if i % 2 else 2)
+        return s * h / 3
+
+    return (
+        simpson(math.sin, 0.0, math.pi, 4),
+        simpson(lambda x: x**n, 0.0, 1.0, 4),
+        simpson(lambda x: x * n, 0.0, 1.0, 2),
+    )
+
+
+def calls_that_write(a, n):
+    def bump(x):
+        a[0] = a[0] + x
+        return a[0]
+
+    first = a[0] + (bump(1.0) if n > 0 else 0.5) + a[0] * bump(2.0)
+    return first, (a[0], a[1] + a[0], (bump(1.0) if n > 0 else bump(3.0)), a[0])
+
+
+def choices_between_calls_in_a_loop(a, n):
+    def total(k):
+        r = 0.0
+        for i in range(k):
+            r += a[i]
+        return r
+
+    s = 0.0
+    for i in range(3):
+        s = s + total(i) * (total(i + 1) if i > n else s + total(2))
+    return s
+
+
+def walrus(a, n):
+    x = a[1]
+    return x + (x := a[2]) * x, [n, (n := n + 1), n][1]
+
+
+PROGRAMS = [loops_of_functions_evaluated_in_place, calls_that_write, choices_between_calls_in_a_loop, walrus]
+
+
+@pytest.mark.parametrize("n", [0, 2])
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_operands_keep_what_they_had(program, n):
+    check_same(program, A8, n, compiled=False, rtol=1e-14)
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("program", [loops_of_functions_evaluated_in_place, calls_that_write])
+def test_operands_keep_what_they_had_in_compiled_code(program):
+    check_same(program, A8, 2, rtol=1e-14)
+
+
+def test_an_array_meets_a_literal_of_its_size():
+    def rk2(y, dt, n):
+        def slope(t, y):
+            return np.array([y[1], (1 - y[0] ** 2) * y[1] - y[0] + t])
+
+        path = np.empty((n, 2))
+        for k in range(n):
+            half = y + dt / 2 * slope(k * dt, y)
+            y = y + dt * slope((k + 0.5) * dt, half)
+            path[k] = y
+        return path, y
+
+    check_same(rk2, np.array([2.0, 0.0]), 0.05, 4, compiled=False, rtol=1e-12)
+    check_same(rk2, np.array([2.0, 0.0, 1.0]), 0.05, 4, compiled=False)  # shapes that do not fit
