@@ -106,6 +106,12 @@ def test_global_objects_are_read_as_they_are_at_each_call():
         return laplacian()[0] + scale() + a
 
     assert bound(1.0) == 2.0
+    @dcpy.program
+    def raised():
+        GRID.u += 1.0
+
+    raised()
+    assert_same_objects(GRID.u, np.full(4, 2.0))
     for h, u in ((0.25, np.ones(4)), (0.25, np.ones(4)), (1.0, np.arange(4.0))):
         GRID.h, GRID.u = h, u
         assert f(np.ones(3)) == f.function(np.ones(3))

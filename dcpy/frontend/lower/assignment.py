@@ -214,7 +214,7 @@ def _augment_field(frame: Frame, node: ast.expr, name: str, symbol: str, value_n
     if not isinstance(current, ArrayValue):
         objects.assign_field(frame, owner, name, _combined(frame, symbol, current, value))
         return
-    objects.require_assignable(owner, name)
+    objects.require_assignable(owner, name, in_place=True)
     _update_array(frame, current, symbol, value)
 
 

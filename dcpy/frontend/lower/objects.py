@@ -13,7 +13,7 @@ import functools
 import inspect
 import types as python_types
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dcpy.base.errors import FrontendError
@@ -187,8 +187,13 @@ def _changes(frame: Frame, cls: type) -> None:
     frame.program.identity.changing.add(cls)
 
 
-def require_assignable(owner: Value, name: str) -> None:
-    """Refuses assignments to attributes of anything but objects that may change."""
+def require_assignable(owner: Value, name: str, *, in_place: bool = False) -> None:
+    """Refuses assignments to attributes of anything but objects that may change.
+
+    `in_place`: an array is changed, and assigned to where it is already: then global objects are taken as well.
+    """
+    if in_place and isinstance(owner, Static) and not (is_dataclass(owner.value) and is_frozen(type(owner.value))):
+        return
     if isinstance(owner, RecordValue) and not is_frozen(owner.cls):
         raise IdentityMatters(owner.cls)
     if not isinstance(owner, ObjectValue):

@@ -193,7 +193,7 @@ def test_fields_that_are_not_read_may_be_anything_and_are_no_arguments():
         assert dcpy.program(f).to_sdfg(Box(np.ones(3), history=history)).arguments == ["b_x"]
 
 
-def test_the_text_shows_parts_as_containers_and_new_fields_as_results():
+def test_the_text_shows_parts_as_containers_and_new_fields_as_results(tmp_path):
     def f(b, pair):
         b.t = b.x[0]
         return pair[0] + pair[1][0]
@@ -205,3 +205,5 @@ def test_the_text_shows_parts_as_containers_and_new_fields_as_results():
         "-> (__return: array, __return_1: scalar) as (0, (1,)) {"
     )
     assert str(dcpy.parse(str(sdfg))) == str(sdfg)
+    sdfg.save(tmp_path / "f.sdfg")
+    assert str(dcpy.load(tmp_path / "f.sdfg")) == str(sdfg)
