@@ -165,7 +165,8 @@ REFUSED = [
     (one_of_two, [BOX, 1], "'q' is one of 2 objects here, depending on the path taken\n"
      "= help: assign the fields of one object, or always make new ones: dataclasses.replace(...)"),
     (added, [Fixed(1.0, np.ones(2))], "unsupported operands for +: 1.0 and an object of Fixed"),
-    (as_array, [Fixed(1.0, np.ones(2))], "an object of Fixed does not become an array\n= help: pass a number or an array"),
+    (as_array, [Fixed(1.0, np.ones(2))], "an object of Fixed does not become an array\n"
+     "= help: pass a number or an array"),
     (is_it, [Fixed(1.0, np.ones(2)), Fixed(1.0, np.ones(2))], "whether an object of Fixed is the same object is not "
      "known\n= help: compare its fields"),
     (missing_argument, [BOX.x], "Box(): missing a required argument: 'x'"),
