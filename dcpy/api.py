@@ -288,6 +288,10 @@ class Program(Dispatcher):
     def __repr__(self) -> str:
         return f"<dcpy.program {self.function.__qualname__}>"
 
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Called where a class body ends: the class says what `self` is."""
+        self._specializer.owner = owner
+
     def __get__(self, instance: object, owner: type | None = None) -> Program | BoundMethod:
         """In a class body, a program is a method, as a Python function is."""
         return self if instance is None else BoundMethod(self, instance)

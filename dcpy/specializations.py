@@ -75,6 +75,7 @@ class Specializer:
         self.function = function
         self.options = options
         self.use_annotations = use_annotations
+        self.owner: type | None = None  # the class of which the function is a method
         self._compiling = threading.RLock()
 
     def annotated(self) -> dict[str, ArgType]:
@@ -84,7 +85,7 @@ class Specializer:
     def _annotated(self) -> tuple[dict[str, ArgType], dict[str, Record]]:
         from dcpy.frontend.annotations import parts_from_annotations
 
-        return parts_from_annotations(self.function) if self.use_annotations else ({}, {})
+        return parts_from_annotations(self.function, self.owner) if self.use_annotations else ({}, {})
 
     def to_sdfg(self, bound: Mapping[str, Any] | None, *, simplify: bool) -> tuple[Sdfg, Convention]:
         """The SDFG for the types of `bound` values, or (None) for the annotations alone; and how it is called."""

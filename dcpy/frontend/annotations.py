@@ -142,15 +142,19 @@ def types_from_annotations(function: Callable[..., Any]) -> dict[str, ArgType]:
     return parts_from_annotations(function)[0]
 
 
-def parts_from_annotations(function: Callable[..., Any]) -> tuple[dict[str, ArgType], dict[str, Record]]:
-    """The same, with the records that hold the parts."""
+def parts_from_annotations(
+    function: Callable[..., Any], owner: type | None = None
+) -> tuple[dict[str, ArgType], dict[str, Record]]:
+    """The same, with the records that hold the parts. `owner`: the class of which the function is a method."""
     found: dict[str, ArgType] = {}
     records: dict[str, Record] = {}
     closure = Closure(function, {})
-    for name, parameter in inspect.signature(function).parameters.items():
+    for position, (name, parameter) in enumerate(inspect.signature(function).parameters.items()):
         annotation = parameter.annotation
         if annotation is inspect.Parameter.empty:
-            continue
+            if position or owner is None:
+                continue
+            annotation = owner
         if isinstance(annotation, str):
             annotation = _read(annotation, closure, function, name)
         _add(found, records, name, annotation)

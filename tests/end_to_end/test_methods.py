@@ -144,6 +144,10 @@ class Annotated:
     count: int
     label: str = ""
 
+    @dcpy.method
+    def moment(self):
+        return (self.x * self.y[1:]).sum() * self.mass
+
 
 @dcpy.program
 def ahead(p: Annotated, a: dcpy.float64[N]):
@@ -162,6 +166,7 @@ def test_annotated_fields_compile_ahead_of_time():
     assert_same_objects(p, Annotated(np.array([3.0, 4.0, 5.0]), np.ones(4), 2.0, 2))
     with pytest.raises(dcpy.DcpyError, match=r"'p.y' has shape \(3,\), but a float64\[N \+ 1\] is needed"):
         compiled(replace(p, y=np.ones(3)), np.ones(3))
+    assert Annotated.moment.compile()(p) == p.moment() == Annotated.moment.function(p)
     assert dcpy.parse(text).interpret(np.zeros(3), np.ones(4), 2.0, 1, np.ones(3)) == (None, (2,))
 
 
