@@ -85,6 +85,7 @@ class Program:
     dropped: Any = None  # the call whose result nobody uses
     world: str = ""  # the scalar that orders callbacks
     execute: Callable[[Frame, core.Body], Flow] | None = None
+    attribute: Callable[[Frame, Value, str], Value] | None = None  # ``owner.name``, by the evaluator
     lower: Callable[[Any, dict[str, ArgType]], Any] | None = None
 
 

@@ -17,6 +17,7 @@ from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.callbacks import start_world
 from dcpy.frontend.lower.calls import call, unwrap
 from dcpy.frontend.lower.emitter import Emitter
+from dcpy.frontend.lower.expressions import attribute
 from dcpy.frontend.lower.frame import ExtraArgument, Flow, Frame, Identity, IdentityMatters, Program, Site
 from dcpy.frontend.lower.names import from_python
 from dcpy.frontend.lower.objects import bind_records, settle_sizes
@@ -118,7 +119,7 @@ def _lower(
     sdfg = Sdfg(name, span=define.span)
     emit = Emitter(sdfg, options)
     b = Builder(emit)
-    program = Program(b, options, execute=execute, aliases=aliases)
+    program = Program(b, options, execute=execute, attribute=attribute, aliases=aliases)
     program.identity = identity or program.identity
     program.lower = lambda callee, types_: _lower_callee(program, callee, types_)
     if caller is None:

@@ -426,8 +426,8 @@ def replaced(frame: Frame, owner: Value, changes: Mapping[str, Value]) -> Value:
         cls = owner.cls
     else:
         raise FrontendError(f"dataclasses.replace() takes a dataclass object, not {kind_of(owner)}")
-    from dcpy.frontend.lower.expressions import attribute  # the evaluator is above this module
-
+    attribute = frame.program.attribute
+    assert attribute is not None
     kept = [field.name for field in dataclasses.fields(cls) if field.init and field.name not in changes]
     return construct(frame, cls, [], {name: attribute(frame, owner, name) for name in kept} | dict(changes))
 
