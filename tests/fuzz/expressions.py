@@ -86,7 +86,7 @@ class Expressions:
             raise Unsuitable(text)
         return value
 
-    def arrays(self, accept: Callable[[Any], bool] = lambda value: True) -> list[str]:
+    def arrays(self, accept: Callable[[Any], object] = lambda value: True) -> list[str]:
         """The names of arrays."""
         return [name for name, value in self.known.items() if isinstance(value, np.ndarray) and accept(value)]
 
@@ -179,7 +179,9 @@ class Expressions:
 
     def gather(self, depth: int) -> str:
         """Elements chosen by arrays of integers or of truth values."""
-        left, right = pick(self.choice, self.arrays()), self.expression(depth - 1)
+        if not self.arrays(np.ndim):
+            return self.leaf()
+        left, right = pick(self.choice, self.arrays(np.ndim)), self.expression(depth - 1)
         texts = [pick(self.choice, functions.GATHERS).format(left, right) for _ in range(2)]
         return self.first(*texts, f"{left}[{left} > 0]", left)
 

@@ -235,7 +235,9 @@ class Writer:
     def scatter(self) -> None:
         """``x[mask] = ...``, ``x[indices] += ...``"""
         made = self.expressions
-        name = pick(self.choice, made.arrays())
+        if not made.arrays(np.ndim):
+            return
+        name = pick(self.choice, made.arrays(np.ndim))
         place = name + pick(self.choice, functions.PLACES).format(name)
         number = made.casted(made.number(), self.known[name].dtype.name)
         operator = pick(self.choice, ("=", "=", "+=", "*="))
