@@ -157,12 +157,16 @@ class ArrayValue:
 
 @dataclass(frozen=True, slots=True)
 class TupleValue:
-    """A tuple (or list) of known length; `names` are those of a named tuple's items, `cls` is its class."""
+    """A tuple (or list) of known length; `names` are those of a named tuple's items, `cls` is its class.
+
+    `token`: which list it is, as soon as a name has it: names with one token show one list of Python's.
+    """
 
     items: tuple[Value, ...]
     is_list: bool = False
     names: tuple[str, ...] = ()
     cls: type | None = None
+    token: object = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

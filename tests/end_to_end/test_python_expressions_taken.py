@@ -113,6 +113,23 @@ def test_takes_comprehensions_over_known_lengths():
     check_same(f, A8)
 
 
+def test_takes_lists_that_grow_a_known_number_of_times():
+    def f(a):
+        squares, rows, both = [], [], [a[0]]
+        for i in range(4):
+            squares.append(a[i] * a[i])
+            row = []
+            for j in range(2):
+                row.append(a[i + j])
+            rows.append(row)
+        both += [a[1], 5]
+        both *= 2
+        a[0] = 50
+        return np.array(squares), np.array(rows), len(both), both[0], np.concatenate([a[k : k + 2] for k in (1, 3)])
+
+    check_same(f, A8)
+
+
 def test_takes_tuples_lists_dictionaries_and_sets_of_known_items():
     def f(a, n):
         t = (1, 2.5) + (n,)  # noqa: RUF005

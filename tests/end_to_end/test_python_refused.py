@@ -41,7 +41,33 @@ def test_refuses_lists_that_grow_with_data():
             found.append(a[i])
         return np.array(found)
 
-    assert ".append() of a list" in refusal(f)
+    assert "the length of 'found' depends on the path taken" in refusal(f)
+    assert "make an array of known size" in refusal(f)
+
+
+def test_refuses_lists_that_two_names_show_and_one_changes():
+    def added(a, n):
+        first = [1]
+        second = first
+        first += [2]
+        return len(second)
+
+    def in_a_tuple(a, n):
+        first = [1]
+        pair = (first, n)
+        first.append(2)
+        return len(pair[0])
+
+    def of_the_caller(a, n):
+        def grow(x):
+            x.append(2)
+
+        first = [1]
+        grow(first)
+        return len(first)
+
+    for function in (added, in_a_tuple, of_the_caller):
+        assert "is changed in place" in refusal(function)
 
 
 def test_refuses_comprehensions_of_unknown_length():

@@ -58,12 +58,23 @@ class Base:
 
 @dataclass(frozen=True, eq=False)
 class Evaluate(Base):
-    """An expression for its effect."""
+    """An expression for its effect. ``name.append(...)`` binds the name to the longer list."""
 
     value: ast.expr
 
     def expressions(self) -> tuple[Expression | None, ...]:
         return (self.value,)
+
+    def targets_bound(self) -> frozenset[str]:
+        return frozenset(() if self.appends_to is None else (self.appends_to,))
+
+    @property
+    def appends_to(self) -> str | None:
+        """The name in ``name.append(item)``."""
+        match self.value:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[item], keywords=[]):
+                return None if isinstance(item, ast.Starred) else name
+        return None
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,7 @@ from dcpy.frontend.lower.names import bind_name, read_name
 from dcpy.frontend.lower.operators import UFUNC_OF, binary
 from dcpy.frontend.values import (
     ArrayValue,
+    DictValue,
     RecordValue,
     Scalar,
     Static,
@@ -250,8 +252,39 @@ def _augment_name(frame: Frame, target: ast.Name, name: str, symbol: str, value_
     if isinstance(current, ArrayValue):
         _update_array(frame, current, symbol, value)
         return
+    if sequences.is_list(current):
+        _require_single_name(frame, name, current)
+        if symbol == "+" and not isinstance(value, TupleValue):
+            value = TupleValue(tuple(sequences.items(frame.b, value)))
+        value = replace(value, is_list=True) if isinstance(value, TupleValue) and symbol == "+" else value
     frame.b.naming = name
     bind_name(frame, name, _combined(frame, symbol, current, value))
+
+
+def _require_single_name(frame: Frame, name: str, current: Value) -> None:
+    """Lists change in place: what another name, or another list, shows would change as well."""
+    places: list[Frame | None] = [frame]
+    while places:
+        place = places.pop()
+        if place is None:
+            continue
+        places += [place.outer, place.caller]
+        for other, value in place.env.items():
+            if (other, place) != (name, frame) and _shows(value, current):
+                raise FrontendError(
+                    f"the list {name!r} is changed in place, and {other!r} shows it as well",
+                    help=f"make a new list: `{name} = [*{name}, ...]`",
+                )
+
+
+def _shows(value: Value, wanted: Value) -> bool:
+    match value:
+        case TupleValue(items=items, token=token):
+            same = token is not None and isinstance(wanted, TupleValue) and token is wanted.token
+            return same or any(_shows(item, wanted) for item in items)
+        case DictValue(items=pairs):
+            return any(_shows(item, wanted) for _, item in pairs)
+    return False
 
 
 def _combined(frame: Frame, symbol: str, current: Value, value: Value) -> Value:

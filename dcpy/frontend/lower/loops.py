@@ -79,6 +79,10 @@ def run_for(frame: Frame, node: core.For, execute: Execute) -> Flow:
         except CallbackInMap:
             if frame.map_scopes():  # the maps around this one are loops, too
                 raise
+    if not sequences.is_known(iterable) and any(sequences.is_list(frame.env.get(name)) for name in node.bound):
+        length = sequences.length(frame.b, iterable).constant
+        if length is not None and length <= MAX_UNROLLED:  # a list that the body makes longer has one length at a time
+            iterable = TupleValue(tuple(sequences.items(frame.b, iterable)))
     if sequences.is_known(iterable):
         return _unroll(frame, node, iterable, execute)
     names = frame.liveness.loops[node]

@@ -154,7 +154,7 @@ def _join_arrays(frame: Frame, name: str, versions: list[resizing.Version], path
         ranks = " or ".join(dict.fromkeys(str(value.rank) for value in values))
         return Missing(f"the rank of {shown(name)!r} depends on the path taken: {ranks}", help="use different names")
     busy = paths.busy | paths.changing
-    different = not _agree(first, values, paths.facts) or not _known_outside(frame, first.shape)
+    different = not _agree(frame, first, values, paths.facts) or not _known_outside(frame, first.shape)
     if different or any(isinstance(value, Resized) for value in versions):
         resized = resizing.meet(frame, name, versions, paths.facts, busy) if paths.facts else None
         if resized is None:
@@ -171,13 +171,17 @@ def _join_arrays(frame: Frame, name: str, versions: list[resizing.Version], path
     return home
 
 
-def _agree(first: ArrayValue, values: Sequence[ArrayValue], facts: Sequence[Ranges]) -> bool:
+def _agree(frame: Frame, first: ArrayValue, values: Sequence[ArrayValue], facts: Sequence[Ranges]) -> bool:
     """Whether all shapes are the same: as expressions, or by what each path has checked."""
     return all(
-        size is wanted or (ranges is not None and ranges.proves_le(size, wanted) and ranges.proves_le(wanted, size))
+        size is wanted or frame.b.exact(size) is frame.b.exact(wanted) or _equal(size, wanted, ranges)
         for value, ranges in itertools.zip_longest(values, facts)
         for size, wanted in zip(value.shape, first.shape, strict=True)
     )
+
+
+def _equal(size: Expr, wanted: Expr, ranges: Ranges | None) -> bool:
+    return ranges is not None and ranges.proves_le(size, wanted) and ranges.proves_le(wanted, size)
 
 
 def _detach_shared(frame: Frame, paths: Paths, home: ArrayValue, values: Sequence[ArrayValue]) -> None:
@@ -192,7 +196,9 @@ def _join_tuples(frame: Frame, name: str, values: list[TupleValue], paths: Paths
         kinds = " or ".join(dict.fromkeys(map(kind_of, values)))
         return Missing(f"{shown(name)!r} is {kinds} here, depending on the path taken", help="use different names")
     if any(len(value.items) != len(first.items) or value.is_list != first.is_list for value in values):
-        return Missing(f"the length of {shown(name)!r} depends on the path taken", help="use different names")
+        array = "make an array of known size, fill it, and count what is in it"
+        advice = array if first.is_list else "use different names"
+        return Missing(f"the length of {shown(name)!r} depends on the path taken", help=advice)
     return _join_items(frame, name, values, paths)
 
 

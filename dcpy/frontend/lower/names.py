@@ -172,6 +172,8 @@ def bind_name(frame: Frame, name: str, value: Value) -> Value:
             if home.expr != value.expr:
                 frame.emit.tasklet([(Memlet(home.expr.container, Subset()), value.expr)])
             bound = home
+        case TupleValue(is_list=True, token=None):
+            bound = bound_item(frame, replace(value, token=object()))
         case TupleValue() | RecordValue():
             bound = bound_item(frame, value)
         case ArrayValue():

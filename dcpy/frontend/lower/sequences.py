@@ -38,6 +38,11 @@ if TYPE_CHECKING:
 MAX_UNROLLED = 4096
 
 
+def is_list(value: Value | None) -> bool:
+    """Whether a value is a list of Python's, which may be changed in place."""
+    return isinstance(value, TupleValue) and value.is_list
+
+
 def length(b: Builder, value: Value) -> Expr:
     """``len(value)`` as an expression."""
     match value:

@@ -11,7 +11,7 @@ from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.frontend.callbacks import Callback
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.liveness import assigned
-from dcpy.frontend.lower import assignment, loops, merges
+from dcpy.frontend.lower import assignment, loops, merges, sequences
 from dcpy.frontend.lower.callbacks import call_back
 from dcpy.frontend.lower.expressions import condition, evaluate, function_value
 from dcpy.frontend.lower.frame import Flow, Scope, Site
@@ -55,6 +55,12 @@ def execute(frame: Frame, body: core.Body) -> Flow:
 
 
 def _evaluate(frame: Frame, node: core.Evaluate) -> Flow:
+    name = node.appends_to
+    if name is not None and sequences.is_list(frame.env.get(name)):
+        assert isinstance(node.value, ast.Call)
+        item = ast.copy_location(ast.List(node.value.args, ast.Load()), node.value)
+        assignment.augment(frame, ast.copy_location(ast.Name(name, ast.Store()), node.value), "+", item)
+        return Flow.ON
     frame.program.dropped = node.value
     evaluate(frame, node.value)
     return Flow.ON
