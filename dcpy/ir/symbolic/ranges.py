@@ -157,9 +157,9 @@ class Ranges:
             return False
         slope, rest = form
         if atom.kind in ("min", "max"):
-            cases = [self._nonneg(slope * arg + rest, depth - 1) for arg in atom.args]
-            one_is_enough = any(cases) and self._nonneg(-slope if atom.kind == "min" else slope, depth - 1)
-            return all(cases) or one_is_enough  # a minimum is at most each of its arguments
+            cases = (self._nonneg(slope * arg + rest, depth - 1) for arg in atom.args)
+            one_is_enough = self._nonneg(-slope if atom.kind == "min" else slope, depth - 1)
+            return any(cases) if one_is_enough else all(cases)  # a minimum is at most each of its arguments
         value, divisor = atom.args
         if not self._nonneg(divisor - 1, depth - 1):
             return False

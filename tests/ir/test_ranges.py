@@ -1,0 +1,56 @@
+"""What follows from bounds of symbols."""
+
+import pytest
+
+from dcpy.ir.symbolic import Ranges, as_expr, max_of, min_of, sym
+
+N, M, i = sym("N"), sym("M"), sym("i")
+RANGES = Ranges().bind("N", 0).bind("M", 0).bind("i", 0, N - 1)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        N,
+        N - 1 - i,
+        max_of(N, 3) - 3,
+        max_of(-N, i),
+        min_of(N, M),
+        N - min_of(N, M),
+        max_of(N, M) - M,
+        i // 2,
+        i % (N + 1),
+    ],
+)
+def test_what_is_never_negative(value):
+    assert RANGES.proves_nonneg(value)
+
+
+@pytest.mark.parametrize(
+    "value", [as_expr(-1), N - 1, N - M, min_of(N, -1), -max_of(N, 1), min_of(N, M) - N, -(i // 2)]
+)
+def test_what_may_be_negative(value):
+    assert not RANGES.proves_nonneg(value)
+
+
+def test_a_case_is_looked_at_only_where_it_matters():
+    """Proofs about sizes of broadcast arrays branch often: nested ones must not multiply."""
+    few = min_of(M, N - 1)
+    size = broadcast(broadcast(few - 1, sym("n")), sym("k"))
+    ranges = CountingRanges({"N": (as_expr(0), None), "M": (as_expr(0), None)})
+    assert not ranges.proves_ne(size, few)
+    assert ranges.asked < 150
+
+
+def broadcast(a, b):
+    return max_of(a, b) * min_of(1, a, b)
+
+
+class CountingRanges(Ranges):
+    """Counts the steps of proofs."""
+
+    asked = 0
+
+    def _nonneg(self, expr, depth):
+        self.asked += 1
+        return super()._nonneg(expr, depth)
