@@ -48,7 +48,15 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
 @written_in_python(np.array_equiv)
 def array_equiv(a1: Any, a2: Any) -> bool:
     """Whether arrays that broadcast together have equal elements."""
-    return bool(np.all(np.equal(a1, a2)))
+    left, right = np.asarray(a1), np.asarray(a2)
+    shared = min(left.ndim, right.ndim)
+    found = True
+    for k in tuple(range(1, shared + 1)):
+        n, m = left.shape[-k], right.shape[-k]
+        found = found and (n == m or n == 1 or m == 1)
+    if found:
+        found = bool(np.all(left == right))
+    return found
 
 
 # -- sums ------------------------------------------------------------------------------------------------------------
@@ -71,7 +79,7 @@ def cumulative_prod(
 
 
 def _only_axis(x: Any, axis: int | None) -> int:
-    if axis is None and np.ndim(x) != 1:
+    if axis is None and np.ndim(x) > 1:
         raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
     return 0 if axis is None else axis
 
@@ -105,19 +113,18 @@ def logspace(
 @written_in_python(np.geomspace)
 def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:
     """Numbers with even ratios, from `start` to `stop`, which are real and of one sign."""
-    if np.iscomplexobj(start) or np.iscomplexobj(stop):
+    first, last = np.asarray(start), np.asarray(stop)
+    if np.iscomplexobj(first) or np.iscomplexobj(last):
         raise TypeError("np.geomspace takes real numbers here: write np.exp(np.linspace(...))")
-    if np.any(np.equal(start, 0)) or np.any(np.equal(stop, 0)):
+    first, last = first.astype(np.float64), last.astype(np.float64)
+    if np.any(first == 0) or np.any(last == 0):
         raise ValueError("Geometric sequence cannot include zero")
-    if np.any(np.sign(start) != np.sign(stop)):
-        raise ValueError("np.geomspace takes ends of one sign here: between others the numbers are complex or NaN")
-    sign = np.sign(start)
-    powers = np.linspace(np.log10(np.abs(start)), np.log10(np.abs(stop)), num, endpoint)
-    found = sign * 10.0**powers
+    sign = np.sign(first)
+    found = sign * 10.0 ** np.linspace(np.log10(first / sign), np.log10(last / sign), num, endpoint)
     if num > 0:
-        found[0] = start
+        found[0] = first
         if num > 1 and endpoint:
-            found[-1] = stop
+            found[-1] = last
     found = np.moveaxis(found, 0, axis)
     return found if dtype is None else found.astype(dtype)
 

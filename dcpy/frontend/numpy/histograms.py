@@ -103,7 +103,8 @@ def histogramdd(
 ) -> Any:
     """Counts of points (or sums of their weights) in boxes, and the edges along each dimension."""
     if isinstance(sample, tuple | list):
-        columns = [np.ravel(column) for column in sample]
+        dtype = np.result_type(*sample)
+        columns = [np.ravel(column).astype(dtype) for column in sample]
     elif np.ndim(sample) == 1:
         columns = [sample]
     else:
@@ -154,6 +155,8 @@ def histogram2d(
     """Counts of points of a plane in rectangles, and the edges along both dimensions."""
     if len(x) != len(y):
         raise ValueError("x and y must have the same length.")
+    if np.ndim(x) != 1 or np.ndim(y) != 1:
+        raise ValueError("x and y must be vectors")
     if np.ndim(bins) == 1 and len(bins) > 2:
         bins = (bins, bins)
     counts, edges = histogramdd((x, y), bins, range, density, weights)

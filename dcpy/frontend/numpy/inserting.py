@@ -35,6 +35,8 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     """The array without the slices at some positions along an axis (of the flat array, by default)."""
     source = np.ravel(arr) if axis is None else np.moveaxis(np.asarray(arr), axis, 0)
     n = len(source)
+    if not isinstance(obj, slice) and np.shape(obj) == (0,) and np.asarray(obj).dtype.kind == "f":  # an empty list
+        obj = np.asarray(obj).astype(np.int64)
     if isinstance(obj, int | np.integer) and not isinstance(obj, bool):
         if obj < -n or obj >= n:
             raise IndexError("index is out of bounds")
@@ -109,6 +111,8 @@ def _with_rows(source: Any, where: Any, rows: Any) -> Any:
 @implements(np.trim_zeros)
 def trim_zeros(b: Builder, filt: Value, trim: Value = BOTH_SIDES, axis: Value = NONE) -> Value:
     """The array without zeros at its ends, along all axes or some: a copy that takes no writes (NumPy's is a view)."""
+    if not b.array(filt).rank:
+        return filt
     found = call_body(b, _trimmed, filt, trim, axis)
     assert isinstance(found, ArrayValue)
     b.detached[b.root(found.container)] = "np.trim_zeros gives a copy here, where NumPy gives a view"

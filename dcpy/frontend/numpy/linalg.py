@@ -217,6 +217,8 @@ def outer(builder: Builder, a: Value, b: Value, out: Value = NONE) -> Value:
 def kron(builder: Builder, a: Value, b: Value) -> Value:
     """Blocks of `b`, each times an element of `a`."""
     left, right = builder.array(a), builder.array(b)
+    if not left.rank and not right.rank:
+        return builder.ufunc(np.multiply, left, right)
     while left.rank < right.rank:
         left = builder.expand(left, 0)
     while right.rank < left.rank:
@@ -302,8 +304,10 @@ def triu(b: Builder, m: Value, k: Value = NUMBER_0) -> Value:
 
 def _triangle(b: Builder, m: Value, k: Value, test: str) -> Value:
     x = b.array(m)
-    if x.rank < 2:
-        raise b.error("np.tril and np.triu take matrices", help="write `m * np.tri(len(m))`")
+    if x.rank == 0:
+        raise b.error("np.tril and np.triu take matrices", notes=("NumPy raises TypeError here",))
+    if x.rank == 1:  # the same row for each
+        x = b.broadcast_to(x, (b.exact(x.shape[0]), b.exact(x.shape[0])))
     shift = Index(b.integer(k, "k"))
     zero = elementwise.convert(Const(0, types.int64), x.dtype)
 

@@ -326,7 +326,10 @@ def flip(b: Builder, m: Value, axis: Value = NONE) -> Value:
 @implements(np.flipud)
 def flipud(b: Builder, m: Value) -> Value:
     """The view with rows in reverse order."""
-    return _reversed(b, b.array(m), (0,))
+    x = b.array(m)
+    if not x.rank:
+        raise b.error("Input must be >= 1-d.", notes=("NumPy raises ValueError here",))
+    return _reversed(b, x, (0,))
 
 
 @implements(np.fliplr)

@@ -91,6 +91,8 @@ def nonzero_method(b: Builder, a: Value) -> Value:
 @implements(np.argwhere)
 def argwhere(b: Builder, a: Value) -> Value:
     """The positions of the elements that are not zero, one per row."""
+    if not b.array(a).rank:
+        return b.empty([b.array(flatnonzero(b, a)).shape[0], 0], types.int64)
     columns = nonzero(b, a)
     assert isinstance(columns, TupleValue)
     first = columns.items[0]
@@ -116,4 +118,6 @@ def compress(b: Builder, condition: Value, a: Value, axis: Value = NONE, out: Va
     x = b.array(b.call(Static(np.ravel), a) if axis == NONE else a)
     place = 0 if axis == NONE else b.axis(axis, x.rank)
     keys: list[Value] = [Static(slice(None))] * place
+    if b.array(condition).rank != 1:
+        raise b.error("condition must be a 1-d array", notes=("NumPy raises ValueError here",))
     return into(b, out, b.subscript(x, [*keys, flatnonzero(b, condition)]), "compress")

@@ -269,6 +269,7 @@ def conjugate(b: Builder, a: Value) -> Value:
 def angle(b: Builder, z: Value, deg: Value = FALSE) -> Value:
     """The angle in the complex plane."""
     z = z if is_number(z) else b.array(z)
+    z = b.cast(z, types.float64) if dtype_of(z) == types.bool_ else z
     found = b.ufunc(np.arctan2, imag(b, z), real(b, z))
     return b.ufunc(np.multiply, found, Static(180 / np.pi)) if b.static(deg, "deg") else found
 

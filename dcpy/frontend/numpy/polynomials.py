@@ -12,7 +12,7 @@ from dcpy.frontend.numpy.traced import written_in_python
 @written_in_python(np.polyval)
 def polyval(p: Any, x: Any) -> Any:
     """The values of a polynomial."""
-    result = np.zeros(np.shape(x), np.result_type(p, x)) + 0  # of a number, a number
+    result = np.zeros(np.shape(x), np.result_type(p, x))[()]
     for k in range(len(p)):
         result = result * x + p[k]
     return result
@@ -35,6 +35,8 @@ def polysub(a1: Any, a2: Any) -> Any:
 def _padded(a: Any, n: int) -> Any:
     """Coefficients with zeros in front, `n` in all."""
     a = np.atleast_1d(a)
+    if a.ndim > 1:
+        raise ValueError("the coefficients of a polynomial must be a vector")
     found = np.zeros(n, a.dtype)
     found[n - len(a) :] = a
     return found
@@ -47,10 +49,11 @@ def polymul(a1: Any, a2: Any) -> Any:
 
 
 def _trimmed(a: Any) -> Any:
+    longer = _padded(a, len(a) + 1)  # of nothing, 0 is left
     start = 0
-    while start < len(a) - 1 and a[start] == 0:
+    while start < len(a) and longer[start] == 0:
         start += 1
-    return a[start:].copy()
+    return longer[start:].copy()
 
 
 @written_in_python(np.polydiv)
@@ -78,6 +81,8 @@ def polyder(p: Any, m: int = 1) -> Any:
     if m < 0:
         raise ValueError("Order of derivative must be positive (see polyint)")
     p = np.asarray(p)
+    if p.ndim != 1:
+        raise ValueError("the coefficients of a polynomial must be a vector")
     for _ in (None,) * m:
         p = p[:-1] * np.arange(len(p) - 1, 0, -1)
     return p

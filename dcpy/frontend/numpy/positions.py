@@ -113,6 +113,8 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
 
 
 def _within(index: Any, size: int, mode: str) -> Any:
+    if index.dtype.kind not in "iub":
+        raise TypeError("only int indices permitted")
     index = index.astype(np.int64)[()]
     if mode == "wrap":
         return index % size

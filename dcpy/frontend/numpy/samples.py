@@ -24,6 +24,8 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
     """Derivatives along axes, for one spacing, one per axis, or the places of the samples."""
     f = np.asarray(f)
+    if f.dtype.kind == "b":
+        raise TypeError("numpy boolean subtract, the `-` operator, is not supported")
     f = f if np.issubdtype(f.dtype, np.inexact) else f.astype(np.float64)
     axes = tuple(range(f.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     if edge_order != 1 and edge_order != 2:
@@ -134,7 +136,9 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
 @written_in_python(np.correlate)
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     """The correlation of two vectors: sums of products of `a` with the conjugates of `v`, moved along it."""
-    a, v = np.atleast_1d(a), np.atleast_1d(v)
+    a, v = np.asarray(a), np.asarray(v)
+    if a.ndim != 1 or v.ndim != 1:
+        raise ValueError("object of too small depth for desired array")
     if len(a) == 0 or len(v) == 0:
         raise ValueError("a cannot be empty")
     short = min(len(a), len(v))
@@ -168,6 +172,8 @@ def _part(full: Any, mode: str, short: int, long: int, first: int) -> Any:
 @written_in_python(np.interp)
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
     """Linear interpolation between samples at increasing places."""
+    if np.iscomplexobj(x) or np.iscomplexobj(xp):
+        raise TypeError("the places of samples are real")
     xp, fp = np.asarray(xp, np.float64), np.asarray(fp)
     fp = fp.astype(np.complex128 if fp.dtype.kind == "c" else np.float64)
     if len(xp) == 0:

@@ -42,6 +42,8 @@ def _lines(arr: Any, indices: Any, axis: int) -> tuple[Any, ...]:
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     """For each element the choice with that number."""
     number = np.asarray(a)
+    if not np.can_cast(number.dtype, np.int64):
+        raise TypeError("the numbers of the choices must be integers")
     options = np.broadcast_arrays(*choices) if isinstance(choices, tuple | list) else choices
     count = len(options)
     if mode == "wrap":
@@ -56,7 +58,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
         found = np.where(number == 0, options[0], options[-1]).astype(dtype)
         for k, option in enumerate(options[1:-1], 1):
             found = np.where(number == k, option, found).astype(dtype)
-        return found
+        return np.asarray(found)[()]
     places = np.broadcast_to(number, np.broadcast_shapes(number.shape, options.shape[1:]))
     rest = np.broadcast_to(options, (options.shape[0], *places.shape))
     return np.take_along_axis(rest, places[None], 0)[0]
@@ -125,6 +127,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
 def place(arr: Any, mask: Any, vals: Any) -> None:
     """Writes values in turn to the elements where the mask holds."""
     flags, values = np.ravel(mask), np.ravel(vals)
+    _require_safe(vals, arr)
     if len(flags) != arr.size:
         raise ValueError("place: mask and data must be the same size")
     if len(values) == 0 and np.any(flags):
@@ -140,12 +143,18 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
 def putmask(a: Any, /, mask: Any, values: Any) -> None:
     """Writes the value at the same place, repeated, to the elements where the mask holds."""
     flags, given = np.ravel(mask), np.ravel(values)
+    _require_safe(values, a)
     if len(flags) != a.size:
         raise ValueError("putmask: mask and data must be the same size")
     if len(given) > 0:
         for k in range(len(flags)):
             if flags[k]:
                 a[_point(k, a.shape)] = given[k % len(given)]
+
+
+def _require_safe(values: Any, target: Any) -> None:
+    if isinstance(values, np.ndarray) and not np.can_cast(values.dtype, target.dtype):
+        raise TypeError("Cannot cast array data according to the rule 'safe'")
 
 
 @written_in_python(np.fill_diagonal)

@@ -75,7 +75,7 @@ def sort_in_place(b: Builder, a: Value, axis: Value = LAST_AXIS, kind: Value = N
 def argsort(a: Any, axis: int | None = -1, kind: Any = None, *, stable: bool | None = None) -> Any:
     """The order that sorts, stably."""
     _require_one_kind(kind, stable)
-    if axis is None:
+    if axis is None or np.ndim(a) == 0:
         a, axis = np.ravel(a), 0
     moved = np.array(np.moveaxis(np.asarray(a), axis, -1))
     order = np.empty(moved.shape, np.int64)
@@ -119,6 +119,11 @@ def _require_places(kth: Any, n: int) -> None:
 @written_in_python(np.lexsort)
 def lexsort(keys: Any, axis: int = -1) -> Any:
     """The order that sorts by several keys, the last one first."""
+    for key in keys[1:]:
+        if np.shape(key) != np.shape(keys[0]):
+            raise ValueError("all keys need to be the same shape")
+    if np.ndim(keys[0]) == 0:
+        return np.int64(0)
     order = np.argsort(keys[0], axis)
     for key in keys[1:]:
         again = np.argsort(np.take_along_axis(np.asarray(key), order, axis), axis)
@@ -145,6 +150,8 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     if side != "left" and side != "right":
         raise ValueError("search side must be 'left' or 'right'")
     a = np.asarray(a)
+    if a.ndim != 1:
+        raise ValueError("object too deep for desired array")
     places = np.empty(np.shape(v), np.int64)
     flat, wanted = places.reshape(-1), np.asarray(v).reshape(-1)
     for k in range(len(wanted)):
@@ -166,6 +173,8 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
 def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     """The numbers of the bins that elements are in; `bins` rise or fall."""
     edges = np.asarray(bins)
+    if np.iscomplexobj(x):
+        raise TypeError("x may not be complex")
     rises = np.all(edges[1:] >= edges[:-1])
     if not (rises or np.all(edges[1:] <= edges[:-1])):
         raise ValueError("bins must be monotonically increasing or decreasing")
@@ -180,8 +189,8 @@ def isin(
     """Whether elements are among some numbers."""
     ordered = np.sort(np.ravel(test_elements))
     values = np.asarray(element)
-    found = np.zeros(values.shape, np.bool_)
+    found = np.full(values.shape, invert, np.bool_)
     if len(ordered) > 0:
         places = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
-        found[...] = ordered[places] == values
-    return ~found if invert else found
+        found[...] = ordered[places] != values if invert else ordered[places] == values
+    return found

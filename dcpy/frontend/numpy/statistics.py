@@ -53,7 +53,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     a = np.asarray(a)
     if weights is None:
         mean = np.mean(a, axis, keepdims=keepdims)
-        scale = mean.dtype.type(a.size / max(np.size(mean), 1))
+        scale = mean.dtype.type(a.size / np.size(mean))
     else:
         weights = _as_wide(np.asarray(weights), a, axis)
         dtype = np.result_type(a, weights, np.float64) if a.dtype.kind in "iub" else np.result_type(a, weights)

@@ -10,7 +10,7 @@ from dcpy.frontend.numpy.defaults import NONE, NUMBER_0, NUMBER_1
 from dcpy.frontend.numpy.joining import concatenate
 from dcpy.frontend.numpy.manipulation import FULL, at_least, flip, ravel, swapaxes
 from dcpy.frontend.numpy.outputs import into
-from dcpy.frontend.values import ArrayValue, Static, TupleValue, Value, integer, is_number, shape_of
+from dcpy.frontend.values import ArrayValue, Static, TupleValue, Value, dtype_of, integer, is_number, shape_of
 
 RAISE = Static("raise")
 PLANE = Static((0, 1))
@@ -23,6 +23,8 @@ def take(b: Builder, a: Value, indices: Value, axis: Value = NONE, out: Value = 
     x = b.array(ravel(b, a) if axis == NONE else a)
     place = 0 if axis == NONE else b.axis(axis, x.rank)
     chosen = indices if is_number(indices) else b.array(indices)
+    if dtype_of(chosen).kind not in "iub":
+        raise b.error("the indices of np.take must be integers", notes=("NumPy raises TypeError here",))
     size = integer(b.exact(x.shape[place]))
     match b.static(mode, "mode"):
         case "wrap":

@@ -163,7 +163,7 @@ def nan_to_num(
     x = x if is_number(x) else b.array(x)
     dtype = dtype_of(x)
     if dtype.kind not in "fc":
-        return b.ufunc(np.positive, x) if dtype.kind != "b" else b.cast(b.copy(b.array(x)), dtype)
+        return b.elementwise(lambda value: value, x)
     part = {types.complex64: types.float32, types.complex128: types.float64}.get(dtype, dtype)
     limits = np.finfo(part.numpy)
     values = [

@@ -56,6 +56,11 @@ RECORDS = [
     op(lambda a, c: np.array_equal(a, c), shapes=(((3, 4), (3, 4)), ((3, 4), (4, 3)))),
     op(lambda a, c: np.logspace(a, c, 3, base=2), shapes=((3,),)),
     op(lambda a, c: np.geomspace(abs(a) + 1, abs(c) + 2, 3), shapes=((3,),)),
+    op(lambda a: np.array_equiv(a, a[:1]), shapes=((5,), (3, 4))),
+    op(lambda a, c: np.array_equiv(a, c), shapes=(((3, 4), (4,)), ((3, 4), (3,)), ((0,), (2,)))),
+    op(lambda a: np.geomspace(-1, 256, 3), shapes=((1,),)),
+    op(lambda a: np.angle(a > 0), shapes=((5,),)),
+    op(lambda a: np.tril(a, 1), shapes=((5,), (3, 4))),
 ]
 
 
