@@ -85,8 +85,16 @@ class Liveness:
             if found <= head:
                 break
             head = head | found
-        self.loops[node] = LoopNames(head, live, node.bound)
+        leaves_at_head = isinstance(node, core.While) and _may_need_code(node.test)
+        self.loops[node] = LoopNames(head | (live & node.bound) if leaves_at_head else head, live, node.bound)
         return live | head
+
+
+def _may_need_code(test: core.Expression) -> bool:
+    """Whether the test of a loop may have to be made inside the body: then the loop is left there, before the body."""
+    simple = ast.Name | ast.Constant | ast.Compare | ast.BoolOp | ast.UnaryOp
+    marks = ast.expr_context | ast.boolop | ast.cmpop | ast.unaryop
+    return isinstance(test, ast.AST) and not all(isinstance(part, simple | marks) for part in ast.walk(test))
 
 
 def assigned(body: core.Body) -> Names:

@@ -237,3 +237,18 @@ def test_break_in_an_unrolled_loop_needs_a_known_condition():
         return s
 
     assert "break under a run-time condition, in a loop over a tuple or list" in refusal(f, A)
+
+
+def test_what_a_body_assigns_is_kept_where_the_test_needs_code():
+    def f(a):
+        s, k = 0.0, 0
+        while k < 2 and a.sum() > -100:
+            s = float(k) + 1
+            k += 1
+        k = 0
+        while k < 1 or a[k] < 5:
+            u = a * k
+            k += 1
+        return s, u, k
+
+    same(f, A)
