@@ -9,6 +9,7 @@ from dataclasses import replace
 from tests.fuzz.program import SCALARS, Program
 
 Failing = Callable[[Program], bool]
+CHOICES = 6  # smaller things that are tried at a place
 
 
 def shrunk(program: Program, fails: Failing, attempts: int = 200) -> Program:
@@ -42,43 +43,37 @@ def _simpler(program: Program) -> Iterator[Program]:
 
 
 def _shorter(source: str) -> Iterator[str]:
-    """Sources with a statement taken out, replaced by its body, or with an expression replaced by one inside it."""
-    count = sum(1 for _ in ast.walk(ast.parse(source)))
-    for position in range(count):
-        for choice in range(6):
+    """Sources with a statement taken out or replaced by its body, or with an expression replaced by a part of it."""
+    for position in range(sum(1 for _ in ast.walk(ast.parse(source)))):
+        for choice in range(CHOICES):
             tree = ast.parse(source)
             node = list(ast.walk(tree))[position]
-            if not _reduce(tree, node, choice):
-                break
-            text = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
-            if len(text) < len(source):
-                yield text
+            if _reduce(tree, node, choice):
+                text = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+                if len(text) < len(source):
+                    yield text
 
 
 def _reduce(tree: ast.AST, node: ast.AST, choice: int) -> bool:
-    """Makes one change at a node; whether there is such a choice."""
+    """Puts something smaller at the place of a node; whether there is such a choice."""
     for parent in ast.walk(tree):
         for field, value in ast.iter_fields(parent):
+            if value is node and choice < len(_parts(node)):
+                setattr(parent, field, _parts(node)[choice])
+                return True
             if isinstance(value, list) and node in value:
-                return _reduce_in(value, value.index(node), choice)
-            if value is node and isinstance(node, ast.expr):
-                inner = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
-                if choice < len(inner):
-                    setattr(parent, field, inner[choice])
-                return choice < len(inner)
+                at = value.index(node)
+                smaller = [[part] for part in _parts(node)]
+                if isinstance(node, ast.stmt):
+                    bodies = [getattr(node, "body", []), getattr(node, "orelse", [])]
+                    smaller = [*([[]] if len(value) > 1 else []), *filter(None, bodies)]
+                if choice < len(smaller):
+                    value[at : at + 1] = smaller[choice]
+                    return True
     return False
 
 
-def _reduce_in(items: list[ast.AST], position: int, choice: int) -> bool:
-    """A statement goes, or its body takes its place; an operand is replaced by one of its own."""
-    node = items[position]
-    if isinstance(node, ast.stmt):
-        replacements = [[], getattr(node, "body", []), getattr(node, "orelse", [])]
-        if choice > 2 or (choice and not replacements[choice]) or (not choice and len(items) == 1):
-            return False
-        items[position : position + 1] = replacements[choice]
-        return True
-    inner = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
-    if choice < len(inner):
-        items[position] = inner[choice]
-    return choice < len(inner)
+def _parts(node: ast.AST) -> list[ast.AST]:
+    """The expressions directly inside an expression."""
+    children = ast.iter_child_nodes(node) if isinstance(node, ast.expr) else ()
+    return [child for child in children if isinstance(child, ast.expr)]
