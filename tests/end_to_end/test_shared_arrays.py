@@ -84,9 +84,21 @@ def filtered(a, n):
     return z.sum(), y.sum(), len(z), len(y)
 
 
+def diagonals(a, n):
+    m = a.reshape(2, 4)[:, :2].copy()
+    d, e = np.diag(m), m.diagonal()
+    m += n
+    m[0, 0] = 50
+    return d, e, m
+
+
+def ends(a, n):
+    return (a[-n:] if n else a[:0]).sum(), (a[n:] if n > 1 else a[:n])
+
+
 PROGRAMS = [
     branches, choices_in_one_expression, carried_by_a_loop, set_by_each_iteration, by_while, left_by_break, unrolled,
-    filtered,
+    filtered, diagonals, ends,
 ]  # fmt: skip
 
 

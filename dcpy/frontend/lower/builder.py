@@ -238,6 +238,12 @@ class Builder:
         """``target[...] = value``, broadcast and cast; right also where both overlap."""
         stores.store(self, target, value)
 
+    def detach(self, container: str, reason: str) -> None:
+        """Stores to this container, which may not be the one that Python would write, are refused from now on."""
+        if container not in self.detached:
+            self.detached[container] = reason
+            self.emit.on_undo(lambda: self.detached.pop(container, None))
+
     def forbid_writes(self, container: str, reason: str) -> None:
         """Stores to this container are refused from now on, for the reason given."""
         if container not in self.read_only:

@@ -160,7 +160,8 @@ def _join_arrays(frame: Frame, name: str, versions: list[resizing.Version], path
         if resized is None:
             return Missing(
                 f"the shape of {shown(name)!r} depends on the path taken",
-                help="use different names, or fill a slice of an array made before",
+                help="use different names; instead of an array that grows, make one that is large enough, fill it from "
+                "the front, and take `x[:count]`",
             )
         _detach_shared(frame, paths, resized.home, values)
         return resized

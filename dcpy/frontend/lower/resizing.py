@@ -106,10 +106,12 @@ def _bound(frame: Frame, size: Expr, ranges: Ranges) -> Expr | None:
     """The size, or what it is at most, in terms of what is known before the program runs."""
     for name in reversed(ranges.names):
         if name in size.symbols and not _known(frame, sym(name)):
-            form, upper = size.linear_in(name), ranges.bounds(name)[1]
-            if form is None or upper is None or (form[0].constant or 0) <= 0:
+            form = size.linear_in(name)
+            slope = 0 if form is None else form[0].constant or 0
+            limit = ranges.bounds(name)[1 if slope > 0 else 0]
+            if form is None or limit is None or slope == 0:
                 return None
-            size = form[1] + form[0] * upper
+            size = form[1] + form[0] * limit
     return size if _known(frame, size) else None
 
 

@@ -74,6 +74,4 @@ def forbid(frame: Frame, name: str, containers: Sequence[str]) -> None:
     """Writes to these containers are refused, because of what `name` stands for."""
     reason = f"{shown(name)!r} shows another array on another path through the program"
     for container in containers:
-        if container not in frame.b.detached:
-            frame.b.detached[container] = reason
-            frame.emit.on_undo(lambda c=container: frame.b.detached.pop(c, None))  # type: ignore[misc]
+        frame.b.detach(container, reason)

@@ -115,7 +115,7 @@ def trim_zeros(b: Builder, filt: Value, trim: Value = BOTH_SIDES, axis: Value = 
         return filt
     found = call_body(b, _trimmed, filt, trim, axis)
     assert isinstance(found, ArrayValue)
-    b.detached[b.root(found.container)] = "np.trim_zeros gives a copy here, where NumPy gives a view"
+    b.detach(b.root(found.container), "np.trim_zeros gives a copy here, where NumPy gives a view")
     return found
 
 

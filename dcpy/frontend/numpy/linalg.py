@@ -251,7 +251,7 @@ def diagonal(b: Builder, a: Value, offset: Value = NUMBER_0, axis1: Value = NUMB
     strides = (*(steps[axis] for axis in others), steps[first] + steps[second])
     start = seen.offset + steps[first] * down + steps[second] * right
     container = b.emit.view(View(x.container, x.dtype, shape, strides, start, span=b.emit.span))
-    b.detached[container] = "np.diagonal gives a read-only view"
+    b.detach(container, "np.diagonal gives a read-only view")
     return ArrayValue.whole(container, b.desc(container))
 
 
@@ -276,7 +276,7 @@ def diag(b: Builder, v: Value, k: Value = NUMBER_0) -> Value:
     """The diagonal of a matrix, or the matrix with a diagonal."""
     x = b.array(v)
     if x.rank == 2:
-        return b.copy(b.array(diagonal(b, x, k)))
+        return diagonal(b, x, k)
     if x.rank != 1:
         raise b.error("Input must be 1- or 2-d.", notes=("NumPy raises ValueError here",))
     shift = b.static(k, "k")

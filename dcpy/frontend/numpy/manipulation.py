@@ -52,7 +52,7 @@ def reshaped(b: Builder, x: ArrayValue, shape: tuple[Expr, ...]) -> ArrayValue:
         return ArrayValue.whole(container, b.desc(container))
     out = b.reshape(b.copy(x), shape)
     if not x.fresh:
-        b.detached[b.root(out.container)] = "the elements of the reshaped array do not lie in order: it was copied"
+        b.detach(b.root(out.container), "the elements of the reshaped array do not lie in order: it was copied")
     return out
 
 
@@ -369,7 +369,7 @@ def sliding_window_view(
         strides.append(steps[place])
     view = View(array.container, array.dtype, tuple(shape), tuple(strides), seen.offset, span=b.emit.span)
     container = b.emit.view(view)
-    b.detached[container] = "np.lib.stride_tricks.sliding_window_view gives a read-only view"
+    b.detach(container, "np.lib.stride_tricks.sliding_window_view gives a read-only view")
     return ArrayValue.whole(container, b.desc(container))
 
 
