@@ -11,7 +11,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from dcpy.base.errors import SymbolicError
-from dcpy.ir.symbolic import ONE, ZERO, Expr, ExprLike, Ranges, as_expr, ceil_div, max_of, min_of, parse_expr
+from dcpy.ir.symbolic import (
+    ONE,
+    ZERO,
+    Expr,
+    ExprLike,
+    Ranges,
+    as_expr,
+    ceil_div,
+    max_of,
+    min_of,
+    parse_expr,
+    product_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +122,7 @@ class Subset:
     @property
     def volume(self) -> Expr:
         """How many elements."""
-        total = ONE
-        for size in self.shape:
-            total = total * size
-        return total
+        return product_of(*self.shape)
 
     @property
     def symbols(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.places import Place
 from dcpy.codegen.scalars.numbers import spell
 from dcpy.ir.data import Array, Data, Lifetime, Reference, Scalar, Storage, Stream, Structure, View, strides_of
-from dcpy.ir.symbolic import ONE, Expr, max_of
+from dcpy.ir.symbolic import ONE, Expr, max_of, product_of
 
 HOST = (Storage.REGISTER, Storage.STACK, Storage.HEAP)
 
@@ -145,10 +145,7 @@ def _product(left: LirExpr, right: LirExpr) -> LirExpr:
 def extent(desc: Scalar | Array) -> Expr:
     """Elements from the first to the last one, strides considered."""
     if isinstance(desc, Scalar) or desc.is_packed:
-        total = ONE
-        for size in desc.shape:
-            total = total * size
-        return total
+        return product_of(*desc.shape)
     last = ONE
     for size, stride in zip(desc.shape, desc.strides, strict=True):
         last = last + (size - 1) * stride

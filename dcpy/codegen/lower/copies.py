@@ -12,7 +12,7 @@ from dcpy.ir.data import Array, packed_strides
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy
 from dcpy.ir.subsets import Range, Subset
-from dcpy.ir.symbolic import ONE, ZERO, Expr, sym
+from dcpy.ir.symbolic import ONE, ZERO, Expr, product_of, sym
 
 
 def lower_copy(context: Context, node: Copy) -> None:
@@ -79,11 +79,8 @@ def _is_contiguous(context: Context, memlet: Memlet) -> bool:
 
 
 def _call(context: Context, function: str, src: Memlet, dst: Memlet, sizes: tuple[Expr, ...]) -> None:
-    total = ONE
-    for size in sizes:
-        total = total * size
     dtype = context.places[dst.container].dtype
-    count = context.symbolic(total)
+    count = context.symbolic(product_of(*sizes))
     width = Literal(f"sizeof({dtype.ctype})", "size_t")
     args = (first_element(context, dst), first_element(context, src), Infix("*", count, width, "size_t"))
     context.emit(Evaluate(Call(function, args, "void")))

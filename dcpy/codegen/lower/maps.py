@@ -18,11 +18,11 @@ from dcpy.codegen.lower.context import Accumulator, Context, ParallelScope
 from dcpy.codegen.lower.reductions import accumulator_for, reduction_of
 from dcpy.codegen.lower.tasklets import write
 from dcpy.ir.analysis.conflicts import MapWrites, distinct, reducible, survey, tiles_of
-from dcpy.ir.analysis.work import THREADS_PAY_ABOVE, product, work_of
+from dcpy.ir.analysis.work import THREADS_PAY_ABOVE, work_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Schedule
 from dcpy.ir.region import Region
-from dcpy.ir.symbolic import Expr
+from dcpy.ir.symbolic import Expr, product_of
 
 LowerRegion = Callable[[Context, Region], tree.Body]
 VECTORIZED = (Schedule.SIMD, Schedule.CPU_PARALLEL)  # innermost loops of these are, wherever they may be
@@ -223,7 +223,7 @@ def _parameter(context: Context, name: str, kind: str, body: tree.Body) -> tree.
 def _may_pay(context: Context, node: Map) -> bool:
     """Whether there may be enough to do for a team."""
     factors, units = work_of(node, context.sdfg)
-    total = product(factors).constant
+    total = product_of(*factors).constant
     return total is None or total * units > THREADS_PAY_ABOVE
 
 
@@ -231,7 +231,7 @@ def _pays(context: Context, node: Map) -> LirExpr | None:
     """The test of whether there is enough to do for a team; None where that is certain."""
     factors, units = work_of(node, context.sdfg)
     limit = THREADS_PAY_ABOVE // units
-    if product(factors).constant is not None:
+    if product_of(*factors).constant is not None:
         return None
     written = reduce(times, (context.symbolic(factor) for factor in factors))
     return Infix(">", written, integer(limit), "bool")

@@ -28,9 +28,8 @@ from dcpy.frontend.values import (
     is_weak,
     kind_of,
 )
-from dcpy.ir.analysis.work import product
 from dcpy.ir.expr import Const
-from dcpy.ir.symbolic import Expr, as_expr, min_of
+from dcpy.ir.symbolic import Expr, as_expr, min_of, product_of
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.builder import Builder
@@ -55,7 +54,7 @@ def length(b: Builder, value: Value) -> Expr:
         case RangeValue():
             return b.emit.ranges.simplify(value.range.size_within(b.emit.ranges))
         case MapValue():
-            return product(_sizes(b, value))
+            return product_of(*_sizes(b, value))
         case IteratorValue(kind="zip", parts=parts):
             return b.emit.ranges.simplify(min_of(*(length(b, part) for part in parts)))
         case IteratorValue(parts=(part, *_)):
@@ -99,7 +98,7 @@ def _sizes(b: Builder, value: MapValue) -> list[Expr]:
 def _point(b: Builder, value: MapValue, index: Expr) -> Value:
     """A point of a map that runs as a loop, by its position in the order of nested ranges."""
     sizes = _sizes(b, value)
-    places = [(index // product(sizes[axis + 1 :])) % sizes[axis] if axis else index // product(sizes[1:])
+    places = [(index // product_of(*sizes[axis + 1 :])) % sizes[axis] if axis else index // product_of(*sizes[1:])
               for axis in range(len(sizes))]  # fmt: skip
     parts = tuple(integer(extent.at(place)) for extent, place in zip(value.ranges, places, strict=True))
     return parts[0] if len(parts) == 1 else TupleValue(parts)

@@ -18,7 +18,7 @@ from dcpy.frontend.numpy.manipulation import reshaped
 from dcpy.frontend.numpy.outputs import into
 from dcpy.frontend.numpy.reductions import ADD, accumulated
 from dcpy.frontend.values import ArrayValue, Scalar, Static, Value
-from dcpy.ir.symbolic import ONE, Expr
+from dcpy.ir.symbolic import Expr, product_of
 
 AXES_2 = Static(2)
 
@@ -184,11 +184,8 @@ def _matrix(b: Builder, part: Labelled, groups: Sequence[Sequence[str]], sizes: 
     array = b.transpose(part.array, order)
     shape = []
     for position, group in enumerate(groups):
-        total = ONE
-        for letter in group:
-            total = total * sizes[letter]
         if group or position:
-            shape.append(total)
+            shape.append(product_of(*(sizes[letter] for letter in group)))
     return array if array.shape == tuple(shape) else reshaped(b, array, tuple(shape))
 
 

@@ -33,7 +33,7 @@ from dcpy.frontend.values import (
 from dcpy.ir import types
 from dcpy.ir.expr import Const, Index, ScalarExpr, cast, op
 from dcpy.ir.subsets import Range
-from dcpy.ir.symbolic import ONE, Expr, as_expr
+from dcpy.ir.symbolic import Expr, as_expr, product_of
 from dcpy.ir.types import DType
 
 
@@ -400,7 +400,4 @@ def _shape(value: Value) -> tuple[Expr, ...]:
 
 def size_of(b: Builder, value: ArrayValue) -> Value:
     """How many elements an array has."""
-    total = ONE
-    for size in value.shape:
-        total = total * b.exact(size)
-    return integer(total)
+    return integer(product_of(*map(b.exact, value.shape)))

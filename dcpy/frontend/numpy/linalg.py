@@ -26,7 +26,7 @@ from dcpy.ir.expr import Const, Index, ScalarExpr, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.region import Region
 from dcpy.ir.subsets import Range, Subset
-from dcpy.ir.symbolic import ONE, Expr, as_expr, max_of, min_of, sym
+from dcpy.ir.symbolic import Expr, as_expr, max_of, min_of, product_of, sym
 from dcpy.ir.types import DType
 
 
@@ -161,10 +161,7 @@ def _contracted(b: Builder, left: ArrayValue, right: ArrayValue) -> Value:
 
 
 def _size(b: Builder, shape: Sequence[Expr]) -> Expr:
-    total = ONE
-    for size in shape:
-        total = total * b.exact(size)
-    return total
+    return product_of(*map(b.exact, shape))
 
 
 def _scaled(b: Builder, *factors: Value) -> Value:

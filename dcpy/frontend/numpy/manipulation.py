@@ -16,7 +16,7 @@ from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0, ORDER_C
 from dcpy.frontend.values import ArrayValue, SliceValue, Static, TupleValue, Value, integer, is_number, is_weak
 from dcpy.ir.data import View, strides_of
 from dcpy.ir.subsets import Range, Subset
-from dcpy.ir.symbolic import ONE, ZERO, Expr
+from dcpy.ir.symbolic import ONE, ZERO, Expr, product_of
 
 FULL = SliceValue(NONE, NONE, NONE)
 
@@ -112,7 +112,7 @@ def _sizes(b: Builder, x: ArrayValue, shape: Value) -> tuple[Expr, ...]:
     if len(unknown) > 1:
         raise b.error("can only specify one unknown dimension", notes=("NumPy raises ValueError here",))
     known = b.shape_argument(TupleValue(tuple(part for k, part in enumerate(parts) if k not in unknown)))
-    product = _product(known)
+    product = product_of(*known)
     message = f"cannot reshape array of size {{0}} into shape ({','.join(_size_text(part) for part in parts)})"
     if not unknown:
         b.same_size(total, product, message, (total,))
@@ -128,13 +128,6 @@ def _is_minus_one(part: Value) -> bool:
 
 def _size_text(part: Value) -> str:
     return str(part.value) if isinstance(part, Static) else "?"
-
-
-def _product(sizes: Sequence[Expr]) -> Expr:
-    total = ONE
-    for size in sizes:
-        total = total * size
-    return total
 
 
 @implements(np.ravel)

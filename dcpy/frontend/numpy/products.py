@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -17,7 +15,7 @@ from dcpy.frontend.numpy.outputs import into
 from dcpy.frontend.numpy.traced import written_in_python
 from dcpy.frontend.values import ArrayValue, Static, Value
 from dcpy.ir.expr import Index, op
-from dcpy.ir.symbolic import ONE, Expr
+from dcpy.ir.symbolic import Expr, product_of
 
 ROWS, TWO = Static(-2), Static(2)
 
@@ -142,7 +140,7 @@ def tensorinv(b: Builder, a: Value, ind: Value = TWO) -> Value:
     if not count > 0:
         raise b.error("Invalid ind argument.", notes=("NumPy raises ValueError here",))
     rows, columns = x.shape[:count], x.shape[count:]
-    found = b.array(inv(b, b.reshape(x, [_product(rows), _product(columns)])))
+    found = b.array(inv(b, b.reshape(x, [product_of(*rows), product_of(*columns)])))
     return b.reshape(found, [*columns, *rows])
 
 
@@ -153,7 +151,7 @@ def tensorsolve(builder: Builder, a: Value, b: Value, axes: Value = NONE) -> Val
     moved = [builder.axis(Static(axis), x.rank, "axes") for axis in builder.static(axes, "axes") or ()]
     x = x.transposed([*(axis for axis in range(x.rank) if axis not in moved), *moved])
     shape = x.shape[right.rank :]
-    size = _product(shape)
+    size = product_of(*shape)
     _require_system(builder, x, size)
     matrix = builder.reshape(x, [size, size])
     return builder.reshape(builder.array(solve(builder, matrix, _flat(builder, right))), shape)
@@ -161,14 +159,10 @@ def tensorsolve(builder: Builder, a: Value, b: Value, axes: Value = NONE) -> Val
 
 def _require_system(b: Builder, x: ArrayValue, size: Expr) -> None:
     message = "Input arrays must satisfy the requirement prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])"
-    total = _product(x.shape)
+    total = product_of(*x.shape)
     if total is not size * size:
         b.check(op("eq", Index(total), Index(size * size)), "LinAlgError", message)
 
 
 def _flat(b: Builder, x: ArrayValue) -> ArrayValue:
-    return b.reshape(x, [_product(x.shape)])
-
-
-def _product(sizes: Sequence[Expr]) -> Expr:
-    return prod(sizes, start=ONE)
+    return b.reshape(x, [product_of(*x.shape)])

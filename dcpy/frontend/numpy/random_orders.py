@@ -20,7 +20,7 @@ from dcpy.frontend.numpy.random_integers import integers
 from dcpy.frontend.values import ArrayValue, GeneratorValue, Scalar, Static, SymInt, Value, dtype_of, is_number
 from dcpy.ir import types
 from dcpy.ir.expr import Const, Index, op
-from dcpy.ir.symbolic import ONE, Expr, max_of
+from dcpy.ir.symbolic import ONE, Expr, max_of, product_of
 
 
 def permutations(b: Builder, rng: GeneratorValue, *shape: Expr) -> ArrayValue:
@@ -56,7 +56,7 @@ def permuted(b: Builder, rng: GeneratorValue, x: Value, *, axis: Value = NONE, o
     """Each row along an axis in an order of its own; without an axis, all elements."""
     array = b.array(x)
     if axis == NONE:
-        flat = b.reshape(array, (_volume(array.shape),))
+        flat = b.reshape(array, (product_of(*array.shape),))
         order = permutations(b, rng, *flat.shape) if isinstance(flat, ArrayValue) else flat
         return into(b, out, b.call(Static(_take_flat), array, order), "permuted")
     place = b.axis(axis, array.rank)
@@ -71,13 +71,6 @@ def _take_flat(x: Any, order: Any) -> Any:
 
 def _take_rows(x: Any, order: Any, axis: Any) -> Any:
     return np.moveaxis(np.take_along_axis(np.moveaxis(x, axis, -1), order, -1), -1, axis)
-
-
-def _volume(shape: tuple[Expr, ...]) -> Expr:
-    volume = ONE
-    for size in shape:
-        volume = volume * size
-    return volume
 
 
 # -- choices ---------------------------------------------------------------------------------------------------------
@@ -101,7 +94,7 @@ def choice(
     place = 0 if array is None else b.axis(axis, array.rank)
     population = b.integer(a, "a") if array is None else b.exact(array.shape[place])
     shape = () if size == NONE else b.shape_argument(size)
-    _require_some(b, array, population, _volume(shape))
+    _require_some(b, array, population, product_of(*shape))
     weights = None if p == NONE else _weights(b, p, population)
     again = b.static(replace, "replace")
     if again and weights is None:
@@ -168,7 +161,7 @@ def _sample(
 ) -> ArrayValue:
     """Positions, each at most once, in an array of at least one dimension."""
     shape = shape or (ONE,)
-    count = _volume(shape)
+    count = product_of(*shape)
     b.emit.require(
         population - count, "ValueError", "Cannot take a larger sample than population when replace is False"
     )

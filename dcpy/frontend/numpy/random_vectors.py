@@ -15,7 +15,7 @@ from dcpy.frontend.numpy.random_draws import GENERATOR, library, output_shape, s
 from dcpy.frontend.values import ArrayValue, GeneratorValue, Static, TupleValue, Value, integer, is_number
 from dcpy.ir import types
 from dcpy.ir.expr import op
-from dcpy.ir.symbolic import ONE, Expr
+from dcpy.ir.symbolic import Expr, product_of
 from dcpy.ir.types import DType
 
 WARN = Static("warn")
@@ -30,10 +30,7 @@ def _vectors(
     dtype: DType, how: str = "",
 ) -> Value:  # fmt: skip
     """An array of vectors: one node fills its rows."""
-    rows = ONE
-    for size in shape:
-        rows = rows * size
-    out = b.empty((rows, length), dtype)
+    out = b.empty((product_of(*shape), length), dtype)
     library(b, "random.vectors", rng, inputs, {"out": out}, method=method, how=how)
     return b.reshape(out, (*shape, length))
 
@@ -67,15 +64,11 @@ def multinomial(b: Builder, rng: GeneratorValue, n: Value, pvals: Value, size: V
     first = b.subscript(p, (Static(Ellipsis), Static(0))) if p.rank > 1 else Static(0.0)
     shape = output_shape(b, {"n": count, "p": first}, size) or ()
     length = b.exact(p.shape[-1])
-    rows = [ONE]
-    for extent in shape:
-        rows.append(rows[-1] * extent)
+    rows = product_of(*shape)
     inputs = {
-        "n": scalar_operand(b, count)
-        if is_number(count)
-        else _flat(b, b.broadcast_to(b.array(count), shape), (rows[-1],))
+        "n": scalar_operand(b, count) if is_number(count) else _flat(b, b.broadcast_to(b.array(count), shape), (rows,)),
+        "p": p if p.rank == 1 else _flat(b, b.broadcast_to(p, (*shape, length)), (rows, length)),
     }
-    inputs["p"] = p if p.rank == 1 else _flat(b, b.broadcast_to(p, (*shape, length)), (rows[-1], length))
     return _vectors(b, rng, "multinomial", inputs, shape, length, types.int64)
 
 

@@ -5,6 +5,7 @@ Each is one library node ``reduce`` or ``argreduce``; what NumPy computes before
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,7 @@ from dcpy.frontend.numpy.outputs import dtype_with_out, into, mask_of
 from dcpy.frontend.values import ArrayValue, Scalar, Static, SymInt, Value, integer, is_number, scalar_expr
 from dcpy.ir import types
 from dcpy.ir.expr import Const, ScalarExpr, cast, op
-from dcpy.ir.symbolic import ONE, Expr
+from dcpy.ir.symbolic import Expr, product_of
 from dcpy.ir.types import DType
 
 
@@ -112,12 +113,9 @@ def require_elements(b: Builder, x: ArrayValue, axes: tuple[int, ...], message: 
         b.emit.require(size - 1, "ValueError", message)
 
 
-def count_of(b: Builder, x: ArrayValue, axes: tuple[int, ...]) -> Expr:
+def count_of(b: Builder, x: ArrayValue, axes: Sequence[int]) -> Expr:
     """How many elements go into one result."""
-    total = ONE
-    for axis in axes:
-        total = total * b.exact(x.shape[axis])
-    return total
+    return product_of(*(b.exact(x.shape[axis]) for axis in axes))
 
 
 # -- sums, products, extremes, truth ---------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from dcpy.frontend.numpy import cumulative
 from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0, TRUE
 from dcpy.frontend.numpy.manipulation import reshaped
 from dcpy.frontend.numpy.outputs import dtype_with_out, into, mask_of
-from dcpy.frontend.numpy.reductions import KINDS, axes_of, reduced, require_elements
+from dcpy.frontend.numpy.reductions import KINDS, axes_of, count_of, reduced, require_elements
 from dcpy.frontend.numpy.traced import call_body, written_in_python
 from dcpy.frontend.values import ArrayValue, Static, Value
 from dcpy.ir.expr import cast, op
@@ -113,10 +113,7 @@ def _merged(b: Builder, x: ArrayValue, axes: Sequence[int]) -> ArrayValue:
     moved = b.transpose(x, [*kept, *axes])
     if len(axes) == 1:
         return moved
-    total = ONE
-    for axis in axes:
-        total = total * b.exact(x.shape[axis])
-    return reshaped(b, moved, (*(b.exact(x.shape[k]) for k in kept), total))
+    return reshaped(b, moved, (*(b.exact(x.shape[k]) for k in kept), count_of(b, x, axes)))
 
 
 def _folded(

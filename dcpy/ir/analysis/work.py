@@ -7,9 +7,6 @@ come from it together, so it counts once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import reduce
-
 from dcpy.base.errors import SymbolicError
 from dcpy.ir.data import Stream
 from dcpy.ir.expr import Const, Op, ScalarExpr, walk
@@ -61,11 +58,6 @@ def _without_tiles(
             if part.start.name == param and min_of(part.stop, part.start + values.step) is part.stop:
                 outer[position], inner[depth] = Range(values.start, values.stop), ONCE
     return tuple(outer), tuple(inner)
-
-
-def product(factors: Iterable[Expr]) -> Expr:
-    """All multiplied."""
-    return reduce(Expr.__mul__, factors, ONE)
 
 
 def _maps_in(region: Region) -> list[Map]:
@@ -170,4 +162,3 @@ def _is_square(part: Op) -> bool:
 def _bytes(container: str, sdfg: Sdfg) -> int:
     desc = sdfg.desc(container)
     return desc.dtype.itemsize if desc.shape and not isinstance(desc, Stream) else 0
-

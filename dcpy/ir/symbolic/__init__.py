@@ -15,6 +15,7 @@ from dcpy.ir.symbolic.expr import (
     const,
     max_of,
     min_of,
+    product_of,
     sym,
 )
 from dcpy.ir.symbolic.ranges import Ranges
@@ -33,5 +34,6 @@ __all__ = [
     "max_of",
     "min_of",
     "parse_expr",
+    "product_of",
     "sym",
 ]

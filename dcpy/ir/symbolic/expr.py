@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from typing import Union
 
 from dcpy.base.errors import SymbolicError
@@ -237,6 +238,11 @@ def min_of(*values: ExprLike) -> Expr:
 def max_of(*values: ExprLike) -> Expr:
     """The largest of `values`."""
     return _extremum("max", as_exprs(values))
+
+
+def product_of(*values: ExprLike) -> Expr:
+    """All of `values` multiplied; 1 without any."""
+    return reduce(Expr.__mul__, as_exprs(values), ONE)
 
 
 def ceil_div(value: ExprLike, divisor: ExprLike) -> Expr:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from dcpy.base.options import CpuOptions
 from dcpy.ir.analysis.conflicts import own_params, reducible, survey
-from dcpy.ir.analysis.work import THREADS_PAY_ABOVE, product, work_of
+from dcpy.ir.analysis.work import THREADS_PAY_ABOVE, work_of
 from dcpy.ir.data import Scalar, strides_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, Callback, Consume, ForeignCall, Map, Schedule, Tasklet
@@ -14,7 +14,7 @@ from dcpy.ir.region import Loop, Region, Return, State, While
 from dcpy.ir.rewriter import Rewriter, rewriting
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
-from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, min_of, sym
+from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, min_of, product_of, sym
 
 TILE = 256  #: elements of a row that one thread takes at a time where only columns may be divided
 
@@ -95,7 +95,7 @@ def _returns(node: Map) -> bool:
 def _pays(node: Map, sdfg: Sdfg) -> bool:
     """Whether there may be enough work for threads."""
     factors, units = work_of(node, sdfg)
-    iterations = product(factors).constant
+    iterations = product_of(*factors).constant
     return iterations is None or iterations * units > THREADS_PAY_ABOVE
 
 

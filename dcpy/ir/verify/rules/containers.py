@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from dcpy.base.errors import DcpyError
 from dcpy.ir.data import Array, Data, Reference, Scalar, Stream, Structure, View
 from dcpy.ir.region import Region
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
-from dcpy.ir.symbolic import ONE, Expr
+from dcpy.ir.symbolic import Expr, product_of
 from dcpy.ir.verify.bounds import outside
 from dcpy.ir.verify.rule import Findings, rule
 from dcpy.ir.verify.scope import Declaration, Scope
@@ -119,7 +117,7 @@ def views_are_what_their_window_says(subject: Declaration, scope: Scope) -> Find
         return
     if view.window is None:
         packed = isinstance(base, Array) and base.is_packed and _is_packed(view) and view.dtype == base.dtype
-        if packed and differ(_product(view.shape), _product(base.shape)):
+        if packed and differ(product_of(*view.shape), product_of(*base.shape)):
             yield f"{subject.name!r} has another number of elements than {view.of!r}"
         return
     try:
@@ -139,10 +137,3 @@ def _derived(view: View, base: Data) -> View:
 
 def _is_packed(view: View) -> bool:
     return Array.packed(view.dtype, view.shape).strides == view.strides
-
-
-def _product(sizes: Iterable[Expr]) -> Expr:
-    total = ONE
-    for size in sizes:
-        total = total * size
-    return total

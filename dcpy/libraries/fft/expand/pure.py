@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property
 
 from dcpy.ir import types
 from dcpy.ir.copying import copy_sdfg
 from dcpy.ir.expr import Const, Index, ScalarExpr, cast, op
 from dcpy.ir.nodes import Call, Copy
-from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr
+from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, product_of
 from dcpy.ir.types import DType
 from dcpy.libraries.api import Fragment, Operand, expands
 from dcpy.libraries.fft.expand.halves import BACKWARD, COMPLEX, FORWARD, program
@@ -68,11 +68,11 @@ class Lines:
     @cached_property
     def _behind(self) -> Expr:
         """How many elements lie side by side behind the axis."""
-        return _product(self.x.shape[self.node.axis + 1 :])
+        return product_of(*self.x.shape[self.node.axis + 1 :])
 
     @property
     def _before(self) -> Expr:
-        return _product(self.x.shape[: self.node.axis])
+        return product_of(*self.x.shape[: self.node.axis])
 
     @property
     def outer(self) -> Expr:
@@ -140,7 +140,3 @@ def _factor(node: Transform, length: Expr, real: DType) -> ScalarExpr:
     if not node.is_scaled():
         return one
     return op("div", one, op("sqrt", n) if node.norm == "ortho" else n)
-
-
-def _product(sizes: tuple[Expr, ...]) -> Expr:
-    return reduce(lambda one, other: one * other, sizes, ONE)

@@ -5,7 +5,6 @@ All loops are sequential: each call changes the state.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
@@ -15,7 +14,7 @@ from dcpy.ir.expr import Const, Index, Ref, ScalarExpr, cast, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, ForeignCall
 from dcpy.ir.subsets import Range
-from dcpy.ir.symbolic import ONE, ZERO, Expr
+from dcpy.ir.symbolic import ONE, ZERO, Expr, product_of
 from dcpy.libraries.api import Fragment, Operand, expands
 from dcpy.libraries.random.environments import NAME
 from dcpy.libraries.random.nodes import Draw, Permutation, RandomNode, Sample, Seed, Vectors
@@ -137,7 +136,7 @@ def permutation(node: Permutation, f: Fragment) -> None:
     """Each row is shuffled."""
     with packed_output(f, "order") as order:
         *rows, count = f.output("order").shape
-        call(f, "dcpy_permutations", (Index(product(rows)), Index(count), "out"), {}, order.memlet)
+        call(f, "dcpy_permutations", (Index(product_of(*rows)), Index(count), "out"), {}, order.memlet)
 
 
 @_by_numpy(Vectors)
@@ -194,8 +193,3 @@ def packed_output(f: Fragment, connector: str) -> Iterator[Operand]:
     work = f.array("packed", out.dtype, out.shape)
     yield work
     f.add(Copy(work.memlet, out.memlet))
-
-
-def product(sizes: Sequence[Expr]) -> Expr:
-    """The number of elements of a shape."""
-    return math.prod(sizes, start=ONE)
