@@ -7,7 +7,8 @@ an element not read yet (`Scalar`), a window of a container (`ArrayValue`). Noth
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -325,6 +326,36 @@ Value = (
     | TextValue | PartialValue
 )  # fmt: skip
 Number = Static | SymInt | Scalar
+
+
+def with_parts(value: Value, change: Callable[[Value], Value]) -> Value:
+    """A tuple, dictionary, slice, iterator or partial call with its parts changed.
+
+    The very same value where no part changes.
+    """
+    match value:
+        case TupleValue(items=items) | RecordValue(items=items):
+            parts = tuple(map(change, items))
+            return value if all(map(operator.is_, parts, items)) else replace(value, items=parts)
+        case DictValue(items=pairs):
+            found = tuple((key, change(item)) for key, item in pairs)
+            same = all(item is old for (_, item), (_, old) in zip(found, pairs, strict=True))
+            return value if same else DictValue(found)
+        case IteratorValue(parts=inner):
+            parts = tuple(map(change, inner))
+            return value if all(map(operator.is_, parts, inner)) else replace(value, parts=parts)
+        case SliceValue(start=start, stop=stop, step=step):
+            bounds = (start, stop, step)
+            parts = tuple(map(change, bounds))
+            return value if all(map(operator.is_, parts, bounds)) else SliceValue(*parts)
+        case PartialValue(function=function, args=args, keywords=keywords):
+            old = (*args, *(item for _, item in keywords))
+            parts = tuple(map(change, old))
+            if all(map(operator.is_, parts, old)):
+                return value
+            named = zip((key for key, _ in keywords), parts[len(args) :], strict=True)
+            return PartialValue(function, parts[: len(args)], tuple(named))
+    return value
 
 
 def integer(expr: Expr, *, weak: bool = True) -> Value:

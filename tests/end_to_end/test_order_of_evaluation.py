@@ -1,6 +1,8 @@
 """Operands are read in Python's order, and keep what they had then, whatever runs before they are used."""
 
+import functools
 import math
+import operator
 
 import numpy as np
 import pytest
@@ -52,7 +54,40 @@ def walrus(a, n):
     return x + (x := a[2]) * x, [n, (n := n + 1), n][1]
 
 
-PROGRAMS = [loops_of_functions_evaluated_in_place, calls_that_write, choices_between_calls_in_a_loop, walrus]
+def kept_in_displays(a, n):
+    t, d = [a[0] * 2, a[1]], {"u": a[0], "v": a[1] + 1}
+    pairs, bound = zip((1, 2), (a[1], a[2]), strict=True), functools.partial(operator.add, a[0])
+    bounds = slice(int(a[1]), n + 5)
+
+    def later(x, y=a[0], *, z=a[1]):
+        return x + y + z
+
+    a[:3] = 9
+    s = 0.0
+    for p, q in pairs:
+        s += p * q
+    return t[0], t[1], d["u"], d["v"], s, bound(1.0), a[bounds].sum(), later(1.0)
+
+
+def kept_in_nested_operands(a, n):
+    def bump(x):
+        a[0] = a[0] + x
+        return a[0]
+
+    def total(parts, more):
+        return parts["x"] + parts["y"][0] + more
+
+    return total({"x": a[0], "y": (a[0], 1)}, bump(2.0) if n else bump(1.0)), a[slice(0, n + 1)].sum() + bump(1.0)
+
+
+PROGRAMS = [
+    loops_of_functions_evaluated_in_place,
+    calls_that_write,
+    choices_between_calls_in_a_loop,
+    walrus,
+    kept_in_displays,
+    kept_in_nested_operands,
+]
 
 
 @pytest.mark.parametrize("n", [0, 2])

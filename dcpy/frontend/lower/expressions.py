@@ -20,7 +20,7 @@ from dcpy.frontend.desugar.names import free_names
 from dcpy.frontend.desugar.statements import OPERATORS
 from dcpy.frontend.implements import call_entry, find, find_attribute, find_method, method_names
 from dcpy.frontend.lower import calls, choices, comparisons, objects, sequences, special
-from dcpy.frontend.lower.names import bind_name, bind_plain, from_python, read_name, settle
+from dcpy.frontend.lower.names import bind_name, bind_plain, bound_item, from_python, read_name, settle
 from dcpy.frontend.lower.operators import binary, truth, unary
 from dcpy.frontend.mapscope import MapScope
 from dcpy.frontend.numpy.refused import refusal
@@ -312,12 +312,11 @@ def _tuple(frame: Frame, node: ast.Tuple | ast.List) -> Value:
 
 
 def _dict(frame: Frame, node: ast.Dict) -> Value:
-    items = []
-    for key, value in zip(node.keys, node.values, strict=True):
-        if key is None:
-            raise FrontendError("** in a dictionary is not supported", help="write the keys out")
-        items.append((frame.b.static(evaluate(frame, key), "a key"), evaluate(frame, value)))
-    return DictValue(tuple(items))
+    if None in node.keys:
+        raise FrontendError("** in a dictionary is not supported", help="write the keys out")
+    keys = [frame.b.static(evaluate(frame, key), "a key") for key in node.keys if key is not None]
+    found = dict(zip(keys, evaluate_all(frame, node.values), strict=True))
+    return DictValue(tuple(found.items()))
 
 
 def _comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp) -> Value:
@@ -368,9 +367,9 @@ def _lambda(frame: Frame, node: ast.Lambda) -> Value:
 def function_value(frame: Frame, define: core.Define) -> FunctionValue:
     """A nested function: its defaults are evaluated now."""
     args = define.args
-    defaults = tuple(evaluate_all(frame, args.defaults))
+    defaults = tuple(bound_item(frame, value) for value in evaluate_all(frame, args.defaults))
     named = {
-        arg.arg: evaluate(frame, default)
+        arg.arg: bound_item(frame, evaluate(frame, default))
         for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
         if default is not None
     }

@@ -27,13 +27,13 @@ from dcpy.frontend.values import (
     DictValue,
     Maybe,
     Missing,
-    RecordValue,
     Resized,
     Scalar,
     Static,
     SymInt,
     TupleValue,
     Value,
+    with_parts,
 )
 from dcpy.ir import data, types
 from dcpy.ir.expr import Const, Load, loads_of
@@ -142,15 +142,22 @@ def _plain_number(found: Any) -> Any:
 
 def settle(frame: Frame) -> None:
     """Computes what was read but not used yet: code that may write comes next."""
-    settled = frame.program.settled
     for operands in frame.program.pending:
         for position, value in enumerate(operands):
-            loads = loads_of(value.expr) if isinstance(value, Scalar) else ()
-            if isinstance(value, Scalar) and any(load.container not in settled for load in loads):
-                kept = operands[position] = frame.b.keep(value)
-                container = loads_of(kept.expr)[0].container
-                settled.add(container)  # written once
-                frame.emit.on_undo(lambda name=container: settled.discard(name))  # type: ignore[misc]
+            operands[position] = _settled(frame, value)
+
+
+def _settled(frame: Frame, value: Value) -> Value:
+    settled = frame.program.settled
+    if not isinstance(value, Scalar):
+        return with_parts(value, lambda part: _settled(frame, part))
+    if all(load.container in settled for load in loads_of(value.expr)):
+        return value
+    kept = frame.b.keep(value)
+    container = loads_of(kept.expr)[0].container
+    settled.add(container)  # written once
+    frame.emit.on_undo(lambda: settled.discard(container))
+    return kept
 
 
 def bind_name(frame: Frame, name: str, value: Value) -> Value:
@@ -174,23 +181,21 @@ def bind_name(frame: Frame, name: str, value: Value) -> Value:
             bound = home
         case TupleValue(is_list=True, token=None):
             bound = bound_item(frame, replace(value, token=object()))
-        case TupleValue() | RecordValue():
-            bound = bound_item(frame, value)
-        case ArrayValue():
-            bound = replace(value, fresh=False)
-        case _:
+        case SymInt() | Static():
             bound = value
+        case _:
+            bound = bound_item(frame, value)
     frame.env[name] = bound
     return bound
 
 
 def bound_item(frame: Frame, value: Value) -> Value:
-    """A value that is kept in a tuple or a field: what happens later cannot change it."""
-    if isinstance(value, TupleValue | RecordValue):
-        return replace(value, items=tuple(bound_item(frame, item) for item in value.items))
+    """A value that is kept, also as a part of another one: what happens later cannot change it."""
     if isinstance(value, ArrayValue):
         return replace(value, fresh=False)
-    return sequences.stable(frame.b, value)
+    if isinstance(value, Scalar):
+        return sequences.stable(frame.b, value)
+    return with_parts(value, lambda part: bound_item(frame, part))
 
 
 def _never_written(frame: Frame, container: str) -> bool:
