@@ -11,6 +11,7 @@ _BLAS = "dcpy.libraries.blas"
 _LAPACK = "dcpy.libraries.lapack"
 _RANDOM = "dcpy.libraries.random"
 _FFT = "dcpy.libraries.fft"
+_SORTING = "dcpy.libraries.sorting"
 _SOLVERS = ("cholesky", "lu", "solve_triangular", "solve", "inverse", "qr")
 _DECOMPOSITIONS = ("svd", "eigh", "eig", "lstsq")
 _RANDOMS = ("seed", "draw", "vectors", "permutation", "sample")
@@ -26,6 +27,7 @@ NODES: dict[str, str] = {
     "blas.ger": f"{_BLAS}.nodes:Ger",
     "lapack.slogdet": f"{_LAPACK}.nodes:Slogdet",
     "fft.transform": f"{_FFT}.nodes:Transform",
+    "sort": f"{_SORTING}.nodes:Sort",
     **{f"lapack.{node}": f"{_LAPACK}.nodes:{node.title().replace('_', '')}" for node in (*_SOLVERS, *_DECOMPOSITIONS)},
     **{f"random.{node}": f"{_RANDOM}.nodes:{node.title()}" for node in _RANDOMS},
 }
@@ -40,6 +42,7 @@ EXPANSIONS: dict[str, str] = {
         for node in ("gemm", "gemv", "dot", "ger")
         for name in ("mkl", "openblas", "pure")
     },
+    "sort/cpp": f"{_SORTING}.expand.cpp:sort_rows",
     "fft.transform/fftw": f"{_FFT}.expand.fftw:transform",
     "fft.transform/pure": f"{_FFT}.expand.pure:transform",
     "lapack.slogdet/factors": f"{_LAPACK}.expand.pure:slogdet",
@@ -53,6 +56,7 @@ ENVIRONMENTS: dict[str, str] = {
     "openblas": f"{_BLAS}.environments:OPENBLAS",
     "mkl": f"{_BLAS}.environments:MKL",
     "fftw": f"{_FFT}.environments:FFTW",
+    "c++.sort": f"{_SORTING}.expand.cpp:STANDARD",
     "lapack.openblas": f"{_LAPACK}.environments:OPENBLAS",
     "numpy.random": f"{_RANDOM}.environments:LIBRARY_OF_NUMPY",
 }

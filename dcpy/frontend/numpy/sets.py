@@ -36,8 +36,8 @@ def unique(
 
 def _unique(a: Any, return_index: Any, return_inverse: Any, return_counts: Any, equal_nan: Any) -> Any:
     flat = np.ravel(a)
-    order = np.argsort(flat)
-    values = flat[order]
+    order = np.argsort(flat) if return_index or return_inverse else np.empty(0, np.int64)
+    values = flat[order] if return_index or return_inverse else np.sort(flat)
     starts = np.ones(len(flat), np.bool_)  # where the next element starts, among equal ones
     starts[1:] = values[1:] != values[:-1]
     if equal_nan:
@@ -57,13 +57,13 @@ def _results(
     if return_index:
         results += (order[places],)
     if return_inverse:
-        inverse = np.empty(len(order), np.int64)
+        inverse = np.empty(len(starts), np.int64)
         inverse[order] = np.cumsum(starts) - 1
         results += (inverse.reshape(shape),)
     if return_counts:
         counts = np.empty(len(places), np.int64)
         for k in range(len(places)):
-            counts[k] = (places[k + 1] if k + 1 < len(places) else len(order)) - places[k]
+            counts[k] = (places[k + 1] if k + 1 < len(places) else len(starts)) - places[k]
         results += (counts,)
     return results
 

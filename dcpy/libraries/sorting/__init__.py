@@ -1,0 +1,1 @@
+"""Sorting of numbers: a node, and C++'s own sort."""
