@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import types as python_types
 from functools import cache
-from typing import Any, ClassVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -114,6 +114,8 @@ def fits(value: object, hint: Any) -> bool:
         return any(fits(value, arg) for arg in args)
     if origin is ClassVar:
         return False
+    if origin is Literal:
+        return any(value == arg and type(value) is type(arg) for arg in args)
     if origin is tuple:
         return isinstance(value, tuple) and _elements_fit(value, args)
     if origin is list:

@@ -15,6 +15,7 @@ from dcpy.frontend.lower import conflicts, gather, indexing, objects, sequences,
 from dcpy.frontend.lower.elementwise import convert
 from dcpy.frontend.lower.expressions import attribute, evaluate, evaluate_all, keys_of
 from dcpy.frontend.lower.fitting import stored
+from dcpy.frontend.lower.frame import is_field
 from dcpy.frontend.lower.names import bind_name, read_name
 from dcpy.frontend.lower.operators import UFUNC_OF, binary
 from dcpy.frontend.values import (
@@ -108,10 +109,12 @@ def _read_first(frame: Frame, targets: list[ast.expr], items: list[Value]) -> li
             if any(load.container in written or (anything and load.indices) for load in loads):
                 item = frame.b.keep(item)
         ready.append(item)
-        if isinstance(target, ast.Name):
-            written.update(home for scope in frame.scopes for key, home in scope.homes.items() if key[0] == target.id)
-        else:
-            anything = True
+        parts = list(ast.walk(target))
+        names = {part.id for part in parts if isinstance(part, ast.Name)}
+        any_field = any(isinstance(part, ast.Attribute) for part in parts)  # a setter may assign others
+        homes = (home for scope in frame.scopes for home in scope.homes.items())
+        written.update(home for key, home in homes if key[0] in names or (any_field and is_field(key[0])))
+        anything = anything or not isinstance(target, ast.Name)
     return ready
 
 
