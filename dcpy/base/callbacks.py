@@ -57,7 +57,7 @@ def perform(site: CallbackSite, table: Mapping[str, Any], operands: Mapping[str,
     `CallbackError` where a result does not have the declared type: nothing is converted, because NumPy would go on
     with what was returned.
     """
-    call = parsed_call(site.call)
+    call = _parsed_call(site.call)
     values = {o.name: operands[o.name] if not o.scalar or o.result else operands[o.name][()] for o in site.operands}
     names = {**table, **values}
     args = [_value(arg, names) for arg in call.args]
@@ -68,17 +68,19 @@ def perform(site: CallbackSite, table: Mapping[str, Any], operands: Mapping[str,
         _Results(site, operands, passed).store(_parsed(site.returns), result)
 
 
-def names_in(site: CallbackSite) -> tuple[str, ...]:
-    """What a site needs of the table: the function, and objects that are passed."""
-    operands = {operand.name for operand in site.operands} | {PYTHON}
-    found = [node.id for node in ast.walk(parsed_call(site.call)) if isinstance(node, ast.Name)]
-    return (site.function, *(name for name in dict.fromkeys(found) if name not in operands and name != "f"))
+def names_of(text: str) -> tuple[str, ...]:
+    """What the arguments or results of a callback name, once each; `CallbackError` where they cannot be read."""
+    nodes = list(ast.walk(_parsed_call(text)))
+    called = [node.func for node in nodes if isinstance(node, ast.Call)]
+    return tuple(dict.fromkeys(node.id for node in nodes if isinstance(node, ast.Name) and node not in called))
 
 
 def require_bound(sites: tuple[CallbackSite, ...], table: Mapping[str, Any]) -> None:
-    """`DcpyError` where the table lacks a name."""
+    """`DcpyError` where the table lacks what a site needs: the function, or an object that is passed."""
     for site in sites:
-        missing = [name for name in names_in(site) if name not in table]
+        operands = {operand.name for operand in site.operands}
+        needed = (site.function, *(name for name in names_of(site.call) if name not in operands))
+        missing = [name for name in needed if name not in table]
         if missing:
             raise DcpyError(
                 f"this program calls the Python function {missing[0]!r}, which is not bound to one",
@@ -98,7 +100,7 @@ def is_literal(value: Any) -> bool:
 
 
 @lru_cache(maxsize=256)
-def parsed_call(text: str) -> ast.Call:
+def _parsed_call(text: str) -> ast.Call:
     """The tree of ``f(text)``; `CallbackError` where it is no call."""
     tree = _parsed(f"f({text})")
     if not isinstance(tree, ast.Call):

@@ -65,12 +65,22 @@ class Callback:
 
     def bound_names(self, count: int, keywords: Sequence[str]) -> list[str]:
         """The parameter of each argument: `count` by position, then those by keyword; "" where it has no name."""
-        try:
-            parameters = list(inspect.signature(self.function).parameters.values())
-        except (TypeError, ValueError):
-            parameters = []
-        positional = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        positional = [p.name for p in self._parameters() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
         return [*positional[:count], *[""] * (count - len(positional)), *keywords]
+
+    def require_parameters(self, names: Sequence[str]) -> None:
+        """`FrontendError` where a Python function has no parameter of that name (one that takes one argument)."""
+        known = [p.name for p in self._parameters() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+        unknown = [name for name in names if name not in known]
+        if unknown and isinstance(self.function, python_types.FunctionType):
+            raise FrontendError(f"{self.__name__}() has no parameter {unknown[0]!r} to write to")
+
+    def _parameters(self) -> list[inspect.Parameter]:
+        """None for what does not tell: some functions in C."""
+        try:
+            return list(inspect.signature(self.function).parameters.values())
+        except (TypeError, ValueError):
+            return []
 
     def _read(self, declared: Any) -> Any:
         if declared is None or declared is type(None):
@@ -108,9 +118,7 @@ def callback(
     if isinstance(function, Callback):
         function = function.function
     made = Callback(function, returns, writes)
-    unknown = [name for name in made.writes or () if name not in made.bound_names(99, ())]
-    if unknown and isinstance(function, python_types.FunctionType):
-        raise FrontendError(f"{made.__name__}() has no parameter {unknown[0]!r} to write to")
+    made.require_parameters(made.writes or ())
     if returns is not UNKNOWN:
         made.result_type()  # what cannot be read is said where it is written
     return made

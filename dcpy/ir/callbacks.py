@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dcpy.base.callbacks import CallbackOperand, CallbackSite, parsed_call
-from dcpy.ir.data import Data
+from dcpy.base.callbacks import CallbackOperand, CallbackSite, names_of
+from dcpy.ir.data import Data, Scalar
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Call, Callback
+from dcpy.ir.nodes import Callback
 from dcpy.ir.sdfg import Sdfg
 
 
@@ -30,13 +29,6 @@ def site_of(node: Callback, desc: Callable[[str], Data]) -> CallbackSite:
     return CallbackSite(node.function, node.call, node.returns, tuple(operands), node.span)
 
 
-def names_of(text: str) -> frozenset[str]:
-    """The names in the arguments or results of a callback; `CallbackError` where it cannot be read."""
-    called = {id(node.func) for node in ast.walk(parsed_call(text)) if isinstance(node, ast.Call)}
-    names = (node for node in ast.walk(parsed_call(text)) if isinstance(node, ast.Name) and id(node) not in called)
-    return frozenset(node.id for node in names)
-
-
 def operand_memlets(node: Callback, site: CallbackSite) -> list[tuple[CallbackOperand, Memlet]]:
     """The operands of a site with their memlets."""
     return [(o, (node.outputs if o.result else node.inputs)[o.name]) for o in site.operands]
@@ -50,7 +42,7 @@ def bind(sdfg: Sdfg, callbacks: Mapping[str, Any]) -> None:
         current = pending.pop()
         met.append(current)
         current.callbacks.update(callbacks)
-        callees = (node.sdfg for node in current.body.walk_nodes() if isinstance(node, Call))
+        callees = (call.sdfg for call in current.body.walk_calls())
         pending += [callee for callee in callees if callee not in met]
 
 
@@ -62,6 +54,4 @@ def _operand(name: str, memlet: Memlet, desc: Data, *, result: bool, writable: b
 
 def _is_element(memlet: Memlet, desc: Data) -> bool:
     """Whether Python sees a number: an element, but not an array of no dimensions."""
-    from dcpy.ir.data import Scalar
-
     return memlet.subset.is_point and (isinstance(desc, Scalar) or bool(memlet.subset.dims))

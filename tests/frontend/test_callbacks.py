@@ -94,5 +94,6 @@ def test_what_cannot_be_declared():
     with pytest.raises(dcpy.DcpyError, match="takes a function, not int 3"):
         dcpy.callback(3)
     with pytest.raises(dcpy.DcpyError, match="has no parameter 'y'"):
-        dcpy.callback(lambda x: 1, writes=["y"])
+        dcpy.callback(lambda x, *y: 1, writes=["y"])
+    assert dcpy.callback(lambda x, *, y: 1, writes=["y"]).writes == ("y",)
     assert split(np.zeros(2))[1] == 1.0

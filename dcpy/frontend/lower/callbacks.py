@@ -44,6 +44,7 @@ from dcpy.ir.symbolic import Expr
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
 
+
 class CallbackInMap(Exception):
     """A callback was met in a parallel map, whose iterations it orders: the map becomes a loop."""
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dcpy.base.callbacks import names_of
 from dcpy.base.errors import CallbackError
-from dcpy.ir.callbacks import names_of
 from dcpy.ir.data import Array, Reference, Scalar, Stream, Structure
 from dcpy.ir.expr import Ref, walk
 from dcpy.ir.nodes import Call, Callback, Consume, Copy, ForeignCall, LibraryNode, Map
