@@ -1,7 +1,8 @@
 """NumPy's random generators as memory, both ways.
 
 NumPy hands its bit generators to C as a struct of five pointers (numpy/random/bitgen.h): a state, and four functions
-that draw from it. To dcpy a generator is that struct: an array of five words that every draw reads and writes.
+that draw from it. To dcpy a generator is that struct: an array of five words that every draw reads and writes. One that
+a program makes itself has its state behind them.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from typing import Any
 import numpy as np
 
 WORDS = 5  # of a struct bitgen: state, next_uint64, next_uint32, next_double, next_raw
+#: A generator of the program's own: room for a struct bitgen, then PCG64's state and increment, low word first, and
+#: what is left of 64 bits of which 32 were drawn: ``2**32 + bits``, or less where nothing is.
+OWN_WORDS = WORDS + 5
 CAPSULE = b"BitGenerator"  # the name under which NumPy passes a struct bitgen
 
 Words = np.ndarray[Any, np.dtype[np.uint64]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dcpy.base.generators import OWN_WORDS
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.builder import Builder, items_of
 from dcpy.frontend.lower.raising import WillRaise
@@ -16,7 +17,6 @@ from dcpy.ir.expr import Const, ScalarExpr, cast, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.subsets import Subset
 
-WORDS_OF_OWN = 10  # of the container of a generator: what `libraries.random.nodes` says
 HALF = (1 << 32) - 1
 
 
@@ -30,7 +30,7 @@ def default_rng(b: Builder, seed: Value = NONE) -> Value:
             "a generator without a seed is different in each call of the program",
             help="pass a seed, or a generator: rng = np.random.default_rng() outside, and rng as an argument",
         )
-    state = Array.packed(types.uint64, (WORDS_OF_OWN,), transient=True, span=b.emit.span)
+    state = Array.packed(types.uint64, (OWN_WORDS,), transient=True, span=b.emit.span)
     container = b.emit.declare(b.naming or "generator", state)
     b.naming = ""
     b.library("random.seed", {"entropy": _entropy(b, seed)}, {"state": ArrayValue.whole(container, state)})

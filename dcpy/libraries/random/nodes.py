@@ -12,14 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from dcpy.base.generators import WORDS, generator_over
+from dcpy.base.generators import OWN_WORDS, WORDS, generator_over
 from dcpy.ir.nodes import LibraryNode
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
-#: A generator of the program's own: room for a struct bitgen, then PCG64's state and increment, low word first, and
-#: what is left of 64 bits of which 32 were drawn: ``2**32 + bits``, or less where nothing is.
-OWN_WORDS = WORDS + 5
 WITH_DTYPE = ("random", "standard_normal", "standard_exponential", "standard_gamma", "integers")
 
 
