@@ -18,6 +18,7 @@ from dcpy.frontend.annotations import types_from_annotations
 from dcpy.frontend.lower import stores
 from dcpy.frontend.lower.broadcasting import may_be_one
 from dcpy.frontend.lower.callbacks import holds_callback
+from dcpy.frontend.lower.frame import NoCall
 from dcpy.frontend.lower.names import global_array, settle
 from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, ScalarType, stride_symbol
 from dcpy.frontend.values import ArrayValue, Scalar, Static, TupleValue, Value
@@ -68,8 +69,13 @@ def call_node(frame: Frame, function: python_types.FunctionType, bound: Mapping[
     passing = _pass(frame, function, bound)
     key = (function, tuple(passing.types.items()))
     if key not in program.lowered:
-        program.lowered[key] = program.lower(function, passing.types)
+        try:
+            program.lowered[key] = program.lower(function, passing.types)
+        except NoCall:
+            program.lowered[key] = None
     lowered = program.lowered[key]
+    if lowered is None:
+        return None
     if any(is_generator(extra.array) for extra in lowered.extra_arguments):
         return None  # its draws are the caller's
     if holds_callback(lowered.sdfg):

@@ -61,6 +61,10 @@ class IdentityMatters(Exception):
         self.cls = cls
 
 
+class NoCall(Exception):
+    """A function returns what no `Call` node hands over (an object, a list, a generator): it is evaluated in place."""
+
+
 @dataclass
 class Program:
     """What all activations of one lowering share."""

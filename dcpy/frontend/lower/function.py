@@ -18,13 +18,13 @@ from dcpy.frontend.lower.callbacks import start_world
 from dcpy.frontend.lower.calls import call, unwrap
 from dcpy.frontend.lower.emitter import Emitter
 from dcpy.frontend.lower.expressions import attribute
-from dcpy.frontend.lower.frame import ExtraArgument, Flow, Frame, Identity, IdentityMatters, Program, Site
+from dcpy.frontend.lower.frame import ExtraArgument, Flow, Frame, Identity, IdentityMatters, NoCall, Program, Site
 from dcpy.frontend.lower.names import from_python
 from dcpy.frontend.lower.objects import bind_records, settle_sizes
 from dcpy.frontend.lower.operators import binary
 from dcpy.frontend.lower.passing import Passing, without_unused
 from dcpy.frontend.lower.pruning import prune
-from dcpy.frontend.lower.results import finish
+from dcpy.frontend.lower.results import finish, fit_a_call
 from dcpy.frontend.lower.statements import execute
 from dcpy.frontend.source import Source, read_source
 from dcpy.frontend.specialize.records import Record, container_stem
@@ -137,6 +137,8 @@ def _lower(
     if flow is Flow.ON:
         settle_sizes(frame)
         frame.returns.append(Site(sdfg.body, frame.env, False, emit.ranges, Static(None), define.span))
+    if caller is not None and not fit_a_call(frame):
+        raise NoCall
     passing = Passing(dict(records or {}), containers, finish(frame))
     extra = tuple(program.extra.values())
     sdfg.arguments += [argument.name for argument in extra]

@@ -47,6 +47,22 @@ if TYPE_CHECKING:
 _PLAIN = (bool, int, float, complex, str, type(None))
 
 
+def fit_a_call(frame: Frame) -> bool:
+    """Whether a `Call` node hands over what the function returns: numbers, arrays, constants, tuples of them."""
+    return all(site.value is None or _fits_a_call(site.value) for site in frame.returns)
+
+
+def _fits_a_call(value: Value) -> bool:
+    match value:
+        case TupleValue(items=items, is_list=is_list, cls=cls):
+            return not is_list and cls is None and all(map(_fits_a_call, items))
+        case Maybe(value=inner):
+            return _fits_a_call(inner)
+        case Static(value=known) if isinstance(known, _PLAIN):
+            return True
+    return is_number(value) or isinstance(value, ArrayValue | Missing)
+
+
 def finish(frame: Frame) -> Outcome:
     """Writes the results at every place where the function returns, and declares them.
 
