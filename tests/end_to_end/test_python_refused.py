@@ -89,6 +89,14 @@ def test_refuses_arrays_that_grow_in_a_loop():
     assert "shape of 'a' depends on the path taken" in refusal(f)
 
 
+def test_refuses_functions_over_the_variable_of_a_comprehension():
+    def f(a, n):
+        scales = [lambda x: x * k for k in (1, 2, 3)]
+        return scales[0](a)
+
+    assert "sees the last value of its variable" in refusal(f)
+
+
 def test_refuses_generators():
     def f(a, n):
         yield a[n]

@@ -16,7 +16,7 @@ import numpy as np
 from dcpy.base import texts
 from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.frontend.desugar import core
-from dcpy.frontend.desugar.names import free_names
+from dcpy.frontend.desugar.names import bound_names, free_names
 from dcpy.frontend.desugar.statements import OPERATORS
 from dcpy.frontend.implements import call_entry, find, find_attribute, find_method, method_names
 from dcpy.frontend.lower import calls, choices, comparisons, objects, sequences, special
@@ -321,11 +321,17 @@ def _dict(frame: Frame, node: ast.Dict) -> Value:
 
 def _comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp) -> Value:
     found: list[Value] = []
+    variables = {name for generator in node.generators for name in bound_names(generator.target)}
     env = dict(frame.env)
 
     def run(position: int) -> None:
         if position == len(node.generators):
             found.append(sequences.stable(frame.b, evaluate(frame, node.elt)))
+            if isinstance(found[-1], FunctionValue) and not variables.isdisjoint(found[-1].definition.free):
+                raise FrontendError(
+                    "a function made in a comprehension sees the last value of its variable",
+                    help="give it the value as a default: `lambda x, k=k: ...`",
+                )
             return
         generator = node.generators[position]
         for item in sequences.items(frame.b, evaluate(frame, generator.iter)):
