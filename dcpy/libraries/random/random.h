@@ -1,6 +1,7 @@
 // What dcpy adds to NumPy's C library of distributions: the generator PCG64 and how it is seeded (NumPy keeps these to
 // itself), and what NumPy writes in Python or Cython on top of single draws. The streams are NumPy's, bit by bit.
-// A struct bitgen is passed as a pointer to its five words. See docs/decisions/ for why it is done this way.
+// A struct bitgen is passed as a pointer to its five words. Functions that need memory of their own return whether there
+// was none. Why it is done this way: docs/decisions/0025.
 
 typedef __UINT64_TYPE__ dcpy_word;
 typedef __UINT32_TYPE__ dcpy_half;
@@ -185,10 +186,11 @@ static void dcpy_break_stick(void *bitgen, dcpy_number length, const double *alp
     out[length - 1] = left;
 }
 
-static void dcpy_dirichlet(void *bitgen, dcpy_number rows, dcpy_number length, const double *alpha, double *out) {
+static bool dcpy_dirichlet(void *bitgen, dcpy_number rows, dcpy_number length, const double *alpha, double *out) {
     bool small = length > 0;
     for (dcpy_number j = 0; j < length; ++j) small = small && alpha[j] < 0.1;
     double *rest = (double *)__builtin_malloc((length + 1) * sizeof(double));
+    if (!rest) return true;
     double sum = 0.0;
     for (dcpy_number j = length - 1; j >= 0; --j) rest[j] = sum += alpha[j];
     for (; rows > 0; --rows, out += length) {
@@ -203,6 +205,7 @@ static void dcpy_dirichlet(void *bitgen, dcpy_number rows, dcpy_number length, c
         for (dcpy_number j = 0; j < length; ++j) out[j] *= factor;
     }
     __builtin_free(rest);
+    return false;
 }
 
 static dcpy_number dcpy_total(const dcpy_number *colors, dcpy_number length, dcpy_number *out, dcpy_number rows) {
@@ -250,10 +253,11 @@ static void dcpy_permutations(void *bitgen, dcpy_number rows, dcpy_number count,
 }
 
 // Few of many, by Floyd's method: the set of those that are taken is a table with open addressing.
-static void dcpy_sample_few(void *bitgen, dcpy_number population, dcpy_number count, dcpy_number *order) {
+static bool dcpy_sample_few(void *bitgen, dcpy_number population, dcpy_number count, dcpy_number *order) {
     dcpy_word mask = 1;
     while (mask < 2 * (dcpy_word)count) mask = 2 * mask + 1;
     dcpy_number *table = (dcpy_number *)__builtin_malloc((mask + 1) * sizeof(dcpy_number));
+    if (!table) return true;
     for (dcpy_word i = 0; i <= mask; ++i) table[i] = -1;
     for (dcpy_number k = 0; k < count; ++k) {
         const dcpy_number last = population - count + k;
@@ -270,28 +274,32 @@ static void dcpy_sample_few(void *bitgen, dcpy_number population, dcpy_number co
         order[k] = drawn;
     }
     __builtin_free(table);
+    return false;
 }
 
-static void dcpy_sample(void *bitgen, dcpy_number population, dcpy_number count, bool shuffle, dcpy_number *order) {
+static bool dcpy_sample(void *bitgen, dcpy_number population, dcpy_number count, bool shuffle, dcpy_number *order) {
     if (population > 10000 && count > population / (shuffle ? 50 : 20)) {
         dcpy_number *all = (dcpy_number *)__builtin_malloc(population * sizeof(dcpy_number));
+        if (!all) return true;
         for (dcpy_number i = 0; i < population; ++i) all[i] = i;
         const dcpy_number rest = population - count;
         dcpy_shuffle<dcpy_upto>(bitgen, population, rest > 1 ? rest : 1, all);
         for (dcpy_number k = 0; k < count; ++k) order[k] = all[rest + k];
         __builtin_free(all);
-        return;
+        return false;
     }
-    dcpy_sample_few(bitgen, population, count, order);
+    if (dcpy_sample_few(bitgen, population, count, order)) return true;
     if (shuffle) dcpy_shuffle<dcpy_upto>(bitgen, count, 1, order);
+    return false;
 }
 
 // Draws as many as are missing, drops what is taken already, and starts again with the weights of what is left.
-static void dcpy_sample_weighted(void *bitgen, dcpy_number population, const double *p, dcpy_number count,
+static bool dcpy_sample_weighted(void *bitgen, dcpy_number population, const double *p, dcpy_number count,
                                  dcpy_number *order) {
-    double *weights = (double *)__builtin_malloc(2 * population * sizeof(double));
+    double *weights = (double *)__builtin_malloc((2 * population + count) * sizeof(double));
+    if (!weights) return true;
     double *sums = weights + population;
-    double *drawn = (double *)__builtin_malloc(count * sizeof(double));
+    double *drawn = sums + population;
     for (dcpy_number i = 0; i < population; ++i) weights[i] = p[i];
     for (dcpy_number found = 0; found < count;) {
         const dcpy_number missing = count - found;
@@ -314,5 +322,5 @@ static void dcpy_sample_weighted(void *bitgen, dcpy_number population, const dou
         }
     }
     __builtin_free(weights);
-    __builtin_free(drawn);
+    return false;
 }

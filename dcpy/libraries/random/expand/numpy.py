@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 
 from dcpy.ir import types
 from dcpy.ir.expansions import Expansion
-from dcpy.ir.expr import Const, Index, Ref, ScalarExpr, cast, op
+from dcpy.ir.expr import Const, Index, Load, Ref, ScalarExpr, cast, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, ForeignCall
 from dcpy.ir.subsets import Range
@@ -34,17 +34,23 @@ def _by_numpy(node: type[RandomNode] | type[Seed]) -> Callable[[Callable[..., No
 
 def call(
     f: Fragment, function: str, arguments: Sequence[Argument], read: Memlets, out: Memlet, *, result: str = "",
-    buffer: Memlets | None = None,
+    buffer: Memlets | None = None, allocates: bool = False,
 ) -> None:  # fmt: skip
     """``function(state, *arguments)``, which fills `out`, or with `result` gives the value of one element.
 
-    Memlets by connector: `buffer` is read and written.
+    Memlets by connector: `buffer` is read and written. One that `allocates` memory gives whether there was none.
     """
     node = f.node
     kept = {"state": node.inputs["state"], **(buffer or {})}
     own = isinstance(node, RandomNode) and node.own
     name = f"dcpy_pcg64<{function}>" if own else function
-    f.add(ForeignCall(name, ("state", *arguments), kept | read, kept | {"out": out}, NAME, result))
+    outputs = kept | {"out": out}
+    if allocates:
+        failed, result = f.scalar("failed", types.bool_).memlet, "failed"
+        outputs[result] = failed
+    f.add(ForeignCall(name, ("state", *arguments), kept | read, outputs, NAME, result))
+    if allocates:
+        f.check(op("not", Load(failed.container, (), types.bool_)), "MemoryError", "no memory is left to draw")
 
 
 @contextmanager
@@ -155,7 +161,8 @@ def vectors(node: Vectors, f: Fragment) -> None:
             arguments.append(Index(length if len(f.input(rest[0]).shape) > 1 else ZERO))
         how = f"_{node.how}" if node.how else ""
         each_row = "s" if node.method == "multinomial" and f.input(first).shape else ""
-        call(f, f"dcpy_{node.method}{each_row}{how}", (*arguments, "out"), read, out.memlet)
+        call(f, f"dcpy_{node.method}{each_row}{how}", (*arguments, "out"), read, out.memlet,
+             allocates=node.method == "dirichlet")  # fmt: skip
 
 
 @_by_numpy(Sample)
@@ -169,7 +176,7 @@ def sample(node: Sample, f: Fragment) -> None:
         if "p" in node.inputs:
             read["p"] = packed(f, f.input("p")).memlet
             function, arguments = "dcpy_sample_weighted", (number, "p", count, "out")
-        call(f, function, arguments, read, order.memlet)
+        call(f, function, arguments, read, order.memlet, allocates=True)
 
 
 def packed(f: Fragment, operand: Operand) -> Operand:
