@@ -288,6 +288,10 @@ class Program(Dispatcher):
     def __repr__(self) -> str:
         return f"<dcpy.program {self.function.__qualname__}>"
 
+    def __reduce__(self) -> str:
+        """Copied and sent to other processes as Python's functions are: by name."""
+        return str(self.function.__qualname__)
+
     def __set_name__(self, owner: type, name: str) -> None:
         """Called where a class body ends: the class says what `self` is."""
         self._specializer.owner = owner

@@ -92,7 +92,8 @@ class Convention:
 
     def delivered(self, bound: Mapping[str, Any], results: Any) -> Any:
         """What the function returns, from the results of the SDFG; the caller's objects get their fields."""
-        given = take_apart(bound).objects
+        passed = take_apart(bound)
+        given = passed.leaves | passed.objects
         made: dict[str, Any] = {}
         outcome = self.passing.outcome
         if not outcome.effects:

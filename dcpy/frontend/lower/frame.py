@@ -83,6 +83,7 @@ class Program:
     objects: int = 0  # how many the program makes
     made_in: dict[str, Scope] = field(default_factory=dict)  # the maps whose iterations make them
     identity: Identity = field(default_factory=Identity)
+    paths: dict[str, str] = field(default_factory=dict)  # what each container of an argument is a part of: `p.x`
     at_start: dict[str, Value] = field(default_factory=dict)  # fields of the objects that were passed
     passed: dict[str, Value] = field(default_factory=dict)  # tuples and frozen objects that were passed, by path
     used: dict[str, bool] = field(default_factory=dict)  # fields that are read, and objects that are written

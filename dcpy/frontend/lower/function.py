@@ -133,6 +133,7 @@ def _lower(
     b.caller = lambda target, args, keywords: call(frame, target, args, keywords)
     b.operate = lambda symbol, left, right: binary(b, symbol, left, right)
     containers = _declare(frame, function, arg_types, records or {})
+    program.paths = {container: path for path, container in containers.items()}
     flow = execute(frame, define.body)
     if flow is Flow.ON:
         settle_sizes(frame)

@@ -18,6 +18,7 @@ from dcpy.frontend.lower.frame import IdentityMatters
 from dcpy.frontend.specialize.records import Effect, Given, Known, Made, Outcome, is_frozen
 from dcpy.frontend.values import (
     ArrayValue,
+    GeneratorValue,
     Maybe,
     Missing,
     ObjectValue,
@@ -84,7 +85,9 @@ def finish(frame: Frame) -> Outcome:
         leaves.append(found.values)
     if any(structure != structures[0] for structure in structures[1:]):
         raise FrontendError(
-            "the function returns different numbers of values on different paths",
+            "which object the function returns depends on the path taken"
+            if len({kind_of(site.value) for site in sites if site.value is not None}) == 1
+            else "the function returns different numbers of values on different paths",
             span=sites[-1].span,
             notes=tuple(f"{site.span} returns {kind_of(site.value)}" for site in sites if site.value is not None),
             help="return the same kind of value everywhere",
@@ -174,6 +177,8 @@ class _Leaves:
                 return self.given(key)
             case ObjectValue():
                 return self.object(value)
+            case GeneratorValue(container=container, own=False):
+                return self.given(self.program.paths.get(container, container))
             case Static(value=known) if isinstance(known, Enum | FunctionType | type) or is_dataclass(known):
                 return Known(known, self.leaf(Static(None)))
         return self.leaf(value)
