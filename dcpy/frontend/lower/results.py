@@ -173,10 +173,8 @@ class _Leaves:
             case RecordValue(cls=cls, names=names, items=items):
                 self.require_once(value)
                 return Made(cls, names, tuple(map(self.part, items)))
-            case ObjectValue(key=key) if objects.is_argument(value):
-                return self.given(key)
             case ObjectValue():
-                return self.object(value)
+                return self.given(value.key) if objects.is_argument(value) else self.object(value)
             case GeneratorValue(container=container, own=False):
                 return self.given(self.program.paths.get(container, container))
             case Static(value=known) if isinstance(known, Enum | FunctionType | type) or is_dataclass(known):

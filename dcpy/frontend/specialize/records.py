@@ -154,7 +154,7 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A record (or a generator) that was passed, itself: its path. `index` is the result (a constant) that holds its place."""
+    """A record or generator that was passed, itself: its path. `index`: the result (a constant) in its place."""
 
     path: str
     index: int
