@@ -112,14 +112,13 @@ def logspace(
 
 @written_in_python(np.geomspace)
 def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:
-    """Numbers with even ratios, from `start` to `stop`, which are real and of one sign."""
+    """Numbers with even ratios, from `start` to `stop`; between reals of different signs they are NaN."""
     first, last = np.asarray(start), np.asarray(stop)
-    if np.iscomplexobj(first) or np.iscomplexobj(last):
-        raise TypeError("np.geomspace takes real numbers here: write np.exp(np.linspace(...))")
-    first, last = first.astype(np.float64), last.astype(np.float64)
+    number = np.complex128 if np.iscomplexobj(first) or np.iscomplexobj(last) else np.float64
+    first, last = first.astype(number), last.astype(number)
     if np.any(first == 0) or np.any(last == 0):
         raise ValueError("Geometric sequence cannot include zero")
-    sign = np.sign(first)
+    sign = first / np.abs(first)
     found = sign * 10.0 ** np.linspace(np.log10(first / sign), np.log10(last / sign), num, endpoint)
     if num > 0:
         found[0] = first

@@ -156,7 +156,7 @@ def _interpolated(rows: Any, q: Any, method: str) -> Any:
 
 def _like(share: Any, rows: Any, q: Any) -> Any:
     """The share in the precision of the result: that of the elements, where `q` is a number of Python's own."""
-    dtype = np.result_type(rows, q) if rows.dtype.kind == "f" else np.result_type(q, np.float64)
+    dtype = np.result_type(rows, q) if rows.dtype.kind == "f" else np.asarray(q / 1).dtype
     return share.astype(dtype)
 
 

@@ -61,6 +61,7 @@ RECORDS = [
     op(lambda a: np.geomspace(-1, 256, 3), shapes=((1,),)),
     op(lambda a: np.angle(a > 0), shapes=((5,),)),
     op(lambda a: np.tril(a, 1), shapes=((5,), (3, 4))),
+    op(lambda a, c: np.geomspace(a + 1j, c - 9j, 4), shapes=((3,), ()), dtypes=("float64", "complex64")),
 ]
 
 

@@ -37,6 +37,7 @@ RECORDS = [
     op(lambda a: np.nanmax(np.sqrt(a), axis=0, where=a < 3, initial=1), shapes=MATRIX),
     op(lambda a: np.nanargmin(np.sqrt(a)), shapes=((5,), (3, 4), (0,)), dtypes=("float32", "int32")),
     op(lambda a: np.nanargmax(np.sqrt(a + 3), axis=1, keepdims=True), shapes=MATRIX),
+    op(lambda a: np.quantile(a, np.float32(0.25), axis=0), shapes=MATRIX, dtypes=("int8", "int32", "float16")),
 ]
 
 
