@@ -100,6 +100,6 @@ def result_dtype(name: str, args: tuple[DType, ...]) -> DType:
         case "bool":
             return types.bool_
         case "real":
-            return {types.complex64: types.float32, types.complex128: types.float64}.get(args[0], args[0])
+            return args[0].real
         case _:
             return args[-1]

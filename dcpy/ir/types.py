@@ -42,6 +42,11 @@ class DType:
     def is_inexact(self) -> bool:
         return self.kind in "fc"
 
+    @property
+    def real(self) -> DType:
+        """The dtype of the real and the imaginary part of a complex one; of others, the dtype itself."""
+        return _PARTS.get(self, self)
+
     def __str__(self) -> str:
         return self.name
 
@@ -63,6 +68,8 @@ float32 = DType("f32", "float32", "float")
 float64 = DType("f64", "float64", "double")
 complex64 = DType("c64", "complex64", "dcpy_complex64")
 complex128 = DType("c128", "complex128", "dcpy_complex128")
+
+_PARTS: dict[DType, DType] = {complex64: float32, complex128: float64}
 
 DTYPES: tuple[DType, ...] = (
     bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64,

@@ -33,8 +33,6 @@ from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, ExprLike, sym
 from dcpy.ir.types import DType
 
-REALS = {types.complex64: (types.float32, 2), types.complex128: (types.float64, 2)}
-
 
 @dataclass(frozen=True, slots=True)
 class Element:
@@ -177,7 +175,7 @@ class Fragment:
     def reals(self, operand: Operand) -> Operand:
         """The numbers of a packed operand as one dimension of real ones: a complex one is two, its parts."""
         memlet, desc = operand.memlet, operand.desc
-        real, parts = REALS.get(desc.dtype, (desc.dtype, 1))
+        real, parts = desc.dtype.real, 2 if desc.dtype.kind == "c" else 1
         offset = desc.offset * parts if isinstance(desc, View) else ZERO
         view = View(memlet.container, real, (memlet.volume * parts,), (ONE,), offset)
         return self._viewed(f"{memlet.container}_reals", view)

@@ -6,8 +6,6 @@ from dcpy.codegen.lir.expr import Aggregate, Call, Convert, Field, Infix, LirExp
 from dcpy.ir import types
 from dcpy.ir.types import DType
 
-PARTS = {types.complex64: types.float32, types.complex128: types.float64}
-
 
 def convert(expr: LirExpr, source: DType, target: DType) -> LirExpr:
     """`expr`, of dtype `source`, as `target`."""
@@ -16,7 +14,7 @@ def convert(expr: LirExpr, source: DType, target: DType) -> LirExpr:
     if source.kind == "c":
         return _from_complex(expr, source, target)
     if target.kind == "c":
-        part = PARTS[target]
+        part = target.real
         return Aggregate((convert(expr, source, part), Literal("0", part.ctype)), target.ctype)
     if target == types.bool_:
         return Infix("!=", expr, Literal("0", source.ctype), "bool")
@@ -34,5 +32,5 @@ def _from_complex(expr: LirExpr, source: DType, target: DType) -> LirExpr:
         return Call("dcpy_truth", (expr,), "bool")
     if target.kind == "c":
         return Call(f"dcpy_convert<{target.ctype}>", (expr,), target.ctype)
-    part = PARTS[source]
+    part = source.real
     return convert(Field(expr, "real", part.ctype), part, target)

@@ -17,7 +17,7 @@ _SUFFIX = {"i64": "L", "u64": "UL", "u32": "u"}
 def literal(value: Number, dtype: DType) -> LirExpr:
     """`value` as a literal of `dtype`, exactly."""
     if dtype.kind == "c":
-        part = types.float32 if dtype == types.complex64 else types.float64
+        part = dtype.real
         number = complex(value)
         return Aggregate((literal(number.real, part), literal(number.imag, part)), dtype.ctype)
     return Literal(spell(value, dtype), dtype.ctype, int(value) if dtype == types.int64 else None)  # type: ignore[arg-type]
@@ -29,7 +29,7 @@ def spell(value: Number, dtype: DType) -> str:
         case "b":
             return "true" if value else "false"
         case "c":
-            part = types.float32 if dtype == types.complex64 else types.float64
+            part = dtype.real
             number = complex(value)
             return f"{{{spell(number.real, part)}, {spell(number.imag, part)}}}"
         case "f":

@@ -28,7 +28,6 @@ from dcpy.ir.types import DType
 LOWER = Static("L")
 REDUCED = Static("reduced")
 WORKS_IN = {types.float32: types.float64, types.complex64: types.complex128}
-REAL = {types.complex64: types.float32, types.complex128: types.float64}
 
 Shape = Sequence[Expr]
 
@@ -94,7 +93,7 @@ def _inverse_or_nan(b: Builder, a: Value) -> Value:
 def slogdet(b: Builder, a: Value) -> Value:
     """The sign of the determinant, and the logarithm of its absolute value."""
     sign, logarithm, result = _signed_logarithm(b, a)
-    return TupleValue((b.cast(sign, result), b.cast(logarithm, REAL.get(result, result))), names=("sign", "logabsdet"))
+    return TupleValue((b.cast(sign, result), b.cast(logarithm, result.real)), names=("sign", "logabsdet"))
 
 
 @implements(np.linalg.det)
@@ -106,7 +105,7 @@ def det(b: Builder, a: Value) -> Value:
 
 def _signed_logarithm(b: Builder, a: Value) -> tuple[Value, Value, DType]:
     x, _, result = _square(b, a)
-    outputs: Mapping[str, tuple[Shape, DType]] = {"sign": ((), x.dtype), "logdet": ((), REAL.get(x.dtype, x.dtype))}
+    outputs: Mapping[str, tuple[Shape, DType]] = {"sign": ((), x.dtype), "logdet": ((), x.dtype.real)}
     found = _nodes(b, "lapack.slogdet", {"a": x}, outputs)
     return found["sign"], found["logdet"], result
 
@@ -137,11 +136,11 @@ def svd(b: Builder, a: Value, full_matrices: Value = TRUE, compute_uv: Value = T
     x, (m, n), result = _matrices(b, a)
     least = min_of(m, n)
     u, vt = ((m, m if is_full else least), x.dtype), ((n if is_full else least, n), x.dtype)
-    outputs = {"u": u, "s": ((least,), REAL.get(x.dtype, x.dtype)), "vt": vt}
+    outputs = {"u": u, "s": ((least,), x.dtype.real), "vt": vt}
     if not with_vectors:
         outputs = {"s": outputs["s"]}
     found = _nodes(b, "lapack.svd", {"a": x}, outputs, "SVD did not converge", full=is_full)
-    values = b.cast(found["s"], REAL.get(result, result))
+    values = b.cast(found["s"], result.real)
     if not with_vectors:
         return values
     return _named({"U": b.cast(found["u"], result), "S": values, "Vh": b.cast(found["vt"], result)})
@@ -171,9 +170,9 @@ def _of_hermitian(b: Builder, a: Value, triangle: Value, with_vectors: bool) -> 
     if side not in ("L", "U"):
         raise b.error("UPLO argument must be 'L' or 'U'", notes=("NumPy raises ValueError here",))
     x, n, result = _square(b, a)
-    outputs = {"w": ((n,), REAL.get(x.dtype, x.dtype))} | ({"v": ((n, n), x.dtype)} if with_vectors else {})
+    outputs = {"w": ((n,), x.dtype.real)} | ({"v": ((n, n), x.dtype)} if with_vectors else {})
     found = _nodes(b, "lapack.eigh", {"a": x}, outputs, "Eigenvalues did not converge", upper=side == "U")
-    values = b.cast(found["w"], REAL.get(result, result))
+    values = b.cast(found["w"], result.real)
     return values, b.cast(found["v"], result) if with_vectors else values
 
 
@@ -220,7 +219,7 @@ def lstsq(builder: Builder, a: Value, b: Value, rcond: Value = NONE) -> Value:
     if is_vector:
         right = builder.expand(right, 1)
     _require_same(builder, m, right.shape[0], "Incompatible dimensions")
-    real, columns = REAL.get(x.dtype, x.dtype), right.shape[1]
+    real, columns = x.dtype.real, right.shape[1]
     outputs: dict[str, tuple[Shape, DType]] = {"x": ((n, columns), x.dtype), "residuals": ((columns,), real)}
     outputs |= {"rank": ((), types.int32), "s": ((min_of(m, n),), real)}
     inputs = {"a": x, "b": right, "rcond": _tolerance(builder, rcond, max_of(m, n), real)}
@@ -229,7 +228,7 @@ def lstsq(builder: Builder, a: Value, b: Value, rcond: Value = NONE) -> Value:
     if is_vector:
         solution = matrix_at(solution.transposed((1, 0)), [ZERO])
     residuals = _known_residuals(builder, builder.array(found["residuals"]), rank, m, n)
-    shown = REAL.get(result, result)
+    shown = result.real
     singular = builder.cast(found["s"], shown)
     return TupleValue((builder.cast(solution, result), builder.cast(residuals, shown), rank, singular))
 

@@ -18,8 +18,7 @@ from dcpy.ir.symbolic import ZERO, Expr, min_of
 from dcpy.ir.types import DType
 
 OPPOSITE = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
-REAL = {types.complex64: types.float32, types.complex128: types.float64}
-COMPLEX = {real: pair for pair, real in REAL.items()}
+COMPLEX = {types.float32: types.complex64, types.float64: types.complex128}
 
 
 @implements(np.fft.fft)
@@ -81,7 +80,7 @@ def _real_points(b: Builder, a: Value, n: Value, axis: Value, norm: str) -> Valu
     length = _length(b, n, (size - 1) * 2)
     spectrum = b.array(b.cast(x, _complex_of(x.dtype)))
     points = spectrum if n == NONE else _resized(b, spectrum, place, length // 2 + 1)
-    numbers = _transform(b, points, place, length, REAL[points.dtype], Static(norm), backward=True)
+    numbers = _transform(b, points, place, length, points.dtype.real, Static(norm), backward=True)
     return b.cast(numbers, result)
 
 
@@ -106,7 +105,7 @@ def _points(b: Builder, a: Value, axis: Value) -> tuple[ArrayValue, int, DType]:
     """The operand in the dtype to compute in, the axis, and the dtype of real results."""
     x = b.array(a)
     place = b.axis(axis, x.rank)
-    result = REAL.get(x.dtype, x.dtype if x.dtype.kind == "f" else types.float64)
+    result = x.dtype.real if x.dtype.is_inexact else types.float64
     if x.dtype.kind != "c":
         x = b.array(b.cast(x, types.float32 if result == types.float16 else result))
     return x, place, result

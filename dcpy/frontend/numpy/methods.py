@@ -154,7 +154,7 @@ def _part(b: Builder, a: Value, name: str) -> Value:
 
 def _complex_view(b: Builder, a: ArrayValue, name: str) -> ArrayValue:
     """Every second number of the memory."""
-    half = types.float32 if a.dtype == types.complex64 else types.float64
+    half = a.dtype.real
     seen = a.as_view(b.desc(a))
     strides = tuple(stride * 2 for stride in strides_of(seen))
     offset = seen.offset * 2 + (1 if name == "imag" else 0)

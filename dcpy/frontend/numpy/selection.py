@@ -109,7 +109,7 @@ def isclose(
     x, y = (value if is_number(value) else builder.array(value) for value in (a, b))
     dtype = promoted((x, y))[0]
     dtype = dtype if dtype.is_inexact else types.float64
-    wide = types.float32 if dtype in (types.float32, types.complex64) else types.float64
+    wide = types.float32 if dtype.real == types.float32 else types.float64
     relative, absolute = (elementwise.convert(scalar_expr(builder.hold(value)), wide) for value in (rtol, atol))
     magnitude = "cabs" if dtype.kind == "c" else "abs"
     same_nan = bool(builder.static(equal_nan, "equal_nan"))

@@ -164,7 +164,7 @@ def nan_to_num(
     dtype = dtype_of(x)
     if dtype.kind not in "fc":
         return b.elementwise(lambda value: value, x)
-    part = {types.complex64: types.float32, types.complex128: types.float64}.get(dtype, dtype)
+    part = dtype.real
     limits = np.finfo(part.numpy)
     values = [
         b.static(nan, "nan"),

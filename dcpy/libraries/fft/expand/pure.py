@@ -15,7 +15,6 @@ from dcpy.libraries.api import Fragment, Operand, expands
 from dcpy.libraries.fft.expand.halves import BACKWARD, COMPLEX, FORWARD, program
 from dcpy.libraries.fft.nodes import Transform
 
-REAL = {types.complex64: types.float32, types.complex128: types.float64}
 HALVED = (types.float32, types.float64)
 
 
@@ -45,7 +44,7 @@ class Lines:
     @property
     def real(self) -> DType:
         """The dtype of real and imaginary parts."""
-        return REAL.get(self.x.dtype, self.x.dtype)
+        return self.x.dtype.real
 
     @property
     def is_from_real(self) -> bool:
@@ -121,9 +120,9 @@ class Lines:
 def lines_of(node: Transform, f: Fragment) -> Lines:
     """The operands as lines; declines dtypes that there is no transform of."""
     x, out = f.input("x"), f.output("y")
-    real = REAL.get(x.dtype, x.dtype)
-    if real not in HALVED or REAL.get(out.dtype, out.dtype) != real:
-        f.decline(f"takes {', '.join(map(str, (*HALVED, *REAL)))} of one precision, not {x.dtype} and {out.dtype}")
+    real = x.dtype.real
+    if real not in HALVED or out.dtype.real != real:
+        f.decline(f"takes f32, f64, c64, c128 of one precision, not {x.dtype} and {out.dtype}")
     if not f.is_packed(x):
         points = f.array("points", x.dtype, x.shape)
         f.add(Copy(x.memlet, points.memlet))

@@ -18,7 +18,6 @@ from dcpy.ir.symbolic import ZERO, Expr, min_of
 from dcpy.libraries.api import Element, Fragment, Operand, expands
 from dcpy.libraries.lapack.nodes import Cholesky, Inverse, LapackNode, Lu, Qr, Slogdet, Solve, SolveTriangular
 
-REAL = {types.complex64: types.float32, types.complex128: types.float64}
 DTYPES = (types.float32, types.float64, types.complex64, types.complex128)
 
 
@@ -178,7 +177,7 @@ def qr(node: Qr, f: Fragment) -> None:
 
 def _reflection(f: Fragment, work: Operand, tau: Operand, k: Expr) -> None:
     """Makes column `k` a vector, whose first element, 1, is not stored: the column's length is there; and `tau`."""
-    dtype, real_dtype = work.dtype, REAL.get(work.dtype, work.dtype)
+    dtype, real_dtype = work.dtype, work.dtype.real
     below, length, alpha = f.scalar("below", real_dtype), f.scalar("length", real_dtype), f.scalar("alpha", dtype)
     f.put(below.at(), 0)
     with f.loop(Range(k + 1, work.shape[0]), "i") as i:
@@ -250,7 +249,7 @@ def start_with_identity(f: Fragment, out: Operand) -> None:
 
 def _largest_below(f: Fragment, matrix: Operand, k: Expr) -> Expr:
     """The first row from `k` on with the largest element in column `k`; in absolute value, as LAPACK measures it."""
-    dtype = REAL.get(matrix.dtype, matrix.dtype)
+    dtype = matrix.dtype.real
     best, place, size = f.scalar("best", dtype), f.scalar("place", types.int64), f.scalar("size", dtype)
     f.compute(best.at(), _size, matrix.at(k, k))
     f.compute(place.at(), lambda: Index(k))
