@@ -96,6 +96,7 @@ def _refusals() -> dict[Any, Refusal]:
     for refused, names in _METHODS.items():
         for name in names.split():
             found[getattr(np.ndarray, name, None)] = refused
+    found.pop(None, None)  # names that this NumPy does not have
     return found
 
 
