@@ -11,6 +11,8 @@ from dcpy.frontend.numpy.quantiles import (
     METHODS,
     between,
     neighbours,
+    part_of_percent,
+    part_of_whole,
     percentile,
     place_of,
     position_of,
@@ -176,11 +178,7 @@ def nanquantile(
     """The number that a part `q` of the elements that are not NaN do not exceed."""
     if not _may_be_nan(a):
         return quantile(a, q, axis, None, overwrite_input, method, keepdims, weights=weights)
-    if np.ndim(q) > 0:
-        q = np.asarray(q)
-    if not np.all((q >= 0) & (q <= 1)):
-        raise ValueError("Quantiles must be in the range [0, 1]")
-    return _quantile_of_numbers(a, q, axis, method, keepdims, weights)
+    return _quantile_of_numbers(a, part_of_whole(q), axis, method, keepdims, weights)
 
 
 @written_in_python(np.nanpercentile)
@@ -191,10 +189,7 @@ def nanpercentile(
     """The number that `q` percent of the elements that are not NaN do not exceed."""
     if not _may_be_nan(a):
         return percentile(a, q, axis, None, overwrite_input, method, keepdims, weights=weights)
-    q = (np.asarray(q) if np.ndim(q) > 0 else q) / 100
-    if not np.all((q >= 0) & (q <= 1)):
-        raise ValueError("Percentiles must be in the range [0, 100]")
-    return _quantile_of_numbers(a, q, axis, method, keepdims, weights)
+    return _quantile_of_numbers(a, part_of_percent(q), axis, method, keepdims, weights)
 
 
 def _quantile_of_numbers(a: Any, q: Any, axis: Any, method: str, keepdims: bool, weights: Any) -> Any:

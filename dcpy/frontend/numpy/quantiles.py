@@ -38,11 +38,7 @@ def quantile(
     weights: Any = None,
 ) -> Any:
     """The number that a part `q` of the elements do not exceed; NaN where there is one."""
-    if np.ndim(q) > 0:
-        q = np.asarray(q)
-    if not np.all((q >= 0) & (q <= 1)):
-        raise ValueError("Quantiles must be in the range [0, 1]")
-    return _along(a, q, axis, method, keepdims, weights)
+    return _along(a, part_of_whole(q), axis, method, keepdims, weights)
 
 
 @written_in_python(np.percentile)
@@ -58,10 +54,23 @@ def percentile(
     weights: Any = None,
 ) -> Any:
     """The number that `q` percent of the elements do not exceed; NaN where there is one."""
-    q = (np.asarray(q) if np.ndim(q) > 0 else q) / 100
-    if not np.all((q >= 0) & (q <= 1)):
+    return _along(a, part_of_percent(q), axis, method, keepdims, weights)
+
+
+def part_of_whole(q: Any) -> Any:
+    """Parts as numbers from 0 to 1."""
+    part = np.asarray(q) if np.ndim(q) > 0 else q
+    if not np.all((part >= 0) & (part <= 1)):
+        raise ValueError("Quantiles must be in the range [0, 1]")
+    return part
+
+
+def part_of_percent(q: Any) -> Any:
+    """The same of percents."""
+    part = (np.asarray(q) if np.ndim(q) > 0 else q) / 100
+    if not np.all((part >= 0) & (part <= 1)):
         raise ValueError("Percentiles must be in the range [0, 100]")
-    return _along(a, q, axis, method, keepdims, weights)
+    return part
 
 
 def _along(a: Any, q: Any, axis: Any, method: str, keepdims: bool, weights: Any) -> Any:

@@ -60,15 +60,7 @@ def reduced(
     chosen = b.dtype_argument(dtype) if kind in (AND, OR) else dtype_with_out(b, x, dtype, out)
     wanted = chosen or result_of(kind.ufunc.reduce, x.dtype)
     if kind.identity is None and initial == NONE:
-        if where != TRUE:
-            raise b.error(
-                f"reduction operation '{kind.ufunc.__name__}' does not have an identity, so to use a where mask "
-                "one has to specify 'initial'",
-                notes=("NumPy raises ValueError here",),
-                help="pass initial=",
-            )
-        message = f"zero-size array to reduction operation {kind.ufunc.__name__} which has no identity"
-        require_elements(b, x, axes, message)
+        require_first(b, kind.ufunc, x, axes, where)
     if where != TRUE:
         x = _where(b, kind, x, wanted, where, initial)
     result = accumulated(b, kind, x, axes, wanted, bool(b.static(keepdims, "keepdims")))
@@ -104,7 +96,20 @@ def _where(b: Builder, kind: Kind, x: ArrayValue, dtype: DType, where: Value, in
     return b.array(b.elementwise(choose, b.broadcast_to(b.array(mask_of(b, where)), x.shape), x))
 
 
-def require_elements(b: Builder, x: ArrayValue, axes: tuple[int, ...], message: str) -> None:
+def require_first(b: Builder, function: np.ufunc, x: ArrayValue, axes: Sequence[int], where: Value) -> None:
+    """Refuses reductions that have nothing to begin with: neither an identity nor, for sure, a first element."""
+    if where != TRUE:
+        raise b.error(
+            f"reduction operation '{function.__name__}' does not have an identity, so to use a where mask one has to "
+            "specify 'initial'",
+            notes=("NumPy raises ValueError here",),
+            help="pass initial=",
+        )
+    message = f"zero-size array to reduction operation {function.__name__} which has no identity"
+    require_elements(b, x, axes, message)
+
+
+def require_elements(b: Builder, x: ArrayValue, axes: Sequence[int], message: str) -> None:
     """`ValueError` where an axis of size 0 would be reduced."""
     for axis in axes:
         size = b.exact(x.shape[axis])

@@ -21,7 +21,7 @@ from dcpy.frontend.numpy import cumulative
 from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0, TRUE
 from dcpy.frontend.numpy.manipulation import reshaped
 from dcpy.frontend.numpy.outputs import dtype_with_out, into, mask_of
-from dcpy.frontend.numpy.reductions import KINDS, axes_of, count_of, reduced, require_elements
+from dcpy.frontend.numpy.reductions import KINDS, axes_of, count_of, reduced, require_first
 from dcpy.frontend.numpy.traced import call_body, written_in_python
 from dcpy.frontend.values import ArrayValue, Static, Value
 from dcpy.ir.expr import cast, op
@@ -60,7 +60,7 @@ def _reduce(function: np.ufunc) -> Implementation:
             raise b.error(message, notes=("NumPy raises ValueError here",))
         wanted = _loop_dtype(b, function, function.reduce, x, dtype, out)
         mask = None if where == TRUE else b.broadcast_to(b.array(mask_of(b, where)), x.shape)
-        start = _start(b, function, x, axes, initial, mask)
+        start = _start(b, function, x, axes, initial, where)
         if not axes:
             found: Value = b.cast(x, wanted)
         else:
@@ -88,22 +88,14 @@ def _loop_dtype(b: Builder, function: np.ufunc, method: Any, x: ArrayValue, dtyp
 
 
 def _start(
-    b: Builder, function: np.ufunc, x: ArrayValue, axes: Sequence[int], initial: Value, mask: ArrayValue | None
+    b: Builder, function: np.ufunc, x: ArrayValue, axes: Sequence[int], initial: Value, where: Value
 ) -> Value | None:
     """What the elements are combined with: `initial`, the identity, or nothing (the first of them)."""
     if initial != NONE:
         return b.hold(initial)
     if function.identity is not None:
         return Static(function.identity)
-    if mask is not None:
-        raise b.error(
-            f"reduction operation '{function.__name__}' does not have an identity, so to use a where mask one has to "
-            "specify 'initial'",
-            notes=("NumPy raises ValueError here",),
-            help="pass initial=",
-        )
-    message = f"zero-size array to reduction operation {function.__name__} which has no identity"
-    require_elements(b, x, tuple(axes), message)
+    require_first(b, function, x, axes, where)
     return None
 
 
