@@ -113,7 +113,7 @@ REFUSED = (
     (lambda rng, a: rng.binomial(a, 0.5), "not an integer"),
     (lambda rng, a: rng.random(dtype=np.float16), "Unsupported dtype"),
     (lambda rng, a: rng.shuffle([1, 2]), "shuffles arrays"),
-    (lambda rng, a: rng, "cannot return a random generator"),
+    (lambda rng, a: np.random.default_rng(3), "cannot return a random generator"),
     (lambda rng, a: (rng if a[0] > 0 else np.random.default_rng(1)).random(), "a random generator or another one"),
     (lambda rng, a: rng.bytes(8), "no method 'bytes'"),
 )
