@@ -172,3 +172,19 @@ def test_masks_without_elements_fit_everywhere():
     same(f, A3, np.ones((3, 3)), np.ones(0, bool))
     same(f, A3, np.ones((3, 3)), np.array([True, False, True]))
     same(f, A3, np.ones((3, 3)), np.ones(2, bool))
+
+
+def test_parts_of_new_dimensions():
+    def f(a, k):
+        return np.roll(a[np.newaxis, k], 1), np.roll(a[np.newaxis], 1, axis=0), np.split(a[np.newaxis], 1)[0]
+
+    same(f, A3, 1)
+
+
+@pytest.mark.parametrize("size", [0, 2])
+def test_products_behind_a_check_that_always_fails(size):
+    def f(b):
+        return np.dot(b, b[1:])
+
+    verify(dcpy.program(f).to_sdfg(np.ones(size), simplify=False))
+    same(f, np.ones(size))

@@ -370,12 +370,13 @@ def sliding_window_view(
 
 
 def band(x: ArrayValue, axis: int, start: Expr, size: Expr) -> ArrayValue:
-    """The part ``start : start + size`` of a dimension, which is in range."""
+    """The part ``start : start + size`` of a dimension, which is in range; of a new one, that many of the same."""
     window, shape = list(x.window.dims), list(x.shape)
-    dim = window[x.axes[axis]]
-    assert isinstance(dim, Range)
-    window[x.axes[axis]] = Range(dim.at(start), dim.at(start + size), dim.step)
     shape[axis] = size
+    if x.axes[axis] >= 0:
+        dim = window[x.axes[axis]]
+        assert isinstance(dim, Range)
+        window[x.axes[axis]] = Range(dim.at(start), dim.at(start + size), dim.step)
     return replace(x, shape=tuple(shape), window=Subset(tuple(window)), fresh=False)
 
 
