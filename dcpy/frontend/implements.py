@@ -95,6 +95,7 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.random_seeds",
         "dcpy.frontend.numpy.random_draws",
         "dcpy.frontend.numpy.random_integers",
+        "dcpy.frontend.numpy.random_vectors",
         "dcpy.frontend.numpy.random_orders",
     ),
     "builtins": ("dcpy.frontend.python.builtins",),
