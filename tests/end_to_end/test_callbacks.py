@@ -259,6 +259,7 @@ def test_threads_call_back_at_the_same_time():
         thread.start()
     for thread in threads:
         thread.join()
+    assert sorted(seen) == [0, 1, 2, 3]
     for calls in seen.values():
         assert [i for _, i in calls] == list(range(50))
         assert len({thread for thread, _ in calls}) == 1

@@ -106,6 +106,7 @@ def test_global_objects_are_read_as_they_are_at_each_call():
         return laplacian()[0] + scale() + a
 
     assert bound(1.0) == 2.0
+
     @dcpy.program
     def raised():
         GRID.u += 1.0
