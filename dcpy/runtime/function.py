@@ -42,7 +42,8 @@ def call_converted(
     """
     prepared = prepare(values, signature)
     if prepared is not None:
-        with held(values):
+        changed = (value for value, given in zip(values, prepared.values, strict=True) if given is not value)
+        with held(changed):  # the dispatcher knows of the others
             result = program.dispatch(prepared.values)
         if result is not NotImplemented:
             return prepared.finish(result)

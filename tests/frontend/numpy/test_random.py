@@ -288,6 +288,21 @@ def test_the_lock_is_held():
     np.testing.assert_array_equal(np.sort(np.concatenate(found)), np.sort(expected))
 
 
+def is_free(generator):
+    """Whether another thread could draw."""
+    found = []
+
+    def draw():
+        found.append(generator.bit_generator.lock.acquire(blocking=False))
+        if found[0]:
+            generator.bit_generator.lock.release()
+
+    thread = threading.Thread(target=draw)
+    thread.start()
+    thread.join()
+    return found[0]
+
+
 @pytest.mark.cc
 def test_the_lock_is_released_where_a_program_raises():
     def risky(rng, scale):
@@ -296,8 +311,7 @@ def test_the_lock_is_released_where_a_program_raises():
     program, generator = dcpy.program(risky), np.random.default_rng(0)
     with pytest.raises(ValueError, match="scale < 0"):
         program(generator, -1.0)
-    assert generator.bit_generator.lock.acquire(blocking=False)
-    generator.bit_generator.lock.release()
+    assert is_free(generator)
     assert program(generator, 1.0) == np.random.default_rng(0).normal(0.0, 1.0)
 
 
@@ -323,6 +337,25 @@ def test_the_lock_is_not_held_by_a_program_that_calls_back():
     SHARED, twin = np.random.default_rng(3), np.random.default_rng(3)
     expected = [twin.random() - twin.random() for _ in range(5)]
     np.testing.assert_array_equal(dcpy.program(numbers)(5), expected)
+
+
+@pytest.mark.cc
+def test_the_lock_is_taken_once_where_another_argument_is_copied():
+    free = []
+
+    @dcpy.callback
+    def look() -> None:
+        free.append(is_free(generator))
+
+    def numbers(rng, a, parts):
+        look()
+        return a + rng.random() + parts[0]
+
+    generator, a, parts = np.random.default_rng(1), np.ones((2, 3)), (np.ones(3),)
+    compiled = dcpy.program(numbers).compile(generator, a, parts)
+    for given in (a, np.asfortranarray(a)):
+        assert compiled(generator, given, parts).shape == (2, 3)
+    assert free == [True, True]
 
 
 @pytest.mark.cc
