@@ -37,20 +37,12 @@ if TYPE_CHECKING:
 Source = tuple[object, ...]
 
 
-def signature_of(sdfg: Sdfg, types: Mapping[str, ArgType] | None = None) -> Signature:
-    """The signature for calls with arguments of these types, in this order; without them, the default one.
+def signature_of(sdfg: Sdfg) -> Signature:
+    """The signature of an SDFG that is called by itself, as its descriptors say.
 
-    Types add what descriptors do not have: constants that are no containers, numbers of Python's own, and sizes that
-    must differ from 1. Raises `CodegenError` where no argument tells a size.
+    Raises `CodegenError` where no argument tells a size.
     """
-    signature = default_signature(sdfg)
-    if types is None:
-        return signature
-    known = {arg.name: arg for arg in signature.args}
-    args = tuple(_refined(name, kind, known.get(name)) for name, kind in types.items())
-    positions = {arg.name: position for position, arg in enumerate(args)}
-    moved = [positions.get(arg.name, -1) for arg in signature.args]
-    return replace(signature, args=args, results=tuple(_moved(result, moved) for result in signature.results))
+    return default_signature(sdfg)
 
 
 @dataclass(frozen=True)
@@ -127,7 +119,8 @@ def _put_together(part: Part, value: Any, given: Mapping[str, Any], made: dict[s
 def signature_of_call(sdfg: Sdfg, convention: Convention) -> tuple[Signature, tuple[Source, ...]]:
     """The signature for calls of the function of an SDFG, and where the parts of records come from.
 
-    Those are behind the parameters, and before the closure.
+    Those are behind the parameters, and before the closure. Types add what descriptors do not have: constants that are
+    no containers, numbers of Python's own, and sizes that must differ from 1.
     """
     passing, types = convention.passing, convention.types
     order, sources = _order(convention.parameters, passing.records)
