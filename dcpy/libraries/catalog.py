@@ -28,6 +28,7 @@ NODES: dict[str, str] = {
     "lapack.slogdet": f"{_LAPACK}.nodes:Slogdet",
     "fft.transform": f"{_FFT}.nodes:Transform",
     "sort": f"{_SORTING}.nodes:Sort",
+    "argsort": f"{_SORTING}.nodes:ArgSort",
     **{f"lapack.{node}": f"{_LAPACK}.nodes:{node.title().replace('_', '')}" for node in (*_SOLVERS, *_DECOMPOSITIONS)},
     **{f"random.{node}": f"{_RANDOM}.nodes:{node.title()}" for node in _RANDOMS},
 }
@@ -42,7 +43,8 @@ EXPANSIONS: dict[str, str] = {
         for node in ("gemm", "gemv", "dot", "ger")
         for name in ("mkl", "openblas", "pure")
     },
-    "sort/cpp": f"{_SORTING}.expand.cpp:sort_rows",
+    "sort/radix": f"{_SORTING}.expand.radix:sort_rows",
+    "argsort/radix": f"{_SORTING}.expand.radix:argsort_rows",
     "fft.transform/fftw": f"{_FFT}.expand.fftw:transform",
     "fft.transform/pure": f"{_FFT}.expand.pure:transform",
     "lapack.slogdet/factors": f"{_LAPACK}.expand.pure:slogdet",
@@ -56,7 +58,7 @@ ENVIRONMENTS: dict[str, str] = {
     "openblas": f"{_BLAS}.environments:OPENBLAS",
     "mkl": f"{_BLAS}.environments:MKL",
     "fftw": f"{_FFT}.environments:FFTW",
-    "c++.sort": f"{_SORTING}.expand.cpp:STANDARD",
+    "sorting.h": f"{_SORTING}.expand.radix:RADIX",
     "lapack.openblas": f"{_LAPACK}.environments:OPENBLAS",
     "numpy.random": f"{_RANDOM}.environments:LIBRARY_OF_NUMPY",
 }

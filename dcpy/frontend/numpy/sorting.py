@@ -11,38 +11,10 @@ from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.numpy.defaults import LAST_AXIS, NONE
 from dcpy.frontend.numpy.traced import written_in_python
 from dcpy.frontend.values import Static, Value
+from dcpy.ir import types
+from dcpy.ir.types import DType
 
 INTROSELECT = Static("introselect")
-
-
-def _merge_sort(values: Any, order: Any) -> None:
-    """Sorts a vector in place, stably; `order` is permuted alike."""
-    n = len(values)
-    spare = np.empty_like(values)
-    spare_order = np.empty_like(order)
-    width = 1
-    while width < n:
-        start = 0
-        while start < n:
-            middle = min(start + width, n)
-            stop = min(start + 2 * width, n)
-            i = start
-            j = middle
-            for k in range(start, stop):
-                x, y = values[min(i, n - 1)], values[min(j, n - 1)]
-                smaller = (y < x) | ((x != x) & (y == y))  # NaN is last
-                if (i >= middle) | ((j < stop) & smaller):
-                    spare[k] = values[j]
-                    spare_order[k] = order[j]
-                    j += 1
-                else:
-                    spare[k] = values[i]
-                    spare_order[k] = order[i]
-                    i += 1
-            start = stop
-        values[:] = spare
-        order[:] = spare_order
-        width *= 2
 
 
 def _require_one_kind(kind: Any, stable: bool | None) -> None:
@@ -51,17 +23,34 @@ def _require_one_kind(kind: Any, stable: bool | None) -> None:
 
 
 def sorted_rows(matrix: Any) -> Any:
-    """Each row of a matrix of numbers sorted, in a new array: for programs only."""
+    """Each row of a matrix of real numbers sorted, in a new array: for programs only."""
+    raise NotImplementedError("called by dcpy's own programs only")
+
+
+def orders_of_rows(matrix: Any) -> Any:
+    """The order that sorts each row of a matrix of real numbers, stably: for programs only."""
     raise NotImplementedError("called by dcpy's own programs only")
 
 
 @implements(sorted_rows)
 def _sorted_rows(b: Builder, matrix: Value) -> Value:
+    return _of_rows(b, "sort", matrix, b.array(matrix).dtype)
+
+
+@implements(orders_of_rows)
+def _orders_of_rows(b: Builder, matrix: Value) -> Value:
+    return _of_rows(b, "argsort", matrix, types.int64)
+
+
+def _of_rows(b: Builder, kind: str, matrix: Value, dtype: DType) -> Value:
     x = b.array(matrix)
-    x = x if b.contiguous(x) else b.copy(x)
-    out = b.empty([b.exact(size) for size in x.shape], x.dtype)
-    b.library("sort", {"x": x}, {"out": out})
+    out = b.empty([b.exact(size) for size in x.shape], dtype)
+    b.library(kind, {"x": x}, {"out": out})
     return out
+
+
+def _as_rows(a: Any) -> Any:
+    return a.reshape((a.size // max(a.shape[-1], 1), a.shape[-1]))
 
 
 @written_in_python(np.sort)
@@ -70,14 +59,10 @@ def sort(a: Any, axis: int | None = -1, kind: Any = None, *, stable: bool | None
     _require_one_kind(kind, stable)
     if axis is None:
         a, axis = np.ravel(a), 0
-    moved = np.array(np.moveaxis(np.asarray(a), axis, -1))
-    if moved.dtype.kind in "iuf" and moved.dtype != np.float16:
-        rows = sorted_rows(moved.reshape((moved.size // max(moved.shape[-1], 1), moved.shape[-1])))
-        return np.moveaxis(rows.reshape(moved.shape), -1, axis)
-    flat, n = moved.reshape(-1), moved.shape[-1]
-    for k in range(moved.size // max(n, 1)):
-        _merge_sort(flat[k * n : (k + 1) * n], np.empty(n, np.int64))
-    return np.moveaxis(moved, -1, axis)
+    if np.iscomplexobj(a):
+        return np.take_along_axis(np.asarray(a), np.argsort(a, axis), axis)
+    moved = np.moveaxis(np.asarray(a), axis, -1)
+    return np.moveaxis(sorted_rows(_as_rows(moved)).reshape(moved.shape), -1, axis)
 
 
 @method("sort")
@@ -94,13 +79,19 @@ def argsort(a: Any, axis: int | None = -1, kind: Any = None, *, stable: bool | N
     _require_one_kind(kind, stable)
     if axis is None or np.ndim(a) == 0:
         a, axis = np.ravel(a), 0
-    moved = np.array(np.moveaxis(np.asarray(a), axis, -1))
-    order = np.empty(moved.shape, np.int64)
-    order[...] = np.arange(moved.shape[-1])
-    flat, orders, n = moved.reshape(-1), order.reshape(-1), moved.shape[-1]
-    for k in range(moved.size // max(n, 1)):
-        _merge_sort(flat[k * n : (k + 1) * n], orders[k * n : (k + 1) * n])
-    return np.moveaxis(order, -1, axis)
+    a = np.asarray(a)
+    if not np.iscomplexobj(a):
+        return _order(a, axis)
+    order = _order(a.imag, axis)
+    for key in (a.real, 2 * np.isnan(a.real) + np.isnan(a.imag)):  # NaN is last, a real part that is NaN last of all
+        again = _order(np.take_along_axis(key, order, axis), axis)
+        order = np.take_along_axis(order, again, axis)
+    return order
+
+
+def _order(reals: Any, axis: int) -> Any:
+    moved = np.moveaxis(reals, axis, -1)
+    return np.moveaxis(orders_of_rows(_as_rows(moved)).reshape(moved.shape), -1, axis)
 
 
 @written_in_python(np.partition)

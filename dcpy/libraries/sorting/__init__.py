@@ -1,1 +1,1 @@
-"""Sorting of numbers: a node, and C++'s own sort."""
+"""Sorting of numbers: nodes, and an expansion that sorts by digits."""

@@ -1,4 +1,4 @@
-"""The library node of sorting. How it is computed is in `libraries.sorting.expand`."""
+"""The library nodes of sorting. How they are computed is in `libraries.sorting.expand`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,8 @@ from dcpy.ir.nodes import LibraryNode
 
 
 @dataclass(eq=False)
-class Sort(LibraryNode):
-    """``out = np.sort(x)`` along the last dimension of two: each row by itself, NaN last."""
-
-    kind = "sort"
-
-    def meaning(self, inputs: Mapping[str, np.ndarray[Any, Any]], outputs: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """NumPy's own sort."""
-        outputs["out"][...] = np.sort(inputs["x"], axis=-1)
+class SortingNode(LibraryNode):
+    """Works on each row of a matrix of real numbers by itself; NaN comes last."""
 
     def problems(self) -> Iterator[str]:
         """Other connectors, or operands that are no matrices of one shape."""
@@ -29,3 +23,25 @@ class Sort(LibraryNode):
         shapes = [self.inputs["x"].subset.shape, self.outputs["out"].subset.shape]
         if len(shapes[0]) != 2 or shapes[0] != shapes[1]:
             yield f"sorts the rows of a matrix into one of the same shape, not {shapes[0]} into {shapes[1]}"
+
+
+@dataclass(eq=False)
+class Sort(SortingNode):
+    """``out = np.sort(x)`` along the last dimension of two. Which of 0.0 and -0.0 comes first is left open."""
+
+    kind = "sort"
+
+    def meaning(self, inputs: Mapping[str, np.ndarray[Any, Any]], outputs: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """NumPy's own sort."""
+        outputs["out"][...] = np.sort(inputs["x"], axis=-1)
+
+
+@dataclass(eq=False)
+class ArgSort(SortingNode):
+    """``out = np.argsort(x, kind="stable")`` along the last dimension of two, of dtype int64."""
+
+    kind = "argsort"
+
+    def meaning(self, inputs: Mapping[str, np.ndarray[Any, Any]], outputs: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """NumPy's own order."""
+        outputs["out"][...] = np.argsort(inputs["x"], axis=-1, kind="stable")

@@ -1,34 +1,81 @@
-"""Rows sorted by C++'s standard library."""
+"""Rows sorted by their digits."""
 
 import numpy as np
 import pytest
 
+import dcpy
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ZERO, as_expr
-from dcpy.libraries.sorting.nodes import Sort
+from dcpy.libraries.sorting.nodes import ArgSort, Sort
 from tests.support.oracles import check_same
 
+DTYPES = ("bool", "int8", "uint16", "int32", "uint64", "int64", "float16", "float32", "float64", "complex64")
+SIZES = (0, 1, 2, 64, 65, 8192, 8193)  # where another way of sorting begins
 
-def sort_rows(a):
-    return np.sort(a), np.sort(a, axis=0), np.sort(a, axis=None)
+
+def sorts(a):
+    orders = np.argsort(a, axis=1, kind="stable"), a.argsort(0, "stable"), np.argsort(a, None, stable=True)
+    return np.sort(a), np.sort(a, axis=0), np.sort(a, axis=None), *orders
+
+
+def numbers(dtype, shape, seed=0):
+    """With duplicates, both signs, and all digits; NaN and infinities, where there are."""
+    rng = np.random.default_rng(seed)
+    if np.dtype(dtype).kind not in "fc":
+        every = rng.integers(0, 256, (*shape, np.dtype(dtype).itemsize), np.uint8)
+        found = (every % 2).astype(dtype)[..., 0] if dtype == "bool" else every.view(dtype)[..., 0]
+        return np.where(rng.random(shape) < 0.3, found.dtype.type(1), found)
+    found = rng.choice([np.nan, np.inf, -np.inf, 1.5, *rng.normal(0, 50, 100)], shape)
+    if np.dtype(dtype).kind == "c":
+        found = np.stack((rng.choice([-1, 0.5, np.nan, np.inf], shape), found), -1).view(complex)[..., 0]
+    return found.astype(dtype)
 
 
 @pytest.mark.cc
-@pytest.mark.parametrize("dtype", ["int8", "uint64", "float32", "float64"])
+@pytest.mark.parametrize("dtype", DTYPES)
 def test_as_numpy(dtype):
-    a = np.random.default_rng(0).integers(0, 100, (7, 40)).astype(dtype)
-    if a.dtype.kind == "f":
-        a[::2, ::3] = np.nan
-        a[1, 5] = np.inf
-    check_same(sort_rows, a)
+    check_same(sorts, numbers(dtype, (7, 90)))
 
 
-def test_operands_of_another_form_are_a_problem():
+@pytest.mark.cc
+@pytest.mark.parametrize("dtype", ["int8", "float32", "float64"])
+def test_of_all_sizes(dtype):
+    program = dcpy.program(sorts)
+    for n in SIZES:
+        a = numbers(dtype, (2, n), seed=n)
+        for got, expected in zip(program(a), sorts(a), strict=True):
+            np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.cc
+def test_rows_with_gaps():
+    a = numbers("float64", (6, 200))
+    check_same(lambda a: sorts(a[::2, ::-3]), a)
+    check_same(lambda a: sorts(a[::-1].T), a)
+
+
+@pytest.mark.cc
+def test_zeros_of_both_signs_are_equal():
+    a = np.resize([0.0, -0.0, 1.0, -0.0, -1.0], 100)
+    check_same(lambda a: (np.argsort(a, kind="stable"), np.abs(np.sort(a))), a)
+
+
+@pytest.mark.cc
+def test_in_place():
+    def in_place(a, c):
+        a.sort()
+        c[:, ::2] = np.sort(c[:, ::2], axis=0)
+
+    check_same(in_place, numbers("int64", (3, 70)), numbers("float32", (70, 5)))
+
+
+@pytest.mark.parametrize("node", [Sort, ArgSort])
+def test_operands_of_another_form_are_a_problem(node):
     def memlet(*sizes):
         return Memlet("x", Subset(tuple(Range(ZERO, as_expr(size)) for size in sizes)))
 
-    assert list(Sort(inputs={"x": memlet(2, 3)}, outputs={"out": memlet(2, 3)}).problems()) == []
-    assert list(Sort(inputs={"x": memlet(2, 3)}, outputs={"out": memlet(3, 2)}).problems())
-    assert list(Sort(inputs={"x": memlet(3)}, outputs={"out": memlet(3)}).problems())
-    assert list(Sort(inputs={"y": memlet(2, 3)}, outputs={"out": memlet(2, 3)}).problems())
+    assert list(node(inputs={"x": memlet(2, 3)}, outputs={"out": memlet(2, 3)}).problems()) == []
+    assert list(node(inputs={"x": memlet(2, 3)}, outputs={"out": memlet(3, 2)}).problems())
+    assert list(node(inputs={"x": memlet(3)}, outputs={"out": memlet(3)}).problems())
+    assert list(node(inputs={"y": memlet(2, 3)}, outputs={"out": memlet(2, 3)}).problems())

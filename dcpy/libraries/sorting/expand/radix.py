@@ -1,0 +1,54 @@
+"""Sorting by digits, in C++ that comes with dcpy (sorting.h): rows of real numbers, one after the other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dcpy.ir import types
+from dcpy.ir.expr import Index, ScalarExpr
+from dcpy.ir.nodes import Copy, ForeignCall
+from dcpy.ir.symbolic import ONE
+from dcpy.libraries.api import Environment, ForeignLibrary, Fragment, Operand, expands
+from dcpy.libraries.sorting.nodes import ArgSort, Sort
+
+NAME = "sorting.h"
+KEYS = {1: types.uint8, 2: types.uint16, 4: types.uint32, 8: types.uint64}  # by size in bytes
+
+
+def _environment() -> Environment:
+    source = (Path(__file__).parents[1] / "sorting.h").read_text(encoding="utf-8")
+    return Environment(NAME, declarations=source)
+
+
+RADIX = ForeignLibrary(NAME, _environment)
+
+
+@expands(Sort, "radix", environment=NAME)
+def sort_rows(node: Sort, f: Fragment) -> None:
+    """One call for all rows, with a spare row of keys."""
+    x = _input(f)
+    _call(f, "dcpy::sort_rows", x, f.array("keys", KEYS[x.dtype.itemsize], (x.shape[1],), outermost=True))
+
+
+@expands(ArgSort, "radix", environment=NAME)
+def argsort_rows(node: ArgSort, f: Fragment) -> None:
+    """One call for all rows, with two spare rows of keys and their places, of 16 bytes at most."""
+    x = _input(f)
+    _call(f, "dcpy::argsort_rows", x, f.array("places", types.uint64, (x.shape[1] * 4,), outermost=True))
+
+
+def _input(f: Fragment) -> Operand:
+    x = f.input("x")
+    if x.dtype.kind == "c":
+        f.decline("sorts real numbers only")
+    return x
+
+
+def _call(f: Fragment, function: str, x: Operand, spare: Operand) -> None:
+    target = f.output("out")
+    rows, n = x.shape
+    out = target if target.strides == (n, ONE) else f.array("rows", target.dtype, (rows, n), outermost=True)
+    arguments: tuple[str | ScalarExpr, ...] = ("x", "out", "spare", *map(Index, (rows, n, *x.strides)))
+    f.add(ForeignCall(function, arguments, {"x": x.memlet}, {"out": out.memlet, "spare": spare.memlet}, NAME))
+    if out is not target:
+        f.add(Copy(out.memlet, target.memlet))

@@ -1,0 +1,112 @@
+// Rows sorted by their digits, the lowest first (LSD radix sort), which is stable. A number becomes an unsigned key
+// of the same order; NaN is last. Callers own the spare memory, which all rows share. As all programs that sort get this
+// text, it includes nothing.
+
+namespace dcpy {
+using int64_t = __INT64_TYPE__;
+using uint64_t = __UINT64_TYPE__;
+
+template <int bytes> struct Unsigned;
+template <> struct Unsigned<1> { using type = __UINT8_TYPE__; };
+template <> struct Unsigned<2> { using type = __UINT16_TYPE__; };
+template <> struct Unsigned<4> { using type = __UINT32_TYPE__; };
+template <> struct Unsigned<8> { using type = uint64_t; };
+
+// The bits of a number as an unsigned one: integers flip their sign bit. Of floating point numbers, whose magnitude
+// is in the other bits, the negative ones flip all bits.
+template <class T> struct Order {
+    using Key = typename Unsigned<sizeof(T)>::type;
+    static constexpr int bits = 8 * sizeof(T), mantissa = bits == 16 ? 10 : bits == 32 ? 23 : 52;
+    static constexpr bool is_real = T(1) / 2 != 0, is_signed = T(-1) < T(0);
+    static constexpr Key sign = Key(1) << (bits - 1), infinity = sign - (Key(1) << mantissa % bits);
+
+    static Key key(T number) {
+        Key key;
+        __builtin_memcpy(&key, &number, sizeof key);
+        if (!is_real) return is_signed ? key ^ sign : key;
+        if ((key & ~sign) > infinity) return ~Key(0);
+        return key & sign ? ~key : key | sign;
+    }
+
+    static Key key_of_equals(T number) { return key(is_real && number == T(0) ? T(0) : number); }  // -0.0 is 0.0
+
+    static T number(Key key) {
+        if (is_real) key = key & sign ? key ^ sign : ~key;
+        else if (is_signed) key ^= sign;
+        T number;
+        __builtin_memcpy(&number, &key, sizeof key);
+        return number;
+    }
+};
+
+template <class Key> struct Place {
+    Key key;
+    int64_t index;
+};
+
+template <class Key> Key key_of(Key key) { return key; }
+template <class Key> Key key_of(const Place<Key> &place) { return place.key; }
+
+template <class Item> void sort_by_insertion(Item *items, int64_t n) {
+    for (int64_t i = 1; i < n; i++) {
+        Item item = items[i];
+        int64_t k = i;
+        for (; k > 0 && key_of(item) < key_of(items[k - 1]); k--) items[k] = items[k - 1];
+        items[k] = item;
+    }
+}
+
+// Sorts by digits of some bits; the result is in one of the two places, which is returned.
+template <int width, class Item> Item *sort_by_digits(Item *items, Item *spare, int64_t n) {
+    constexpr int radix = 1 << width, digits = (8 * sizeof(key_of(*items)) + width - 1) / width;
+    int64_t starts[digits][radix] = {};
+    auto digit = [](const Item &item, int d) { return int(key_of(item) >> d * width & (radix - 1)); };
+    for (int64_t i = 0; i < n; i++)
+        for (int d = 0; d < digits; d++) starts[d][digit(items[i], d)]++;
+    for (int d = 0; d < digits; d++) {
+        int64_t *start = starts[d], sum = 0;
+        if (start[digit(items[0], d)] == n) continue;  // all are the same
+        for (int k = 0; k < radix; k++) {
+            int64_t count = start[k];
+            start[k] = sum;
+            sum += count;
+        }
+        for (int64_t i = 0; i < n; i++) spare[start[digit(items[i], d)]++] = items[i];
+        Item *sorted = spare;
+        spare = items;
+        items = sorted;
+    }
+    return items;
+}
+
+template <class Item> Item *sort_items(Item *items, Item *spare, int64_t n) {
+    if (n > 8192) return sort_by_digits<11>(items, spare, n);  // wide digits: more to clear, less to move
+    if (n > 64) return sort_by_digits<8>(items, spare, n);
+    sort_by_insertion(items, n);
+    return items;
+}
+
+// out = np.sort(x): x[row * step + i * stride] are the elements of its rows, those of `out` are packed.
+template <class T>
+void sort_rows(const T *x, T *out, typename Order<T>::Key *spare, int64_t rows, int64_t n, int64_t step, int64_t stride) {
+    using Key = typename Order<T>::Key;
+    for (int64_t row = 0; row < rows; row++, x += step, out += n) {
+        Key *keys = (Key *)out;
+        for (int64_t i = 0; i < n; i++) keys[i] = Order<T>::key(x[i * stride]);
+        keys = sort_items(keys, spare, n);
+        for (int64_t i = 0; i < n; i++) out[i] = Order<T>::number(keys[i]);
+    }
+}
+
+// out = np.argsort(x, kind="stable"), likewise.
+template <class T>
+void argsort_rows(const T *x, int64_t *out, uint64_t *spare, int64_t rows, int64_t n, int64_t step, int64_t stride) {
+    using Item = Place<typename Order<T>::Key>;
+    for (int64_t row = 0; row < rows; row++, x += step, out += n) {
+        Item *items = (Item *)spare;
+        for (int64_t i = 0; i < n; i++) items[i] = {Order<T>::key_of_equals(x[i * stride]), i};
+        items = sort_items(items, items + n, n);
+        for (int64_t i = 0; i < n; i++) out[i] = items[i].index;
+    }
+}
+}
