@@ -81,6 +81,8 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.positions",
         "dcpy.frontend.numpy.applying",
         "dcpy.frontend.numpy.elementary",
+        "dcpy.frontend.numpy.spacings",
+        "dcpy.frontend.numpy.bits",
         "dcpy.frontend.numpy.parts",
         "dcpy.frontend.numpy.index_tricks",
         "dcpy.frontend.numpy.counting",

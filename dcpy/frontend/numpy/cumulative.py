@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from dcpy.frontend.implements import implements
@@ -14,6 +16,7 @@ from dcpy.frontend.numpy.creation import size_of
 from dcpy.frontend.numpy.defaults import LAST_AXIS, NONE, NUMBER_1
 from dcpy.frontend.numpy.joining import concatenate
 from dcpy.frontend.numpy.outputs import dtype_with_out, into
+from dcpy.frontend.numpy.traced import written_in_python
 from dcpy.frontend.values import ArrayValue, SliceValue, Static, TupleValue, Value
 from dcpy.ir import types
 from dcpy.ir.expr import cast
@@ -74,6 +77,40 @@ def cumsum(b: Builder, a: Value, axis: Value = NONE, dtype: Value = NONE, out: V
 def cumprod(b: Builder, a: Value, axis: Value = NONE, dtype: Value = NONE, out: Value = NONE) -> Value:
     """Running products along an axis, of the flat array by default."""
     return _running(b, np.multiply, a, axis, dtype, out)
+
+
+@written_in_python(np.cumulative_sum)
+def cumulative_sum(
+    x: Any, /, *, axis: int | None = None, dtype: Any = None, out: Any = None, include_initial: bool = False
+) -> Any:
+    """Running sums along an axis, from 0 with `include_initial`."""
+    return _with_initial(
+        np.asarray(x), np.cumsum(x, _only_axis(x, axis), dtype), 0, _only_axis(x, axis), include_initial
+    )
+
+
+@written_in_python(np.cumulative_prod)
+def cumulative_prod(
+    x: Any, /, *, axis: int | None = None, dtype: Any = None, out: Any = None, include_initial: bool = False
+) -> Any:
+    """Running products along an axis, from 1 with `include_initial`."""
+    return _with_initial(
+        np.asarray(x), np.cumprod(x, _only_axis(x, axis), dtype), 1, _only_axis(x, axis), include_initial
+    )
+
+
+def _only_axis(x: Any, axis: int | None) -> int:
+    if axis is None and np.ndim(x) > 1:
+        raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
+    return 0 if axis is None else axis
+
+
+def _with_initial(x: Any, found: Any, initial: int, axis: int, include_initial: bool) -> Any:
+    if not include_initial:
+        return found
+    place = axis % x.ndim
+    first = np.full((*x.shape[:place], 1, *x.shape[place + 1 :]), initial, found.dtype)
+    return np.concatenate((first, found), axis=place)
 
 
 @implements(np.diff)

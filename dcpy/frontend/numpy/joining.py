@@ -134,6 +134,22 @@ def hstack(b: Builder, tup: Value, *, dtype: Value = NONE, casting: Value = SAME
     return _joined(b, parts, place, b.dtype_argument(dtype), str(b.static(casting, "casting")))
 
 
+@implements(np.append)
+def append(b: Builder, arr: Value, values: Value, axis: Value = NONE) -> Value:
+    """A new array with more elements at the end."""
+    return concatenate(b, TupleValue((b.array(arr), b.array(values))), axis)
+
+
+@implements(np.dstack)
+def dstack(b: Builder, tup: Value) -> Value:
+    """Matrices behind each other."""
+    parts = []
+    for item in items_of(tup) or ():
+        part = b.array(at_least(b, [item], 2))
+        parts.append(b.expand(part, 2) if part.rank == 2 else part)
+    return concatenate(b, TupleValue(tuple(parts)), Static(2))
+
+
 @implements(np.column_stack)
 def column_stack(b: Builder, tup: Value) -> Value:
     """Vectors (and numbers, and matrices) as columns of a matrix."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from dcpy.frontend.numpy.defaults import NONE, NUMBER_0, NUMBER_1
 from dcpy.frontend.numpy.manipulation import reshaped
 from dcpy.frontend.numpy.outputs import into
 from dcpy.frontend.numpy.reductions import ADD, reduced
+from dcpy.frontend.numpy.traced import written_in_python
 from dcpy.frontend.numpy.ufuncs import outer as outer_of
 from dcpy.frontend.values import ArrayValue, Static, Value, dtype_of, is_number, kind_of
 from dcpy.ir import types
@@ -285,6 +287,12 @@ def diag(b: Builder, v: Value, k: Value = NUMBER_0) -> Value:
     target = Memlet(out.container, out.subset([place + rows, place + columns]))
     b.emit.map(params, domain, [tasklet([(target, x.load([place]))], b.emit.span)])
     return out
+
+
+@written_in_python(np.diagflat)
+def diagflat(v: Any, k: int = 0) -> Any:
+    """The matrix with the elements on a diagonal."""
+    return np.diag(np.ravel(v), k)
 
 
 @implements(np.tril)

@@ -12,13 +12,14 @@ from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.broadcasting import broadcast_shapes
 from dcpy.frontend.lower.builder import Builder, items_of
 from dcpy.frontend.numpy.creation import order_of, size_of
-from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0, ORDER_C
+from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0, NUMBER_1, ORDER_C
 from dcpy.frontend.values import ArrayValue, SliceValue, Static, TupleValue, Value, integer, is_number, is_weak
 from dcpy.ir.data import View, strides_of
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, product_of
 
 FULL = SliceValue(NONE, NONE, NONE)
+PLANE = Static((0, 1))
 
 # -- shapes ----------------------------------------------------------------------------------------------------------
 
@@ -332,6 +333,20 @@ def fliplr(b: Builder, m: Value) -> Value:
     if x.rank < 2:
         raise b.error("Input must be >= 2-d.", notes=("NumPy raises ValueError here",))
     return _reversed(b, x, (1,))
+
+
+@implements(np.rot90)
+def rot90(b: Builder, m: Value, k: Value = NUMBER_1, axes: Value = PLANE) -> Value:
+    """The view rotated by right angles in a plane."""
+    first, second = b.static(axes, "axes")
+    turns = b.static(k, "k") % 4
+    if turns == 0:
+        return b.array(m)
+    if turns == 2:
+        return flip(b, flip(b, m, Static(first)), Static(second))
+    if turns == 1:
+        return swapaxes(b, flip(b, m, Static(second)), Static(first), Static(second))
+    return flip(b, swapaxes(b, m, Static(first), Static(second)), Static(second))
 
 
 def _reversed(b: Builder, x: ArrayValue, axes: Sequence[int]) -> Value:

@@ -1,19 +1,17 @@
-"""Elements at other places: taken along an axis, put together, rotated."""
+"""``np.take``: elements at positions along an axis."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from dcpy.frontend.implements import implements, method
-from dcpy.frontend.lower.builder import Builder, items_of
-from dcpy.frontend.numpy.defaults import NONE, NUMBER_0, NUMBER_1
-from dcpy.frontend.numpy.joining import concatenate
-from dcpy.frontend.numpy.manipulation import FULL, at_least, flip, ravel, swapaxes
+from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.numpy.defaults import NONE, NUMBER_0
+from dcpy.frontend.numpy.manipulation import FULL, ravel
 from dcpy.frontend.numpy.outputs import into
-from dcpy.frontend.values import ArrayValue, Static, TupleValue, Value, dtype_of, integer, is_number, shape_of
+from dcpy.frontend.values import ArrayValue, Static, Value, dtype_of, integer, is_number, shape_of
 
 RAISE = Static("raise")
-PLANE = Static((0, 1))
 
 
 @implements(np.take)
@@ -38,33 +36,3 @@ def take(b: Builder, a: Value, indices: Value, axis: Value = NONE, out: Value = 
     if isinstance(found, ArrayValue) and not shape_of(chosen):
         found = b.copy(found)  # a subscript by a number is a view
     return into(b, out, found, "take")
-
-
-@implements(np.append)
-def append(b: Builder, arr: Value, values: Value, axis: Value = NONE) -> Value:
-    """A new array with more elements at the end."""
-    return concatenate(b, TupleValue((b.array(arr), b.array(values))), axis)
-
-
-@implements(np.dstack)
-def dstack(b: Builder, tup: Value) -> Value:
-    """Matrices behind each other."""
-    parts = []
-    for item in items_of(tup) or ():
-        part = b.array(at_least(b, [item], 2))
-        parts.append(b.expand(part, 2) if part.rank == 2 else part)
-    return concatenate(b, TupleValue(tuple(parts)), Static(2))
-
-
-@implements(np.rot90)
-def rot90(b: Builder, m: Value, k: Value = NUMBER_1, axes: Value = PLANE) -> Value:
-    """The view rotated by right angles in a plane."""
-    first, second = b.static(axes, "axes")
-    turns = b.static(k, "k") % 4
-    if turns == 0:
-        return b.array(m)
-    if turns == 2:
-        return flip(b, flip(b, m, Static(first)), Static(second))
-    if turns == 1:
-        return swapaxes(b, flip(b, m, Static(second)), Static(first), Static(second))
-    return flip(b, swapaxes(b, m, Static(first), Static(second)), Static(second))
