@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +25,7 @@ from dcpy.ir import types
 from dcpy.ir.expr import Const, Index, ScalarExpr, cast, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.region import Loop, Region
-from dcpy.ir.symbolic import Expr, sym
+from dcpy.ir.symbolic import Expr, product_of, sym
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.builder import Builder
@@ -207,7 +206,7 @@ def _without_masks(
         if key.rank == 1 or (not plain and key.rank > 1 and b.contiguous(value)):
             if key.rank > 1:
                 sizes = [b.exact(size) for size in value.shape]
-                value = b.reshape(value, [reduce(Expr.__mul__, sizes[: key.rank]), *sizes[key.rank :]])
+                value = b.reshape(value, [product_of(*sizes[: key.rank]), *sizes[key.rank :]])
             found: list[Value] = [_positions(b, key)]
         else:
             each = b.call(Static(np.nonzero), key)
