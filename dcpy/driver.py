@@ -132,7 +132,8 @@ def _print(lowered: Sdfg, signature: Signature, options: Options) -> Artifact:
     from dcpy.ir.expansions import environment_of as find
     from dcpy.ir.nodes import ForeignCall
 
-    names = dict.fromkeys(node.environment for node in lowered.body.walk_nodes() if isinstance(node, ForeignCall))
+    nodes = (node for sdfg in lowered.with_callees() for node in sdfg.body.walk_nodes())
+    names = dict.fromkeys(node.environment for node in nodes if isinstance(node, ForeignCall))
     return generate(lowered, signature, {name: find(name) for name in names if name}, options)
 
 

@@ -184,5 +184,16 @@ class Sdfg:
         """Replaces a container's descriptor: the one place where a change can be seen."""
         self.home_of(name).containers[name] = desc
 
+    def with_callees(self) -> tuple[Sdfg, ...]:
+        """The SDFG and all that it calls, at any depth, each once."""
+        found: dict[Sdfg, None] = {}
+        pending = [self]
+        while pending:
+            current = pending.pop()
+            if current not in found:
+                found[current] = None
+                pending += [call.sdfg for call in current.body.walk_calls()]
+        return tuple(found)
+
     def is_argument(self, name: str) -> bool:
         return name in self.body.containers and not self.body.containers[name].transient

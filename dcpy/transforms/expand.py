@@ -98,7 +98,7 @@ def expand_library_nodes(sdfg: Sdfg, prefer: Sequence[str] | str = (), target: s
     names = (prefer,) if isinstance(prefer, str) else tuple(prefer)
     step = ExpandLibraryNode(names, target)
     choices: list[Choice] = []
-    for callee in _with_callees(sdfg):
+    for callee in sdfg.with_callees():
         pending = [node for node in callee.body.walk_nodes() if isinstance(node, LibraryNode)][::-1]
         if not pending:
             continue
@@ -111,18 +111,6 @@ def expand_library_nodes(sdfg: Sdfg, prefer: Sequence[str] | str = (), target: s
             pending += _install(rw, node, replacement)[::-1]
             rw.record(entry)
     return tuple(choices)
-
-
-def _with_callees(sdfg: Sdfg) -> tuple[Sdfg, ...]:
-    """The SDFG and all that it calls, each once."""
-    found: dict[Sdfg, None] = {}
-    pending = [sdfg]
-    while pending:
-        current = pending.pop()
-        if current not in found:
-            found[current] = None
-            pending += [call.sdfg for call in current.body.walk_calls()]
-    return tuple(found)
 
 
 def _install(rw: Rewriter, node: LibraryNode, replacement: Replacement) -> list[LibraryNode]:
