@@ -149,6 +149,11 @@ def shared():
     return s, Walk(np.ones(8), s.rng)
 
 
+def turned_around(s):
+    s.u = s.u[::-1]
+    s.t /= 3
+
+
 MIXED = (
     (kicked, (walk(), 5)),
     (kicked, (walk(7), 30)),
@@ -160,6 +165,7 @@ MIXED = (
     (rows, (walk(), np.zeros((0, 4)))),
     (replaced, (State(np.ones(3), np.random.default_rng(1)), 3)),
     (swapped_generators, (walk(), walk(9))),
+    (turned_around, (walk(),)),
 )
 
 
@@ -170,7 +176,7 @@ def test_generators_and_transforms_in_objects(function, arguments):
 
 @pytest.mark.cc
 @pytest.mark.parametrize(
-    ("function", "arguments"), [MIXED[k] for k in (0, 2, 3, 8, 9)], ids=lambda found: getattr(found, "__name__", "")
+    ("function", "arguments"), [MIXED[k] for k in (0, 2, 3, 8, 9, 10)], ids=lambda found: getattr(found, "__name__", "")
 )
 def test_generators_and_transforms_in_objects_compiled(function, arguments):
     check(function, *arguments, how="optimized")

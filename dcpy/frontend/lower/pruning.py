@@ -13,20 +13,25 @@ from dcpy.ir.sdfg import Sdfg
 
 def prune(sdfg: Sdfg) -> None:
     """Drops transient containers that no node, block, result or used view mentions."""
-    used = {name: True for name in mentioned(sdfg)}
-    regions = list(sdfg.body.walk_regions())
-    views = {name: desc.of for region in regions for name, desc in region.containers.items() if isinstance(desc, View)}
-    for name in list(used):
-        while name in views:
-            name = views[name]
-            used[name] = True
-    for region in regions:
+    used = dict.fromkeys(mentioned(sdfg))
+    for region in sdfg.body.walk_regions():
         for name, desc in list(region.containers.items()):
             if desc.transient and name not in used:
                 del region.containers[name]
 
 
 def mentioned(sdfg: Sdfg) -> Iterator[str]:
+    """The containers that nodes, blocks and results name, and what the views among them show."""
+    regions = sdfg.body.walk_regions()
+    views = {name: desc.of for region in regions for name, desc in region.containers.items() if isinstance(desc, View)}
+    for name in _named(sdfg):
+        yield name
+        while name in views:
+            name = views[name]
+            yield name
+
+
+def _named(sdfg: Sdfg) -> Iterator[str]:
     """The containers that nodes, blocks and results name."""
     for result in sdfg.results:
         yield result.container
