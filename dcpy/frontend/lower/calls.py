@@ -20,7 +20,7 @@ from dcpy.frontend.desugar.early_returns import without_returns_in_loops
 from dcpy.frontend.desugar.names import parameter_names
 from dcpy.frontend.desugar.statements import desugar
 from dcpy.frontend.implements import call_entry, close_names, find, find_method, full_name
-from dcpy.frontend.lower import generators, objects, special
+from dcpy.frontend.lower import constructing, generators, objects, special
 from dcpy.frontend.lower.callbacks import call_back
 from dcpy.frontend.lower.callees import call_node
 from dcpy.frontend.lower.fitting import stored
@@ -117,11 +117,11 @@ def _static(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str
     if entry is not None:
         return call_entry(frame.b, entry, args, kwargs)
     if found is dataclasses.replace and len(args) == 1:
-        return objects.replaced(frame, args[0], kwargs)
+        return constructing.replaced(frame, args[0], kwargs)
     if isinstance(found, type) and dataclasses.is_dataclass(found):
-        return objects.construct(frame, found, args, kwargs)
+        return constructing.construct(frame, found, args, kwargs)
     if isinstance(found, type) and issubclass(found, tuple) and hasattr(found, "_fields"):
-        return objects.named_tuple(frame, found, args, kwargs)
+        return constructing.named_tuple(frame, found, args, kwargs)
     return _user_function(frame, found, args, kwargs, unused)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING
 
-from dcpy.frontend.lower.objects import GENERATED
+from dcpy.frontend.lower.constructing import GENERATED
 from dcpy.frontend.values import BoundMethod, ObjectValue, RecordValue, Static, TupleValue, Value, is_weak
 
 if TYPE_CHECKING:
