@@ -126,6 +126,16 @@ size_t count_numbers(const std::vector<ResultRule> &results) {
     return count;
 }
 
+// A field of an object, or an item of a tuple.
+Object fetch_part(PyObject *owner, const Source &source) {
+    if (source.name) return Object(PyObject_GetAttr(owner, source.name.get()));
+    if (PyTuple_Check(owner) && source.position < PyTuple_GET_SIZE(owner)) {
+        return Object::borrow(PyTuple_GET_ITEM(owner, source.position));
+    }
+    PyErr_SetString(PyExc_TypeError, "not a tuple of that length");
+    return Object();
+}
+
 }  // namespace
 
 bool parse_source(PyObject *encoded, Source &source) {
@@ -148,16 +158,6 @@ bool parse_source(PyObject *encoded, Source &source) {
     source.container = Object::borrow(container);
     source.name = Object::borrow(name);
     return true;
-}
-
-// A field of an object, or an item of a tuple.
-static Object fetch_part(PyObject *owner, const Source &source) {
-    if (source.name) return Object(PyObject_GetAttr(owner, source.name.get()));
-    if (PyTuple_Check(owner) && source.position < PyTuple_GET_SIZE(owner)) {
-        return Object::borrow(PyTuple_GET_ITEM(owner, source.position));
-    }
-    PyErr_SetString(PyExc_TypeError, "not a tuple of that length");
-    return Object();
 }
 
 Object Source::fetch(PyObject *const *values) const {
@@ -185,8 +185,8 @@ std::unique_ptr<Specialization> parse_specialization(PyObject *encoded) {
         return nullptr;
     }
     if (!parse_all(arguments, s->arguments, parse_argument) || !parse_all(closure, s->closure, parse_source) ||
-        !parse_all(apart, s->apart, parse_pair) ||
-        !parse_all(results, s->results, parse_result) || !parse_all(guards, s->guards, parse_guard)) {
+        !parse_all(apart, s->apart, parse_pair) || !parse_all(results, s->results, parse_result) ||
+        !parse_all(guards, s->guards, parse_guard)) {
         return nullptr;
     }
     s->symbols = static_cast<size_t>(symbols);
