@@ -55,7 +55,7 @@ def _as_rows(a: Any) -> Any:
 
 @written_in_python(np.sort)
 def sort(a: Any, axis: int | None = -1, kind: Any = None, *, stable: bool | None = None) -> Any:
-    """A sorted copy along an axis; all kinds are the stable one."""
+    """A sorted copy along an axis, the same for all kinds."""
     _require_one_kind(kind, stable)
     if axis is None:
         a, axis = np.ravel(a), 0
