@@ -237,7 +237,7 @@ def objects_of_callees(a):
     pair, clock, rng = pair_of(a), clock_of(a), own_generator(a)
     clock.t += 1
     total = pair.low + pair.high * clock.t + clock.u
-    return total, rng.random() + rng.random(), pair, clock
+    return total, rng.random() + rng.random(), pair._replace(low=a + 1), clock
 
 
 def values_of_callees(a):

@@ -58,6 +58,10 @@ def call(
             return _method(frame, owner, name, args, kwargs)
         case PartialValue(function=inner, args=first, keywords=keywords):
             return call(frame, inner, [*first, *args], {**dict(keywords), **kwargs}, unused=unused)
+        case BoundMethod(owner=TupleValue(cls=cls) as owner, function=found) if found is getattr(cls, "_replace", None):
+            assert cls is not None
+            parts = dict(zip(owner.names, owner.items, strict=True))
+            return constructing.named_tuple(frame, cls, [], parts | dict(kwargs))
         case BoundMethod(owner=owner, function=found):
             refused = _refusal(frame, found, [owner, *args], kwargs) if isinstance(owner, Static) else None
             if refused is not None and isinstance(owner, Static):
