@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 from dcpy.base.source import SrcSpan
 from dcpy.ir.expr import ScalarExpr
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr
 
 if TYPE_CHECKING:
@@ -239,8 +239,3 @@ def replace_memlets(node: Node, change: Callable[[Memlet], Memlet]) -> None:
         case Call():
             for name, memlet in node.arguments.items():
                 node.arguments[name] = change(memlet)
-
-
-def subset_of_map(node: Map) -> Subset:
-    """The domain as a subset."""
-    return Subset(node.domain)

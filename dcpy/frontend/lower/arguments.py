@@ -29,7 +29,7 @@ from dcpy.ir import types
 from dcpy.ir.expr import cast
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.subsets import Subset
-from dcpy.ir.symbolic import Expr, as_expr
+from dcpy.ir.symbolic import Expr
 from dcpy.ir.types import DType
 
 if TYPE_CHECKING:
@@ -242,15 +242,3 @@ def _stack(b: Builder, sizes: tuple[int, ...], leaves: list[Value], dtype: DType
         assert isinstance(target, ArrayValue)
         b.store(target, item)
     return out
-
-
-def element_type(value: Value) -> DType:
-    """The dtype of a number or array; an error for everything else."""
-    if is_number(value) or isinstance(value, ArrayValue):
-        return dtype_of(value)
-    raise FrontendError(f"{kind_of(value)} has no dtype")
-
-
-def size_expr(value: int | Expr) -> Expr:
-    """A size as an expression."""
-    return as_expr(value)

@@ -29,7 +29,7 @@ from dcpy.frontend.values import (
     kind_of,
     scalar_expr,
 )
-from dcpy.ir import data, types
+from dcpy.ir import data
 from dcpy.ir.data import Array, Data
 from dcpy.ir.expr import Index, Load, ScalarExpr, cast
 from dcpy.ir.library_kinds import LIBRARY_KINDS
@@ -303,7 +303,6 @@ class Builder:
 
 
 NONE = Static(None)
-DEFAULT_FLOAT = types.float64
 
 
 def items_of(value: Value) -> tuple[Value, ...] | None:

@@ -38,7 +38,6 @@ from dcpy.frontend.values import (
     TextValue,
     TupleValue,
     Value,
-    as_integer,
     is_number,
     kind_of,
 )
@@ -428,11 +427,3 @@ _HANDLERS: dict[type, Callable[..., Value]] = {
     ast.JoinedStr: _formatted, ast.DictComp: _dict_comprehension, ast.Set: _set,
 }  # fmt: skip
 _NAMED = (ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Call)
-
-
-def known_length(value: Value) -> int | None:
-    """How many items a value has, where that is known."""
-    if isinstance(value, TupleValue):
-        return len(value.items)
-    length = as_integer(value)
-    return None if length is None else length.constant

@@ -103,11 +103,6 @@ def can_cast(source: DType, target: DType, casting: str = "same_kind") -> bool:
     return np.can_cast(source.numpy, target.numpy, casting)  # type: ignore[arg-type]
 
 
-def is_python_int(value: Value) -> bool:
-    """Whether the value is a weak integer: known, symbolic or at run time."""
-    return is_weak(value) and dtype_of(value) in (types.int64, types.bool_)
-
-
 @lru_cache(maxsize=16384)
 def _resolve(ufunc: np.ufunc, kinds: tuple[Any, ...], signature: tuple[Any, ...] | None) -> tuple[DType, ...]:
     if all(isinstance(kind, type) for kind in kinds):  # no NumPy operand tells what Python's numbers become

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,6 @@ from dcpy.frontend.values import (
     Value,
     as_integer,
     integer,
-    is_cheap,
     is_number,
     is_weak,
     kind_of,
@@ -183,8 +181,3 @@ def stable(b: Builder, value: Value) -> Value:
     if isinstance(value, TupleValue | RecordValue):
         return replace(value, items=tuple(stable(b, part) for part in value.items))
     return b.hold(value)
-
-
-def all_cheap(values: Iterable[Value]) -> bool:
-    """Whether no value costs anything to compute twice."""
-    return all(not isinstance(value, Scalar) or is_cheap(value.expr) for value in values)
