@@ -42,7 +42,7 @@ def share_buffers(sdfg: Sdfg) -> None:
     with rewriting(sdfg, "share-buffers") as rw:
         for region in list(sdfg.body.walk_regions()):
             for kin in _kinds(region, rw.uses):
-                for name, host in _assignment(_lives(region, kin, rw.uses), rw.uses):
+                for name, host in _assignment(_lives(region, kin, rw.uses), region, rw.uses):
                     for element in rw.uses.touchers(name):
                         rw.substitute(element, Substitution(containers={name: host}))
                     rw.undeclare(name)
@@ -89,7 +89,7 @@ def _span(
     return (where, order[element]), (where, order[element])
 
 
-def _assignment(lives: list[_Life], uses: Uses) -> list[tuple[str, str]]:
+def _assignment(lives: list[_Life], region: Region, uses: Uses) -> list[tuple[str, str]]:
     """(name, host) for each container that moves into the memory of another one, which is dead by then."""
     moved: list[tuple[str, str]] = []
     busy: list[tuple[Moment, str, str]] = []  # (last moment, who lives there then, host)
@@ -97,7 +97,7 @@ def _assignment(lives: list[_Life], uses: Uses) -> list[tuple[str, str]]:
         free = [
             entry
             for entry in busy
-            if entry[0] < life.first or (entry[0] == life.first and _in_place(entry[1], life.name, uses))
+            if entry[0] < life.first or (entry[0] == life.first and _in_place(entry[1], life.name, region, uses))
         ]
         if not free:
             busy.append((life.last, life.name, life.name))
@@ -108,17 +108,18 @@ def _assignment(lives: list[_Life], uses: Uses) -> list[tuple[str, str]]:
     return moved
 
 
-def _in_place(source: str, target: str, uses: Uses) -> bool:
-    """Whether one tasklet is all that touches both, in a map that reads each element of the one before it writes the
+def _in_place(source: str, target: str, region: Region, uses: Uses) -> bool:
+    """Whether one tasklet is all that touches both, in maps that read each element of the one before they write the
     same element of the other, and never again."""
     common = [element for element in uses.touchers(source) if element in uses.touchers(target)]
-    match common:
-        case [Tasklet(state=State(region=Region(owner=Map() as around))) as tasklet]:
-            pass
-        case _:
-            return False
-    inside = [node for node in around.body.walk_nodes() if node is not tasklet]
-    if any(element in inside for name in (source, target) for element in uses.touchers(name)):
+    maps = _maps_around(common[0], region) if len(common) == 1 else []
+    if not maps:
+        return False
+    (tasklet,) = common
+    assert isinstance(tasklet, Tasklet)
+    inside = [*maps[-1].body.walk_nodes(), *maps[-1].body.walk_blocks()]
+    touching = [element for name in (source, target) for element in uses.touchers(name) if element is not tasklet]
+    if any(element in inside for element in touching):
         return False
     reads = [memlet for memlet in tasklet.reads() if memlet.container == source]
     writes = [memlet for memlet in tasklet.writes() if memlet.container == target]
@@ -126,4 +127,17 @@ def _in_place(source: str, target: str, uses: Uses) -> bool:
     if len(reads) + len(writes) != len(used) or len(writes) != 1 or writes[0].wcr:
         return False
     indices = [dim.name for dim in writes[0].subset.dims if isinstance(dim, Expr) and dim.name is not None]
-    return set(around.params) <= set(indices) and all(memlet.subset == writes[0].subset for memlet in reads)
+    params = {param for around in maps for param in around.params}
+    return params <= set(indices) and all(memlet.subset == writes[0].subset for memlet in reads)
+
+
+def _maps_around(element: Element, region: Region) -> list[Map]:
+    """The maps around a tasklet of a region, innermost first; none where something else is between."""
+    maps: list[Map] = []
+    place = element.state.region if isinstance(element, Tasklet) and element.state is not None else None
+    while place is not region:
+        if place is None or not isinstance(place.owner, Map) or place.owner.state is None:
+            return []
+        maps.append(place.owner)
+        place = place.owner.state.region
+    return maps
