@@ -66,8 +66,8 @@ IN_PLACE = """
         ("map k = 0:N { loop l = 0:N { state { tasklet (a <- t[k, 0]) -> (o -> u[k, 0]) { o = a * 2.0 } } } }",
          ["t", "u"]),
         ("map k = 0:N { map l = 0:N { tasklet (a <- t[k, l]) -> (o -> u[k, l]) { o = a * 2.0 } } }", ["t"]),
-        ("map k = 0:N { map l = 0:N { tasklet (a <- t[k, l]) -> (o -> u[k, l]) { o = a * 2.0 } }  map m = 0:N { tasklet "
-         "(a <- t[k, N - 1 - m]) -> (o -> A[k, m]) { o = a } } }", ["t", "u"]),
+        ("map k = 0:N { map l = 0:N { tasklet (a <- t[k, l]) -> (o -> u[k, l]) { o = a * 2.0 } }  map m = 0:N { "
+         "tasklet (a <- t[k, N - 1 - m]) -> (o -> A[k, m]) { o = a } } }", ["t", "u"]),
         ("copy t[0:N, 0:N] -> u[0:N, 0:N]", ["t", "u"]),
     ],
 )  # fmt: skip
