@@ -50,7 +50,8 @@ def run(kernel: str, framework: Framework, variant: int, python: Path, chosen: a
     """One process, with an empty cache of compiled programs; killed, with what it started, when its time is over."""
     words = ["-m", "benchmarks.peers.worker", kernel, framework.name, str(variant), chosen.preset]
     words += [str(chosen.repeat), str(chosen.timeout / 3)]
-    row: Row = {"kernel": kernel, "framework": framework.name, "preset": chosen.preset}
+    threads = os.environ.get("OMP_NUM_THREADS", str(os.cpu_count()))
+    row: Row = {"kernel": kernel, "framework": framework.name, "preset": chosen.preset, "threads": threads}
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         places = {"folder": folder, "prefix": python.parent.parent}
         own = {name: value.format(**places) for name, value in framework.environment.items()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import statistics
 from collections.abc import Iterator
@@ -28,8 +27,7 @@ def write(rows: list[Row], page: Path) -> None:
 def markdown(rows: list[Row]) -> Iterator[str]:
     """What was measured where, a table of the frameworks, and one of the kernels."""
     names = [name for name in dict.fromkeys(row["framework"] for row in rows) if name != "numpy"]
-    threads = os.environ.get("OMP_NUM_THREADS", str(os.cpu_count()))
-    yield f"Preset {rows[0]['preset']}, {threads} thread(s), {platform.machine()}, {_processor()}."
+    yield f"Preset {rows[0]['preset']}, threads: {rows[0]['threads']}, {platform.machine()}, {_processor()}."
     yield ""
     yield "| | run | times NumPy (geometric mean) | first call (median, longest) | coverage | lines added (median) |"
     yield "|---|---|---|---|---|---|"

@@ -173,7 +173,7 @@ def test_pixels_are_drawn_where_matplotlib_is(tmp_path, monkeypatch):
 def test_results_go_between_the_marks_of_a_page(tmp_path):
     page = tmp_path / "page.md"
     page.write_text(f"Before.\n{report.BEGIN}\nold\n{report.END}\nAfter.\n")
-    more = {"first_call": 2.0, "coverage": 1.0, "lines": 9, "numpy_lines": 7, "preset": "S"}
+    more = {"first_call": 2.0, "coverage": 1.0, "lines": 9, "numpy_lines": 7, "preset": "S", "threads": "1"}
     report.write([row("fast", 0.1) | more, row("none", 0, "refused: why")], page)
     text = page.read_text()
     assert "| fast | 1 of 1 | 10.00 | 2.00 s, 2.00 s | 100% | +2 |" in text
