@@ -12,7 +12,7 @@ _LAPACK = "dcpy.libraries.lapack"
 _RANDOM = "dcpy.libraries.random"
 _FFT = "dcpy.libraries.fft"
 _SORTING = "dcpy.libraries.sorting"
-_SOLVERS = ("cholesky", "lu", "solve_triangular", "solve", "inverse", "qr")
+_SOLVERS = ("cholesky", "lu", "lu_solve", "solve_triangular", "solve", "inverse", "qr")
 _DECOMPOSITIONS = ("svd", "eigh", "eig", "lstsq")
 _RANDOMS = ("seed", "draw", "vectors", "permutation", "sample")
 

@@ -19,6 +19,7 @@ LAPACKE_PREFIX = "scipy_LAPACKE_"
 ROUTINES = {
     "potrf": "int, char, int, T *, int",
     "getrf": "int, int, int, T *, int, int *",
+    "getrs": "int, char, int, int, const T *, int, const int *, T *, int",
     "getri_work": "int, int, T *, int, const int *, T *, int",
     "gesv": "int, int, int, T *, int, int *, T *, int",
     "geqrf_work": "int, int, int, T *, int, T *, T *, int",

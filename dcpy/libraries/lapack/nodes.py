@@ -30,6 +30,11 @@ class LapackNode(LibraryNode):
         """The sizes of each connector, all that the node can have."""
         raise NotImplementedError
 
+    @property
+    def matrix(self) -> str:
+        """The input whose dtype is that of the whole node."""
+        return next(iter(self.shapes()))
+
     def optional(self) -> tuple[str, ...]:
         """Outputs that need not be there."""
         return ()
@@ -131,14 +136,38 @@ class SolveTriangular(LapackNode):
         return {"a": "n n", "b": f"n{rest}", "x": f"n{rest}"}
 
     def results(self, inputs: Arrays) -> Arrays:
-        a, x = inputs["a"], inputs["b"].copy()
-        order = range(len(a)) if self.lower else range(len(a))[::-1]
-        for i in order:
-            known = slice(None, i) if self.lower else slice(i + 1, None)
-            x[i] -= a[i, known] @ x[known]
-            if not self.unit:
-                x[i] /= a[i, i]
-        return {"x": x}
+        return {"x": _substituted(inputs["a"], inputs["b"], lower=self.lower, unit=self.unit)}
+
+
+def _substituted(a: Matrix, b: Matrix, *, lower: bool = False, unit: bool = False) -> Matrix:
+    """The solution of ``a @ x = b``, row by row, for a triangle ``a``."""
+    x = b.copy()
+    for i in range(len(a)) if lower else range(len(a))[::-1]:
+        known = slice(None, i) if lower else slice(i + 1, None)
+        x[i] -= a[i, known] @ x[known]
+        if not unit:
+            x[i] /= a[i, i]
+    return x
+
+
+@dataclass(eq=False)
+class LuSolve(LapackNode):
+    """``a @ x = b`` for a vector or the columns of a matrix ``b``; `Lu` has made ``lu`` and ``pivots`` of ``a``.
+
+    One decomposition serves any number of right sides. No diagonal element of U is tested for 0.
+    """
+
+    kind = "lapack.lu_solve"
+
+    def shapes(self) -> Shapes:
+        rest = " k" * (_rank(self, "b") - 1)
+        return {"lu": "n n", "pivots": "n", "b": f"n{rest}", "x": f"n{rest}"}
+
+    def results(self, inputs: Arrays) -> Arrays:
+        lu, swapped = inputs["lu"], inputs["b"].copy()
+        for i, pivot in enumerate(inputs["pivots"]):
+            swapped[[i, pivot - 1]] = swapped[[pivot - 1, i]]
+        return {"x": _substituted(lu, _substituted(lu, swapped, lower=True, unit=True))}
 
 
 @dataclass(eq=False)

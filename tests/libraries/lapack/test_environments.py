@@ -36,6 +36,7 @@ def test_loops_compute_where_lapack_is_missing():
         "lapack.inverse -> pure; not openblas: not installed",
         "lapack.solve -> pure; not openblas: not installed",
         "lapack.lu -> pure; not openblas: not installed",
+        "lapack.lu_solve -> pure; not openblas: not installed",
         "lapack.solve_triangular -> pure; not openblas: not installed",
         "lapack.solve_triangular -> pure; not openblas: not installed",
     ]

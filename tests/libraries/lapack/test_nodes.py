@@ -22,6 +22,12 @@ PROGRAMS = {
     "lu": f"lapack.lu ({SQUARE}) -> (lu -> X[0:N, 0:N], pivots -> P[0:N], info -> info[])",
     "solve": f"lapack.solve ({SQUARE}, b <- B[0:N, 0:K]) -> (x -> Y[0:N, 0:K], info -> info[])",
     "solve one": f"lapack.solve ({SQUARE}, b <- B[0:N, 0]) -> (x -> Y[0:N, 0], info -> info[])",
+    "factors and right sides": f"lapack.lu ({SQUARE}) -> (lu -> X[0:N, 0:N], pivots -> P[0:N], info -> info[]) "
+    "lapack.lu_solve (lu <- X[0:N, 0:N], pivots <- P[0:N], b <- B[0:N, 0:K]) -> (x -> Y[0:N, 0:K]) "
+    "lapack.lu_solve (lu <- X[0:N, 0:N], pivots <- P[0:N], b <- B[0:N, 1]) -> (x -> v[0:N])",
+    "scattered pivots": f"lapack.lu ({SQUARE}) -> (lu -> X[0:N, 0:N], pivots -> P[0:N], info -> info[]) "
+    "copy P[0:N] -> PP[0:N, 1] "
+    "lapack.lu_solve (lu <- X[0:N, 0:N], pivots <- PP[0:N, 1], b <- B[0:N, 1]) -> (x -> v[0:N])",
     "inverse": f"lapack.inverse ({SQUARE}) -> (inverse -> X[0:N, 0:N], info -> info[])",
     "slogdet": f"lapack.slogdet ({SQUARE}) -> (sign -> sign[], logdet -> logdet[])",
     "lower": f"lapack.solve_triangular ({SQUARE}, b <- B[0:N, 0:K]) -> (x -> Y[0:N, 0:K]) {{lower = true}}",
@@ -54,8 +60,8 @@ def program(statement, dtype):
     real = types.from_numpy(np.zeros(0, dtype).real.dtype)
     arguments = (
         f"A: {element}[N, N], X: {element}[N, N], B: {element}[N, K], BT: {element}[K, N], Y: {element}[N, K],"
-        f"YT: {element}[K, N], Z: {element}[K, K], P: i32[N], s: {real}[K], w: {real}[N], v: {element}[N],"
-        f"sign: {element}[], logdet: {real}[], rcond: {real}, info: i32[], failed: i32[]"
+        f"YT: {element}[K, N], Z: {element}[K, K], P: i32[N], PP: i32[N, K], s: {real}[K], w: {real}[N],"
+        f"v: {element}[N], sign: {element}[], logdet: {real}[], rcond: {real}, info: i32[], failed: i32[]"
     )
     return f"sdfg @f({arguments}) symbols(N: size, K: size) {{ state {{ {statement} }} }}"
 
@@ -73,7 +79,8 @@ def arguments(dtype, n):
     blank = {"X": (n, n), "Y": (n, K), "YT": (K, n), "Z": (K, K), "v": (n,), "sign": ()}
     made |= {name: np.zeros(shape, dtype) for name, shape in blank.items()}
     made |= {"BT": numbers(K, n), "s": np.zeros(K, real), "w": np.zeros(n, real), "logdet": np.zeros((), real)}
-    made |= {"P": np.zeros(n, np.int32), "info": np.zeros((), np.int32), "failed": np.zeros((), np.int32)}
+    made |= {"P": np.zeros(n, np.int32), "PP": np.ones((n, K), np.int32)}
+    made |= {"info": np.zeros((), np.int32), "failed": np.zeros((), np.int32)}
     return made | {"rcond": real.type(1e-6)}
 
 

@@ -29,6 +29,7 @@ from dcpy.libraries.lapack.nodes import (
     LapackNode,
     Lstsq,
     Lu,
+    LuSolve,
     Qr,
     Solve,
     SolveTriangular,
@@ -46,9 +47,9 @@ Argument = str | ScalarExpr
 class Lapack:
     """Matrices stored by columns, and calls that work on them; `finish` copies the results to where they belong."""
 
-    def __init__(self, f: Fragment) -> None:
+    def __init__(self, f: Fragment, node: LapackNode) -> None:
         self.f = f
-        self.dtype = f.input("a").dtype
+        self.dtype = f.input(node.matrix).dtype
         if self.dtype not in LETTERS:
             f.decline(f"takes {', '.join(map(str, LETTERS))}, not {self.dtype}")
         self.pending: list[tuple[Operand, Operand]] = []
@@ -72,7 +73,7 @@ class Lapack:
         out = self.f.output(connector)
         if all(size is ONE for size in out.strides[:1]) and len(out.shape) < 2:
             return out
-        if len(out.shape) == 2 and out.strides[0] is ONE and self.f.ranges.proves_le(out.shape[0], out.strides[1]):
+        if is_by_columns(self.f, out):
             return out
         work = self.f.array("work", out.dtype, out.shape, order="F")
         self.pending.append((work, out))
@@ -94,6 +95,13 @@ class Lapack:
         """Copies the results that are stored in another way."""
         for work, out in self.pending:
             self.f.add(Copy(work.memlet, out.memlet))
+
+
+def is_by_columns(f: Fragment, matrix: Operand) -> bool:
+    """Whether LAPACK can use a matrix where it is stored."""
+    if len(matrix.shape) != 2 or matrix.strides[0] is not ONE:
+        return False
+    return f.ranges.proves_le(matrix.shape[0], matrix.strides[1])
 
 
 def leading(rows: Expr) -> Expr:
@@ -135,7 +143,7 @@ def _uses_openblas(node: type[LapackNode]) -> Callable[[Callable[..., None]], Ex
 @_uses_openblas(Cholesky)
 def cholesky(node: Cholesky, f: Fragment) -> None:
     """``potrf`` on the triangle, zeros elsewhere."""
-    lapack = Lapack(f)
+    lapack = Lapack(f, node)
     a, work = f.input("a"), lapack.result("l")
     start_with_triangle(f, a, work, node.upper)
     option = letter("U" if node.upper else "L")
@@ -146,22 +154,45 @@ def cholesky(node: Cholesky, f: Fragment) -> None:
 @_uses_openblas(Lu)
 def lu(node: Lu, f: Fragment) -> None:
     """``getrf``."""
-    lapack = Lapack(f)
+    lapack = Lapack(f, node)
     a, work, pivots = f.input("a"), lapack.result("lu"), lapack.result("pivots")
     f.add(Copy(a.memlet, work.memlet))
     lapack.call("getrf", *a.shape, "lu", distance(work), "pivots", changed={"lu": work, "pivots": pivots})
     lapack.finish()
 
 
+@_uses_openblas(LuSolve)
+def lu_solve(node: LuSolve, f: Fragment) -> None:
+    """``getrs``, which reads the factors where they are if they are stored by columns."""
+    lapack = Lapack(f, node)
+    lu, pivots, b, x = f.input("lu"), f.input("pivots"), f.input("b"), lapack.result("x")
+    if not is_by_columns(f, lu):
+        lu = lapack.copied(lu)
+    if pivots.strides[0] is not ONE:
+        pivots, scattered = f.array("pivots", types.int32, pivots.shape), pivots
+        f.add(Copy(scattered.memlet, pivots.memlet))
+    f.add(Copy(b.memlet, x.memlet))
+    n, columns, ld = _right_side(x)
+    factors = ("lu", distance(lu), "pivots")
+    lapack.call("getrs", letter("N"), n, columns, *factors, "x", ld, changed={"x": x}, lu=lu, pivots=pivots)
+    lapack.finish()
+
+
+def _right_side(x: Operand) -> tuple[Expr, Expr, Expr]:
+    """Rows, columns, and the distance of columns, of a matrix or of a vector, which is one column."""
+    if len(x.shape) == 2:
+        return (*x.shape, distance(x))
+    return x.shape[0], ONE, leading(x.shape[0])
+
+
 @_uses_openblas(Solve)
 def solve(node: Solve, f: Fragment) -> None:
     """``gesv``."""
-    lapack = Lapack(f)
+    lapack = Lapack(f, node)
     b, x = f.input("b"), lapack.result("x")
     a = lapack.copied(f.input("a"))
     f.add(Copy(b.memlet, x.memlet))
-    (n, *rest), ld = b.shape, distance(x) if len(x.shape) == 2 else leading(x.shape[0])
-    columns = rest[0] if rest else ONE
+    n, columns, ld = _right_side(x)
     pivots = f.array("pivots", types.int32, (n,))
     changed = {"a": a, "pivots": pivots, "x": x}
     lapack.call("gesv", n, columns, "a", leading(n), "pivots", "x", ld, changed=changed)
@@ -171,7 +202,7 @@ def solve(node: Solve, f: Fragment) -> None:
 @_uses_openblas(Inverse)
 def inverse(node: Inverse, f: Fragment) -> None:
     """``getrf`` and ``getri``, which finds a pivot that is 0 again."""
-    lapack = Lapack(f)
+    lapack = Lapack(f, node)
     a, work = f.input("a"), lapack.result("inverse")
     n, ld = a.shape[0], distance(work)
     f.add(Copy(a.memlet, work.memlet))
@@ -186,7 +217,7 @@ def inverse(node: Inverse, f: Fragment) -> None:
 @_uses_openblas(Qr)
 def qr(node: Qr, f: Fragment) -> None:
     """``geqrf``, and ``orgqr`` where ``q`` is wanted."""
-    lapack = Lapack(f)
+    lapack = Lapack(f, node)
     a, r = f.input("a"), f.output("r")
     m, n = a.shape
     count = min_of(m, n)
@@ -210,7 +241,7 @@ def qr(node: Qr, f: Fragment) -> None:
 @_uses_openblas(Svd)
 def svd(node: Svd, f: Fragment) -> None:
     """``gesdd``."""
-    lapack = Lapack(f)
+    lapack = Lapack(f, node)
     m, n = f.input("a").shape
     a, s = lapack.copied(f.input("a")), lapack.result("s")
     changed = {"a": a, "s": s}
@@ -232,7 +263,7 @@ def svd(node: Svd, f: Fragment) -> None:
 @_uses_openblas(Eigh)
 def eigh(node: Eigh, f: Fragment) -> None:
     """``syevd``, of complex matrices ``heevd``."""
-    lapack = Lapack(f)
+    lapack = Lapack(f, node)
     a, w = f.input("a"), lapack.result("w")
     work = lapack.result("v") if "v" in node.outputs else lapack.matrix(*a.shape)
     f.add(Copy(a.memlet, work.memlet))
@@ -244,7 +275,7 @@ def eigh(node: Eigh, f: Fragment) -> None:
 @_uses_openblas(Eig)
 def eig(node: Eig, f: Fragment) -> None:
     """``geev``."""
-    lapack = Lapack(f)
+    lapack = Lapack(f, node)
     if lapack.dtype.kind != "c":
         f.decline("takes complex matrices only: those of real ones may have complex or real eigenvalues")
     n = f.input("a").shape[0]
@@ -260,7 +291,7 @@ def eig(node: Eig, f: Fragment) -> None:
 @_uses_openblas(Lstsq)
 def lstsq(node: Lstsq, f: Fragment) -> None:
     """``gelsd``, and the residuals from what it leaves below the solution."""
-    lapack = Lapack(f)
+    lapack = Lapack(f, node)
     a, b, x, rcond = f.input("a"), f.input("b"), f.output("x"), f.input("rcond")
     (m, n), columns = a.shape, b.shape[1]
     rows, count = max_of(m, n), max_of(columns, 1)  # gelsd wants at least one column

@@ -16,7 +16,17 @@ from dcpy.ir.nodes import Copy, Schedule
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ZERO, Expr, min_of
 from dcpy.libraries.api import Element, Fragment, Operand, expands
-from dcpy.libraries.lapack.nodes import Cholesky, Inverse, LapackNode, Lu, Qr, Slogdet, Solve, SolveTriangular
+from dcpy.libraries.lapack.nodes import (
+    Cholesky,
+    Inverse,
+    LapackNode,
+    Lu,
+    LuSolve,
+    Qr,
+    Slogdet,
+    Solve,
+    SolveTriangular,
+)
 
 DTYPES = (types.float32, types.float64, types.complex64, types.complex128)
 
@@ -26,8 +36,9 @@ def _loops(kind: type[LapackNode]) -> Callable[[Callable[..., None]], Expansion]
 
     def declare(write: Callable[..., None]) -> Expansion:
         def checked(node: LapackNode, f: Fragment) -> None:
-            if f.input("a").dtype not in DTYPES:
-                f.decline(f"takes {', '.join(map(str, DTYPES))}, not {f.input('a').dtype}")
+            dtype = f.input(node.matrix).dtype
+            if dtype not in DTYPES:
+                f.decline(f"takes {', '.join(map(str, DTYPES))}, not {dtype}")
             write(node, f)
 
         return expands(kind, "pure")(checked)
@@ -100,19 +111,26 @@ def solve_triangular_loops(node: SolveTriangular, f: Fragment, b: Operand, x: Op
                 f.compute(x.at(i, *rest), lambda t, d: op("div", t, d), total.at(), a.at(i, i))
 
 
+@_loops(LuSolve)
+def lu_solve(node: LuSolve, f: Fragment) -> None:
+    """Rows in the order of the pivots, and two triangles to solve."""
+    lu, b, x = f.input("lu"), f.input("b"), f.output("x")
+    swapped, half = f.array("swapped", x.dtype, x.shape), f.array("half", x.dtype, x.shape)
+    f.add(Copy(b.memlet, swapped.memlet))
+    with f.loop(Range(ZERO, lu.shape[0]), "i") as i:
+        _swap_rows(f, swapped, i, f.symbol("pivot", f.input("pivots").at(i)) - 1)
+    f.add(SolveTriangular({"a": lu.memlet, "b": swapped.memlet}, {"x": half.memlet}, lower=True, unit=True))
+    f.add(SolveTriangular({"a": lu.memlet, "b": half.memlet}, {"x": x.memlet}))
+
+
 @_loops(Solve)
 def solve(node: Solve, f: Fragment) -> None:
-    """An LU decomposition, and two triangles to solve."""
+    """An LU decomposition, and what it solves."""
     a, b, x = f.input("a"), f.input("b"), f.output("x")
     factors, pivots = f.array("factors", a.dtype, a.shape), f.array("pivots", types.int32, a.shape[:1])
     lu_outputs = {"lu": factors.memlet, "pivots": pivots.memlet, "info": f.output("info").memlet}
     f.add(Lu({"a": a.memlet}, lu_outputs))
-    swapped, half = f.array("swapped", x.dtype, x.shape), f.array("half", x.dtype, x.shape)
-    f.add(Copy(b.memlet, swapped.memlet))
-    with f.loop(Range(ZERO, a.shape[0]), "i") as i:
-        _swap_rows(f, swapped, i, f.symbol("pivot", pivots.at(i)) - 1)
-    f.add(SolveTriangular({"a": factors.memlet, "b": swapped.memlet}, {"x": half.memlet}, lower=True, unit=True))
-    f.add(SolveTriangular({"a": factors.memlet, "b": half.memlet}, {"x": x.memlet}))
+    f.add(LuSolve({"lu": factors.memlet, "pivots": pivots.memlet, "b": b.memlet}, {"x": x.memlet}))
 
 
 @_loops(Inverse)
