@@ -23,7 +23,8 @@ symbols, `Scalar`, `ArrayValue`, `TupleValue`. Defaults in the signature are wra
     checks        b.check(condition, "ValueError", "message {0}", (expr,))  b.same_size(n, m, message)
                   raise b.error("message", help="what to write instead")
 
-Methods of arrays are registered by `method`, attributes (``a.T``) by `attribute`.
+Methods of arrays are registered by `method`, attributes (``a.T``) by `attribute`, and what only dcpy's own Python
+functions call by `operation`.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ class Entry:
 
     name: str
     call: Implementation
-    original: Any = None  # what it implements
+    original: Any = None  # what it implements; None: of an attribute, or an operation of dcpy's own
 
     @functools.cached_property
     def signature(self) -> inspect.Signature:
@@ -163,6 +164,16 @@ def attribute(*names: str) -> Callable[[Implementation], Implementation]:
     return register
 
 
+def operation(call: Implementation) -> Callable[..., Any]:
+    """Registers what NumPy has no function for: bodies that are `written_in_python` name it, and pass no ``b``.
+
+    Such a body can emit no library node by itself. An operation is its own key in the registry, so that there is no
+    function which nobody may call; users cannot name it, and `implemented` leaves it out.
+    """
+    _FUNCTIONS[call] = Entry(call.__name__, call)
+    return call
+
+
 def find(function: Any) -> Entry | None:
     """The implementation of a Python callable, or None."""
     _load("numpy")
@@ -192,7 +203,8 @@ def implemented() -> dict[str, inspect.Signature]:
     """Names and signatures of all functions that dcpy compiles, sorted: what the reference page lists."""
     for package in CATALOG:
         _load(package)
-    return {entry.name: entry.signature for entry in sorted(_FUNCTIONS.values(), key=lambda e: e.name)}
+    public = (entry for entry in _FUNCTIONS.values() if entry.original is not None)
+    return {entry.name: entry.signature for entry in sorted(public, key=lambda entry: entry.name)}
 
 
 def close_names(name: str) -> tuple[str, ...]:

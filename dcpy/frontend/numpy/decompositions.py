@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dcpy.frontend.implements import implements
+from dcpy.frontend.implements import implements, operation
 from dcpy.frontend.lower import elementwise
 from dcpy.frontend.lower.broadcasting import broadcast_shapes
 from dcpy.frontend.lower.builder import Builder
@@ -69,13 +69,9 @@ def inv(b: Builder, a: Value) -> Value:
     return b.cast(found["inverse"], result)
 
 
-def inverse_or_nan(a: Any) -> Any:
-    """The inverse of one matrix, or NaN everywhere where there is none: for programs only."""
-    raise NotImplementedError("called by dcpy's own programs only")
-
-
-@implements(inverse_or_nan)
-def _inverse_or_nan(b: Builder, a: Value) -> Value:
+@operation
+def inverse_or_nan(b: Builder, a: Value) -> Value:
+    """The inverse of one matrix, or NaN everywhere where there is none."""
     x, n, result = _square(b, a)
     if x.rank > 2:
         raise b.error("norms of inverses of stacks are not supported", help="use a loop over the matrices")

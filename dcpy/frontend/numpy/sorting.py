@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dcpy.frontend.implements import implements, method
+from dcpy.frontend.implements import method, operation
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.numpy.defaults import LAST_AXIS, NONE
 from dcpy.frontend.numpy.traced import written_in_python
@@ -22,23 +22,15 @@ def _require_one_kind(kind: Any, stable: bool | None) -> None:
         raise ValueError("`kind` and keyword parameters can't be provided at the same time. Use only one of them.")
 
 
-def sorted_rows(matrix: Any) -> Any:
-    """Each row of a matrix of real numbers sorted, in a new array: for programs only."""
-    raise NotImplementedError("called by dcpy's own programs only")
-
-
-def orders_of_rows(matrix: Any) -> Any:
-    """The order that sorts each row of a matrix of real numbers, stably: for programs only."""
-    raise NotImplementedError("called by dcpy's own programs only")
-
-
-@implements(sorted_rows)
-def _sorted_rows(b: Builder, matrix: Value) -> Value:
+@operation
+def sorted_rows(b: Builder, matrix: Value) -> Value:
+    """Each row of a matrix of real numbers sorted, in a new array."""
     return _of_rows(b, "sort", matrix, b.array(matrix).dtype)
 
 
-@implements(orders_of_rows)
-def _orders_of_rows(b: Builder, matrix: Value) -> Value:
+@operation
+def orders_of_rows(b: Builder, matrix: Value) -> Value:
+    """The order that sorts each row of a matrix of real numbers, stably."""
     return _of_rows(b, "argsort", matrix, types.int64)
 
 

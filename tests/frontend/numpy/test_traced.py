@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from dcpy.frontend.implements import find, implemented
+from dcpy.frontend.numpy.sorting import sorted_rows
 from tests.support.numpy_records import check, interpreted, op
 
 SQUARE = ((3, 3), (1, 1))
@@ -77,3 +79,8 @@ def test_singular_matrices_raise():
         interpreted(lambda a: np.linalg.inv(a), np.ones((3, 3)))
     with pytest.raises(ValueError, match="not positive definite"):
         interpreted(lambda a: np.linalg.cholesky(a), -np.eye(2))
+
+
+def test_operations_of_dcpys_own_are_not_offered_to_users():
+    assert find(sorted_rows) is not None
+    assert not any("dcpy" in name or "sorted_rows" in name for name in implemented())
