@@ -36,14 +36,8 @@ def operand_memlets(node: Callback, site: CallbackSite) -> list[tuple[CallbackOp
 
 def bind(sdfg: Sdfg, callbacks: Mapping[str, Any]) -> None:
     """Gives the callbacks of an SDFG, and of those that it calls, their functions by name."""
-    pending = [sdfg]
-    met: list[Sdfg] = []
-    while pending:
-        current = pending.pop()
-        met.append(current)
-        current.callbacks.update(callbacks)
-        callees = (call.sdfg for call in current.body.walk_calls())
-        pending += [callee for callee in callees if callee not in met]
+    for each in sdfg.with_callees():
+        each.callbacks.update(callbacks)
 
 
 def _operand(name: str, memlet: Memlet, desc: Data, *, result: bool, writable: bool) -> CallbackOperand:

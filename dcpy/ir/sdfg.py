@@ -185,15 +185,15 @@ class Sdfg:
         self.home_of(name).containers[name] = desc
 
     def with_callees(self) -> tuple[Sdfg, ...]:
-        """The SDFG and all that it calls, at any depth, each once."""
-        found: dict[Sdfg, None] = {}
-        pending = [self]
-        while pending:
-            current = pending.pop()
-            if current not in found:
-                found[current] = None
-                pending += [call.sdfg for call in current.body.walk_calls()]
-        return tuple(found)
+        """The SDFG and all that it calls, at any depth, each once, as its text has them.
+
+        First itself, then what it calls in program order, then what these call.
+        """
+        met = [self]
+        for each in met:  # grows while callees are met
+            called = dict.fromkeys(call.sdfg for call in each.body.walk_calls())
+            met += [callee for callee in called if callee not in met]
+        return tuple(met)
 
     def is_argument(self, name: str) -> bool:
         return name in self.body.containers and not self.body.containers[name].transient

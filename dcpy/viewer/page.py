@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from html import escape
 
-from dcpy.ir.nodes import Call
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.text.declaration_printer import print_declaration
 from dcpy.ir.text.printer import print_sdfg
@@ -25,7 +24,7 @@ _TIP = (
 def view_html(sdfg: Sdfg) -> str:
     """One self-contained HTML document: SVG, style and script inside, nothing loaded from elsewhere."""
     canvas = Canvas()
-    sections = [_section(each, canvas, is_callee=each is not sdfg) for each in _with_callees(sdfg)]
+    sections = [_section(each, canvas, is_callee=each is not sdfg) for each in sdfg.with_callees()]
     text = print_sdfg(sdfg)
     header = text.partition("\n")[0].removesuffix(" {")
     return "\n".join(
@@ -49,14 +48,6 @@ def notebook_html(sdfg: Sdfg, height: int = 640) -> str:
     document = escape(view_html(sdfg))
     style = f"width: 100%; height: {height}px; border: 0"
     return f'<iframe srcdoc="{document}" style="{style}" sandbox="allow-scripts"></iframe>'
-
-
-def _with_callees(sdfg: Sdfg) -> list[Sdfg]:
-    met = [sdfg]
-    for each in met:  # grows while callees are met
-        calls: list[Call] = list(each.body.walk_calls())
-        met += [callee for callee in dict.fromkeys(call.sdfg for call in calls) if callee not in met]
-    return met
 
 
 def _section(sdfg: Sdfg, canvas: Canvas, *, is_callee: bool) -> str:

@@ -178,3 +178,13 @@ def test_two_callees_of_one_name_are_told_apart():
         state.add(node)
     assert "call @g ()\n    call @g_1 ()" in print_sdfg(first)
     assert print_sdfg(parse_sdfg(print_sdfg(first))) == print_sdfg(first)
+
+
+def test_callees_come_as_the_text_has_them():
+    sdfg = parse_sdfg("""
+        sdfg @main() { call @left () call @right () call @left () }
+        sdfg @leaf() { }  sdfg @other() { }  sdfg @right() { call @leaf () }
+        sdfg @left() { call @other () call @leaf () }""")
+    names = [each.name for each in sdfg.with_callees()]
+    assert names == ["main", "left", "right", "other", "leaf"]
+    assert [line.split("@")[1].split("(")[0] for line in print_sdfg(sdfg).splitlines() if "sdfg" in line] == names
