@@ -1,9 +1,8 @@
 """Small algorithms as scientists write them (images, graphs, tables, bits): each must give what NumPy gives."""
 
 import numpy as np
-import pytest
 
-from tests.support.oracles import check_same
+from tests.support.programs import checks_of
 
 RNG = np.random.default_rng(7)
 R, R2, S = RNG.random(12), RNG.random((6, 7)), RNG.random((5, 5))
@@ -317,82 +316,21 @@ def heap_sort(a):
 PROGRAMS = [
     (otsu_threshold, (IMAGE,), 1e-12),
     (equalize, (IMAGE,), 0),
-    (
-        game_of_life,
-        (
-            (R2 > 0.5).astype(np.int32),
-            3,
-        ),
-        0,
-    ),
+    (game_of_life, ((R2 > 0.5).astype(np.int32), 3), 0),
     (floyd_steinberg, (IMAGE,), 0.0001),
-    (
-        flood_fill,
-        (
-            IMAGE,
-            2,
-            3,
-        ),
-        0,
-    ),
-    (
-        dijkstra,
-        (
-            GRAPH,
-            0,
-        ),
-        0,
-    ),
-    (
-        breadth_first,
-        (
-            GRAPH < 5,
-            0,
-        ),
-        0,
-    ),
+    (flood_fill, (IMAGE, 2, 3), 0),
+    (dijkstra, (GRAPH, 0), 0),
+    (breadth_first, (GRAPH < 5, 0), 0),
     (prim, (np.minimum(GRAPH, GRAPH.T),), 1e-12),
-    (
-        union_find,
-        (
-            np.array([[0, 1], [2, 3], [1, 3], [4, 5]]),
-            7,
-        ),
-        0,
-    ),
+    (union_find, (np.array([[0, 1], [2, 3], [1, 3], [4, 5]]), 7), 0),
     (topological_order, (np.triu(GRAPH < 5, 1).astype(int),), 0),
-    (
-        levenshtein,
-        (
-            WORD,
-            WORD[::-1],
-        ),
-        0,
-    ),
+    (levenshtein, (WORD, WORD[::-1]), 0),
     (largest_sum, (R - 0.5,), 1e-12),
-    (
-        xorshift,
-        (
-            12345,
-            5,
-        ),
-        0,
-    ),
+    (xorshift, (12345, 5), 0),
     (crc32, (TEXT,), 0),
     (parse_integers, (TEXT,), 0),
     (queens, (5,), 0),
     (heap_sort, (R,), 0),
 ]
 
-
-@pytest.mark.parametrize(("program", "arguments", "rtol"), PROGRAMS, ids=lambda part: getattr(part, "__name__", ""))
-def test_programs(program, arguments, rtol):
-    check_same(program, *arguments, rtol=rtol, compiled=False)
-
-
-@pytest.mark.cc
-@pytest.mark.parametrize(
-    ("program", "arguments", "rtol"), PROGRAMS[::6], ids=lambda part: getattr(part, "__name__", "")
-)
-def test_programs_in_compiled_code(program, arguments, rtol):
-    check_same(program, *arguments, rtol=rtol)
+test_programs, test_programs_in_compiled_code = checks_of(PROGRAMS)

@@ -1,9 +1,8 @@
 """Small numerical programs as scientists write them: each must give what NumPy gives, unmodified."""
 
 import numpy as np
-import pytest
 
-from tests.support.oracles import check_same
+from tests.support.programs import checks_of
 
 RNG = np.random.default_rng(7)
 R, R2, S = RNG.random(12), RNG.random((6, 7)), RNG.random((5, 5))
@@ -267,129 +266,23 @@ def interpolate(x, y, xq):
 
 
 PROGRAMS = [
-    (
-        adaptive_step,
-        (
-            1.0,
-            1.0,
-            0.0001,
-        ),
-        1e-12,
-    ),
+    (adaptive_step, (1.0, 1.0, 0.0001), 1e-12),
     (newton_of_a_system, (np.array([2.0, 0.3]),), 1e-10),
     (welford, (R,), 1e-12),
-    (
-        k_means,
-        (
-            R2[:, :2],
-            3,
-            4,
-        ),
-        1e-12,
-    ),
-    (
-        kolmogorov_smirnov,
-        (
-            R,
-            R[:7] * 1.1,
-        ),
-        0,
-    ),
-    (
-        gauss,
-        (
-            S,
-            R[:5],
-        ),
-        1e-09,
-    ),
-    (
-        conjugate_gradients,
-        (
-            SPD,
-            R[:5],
-            1e-10,
-        ),
-        1e-08,
-    ),
+    (k_means, (R2[:, :2], 3, 4), 1e-12),
+    (kolmogorov_smirnov, (R, R[:7] * 1.1), 0),
+    (gauss, (S, R[:5]), 1e-09),
+    (conjugate_gradients, (SPD, R[:5], 1e-10), 1e-08),
     (gram_schmidt, (R2[:, :3],), 1e-09),
-    (
-        thomas,
-        (
-            R,
-            R + 4,
-            R,
-            R,
-        ),
-        1e-10,
-    ),
+    (thomas, (R, R + 4, R, R), 1e-10),
     (fft_in_place, (R[:8],), 1e-10),
-    (
-        recursive_filter,
-        (
-            R[:3],
-            np.array([1.0, -0.3, 0.1]),
-            R,
-        ),
-        1e-12,
-    ),
+    (recursive_filter, (R[:3], np.array([1.0, -0.3, 0.1]), R), 1e-12),
     (haar, (R[:8],), 1e-12),
-    (
-        kalman,
-        (
-            R,
-            0.1,
-        ),
-        1e-09,
-    ),
-    (
-        poisson,
-        (
-            R2,
-            0.001,
-            30,
-        ),
-        1e-12,
-    ),
-    (
-        gray_scott,
-        (
-            R2,
-            R2 * 0.5,
-            3,
-        ),
-        1e-12,
-    ),
-    (
-        viterbi,
-        (
-            WORD,
-            np.array([[0.7, 0.3], [0.4, 0.6]]),
-            R2[:2, :4] + 0.1,
-            np.array([0.5, 0.5]),
-        ),
-        1e-12,
-    ),
-    (
-        interpolate,
-        (
-            np.sort(R),
-            R,
-            np.array([0.1, 0.5, 0.95]),
-        ),
-        1e-12,
-    ),
+    (kalman, (R, 0.1), 1e-09),
+    (poisson, (R2, 0.001, 30), 1e-12),
+    (gray_scott, (R2, R2 * 0.5, 3), 1e-12),
+    (viterbi, (WORD, np.array([[0.7, 0.3], [0.4, 0.6]]), R2[:2, :4] + 0.1, np.array([0.5, 0.5])), 1e-12),
+    (interpolate, (np.sort(R), R, np.array([0.1, 0.5, 0.95])), 1e-12),
 ]
 
-
-@pytest.mark.parametrize(("program", "arguments", "rtol"), PROGRAMS, ids=lambda part: getattr(part, "__name__", ""))
-def test_programs(program, arguments, rtol):
-    check_same(program, *arguments, rtol=rtol, compiled=False)
-
-
-@pytest.mark.cc
-@pytest.mark.parametrize(
-    ("program", "arguments", "rtol"), PROGRAMS[::6], ids=lambda part: getattr(part, "__name__", "")
-)
-def test_programs_in_compiled_code(program, arguments, rtol):
-    check_same(program, *arguments, rtol=rtol)
+test_programs, test_programs_in_compiled_code = checks_of(PROGRAMS)
