@@ -9,14 +9,13 @@ import numpy as np
 from dcpy.frontend.numpy.quantiles import (
     DISCRETE,
     METHODS,
+    along,
     between,
     neighbours,
     part_of_percent,
     part_of_whole,
-    percentile,
     place_of,
     position_of,
-    quantile,
     share_of,
 )
 from dcpy.frontend.numpy.statistics import kept, merged, nan_where
@@ -176,9 +175,7 @@ def nanquantile(
     keepdims: bool = False, *, weights: Any = None,
 ) -> Any:  # fmt: skip
     """The number that a part `q` of the elements that are not NaN do not exceed."""
-    if not _may_be_nan(a):
-        return quantile(a, q, axis, None, overwrite_input, method, keepdims, weights=weights)
-    return _quantile_of_numbers(a, part_of_whole(q), axis, method, keepdims, weights)
+    return _along_numbers(a, part_of_whole(q), axis, method, keepdims, weights)
 
 
 @written_in_python(np.nanpercentile)
@@ -187,13 +184,13 @@ def nanpercentile(
     keepdims: bool = False, *, weights: Any = None,
 ) -> Any:  # fmt: skip
     """The number that `q` percent of the elements that are not NaN do not exceed."""
-    if not _may_be_nan(a):
-        return percentile(a, q, axis, None, overwrite_input, method, keepdims, weights=weights)
-    return _quantile_of_numbers(a, part_of_percent(q), axis, method, keepdims, weights)
+    return _along_numbers(a, part_of_percent(q), axis, method, keepdims, weights)
 
 
-def _quantile_of_numbers(a: Any, q: Any, axis: Any, method: str, keepdims: bool, weights: Any) -> Any:
+def _along_numbers(a: Any, q: Any, axis: Any, method: str, keepdims: bool, weights: Any) -> Any:
     """Quantiles of rows of different lengths: NaN is sorted to the end, and each row counts what comes before."""
+    if not _may_be_nan(a):
+        return along(a, q, axis, method, keepdims, weights)
     if np.asarray(a).dtype.kind == "c":
         raise TypeError("a must be an array of real numbers")
     if method not in METHODS:

@@ -27,53 +27,40 @@ METHODS = (*DISCRETE, *_OFFSETS, "linear", "midpoint", "averaged_inverted_cdf")
 
 @written_in_python(np.quantile)
 def quantile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-    *,
-    weights: Any = None,
-) -> Any:
+    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+    keepdims: bool = False, *, weights: Any = None,
+) -> Any:  # fmt: skip
     """The number that a part `q` of the elements do not exceed; NaN where there is one."""
-    return _along(a, part_of_whole(q), axis, method, keepdims, weights)
+    return along(a, part_of_whole(q), axis, method, keepdims, weights)
 
 
 @written_in_python(np.percentile)
 def percentile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-    *,
-    weights: Any = None,
-) -> Any:
+    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+    keepdims: bool = False, *, weights: Any = None,
+) -> Any:  # fmt: skip
     """The number that `q` percent of the elements do not exceed; NaN where there is one."""
-    return _along(a, part_of_percent(q), axis, method, keepdims, weights)
+    return along(a, part_of_percent(q), axis, method, keepdims, weights)
 
 
 def part_of_whole(q: Any) -> Any:
     """Parts as numbers from 0 to 1."""
-    part = np.asarray(q) if np.ndim(q) > 0 else q
-    if not np.all((part >= 0) & (part <= 1)):
-        raise ValueError("Quantiles must be in the range [0, 1]")
-    return part
+    return _in_range(np.asarray(q) if np.ndim(q) > 0 else q, "Quantiles must be in the range [0, 1]")
 
 
 def part_of_percent(q: Any) -> Any:
     """The same of percents."""
-    part = (np.asarray(q) if np.ndim(q) > 0 else q) / 100
+    return _in_range((np.asarray(q) if np.ndim(q) > 0 else q) / 100, "Percentiles must be in the range [0, 100]")
+
+
+def _in_range(part: Any, message: str) -> Any:
     if not np.all((part >= 0) & (part <= 1)):
-        raise ValueError("Percentiles must be in the range [0, 100]")
+        raise ValueError(message)
     return part
 
 
-def _along(a: Any, q: Any, axis: Any, method: str, keepdims: bool, weights: Any) -> Any:
+def along(a: Any, q: Any, axis: Any, method: str, keepdims: bool, weights: Any) -> Any:
+    """The parts `q` of the elements along axes."""
     a = np.asarray(a)
     if a.dtype.kind == "c":
         raise TypeError("a must be an array of real numbers")
