@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -58,10 +59,8 @@ def _compiled(case: Case, shape: tuple[int, ...], name: str) -> Callable[[], Any
     """A compiled program whose transforms were expanded like this, on one sample."""
     a = _sample(shape, case.dtype)
     sdfg = dcpy.program(case.function).to_sdfg(a)
-    before = expand.PREFERENCE["cpu"]
-    expand.PREFERENCE["cpu"] = (name,)
-    compiled = sdfg.compile()
-    expand.PREFERENCE["cpu"] = before
+    with patch.dict(expand.PREFERENCE, cpu=(name,)):
+        compiled = sdfg.compile()
     return lambda: compiled(a)
 
 

@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 import tempfile
+import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -70,18 +71,22 @@ def verdict(oracle: Oracle, program: Program, seconds: int = SECONDS) -> Excepti
 
 
 @contextmanager
-def limited(seconds: int) -> Iterator[None]:
-    """Raises `TimeoutError` inside after so many seconds."""
+def limited(seconds: float) -> Iterator[None]:
+    """Raises `TimeoutError` inside after so many seconds. A limit around it goes on afterwards."""
 
     def stop(*_: object) -> None:
         raise TimeoutError(f"runs for more than {seconds} s")
 
-    signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
+    start = time.monotonic()
+    around = signal.signal(signal.SIGALRM, stop)
+    left, interval = signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, around)
+        if left:
+            signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - start), 1e-3), interval)
 
 
 def check(seeds: range) -> Findings:

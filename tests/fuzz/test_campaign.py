@@ -1,5 +1,8 @@
 """`make fuzz` itself: it counts, ends, finds what is planted, and makes it small."""
 
+import signal
+import time
+
 import numpy as np
 import pytest
 
@@ -59,3 +62,15 @@ def test_programs_that_do_not_end_are_stopped():
 def test_what_numpy_refuses_is_not_compared():
     with pytest.raises(oracles.NotComparable):
         oracles.check_interpreted(Program(HEAD + "    return np.zeros(-1)\n"))
+
+
+def test_a_limit_ends_what_it_is_around_and_no_more():
+    handler = signal.getsignal(signal.SIGALRM)
+    with pytest.raises(TimeoutError, match=r"0\.3 s"), campaign.limited(0.3):
+        with pytest.raises(TimeoutError, match=r"0\.05 s"), campaign.limited(0.05):
+            time.sleep(5)
+        with campaign.limited(5):
+            pass
+        time.sleep(5)
+    assert signal.getsignal(signal.SIGALRM) is handler
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
