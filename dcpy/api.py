@@ -270,15 +270,23 @@ class Program(Dispatcher):
         """The SDFG for the annotated types, or for those of sample arguments. `simplify` overrides the option."""
         bound: dict[str, Any] | None = None
         if arguments or named:
-            call = inspect.signature(self.function).bind(*arguments, **named)
-            call.apply_defaults()
-            bound = dict(call.arguments)
+            bound = self._bound(arguments, named)
         wanted = self.options.simplify if simplify is None else simplify
         sdfg, convention = self._specializer.to_sdfg(bound, simplify=wanted)
         made = SDFG.of(sdfg)
         if convention.passing.records or convention.passing.outcome.returned != sdfg.structure:
             made.convention = convention.with_global_arrays_passed()
         return made
+
+    def _bound(self, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
+        """The values of all parameters, defaults included."""
+        call = self._python_signature.bind(*arguments, **named)
+        call.apply_defaults()
+        return call.arguments
+
+    @functools.cached_property
+    def _python_signature(self) -> inspect.Signature:
+        return inspect.signature(self.function)
 
     @own_frames_hidden
     def compile(self, *arguments: Any, **named: Any) -> CompiledSdfg:
@@ -306,12 +314,13 @@ class VariadicProgram(Program):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls machine code, compiled for arguments like these."""
-        signature = inspect.signature(self.function)
-        call = signature.bind(*args, **kwargs)
-        call.apply_defaults()
-        named = [p.name for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY]
-        keywords = {name: call.arguments.pop(name) for name in named}
-        return super().__call__(*call.arguments.values(), **keywords)
+        values = self._bound(args, kwargs)
+        keywords = {name: values.pop(name) for name in self._keyword_only}
+        return super().__call__(*values.values(), **keywords)
+
+    @functools.cached_property
+    def _keyword_only(self) -> tuple[str, ...]:
+        return tuple(p.name for p in self._python_signature.parameters.values() if p.kind is p.KEYWORD_ONLY)
 
 
 class BoundMethod(functools.partial[Any]):
