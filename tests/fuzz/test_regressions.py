@@ -188,3 +188,11 @@ def test_products_behind_a_check_that_always_fails(size):
 
     verify(dcpy.program(f).to_sdfg(np.ones(size), simplify=False))
     same(f, np.ones(size))
+
+
+@pytest.mark.parametrize("shape", [(0, 4), (1, 4), (2, 4)])
+def test_masks_take_as_many_values_as_a_slice_has(shape):
+    def f(c, k):
+        c[c > 0] = c[:-1, k].astype(np.int16)
+
+    same(f, np.zeros(shape), 0)

@@ -141,10 +141,10 @@ def store_keys(frame: Frame, owner: Value, keys: list[Value], value: Value) -> N
             help="make it an array: np.array(...)" if isinstance(owner, TupleValue) else "keep the items in variables",
         )
     expanded = indexing.expand_keys(frame.b, owner, keys)
-    if any(isinstance(key, ArrayValue) for key in expanded):
+    if expanded.advanced:
         gather.write(frame.b, owner, expanded, value)
         return
-    place = indexing.basic(frame.b, owner, expanded)
+    place = indexing.basic(frame.b, owner, expanded.items, view=expanded.dots)
     if isinstance(place, ArrayValue):
         frame.b.store(place, value)
         return
@@ -309,15 +309,10 @@ def _augment_keys(frame: Frame, owner: Value, keys: list[Value], symbol: str, va
     if not isinstance(owner, ArrayValue):
         raise FrontendError(f"{kind_of(owner)} does not take assignments to its items")
     expanded = indexing.expand_keys(frame.b, owner, keys)
-    arrays = [key for key in expanded if isinstance(key, ArrayValue)]
-    if len(arrays) == 1 and expanded[0] is arrays[0] and arrays[0].dtype == types.bool_ and is_number(value):
-        gather.update_masked(frame.b, owner, arrays[0], lambda old: binary(frame.b, symbol, old, value))
+    if expanded.advanced:
+        _augment_chosen(frame, owner, expanded, symbol, value)
         return
-    if arrays:
-        old = frame.b.subscript(owner, expanded)
-        gather.write(frame.b, owner, expanded, binary(frame.b, symbol, old, value))
-        return
-    place = indexing.basic(frame.b, owner, expanded)
+    place = indexing.basic(frame.b, owner, expanded.items, view=expanded.dots)
     if isinstance(place, ArrayValue):
         _update_array(frame, place, symbol, value)
         return
@@ -330,6 +325,21 @@ def _augment_keys(frame: Frame, owner: Value, keys: list[Value], symbol: str, va
     if isinstance(value, ArrayValue) and not value.shape:
         value = Scalar(value.load(()))
     _store_element(frame, owner, place.expr, binary(frame.b, symbol, place, value))
+
+
+def _augment_chosen(frame: Frame, owner: ArrayValue, keys: indexing.Keys, symbol: str, value: Value) -> None:
+    """``owner[arrays] symbol= value``: a copy is changed in place, and stored."""
+    b = frame.b
+    mask = gather.whole_mask(owner, keys)
+    if mask is not None and is_number(value):
+        stores.require_updatable(UFUNC_OF[symbol], owner, value)
+        gather.update_masked(b, owner, mask, lambda old: binary(b, symbol, old, value))
+        return
+    old = gather.read(b, owner, keys)
+    if symbol != "@":
+        value = value if isinstance(value, ArrayValue) or is_number(value) else b.array(value)
+        stores.require_updatable(UFUNC_OF[symbol], old, value)
+    gather.write(b, owner, keys, binary(b, symbol, old, value))
 
 
 # -- exceptions ------------------------------------------------------------------------------------------------------

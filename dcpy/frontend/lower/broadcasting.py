@@ -8,6 +8,7 @@ that the slice is passed to (`Emitter.maybe_one`).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dcpy.frontend.lower.emitter import assume_nonneg
@@ -22,10 +23,22 @@ if TYPE_CHECKING:
 
 Shape = tuple[Expr, ...]
 LONGEST = 120  # characters of a size that is written out where it is used
+INPUT = "could not broadcast input array from shape {} into shape {}"
 
 
-def broadcast_shapes(b: Builder, shapes: Sequence[Shape]) -> Shape:
-    """The common shape of operands; `ValueError` at run time, in NumPy's words, where sizes turn out to differ."""
+@dataclass(frozen=True)
+class Unlike:
+    """What NumPy raises for shapes that do not go together, and how its message begins."""
+
+    exception: str
+    message: str
+
+
+OPERANDS = Unlike("ValueError", "operands could not be broadcast together")
+
+
+def broadcast_shapes(b: Builder, shapes: Sequence[Shape], unlike: Unlike = OPERANDS) -> Shape:
+    """The common shape of operands; what `unlike` says is raised, in NumPy's words, where sizes turn out to differ."""
     rank = max((len(shape) for shape in shapes), default=0)
     result: list[Expr] = [ONE] * rank
     for axis in range(rank):
@@ -33,18 +46,18 @@ def broadcast_shapes(b: Builder, shapes: Sequence[Shape]) -> Shape:
             position = axis - rank + len(shape)
             if position < 0 or shape[position] is ONE:
                 continue
-            message, values = _mismatch(shapes, result[axis], shape[position])
-            result[axis] = _meet(b, result[axis], shape[position], message, values)
+            message, values = _mismatch(shapes, result[axis], shape[position], unlike.message)
+            result[axis] = _meet(b, result[axis], shape[position], message, values, unlike.exception)
     return tuple(result)
 
 
-def _meet(b: Builder, left: Expr, right: Expr, message: str, values: Sequence[ExprLike]) -> Expr:
+def _meet(b: Builder, left: Expr, right: Expr, message: str, values: Sequence[ExprLike], exception: str) -> Expr:
     """The common size of two, of which one may stretch."""
     if left is ONE or left is right:
         return right
     stretches, other_stretches = may_be_one(b, left), may_be_one(b, right)
     if not stretches and not other_stretches:
-        same_size(b, left, right, message, values)
+        same_size(b, left, right, message, values, exception)
         return right if right.constant is not None else left
     left, right = b.exact(left), b.exact(right)
     if left is right:
@@ -54,7 +67,7 @@ def _meet(b: Builder, left: Expr, right: Expr, message: str, values: Sequence[Ex
         fits = op("or", fits, op("eq", Index(left), Const(1, types.int64)))
     if other_stretches:
         fits = op("or", fits, op("eq", Index(right), Const(1, types.int64)))
-    b.check(fits, "ValueError", message, [Index(b.exact(as_expr(value))) for value in values])
+    b.check(fits, exception, message, [Index(b.exact(as_expr(value))) for value in values])
     if stretches and other_stretches:
         common = max_of(left, right) * min_of(1, left, right)
         # Sizes of sizes of sizes would be written out again at each mention: a long one gets a name.
@@ -77,12 +90,12 @@ def index_into(b: Builder, size: Expr, wanted: Expr, index: Expr) -> Expr:
     return min_of(index, size - 1) if differs and may_be_one(b, size) else index
 
 
-def broadcast_to(b: Builder, value: ArrayValue, shape: Shape) -> ArrayValue:
-    """The view of `value` in a larger shape; an error where it does not fit."""
+def broadcast_to(b: Builder, value: ArrayValue, shape: Shape, words: str = INPUT) -> ArrayValue:
+    """The view of `value` in a larger shape; `ValueError` where it does not fit, in `words` for both shapes."""
     if value.shape == shape:
         return value
     extra = value.rank - len(shape)
-    message, values = _into(value.shape, shape)
+    message, values = _into(value.shape, shape, words)
     for size in value.shape[: max(extra, 0)]:
         if not may_be_one(b, size):
             raise WillRaise("ValueError", message, [as_expr(part) for part in values])
@@ -91,14 +104,21 @@ def broadcast_to(b: Builder, value: ArrayValue, shape: Shape) -> ArrayValue:
         value = _drop_leading(value)
     stretched = False
     for size, wanted in zip(value.shape, shape[len(shape) - value.rank :], strict=True):
-        size, wanted = b.exact(size), b.exact(wanted)
-        if size is not ONE and size is not wanted and may_be_one(b, size):
-            fits = op("or", op("eq", Index(size), Index(wanted)), op("eq", Index(size), Const(1, types.int64)))
-            b.check(fits, "ValueError", message, [Index(b.exact(as_expr(part))) for part in values])
-            stretched = True
-        elif size is not ONE:
-            same_size(b, size, wanted, message, values)
+        stretched |= require_stretch(b, size, wanted, message, values)
     return _stretched(b, value, shape) if stretched else value.broadcast(shape)
+
+
+def require_stretch(b: Builder, size: Expr, wanted: Expr, message: str, values: Sequence[ExprLike]) -> bool:
+    """`ValueError` unless a size is the one that is wanted, or 1; whether it may turn out to be 1 instead."""
+    size, wanted = b.exact(size), b.exact(wanted)
+    if size is ONE or size is wanted:
+        return False
+    if not may_be_one(b, size):
+        same_size(b, size, wanted, message, values)
+        return False
+    fits = op("or", op("eq", Index(size), Index(wanted)), op("eq", Index(size), Const(1, types.int64)))
+    b.check(fits, "ValueError", message, [Index(b.exact(as_expr(part))) for part in values])
+    return True
 
 
 def _stretched(b: Builder, value: ArrayValue, shape: Shape) -> ArrayValue:
@@ -112,7 +132,9 @@ def _stretched(b: Builder, value: ArrayValue, shape: Shape) -> ArrayValue:
     return b.generate(shape, value.dtype, source)
 
 
-def same_size(b: Builder, left: Expr, right: Expr, message: str, values: Sequence[ExprLike] = ()) -> None:
+def same_size(
+    b: Builder, left: Expr, right: Expr, message: str, values: Sequence[ExprLike] = (), exception: str = "ValueError"
+) -> None:
     """Requires two sizes to agree; `message` has ``{0}`` … ``{3}`` for `values`."""
     if left is right:
         return
@@ -122,9 +144,9 @@ def same_size(b: Builder, left: Expr, right: Expr, message: str, values: Sequenc
     if b.emit.ranges.proves_le(left, right) and b.emit.ranges.proves_le(right, left):
         return
     if b.emit.ranges.proves_ne(left, right):
-        raise WillRaise("ValueError", message, [as_expr(value) for value in values])
+        raise WillRaise(exception, message, [as_expr(value) for value in values])
     shown = [Index(b.exact(as_expr(value))) for value in values]
-    b.check(op("eq", Index(left), Index(right)), "ValueError", message, shown)
+    b.check(op("eq", Index(left), Index(right)), exception, message, shown)
     b.emit.ranges = assume_nonneg(assume_nonneg(b.emit.ranges, right - left), left - right)
 
 
@@ -138,21 +160,20 @@ def _drop_leading(value: ArrayValue) -> ArrayValue:
     return ArrayValue(value.container, value.dtype, value.shape[1:], subset, value.axes[1:])
 
 
-def _mismatch(shapes: Sequence[Shape], left: Expr, right: Expr) -> tuple[str, list[Expr]]:
+def _mismatch(shapes: Sequence[Shape], left: Expr, right: Expr, message: str) -> tuple[str, list[Expr]]:
     sizes = [size for shape in shapes for size in shape]
     if len(sizes) > 4:
-        return "operands could not be broadcast together: {0} and {1} elements along one axis", [left, right]
+        return f"{message}: {{0}} and {{1}} elements along one axis", [left, right]
     numbers = iter(range(4))
     shown = " ".join(_shape_text(shape, numbers) for shape in shapes)
-    return f"operands could not be broadcast together with shapes {shown} ", sizes
+    return f"{message} with shapes {shown} ", sizes
 
 
-def _into(source: Shape, target: Shape) -> tuple[str, list[Expr]]:
+def _into(source: Shape, target: Shape, words: str) -> tuple[str, list[Expr]]:
     if len(source) + len(target) > 4:
-        return "could not broadcast input array from shape ({0},...) into shape ({1},...)", [source[0], target[0]]
+        return words.format("({0},...)", "({1},...)"), [source[0], target[0]]
     numbers = iter(range(4))
-    shown = f"from shape {_shape_text(source, numbers)} into shape {_shape_text(target, numbers)}"
-    return f"could not broadcast input array {shown}", [*source, *target]
+    return words.format(_shape_text(source, numbers), _shape_text(target, numbers)), [*source, *target]
 
 
 def _shape_text(shape: Shape, numbers: object) -> str:

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dcpy.frontend.lower import elementwise
-from dcpy.frontend.lower.broadcasting import broadcast_shapes, broadcast_to
+from dcpy.frontend.lower.broadcasting import Unlike, broadcast_shapes, broadcast_to, require_stretch
 from dcpy.frontend.lower.emitter import tasklet
 from dcpy.frontend.lower.fitting import stored
-from dcpy.frontend.lower.indexing import FULL, basic, element_index
+from dcpy.frontend.lower.indexing import FULL, Keys, basic, element_index
+from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.lower.remembering import recall, remember
 from dcpy.frontend.lower.stores import require_writable
 from dcpy.frontend.values import ArrayValue, Scalar, Static, TupleValue, Value, integer, is_number
@@ -29,6 +31,10 @@ from dcpy.ir.symbolic import Expr, product_of, sym
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.builder import Builder
+
+ARRAYS = Unlike("IndexError", "shape mismatch: indexing arrays could not be broadcast together")
+VALUES = "shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}"
+FILLING = "NumPy boolean array indexing assignment "
 
 
 @dataclass(frozen=True)
@@ -57,9 +63,9 @@ class Selection:
         return inner, [*params[: self.first], *params[self.first + len(self.shape) :]]
 
 
-def read(b: Builder, value: ArrayValue, keys: Sequence[Value]) -> Value:
+def read(b: Builder, value: ArrayValue, keys: Keys) -> ArrayValue:
     """``value[indices]``: a new array."""
-    chosen = _select(b, *_without_masks(b, value, keys))
+    chosen = _select(b, *_without_masks(b, value, keys.items))
     out = b.empty(chosen.result_shape, value.dtype)
     params, ranges = elementwise.domain(b, out.shape)
     points = [sym(name) for name in params]
@@ -71,25 +77,26 @@ def read(b: Builder, value: ArrayValue, keys: Sequence[Value]) -> Value:
     return out
 
 
-def write(b: Builder, value: ArrayValue, keys: Sequence[Value], source: Value) -> None:
+def write(b: Builder, value: ArrayValue, keys: Keys, source: Value) -> None:
     """``value[indices] = source``, in order."""
     require_writable(b, value)
     if isinstance(source, ArrayValue) and not source.shape:
         source = Scalar(source.load(()))
-    if is_number(source) and len(keys) == 1 + value.rank - _rank(keys[0]) and _is_mask(keys[0]):
-        _choose(b, value, keys[0], b.hold(stored(b, source, value.dtype)))
+    mask = whole_mask(value, keys)
+    if is_number(source) and mask is not None:
+        _choose(b, value, mask, b.hold(stored(b, source, value.dtype)))
         return
-    chosen = _select(b, *_without_masks(b, value, keys))
+    chosen = _select(b, *_without_masks(b, value, keys.items))
     shape = chosen.result_shape
     source = stored(b, source, value.dtype)
     if not is_number(source):
         source = b.array(source)
     if isinstance(source, ArrayValue):
-        if len(keys) == 1 and _is_mask(keys[0]) and source.rank == 1 and len(shape) == 1:
-            _require_count(b, source.shape[0], shape[0])
+        if mask is not None and mask.rank == value.rank and not keys.dots:
+            _require_count(b, value, mask, source, shape[0])
         if b.may_overlap(source, value):
             source = b.copy(source)
-        source = broadcast_to(b, source, shape)
+        source = broadcast_to(b, source, shape, VALUES)
     source = b.hold(source)
     params, ranges = elementwise.domain(b, shape)
     points = [sym(name) for name in params]
@@ -104,14 +111,21 @@ def write(b: Builder, value: ArrayValue, keys: Sequence[Value], source: Value) -
         b.emit.block(block)
 
 
-def update_masked(b: Builder, value: ArrayValue, mask: Value, change: Callable[[Value], Value]) -> None:
+def whole_mask(value: ArrayValue, keys: Keys) -> ArrayValue | None:
+    """The mask that all of ``value[mask]`` or ``value[mask, :]`` depends on; None where there are other keys."""
+    mask, *others = keys.items
+    if not isinstance(mask, ArrayValue) or mask.dtype != types.bool_ or mask.rank + len(others) != value.rank:
+        return None
+    return mask if all(key == FULL for key in others) else None
+
+
+def update_masked(b: Builder, value: ArrayValue, mask: ArrayValue, change: Callable[[Value], Value]) -> None:
     """``value[mask] += number``: the changed elements where the mask holds."""
     require_writable(b, value)
     _choose(b, value, mask, change(value))
 
 
-def _choose(b: Builder, value: ArrayValue, mask: Value, source: Value) -> None:
-    assert isinstance(mask, ArrayValue)
+def _choose(b: Builder, value: ArrayValue, mask: ArrayValue, source: Value) -> None:
     _require_match(b, value, mask, 0)
     params, ranges = elementwise.domain(b, (*mask.shape, *value.shape[mask.rank :]))
     for _ in range(value.rank - mask.rank):
@@ -139,7 +153,7 @@ def _select(b: Builder, value: ArrayValue, keys: Sequence[Value], proved: Sequen
             plain.append(key)
     base = basic(b, value, plain)
     assert isinstance(base, ArrayValue)
-    shape = broadcast_shapes(b, [array.shape for array in arrays if isinstance(array, ArrayValue)])
+    shape = broadcast_shapes(b, [array.shape for array in arrays if isinstance(array, ArrayValue)], ARRAYS)
     indices: list[Value] = []
     for place, array in zip(places, arrays, strict=True):
         if isinstance(array, ArrayValue):
@@ -178,14 +192,6 @@ def _target(b: Builder, chosen: Selection, points: Sequence[Expr]) -> Memlet:
     return Memlet(chosen.base.container, chosen.base.subset(_indices(b, chosen, points)))
 
 
-def _is_mask(key: Value) -> bool:
-    return isinstance(key, ArrayValue) and key.dtype == types.bool_
-
-
-def _rank(key: Value) -> int:
-    return key.rank if isinstance(key, ArrayValue) else 1
-
-
 def _without_masks(
     b: Builder, value: ArrayValue, keys: Sequence[Value]
 ) -> tuple[ArrayValue, list[Value], list[Value]]:
@@ -198,7 +204,7 @@ def _without_masks(
     positions: list[Value] = []
     axis = 0
     for key in keys:
-        if not (isinstance(key, ArrayValue) and _is_mask(key)):
+        if not isinstance(key, ArrayValue) or key.dtype != types.bool_:
             plain.append(key)
             axis += key != Static(None)
             continue
@@ -229,17 +235,22 @@ def _positions(b: Builder, mask: ArrayValue) -> ArrayValue:
     return found
 
 
-def _require_count(b: Builder, given: Expr, selected: Expr) -> None:
-    """`ValueError` unless there is one value, or one for each selected element."""
-    if given.constant == 1 or given is selected:
+def _require_count(b: Builder, value: ArrayValue, mask: ArrayValue, source: ArrayValue, selected: Expr) -> None:
+    """`ValueError` unless there is one value, or one for each selected element; `TypeError` for a table of values.
+
+    That is how a mask that stands alone is filled. One of another size, which has no elements then, only broadcasts.
+    """
+    if source.rank == 1:
+        given = source.shape[0]
+        message = FILLING + "cannot assign {0} input values to the {1} output values where the mask is true"
+        require_stretch(b, given, selected, message, (given, selected))
         return
-    message = (
-        "NumPy boolean array indexing assignment cannot assign {0} input values to the {1} output values where the "
-        "mask is true"
-    )
-    given_size, count, one = Index(given), Index(selected), Const(1, types.int64)
-    fits = op("or", op("eq", given_size, count), op("eq", given_size, one))
-    b.check(fits, "ValueError", message, (given_size, count))
+    message = FILLING + f"requires a 0 or 1-dimensional input, input has {source.rank} dimensions"
+    pairs = [(b.exact(size), b.exact(own)) for size, own in zip(mask.shape, value.shape, strict=True)]
+    differ = [op("ne", Index(size), Index(own)) for size, own in pairs if size is not own]
+    if not differ:
+        raise WillRaise("TypeError", message)
+    b.check(reduce(lambda one, other: op("or", one, other), differ), "TypeError", message)
 
 
 def _require_match(b: Builder, value: ArrayValue, mask: ArrayValue, first: int) -> None:

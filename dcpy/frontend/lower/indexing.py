@@ -7,7 +7,7 @@ wraps at run time, through a symbol. Slices clamp as NumPy's do; a slice that is
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
@@ -37,8 +37,24 @@ if TYPE_CHECKING:
 FULL = SliceValue(Static(None), Static(None), Static(None))
 
 
-def expand_keys(b: Builder, value: ArrayValue, keys: Sequence[Value]) -> list[Value]:
-    """One key per dimension (and None for new ones): the ellipsis and missing trailing slices written out."""
+@dataclass(frozen=True)
+class Keys:
+    """What stands in the brackets, written out: one key for each dimension, and None for each new one.
+
+    `dots`: an ellipsis was among them; even where it stands for nothing, ``a[0, ...]`` is a view of ``a[0]``.
+    """
+
+    items: tuple[Value, ...]
+    dots: bool
+
+    @property
+    def advanced(self) -> bool:
+        """Whether arrays choose elements: what they give is a copy."""
+        return any(isinstance(key, ArrayValue) for key in self.items)
+
+
+def expand_keys(b: Builder, value: ArrayValue, keys: Sequence[Value]) -> Keys:
+    """The keys with the ellipsis and missing trailing slices written out."""
     keys = [_normal_key(b, key) for key in keys]
     used = sum(_consumes(key) for key in keys)
     if used > value.rank:
@@ -51,8 +67,8 @@ def expand_keys(b: Builder, value: ArrayValue, keys: Sequence[Value]) -> list[Va
     if len(places) > 1:
         raise FrontendError("an index can only have a single ellipsis ('...')")
     if places:
-        return [*keys[: places[0]], *missing, *keys[places[0] + 1 :]]
-    return [*keys, *missing]
+        return Keys((*keys[: places[0]], *missing, *keys[places[0] + 1 :]), dots=True)
+    return Keys((*keys, *missing), dots=False)
 
 
 def _normal_key(b: Builder, key: Value) -> Value:

@@ -76,6 +76,17 @@ def update(b: Builder, function: np.ufunc, target: ArrayValue, value: Value) -> 
     require_writable(b, target)
     if not isinstance(value, ArrayValue) and not is_number(value):
         value = b.array(value)
+    ins = require_updatable(function, target, value)
+    conflict = isinstance(value, ArrayValue) and b.may_overlap(target, value) and not same_place(target, value)
+    if conflict or function not in elementwise.UFUNCS:
+        store(b, target, b.ufunc(function, target, value))
+        return
+    value = require_fit(b, value, ins[1])
+    _update_map(b, function, target, value, ins)
+
+
+def require_updatable(function: np.ufunc, target: ArrayValue, value: Value) -> list[DType]:
+    """Refuses ``target += value`` where the dtype or the shape would change; the dtypes that it is computed in."""
     *ins, out = ufunc_dtypes(function, (target, value))
     if not can_cast(out, target.dtype):
         raise FrontendError(
@@ -92,12 +103,7 @@ def update(b: Builder, function: np.ufunc, target: ArrayValue, value: Value) -> 
             f"non-broadcastable output operand with shape ({', '.join(map(str, target.shape))})",
             notes=("NumPy raises ValueError here",),
         )
-    conflict = isinstance(value, ArrayValue) and b.may_overlap(target, value) and not same_place(target, value)
-    if conflict or function not in elementwise.UFUNCS:
-        store(b, target, b.ufunc(function, target, value))
-        return
-    value = require_fit(b, value, ins[1])
-    _update_map(b, function, target, value, ins)
+    return ins
 
 
 def _update_map(b: Builder, function: np.ufunc, target: ArrayValue, value: Value, ins: list[DType]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower import gather
 from dcpy.frontend.lower.indexing import basic, expand_keys
-from dcpy.frontend.values import ArrayValue, Scalar, Static, Value, kind_of
+from dcpy.frontend.values import ArrayValue, Scalar, Value, kind_of
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.builder import Builder
@@ -20,8 +20,7 @@ def subscript(b: Builder, value: Value, keys: Sequence[Value]) -> Value:
         raise FrontendError(f"{kind_of(value)} cannot be indexed")
     if not keys and not value.shape:
         return Scalar(value.load(()))  # a[()], not a[...]
-    dots = Static(Ellipsis) in keys  # a[0, ...] is a view of the element a[0]
-    keys = expand_keys(b, value, keys)
-    if any(isinstance(key, ArrayValue) for key in keys):
-        return gather.read(b, value, keys)
-    return basic(b, value, keys, view=dots)
+    expanded = expand_keys(b, value, keys)
+    if expanded.advanced:
+        return gather.read(b, value, expanded)
+    return basic(b, value, expanded.items, view=expanded.dots)
