@@ -164,10 +164,42 @@ def best(a, f, c):
     return found * f
 
 
-@pytest.mark.parametrize("program", [assigned, chosen, the_larger, position, passed_on, best])
+def replaced(a, f, c):
+    found = a[0]
+    for i in range(c):
+        found = float(a[i])
+    return found * f
+
+
+@pytest.mark.parametrize("program", [assigned, chosen, the_larger, position, passed_on, best, replaced])
 def test_refuses_dtypes_that_the_path_decides(program):
     with pytest.raises(dcpy.DcpyError, match="the dtype of the result depends on the path taken"):
         dcpy.program(program).to_sdfg(A8, F4, 1)
+
+
+def test_a_loop_does_not_convert_what_it_assigns():
+    def carried(x, k):
+        for i in range(3):
+            x = k[i] + (x > 0)
+        return x
+
+    def set_anew(x, k):
+        for value in k:
+            x = value
+        return x
+
+    def summed(x, k):
+        total, last = 0, x
+        for value in k:
+            last = total
+            total += value * 0.5
+        return total, last
+
+    large = np.full(3, 2**53 + 1)  # no float64
+    for program in (carried, set_anew):
+        with pytest.raises(dcpy.DcpyError, match=r"'x' is a scalar (i64 or a scalar f64|f64 or a scalar i64) here"):
+            dcpy.program(program).to_sdfg(np.float64(1), large)
+    check_same(summed, np.float64(1), large, compiled=False)
 
 
 def test_kinds_of_numbers_do_not_matter_where_the_dtype_is_the_same():

@@ -76,6 +76,10 @@ REFUSED = [
     (lambda a: show(lambda: 1), "a function cannot be passed to the callback show()"),
     (lambda a: split(a.astype(int)), "an array i64[N] is passed for 'x' of the callback split()"),
     (lambda a: split(a[:, None]), "an array f64[N, 1] is passed for 'x' of the callback split()"),
+    (lambda a: show(max(0.0, a[0])), "show() gets a number whose kind depends on the path taken"),
+    (lambda a: show([{"best": max(0.0, a[0])}]), "show() gets a number whose kind depends on the path taken"),
+    (lambda a: show(f"{max(0.0, a[0])!r}"), "show() gets a number whose kind depends on the path taken"),
+    (lambda a: print(max(0, a[0])), "print() gets a number whose kind depends on the path taken"),
 ]
 
 
@@ -86,6 +90,15 @@ def test_what_is_refused(function, message):
     assert caught.value.message == message
     assert caught.value.span.line == function.__code__.co_firstlineno
     assert caught.value.help
+
+
+def test_floats_look_the_same_whoever_made_them():
+    def program(a):
+        best = max(0.0, a[0])
+        print(best, f"{best:.3f}")
+        show(f"{best} {float(best)!r}", float(best), np.float64(best))
+
+    assert len(calls(dcpy.program(program).to_sdfg(np.zeros(3)))) == 2
 
 
 def test_what_cannot_be_declared():

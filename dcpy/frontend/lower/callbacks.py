@@ -45,6 +45,9 @@ if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
 
 
+_SHOWN_AS = {types.int64: int, types.float64: float, types.complex128: complex}
+
+
 class CallbackInMap(Exception):
     """A callback was met in a parallel map, whose iterations it orders: the map becomes a loop."""
 
@@ -71,6 +74,8 @@ def call_back(
     operands = _Operands(frame, callback)
     values = [*args, *kwargs.values()]
     names = callback.bound_names(len(args), tuple(kwargs))
+    for value in values:
+        require_one_kind(value, f"{callback.__name__}()", as_text=callback.function is print)
     texts = [operands.argument(value, name) for value, name in zip(values, names, strict=True)]
     texts[len(args) :] = [f"{key}={text}" for key, text in zip(kwargs, texts[len(args) :], strict=True)]
     sizes = _sizes(frame, callback, dict(zip(names, values, strict=True)))
@@ -81,6 +86,31 @@ def call_back(
     )
     frame.emit.node(node)
     return result
+
+
+def require_one_kind(value: Value, reader: str, *, as_text: bool = False) -> None:
+    """Refuses a number that is Python's own on one path and NumPy's on another, where Python code sees which it is.
+
+    As a text (without ``!r``), a float and an `np.float64` are the same, and so are an int and an `np.int64`.
+    """
+    match value:
+        case Scalar(instead=kinds, dtype=dtype) if kinds and not (as_text and set(kinds) == {_SHOWN_AS.get(dtype)}):
+            pythons, name = " or ".join(kind.__name__ for kind in kinds), dtype.numpy_name
+            raise FrontendError(
+                f"{reader} gets a number whose kind depends on the path taken",
+                notes=(f"it is a Python {pythons} on one path, and np.{name} on another",),
+                help=f"pass {kinds[-1].__name__}(...) or np.{name}(...) of it",
+            )
+        case TextValue(parts=parts):
+            for part in parts:
+                if not isinstance(part, str):
+                    require_one_kind(part[0], reader, as_text=part[1] not in map(ord, "ra"))
+        case TupleValue(items=items):
+            for item in items:
+                require_one_kind(item, reader)
+        case DictValue(items=pairs):
+            for _, item in pairs:
+                require_one_kind(item, reader)
 
 
 def start_world(sdfg: Sdfg, world: str) -> None:

@@ -252,7 +252,7 @@ def _head_types(
     key = (id(node), tuple((name, frame.env.get(name)) for name in known))
     if key in frame.memo:
         return start | {name: _rehome(frame, name, value) for name, value in frame.memo[key].items()}
-    head = dict(start)
+    head, settled = dict(start), False
     while True:
         detached: dict[str, str] = {}
         with frame.emit.dry_run():
@@ -261,7 +261,10 @@ def _head_types(
         for container in detached:
             if container in frame.emit.descs:
                 frame.b.detached.setdefault(container, detached[container])
-        found = {name: _join_back(frame, name, head[name], sites, names) for name in carried}
+        found = {name: _join_back(frame, name, head[name], sites, names, settled) for name in carried}
+        if found == head and not settled:  # now that kinds are known, what flows back must have them
+            settled = True
+            found = {name: _join_back(frame, name, head[name], sites, names, settled) for name in carried}
         if found == head:
             break
         head = found
@@ -274,7 +277,7 @@ def _unset(name: str, node: core.For | core.While) -> Missing:
     return Missing(reason, node.span, f"assign {name!r} before the loop", unset=True)
 
 
-def _join_back(frame: Frame, name: str, head: Value, sites: LoopSites, names: LoopNames) -> Value:
+def _join_back(frame: Frame, name: str, head: Value, sites: LoopSites, names: LoopNames, settled: bool) -> Value:
     if isinstance(head, Missing) and not head.unset:
         return head
     found = [site for site in (*sites.ends, *sites.breaks) if name in site.env]
@@ -285,7 +288,7 @@ def _join_back(frame: Frame, name: str, head: Value, sites: LoopSites, names: Lo
         [frame.emit.ranges, *(site.ranges for site in found)],
         [living(env, names.head) for env in (frame.env, *(site.env for site in found))],
         busy=shown_by_others(frame, name, [frame.env]),
-        accumulating=True,
+        entering=0 if settled else 1 + len(found),
     )
     return merges.join(frame, name, [head, *values], paths)
 
@@ -354,7 +357,7 @@ def _value_after(
         joined = merges.join(frame, name, values, merges.Paths(facts, envs, busy, changing))
     else:
         facts, envs = [frame.emit.ranges, *facts], [living(frame.env, names.after), *envs]
-        paths = merges.Paths(facts, envs, busy, changing, accumulating=True)
+        paths = merges.Paths(facts, envs, busy, changing, entering=1)
         joined = merges.join(frame, name, [before, *values], paths)
         entering.append((joined, before))
     if isinstance(joined, Missing):

@@ -79,7 +79,7 @@ def _prepare_conflicts(frame: Frame, node: core.For, shared: frozenset[str], bod
             conflicts = body().conflicts
         changed = False
         for name, found in conflicts.items():
-            joined = merges.join(frame, name, [frame.env[name], found], merges.Paths(accumulating=True))
+            joined = merges.join(frame, name, [frame.env[name], found], merges.Paths(entering=2))
             home = joined if isinstance(joined, Scalar) else frame.home(name, scalar_expr(found).dtype, False)
             if home != frame.env[name]:
                 merges.move(frame, [(home, frame.env[name])])

@@ -49,15 +49,15 @@ class Paths:
 
     `facts`: what is known of symbols at the end of each path; without them, shapes must agree. `envs`: what names stand
     for there. `busy`: containers that other names still show, so that no version may move there; `changing`: those that
-    take another value at the same time. `accumulating`: at the head of a loop, where a number may take the dtype of
-    what is added to it. `owner`: the name whose value this is (or is part of).
+    take another value at the same time. `entering`: how many of the paths, from the first, are on the way into a loop,
+    where a number takes the kind that the loop gives it. `owner`: the name whose value this is (or is part of).
     """
 
     facts: Sequence[Ranges] = ()
     envs: Sequence[Env] = ()
     busy: Names = NOTHING
     changing: Names = NOTHING
-    accumulating: bool = False
+    entering: int = 0
     owner: str = ""
 
     def of(self, frame: Frame, name: str, kept: Sequence[bool]) -> Paths:
@@ -67,6 +67,7 @@ class Paths:
             self,
             facts=tuple(itertools.compress(self.facts, kept)),
             envs=tuple(itertools.compress(envs, kept)),
+            entering=sum(kept[: self.entering]),
             owner=self.owner or name,
         )
 
@@ -93,7 +94,7 @@ def _join_known(frame: Frame, name: str, plain: Sequence[Value], paths: Paths) -
     first = plain[0]
     if all(value == first for value in plain) and is_visible(frame, first) and _stays(frame, first, paths):
         return first
-    meeting = common(plain, accumulating=paths.accumulating) if all(map(is_number, plain)) else None
+    meeting = common(plain, entering=paths.entering) if all(map(is_number, plain)) else None
     if meeting is not None:
         return frame.home(name, meeting.dtype, meeting.weak, meeting.instead)
     pairs = zip(plain, paths.envs, strict=True)

@@ -64,27 +64,29 @@ def require_same(dtypes: Sequence[tuple[DType, ...]], operands: Sequence[Value])
     )
 
 
-def common(values: Sequence[Value], *, accumulating: bool = False) -> Meeting | None:
+def common(values: Sequence[Value], *, entering: int = 0) -> Meeting | None:
     """What numbers from different paths have in common; None where the value of one would change.
 
-    A known number meets any dtype that holds it; others keep theirs. At the head of a loop (`accumulating`) they may
-    also meet in a larger dtype, and a float of Python's own in a shorter one: the first addition makes it that.
+    A known number meets any dtype that holds it; others keep theirs. The first few (`entering`) are what a loop starts
+    with, and take the kind that it gives them: a larger dtype, NumPy's instead of Python's, and a float of Python's own
+    a shorter one.
     """
     dtypes = {dtype_of(value) for value in values}
     if len(dtypes) > 1 and types.bool_ in dtypes:
         return None
     dtype, weak = _result_type(tuple(map(numpy_kind, values))), all(map(is_weak, values))
-    if not all(_keeps(value, dtype, accumulating) for value in values):
+    if not all(_keeps(value, dtype, entering=k < entering) for k, value in enumerate(values)):
         return None
-    pythons = [kind for value in values for kind in python_types(value) if not (accumulating and is_weak(value))]
+    mixed = [value for k, value in enumerate(values) if k >= entering or not is_weak(value)]
+    pythons = [kind for value in mixed for kind in python_types(value)]
     return Meeting(dtype, weak, () if weak else tuple(dict.fromkeys(pythons)))
 
 
-def _keeps(value: Value, dtype: DType, accumulating: bool) -> bool:
+def _keeps(value: Value, dtype: DType, *, entering: bool) -> bool:
     source = dtype_of(value)
     if source == dtype:
         return True
-    if accumulating and (np.can_cast(source.numpy, dtype.numpy) or (dtype.is_inexact and is_weak(value))):
+    if entering and (np.can_cast(source.numpy, dtype.numpy) or (dtype.is_inexact and is_weak(value))):
         return True
     if not isinstance(value, Static) or not fits(value, dtype):
         return False
