@@ -31,7 +31,7 @@ struct dcpy_fftw_dim {
 };
 
 struct dcpy_fftw_plan {
-    int64_t key[12], users, used;
+    int64_t key[13], users, used;
     void *plan;
 };
 
@@ -67,7 +67,9 @@ inline dcpy_fftw_plans ${p}_dcpy_plans;
                                           int64_t yo, int64_t inner, int64_t xi, int64_t yi, int64_t xk, int64_t yk)
 {
     if (outer == 0 || inner == 0) return 0;
-    const int64_t key[12] = {kind, n, outer, xo, yo, inner, xi, yi, xk, yk, ${p}_alignment_of(x), ${p}_alignment_of(y)};
+    // A plan is for arrays of the same strides and alignments, which are one array or not, as those it was made for.
+    const int64_t key[13] = {kind, n, outer, xo, yo, inner, xi, yi, xk, yk, ${p}_alignment_of(x), ${p}_alignment_of(y),
+                             x == y};
     dcpy_fftw_plans &plans = ${p}_dcpy_plans;
     dcpy_fftw_plan *found = nullptr, *oldest = nullptr;
     plans.lock();

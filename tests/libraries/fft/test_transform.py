@@ -134,6 +134,20 @@ def test_threads_may_transform_at_the_same_time():
         assert not any(threads.map(differs, [*range(1, 60)] * 4))
 
 
+@pytest.mark.cc
+@pytest.mark.skipif(bool(FFTW), reason=FFTW)
+def test_plans_in_place_are_their_own():
+    apart = dcpy.parse(program("complex").replace("[N]", "[256]").replace("0:N", "0:256"))
+    expand_library_nodes(apart, "fftw")
+    in_place = dcpy.parse(str(apart).replace("Y[", "X["))
+    made = arguments("complex", 256)
+    expected = np.fft.fft(made["X"])
+    for each, name in ((apart, "Y"), (in_place, "X"), (apart, "Y")):
+        found = {key: value.copy() for key, value in made.items()}
+        each.compile()(**found)
+        assert largest_error(found[name], expected) < 1e-13
+
+
 def test_without_fftw_the_loops_compute(monkeypatch):
     monkeypatch.setattr(environments, "_places", lambda: iter(()))
     environments.find_fftw.cache_clear()
