@@ -137,7 +137,8 @@ def test_threads_may_transform_at_the_same_time():
 @pytest.mark.cc
 @pytest.mark.skipif(bool(FFTW), reason=FFTW)
 def test_plans_in_place_are_their_own():
-    apart = dcpy.parse(program("complex").replace("[N]", "[256]").replace("0:N", "0:256"))
+    text = program("complex").replace(" symbols(N: size)", "").replace("N", "256")
+    apart = dcpy.parse(text)
     expand_library_nodes(apart, "fftw")
     in_place = dcpy.parse(str(apart).replace("Y[", "X["))
     made = arguments("complex", 256)
