@@ -196,3 +196,22 @@ def test_masks_take_as_many_values_as_a_slice_has(shape):
         c[c > 0] = c[:-1, k].astype(np.int16)
 
     same(f, np.zeros(shape), 0)
+
+
+def test_a_zero_dimensional_index_copies():
+    def f(c, z, k):
+        s = c[np.array(1)]
+        s[k] = z.astype(np.uint64)
+
+    same(f, np.ones((2, 4)), np.array(9.0), 0)
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("z", [-1.0, 1.0])
+def test_conditions_as_indices(z):
+    def f(a, z, k):
+        a[z > 0] += a[:2].sum()
+        z[z == z] = k
+        return a[z > 0], a[k > 0, ::-1], np.sort(a[z >= 0], axis=-1)
+
+    check_same(f, A3, np.array(z), 1)

@@ -80,7 +80,7 @@ def elementwise(
     operands = [b.hold(operand) for operand in operands]
     params, ranges = domain(b, shape)
     points = [sym(name) for name in params]
-    expr = fn(*_converted([_broadcast_element(b, operand, points, shape) for operand in operands], dtypes))
+    expr = fn(*_converted([broadcast_element(b, operand, points, shape) for operand in operands], dtypes))
     out = b.empty(shape, expr.dtype, name=name)
     fill(b, out, params, ranges, expr)
     return out
@@ -113,7 +113,7 @@ def element(value: Value, indices: Sequence[Expr]) -> ScalarExpr:
     return value.load([ZERO if size is ONE else index for size, index in zip(value.shape, own, strict=True)])
 
 
-def _broadcast_element(b: Builder, value: Value, indices: Sequence[Expr], shape: Sequence[Expr]) -> ScalarExpr:
+def broadcast_element(b: Builder, value: Value, indices: Sequence[Expr], shape: Sequence[Expr]) -> ScalarExpr:
     """The element of an operand whose sizes may turn out to be 1 at run time."""
     if not isinstance(value, ArrayValue) or not value.rank:
         return element(value, indices)

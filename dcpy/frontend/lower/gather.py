@@ -7,7 +7,7 @@ stored to all of them: that is a choice for each element.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ from dcpy.frontend.lower.indexing import FULL, Keys, basic, element_index
 from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.lower.remembering import recall, remember
 from dcpy.frontend.lower.stores import require_writable
-from dcpy.frontend.values import ArrayValue, Scalar, Static, TupleValue, Value, integer, is_number
+from dcpy.frontend.values import ArrayValue, Scalar, Static, TupleValue, Value, integer, is_number, shape_of
 from dcpy.ir import types
 from dcpy.ir.expr import Const, Index, ScalarExpr, cast, op
 from dcpy.ir.memlet import Memlet
@@ -47,6 +47,7 @@ class Selection:
     base: ArrayValue
     places: tuple[int, ...]
     arrays: tuple[Value, ...]
+    axes: tuple[int, ...]  #: how the user counts `places`
     shape: tuple[Expr, ...]
     first: int
     proved: frozenset[int] = frozenset()  #: those of `places` whose indices are in range for sure
@@ -65,7 +66,7 @@ class Selection:
 
 def read(b: Builder, value: ArrayValue, keys: Keys) -> ArrayValue:
     """``value[indices]``: a new array."""
-    chosen = _select(b, *_without_masks(b, value, keys.items))
+    chosen = _select(b, _without_masks(b, value, keys))
     out = b.empty(chosen.result_shape, value.dtype)
     params, ranges = elementwise.domain(b, out.shape)
     points = [sym(name) for name in params]
@@ -86,14 +87,14 @@ def write(b: Builder, value: ArrayValue, keys: Keys, source: Value) -> None:
     if is_number(source) and mask is not None:
         _choose(b, value, mask, b.hold(stored(b, source, value.dtype)))
         return
-    chosen = _select(b, *_without_masks(b, value, keys.items))
+    chosen = _select(b, _without_masks(b, value, keys))
     shape = chosen.result_shape
     source = stored(b, source, value.dtype)
     if not is_number(source):
         source = b.array(source)
     if isinstance(source, ArrayValue):
-        if mask is not None and mask.rank == value.rank and not keys.dots:
-            _require_count(b, value, mask, source, shape[0])
+        if len(keys.items) == 1 and not keys.dots and (mask is not None or keys.flags):
+            _require_count(b, value, keys.items[0], source, shape[0])
         if b.may_overlap(source, value):
             source = b.copy(source)
         source = broadcast_to(b, source, shape, VALUES)
@@ -126,7 +127,7 @@ def update_masked(b: Builder, value: ArrayValue, mask: ArrayValue, change: Calla
 
 
 def _choose(b: Builder, value: ArrayValue, mask: ArrayValue, source: Value) -> None:
-    _require_match(b, value, mask, 0)
+    _require_match(b, value, mask, 0, 0)
     params, ranges = elementwise.domain(b, (*mask.shape, *value.shape[mask.rank :]))
     for _ in range(value.rank - mask.rank):
         mask = mask.expanded(mask.rank)
@@ -136,33 +137,44 @@ def _choose(b: Builder, value: ArrayValue, mask: ArrayValue, source: Value) -> N
     elementwise.fill(b, value, params, ranges, chosen)
 
 
-def _select(b: Builder, value: ArrayValue, keys: Sequence[Value], proved: Sequence[Value]) -> Selection:
-    """Integers count as index arrays where there are others; slices and new axes are applied first.
+@dataclass(frozen=True)
+class Places:
+    """Keys without masks, of a `value` that has a dimension of size 1 more for each 0-d mask.
 
-    Indices in `proved` are in range and not negative.
+    A mask is replaced by the positions where it holds, which are `proved` to be in range; a 0-d mask by a 0, as often
+    as `counts` says for its place.
     """
+
+    value: ArrayValue
+    keys: tuple[Value, ...]
+    proved: tuple[Value, ...]
+    counts: Mapping[int, Expr]
+
+
+def _select(b: Builder, chosen: Places) -> Selection:
+    """Integers count as index arrays where there are others; slices and new axes are applied first."""
     places: list[int] = []
-    arrays: list[Value] = []
-    plain: list[Value] = []
-    for position, key in enumerate(keys):
+    axes: list[int] = []
+    axis = 0
+    for place, key in enumerate(chosen.keys):
         if isinstance(key, ArrayValue) or is_number(key):
-            places.append(position)
-            arrays.append(key)
-            plain.append(FULL)
-        else:
-            plain.append(key)
-    base = basic(b, value, plain)
+            places.append(place)
+            axes.append(axis)
+        axis += key != Static(None) and place not in chosen.counts
+    base = basic(b, chosen.value, [FULL if place in places else key for place, key in enumerate(chosen.keys)])
     assert isinstance(base, ArrayValue)
-    shape = broadcast_shapes(b, [array.shape for array in arrays if isinstance(array, ArrayValue)], ARRAYS)
-    indices: list[Value] = []
-    for place, array in zip(places, arrays, strict=True):
-        if isinstance(array, ArrayValue):
-            indices.append(array)
-        else:
-            indices.append(integer(element_index(b, array, base.shape[place], place)))
+    arrays = [chosen.keys[place] for place in places]
+    shapes = [
+        (chosen.counts[place],) if place in chosen.counts else shape_of(array)
+        for place, array in zip(places, arrays, strict=True)
+    ]
+    shape = broadcast_shapes(b, shapes, ARRAYS)
+    for k, array in enumerate(arrays):
+        if not isinstance(array, ArrayValue):
+            arrays[k] = integer(element_index(b, array, base.shape[places[k]], axes[k]))
     together = places == list(range(places[0], places[0] + len(places)))
-    sure = frozenset(place for place, array in zip(places, arrays, strict=True) if any(array is p for p in proved))
-    return Selection(base, tuple(places), tuple(indices), shape, places[0] if together else 0, sure)
+    sure = frozenset(place for place in places if any(chosen.keys[place] is known for known in chosen.proved))
+    return Selection(base, tuple(places), tuple(arrays), tuple(axes), shape, places[0] if together else 0, sure)
 
 
 def _indices(b: Builder, chosen: Selection, points: Sequence[Expr]) -> list[Expr]:
@@ -170,13 +182,14 @@ def _indices(b: Builder, chosen: Selection, points: Sequence[Expr]) -> list[Expr
     inner, outer = chosen.split(points)
     rest = iter(outer)
     indices = [next(rest) if k not in chosen.places else sym("") for k in range(chosen.base.rank)]
-    for place, array in zip(chosen.places, chosen.arrays, strict=True):
+    for place, array, axis in zip(chosen.places, chosen.arrays, chosen.axes, strict=True):
         if isinstance(array, ArrayValue):
-            at, size = cast(elementwise.element(array, inner), types.int64), chosen.base.shape[place]
+            at = cast(elementwise.broadcast_element(b, array, inner, chosen.shape), types.int64)
+            size = chosen.base.shape[place]
             if place in chosen.proved:
                 indices[place] = b.emit.assign_symbol("k", at, 0, b.exact(size) - 1)
             else:
-                indices[place] = element_index(b, Scalar(at), size, place)
+                indices[place] = element_index(b, Scalar(at), size, axis)
         else:
             known = b.known_integer(array)
             assert known is not None
@@ -192,36 +205,39 @@ def _target(b: Builder, chosen: Selection, points: Sequence[Expr]) -> Memlet:
     return Memlet(chosen.base.container, chosen.base.subset(_indices(b, chosen, points)))
 
 
-def _without_masks(
-    b: Builder, value: ArrayValue, keys: Sequence[Value]
-) -> tuple[ArrayValue, list[Value], list[Value]]:
-    """Masks replaced by the positions where they hold, which are returned as third.
+def _without_masks(b: Builder, value: ArrayValue, keys: Keys) -> Places:
+    """The places that the keys name.
 
     A mask of several dimensions, first among the keys of an array without gaps, takes them as one; any other gives one
     integer array for each of its dimensions.
     """
     plain: list[Value] = []
-    positions: list[Value] = []
+    proved: list[Value] = []
+    counts: dict[int, Expr] = {}
     axis = 0
-    for key in keys:
-        if not isinstance(key, ArrayValue) or key.dtype != types.bool_:
-            plain.append(key)
-            axis += key != Static(None)
-            continue
-        _require_match(b, value, key, axis)
-        if key.rank == 1 or (not plain and key.rank > 1 and b.contiguous(value)):
-            if key.rank > 1:
+    for place, key in enumerate(keys.items):
+        found: list[Value] = [key]
+        if place in keys.flags:
+            counts[len(plain)] = b.integer(key)
+            value, found = value.expanded(axis), [Static(0)]
+        elif isinstance(key, ArrayValue) and key.dtype == types.bool_:
+            _require_match(b, value, key, axis, axis - len(counts))
+            if key.rank > 1 and not plain and b.contiguous(value):
                 sizes = [b.exact(size) for size in value.shape]
                 value = b.reshape(value, [product_of(*sizes[: key.rank]), *sizes[key.rank :]])
-            found: list[Value] = [_positions(b, key)]
-        else:
-            each = b.call(Static(np.nonzero), key)
-            assert isinstance(each, TupleValue)
-            found = [*each.items]
+                found = [_positions(b, key)]
+            else:
+                found = [_positions(b, key)] if key.rank == 1 else _positions_by_axis(b, key)
+            proved += found
         plain += found
-        positions += found
-        axis += len(found)
-    return value, plain, positions
+        axis += len(found) if key != Static(None) else 0
+    return Places(value, tuple(plain), tuple(proved), counts)
+
+
+def _positions_by_axis(b: Builder, mask: ArrayValue) -> list[Value]:
+    each = b.call(Static(np.nonzero), mask)
+    assert isinstance(each, TupleValue)
+    return [*each.items]
 
 
 def _positions(b: Builder, mask: ArrayValue) -> ArrayValue:
@@ -235,7 +251,7 @@ def _positions(b: Builder, mask: ArrayValue) -> ArrayValue:
     return found
 
 
-def _require_count(b: Builder, value: ArrayValue, mask: ArrayValue, source: ArrayValue, selected: Expr) -> None:
+def _require_count(b: Builder, value: ArrayValue, mask: Value, source: ArrayValue, selected: Expr) -> None:
     """`ValueError` unless there is one value, or one for each selected element; `TypeError` for a table of values.
 
     That is how a mask that stands alone is filled. One of another size, which has no elements then, only broadcasts.
@@ -246,20 +262,20 @@ def _require_count(b: Builder, value: ArrayValue, mask: ArrayValue, source: Arra
         require_stretch(b, given, selected, message, (given, selected))
         return
     message = FILLING + f"requires a 0 or 1-dimensional input, input has {source.rank} dimensions"
-    pairs = [(b.exact(size), b.exact(own)) for size, own in zip(mask.shape, value.shape, strict=True)]
+    pairs = [(b.exact(size), b.exact(own)) for size, own in zip(shape_of(mask), value.shape, strict=True)]
     differ = [op("ne", Index(size), Index(own)) for size, own in pairs if size is not own]
     if not differ:
         raise WillRaise("TypeError", message)
     b.check(reduce(lambda one, other: op("or", one, other), differ), "TypeError", message)
 
 
-def _require_match(b: Builder, value: ArrayValue, mask: ArrayValue, first: int) -> None:
-    """`IndexError` unless the mask has the sizes of the dimensions that it selects from.
+def _require_match(b: Builder, value: ArrayValue, mask: ArrayValue, first: int, shown: int) -> None:
+    """`IndexError` unless the mask has the sizes of the dimensions from `first` on, which the user counts from `shown`.
 
     A size of 0 fits everywhere, as in NumPy: such a mask selects nothing.
     """
-    for axis, wanted in enumerate(mask.shape, first):
-        size, wanted = b.exact(value.shape[axis]), b.exact(wanted)
+    for axis, wanted in enumerate(mask.shape, shown):
+        size, wanted = b.exact(value.shape[axis - shown + first]), b.exact(wanted)
         if size is wanted or wanted.constant == 0:
             continue
         message = (

@@ -21,9 +21,11 @@ from dcpy.frontend.values import (
     Value,
     as_integer,
     dtype_of,
+    integer,
     is_number,
     kind_of,
     scalar_expr,
+    shape_of,
 )
 from dcpy.ir import types
 from dcpy.ir.data import View
@@ -42,19 +44,24 @@ class Keys:
     """What stands in the brackets, written out: one key for each dimension, and None for each new one.
 
     `dots`: an ellipsis was among them; even where it stands for nothing, ``a[0, ...]`` is a view of ``a[0]``.
+    `copied`: an integer was a 0-d array; what is read is no view then. `flags`: which keys are truth values. Such a
+    0-d mask takes no dimension: the key is how often it selects all of them, 0 or 1 times.
     """
 
     items: tuple[Value, ...]
     dots: bool
+    copied: bool
+    flags: frozenset[int]
 
     @property
     def advanced(self) -> bool:
-        """Whether arrays choose elements: what they give is a copy."""
-        return any(isinstance(key, ArrayValue) for key in self.items)
+        """Whether arrays or truth values choose elements."""
+        return bool(self.flags) or any(isinstance(key, ArrayValue) for key in self.items)
 
 
 def expand_keys(b: Builder, value: ArrayValue, keys: Sequence[Value]) -> Keys:
     """The keys with the ellipsis and missing trailing slices written out."""
+    copied = any(isinstance(key, ArrayValue) and not key.shape for key in keys)
     keys = [_normal_key(b, key) for key in keys]
     used = sum(_consumes(key) for key in keys)
     if used > value.rank:
@@ -66,9 +73,16 @@ def expand_keys(b: Builder, value: ArrayValue, keys: Sequence[Value]) -> Keys:
     places = [k for k, key in enumerate(keys) if key == Static(Ellipsis)]
     if len(places) > 1:
         raise FrontendError("an index can only have a single ellipsis ('...')")
-    if places:
-        return Keys((*keys[: places[0]], *missing, *keys[places[0] + 1 :]), dots=True)
-    return Keys((*keys, *missing), dots=False)
+    dots = places[0] if places else len(keys)
+    keys = [*keys[:dots], *missing, *keys[dots + 1 :]]
+    flags = frozenset(k for k, key in enumerate(keys) if is_number(key) and dtype_of(key) == types.bool_)
+    return Keys(tuple(_count(b, key) if k in flags else key for k, key in enumerate(keys)), bool(places), copied, flags)
+
+
+def _count(b: Builder, flag: Value) -> Value:
+    """How often a truth value selects."""
+    known = as_integer(flag)
+    return integer(b.emit.assign_symbol("n", cast(scalar_expr(flag), types.int64), 0, 1) if known is None else known)
 
 
 def _normal_key(b: Builder, key: Value) -> Value:
@@ -76,9 +90,7 @@ def _normal_key(b: Builder, key: Value) -> Value:
         key = b.array(key)
     if isinstance(key, Static) and isinstance(key.value, slice):
         return SliceValue(Static(key.value.start), Static(key.value.stop), Static(key.value.step))
-    if isinstance(key, ArrayValue) and not key.shape:
-        return Scalar(key.load(()))
-    if is_number(key) and dtype_of(key).kind not in "iu":
+    if is_number(key) and dtype_of(key).kind not in "iub":
         raise FrontendError(
             f"{kind_of(key)} is not an index",
             notes=("NumPy raises IndexError here: it takes integers, slices, None, ... and arrays",),
@@ -90,13 +102,14 @@ def _normal_key(b: Builder, key: Value) -> Value:
             notes=("NumPy raises IndexError here",),
             help="use .astype(np.int64), or a comparison for a mask: x[x > 0]",
         )
-    return key
+    return Scalar(key.load(())) if isinstance(key, ArrayValue) and not key.shape else key
 
 
 def _consumes(key: Value) -> int:
     if key in (Static(None), Static(Ellipsis)):
         return 0
-    return key.rank if isinstance(key, ArrayValue) and key.dtype == types.bool_ else 1
+    is_mask = (isinstance(key, ArrayValue) or is_number(key)) and dtype_of(key) == types.bool_
+    return len(shape_of(key)) if is_mask else 1
 
 
 def basic(b: Builder, value: ArrayValue, keys: Sequence[Value], *, view: bool = False) -> Value:

@@ -23,4 +23,5 @@ def subscript(b: Builder, value: Value, keys: Sequence[Value]) -> Value:
     expanded = expand_keys(b, value, keys)
     if expanded.advanced:
         return gather.read(b, value, expanded)
-    return basic(b, value, expanded.items, view=expanded.dots)
+    found = basic(b, value, expanded.items, view=expanded.dots)
+    return b.copy(found) if expanded.copied and isinstance(found, ArrayValue) else found

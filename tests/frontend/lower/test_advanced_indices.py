@@ -109,3 +109,146 @@ def test_dots_make_a_view_of_an_element():
         m[0, ..., 1] += 2
 
     same(f, M)
+
+
+def test_arrays_that_turn_out_to_have_one_element_stretch():
+    def f(m, k):
+        return m[m[:, 0] > k, [0, 1, 1]], m[[[0], [1]], np.flatnonzero(m[0] > k)]
+
+    for k in (0, 1, 2, 5):
+        agrees(f, M, k)
+
+
+def test_axes_are_counted_as_the_user_does():
+    def f(m, k):
+        return m[None, 1, [0, k]]
+
+    def g(m, k):
+        return m[k > 0, None, [0, 1], [k, 0]]
+
+    for k in (1, 3):
+        same(f, M, k)
+        same(g, M, k)
+
+
+# -- 0-d arrays of integers ------------------------------------------------------------------------------------------
+
+
+def test_what_a_zero_dimensional_array_selects_is_a_copy():
+    def f(m, a, i):
+        row, column, new, element = m[i], m[:, i], m[i, None], m[i, 1, ...]
+        for part in (row, column, new, m[..., i]):
+            part[...] = -1
+        element[...] = -1
+        return row, column, new, element, m[i, i], a[i], a[i, ...], m[i, [0, 1]], m[i, 1:]
+
+    same(f, M, A, np.array(1))
+    same(f, M, A, np.array(-2))
+
+
+def test_numbers_select_views():
+    def f(m, a, i, j):
+        m[a.argmax() - 1, 0] = 7
+        row, element = m[i[()]], m[np.int64(1)]
+        row[1] = 8
+        element[2] = 9
+        m[j][0] = 5
+        return m.sum()
+
+    same(f, M, A, np.array(0), 1)
+
+
+def test_zero_dimensional_arrays_as_places():
+    def f(m, a, i):
+        m[i] = [1, 2, 3]
+        m[i] += m[0]
+        m[i, i] = 7
+        m[np.array(0), 1:] *= 2
+        a[i] += 2
+        a[i, ...] = np.ones(1)
+
+    same(f, M, A, np.array(1))
+    same(f, M, A, np.array(-1))
+
+
+def test_zero_dimensional_arrays_that_are_no_indices():
+    assert "arrays used as indices must be of integer (or boolean) type" in refusal(lambda a: a[np.array(1.0)], A)
+
+
+# -- truth values ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("flag", [True, False, np.True_, np.array(False), np.array(True)], ids=repr)
+def test_truth_values_are_masks_without_dimensions(flag):
+    def read(a, m, z, p):
+        one = m[p], m[p, 0], m[0, p], m[:, p], m[..., p], m[p, ..., 0], m[None, p], m[p, None], m[:, p, 0]
+        more = m[0, p, 1], m[p, p], m[p, [0]], m[p, [[0], [1]]], m[0:1, p, 0], m[0, p, 0:1]
+        return one, more, z[p], z[p, ...], a[p] + a
+
+    def write(a, m, z, p):
+        a[p] = 7
+        m[p, 0] = a
+        m[:, p] -= 1
+        m[p, [0], [1]] = 8
+        a[p] += [[1, 2, 3]]
+        z[p] = [5]
+        z[p] *= 2
+        m[p] = m[p, ::-1]
+
+    def kept(a, p):
+        part = a[p]
+        part[...] = -1
+        return part
+
+    same(read, A, M, np.array(3.0), flag)
+    same(kept, A, flag)
+    same(write, A, M, np.array(3.0), flag)
+
+
+@pytest.mark.parametrize("z", [-1.0, 2.0])
+def test_conditions_select_all_or_nothing(z):
+    def f(a, m, z, k):
+        m[z > 0] += 1
+        m[z > 0, k] = a
+        z[z > 0] = 9
+        z[z > 5] += 1
+        mixed = m[z > 0, :, a > 0], m[z > 0, [True, False]]
+        return a[z > 0], a[0][z > 0], len(a[k > 0]), mixed, a[not k].sum()
+
+    for k in (0, 1):
+        same(f, A, M, np.array(z), k)
+
+
+def test_truth_values_known_when_compiled():
+    def f(a, m):
+        a[False] = np.ones((0, 3))
+        a[True] = [1, 2, 3]
+        m[True, 1] += 1
+        return a[True], a[False], m[False, 0], m[True, [True, False]], m[True, False]
+
+    same(f, A, M)
+
+
+def test_truth_values_that_do_not_fit():
+    for f in (
+        lambda m, a, z: m[False, [0, 1]],
+        lambda m, a, z: m[False, 5],
+        lambda m, a, z: m[True, 0, 0, 0],
+        lambda m, a, z: m[z > 9, [0, 1]],
+        lambda m, a, z: np.copyto(a[z > 9], m),
+    ):
+        agrees(f, M, A, np.array(1.0))
+
+
+@pytest.mark.parametrize("shape", [(0,), (1,), (2,), (1, 1), (0, 3), (1, 3), (2, 3), (3,)], ids=str)
+def test_values_for_truth_values(shape):
+    def numbers(z, p, values):
+        z[p] = values
+
+    def dots(z, p, values):
+        z[p, ...] = values
+
+    for flag in (True, False):
+        agrees(numbers, np.array(2.0), flag, np.ones(shape))
+        agrees(dots, np.array(2.0), flag, np.ones(shape))
+        agrees(numbers, A, flag, np.ones(shape))
