@@ -199,6 +199,8 @@ class Builder(builder.Builder):
 class CompiledSdfg(Dispatcher):
     """An SDFG as machine code: called with its arguments in order, or by name. Sizes are found in the arrays.
 
+    It is validated first: machine code trusts what a file or a hand has written.
+
     Attributes
     ----------
     profile
@@ -208,6 +210,9 @@ class CompiledSdfg(Dispatcher):
     """
 
     def __init__(self, sdfg: Sdfg, options: Options) -> None:
+        from dcpy.ir.verify import verify
+
+        verify(sdfg)
         self.profile: driver.Profile = {}
         convention = self._convention = getattr(sdfg, "convention", None)
         self._sources: tuple[tuple[Any, ...], ...] = ()

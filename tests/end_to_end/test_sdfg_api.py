@@ -1,5 +1,7 @@
 """What one can do with an SDFG in one's hands: look, transform, check, save, build, run."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -158,3 +160,14 @@ def test_auto_optimize():
     assert str(sdfg).count("map ") == 2
     with pytest.raises(dcpy.DcpyError, match="CPUs"):
         sdfg.auto_optimize(dcpy.DeviceType.GPU)
+
+
+@pytest.mark.parametrize("structure", [{"dict": {"effects": 0}}, [[7]], "x"])
+def test_machine_code_is_made_of_valid_sdfgs_only(tmp_path, structure):
+    path = tmp_path / "f.sdfg"
+    dcpy.parse("sdfg @f(A: f64[3]) -> (A: argument) as 0 { }").save(path)
+    document = json.loads(path.read_text())
+    document["sdfgs"][0]["structure"] = structure
+    path.write_text(json.dumps(document))
+    with pytest.raises(dcpy.InvalidSdfg, match="the structure of the results"):
+        dcpy.SDFG.load(path)(np.zeros(3))

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import copy
 import json as stdlib_json
+import random
 import textwrap
 
 import pytest
 
-from dcpy.base.errors import ParseError
+from dcpy.base.errors import DcpyError, ParseError
 from dcpy.base.source import SrcSpan
 from dcpy.ir import json
 from dcpy.ir.expr import Const
 from dcpy.ir.nodes import Tasklet
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.ir.types import float32
+from dcpy.ir.verify import verify
 from tests.ir.text.test_round_trip import PROGRAMS
 
 SMALL = "sdfg @f(A: f64[N]) { state s { tasklet t (a <- A[0]) -> (o -> A[1]) { o = a * 2 } } }"
@@ -114,3 +117,34 @@ def test_an_older_version_is_migrated(monkeypatch):
     document = json.to_json(parse_sdfg(SMALL))
     old = {"dcpy": 1, "programs": document["sdfgs"]}
     assert print_sdfg(json.from_json(old)) == print_sdfg(parse_sdfg(SMALL))
+
+
+def test_whatever_a_file_holds_is_an_sdfg_or_refused():
+    rng = random.Random(5)
+    documents = [json.to_json(parse_sdfg(textwrap.dedent(text))) for text in PROGRAMS.values()]
+    refused = 0
+    for _ in range(400):
+        document = copy.deepcopy(rng.choice(documents))
+        put_anything(document["sdfgs"], rng)
+        try:
+            verify(json.from_json(document))
+        except DcpyError:
+            refused += 1
+    assert 200 < refused < 400
+
+
+def put_anything(document, rng):
+    """Something else at a place inside of a document: a value of JSON, or what stands at another place."""
+    places = list(places_in(document))
+    holder, key = rng.choice(places)
+    if rng.random() < 0.5:
+        holder[key] = rng.choice([None, -1, 2**70, True, 1.5, "", "A", [], [[0]], {}, {"dict": {}}, {"expr": "N"}])
+    else:
+        other, place = rng.choice(places)
+        holder[key] = copy.deepcopy(other[place])
+
+
+def places_in(part):
+    for key, inner in part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ():
+        yield part, key
+        yield from places_in(inner)

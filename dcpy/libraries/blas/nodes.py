@@ -35,8 +35,9 @@ class MatMul(LibraryNode):
 
     def problems(self) -> Iterator[str]:
         """Ranks other than 1 and 2, sizes that do not agree."""
-        yield from _connector_problems(self, ("a", "b"), (), "c")
-        if set(self.inputs) != {"a", "b"}:
+        wrong = list(_connector_problems(self, ("a", "b"), (), "c"))
+        yield from wrong
+        if wrong:
             return
         a, b = self.inputs["a"].subset.shape, self.inputs["b"].subset.shape
         if not {len(a), len(b)} <= {1, 2}:
@@ -77,17 +78,13 @@ class Gemm(ScaledProduct):
 
     def problems(self) -> Iterator[str]:
         """Wrong connectors and ranks, sizes that do not agree."""
-        yield from _connector_problems(self, ("a", "b"), ("c", "alpha", "beta"), "c")
-        yield from _rank_problems(self, {"a": 2, "b": 2, "c": 2})
-        if all(self.rank(name) == 2 for name in ("a", "b")):
+        wrong = _operand_problems(self, {"a": 2, "b": 2}, ("c", "alpha", "beta"), "c", 2)
+        yield from wrong
+        if not wrong:
             a, b = self.operand_shape("a", self.trans_a), self.operand_shape("b", self.trans_b)
             yield from _size_problems("a and b", a[1:], b[:1])
             yield from _size_problems("the output", self.outputs["c"].subset.shape, (a[0], b[1]))
         yield from _update_problems(self, "c")
-
-    def rank(self, connector: str) -> int:
-        """How many dimensions the operand has; 0 where it is missing."""
-        return len(self.inputs[connector].subset.shape) if connector in self.inputs else 0
 
     def operand_shape(self, connector: str, transposed: bool) -> tuple[Expr, ...]:
         """The sizes of an operand after its transposition."""
@@ -110,10 +107,9 @@ class Gemv(ScaledProduct):
 
     def problems(self) -> Iterator[str]:
         """Wrong connectors and ranks, sizes that do not agree."""
-        yield from _connector_problems(self, ("a", "x"), ("y", "alpha", "beta"), "y")
-        wrong = list(_rank_problems(self, {"a": 2, "x": 1, "y": 1}))
+        wrong = _operand_problems(self, {"a": 2, "x": 1}, ("y", "alpha", "beta"), "y", 1)
         yield from wrong
-        if not wrong and {"a", "x"} <= set(self.inputs):
+        if not wrong:
             shape = self.inputs["a"].subset.shape
             rows, columns = shape[::-1] if self.trans_a else shape
             yield from _size_problems("a and x", (columns,), self.inputs["x"].subset.shape)
@@ -134,10 +130,9 @@ class Dot(LibraryNode):
 
     def problems(self) -> Iterator[str]:
         """Wrong connectors and ranks, vectors of different sizes."""
-        yield from _connector_problems(self, ("x", "y"), (), "result")
-        wrong = list(_rank_problems(self, {"x": 1, "y": 1, "result": 0}))
+        wrong = _operand_problems(self, {"x": 1, "y": 1}, (), "result", 0)
         yield from wrong
-        if not wrong and {"x", "y"} <= set(self.inputs):
+        if not wrong:
             yield from _size_problems("x and y", self.inputs["x"].subset.shape, self.inputs["y"].subset.shape)
 
 
@@ -154,10 +149,9 @@ class Ger(LibraryNode):
 
     def problems(self) -> Iterator[str]:
         """Wrong connectors and ranks, sizes that do not agree."""
-        yield from _connector_problems(self, ("x", "y"), ("a", "alpha"), "a")
-        wrong = list(_rank_problems(self, {"x": 1, "y": 1, "a": 2}))
+        wrong = _operand_problems(self, {"x": 1, "y": 1}, ("a", "alpha"), "a", 2)
         yield from wrong
-        if not wrong and {"x", "y"} <= set(self.inputs):
+        if not wrong:
             sizes = (*self.inputs["x"].subset.shape, *self.inputs["y"].subset.shape)
             yield from _size_problems("the output", self.outputs["a"].subset.shape, sizes)
         yield from _update_problems(self, "a")
@@ -176,6 +170,14 @@ def _update(
             added = added if np.all(factor == 1) else (np.asarray(factor).astype(out.dtype) * added)
         total = total + added
     out[...] = total
+
+
+def _operand_problems(
+    node: LibraryNode, needed: Mapping[str, int], optional: Sequence[str], output: str, rank: int
+) -> list[str]:
+    """Connectors that are missing or unknown; operands and an output of other ranks than these."""
+    connectors = _connector_problems(node, tuple(needed), optional, output)
+    return [*connectors, *_rank_problems(node, {**needed, output: rank})]
 
 
 def _connector_problems(
@@ -212,15 +214,8 @@ def _update_problems(node: LibraryNode, summand: str) -> Iterator[str]:
     """The summand is read from where the output is written: BLAS updates in place."""
     before: Memlet | None = node.inputs.get(summand)
     after: Memlet | None = node.outputs.get(summand)
-    if (
-        before is not None
-        and after is not None
-        and (before.container, before.subset)
-        != (
-            after.container,
-            after.subset,
-        )
-    ):
+    moved = before and after and (before.container, before.subset) != (after.container, after.subset)
+    if moved:
         yield f"updates {summand} in place, but reads {before} and writes {after}"
     if before is None and "beta" in node.inputs:
         yield f"scales {summand} by beta, but does not read it"

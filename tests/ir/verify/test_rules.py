@@ -201,6 +201,17 @@ def _(sdfg):
     sdfg.results, sdfg.structure = (Result("argument", "x"),), (0, 1)
 
 
+@breaks("results.exist", "nests their numbers, not dict")
+def _(sdfg):
+    sdfg.results, sdfg.structure = (Result("argument", "x"),), (0, ({"effects": 0},))
+
+
+@breaks("results.exist", "the result 'x' is no argument")
+def _(sdfg):
+    sdfg.results, sdfg.structure = (Result("argument", "x"),), 0
+    sdfg.arguments.remove("x")
+
+
 @breaks("structure.owner", "'p.q' is declared as if it were a field")
 def _(sdfg):
     sdfg.declare("p.q", Scalar(F64, transient=True))

@@ -250,6 +250,8 @@ def test_a_call_inside_a_map(check):
             "takes one or two dimensions, not 2 and 0",
         ),
         ("blas.gemm (a <- A[0:4, 0:5]) -> (c -> A[0:4, 0:5])", "lacks the input b"),
+        ("blas.gemm (a <- A[0:4, 0:5], b <- A[0:4, 0:5])", "has the one output c, not none"),
+        ("blas.matmul (a <- A[0:4, 0:5], b <- A[0:4, 0:5])", "has the one output c, not none"),
         ("blas.gemm (a <- A[0:4, 0], b <- A[0:4, 0:4]) -> (c -> A[0:4, 0:4])", "wants 2 dimensions for a, not 1"),
         ("blas.gemm (a <- A[0:4, 0:4], b <- A[0:4, 0:4], c <- A[0:4, 0:4]) -> (c -> A[0:4, 1:5])", "in place"),
         ("blas.gemm (a <- A[0:4, 0:4], b <- A[0:4, 0:4], beta <- A[0, 0]) -> (c -> A[0:4, 1:5])", "does not read it"),

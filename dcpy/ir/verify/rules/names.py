@@ -97,7 +97,9 @@ def results_exist(sdfg: Sdfg, scope: Scope) -> Findings:
     for result in sdfg.results:
         yield from _result(result, sdfg)
     for number in _leaves(sdfg.structure):
-        if not isinstance(number, int) or not 0 <= number < len(sdfg.results):
+        if type(number) is not int:
+            yield f"the structure of the results nests their numbers, not {type(number).__name__}"
+        elif not 0 <= number < len(sdfg.results):
             yield f"the structure of the results names the result {number!r} of {len(sdfg.results)}"
 
 
@@ -112,6 +114,8 @@ def _result(result: Result, sdfg: Sdfg) -> Findings:
             yield f"the result {result.container!r} is no view"
         case "array" | "scalar" | "python" | "argument" if desc.transient:
             yield f"the result {result.container!r} is transient"
+        case "argument" if result.container not in sdfg.arguments:
+            yield f"the result {result.container!r} is no argument"
         case "scalar" | "python" if getattr(desc, "shape", ()):
             yield f"the result {result.container!r} is no scalar"
         case "array" | "scalar" | "python" | "argument" | "view":
@@ -121,7 +125,7 @@ def _result(result: Result, sdfg: Sdfg) -> Findings:
 
 
 def _leaves(structure: object) -> Iterator[object]:
-    if isinstance(structure, tuple | list):
+    if isinstance(structure, tuple):
         for part in structure:
             yield from _leaves(part)
     elif structure is not None:
