@@ -27,7 +27,9 @@ from dcpy.codegen.artifact import (
 from dcpy.codegen.generate import default_signature
 from dcpy.frontend.specialize.records import Given, Known, Made, Outcome, Part, Record, maker, take_apart
 from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, GeneratorType, ScalarType
+from dcpy.ir.nodes import Call
 from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.uses import Uses
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower import Lowered
@@ -38,11 +40,29 @@ Source = tuple[object, ...]
 
 
 def signature_of(sdfg: Sdfg) -> Signature:
-    """The signature of an SDFG that is called by itself, as its descriptors say.
+    """The signature of an SDFG that is called by itself, as its descriptors say; words to draw from are generators.
 
     Raises `CodegenError` where no argument tells a size.
     """
-    return default_signature(sdfg)
+    signature, uses = default_signature(sdfg), Uses(sdfg)
+    generators = {name for drawn in _generators(sdfg) for name in uses.overlapping(drawn)}
+    args = (
+        GeneratorArg(arg.name, arg.alias) if arg.name in generators and isinstance(arg, ArrayArg) else arg
+        for arg in signature.args
+    )
+    return replace(signature, args=tuple(args))
+
+
+def _generators(sdfg: Sdfg) -> Iterator[str]:
+    """The containers that hold the struct of a caller's generator, in an SDFG and for those that it calls."""
+    from dcpy.libraries.random.nodes import RandomNode  # costs an import that programs called as functions are spared
+
+    for node in sdfg.body.walk_nodes():
+        match node:
+            case RandomNode(own=False, inputs=inputs):
+                yield inputs["state"].container
+            case Call(sdfg=callee, arguments=arguments):
+                yield from (arguments[name].container for name in _generators(callee) if name in arguments)
 
 
 @dataclass(frozen=True)

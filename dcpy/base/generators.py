@@ -10,8 +10,6 @@ from __future__ import annotations
 import ctypes
 import sys
 import threading
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import numpy as np
@@ -36,16 +34,6 @@ def words_of(generator: Any) -> Words:
     words: Any = (ctypes.c_uint64 * WORDS).from_address(bit_generator.ctypes.bit_generator.value)
     words.owner = bit_generator
     return np.asarray(words)
-
-
-@contextmanager
-def held(values: Iterable[Any]) -> Iterator[None]:
-    """Holds the locks of all generators among the values, as NumPy does while it draws."""
-    with ExitStack() as stack:
-        locks = {id(lock): lock for lock in (value.bit_generator.lock for value in values if is_generator(value))}
-        for _, lock in sorted(locks.items()):  # in an order that all threads agree on
-            stack.enter_context(lock)
-        yield
 
 
 class _Borrowed:

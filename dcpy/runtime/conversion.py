@@ -61,8 +61,8 @@ def prepare(values: Sequence[Any], signature: Signature | None = None) -> Prepar
     prepared = list(values)
     copies = []
     for i, value in enumerate(values):
-        if signature and is_generator(value) and isinstance(signature.args[i], ArrayArg):
-            prepared[i] = words_of(value)
+        if signature and is_generator(value) and _is_only_read(signature.args[i]):
+            prepared[i] = words_of(value)  # nothing draws from it
         if type(value) is not np.ndarray or value.dtype.hasobject:
             continue
         order = orders[i]
@@ -76,6 +76,10 @@ def prepare(values: Sequence[Any], signature: Signature | None = None) -> Prepar
         prepared[i] = copy
         copies.append((value, copy))
     return Prepared(tuple(prepared), tuple(copies)) if any(map(is_not, prepared, values)) else None
+
+
+def _is_only_read(arg: Arg) -> bool:
+    return isinstance(arg, ArrayArg) and not arg.written
 
 
 def _order_of(arg: Arg) -> str:

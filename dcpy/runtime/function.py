@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dcpy.base.generators import held
 from dcpy.codegen.artifact import Signature
 from dcpy.runtime.arguments import explain_mismatch, with_parts
 from dcpy.runtime.conversion import prepare
@@ -42,9 +41,7 @@ def call_converted(
     """
     prepared = prepare(values, signature)
     if prepared is not None:
-        changed = (value for value, given in zip(values, prepared.values, strict=True) if given is not value)
-        with held(changed):  # the dispatcher knows of the others
-            result = program.dispatch(prepared.values)
+        result = program.dispatch(prepared.values)
         if result is not NotImplemented:
             return prepared.finish(result)
     raise explain_mismatch(signature, with_parts(values, sources))

@@ -366,10 +366,35 @@ def test_annotated_ahead_of_time():
     compiled = dcpy.program(numbers).compile()
     generator = np.random.default_rng(1)
     np.testing.assert_array_equal(compiled(generator, np.ones(5)), 1 + np.random.default_rng(1).random(5))
-    with pytest.raises(dcpy.DcpyError, match="array is needed"):
-        compiled(7, np.ones(5))
-    with pytest.raises(dcpy.DcpyError, match=r"'rng' is an int, but a numpy.random.Generator is needed"):
-        dcpy.program(numbers)(7, np.ones(5))
+    for run in (compiled, dcpy.program(numbers)):
+        for other in (7, np.zeros(5, np.uint64)):
+            with pytest.raises(dcpy.DcpyError, match=r"'rng' is .*, but a numpy.random.Generator is needed"):
+                run(other, np.ones(5))
+
+
+@pytest.mark.cc
+def test_an_sdfg_knows_its_generators():
+    free = []
+
+    @dcpy.callback
+    def look() -> None:
+        free.append(is_free(generator))
+
+    def drawn(rng, x):
+        x += rng.random()
+
+    def numbers(rng, unused, x):
+        drawn(rng, x)
+        look()
+        drawn(rng, x)
+
+    generator, x = np.random.default_rng(1), np.zeros(1)
+    sdfg = dcpy.program(numbers).to_sdfg(generator, generator, x)
+    read = dcpy.parse(str(sdfg)).bind(sdfg.callbacks)
+    for each in (sdfg, read):
+        each.compile()(generator, generator, x)
+    assert x[0] == sum(np.random.default_rng(1).random(4))
+    assert free == [True, True]
 
 
 @pytest.mark.cc
