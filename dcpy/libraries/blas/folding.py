@@ -313,12 +313,15 @@ def _containers(memlets: Mapping[str, Memlet]) -> tuple[str, ...]:
 
 
 def _changed_between(first: Node, second: Node, containers: Iterable[str], uses: Uses) -> str:
-    """Whether a node between two nodes of a state writes one of these containers, or what overlaps one."""
+    """Whether one of these containers, or what overlaps one, is written from `first` on, before `second`.
+
+    `first` itself counts: a map that scales an array in place leaves nothing that the product could scale instead.
+    """
     state = first.state
     if state is None:
         return "the node is in no state"
     seen = {name: container for container in containers for name in uses.overlapping(container)}
-    for node in state.nodes[state.index(first) + 1 : state.index(second)]:
+    for node in state.nodes[state.index(first) : state.index(second)]:
         for access in accesses_of(node):
             if access.is_write and access.container in seen:
                 return f"{seen[access.container]!r} changes in between"

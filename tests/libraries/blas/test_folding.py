@@ -128,6 +128,7 @@ def test_a_scaled_vector():
         (SCALE.replace("A[i, j]", "x[i]") + PRODUCT, "x[i] is not an array of the same shape"),
         (SCALE.replace("A[i, j]", "A[i + j, j]") + PRODUCT, "is not an array of the same shape"),
         (SCALE + "copy B[0:N, 0:N] -> A[0:N, 0:N]" + PRODUCT, "'A' changes in between"),
+        (SCALE.replace("A[i", "tmp[i") + PRODUCT, "'tmp' changes in between"),
         (SCALE + PRODUCT.replace("0:N])", "0:N], alpha <- beta)", 1), "the product has another scalar as alpha"),
     ],
 )
