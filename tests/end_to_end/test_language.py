@@ -68,6 +68,19 @@ def test_complex_arrays(dtype):
     check_same(f, np.array([1 + 2j, 3 - 1j], dtype), np.array([2.0, 0.5], np.float32), rtol=1e-6)
 
 
+def test_pythons_complex_numbers_take_float64_as_a_float():
+    def f(a, z):
+        x = a[0]
+        total = 0j
+        for k in range(2):
+            total += a[k]
+        return 2j + x, x + 2j, 2j * x, z - x, z / x, z**2.0, z == x, x == z, z != x, total, 1j * a[0:1]
+
+    check_same(f, np.array([2.0, 0.5]), 1 + 2j)
+    check_same(f, np.array([2.0, 0.5], np.float32), 1 + 2j, rtol=1e-6, compiled=False)
+    check_same(f, np.array([2, 1]), 1 + 2j, compiled=False)
+
+
 def test_half_precision():
     def f(a, s):
         return a * 2, a + s, a * 1.1, a.sum(), np.sqrt(np.abs(a)), a.astype(np.float32), a > 0, a * np.float32(1), s**2

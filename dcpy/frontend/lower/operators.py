@@ -61,6 +61,7 @@ OP_OF = {
     ">": "gt", ">=": "ge",
 }  # fmt: skip
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+OF_COMPLEX = ("+", "-", "*", "/", "**", "==", "!=")
 _NOT_COMPUTED = object()
 
 
@@ -78,16 +79,31 @@ def binary(b: Builder, symbol: str, left: Value, right: Value) -> Value:
         entry = find(np.matmul)
         assert entry is not None
         return call_entry(b, entry, [left, right], {})
-    if is_number(left) and is_number(right):
-        found = _integers(b, symbol, left, right)
-        if found is not None:
-            return found
-        if is_weak(left) and is_weak(right):
-            return _python(b, symbol, left, right)
+    if not (is_number(left) and is_number(right)):
+        return _elementwise(b, symbol, left, right)
+    found = _integers(b, symbol, left, right)
+    if found is not None:
+        return found
+    theirs = _as_complex_sees(symbol, left, right)
+    if is_weak(left) and is_weak(theirs):
+        return _python(b, symbol, left, theirs)
     found = _elementwise(b, symbol, left, right)
-    if isinstance(found, Scalar) and python_types(left) and python_types(right):
-        return replace(found, instead=_types_in_python(symbol, found, left, right))
+    if isinstance(found, Scalar) and python_types(left) and python_types(theirs):
+        return replace(found, instead=_types_in_python(symbol, found, left, theirs))
     return found
+
+
+def _as_complex_sees(symbol: str, left: Value, right: Value) -> Value:
+    """The right operand, as a `float` where it is an `np.float64` and Python's `complex` computes with it.
+
+    ``2j * x`` asks the left operand first, which takes any `float` and never asks NumPy. Where the right operand's
+    type derives from the left one's (``2.0 * x``), Python asks the right one first.
+    """
+    if complex not in python_types(left) or symbol not in OF_COMPLEX:
+        return right
+    if isinstance(right, Static):
+        return Static(float(right.value)) if type(right.value) is np.float64 else right
+    return replace(right, weak=True) if isinstance(right, Scalar) and right.dtype == types.float64 else right
 
 
 def _types_in_python(symbol: str, found: Scalar, left: Value, right: Value) -> tuple[type, ...]:
