@@ -17,7 +17,7 @@ from dcpy.ir.verify import verify
 from tests.fuzz.expressions import undefined
 from tests.fuzz.program import ARGUMENTS, Program
 from tests.support.applications import applications
-from tests.support.oracles import Difference, assert_equal
+from tests.support.oracles import Difference, assert_equal, assert_sharing, sharing
 
 RTOL = 1e-6
 DOCUMENTED = {  # what compiled code refuses at run time on purpose: docs/explanation/numpy.md
@@ -84,8 +84,7 @@ def assert_same(found: Outcome, expected: Outcome, who: str) -> None:
         if raised is None:
             assert_equal(arguments, their_arguments, RTOL)
             assert_equal(result, like(their_result, result), RTOL)
-            for mine, theirs in zip(sharing(result, arguments), sharing(their_result, their_arguments), strict=True):
-                assert mine in (theirs, []), f"a result shares memory with arguments {mine} instead of {theirs}"
+            assert_sharing(sharing(result, arguments), sharing(their_result, their_arguments))
     except Exception as difference:
         raise Difference(f"{who}: {difference}") from difference
 
@@ -97,16 +96,6 @@ def like(theirs: Any, mine: Any) -> Any:
     if type(theirs) in (int, float, complex) and isinstance(mine, np.generic) and mine.dtype.kind in "iufc":
         return mine.dtype.type(theirs)
     return theirs
-
-
-def sharing(result: Any, arguments: tuple[Any, ...]) -> list[list[int]]:
-    """For each result the arguments whose memory it shares."""
-    results = result if isinstance(result, tuple) else (result,)
-    arrays = [argument if isinstance(argument, np.ndarray) else np.empty(0) for argument in arguments]
-    return [
-        [k for k, array in enumerate(arrays) if isinstance(one, np.ndarray) and np.shares_memory(one, array)]
-        for one in results
-    ]
 
 
 # -- interpreter and compiled code -----------------------------------------------------------------------------------

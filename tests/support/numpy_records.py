@@ -14,6 +14,7 @@ from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower.function import lower_function
 from dcpy.frontend.specialize.from_call import types_from_call
 from dcpy.ir.interp import run
+from tests.support.oracles import sharing
 
 INTEGERS = ("int8", "int32", "int64", "uint8", "uint64")
 FLOATS = ("float16", "float32", "float64")
@@ -60,6 +61,7 @@ class Record:
     positive: bool = False
     rtol: float = 1e-12
     name: str = ""
+    copies: bool = False  # where NumPy gives a view: a documented difference, whose result takes no writes
 
     def cases(self) -> Iterator[tuple[Any, ...]]:
         """Arguments: one array per parameter; a shape may be one for all or a tuple of shapes."""
@@ -122,6 +124,8 @@ def check(record: Record, arguments: tuple[Any, ...]) -> None:
     tolerance = max(record.rtol, *(RELATIVE.get(str(a.dtype), 0) for a in arguments)) if arguments else record.rtol
     assert_same(got, expected, tolerance, shown)
     assert_same(mine, theirs, tolerance, f"{shown}, arguments")
+    shared = [[] for _ in sharing(expected, theirs)] if record.copies else sharing(expected, theirs)
+    assert sharing(got, mine) == shared, f"{shown}: memory is shared with other arguments"
 
 
 def assert_same(got: Any, expected: Any, rtol: float, shown: str) -> None:

@@ -30,6 +30,22 @@ def assert_equal(got: Any, expected: Any, rtol: float = 0.0) -> None:
         assert got == expected
 
 
+def sharing(result: Any, arguments: tuple[Any, ...]) -> list[list[int]]:
+    """For each result the arguments whose memory it shares."""
+    results = result if isinstance(result, tuple | list) else (result,)
+    arrays = [argument if isinstance(argument, np.ndarray) else np.empty(0) for argument in arguments]
+    return [
+        [k for k, array in enumerate(arrays) if isinstance(one, np.ndarray) and np.shares_memory(one, array)]
+        for one in results
+    ]
+
+
+def assert_sharing(got: list[list[int]], expected: list[list[int]]) -> None:
+    """Results share memory with the same arguments; where paths meet, they may be new (docs/explanation/numpy.md)."""
+    for mine, theirs in zip(got, expected, strict=True):
+        assert mine in (theirs, []), f"a result shares memory with arguments {mine} instead of {theirs}"
+
+
 class Difference(AssertionError):
     """An oracle disagrees with NumPy; the message names it."""
 
@@ -61,6 +77,7 @@ def check_same(
             if raised is None:
                 assert_equal(got, expected, rtol)
                 assert_equal(tuple(mine), tuple(reference), rtol)
+                assert_sharing(sharing(got, mine), sharing(expected, reference))
         except Exception as difference:
             raise Difference(f"{name} differs from NumPy: {difference}") from difference
 

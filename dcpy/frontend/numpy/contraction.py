@@ -37,7 +37,7 @@ class Labelled:
 
 @implements(np.einsum)
 def einsum(b: Builder, *operands: Value, out: Value = NONE, optimize: Value = FALSE) -> Value:
-    """Sums of products over repeated letters: ``np.einsum("ik,kj->ij", A, B)``."""
+    """Sums of products over repeated letters: ``np.einsum("ik,kj->ij", A, B)``. A view where nothing is computed."""
     subscripts, given = _operands(b, operands)
     inputs, result, arrays = _parse(b, subscripts, [b.array(value) for value in given])
     dtype = promoted(tuple(arrays))[0]
@@ -56,12 +56,8 @@ def einsum(b: Builder, *operands: Value, out: Value = NONE, optimize: Value = FA
         needed = set(result).union(*(part.letters for part in rest))
         parts = [_pair(b, left, right, needed), *rest]
     final = _summed(b, parts[0], set(result))
-    found: Value = b.transpose(final.array, [final.letters.index(letter) for letter in result])
-    if not result:
-        found = Scalar(final.array.load(()))
-    elif isinstance(found, ArrayValue) and found.container in {array.container for array in arrays}:
-        found = b.copy(found)
-    return into(b, out, found, "einsum")
+    found = b.transpose(final.array, [final.letters.index(letter) for letter in result])
+    return into(b, out, found if result else Scalar(final.array.load(())), "einsum")
 
 
 def _operands(b: Builder, operands: Sequence[Value]) -> tuple[str, Sequence[Value]]:

@@ -12,7 +12,7 @@ from dcpy.frontend.lower.promotion import promoted
 from dcpy.frontend.numpy.creation import arange, linspace
 from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0, NUMBER_1, TRUE
 from dcpy.frontend.numpy.joining import stack
-from dcpy.frontend.numpy.manipulation import ravel
+from dcpy.frontend.numpy.manipulation import flattened
 from dcpy.frontend.values import (
     ArrayValue,
     IteratorValue,
@@ -89,7 +89,7 @@ def _full(b: Builder, axes: Sequence[ArrayValue]) -> list[ArrayValue]:
 @implements(np.meshgrid)
 def meshgrid(b: Builder, *xi: Value, copy: Value = TRUE, sparse: Value = FALSE, indexing: Value = XY) -> Value:
     """Coordinates of a grid from those of its axes; the first two exchanged unless indexing is "ij"."""
-    axes = [b.array(ravel(b, axis)) for axis in xi]
+    axes = [flattened(b, b.array(axis)) for axis in xi]
     grids = _open(b, axes) if b.static(sparse, "sparse") else _full(b, axes)
     if b.static(indexing, "indexing") == "xy" and len(grids) > 1:
         order = [1, 0, *range(2, len(grids))]
@@ -115,7 +115,7 @@ def ndenumerate(b: Builder, arr: Value) -> Value:
     points = ndindex(b, TupleValue(tuple(integer(b.exact(size)) for size in x.shape)))
     if not x.rank:
         return TupleValue((TupleValue((TupleValue(()), Scalar(x.load(())))),))
-    return IteratorValue("zip", (points, ravel(b, x)))
+    return IteratorValue("zip", (points, flattened(b, x)))
 
 
 @implements(np.indices)

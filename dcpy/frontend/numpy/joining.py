@@ -11,7 +11,7 @@ from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.builder import Builder, items_of
 from dcpy.frontend.lower.promotion import can_cast, promoted
 from dcpy.frontend.numpy.defaults import NONE, NUMBER_0, SAME_KIND
-from dcpy.frontend.numpy.manipulation import at_least, band, ravel
+from dcpy.frontend.numpy.manipulation import at_least, band, flattened
 from dcpy.frontend.numpy.outputs import into
 from dcpy.frontend.numpy.traced import call_body
 from dcpy.frontend.values import ArrayValue, Static, TupleValue, Value, is_number, kind_of
@@ -35,7 +35,7 @@ def concatenate(
     """Arrays one after the other along an existing dimension (flat, where `axis` is None)."""
     parts = _arrays(b, arrays, "concatenate")
     if axis == NONE:
-        parts, place = [b.array(ravel(b, part)) for part in parts], 0
+        parts, place = [flattened(b, b.array(part)) for part in parts], 0
     else:
         if not parts[0].rank:
             raise b.error("zero-dimensional arrays cannot be concatenated", notes=("NumPy raises ValueError here",))
@@ -254,7 +254,7 @@ def roll(b: Builder, a: Value, shift: Value, axis: Value = NONE) -> Value:
     """Elements moved along a dimension; those that leave come back at the other end."""
     x = b.array(a)
     if axis == NONE:
-        flat = b.array(ravel(b, x))
+        flat = flattened(b, x)
         return b.reshape(_rolled(b, flat, 0, shift), [b.exact(size) for size in x.shape])
     shifts, axes = items_of(shift), items_of(axis)
     for place, amount in zip(axes or (axis,), shifts or (shift,) * len(axes or (axis,)), strict=True):
@@ -275,4 +275,4 @@ def _rolled(b: Builder, x: ArrayValue, axis: int, shift: Value) -> ArrayValue:
 
 def _with_axis(b: Builder, a: Value, axis: Value) -> tuple[ArrayValue, int]:
     x = b.array(a)
-    return (b.array(ravel(b, x)), 0) if axis == NONE else (x, b.axis(axis, x.rank))
+    return (flattened(b, x), 0) if axis == NONE else (x, b.axis(axis, x.rank))

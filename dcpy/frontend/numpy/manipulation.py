@@ -9,12 +9,12 @@ from dataclasses import replace
 import numpy as np
 
 from dcpy.frontend.implements import implements
-from dcpy.frontend.lower.broadcasting import broadcast_shapes
+from dcpy.frontend.lower.broadcasting import broadcast_shapes, may_be_one
 from dcpy.frontend.lower.builder import Builder, items_of
 from dcpy.frontend.numpy.creation import order_of, size_of
 from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0, NUMBER_1, ORDER_C
 from dcpy.frontend.values import ArrayValue, SliceValue, Static, TupleValue, Value, integer, is_number, is_weak
-from dcpy.ir.data import View, strides_of
+from dcpy.ir.data import View, packed_strides, strides_of
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, product_of
 
@@ -97,7 +97,7 @@ def _reads_backwards(b: Builder, x: ArrayValue, order: Value) -> bool:
     found = b.static(order, "order")
     if order_of(b, order) == "F":
         return True
-    if found not in ("A", "K") or b.contiguous(x):
+    if found not in ("A", "K") or x.rank < 2 or b.contiguous(x):
         return False
     if not b.contiguous(_mirrored(b, x)):
         raise b.error(f"the order of this array in memory is not known: {found!r}", help="name the order: 'C' or 'F'")
@@ -133,10 +133,33 @@ def _size_text(part: Value) -> str:
 
 @implements(np.ravel)
 def ravel(b: Builder, a: Value, order: Value = ORDER_C) -> Value:
-    """All elements in one dimension: a view of contiguous data, else a copy."""
+    """All elements in one dimension: a view where they lie without gaps, else a copy (of one dimension as well).
+
+    A copy takes no writes where the sizes of a call could make it a view.
+    """
     x = b.array(a)
     read = _mirrored(b, x) if _reads_backwards(b, x, order) else x
-    return reshaped(b, read, (b.integer(size_of(b, x)),))
+    if b.contiguous(read):
+        return flattened(b, read)
+    out = flattened(b, b.copy(read))
+    if not (x.fresh or _has_gaps(b, read)):
+        b.detach(b.root(out.container), "whether the elements of the array lie without gaps is not known: a copy")
+    return out
+
+
+def flattened(b: Builder, x: ArrayValue) -> ArrayValue:
+    """All elements in one dimension, in C order, as `x.reshape(-1)`: a view wherever strides can show them."""
+    return reshaped(b, x, (b.integer(size_of(b, x)),))
+
+
+def _has_gaps(b: Builder, x: ArrayValue) -> bool:
+    """Whether the elements do not lie in C order without gaps, whatever the sizes are (if there are elements)."""
+    seen = x.as_view(b.desc(x))
+    for size, stride, want in zip(seen.shape, strides_of(seen), packed_strides(x.shape), strict=True):
+        differs = not may_be_one(b, stride) if want is ONE else b.emit.ranges.proves_ne(stride, want)
+        if differs and not may_be_one(b, size):
+            return True
+    return False
 
 
 @implements(np.expand_dims)

@@ -8,6 +8,7 @@ import numpy as np
 
 from dcpy.frontend.implements import attribute, find, implements, method
 from dcpy.frontend.lower.builder import Builder, items_of
+from dcpy.frontend.lower.elementwise import convert
 from dcpy.frontend.lower.promotion import can_cast
 from dcpy.frontend.numpy import (  # noqa: F401  (what `find` finds below)
     creation,
@@ -26,7 +27,7 @@ from dcpy.frontend.python.numbers import python_number
 from dcpy.frontend.values import ArrayValue, Scalar, Static, TupleValue, Value, dtype_of, integer, is_number, is_weak
 from dcpy.ir import types
 from dcpy.ir.data import View, packed_strides, strides_of
-from dcpy.ir.expr import op
+from dcpy.ir.expr import Const, op
 from dcpy.ir.symbolic import ONE, ZERO, Expr
 
 UNSAFE = Static("unsafe")
@@ -100,7 +101,7 @@ def strides(b: Builder, a: Value) -> Value:
 @attribute("flat")
 def flat(b: Builder, a: Value) -> Value:
     """All elements in one dimension, in C order: a view, or a copy that takes no writes."""
-    return manipulation.ravel(b, a)
+    return manipulation.flattened(b, b.array(a))
 
 
 @attribute("T")
@@ -147,9 +148,10 @@ def _part(b: Builder, a: Value, name: str) -> Value:
     if kind == "c":
         assert isinstance(a, Scalar)
         return Scalar(op(name, a.expr), a.weak)
-    if is_weak(a):  # True.real is the int 1
-        return b.operator("+" if name == "real" else "*", a, Static(0))
-    return a if name == "real" else b.ufunc(np.multiply, a, Static(0))
+    if name == "real":
+        return b.operator("+", a, Static(0)) if is_weak(a) else a  # True.real is the int 1
+    dtype = types.int64 if is_weak(a) and kind == "b" else dtype_of(a)
+    return Scalar(convert(Const(0, types.int64), dtype), is_weak(a), a.instead if isinstance(a, Scalar) else ())
 
 
 def _complex_view(b: Builder, a: ArrayValue, name: str) -> ArrayValue:
@@ -296,7 +298,7 @@ def item(b: Builder, a: Value, *args: Value) -> Value:
     if len(args) == 1 and items_of(args[0]) is not None:
         args = items_of(args[0]) or ()
     if len(args) == 1 and x.rank > 1:
-        x = b.array(manipulation.ravel(b, x))
+        x = manipulation.flattened(b, x)
     if args:
         if len(args) != x.rank:
             raise b.error("incorrect number of indices for array", notes=("NumPy raises ValueError here",))

@@ -7,7 +7,7 @@ import numpy as np
 from dcpy.frontend.implements import implements, method
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.numpy.defaults import NONE, NUMBER_0
-from dcpy.frontend.numpy.manipulation import FULL, ravel
+from dcpy.frontend.numpy.manipulation import FULL, flattened
 from dcpy.frontend.numpy.outputs import into
 from dcpy.frontend.values import ArrayValue, Static, Value, dtype_of, integer, is_number, shape_of
 
@@ -18,7 +18,7 @@ RAISE = Static("raise")
 @method("take")
 def take(b: Builder, a: Value, indices: Value, axis: Value = NONE, out: Value = NONE, mode: Value = RAISE) -> Value:
     """Elements at positions along an axis (of the flat array, by default)."""
-    x = b.array(ravel(b, a) if axis == NONE else a)
+    x = flattened(b, b.array(a)) if axis == NONE else b.array(a)
     place = 0 if axis == NONE else b.axis(axis, x.rank)
     chosen = indices if is_number(indices) else b.array(indices)
     if dtype_of(chosen).kind not in "iub":

@@ -5,6 +5,7 @@ import pytest
 
 from dcpy.base.errors import FrontendError
 from tests.support.numpy_records import ALL, LAYOUTS, SHAPES, check, interpreted, op
+from tests.support.oracles import check_same
 
 VECTOR = ((4,), (0,), (1,))
 MATRIX = ((3, 4), (1, 4), (2, 0))
@@ -185,6 +186,36 @@ def test_writes_to_a_reshaped_copy_are_refused():
 def test_items_beyond_the_end_raise():
     with pytest.raises(IndexError):
         interpreted(lambda a, n: a.item(n), np.arange(3), 5)
+
+
+def test_ravel_copies_what_lies_with_gaps_where_reshape_shows_it():
+    def f(c):
+        column = c[:, 1]
+        flat, shown = column.ravel(), column.reshape(-1)
+        flat[0] = 7
+        shown[1] = 8
+        return flat, shown, column.ravel(order="K")
+
+    check_same(f, np.arange(12.0).reshape(3, 4), compiled=False)
+
+
+def test_writes_to_what_ravel_may_have_copied_are_refused():
+    def f(a):
+        flat = a[::2].ravel()  # of one element or none: a view
+        flat[0] = 7
+
+    with pytest.raises(FrontendError) as refusal:
+        interpreted(f, np.ones(3))
+    assert "whether the elements of the array lie without gaps is not known" in refusal.value.notes[0]
+
+
+@pytest.mark.parametrize("kind", ["float64", "complex64", "bool", "int8"])
+def test_parts_of_numbers(kind):
+    def f(a, k, x, p):
+        return a[0].real, a[0].imag, k.imag, x.real, x.imag, p.real, p.imag, (k + 1.5).imag, (k > 0).imag, (k > 0).real
+
+    arguments = np.array([np.nan if kind[0] in "fc" else 1]).astype(kind), 3, np.float32(np.inf), True
+    check_same(f, *arguments, compiled=False)
 
 
 def test_an_order_that_is_not_known_is_refused():
