@@ -332,13 +332,13 @@ def _augment_chosen(frame: Frame, owner: ArrayValue, keys: indexing.Keys, symbol
     b = frame.b
     mask = gather.whole_mask(owner, keys)
     if mask is not None and is_number(value):
-        stores.require_updatable(UFUNC_OF[symbol], owner, value)
+        stores.require_updatable(b, UFUNC_OF[symbol], owner, value)
         gather.update_masked(b, owner, mask, lambda old: binary(b, symbol, old, value))
         return
     old = gather.read(b, owner, keys)
     if symbol != "@":
         value = value if isinstance(value, ArrayValue) or is_number(value) else b.array(value)
-        stores.require_updatable(UFUNC_OF[symbol], old, value)
+        stores.require_updatable(b, UFUNC_OF[symbol], old, value)
     gather.write(b, owner, keys, binary(b, symbol, old, value))
 
 

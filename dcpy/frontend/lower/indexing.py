@@ -72,7 +72,8 @@ def expand_keys(b: Builder, value: ArrayValue, keys: Sequence[Value]) -> Keys:
     missing: list[Value] = [FULL] * (value.rank - used)
     places = [k for k, key in enumerate(keys) if key == Static(Ellipsis)]
     if len(places) > 1:
-        raise FrontendError("an index can only have a single ellipsis ('...')")
+        message = "an index can only have a single ellipsis ('...')"
+        raise FrontendError(message, notes=("NumPy raises IndexError here",))
     dots = places[0] if places else len(keys)
     keys = [*keys[:dots], *missing, *keys[dots + 1 :]]
     flags = frozenset(k for k, key in enumerate(keys) if is_number(key) and dtype_of(key) == types.bool_)

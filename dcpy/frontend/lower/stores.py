@@ -11,7 +11,7 @@ import numpy as np
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower import elementwise
-from dcpy.frontend.lower.broadcasting import broadcast_to
+from dcpy.frontend.lower.broadcasting import broadcast_to, may_be_one
 from dcpy.frontend.lower.fitting import require_fit, stored
 from dcpy.frontend.lower.promotion import can_cast, ufunc_dtypes
 from dcpy.frontend.values import ArrayValue, Scalar, Value, is_number, scalar_expr, shape_of
@@ -76,7 +76,7 @@ def update(b: Builder, function: np.ufunc, target: ArrayValue, value: Value) -> 
     require_writable(b, target)
     if not isinstance(value, ArrayValue) and not is_number(value):
         value = b.array(value)
-    ins = require_updatable(function, target, value)
+    ins = require_updatable(b, function, target, value)
     conflict = isinstance(value, ArrayValue) and b.may_overlap(target, value) and not same_place(target, value)
     if conflict or function not in elementwise.UFUNCS:
         store(b, target, b.ufunc(function, target, value))
@@ -85,7 +85,7 @@ def update(b: Builder, function: np.ufunc, target: ArrayValue, value: Value) -> 
     _update_map(b, function, target, value, ins)
 
 
-def require_updatable(function: np.ufunc, target: ArrayValue, value: Value) -> list[DType]:
+def require_updatable(b: Builder, function: np.ufunc, target: ArrayValue, value: Value) -> list[DType]:
     """Refuses ``target += value`` where the dtype or the shape would change; the dtypes that it is computed in."""
     *ins, out = ufunc_dtypes(function, (target, value))
     if not can_cast(out, target.dtype):
@@ -96,9 +96,8 @@ def require_updatable(function: np.ufunc, target: ArrayValue, value: Value) -> l
             help=f"write `x = x {_symbol(function)} ...` to make a new array of {out.numpy_name}",
         )
     shape = shape_of(value)
-    if len(shape) > target.rank or any(
-        size is not ONE and own is ONE for size, own in zip(reversed(shape), reversed(target.shape), strict=False)
-    ):
+    pairs = zip(reversed(shape), reversed(target.shape), strict=False)
+    if len(shape) > target.rank or any(own is ONE and not may_be_one(b, size) for size, own in pairs):
         raise FrontendError(
             f"non-broadcastable output operand with shape ({', '.join(map(str, target.shape))})",
             notes=("NumPy raises ValueError here",),

@@ -277,6 +277,12 @@ def test_sizes_that_turn_out_to_be_one_stretch(n):
 
     same(g, np.ones((3, 4)), np.arange(float(n)))
 
+    def h(a, k):
+        a[None, k] -= a[:1]
+        a[k, ...] += a[k]
+
+    same(h, np.arange(n + 1.0), 0)
+
 
 @pytest.mark.parametrize("n", [0, 2, 3])
 def test_leading_dimensions_that_turn_out_to_be_one_are_dropped(n):
