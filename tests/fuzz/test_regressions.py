@@ -215,3 +215,40 @@ def test_conditions_as_indices(z):
         return a[z > 0], a[k > 0, ::-1], np.sort(a[z >= 0], axis=-1)
 
     check_same(f, A3, np.array(z), 1)
+
+
+def test_types_of_numpy_give_the_element_of_an_array_without_dimensions():
+    def f(z, a):
+        n = np.int32(z)
+        z[...] = 7
+        return n, np.float32(z), np.bool_(z), np.int32(a)
+
+    same(f, np.array(3, np.int32), np.ones(2, np.int32))
+
+
+def test_known_arrays_without_elements_keep_their_dtype():
+    def f(a):
+        return np.arange(0, dtype=np.bool_), np.arange(2, dtype=np.bool_), a
+
+    same(f, A3)
+
+
+def test_arrays_of_arrays_without_dimensions():
+    def f(z, c):
+        np.place(c, c > 0, [z.astype(np.int8)])
+        return np.array([z, z]), np.array([z, 2]), np.array([[z, True]]), np.stack([z, 2])
+
+    same(f, np.array(1, np.int8), A3.copy())
+
+
+def test_what_a_match_looks_at_may_be_the_result_of_a_node():
+    def f(d):
+        match np.min(d):
+            case -1:
+                t = 1
+            case _:
+                t = 2
+        return t
+
+    verify(dcpy.program(f).to_sdfg(A3, simplify=False))
+    same(f, A3)

@@ -10,7 +10,6 @@ import numpy as np
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower import elementwise
 from dcpy.frontend.lower.fitting import stored
-from dcpy.frontend.lower.promotion import promoted
 from dcpy.frontend.values import (
     ArrayValue,
     DictValue,
@@ -152,8 +151,10 @@ def array(b: Builder, value: Value, dtype: DType | None = None) -> ArrayValue:
         found = b.cast(value, dtype)
         return found if isinstance(found, ArrayValue) else array(b, found)
     if isinstance(value, Static) and isinstance(value.value, np.ndarray):
-        value = nested(value.value.tolist()) if dtype else _typed(value.value)
-    elif isinstance(value, Static) and isinstance(value.value, list | tuple | range):
+        known = value.value
+        leaves = [Static(item) for item in (known.ravel().tolist() if dtype else known.flat)]
+        return _literal(b, known.shape, leaves, dtype or (None if leaves else types.from_numpy(known.dtype)))
+    if isinstance(value, Static) and isinstance(value.value, list | tuple | range):
         value = nested(list(value.value))
     elif isinstance(value, RangeValue):
         value = nested(list(static(value, "the range")))
@@ -176,14 +177,6 @@ def nested(known: Any) -> Value:
     if isinstance(known, list | tuple):
         return TupleValue(tuple(map(nested, known)), is_list=True)
     return Static(known)
-
-
-def _typed(known: np.ndarray[Any, Any]) -> Value:
-    """A known array as nested values that keep its dtype."""
-    if known.ndim == 0:
-        return Static(known[()])
-    return TupleValue(tuple(map(_typed, known)), is_list=True) if known.ndim > 1 else TupleValue(
-        tuple(Static(item) for item in known), is_list=True)  # fmt: skip
 
 
 def _flatten(value: Value) -> tuple[tuple[int, ...], list[Value]]:
@@ -235,10 +228,9 @@ def _stack(b: Builder, sizes: tuple[int, ...], leaves: list[Value], dtype: DType
             raise FrontendError("the rows have different ranks: the array would be inhomogeneous")
         for left, right in zip(first.shape, other.shape, strict=True):
             b.same_size(left, right, "all rows of an array must have the same length")
-    wanted = dtype or promoted(tuple(leaves))[0]
-    out = b.empty((*sizes, *first.shape), wanted)
+    out = b.empty((*sizes, *first.shape), dtype or _common_dtype(leaves))
     for point, item in zip(np.ndindex(*sizes), arrays, strict=True):
-        target = b.subscript(out, [Static(index) for index in point])
+        target = b.subscript(out, [*map(Static, point), Static(Ellipsis)])
         assert isinstance(target, ArrayValue)
         b.store(target, item)
     return out

@@ -17,6 +17,7 @@ from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower import arguments, broadcasting, elementwise, indexing, stores, subscripts
 from dcpy.frontend.lower.emitter import Emitter
 from dcpy.frontend.lower.remembering import Remembered
+from dcpy.frontend.specialize.records import container_stem
 from dcpy.frontend.values import (
     ArrayValue,
     Scalar,
@@ -103,8 +104,8 @@ class Builder:
         return ArrayValue.whole(self.emit.declare(self._name(name), desc), desc, fresh=True)
 
     def _name(self, default: str) -> str:
-        name, self.naming = self.naming or default, ""
-        return name
+        name, self.naming = self.naming, ""
+        return container_stem(name) or default
 
     def generate(
         self, shape: Sequence[ExprLike], dtype: DType, fn: Callable[..., ScalarExpr], *, name: str = "tmp"

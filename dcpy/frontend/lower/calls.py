@@ -30,6 +30,7 @@ from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.numpy.refused import refusal
 from dcpy.frontend.source import read_source
 from dcpy.frontend.values import (
+    ArrayValue,
     BoundMethod,
     DictValue,
     FunctionValue,
@@ -149,9 +150,11 @@ def _of_python(
 
 
 def _as_dtype(frame: Frame, value: Value, dtype: types.DType) -> Value:
-    """``np.float32(value)``."""
+    """``np.float32(value)``: an array without dimensions gives its element."""
     if isinstance(value, TupleValue):
         value = frame.b.array(value)
+    if isinstance(value, ArrayValue) and not value.shape:
+        value = Scalar(value.load(()))
     return frame.b.cast(stored(frame.b, value, dtype) if is_weak(value) else value, dtype)
 
 
