@@ -41,7 +41,8 @@ class CallbackOperand:
 class CallbackSite:
     """A call: ``call`` has the arguments (``x, item(n), 'name', key=y``), ``returns`` the results (``(r, item(s))``).
 
-    Names are operands, or objects of the table. Without `returns` the result is dropped.
+    Names are operands, or objects of the table; ``point(x, y)`` is a named tuple of a class in the table. Without
+    `returns` the result is dropped.
     """
 
     function: str
@@ -70,9 +71,9 @@ def perform(site: CallbackSite, table: Mapping[str, Any], operands: Mapping[str,
 
 def names_of(text: str) -> tuple[str, ...]:
     """What the arguments or results of a callback name, once each; `CallbackError` where they cannot be read."""
-    nodes = list(ast.walk(_parsed_call(text)))
-    called = [node.func for node in nodes if isinstance(node, ast.Call)]
-    return tuple(dict.fromkeys(node.id for node in nodes if isinstance(node, ast.Name) and node not in called))
+    call = _parsed_call(text)
+    found = (node.id for node in ast.walk(call) if isinstance(node, ast.Name) and node is not call.func)
+    return tuple(dict.fromkeys(name for name in found if name != PYTHON))
 
 
 def require_bound(sites: tuple[CallbackSite, ...], table: Mapping[str, Any]) -> None:
@@ -123,21 +124,25 @@ def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
             return names[name]
         case ast.Call(func=ast.Name(id=name), args=[ast.Name(id=operand)]) if name == PYTHON and operand in names:
             return names[operand].item()
+        case ast.Call(func=ast.Name(id=name), args=parts) if _is_tuple_class(names.get(name)):
+            return tuple.__new__(names[name], [_value(part, names) for part in parts])
         case ast.Tuple(elts=parts):
             return tuple(_value(part, names) for part in parts)
         case ast.List(elts=parts):
             return [_value(part, names) for part in parts]
         case ast.Dict(keys=keys, values=values):
             return {ast.literal_eval(k): _value(v, names) for k, v in zip(keys, values, strict=True) if k is not None}
-        case ast.Constant(value=value):
-            return value
-        case ast.UnaryOp():
+        case ast.Constant() | ast.UnaryOp():
             return ast.literal_eval(node)
         case ast.JoinedStr(values=parts):
             return "".join(_value(part, names) for part in parts)
         case ast.FormattedValue(value=part, conversion=conversion, format_spec=spec):
             return formatted(_value(part, names), conversion, "" if spec is None else _value(spec, names))
     raise CallbackError(f"{ast.unparse(node)!r} is no argument of a callback")
+
+
+def _is_tuple_class(found: Any) -> bool:
+    return isinstance(found, type) and issubclass(found, tuple)
 
 
 class _Results:

@@ -2,6 +2,7 @@
 
 import threading
 import traceback
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -24,6 +25,26 @@ def test_results_and_writes():
         return b + c * largest, where, c[where]
 
     check(program, np.arange(4.0))
+
+
+class Point(NamedTuple):
+    x: np.ndarray
+    k: int
+
+
+def test_named_tuples():
+    @dcpy.callback
+    def clear(point) -> None:
+        point.x[...] = point.k
+
+    def program(a, p):
+        b = a + 1
+        note(Point(b, (2, Point(b[0], 1))), p)
+        clear(p)
+        clear(Point(b, 5))
+        return b
+
+    check(program, np.arange(4.0), Point(np.ones(2), 3))
 
 
 def test_order_is_kept_everywhere():

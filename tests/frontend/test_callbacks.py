@@ -1,5 +1,9 @@
 """Callbacks in the SDFG: names, operands and order, without running anything."""
 
+from collections import namedtuple
+from dataclasses import dataclass
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
@@ -57,6 +61,35 @@ def test_objects_are_named():
     assert sdfg.callbacks["object_2"] is other
 
 
+@dataclass
+class Pair:
+    x: object
+    k: int
+
+
+class Point(NamedTuple):
+    x: object
+    y: object
+
+
+Item = namedtuple("item", "k x")  # what makes a number of Python's own is called so, too
+
+
+def test_named_tuples_are_made_of_their_items():
+    def program(a: dcpy.float64[M]):
+        show((Item(2, a), Item(a[0], None)))
+        show2(Point=a, other=Point(a[0], 1.5))
+
+    show2 = dcpy.callback(lambda **values: None)
+    sdfg = lowered(program)
+    first, second = calls(sdfg)
+    assert first.call == "(item_2(2, argument), item_2(argument_1, None))"
+    assert second.call == "Point=Point, other=Point_2(other, 1.5)"
+    assert (sdfg.callbacks["item_2"], sdfg.callbacks["Point_2"]) == (Item, Point)
+    with pytest.raises(dcpy.DcpyError, match=r"calls the Python function .*show.*, which is not bound"):
+        dcpy.parse(str(sdfg)).interpret(np.ones(3))
+
+
 def test_maps_around_callbacks_are_loops():
     def program(a: dcpy.float64[M]):
         for i in dcpy.map[0:M]:
@@ -74,6 +107,7 @@ REFUSED = [
     (lambda a: untyped(a), "the type of the result of <lambda>() is not known"),
     (lambda a: sized(1), "the size 'K' of the result of <lambda>() is not known here"),
     (lambda a: show(lambda: 1), "a function cannot be passed to the callback show()"),
+    (lambda a: show(Pair(a, 1)), "an object of Pair cannot be passed to the callback show()"),
     (lambda a: split(a.astype(int)), "an array i64[N] is passed for 'x' of the callback split()"),
     (lambda a: split(a[:, None]), "an array f64[N, 1] is passed for 'x' of the callback split()"),
     (lambda a: show(max(0.0, a[0])), "show() gets a number whose kind depends on the path taken"),

@@ -21,6 +21,8 @@ from dcpy.frontend.specialize.types import ArrayType, ScalarType
 from dcpy.frontend.values import (
     ArrayValue,
     DictValue,
+    ObjectValue,
+    RecordValue,
     Scalar,
     Static,
     SymInt,
@@ -141,9 +143,11 @@ class _Operands:
                 return repr(known)
             case Static(value=known):
                 return self.bind("object", known)
-            case TupleValue(items=items, is_list=is_list, names=()):
+            case TupleValue(items=items, is_list=is_list, cls=None):
                 parts = ", ".join(self.argument(item, parameter) for item in items)
                 return f"[{parts}]" if is_list else f"({parts}{',' * (len(items) == 1)})"
+            case TupleValue(items=items, cls=cls) if cls is not None:
+                return f"{self.bind(cls.__name__, cls)}({', '.join(self.argument(item, parameter) for item in items)})"
             case DictValue(items=pairs) if all(is_literal(key) for key, _ in pairs):
                 return f"{{{', '.join(f'{key!r}: {self.argument(item, parameter)}' for key, item in pairs)}}}"
             case TextValue(parts=parts):
@@ -156,7 +160,8 @@ class _Operands:
                 return f"{PYTHON}({name})" if is_weak(value) else name
         raise FrontendError(
             f"{kind_of(value)} cannot be passed to the callback {self.callback.__name__}()",
-            help="pass arrays, numbers, strings, and tuples, lists or dictionaries of them",
+            help="pass arrays, numbers, strings, and tuples, lists or dictionaries of them"
+            + " (of an object, its fields)" * isinstance(value, ObjectValue | RecordValue),
         )
 
     def result(self, declared: Any, sizes: Mapping[str, Expr]) -> tuple[str, Value]:
@@ -189,9 +194,9 @@ class _Operands:
 
     def bind(self, name: str, found: Any) -> str:
         """The name of a Python object in the table of the SDFG: `name`, with a number where that is another one."""
-        table = self.frame.emit.sdfg.callbacks
+        table, taken = self.frame.emit.sdfg.callbacks, {*self.inputs, *self.outputs, PYTHON}
         spelled, count = name, 1
-        while spelled in table and not _is_same(table[spelled], found):
+        while spelled in taken or (spelled in table and not _is_same(table[spelled], found)):
             count += 1
             spelled = f"{name}_{count}"
         table[spelled] = found
