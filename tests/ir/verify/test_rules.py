@@ -201,11 +201,6 @@ def _(sdfg):
     sdfg.results, sdfg.structure = (Result("argument", "x"),), (0, 1)
 
 
-@breaks("results.exist", "nests their numbers, not dict")
-def _(sdfg):
-    sdfg.results, sdfg.structure = (Result("argument", "x"),), (0, ({"effects": 0},))
-
-
 @breaks("results.exist", "the result 'x' is no argument")
 def _(sdfg):
     sdfg.results, sdfg.structure = (Result("argument", "x"),), 0
