@@ -152,7 +152,7 @@ def array(b: Builder, value: Value, dtype: DType | None = None) -> ArrayValue:
         return found if isinstance(found, ArrayValue) else array(b, found)
     if isinstance(value, Static) and isinstance(value.value, np.ndarray):
         known = value.value
-        leaves = [Static(item) for item in (known.ravel().tolist() if dtype else known.flat)]
+        leaves: list[Value] = [Static(item) for item in (known.ravel().tolist() if dtype else known.flat)]
         return _literal(b, known.shape, leaves, dtype or (None if leaves else types.from_numpy(known.dtype)))
     if isinstance(value, Static) and isinstance(value.value, list | tuple | range):
         value = nested(list(value.value))
