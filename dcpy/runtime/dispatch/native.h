@@ -3,6 +3,7 @@
 //
 //   native.h            Python.h and NumPy, one owning pointer, and stack buffers
 //   signature.h  .cpp   a specialization: the rules its arguments must fit, parsed once from plain tuples
+//   consistency.cpp     does it name only arguments, symbols and results that there are? asked once
 //   matching.cpp        do these arguments fit? binds sizes and strides to symbols on the way
 //   records.cpp         objects and tuples that are passed by their parts, and the fields that they get
 //   execution.cpp       allocates results, releases the GIL, calls, reports failed checks, builds what is returned

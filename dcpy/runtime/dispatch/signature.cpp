@@ -2,6 +2,7 @@
 
 #include "signature.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace dcpy {
@@ -189,12 +190,18 @@ std::unique_ptr<Specialization> parse_specialization(PyObject *encoded) {
         !parse_all(guards, s->guards, parse_guard)) {
         return nullptr;
     }
-    s->symbols = static_cast<size_t>(symbols);
+    s->symbols = static_cast<size_t>(std::max<Py_ssize_t>(symbols, 0));
     s->numbers = count_numbers(s->results);
     for (const ResultRule &rule : s->results) s->owned += rule.kind == Outcome::Owned;
     if (PyDict_Check(structure)) {
-        if (!parse_effects(PyDict_GetItemString(structure, "effects"), s->effects)) return nullptr;
-        structure = PyDict_GetItemString(structure, "returned");
+        PyObject *effects = PyDict_GetItemString(structure, "effects");
+        PyObject *returned = PyDict_GetItemString(structure, "returned");
+        if (!effects || !PyTuple_Check(effects) || !returned) {
+            PyErr_Format(PyExc_ValueError, "not an encoded structure: %R", structure);
+            return nullptr;
+        }
+        if (!parse_effects(effects, s->effects)) return nullptr;
+        structure = returned;
     }
     s->structure = Object::borrow(structure);
     s->failure = Object::borrow(failure);
@@ -202,6 +209,10 @@ std::unique_ptr<Specialization> parse_specialization(PyObject *encoded) {
     if (callbacks != Py_None) s->callbacks = Object::borrow(callbacks);
     s->entry = reinterpret_cast<Entry>(static_cast<uintptr_t>(entry));
     s->shapes = reinterpret_cast<Results>(static_cast<uintptr_t>(shapes));
+    if (const char *what = inconsistency(*s)) {
+        PyErr_Format(PyExc_ValueError, "an encoded specialization has a wrong %s: %R", what, encoded);
+        return nullptr;
+    }
     return s;
 }
 

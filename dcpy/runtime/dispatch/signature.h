@@ -111,6 +111,9 @@ struct Specialization {
 std::unique_ptr<Specialization> parse_specialization(PyObject *encoded);
 bool parse_source(PyObject *encoded, Source &source);
 
+// What of a specialization names an argument, symbol or result that does not exist; null where all is well.
+const char *inconsistency(const Specialization &s);
+
 // One number, large enough and aligned for every dtype.
 struct alignas(16) Slot {
     unsigned char bytes[32];

@@ -1,0 +1,93 @@
+// Does a parsed specialization name only what there is? Calls trust each index in it, so this is asked before the first.
+
+#include <algorithm>
+
+#include "signature.h"
+
+namespace dcpy {
+
+namespace {
+
+bool within(int64_t index, size_t count) { return index >= 0 && static_cast<size_t>(index) < count; }
+
+bool is_slot(int slot, const Specialization &s) { return slot == -1 || within(slot, s.symbols); }
+
+bool is_number(int type) { return type >= 0 && PyTypeNum_ISNUMBER(type); }
+
+bool are_extents(const std::vector<Extent> &extents, const Specialization &s) {
+    return std::all_of(extents.begin(), extents.end(), [&](const Extent &e) { return is_slot(e.slot, s); });
+}
+
+bool is_argument(const ArgumentRule &rule, const Specialization &s) {
+    const size_t count = s.arguments.size();
+    switch (rule.kind) {
+        case Kind::Array:
+            return is_number(rule.type) && are_extents(rule.sizes, s) && are_extents(rule.strides, s) &&
+                   (rule.strides.empty() || rule.strides.size() == rule.sizes.size());
+        case Kind::Scalar: return is_number(rule.type) && is_slot(rule.symbol.slot, s);
+        case Kind::Record:
+            return (rule.same == -1 || within(rule.same, count)) &&
+                   std::all_of(rule.apart.begin(), rule.apart.end(), [&](int other) { return within(other, count); });
+        case Kind::Constant:
+        case Kind::Generator: return true;
+    }
+    return false;
+}
+
+bool is_result(const ResultRule &rule, const Specialization &s) {
+    if (rule.kind == Outcome::Constant) return true;
+    const bool shows = rule.kind == Outcome::Argument || rule.kind == Outcome::View;
+    if (shows && !within(rule.index, s.arguments.size())) return false;
+    if (rule.kind == Outcome::Argument) return true;
+    if (rule.kind == Outcome::View && s.arguments[rule.index].kind != Kind::Array) return false;
+    return is_number(rule.type) && rule.rank >= 0 && rule.rank <= NPY_MAXDIMS;
+}
+
+bool is_pair(const std::pair<int, int> &pair, const Specialization &s) {
+    if (!within(pair.first, s.arguments.size()) || !within(pair.second, s.arguments.size())) return false;
+    const Kind kind = s.arguments[pair.first].kind;
+    return kind == s.arguments[pair.second].kind && (kind == Kind::Array || kind == Kind::Generator);
+}
+
+// None, the index of a result, a tuple of such parts, or a list of what makes an object and its parts.
+bool is_structure(PyObject *part, size_t results) {
+    if (part == Py_None) return true;
+    if (PyLong_Check(part)) return within(PyNumber_AsSsize_t(part, nullptr), results);
+    const bool made = PyList_Check(part) && PyList_GET_SIZE(part) && PyCallable_Check(PyList_GET_ITEM(part, 0));
+    if (!made && !PyTuple_Check(part)) return false;
+    for (Py_ssize_t i = made ? 1 : 0; i < PySequence_Fast_GET_SIZE(part); ++i) {
+        if (!is_structure(PySequence_Fast_GET_ITEM(part, i), results)) return false;
+    }
+    return true;
+}
+
+bool is_effect(const Effect &effect, const Specialization &s) {
+    return within(effect.object, s.arguments.size()) && is_structure(effect.part.get(), s.results.size()) &&
+           (effect.when == -1 || within(effect.when, s.results.size()));
+}
+
+template <typename T>
+bool all(const std::vector<T> &items, const Specialization &s, bool (*fits)(const T &, const Specialization &)) {
+    return std::all_of(items.begin(), items.end(), [&](const T &item) { return fits(item, s); });
+}
+
+bool is_source(const Source &source, const Specialization &s) {
+    return source.parent == -1 || within(source.parent, s.arguments.size());
+}
+
+bool is_guard(const Guard &guard, const Specialization &) { return guard.source.parent == -1; }
+
+}  // namespace
+
+const char *inconsistency(const Specialization &s) {
+    if (!all(s.arguments, s, is_argument)) return "argument";
+    if (!all(s.closure, s, is_source)) return "source";
+    if (!all(s.apart, s, is_pair)) return "pair of arrays";
+    if (!all(s.results, s, is_result)) return "result";
+    if (!all(s.guards, s, is_guard)) return "guard";
+    if (!all(s.effects, s, is_effect)) return "effect";
+    if (!is_structure(s.structure.get(), s.results.size())) return "structure";
+    return PyCallable_Check(s.failure.get()) ? nullptr : "failure";
+}
+
+}  // namespace dcpy
