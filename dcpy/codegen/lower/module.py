@@ -91,6 +91,7 @@ def _lower_function(context: Context, name: str, shape: CallShape) -> tree.Funct
 
 def _negated(body: tree.Body) -> tree.Body:
     """Returns of ``warning`` become those of ``-warning``."""
+
     def change(statement: tree.Statement) -> tree.Statement:
         match statement:
             case tree.Return(value=Name(name="warning") as value):

@@ -129,9 +129,7 @@ def _lower_loop(context: Context, block: Loop) -> None:
 
 
 def _lower_branch(context: Context, block: Branch) -> None:
-    cases = tuple(
-        (lower_value(context, condition), lower_region(context, region)) for condition, region in block.cases
-    )
+    cases = tuple((lower_value(context, condition), lower_region(context, region)) for condition, region in block.cases)
     otherwise = lower_region(context, block.otherwise) if block.otherwise is not None else ()
     context.emit(tree.If(cases, otherwise))
 

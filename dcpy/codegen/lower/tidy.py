@@ -41,9 +41,7 @@ _SETTLED = Name("", "")
 
 
 def _restored(body: Body) -> Body:
-    return tuple(
-        replace(s, value=None) if isinstance(s, Declare) and s.value is _SETTLED else s for s in body
-    )
+    return tuple(replace(s, value=None) if isinstance(s, Declare) and s.value is _SETTLED else s for s in body)
 
 
 def _sunk_into(statement: Statement, declaration: Declare) -> Statement | None:

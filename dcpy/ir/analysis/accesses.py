@@ -170,9 +170,7 @@ def _(block: Branch, known: KnownRanges) -> Accesses:
     tests = (*_of_loads(conditions[:1], block), *_uncertain(_of_loads(conditions[1:], block)))
     bodies = [_region_accesses(body, known) for body in block.regions()]
     always = _in_all(bodies) if block.otherwise is not None else frozenset()
-    inside = [
-        replace(access, certain=access.certain and _what(access) in always) for body in bodies for access in body
-    ]
+    inside = [replace(access, certain=access.certain and _what(access) in always) for body in bodies for access in body]
     return _merged((*tests, *inside))
 
 
@@ -249,9 +247,7 @@ def _uncertain(accesses: Iterable[AccessInfo]) -> Accesses:
     return tuple(replace(access, certain=False) if access.certain else access for access in accesses)
 
 
-def _swept_accesses(
-    accesses: Iterable[AccessInfo], sweeps: Sequence[Sweep], place: Place, ranges: Ranges
-) -> Accesses:
+def _swept_accesses(accesses: Iterable[AccessInfo], sweeps: Sequence[Sweep], place: Place, ranges: Ranges) -> Accesses:
     return _merged(_swept_access(access, sweeps, place, ranges) for access in accesses)
 
 

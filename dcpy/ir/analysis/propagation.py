@@ -43,9 +43,7 @@ def unknown(symbol: str) -> Sweep:
     return Sweep(symbol, nonempty=True)
 
 
-def swept(
-    subset: Subset, sweeps: Sequence[Sweep], shape: Sequence[Expr], ranges: Ranges
-) -> tuple[Subset, bool]:
+def swept(subset: Subset, sweeps: Sequence[Sweep], shape: Sequence[Expr], ranges: Ranges) -> tuple[Subset, bool]:
     """The box of what `subset` is over all values of symbols (outermost first), and whether it is exact.
 
     `shape` is the container's: what a dimension becomes of which nothing is known.

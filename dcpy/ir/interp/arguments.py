@@ -88,9 +88,7 @@ def symbols_of(sdfg: Sdfg, arguments: Mapping[str, Any], symbols: Mapping[str, i
                 _solve(expr, number, values)
     missing = [name for name in sdfg.symbols if name not in values]
     if missing:
-        raise ArgumentError(
-            f"no argument tells the value of {', '.join(map(repr, missing))}, in {sdfg.name!r}"
-        )
+        raise ArgumentError(f"no argument tells the value of {', '.join(map(repr, missing))}, in {sdfg.name!r}")
     return values
 
 

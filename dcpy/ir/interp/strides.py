@@ -20,9 +20,7 @@ def fitting(name: str, desc: Data, data: NDArray, symbols: Symbols) -> NDArray:
     if data.shape != shape:
         raise ArgumentShapeError(f"{name!r} has the shape {data.shape}; the program takes {shape}")
     strides = tuple(stride * data.itemsize for stride in sizes_of(desc.strides, symbols))
-    if data.size <= 1 or all(
-        a == b or size == 1 for a, b, size in zip(data.strides, strides, shape, strict=True)
-    ):
+    if data.size <= 1 or all(a == b or size == 1 for a, b, size in zip(data.strides, strides, shape, strict=True)):
         return data
     if extent(shape, strides)[0] < 0 or 0 in strides:
         raise ArgumentShapeError(f"{name!r} does not have the strides {strides} that the program takes")

@@ -1,4 +1,4 @@
-// Does a parsed specialization name only what there is? Calls trust each index in it, so this is asked before the first.
+// Does a parsed specialization name only what there is? Calls trust each index in it, so this is asked once, before.
 
 #include <algorithm>
 
