@@ -33,5 +33,6 @@ def compile_ahead(program: str, output: str = "", *, keep_source: bool = False) 
     from dcpy.signatures import signature_of
 
     sdfg = sdfg_named(program)
+    sdfg.validate()
     library = Path(output or f"lib{sdfg.name}.so")
     return build_library(sdfg, signature_of(sdfg), library, keep_source=keep_source)

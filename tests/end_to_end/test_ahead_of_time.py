@@ -76,6 +76,14 @@ def test_a_missing_module(capsys):
     assert "there is no module 'no_such'" in capsys.readouterr().err
 
 
+def test_a_file_that_holds_no_valid_sdfg(tmp_path, capsys):
+    path = tmp_path / "f.sdfg"
+    dcpy.parse("sdfg @f() { }").save(path)
+    path.write_text(path.read_text().replace('"arguments": []', '"arguments": ["a"]'))
+    assert sdfgcc_main([str(path)]) == 1
+    assert "argument 'a'" in capsys.readouterr().err
+
+
 def test_a_reader_may_stop_early():
     reader, writer = os.pipe()
     os.close(reader)
