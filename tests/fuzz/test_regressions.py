@@ -252,3 +252,31 @@ def test_what_a_match_looks_at_may_be_the_result_of_a_node():
 
     verify(dcpy.program(f).to_sdfg(A3, simplify=False))
     same(f, A3)
+
+
+INDICES = {
+    "a mask of all dimensions": lambda c: c > 1,
+    "a mask of rows": lambda c: c[:, 0] > 1,
+    "a number": lambda c: 1,
+    "lists": lambda c: ([0, -1, 0], [1]),
+    "rows": lambda c: [0, 1, 0],
+    "a list of two dimensions": lambda c: [[0, 1], [0, 0]],
+    "a slice and a list": lambda c: (slice(None), [0, 0]),
+}
+
+
+@pytest.mark.parametrize("index", INDICES.values(), ids=INDICES)
+@pytest.mark.parametrize("shape", [(3, 2), (3, 3)])
+def test_ufunc_at_takes_what_a_subscript_takes(index, shape):
+    def f(c):
+        np.add.at(c, index(c), c[0, -1])
+        np.negative.at(c.T[::-1].T, index(c))
+
+    same(f, np.arange(9.0)[: shape[0] * shape[1]].reshape(shape))
+
+
+def test_ufunc_at_with_masks_without_elements():
+    def f(c, v):
+        np.add.at(c, c > 0, v)
+
+    same(f, np.ones((2, 4, 0)), 1.0)

@@ -22,6 +22,7 @@ from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0, TRUE
 from dcpy.frontend.numpy.manipulation import reshaped
 from dcpy.frontend.numpy.outputs import dtype_with_out, into, mask_of
 from dcpy.frontend.numpy.reductions import KINDS, axes_of, count_of, reduced, require_first
+from dcpy.frontend.numpy.scattering import require_safe
 from dcpy.frontend.numpy.traced import call_body, written_in_python
 from dcpy.frontend.values import ArrayValue, Static, Value
 from dcpy.ir.expr import cast, op
@@ -160,13 +161,17 @@ def _accumulate(function: np.ufunc) -> Implementation:
 def _reduceat(function: np.ufunc) -> Implementation:
     def body(array: Any, indices: Any, axis: int, dtype: Any) -> Any:
         source = np.moveaxis(np.asarray(array), axis, 0).astype(dtype)
+        require_safe(indices, np.zeros(0, np.int64))
         places = np.asarray(indices)
+        if places.ndim != 1:
+            raise ValueError(f"object {'too deep' if places.ndim else 'of too small depth'} for desired array")
         n = len(source)
         found = np.empty((len(places), *source.shape[1:]), dtype)
         for k in range(len(places)):
+            if places[k] < 0 or places[k] >= n:
+                raise IndexError(f"index {places[k]} out-of-bounds in {function.__name__}.reduceat [0, {n})")
+        for k in range(len(places)):
             start = int(places[k])
-            if start < 0 or start >= n:
-                raise IndexError("index is out of bounds in reduceat")
             stop = int(places[k + 1]) if k + 1 < len(places) else n
             found[k] = source[start]
             for j in range(start + 1, stop):
@@ -184,27 +189,38 @@ def _reduceat(function: np.ufunc) -> Implementation:
     return call
 
 
-def _values_at(a: Any, indices: Any, b: Any) -> Any:
-    """One value per index: of an array of one dimension a number, of others a row."""
+def _are_lists(a: Any, indices: Any) -> bool:
+    """Whether an index is an integer per row, or one per dimension: then the place of each is at hand."""
     if isinstance(indices, tuple):
-        return np.broadcast_to(b, np.shape(indices[0]))
-    if np.ndim(a) == 1:
-        return np.broadcast_to(b, np.shape(indices)).reshape(-1)
-    return np.broadcast_to(b, (len(indices), *np.shape(a)[1:]))
+        return len(indices) == np.ndim(a) and all([_is_list(index) for index in indices])
+    return _is_list(indices)
 
 
-def _place(indices: Any, k: Any) -> Any:
-    """Index number `k`: one, or one per dimension."""
-    return tuple(index[k] for index in indices) if isinstance(indices, tuple) else np.ravel(indices)[k]
+def _is_list(index: Any) -> bool:
+    return isinstance(index, list | np.ndarray) and np.ndim(index) == 1 and np.asarray(index).dtype != np.bool_
+
+
+def _places(a: Any, indices: Any) -> Any:
+    """The indices of each element (or row) that an index selects: an array per dimension."""
+    if not _are_lists(a, indices):
+        selected = np.arange(np.size(a)).reshape(np.shape(a))[indices]
+        return np.unravel_index(np.ravel(selected), np.shape(a)), np.shape(selected)
+    lists = np.broadcast_arrays(*indices) if isinstance(indices, tuple) else (np.asarray(indices),)
+    return lists, (len(lists[0]), *np.shape(a)[len(lists) :])
+
+
+def _place(places: Any, k: Any) -> Any:
+    return tuple([index[k] for index in places])
 
 
 def _at(function: np.ufunc) -> None:
     @written_in_python(function.at)
     def at(a: Any, indices: Any, b: Any, /) -> None:
         """Changes elements, again for each time that an index occurs."""
-        values = _values_at(a, indices, b)
+        places, shape = _places(a, indices)
+        values = np.broadcast_to(b, shape).reshape(len(places[0]), *np.shape(a)[len(places) :])
         for k in range(len(values)):
-            place = _place(indices, k)
+            place = _place(places, k)
             a[place] = function(a[place], values[k])
 
 
@@ -212,9 +228,9 @@ def _unary_at(function: np.ufunc) -> None:
     @written_in_python(function.at)
     def at(a: Any, indices: Any, b: Any = None, /) -> None:
         """Changes elements, again for each time that an index occurs."""
-        places = indices[0] if isinstance(indices, tuple) else np.ravel(indices)
-        for k in range(len(places)):
-            place = _place(indices, k)
+        places, _ = _places(a, indices)
+        for k in range(len(places[0])):
+            place = _place(places, k)
             a[place] = function(a[place])
 
 
