@@ -286,3 +286,11 @@ def test_what_comes_behind_a_raise_may_have_any_size():
 
     check_same(f, np.array([3]))
     check_same(f, np.array([-3]))
+
+
+def test_sizes_that_depend_on_the_same_number():
+    def f(a, z):
+        return a[z > 0, z < 5], np.zeros((int(z[()]), int(z[()]) + 1))
+
+    check_same(f, A, np.array(2))
+    check_same(f, A, np.array(0))

@@ -151,6 +151,7 @@ def _needed_symbols(
 ) -> list[tuple[str, LirExpr]]:
     """The symbols that results depend on, each after those that it depends on itself."""
     ordered: dict[str, LirExpr] = {}
+    declared: set[str] = set()  # containers that have pointers
 
     def need(name: str) -> None:
         if name in ordered:
@@ -165,7 +166,7 @@ def _needed_symbols(
         for container in loads:
             for symbol in desc_symbols(context.sdfg.desc(container)):
                 need(symbol)
-        ordered[name] = convert(_with_loads(context, assign, sources), assign.value.dtype, types.int64)
+        ordered[name] = convert(_with_loads(context, assign, sources, declared), assign.value.dtype, types.int64)
 
     for expr, _ in values:
         for name in expr.symbols:
@@ -185,13 +186,17 @@ def _known_assignment(context: Context, name: str) -> SymbolAssign:
     return found
 
 
-def _with_loads(context: Context, assign: SymbolAssign, sources: dict[str, LirExpr]) -> LirExpr:
+def _with_loads(
+    context: Context, assign: SymbolAssign, sources: dict[str, LirExpr], declared: set[str]
+) -> LirExpr:
     """The value, with arguments read from where the dispatcher put them."""
     outer = dict(context.places)
     for load in loads_of(assign.value):
         place = outer[load.container]
         pointer = Name(context.names.of(load.container), f"const {place.dtype.ctype} *")
-        context.emit(tree.Declare(pointer.name, pointer.type, Convert(sources[load.container], pointer.type)))
+        if load.container not in declared:
+            context.emit(tree.Declare(pointer.name, pointer.type, Convert(sources[load.container], pointer.type)))
+            declared.add(load.container)
         context.places[load.container] = type(place)(pointer, place.dtype, place.strides, place.offset)
     try:
         return lower_value(context, assign.value)

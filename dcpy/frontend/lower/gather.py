@@ -2,7 +2,8 @@
 
 A gather is a map whose body first wraps and checks its indices. A scatter is a sequential loop, because an index may
 come twice, and then the last write counts. A mask stands for the positions where it holds, except where one number is
-stored to all of them: that is a choice for each element.
+stored to all of them: that is a choice for each element. A truth value is a mask without dimensions: it stands for the
+positions, one or none, of a new dimension.
 """
 
 from __future__ import annotations
