@@ -34,18 +34,20 @@ def resize(a: Any, new_shape: Any) -> Any:
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     """The array without the slices at some positions along an axis (of the flat array, by default)."""
     source = np.ravel(arr) if axis is None else np.moveaxis(np.asarray(arr), axis, 0)
-    n = len(source)
+    n, place = len(source), 0 if axis is None else axis % np.ndim(arr)
     if not isinstance(obj, slice) and np.shape(obj) == (0,) and np.asarray(obj).dtype.kind == "f":  # an empty list
         obj = np.asarray(obj).astype(np.int64)
     if isinstance(obj, int | np.integer) and not isinstance(obj, bool):
         if obj < -n or obj >= n:
-            raise IndexError("index is out of bounds")
+            raise IndexError(f"index {obj} is out of bounds for axis {place} with size {n}")
         at = obj + n if obj < 0 else obj
         found = np.concatenate((source[:at], source[at + 1 :]))
     else:
         keep = np.ones(n, np.bool_)
         if not isinstance(obj, slice) and np.asarray(obj).dtype.kind == "b" and np.shape(obj) != (n,):
-            raise ValueError("boolean array argument obj to delete must be one dimensional and match the axis length")
+            raise ValueError(
+                f"boolean array argument obj to delete must be one dimensional and match the axis length of {n}"
+            )
         keep[obj] = False
         found = source[keep]
     return found if axis is None else np.moveaxis(found, 0, axis)
@@ -66,7 +68,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
         more = np.array(values, dtype=source.dtype, ndmin=source.ndim)
         if where.ndim == 1:
             more = np.moveaxis(more, place, 0)
-        found = _with_block(source, int(where.reshape(-1)[0]), more)
+        found = _with_block(source, where, more, place)
     else:
         shape = np.moveaxis(source, 0, place).shape
         full = np.broadcast_to(values, (*shape[:place], where.shape[0], *shape[place + 1 :]))
@@ -74,11 +76,14 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     return found if axis is None else np.moveaxis(found, 0, axis)
 
 
-def _with_block(source: Any, at: int, more: Any) -> Any:
+def _with_block(source: Any, where: Any, more: Any, axis: int) -> Any:
     """All rows of `more` before one position."""
     n, m = len(source), len(more)
+    at = int(where.reshape(-1)[0])
     if at < -n or at > n:
-        raise IndexError("index is out of bounds")
+        if where.ndim == 1:
+            raise IndexError(f"index [{at}] is out of bounds for axis {axis} with size {n}")
+        raise IndexError(f"index {at} is out of bounds for axis {axis} with size {n}")
     first = at + n if at < 0 else at
     found = np.empty((n + m, *source.shape[1:]), source.dtype)
     for k in range(n):
@@ -92,14 +97,17 @@ def _with_rows(source: Any, where: Any, rows: Any) -> Any:
     """Each row before its own position, which counts in the old array."""
     n, m = len(source), len(where)
     places = np.where(where < 0, where + n, where)
-    if np.any((places < 0) | (places > n)):
-        raise IndexError("index is out of bounds")
     order = np.argsort(places)
+    for k in range(m):
+        places[order[k]] += k
     found = np.empty((n + m, *source.shape[1:]), source.dtype)
     is_new = np.zeros(n + m, np.bool_)
     for k in range(m):
-        found[places[order[k]] + k] = rows[order[k]]
-        is_new[places[order[k]] + k] = True
+        at = int(places[k])
+        if at < -(n + m) or at >= n + m:
+            raise IndexError(f"index {at} is out of bounds for axis 0 with size {n + m}")
+        found[at] = rows[k]
+        is_new[at] = True
     old = 0
     for k in range(n + m):
         if not is_new[k]:

@@ -221,7 +221,7 @@ def _several_times(b: Builder, x: ArrayValue, axis: int, count: Expr, *, each: b
 def _repeated(rows: Any, repeats: Any) -> Any:
     """Each row as often as its own number says (or the only one); the program finds out how many there are."""
     if len(repeats) != len(rows) and len(repeats) != 1:
-        raise ValueError("operands could not be broadcast together with shapes of the array and of its repetitions")
+        raise ValueError(f"operands could not be broadcast together with shape ({len(rows)},) ({len(repeats)},)")
     if np.any(repeats < 0):
         raise ValueError("repeats may not contain negative values.")
     total = int(np.sum(np.broadcast_to(repeats, (len(rows),))))

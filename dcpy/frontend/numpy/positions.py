@@ -89,8 +89,9 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
     total = 1
     for size in sizes:
         total = total * size
-    if np.any((flat < 0) | (flat >= total)):
-        raise ValueError("index is out of bounds for array")
+    for index in np.ravel(flat):
+        if index < 0 or index >= total:
+            raise ValueError(f"index {index} is out of bounds for array with size {total}")
     rest = flat.astype(np.int64)[()]
     found: tuple[Any, ...] = ()
     for size in reversed(sizes) if order == "C" else sizes:

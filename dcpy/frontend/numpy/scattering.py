@@ -111,6 +111,9 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     """Writes to elements of the flat array, one after the other; values are repeated."""
     places, values = np.ravel(ind), np.ravel(v)
     n = a.size
+    require_safe(ind, np.zeros(0, np.int64))
+    if n == 0 and len(values) > 0 and len(places) > 0:
+        raise IndexError("cannot replace elements of an empty array")
     if len(values) > 0:
         for k in range(len(places)):
             at = int(places[k])
@@ -119,7 +122,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
             elif mode == "clip":
                 at = min(max(at, 0), n - 1)
             elif at < -n or at >= n:
-                raise IndexError("index is out of bounds for array")
+                raise IndexError(f"index {at} is out of bounds for axis 0 with size {n}")
             a[_point(at if at >= 0 else at + n, a.shape)] = values[k % len(values)]
 
 
@@ -127,7 +130,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
 def place(arr: Any, mask: Any, vals: Any) -> None:
     """Writes values in turn to the elements where the mask holds."""
     flags, values = np.ravel(mask), np.ravel(vals)
-    _require_safe(vals, arr)
+    require_safe(vals, arr)
     if len(flags) != arr.size:
         raise ValueError("place: mask and data must be the same size")
     if len(values) == 0 and np.any(flags):
@@ -143,7 +146,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
 def putmask(a: Any, /, mask: Any, values: Any) -> None:
     """Writes the value at the same place, repeated, to the elements where the mask holds."""
     flags, given = np.ravel(mask), np.ravel(values)
-    _require_safe(values, a)
+    require_safe(values, a)
     if len(flags) != a.size:
         raise ValueError("putmask: mask and data must be the same size")
     if len(given) > 0:
@@ -152,9 +155,12 @@ def putmask(a: Any, /, mask: Any, values: Any) -> None:
                 a[_point(k, a.shape)] = given[k % len(given)]
 
 
-def _require_safe(values: Any, target: Any) -> None:
+def require_safe(values: Any, target: Any) -> None:
+    """NumPy's `TypeError` where an array is not cast to the dtype of another one without loss."""
     if isinstance(values, np.ndarray) and not np.can_cast(values.dtype, target.dtype):
-        raise TypeError("Cannot cast array data according to the rule 'safe'")
+        raise TypeError(
+            f"Cannot cast array data from {values.dtype!r} to {target.dtype!r} according to the rule 'safe'"
+        )
 
 
 @written_in_python(np.fill_diagonal)
