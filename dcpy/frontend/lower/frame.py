@@ -136,7 +136,7 @@ class LoopSites:
     """Where control leaves the body of the loop that is being written."""
 
     kind: str
-    depth: int  # of scopes
+    depth: int  # how many scopes are around the loop
     ends: list[Site] = field(default_factory=list)
     breaks: list[Site] = field(default_factory=list)
 
@@ -198,6 +198,16 @@ class Frame:
         finally:
             self.scopes.pop()
             self.env = env
+
+    @contextmanager
+    def looping(self, kind: str) -> Iterator[LoopSites]:
+        """What is written meanwhile is the body of a loop: its `break` and `continue` end there."""
+        sites = LoopSites(kind, len(self.scopes))
+        self.loops.append(sites)
+        try:
+            yield sites
+        finally:
+            self.loops.pop()
 
     # -- homes ---------------------------------------------------------------------------------------------------
 

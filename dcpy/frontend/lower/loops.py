@@ -131,8 +131,7 @@ def _unroll(frame: Frame, node: core.For, iterable: Value, execute: Execute) -> 
             f"a loop over {len(items)} items of a tuple or list is too long to be unrolled",
             help="make it an array: np.array(...)",
         )
-    frame.loops.append(LoopSites("unrolled", len(frame.scopes)))
-    try:
+    with frame.looping("unrolled"):
         for item in items:
             assign(frame, node.target, item)
             flow = execute(frame, node.body)
@@ -140,8 +139,6 @@ def _unroll(frame: Frame, node: core.For, iterable: Value, execute: Execute) -> 
                 break
             if flow is Flow.LEFT:
                 return flow
-    finally:
-        frame.loops.pop()
     return Flow.ON
 
 
@@ -316,17 +313,12 @@ def _body(
 ) -> tuple[LoopSites, Region]:
     """One run of the body; where control leaves it."""
     scope = Scope(Region(), "loop", names.head | names.after)
-    sites = LoopSites("loop", len(frame.scopes) + 1)
-    frame.loops.append(sites)
-    try:
-        with frame.entering(scope, plan.ranges):
-            frame.env = dict(env)
-            plan.enter()
-            flow = execute(frame, body)
-            if flow is Flow.ON:
-                sites.ends.append(Site(scope.region, frame.env, False, frame.emit.ranges))
-    finally:
-        frame.loops.pop()
+    with frame.looping("loop") as sites, frame.entering(scope, plan.ranges):
+        frame.env = dict(env)
+        plan.enter()
+        flow = execute(frame, body)
+        if flow is Flow.ON:
+            sites.ends.append(Site(scope.region, frame.env, False, frame.emit.ranges))
     return sites, scope.region
 
 

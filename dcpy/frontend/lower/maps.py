@@ -14,7 +14,7 @@ from dcpy.base.errors import FrontendError
 from dcpy.frontend.desugar import core
 from dcpy.frontend.lower import merges
 from dcpy.frontend.lower.assignment import assign
-from dcpy.frontend.lower.frame import Flow, LoopSites, Scope
+from dcpy.frontend.lower.frame import Flow, Scope
 from dcpy.frontend.lower.refine import bind_parameter
 from dcpy.frontend.values import MapValue, Missing, Scalar, TupleValue, integer, is_number, scalar_expr
 from dcpy.ir.region import Region
@@ -37,13 +37,9 @@ def run_map(frame: Frame, node: core.For, value: MapValue, execute: Callable[[An
 
     def body() -> Scope:
         scope = Scope(Region(), "map", forbidden=shared, params=params, outside=frame.emit.ranges)
-        frame.loops.append(LoopSites("map", len(frame.scopes) + 1))
-        try:
-            with frame.entering(scope, ranges):
-                assign(frame, node.target, targets)
-                execute(frame, node.body)
-        finally:
-            frame.loops.pop()
+        with frame.looping("map"), frame.entering(scope, ranges):
+            assign(frame, node.target, targets)
+            execute(frame, node.body)
         return scope
 
     _prepare_conflicts(frame, node, shared, body)
