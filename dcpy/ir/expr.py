@@ -151,17 +151,6 @@ def substitute_refs(expr: ScalarExpr, values: Mapping[str, ScalarExpr]) -> Scala
     return rewrite(expr, lambda part: values.get(part.name) if isinstance(part, Ref) else None)
 
 
-def rename_containers(expr: ScalarExpr, names: Mapping[str, str]) -> ScalarExpr:
-    """The expression reading other containers."""
-
-    def change(part: ScalarExpr) -> ScalarExpr | None:
-        if isinstance(part, Load) and part.container in names:
-            return replace(part, container=names[part.container])
-        return None
-
-    return rewrite(expr, change)
-
-
 def symbols_of(expr: ScalarExpr) -> tuple[str, ...]:
     """Names of the symbols that the expression uses, in order of first use."""
     names: dict[str, None] = {}

@@ -42,7 +42,7 @@ def run_map(frame: Frame, node: core.For, value: MapValue, execute: Callable[[An
             execute(frame, node.body)
         return scope
 
-    _prepare_conflicts(frame, node, shared, body)
+    _prepare_conflicts(frame, shared, body)
     scope = body()
     frame.emit.statement(node.span)
     frame.emit.map_region(params, value.ranges, scope.region)
@@ -65,7 +65,7 @@ def _stems(target: ast.expr, count: int) -> list[str]:
     return [part.id if isinstance(part, ast.Name) else "i" for part in parts]
 
 
-def _prepare_conflicts(frame: Frame, node: core.For, shared: frozenset[str], body: Callable[[], Scope]) -> None:
+def _prepare_conflicts(frame: Frame, shared: frozenset[str], body: Callable[[], Scope]) -> None:
     """Gives each name that the map accumulates into a home of the dtype that it ends up with."""
     numbers = sorted(name for name in shared if is_number(frame.env[name]))
     if not numbers:

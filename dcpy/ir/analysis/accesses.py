@@ -41,16 +41,6 @@ class AccessInfo:
     node: Node | Block | None = None
     certain: bool = True
 
-    @property
-    def is_read(self) -> bool:
-        """Whether the old contents matter: a read, or a write that is combined with them."""
-        return not self.is_write or bool(self.wcr)
-
-    @property
-    def replaces(self) -> bool:
-        """Whether the old contents of `subset` are surely gone afterwards."""
-        return self.is_write and self.certain and not self.wcr and self.subset is not None
-
 
 Accesses = tuple[AccessInfo, ...]
 

@@ -99,14 +99,6 @@ class Expr:
             self._symbols = tuple(sorted(names))
         return self._symbols
 
-    @property
-    def is_affine(self) -> bool:
-        """Whether every term is a number times at most one symbol."""
-        return all(
-            not monomial or (len(monomial) == 1 and monomial[0][1] == 1 and monomial[0][0].kind == "sym")
-            for monomial, _ in self.terms
-        )
-
     def __add__(self, other: ExprLike) -> Expr:
         right = as_expr(other)
         if not right.terms:
