@@ -280,3 +280,14 @@ def test_ufunc_at_with_masks_without_elements():
         np.add.at(c, c > 0, v)
 
     same(f, np.ones((2, 4, 0)), 1.0)
+
+
+def test_an_element_that_one_side_of_a_choice_finds_while_the_other_raises():
+    def f(c, k):
+        for j in range(1, 3):
+            c[0] = c[j, 1] if j > k + 7 else c[j - k, 0]
+        return c[0, 0]
+
+    verify(dcpy.program(f).to_sdfg(np.ones((3, 1)), 0, simplify=False))
+    same(f, np.arange(3.0).reshape(3, 1), 0)
+    same(f, np.arange(3.0).reshape(3, 1), -6)

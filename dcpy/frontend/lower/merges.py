@@ -216,8 +216,8 @@ def is_visible(frame: Frame, value: Value) -> bool:
     match value:
         case SymInt(expr=expr):
             return _known_outside(frame, (expr,))
-        case Scalar(expr=Load(container=container)):
-            return frame.emit.is_visible(container)
+        case Scalar(expr=Load(container=container, indices=indices)):
+            return frame.emit.is_visible(container) and _known_outside(frame, indices)
         case ArrayValue(container=container, shape=shape, window=window):
             symbols = [name for size in shape for name in size.symbols] + list(window.symbols)
             return frame.emit.is_visible(container) and all(_symbol_known(frame, name) for name in symbols)
