@@ -59,7 +59,7 @@ def _joined(
             )
         if part.rank != first.rank:
             raise b.error(
-                "all the input array dimensions must match, but the array at index 0 has "
+                "all the input arrays must have same number of dimensions, but the array at index 0 has "
                 f"{first.rank} dimension(s) and the array at index {number} has {part.rank} dimension(s)",
                 notes=("NumPy raises ValueError here",),
             )

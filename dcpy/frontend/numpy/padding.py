@@ -131,7 +131,8 @@ def _padded(
 
 
 def _require_elements(b: Builder, axis: int, size: Expr) -> None:
-    b.emit.require(size - 1, "ValueError", f"can't extend empty axis {axis} using modes other than 'constant'")
+    message = f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
+    b.emit.require(size - 1, "ValueError", message)
 
 
 # -- modes that compute ----------------------------------------------------------------------------------------------

@@ -21,22 +21,33 @@ def polyval(p: Any, x: Any) -> Any:
 @written_in_python(np.polyadd)
 def polyadd(a1: Any, a2: Any) -> Any:
     """The sum of two polynomials."""
-    n = max(np.size(a1), np.size(a2))
-    return _padded(a1, n) + _padded(a2, n)
+    x, y = _of_one_length(a1, a2)
+    return x + y
 
 
 @written_in_python(np.polysub)
 def polysub(a1: Any, a2: Any) -> Any:
     """The difference of two polynomials."""
-    n = max(np.size(a1), np.size(a2))
-    return _padded(a1, n) - _padded(a2, n)
+    x, y = _of_one_length(a1, a2)
+    return x - y
+
+
+def _of_one_length(a1: Any, a2: Any) -> tuple[Any, Any]:
+    """Coefficients with zeros in front of the shorter ones."""
+    x, y = np.atleast_1d(a1), np.atleast_1d(a2)
+    n = max(len(x), len(y))
+    return _padded(x, n), _padded(y, n)
 
 
 def _padded(a: Any, n: int) -> Any:
-    """Coefficients with zeros in front, `n` in all."""
-    a = np.atleast_1d(a)
+    """Coefficients with zeros in front, `n` in all; a matrix only where it has so many rows."""
     if a.ndim > 1:
-        raise ValueError("the coefficients of a polynomial must be a vector")
+        if len(a) < n:
+            raise ValueError(
+                "all the input arrays must have same number of dimensions, but the array at index 0 has 1 dimension(s) "
+                f"and the array at index 1 has {a.ndim} dimension(s)"
+            )
+        return a
     found = np.zeros(n, a.dtype)
     found[n - len(a) :] = a
     return found
@@ -45,6 +56,8 @@ def _padded(a: Any, n: int) -> Any:
 @written_in_python(np.polymul)
 def polymul(a1: Any, a2: Any) -> Any:
     """The product of two polynomials; zeros in front of each do not count."""
+    if np.ndim(a1) > 1 or np.ndim(a2) > 1:
+        raise ValueError("Polynomial must be 1d only.")
     return np.convolve(_trimmed(np.atleast_1d(a1)), _trimmed(np.atleast_1d(a2)))
 
 

@@ -114,6 +114,12 @@ def cross(b: Builder, x1: Value, x2: Value, /, *, axis: Value = LAST_AXIS) -> Va
 
 
 def _cross(x1: Any, x2: Any, axis: int) -> Any:
+    first, second = np.shape(x1)[axis], np.shape(x2)[axis]
+    if first != 3 or second != 3:
+        raise ValueError(
+            f"Both input arrays must be (arrays of) 3-dimensional vectors, "
+            f"but they are {first} and {second} dimensional instead."
+        )
     return np.cross(x1, x2, axis=axis)
 
 
@@ -122,8 +128,10 @@ def cross_(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, ax
     """The vector products of vectors of three elements along axes."""
     x = np.moveaxis(np.asarray(a), axisa if axis is None else axis, -1)
     y = np.moveaxis(np.asarray(b), axisb if axis is None else axis, -1)
+    if not (2 <= x.shape[-1] <= 3 and 2 <= y.shape[-1] <= 3):
+        raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
     if x.shape[-1] != 3 or y.shape[-1] != 3:
-        raise ValueError("incompatible dimensions for cross product (dimension must be 3)")
+        raise ValueError("np.cross of vectors of two elements is deprecated and not compiled: add a zero")
     first = x[..., 1] * y[..., 2] - x[..., 2] * y[..., 1]
     second = x[..., 2] * y[..., 0] - x[..., 0] * y[..., 2]
     third = x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0]

@@ -15,6 +15,11 @@ CASES = [
     (lambda a, i: np.insert(a, i, 5.0, axis=1), M, [7, np.array([7]), np.array([0, 7])]),
     (lambda a, i: np.add.reduceat(a, i), A, [2, np.array([[1]]), np.array([1, 5, 2]), np.array([0, -7])]),
     (lambda a, i: np.maximum.reduceat(a, i, axis=1), M, [np.array([0, 7]), np.array([1.0])]),
+    (lambda a, i: np.pad(a, (1, i), mode="edge"), A[:0], [2]),
+    (lambda a, i: np.cross(a, i), A, [A + 0, A[:3] + 0]),
+    (lambda a, i: np.linalg.cross(a, i), M, [M + 0, M[:, :3] + 0]),
+    (lambda a, i: np.polyadd(a, i), M, [A + 0, np.ones((2, 2))]),
+    (lambda a, i: np.polymul(a, i), M, [A + 0]),
     (lambda a, i: np.repeat(a, i), A, [np.array([1, 2])]),
     (lambda a, i: np.unravel_index(i, (2, 3)), A, [7, np.array([1, 7]), np.array([0, -7])]),
 ]
@@ -33,6 +38,15 @@ def test_as_numpy_says_it(function, a, indices):
         found, text = raised(lambda *given: dcpy.program(function).to_sdfg(*given).interpret(*given), a, i)
         assert kinds[0] in found
         assert text == expected.strip()
+
+
+def test_matrices_of_one_length_are_added():
+    def both(a, b):
+        return np.polyadd(a, b), np.polysub(b, a)
+
+    for given in ((M, M), (np.ones((3, 1)), M), (M, np.ones(3)[:, None])):
+        found = dcpy.program(both).to_sdfg(*given).interpret(*given)
+        np.testing.assert_array_equal(found, both(*given))
 
 
 def test_negative_positions_wrap_after_what_comes_before():
