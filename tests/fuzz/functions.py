@@ -39,7 +39,7 @@ GATHERS = (
     "{0}[np.array([True, False, True])]",
     "{0}[[[0], [-1]], [0, -1]]", "np.take({0}, [0, -1])", "np.take({0}, k % 2, axis=0)", "{0}[np.array(-1)]",
     "np.compress({0} > 0, {0})", "np.take_along_axis({0}, np.argsort({0}, axis=0, kind='stable'), axis=0)",
-    "{0}[{0}[0] > 0]", "{0}[{1}, 0]",
+    "{0}[{0}[0] > 0]", "{0}[{1}, 0]", "{0}[k > 0, [0, -1]]", "{0}[..., np.array(k)]",
 )  # fmt: skip
 CALLS = (
     "scaled({}, {})", "nested({}, {})", "both({}, {})[1]", "positive({})", "chosen({}, {})", "folded({}, {}, 2)",
@@ -48,6 +48,7 @@ CALLS = (
 
 PLACES = (
     "[{0} > 0]", "[{0} == {0}]", "[[0, -1]]", "[np.array([0, 0])]", "[..., [0, -1]]", "[np.abs({0}) < 2]", "[[-1]]",
+    "[k > 0]", "[z > 0, 0]", "[..., {0}.size > 2]", "[np.array(k)]", "[np.array(-1), ..., z < 2]",
 )  # fmt: skip
 WRITES = (  # statements that write to an array or a part of it: {0}, with a value {1} that its dtype holds
     "np.add({0}, {1}, out={0})", "np.multiply({0}, {1}, out={0}, where={0} > 0)", "np.copyto({0}, {1})",
