@@ -291,3 +291,10 @@ def test_an_element_that_one_side_of_a_choice_finds_while_the_other_raises():
     verify(dcpy.program(f).to_sdfg(np.ones((3, 1)), 0, simplify=False))
     same(f, np.arange(3.0).reshape(3, 1), 0)
     same(f, np.arange(3.0).reshape(3, 1), -6)
+
+
+def test_truth_values_are_numbers_where_functions_take_positions():
+    def f(m, c):
+        return np.bincount(m), np.bincount(m, weights=c), np.take(c, m), c.take(m[0])
+
+    same(f, np.array([True, False, True]), A3)

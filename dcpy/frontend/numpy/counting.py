@@ -30,6 +30,8 @@ def bincount(b: Builder, x: Value, /, weights: Value = NONE, minlength: Value = 
     numbers = b.array(x)
     if numbers.rank != 1 or numbers.dtype.kind not in "iub":
         raise b.error("np.bincount takes a vector of integers", notes=("NumPy raises here",))
+    if numbers.dtype == types.bool_:  # as an index, a truth value would be a mask
+        numbers = b.array(b.cast(numbers, types.int64))
     least = cast(scalar_expr(b.reduce("min", numbers, (0,))), types.int64)
     zero = Const(0, types.int64)
     empty = op("le", Index(numbers.shape[0]), zero)

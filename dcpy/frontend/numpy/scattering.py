@@ -24,12 +24,14 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
     if axis is None:
         if np.ndim(indices) != 1:
             raise ValueError("when axis=None, `indices` must have a single dimension.")
-        return np.ravel(source)[indices]
+        source, axis = np.ravel(source), 0
     return source[_lines(source, np.asarray(indices), axis % source.ndim)]
 
 
 def _lines(arr: Any, indices: Any, axis: int) -> tuple[Any, ...]:
     """Index arrays: `indices` along one axis, all positions along the others."""
+    if indices.dtype == np.bool_:
+        raise IndexError("`indices` must be an integer array")
     if arr.ndim != indices.ndim:
         raise ValueError("`indices` and `arr` must have the same number of dimensions")
     return tuple(

@@ -10,6 +10,7 @@ from dcpy.frontend.numpy.defaults import NONE, NUMBER_0
 from dcpy.frontend.numpy.manipulation import FULL, flattened
 from dcpy.frontend.numpy.outputs import into
 from dcpy.frontend.values import ArrayValue, Static, Value, dtype_of, integer, is_number, shape_of
+from dcpy.ir import types
 
 RAISE = Static("raise")
 
@@ -23,6 +24,8 @@ def take(b: Builder, a: Value, indices: Value, axis: Value = NONE, out: Value = 
     chosen = indices if is_number(indices) else b.array(indices)
     if dtype_of(chosen).kind not in "iub":
         raise b.error("the indices of np.take must be integers", notes=("NumPy raises TypeError here",))
+    if dtype_of(chosen) == types.bool_:  # as an index, a truth value would be a mask
+        chosen = b.cast(chosen, types.int64)
     size = integer(b.exact(x.shape[place]))
     match b.static(mode, "mode"):
         case "wrap":
