@@ -298,3 +298,11 @@ def test_truth_values_are_numbers_where_functions_take_positions():
         return np.bincount(m), np.bincount(m, weights=c), np.take(c, m), c.take(m[0])
 
     same(f, np.array([True, False, True]), A3)
+
+
+def test_each_map_of_a_reduction_has_parameters_of_its_own():
+    def f(c):
+        return np.subtract.reduce(c), np.subtract.reduce(c, axis=1)
+
+    verify(dcpy.program(f).to_sdfg(np.ones((3, 2)), simplify=False))
+    same(f, np.arange(6.0).reshape(3, 2))

@@ -116,13 +116,12 @@ def _folded(
     shape = [b.exact(size) for size in x.shape[:-1]]
     out, result = (b.empty(shape, dtype), None) if shape else b.scalar_container(dtype)
     params, domain = elementwise.domain(b, out.shape)
-    points = [sym(name) for name in params]
-    first = cast(x.load([*points, ZERO]), dtype) if start is None else None
-    if first is None:
-        assert start is not None
-        b.store(out, b.cast(start, dtype))
+    if start is None:
+        elementwise.fill(b, out, params, domain, cast(x.load([*map(sym, params), ZERO]), dtype))
+        params, domain = elementwise.domain(b, out.shape)  # each map has parameters of its own
     else:
-        elementwise.fill(b, out, params, domain, first)
+        b.store(out, b.cast(start, dtype))
+    points = [sym(name) for name in params]
     step = b.emit.parameter("k")
     at = [*points, sym(step)]
     so_far = out.load(points)
