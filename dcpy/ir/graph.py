@@ -99,10 +99,6 @@ class DataflowGraph:
         """The edges that end at `node`."""
         return tuple(self._in[node])
 
-    def out_edges(self, node: GraphNode) -> tuple[Edge, ...]:
-        """The edges that begin at `node`."""
-        return tuple(self._out[node])
-
     def predecessors(self, node: GraphNode) -> tuple[GraphNode, ...]:
         """Where edges to `node` come from, each once."""
         return tuple(dict.fromkeys(edge.source for edge in self._in[node]))

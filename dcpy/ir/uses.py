@@ -256,12 +256,13 @@ class Uses:
     def written_by(self, callee: Sdfg) -> frozenset[str]:
         """The argument containers that a callee may write."""
         if callee not in self._written:
-            inner = Uses(callee)
-            roots = {name for written in inner._writers for name in inner.overlapping(written)}
-            self._written[callee] = frozenset(name for name in callee.arguments if name in roots) | frozenset(
-                result.container for result in callee.results if result.container in roots
-            )
+            self._written[callee] = Uses(callee).written_arguments()
         return self._written[callee]
+
+    def written_arguments(self) -> frozenset[str]:
+        """The containers of arguments and results that the SDFG may write."""
+        written = {name for written in self._writers for name in self.overlapping(written)}
+        return frozenset(written.intersection((*self.sdfg.arguments, *(r.container for r in self.sdfg.results))))
 
     def _tables(self, touches: Touches) -> Iterator[tuple[dict[str, dict[Element, None]], tuple[str, ...]]]:
         yield self._readers, touches.reads

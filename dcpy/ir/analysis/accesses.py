@@ -12,8 +12,8 @@ from functools import singledispatch
 
 from dcpy.ir.analysis.propagation import Sweep, swept, unknown
 from dcpy.ir.analysis.ranges_at import KnownRanges
-from dcpy.ir.analysis.scopes import Place, desc_at, root_of, sdfg_of, symbols_assigned_in
-from dcpy.ir.data import Array, Reference, Stream, View
+from dcpy.ir.analysis.scopes import Place, desc_at, sdfg_of, symbols_assigned_in
+from dcpy.ir.data import Stream, View
 from dcpy.ir.expr import ScalarExpr, loads_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, Consume, Map, Node
@@ -58,21 +58,6 @@ def accesses_of_block(block: Block) -> Accesses:
 def accesses_of_region(region: Region) -> Accesses:
     """What one execution of a region touches, without the containers declared in it."""
     return _region_accesses(region, KnownRanges(sdfg_of(region)))
-
-
-def to_root(place: Place, access: AccessInfo) -> AccessInfo:
-    """The same access, of the memory that it touches (`root_of`): what a subset of a view is in its base.
-
-    The subset becomes None where it has no box there: through a reshape, a reference, or in an alias set.
-    """
-    container, subset = access.container, access.subset
-    while isinstance(desc := desc_at(place, container), View):
-        subset = None if subset is None else desc.base_subset(subset)
-        container = desc.of
-    root = root_of(place, container)
-    if root != container or isinstance(desc, Reference) or (isinstance(desc, Array) and desc.alias):
-        subset = None
-    return replace(access, container=root, subset=subset, certain=access.certain and subset is not None)
 
 
 # -- nodes -----------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from itertools import combinations_with_replacement
 
 from dcpy.ir.analysis.footprints import Footprint, Variable
 from dcpy.ir.analysis.integer_sets import Answer, covers, distance, meet_across
-from dcpy.ir.analysis.scopes import sdfg_of, symbols_assigned_in
+from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.analysis.touches import Touch, body_touches, leavers, touches_in
 from dcpy.ir.data import Array, Lifetime, View
 from dcpy.ir.nodes import Node, Tasklet
@@ -38,14 +38,6 @@ class LoopDependences:
     private: tuple[str, ...] = ()
     reductions: tuple[str, ...] = ()
     updates: tuple[str, ...] = ()
-
-
-def carried_dependence(loop: Loop) -> Answer:
-    """Whether an iteration of a loop depends on another one; the reason names the two accesses.
-
-    For many questions about one SDFG use `loop_dependences` with an index of uses.
-    """
-    return loop_dependences(loop, Uses(sdfg_of(loop))).answer
 
 
 def loop_dependences(loop: Loop, uses: Uses) -> LoopDependences:

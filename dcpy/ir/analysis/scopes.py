@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dcpy.base.errors import InvalidSdfg
-from dcpy.ir.data import Array, Data, Reference, Stream, Structure, View
+from dcpy.ir.data import Array, Data, Reference, Structure, View
 from dcpy.ir.nodes import Copy, Node
 from dcpy.ir.region import Block, Owner, Region, State, SymbolAssign
 from dcpy.ir.sdfg import Sdfg
@@ -97,8 +97,6 @@ class Roots:
 
     def __init__(self, sdfg: Sdfg) -> None:
         self._next: dict[str, str] = {}
-        self._joined: list[str] = []  # what references show
-        self._streams: set[str] = set()
         references = set()
         first: dict[str, str] = {}
         for region in sdfg.body.walk_regions():
@@ -110,20 +108,9 @@ class Roots:
                         self._join(first.setdefault(alias, name), name)
                     case Reference():
                         references.add(name)
-                    case Stream():
-                        self._streams.add(name)
         for node in sdfg.body.walk_nodes() if references else ():
             if isinstance(node, Copy) and references & {node.src.container, node.dst.container}:
                 self._join(node.src.container, node.dst.container)
-                self._joined.append(node.src.container)
-
-    def is_referenced(self, name: str) -> bool:
-        """Whether a reference may show this memory, so that its name alone does not tell who touches it."""
-        return self[name] in map(self.__getitem__, self._joined)
-
-    def is_stream(self, name: str) -> bool:
-        """Whether a container is a stream, so that reading it changes it."""
-        return name in self._streams
 
     def __getitem__(self, name: str) -> str:
         """The root of a container; a name that nothing is known of is its own."""

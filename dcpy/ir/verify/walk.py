@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from dcpy.ir.analysis.liveness import Liveness
 from dcpy.ir.analysis.ranges_at import KnownRanges
 from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.expr import ScalarExpr, symbols_of
@@ -30,7 +29,7 @@ from dcpy.ir.region import (
     While,
 )
 from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.uses import desc_symbols
+from dcpy.ir.uses import Uses, desc_symbols
 from dcpy.ir.verify.scope import Declaration, ExprUse, MemletUse, Scope, SymbolUse
 
 Subjects = Iterator[tuple[Any, Scope]]
@@ -62,7 +61,7 @@ class _Walk:
     def __init__(self, sdfg: Sdfg) -> None:
         self.sdfg = sdfg
         self.scope = Scope(sdfg, KnownRanges(sdfg), bound=set(sdfg.symbols))
-        self.written: dict[Sdfg, set[str]] = {}
+        self.written: dict[Sdfg, frozenset[str]] = {}
 
     def program(self) -> Subjects:
         yield from self.at(self.sdfg)
@@ -204,10 +203,8 @@ class _Walk:
         yield ExprUse(expr, where, place, refs), self.scope
         yield from self.uses(symbols_of(expr), where)
 
-    def written_by(self, callee: Sdfg) -> set[str]:
+    def written_by(self, callee: Sdfg) -> frozenset[str]:
         """The arguments that a callee may write."""
         if callee not in self.written:
-            live = Liveness(callee)
-            names = callee.body.containers
-            self.written[callee] = {name for name in names if live.writers.get(live.roots[name])}
+            self.written[callee] = Uses(callee).written_arguments()
         return self.written[callee]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dcpy.ir.analysis.dependences import carried_dependence, loop_dependences
+from dcpy.ir.analysis.dependences import loop_dependences
 from dcpy.ir.region import Loop
 from dcpy.ir.text import parse_sdfg
 from dcpy.ir.uses import Uses
@@ -21,8 +21,7 @@ def dependences(body, data="", **rest):
 
 
 def test_a_recurrence_names_the_two_accesses():
-    loop, _ = first_loop("loop t = 1:N { tasklet (x <- b[t - 1]) -> (o -> b[t]) { o = x } }")
-    answer = carried_dependence(loop)
+    answer = dependences("loop t = 1:N { tasklet (x <- b[t - 1]) -> (o -> b[t]) { o = x } }").answer
     assert answer.is_yes
     assert answer.reason.startswith("iteration t writes b[t], iteration t + 1 reads b[t - 1]")
 
