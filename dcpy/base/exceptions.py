@@ -22,7 +22,7 @@ _ADVICE = {
     r"operands could not be broadcast together": "sizes must be equal, or 1: a[:, None] has a new dimension of size 1",
     r"could not broadcast input array from shape": "give both sides the same shape, or sizes of 1",
     r"matmul: Input operand 1 has a mismatch": "the first operand needs as many columns as the second has rows",
-    r"all the input array dimensions": "give them the same sizes but along the axis; a[None, :] has one dimension more",
+    r"all the input array": "give them the same sizes but along the axis; a[None, :] has one dimension more",
     r"the rows have different lengths": "fill the rows up to one length",
     r"Last 2 dimensions of the array must be square": "np.linalg.lstsq and np.linalg.pinv take other shapes",
     r"cannot reshape array of size": "the new sizes multiply to the number of elements; -1 stands for what is left",

@@ -422,9 +422,13 @@ def kinds_of(value: Value) -> tuple[Any, ...]:
 
 def python_types(value: Value) -> tuple[type, ...]:
     """The types of Python's own that a number may have."""
-    if is_weak(value):
-        return ({"b": bool, "i": int, "f": float, "c": complex}[dtype_of(value).kind],)
-    return value.instead if isinstance(value, Scalar) else ()
+    others = value.instead if isinstance(value, Scalar) else ()
+    return tuple(dict.fromkeys((python_type(dtype_of(value)), *others))) if is_weak(value) else others
+
+
+def python_type(dtype: DType) -> type:
+    """The type of Python's own that numbers of a dtype have where they are weak."""
+    return {"b": bool, "i": int, "f": float, "c": complex}[dtype.kind]
 
 
 def scalar_expr(value: Value) -> ScalarExpr:

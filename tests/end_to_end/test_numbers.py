@@ -171,10 +171,57 @@ def replaced(a, f, c):
     return found * f
 
 
-@pytest.mark.parametrize("program", [assigned, chosen, the_larger, position, passed_on, best, replaced])
+def int_or_float(a, f, c):
+    x = 2 if c else 0.5
+    return (-x + 1) * np.arange(3)
+
+
+def int_or_complex_element(a, f, c):
+    x = 2
+    if c:
+        x = 1j
+    return np.arange(3).sum() + x
+
+
+def int_or_float_item(a, f, c):
+    return np.array([2 if c else 0.5, 3])
+
+
+def int_or_float_everywhere(a, f, c):
+    return np.full(3, 2 if c else 0.5)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        assigned, chosen, the_larger, position, passed_on, best, replaced,
+        int_or_float, int_or_complex_element, int_or_float_item, int_or_float_everywhere,
+    ],
+)  # fmt: skip
 def test_refuses_dtypes_that_the_path_decides(program):
     with pytest.raises(dcpy.DcpyError, match="the dtype of the result depends on the path taken"):
         dcpy.program(program).to_sdfg(A8, F4, 1)
+
+
+@pytest.mark.parametrize("sees", [print, lambda x: isinstance(x, int), type])
+def test_refuses_python_code_that_sees_an_int_or_a_float(sees):
+    def f(c):
+        x = 2 if c else 0.5
+        sees(x)
+
+    with pytest.raises(dcpy.DcpyError, match="gets a number whose kind depends on the path taken") as refusal:
+        dcpy.program(f).to_sdfg(1)
+    assert "it is a Python int on one path, and a Python float on another" in str(refusal.value)
+
+
+def test_an_int_or_a_float_is_a_number_where_that_does_not_matter():
+    def f(a, f, c):
+        x = 2 if c else 0.5
+        y = abs(-x) ** 2 * 3 + 1
+        return x * f, y * a, x / 4, int(x), x > 1, round(x), np.sqrt(x), isinstance(x, int | float), np.array([x, 2.5])
+
+    for c in (0, 1):
+        check_same(f, A8, F4, c, rtol=1e-6, compiled=False)
 
 
 def test_a_loop_does_not_convert_what_it_assigns():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower import elementwise
 from dcpy.frontend.lower.fitting import stored
+from dcpy.frontend.lower.promotion import require_same
 from dcpy.frontend.values import (
     ArrayValue,
     DictValue,
@@ -22,6 +24,7 @@ from dcpy.frontend.values import (
     dtype_of,
     is_number,
     kind_of,
+    python_types,
     scalar_expr,
 )
 from dcpy.ir import types
@@ -217,7 +220,10 @@ def _common_dtype(leaves: list[Value]) -> DType:
     """In lists, Python's numbers count as int64, float64 and complex128."""
     if not leaves:
         return types.float64
-    return types.from_numpy(np.result_type(*(dtype_of(leaf).numpy for leaf in leaves)))
+    kinds = {(dtype_of(leaf).numpy, *map(np.dtype, python_types(leaf))): None for leaf in leaves}
+    found = [types.from_numpy(np.result_type(*chosen)) for chosen in itertools.product(*map(dict.fromkeys, kinds))]
+    require_same([(dtype,) for dtype in found], leaves)
+    return found[0]
 
 
 def _stack(b: Builder, sizes: tuple[int, ...], leaves: list[Value], dtype: DType | None) -> ArrayValue:

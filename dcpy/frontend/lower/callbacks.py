@@ -17,6 +17,7 @@ from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.frontend.callbacks import UNKNOWN, Callback
 from dcpy.frontend.lower import stores
 from dcpy.frontend.lower.names import settle
+from dcpy.frontend.lower.promotion import by_path, mixed_kinds
 from dcpy.frontend.specialize.types import ArrayType, ScalarType
 from dcpy.frontend.values import (
     ArrayValue,
@@ -97,11 +98,10 @@ def require_one_kind(value: Value, reader: str, *, as_text: bool = False) -> Non
     """
     match value:
         case Scalar(instead=kinds, dtype=dtype) if kinds and not (as_text and set(kinds) == {_SHOWN_AS.get(dtype)}):
-            pythons, name = " or ".join(kind.__name__ for kind in kinds), dtype.numpy_name
             raise FrontendError(
                 f"{reader} gets a number whose kind depends on the path taken",
-                notes=(f"it is a Python {pythons} on one path, and np.{name} on another",),
-                help=f"pass {kinds[-1].__name__}(...) or np.{name}(...) of it",
+                notes=(f"it is {by_path(value)}",),
+                help=f"pass {' or '.join(f'{kind}(...)' for kind in mixed_kinds(value)[-2:])} of it",
             )
         case TextValue(parts=parts):
             for part in parts:

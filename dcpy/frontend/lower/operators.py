@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,7 @@ from dcpy.frontend.values import (
     is_number,
     is_weak,
     kind_of,
+    python_type,
     python_types,
     scalar_expr,
 )
@@ -85,9 +86,8 @@ def binary(b: Builder, symbol: str, left: Value, right: Value) -> Value:
     if found is not None:
         return found
     theirs = _as_complex_sees(symbol, left, right)
-    if is_weak(left) and is_weak(theirs):
-        return _python(b, symbol, left, theirs)
-    found = _elementwise(b, symbol, left, right)
+    both_weak = is_weak(left) and is_weak(theirs)
+    found = _python(b, symbol, left, theirs) if both_weak else _elementwise(b, symbol, left, right)
     if isinstance(found, Scalar) and python_types(left) and python_types(theirs):
         return replace(found, instead=_types_in_python(symbol, found, left, theirs))
     return found
@@ -110,7 +110,14 @@ def _types_in_python(symbol: str, found: Scalar, left: Value, right: Value) -> t
     """The types of the result where both operands are Python's own, as they are on other paths."""
     pairs = itertools.product(python_types(left), python_types(right))
     results = [type(PYTHON[symbol](one(1), other(1))) for one, other in pairs]
-    require_same([(found.dtype,), *((dtype_of(Static(kind(1))),) for kind in results)], (left, right))
+    return _other_types(found, results, (left, right))
+
+
+def _other_types(found: Scalar, results: Sequence[type], operands: Sequence[Value]) -> tuple[type, ...]:
+    """Those of the types of a result that it does not have itself. NumPy's are to have the dtype of Python's."""
+    if found.weak:
+        return tuple(kind for kind in dict.fromkeys(results) if kind is not python_type(found.dtype))
+    require_same([(found.dtype,), *((dtype_of(Static(kind(1))),) for kind in results)], operands)
     return tuple(dict.fromkeys(results))
 
 
@@ -314,16 +321,15 @@ def unary(b: Builder, symbol: str, value: Value) -> Value:
         expr: ScalarExpr = value.expr
         if expr.dtype == types.bool_:
             expr = convert(expr, types.int64)
-        if symbol == "+":
-            return Scalar(expr, weak=True)
-        return Scalar(op("neg" if symbol == "-" else "invert", expr), weak=True)
+        if symbol != "+":
+            expr = op("neg" if symbol == "-" else "invert", expr)
+        return Scalar(expr, weak=True, instead=value.instead)
     if not _is_operand(value):
         raise FrontendError(f"unsupported operand for {symbol}: {kind_of(value)}")
     result = b.ufunc({"-": np.negative, "+": np.positive, "~": np.invert}[symbol], value)
     if isinstance(result, Scalar) and python_types(value):
         kinds = [type(PYTHON_UNARY[symbol](kind(1))) for kind in python_types(value)]
-        require_same([(result.dtype,), *((dtype_of(Static(kind(1))),) for kind in kinds)], (value,))
-        return replace(result, instead=tuple(dict.fromkeys(kinds)))
+        return replace(result, instead=_other_types(result, kinds, (value,)))
     return result
 
 

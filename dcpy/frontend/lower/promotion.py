@@ -15,7 +15,18 @@ import numpy as np
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower.fitting import fits
-from dcpy.frontend.values import Scalar, Static, Value, dtype_of, is_weak, kind_of, kinds_of, numpy_kind, python_types
+from dcpy.frontend.values import (
+    Scalar,
+    Static,
+    Value,
+    dtype_of,
+    is_weak,
+    kind_of,
+    kinds_of,
+    numpy_kind,
+    python_type,
+    python_types,
+)
 from dcpy.ir import types
 from dcpy.ir.types import DType
 
@@ -56,12 +67,23 @@ def require_same(dtypes: Sequence[tuple[DType, ...]], operands: Sequence[Value])
         return
     names = list(dict.fromkeys(dtype.numpy_name for found in dtypes for dtype in found))
     mixed = next(value for value in operands if isinstance(value, Scalar) and value.instead)
-    pythons = " or ".join(kind.__name__ for kind in mixed.instead)
     raise FrontendError(
         f"the dtype of the result depends on the path taken: {' or '.join(names)}",
-        notes=(f"a number is a Python {pythons} on one path, and np.{mixed.dtype.numpy_name} on another",),
-        help=f"convert it where it is set: np.{mixed.dtype.numpy_name}(...)",
+        notes=(f"a number is {by_path(mixed)}",),
+        help=f"convert it where it is set: {mixed_kinds(mixed)[-1]}(...)",
     )
+
+
+def by_path(number: Scalar) -> str:
+    """What a number is whose kind depends on the path through the program."""
+    *pythons, last = mixed_kinds(number)
+    return f"a Python {' or '.join(pythons)} on one path, and {f'a Python {last}' if number.weak else last} on another"
+
+
+def mixed_kinds(number: Scalar) -> list[str]:
+    """The names of the kinds that a number has on different paths; the last one is that of the `Scalar`."""
+    own = python_type(number.dtype).__name__ if number.weak else f"np.{number.dtype.numpy_name}"
+    return [*(kind.__name__ for kind in number.instead), own]
 
 
 def common(values: Sequence[Value], *, entering: int = 0) -> Meeting | None:
@@ -78,8 +100,8 @@ def common(values: Sequence[Value], *, entering: int = 0) -> Meeting | None:
     if not all(_keeps(value, dtype, entering=k < entering) for k, value in enumerate(values)):
         return None
     mixed = [value for k, value in enumerate(values) if k >= entering or not is_weak(value)]
-    pythons = [kind for value in mixed for kind in python_types(value)]
-    return Meeting(dtype, weak, () if weak else tuple(dict.fromkeys(pythons)))
+    pythons = dict.fromkeys(kind for value in mixed for kind in python_types(value))
+    return Meeting(dtype, weak, tuple(kind for kind in pythons if not weak or kind is not python_type(dtype)))
 
 
 def _keeps(value: Value, dtype: DType, *, entering: bool) -> bool:

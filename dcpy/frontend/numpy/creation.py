@@ -76,7 +76,7 @@ def ones(b: Builder, shape: Value, dtype: Value = NONE, order: Value = ORDER_C) 
 def full(b: Builder, shape: Value, fill_value: Value, dtype: Value = NONE, order: Value = ORDER_C) -> Value:
     """An array filled with a number, or with an array that broadcasts."""
     fill = fill_value if is_number(fill_value) else b.array(fill_value)
-    return filled(b, shape, b.dtype_argument(dtype) or dtype_of(fill), fill, order)
+    return filled(b, shape, b.dtype_argument(dtype) or promoted((fill,))[0], fill, order)
 
 
 @implements(np.empty_like)

@@ -13,6 +13,7 @@ import numpy as np
 from dcpy.frontend.implements import call_entry, find, implements
 from dcpy.frontend.lower import sequences
 from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.lower.callbacks import require_one_kind
 from dcpy.frontend.lower.elementwise import convert
 from dcpy.frontend.lower.fitting import as_integer_part
 from dcpy.frontend.lower.operators import truth
@@ -36,6 +37,8 @@ from dcpy.frontend.values import (
     is_number,
     is_weak,
     kind_of,
+    python_type,
+    python_types,
     scalar_expr,
 )
 from dcpy.ir import types
@@ -224,7 +227,7 @@ def abs_(b: Builder, x: Value) -> Value:
     if isinstance(x, Scalar) and x.weak:
         name = "cabs" if x.dtype.kind == "c" else "abs"
         expr = cast(x.expr, types.int64) if x.dtype == types.bool_ else x.expr
-        return Scalar(op(name, expr), weak=True)
+        return Scalar(op(name, expr), weak=True, instead=x.instead)
     found = b.ufunc(np.absolute, x)
     return replace(found, instead=x.instead) if isinstance(found, Scalar) and isinstance(x, Scalar) else found
 
@@ -390,8 +393,11 @@ def isinstance_(b: Builder, obj: Value, class_or_tuple: Value) -> Value:
     classes = b.static(class_or_tuple, "the class")
     if isinstance(obj, Static):
         return Static(isinstance(obj.value, classes))
-    kinds = classes if isinstance(classes, tuple) else (classes,)
-    return Static(any(issubclass(_python_class(b, obj), kind) for kind in kinds))
+    others = python_types(obj) if is_number(obj) else ()
+    found = {issubclass(cls, classes) for cls in (_python_class(b, obj), *others)}
+    if len(found) > 1:
+        require_one_kind(obj, "isinstance()")
+    return Static(found.pop())
 
 
 def _python_class(b: Builder, value: Value) -> type:
@@ -410,13 +416,14 @@ def _python_class(b: Builder, value: Value) -> type:
             return slice
     if is_number(value):
         dtype = dtype_of(value)
-        return {"b": bool, "i": int, "f": float, "c": complex}[dtype.kind] if is_weak(value) else dtype.numpy.type
+        return python_type(dtype) if is_weak(value) else dtype.numpy.type
     raise b.error(f"the class of {kind_of(value)} is not known")
 
 
 @implements(type)
 def type_(b: Builder, obj: Value) -> Value:
     """The class of a value, known at compile time."""
+    require_one_kind(obj, "type()")
     return Static(type(obj.value) if isinstance(obj, Static) else _python_class(b, obj))
 
 
