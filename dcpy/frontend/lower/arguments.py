@@ -164,7 +164,7 @@ def array(b: Builder, value: Value, dtype: DType | None = None) -> ArrayValue:
     if is_number(value):
         return _literal(b, (), [value], dtype)
     if isinstance(value, TupleValue):
-        sizes, leaves = _flatten(value)
+        sizes, leaves = _flatten(b, value)
         if any(isinstance(leaf, ArrayValue) for leaf in leaves):
             return _stack(b, sizes, leaves, dtype)
         return _literal(b, sizes, leaves, dtype)
@@ -182,11 +182,14 @@ def nested(known: Any) -> Value:
     return Static(known)
 
 
-def _flatten(value: Value) -> tuple[tuple[int, ...], list[Value]]:
+def _flatten(b: Builder, value: Value) -> tuple[tuple[int, ...], list[Value]]:
+    """The sizes of a nested tuple, and its leaves. Tuples beside arrays become arrays: each is a leaf."""
     if not isinstance(value, TupleValue):
         return (), [value]
-    parts = [_flatten(item) for item in value.items]
+    parts = [_flatten(b, item) for item in value.items]
     shapes = {sizes for sizes, _ in parts}
+    if len(shapes) > 1 and any(isinstance(item, ArrayValue) for item in value.items):
+        parts, shapes = [((), [array(b, item)]) for item in value.items], {()}
     if len(shapes) > 1:
         raise FrontendError(
             "the rows have different lengths: the array would be inhomogeneous",

@@ -63,7 +63,13 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     else:
         where = np.asarray(obj)
         if where.dtype.kind == "b":
+            if where.ndim != 1:
+                raise ValueError("boolean array argument obj to insert must be one dimensional")
             where = np.flatnonzero(where)
+        if where.ndim > 1:
+            raise ValueError("index array argument obj to insert must be one dimensional or scalar")
+        if where.dtype.kind not in "iu" and where.size:
+            raise TypeError("slice indices must be integers or None or have an __index__ method")
     if where.ndim == 0 or where.shape == (1,):
         more = np.array(values, dtype=source.dtype, ndmin=source.ndim)
         if where.ndim == 1:

@@ -84,7 +84,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
     """Positions in the flat array as one index per dimension."""
     sizes = shape if isinstance(shape, tuple | list) else (shape,)
     flat = np.asarray(indices)
-    if flat.dtype.kind not in "iu":
+    if flat.dtype.kind not in "iub":
         raise TypeError("only int indices permitted")
     total = 1
     for size in sizes:

@@ -46,7 +46,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     number = np.asarray(a)
     if not np.can_cast(number.dtype, np.int64):
         raise TypeError("the numbers of the choices must be integers")
-    options = np.broadcast_arrays(*choices) if isinstance(choices, tuple | list) else choices
+    options = _alike(choices) if isinstance(choices, tuple | list) else choices
     count = len(options)
     if mode == "wrap":
         number = number % count
@@ -56,14 +56,20 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
         raise ValueError("invalid entry in choice array")
     found = np.asarray(options[0]) if isinstance(options, tuple | list) else options[0]
     if isinstance(options, tuple | list):
-        dtype = np.result_type(*options)
-        found = np.where(number == 0, options[0], options[-1]).astype(dtype)
+        found = np.where(number == 0, options[0], options[-1])
         for k, option in enumerate(options[1:-1], 1):
-            found = np.where(number == k, option, found).astype(dtype)
+            found = np.where(number == k, option, found)
         return np.asarray(found)[()]
     places = np.broadcast_to(number, np.broadcast_shapes(number.shape, options.shape[1:]))
     rest = np.broadcast_to(options, (options.shape[0], *places.shape))
     return np.take_along_axis(rest, places[None], 0)[0]
+
+
+def _alike(choices: Any) -> Any:
+    """Arrays of one shape and of the dtype that is common to all; Python's numbers do not add to it, and wrap."""
+    kinds = [choice if isinstance(choice, int | float | complex) else np.asarray(choice) for choice in choices]
+    dtype = np.result_type(*kinds)
+    return np.broadcast_arrays(*[np.asarray(choice).astype(dtype) for choice in choices])
 
 
 # -- writing ---------------------------------------------------------------------------------------------------------

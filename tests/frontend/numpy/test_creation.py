@@ -34,6 +34,7 @@ RECORDS = [
     op(lambda a: np.array([a[0], a[1]]), shapes=VECTOR, dtypes=ALL),
     op(lambda a: np.array([a[0], 2.0]), shapes=VECTOR, dtypes=("float32", "int32")),
     op(lambda a: np.array([a, 2 * a]), shapes=((4,), (2, 3))),
+    op(lambda a: np.array([[a, (1, 2)], ((a[0], 3), a)]), shapes=((2,), (3,)), dtypes=("int8", "float64")),
     op(lambda a: np.array(a), dtypes=ALL),
     op(lambda a: np.asarray(a, dtype=np.float32), dtypes=("int32", "float32")),
     op(lambda a: np.ascontiguousarray(a.T), shapes=MATRIX),
