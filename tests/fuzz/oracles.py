@@ -90,11 +90,13 @@ def assert_same(found: Outcome, expected: Outcome, who: str) -> None:
 
 
 def like(theirs: Any, mine: Any) -> Any:
-    """A number of Python's own as one of NumPy's, where dcpy gives that: they met on the paths through the program."""
+    """A number of Python's own, or a 0-d array, as one of NumPy's, where dcpy gives that: they met where paths meet."""
     if isinstance(theirs, tuple) and isinstance(mine, tuple) and len(theirs) == len(mine):
         return tuple(map(like, theirs, mine))
     if type(theirs) in (int, float, complex) and isinstance(mine, np.generic) and mine.dtype.kind in "iufc":
         return mine.dtype.type(theirs)
+    if isinstance(theirs, np.ndarray) and not theirs.shape and isinstance(mine, np.generic):
+        return theirs[()]
     return theirs
 
 
