@@ -47,7 +47,10 @@ CREATIONS = (
     "np.arange({0}, 0, -1)", "np.arange(0, 2, 0.5)", "np.array([{0}, {1}])", "np.ones({0}, dtype=np.{2})",
     "np.eye({0}, {1}, k=1, dtype=np.{2})", "np.linspace(-1.0, 1.0, {0}, endpoint=False)", "np.arange(1, {0})",
 )  # fmt: skip
-FUNCTIONS = (functions.ORDER, functions.SHAPE, functions.LINEAR)
+FUNCTIONS = (
+    functions.ORDER, functions.SHAPE, functions.LINEAR, functions.SETS, functions.PARTS, functions.VALUES,
+    functions.METHODS, functions.PAIRS,
+)  # fmt: skip
 SIZES = ("a.shape[0]", "len(d)", "2", "3", "c.shape[1]", "a.size", "0", "1")
 SCALAR_UNARY = (
     "int({})",
@@ -133,6 +136,9 @@ class Expressions:
             "-2:",
             "1:3",
             "::-2",
+            "k::-1",
+            "-1:0:-1",
+            "5:-9:-3",
             f"k % max({size}, 1)",
             f"k - k:{size}",
         ]

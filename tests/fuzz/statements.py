@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import dcpy
-from tests.fuzz import functions
+from tests.fuzz import functions, loops
 from tests.fuzz.choice import Choice, chance, pick
 from tests.fuzz.expressions import Expressions, Unsuitable, is_integer, suitable
 from tests.fuzz.program import ARGUMENTS, HEAD, Program, define
@@ -117,6 +117,7 @@ class Writer:
         """One statement, of any kind."""
         kinds = [self.bind, self.bind, self.bind, self.store, self.store, self.alias, self.augment, self.rebind]
         kinds += [self.pair, self.helper, self.swap, self.write_to, self.scatter, self.several_at_once]
+        kinds += [self.sweep, self.sweep, self.carry]
         if depth:
             for compound in (
                 self.branch,
@@ -258,6 +259,22 @@ class Writer:
             f"assert {array}.size >= 0, f'no elements in {{k}}'",
         )  # fmt: skip
         self.try_lines(pick(self.choice, texts))
+
+    def sweep(self) -> None:
+        """Loops over elements, whose iterations may depend on each other."""
+        arrays = {name: self.known[name] for name in self.expressions.arrays(lambda value: 0 < value.ndim < 3)}
+        if arrays:
+            lines = loops.over_elements(self.choice, arrays, self.counter)
+            self.counter += 2
+            self.try_lines(*lines)
+
+    def carry(self) -> None:
+        """Loops and branches that bind arrays and numbers anew."""
+        name, made = self.fresh(), self.expressions
+        array, other = pick(self.choice, made.arrays()), pick(self.choice, made.arrays())
+        self.bound |= {name, f"i{name}"}
+        operands = array, other, made.expression(2), made.number(), made.condition()
+        self.try_lines(*pick(self.choice, loops.REBINDING).format(name, f"i{name}", *operands).splitlines())
 
     def augment(self) -> None:
         """``x += expression``, also for parts and for numbers."""
