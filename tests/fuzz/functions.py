@@ -64,8 +64,9 @@ METHODS = (
     "{}.nbytes", "{}.diagonal()", "{}.nonzero()[-1]", "{}.argsort(kind='stable')", "{}.transpose()", "{}.squeeze()",
     "{}.dot({})", "{}.itemsize", "{}.item()", "{}.cumprod()", "{}.compress([True, False])", "{}.searchsorted({})",
     "{}.flatten('F')", "{}.ravel('F')", "{}.T.ravel()", "{}.swapaxes(0, -1)", "{}.reshape(-1, order='F')",
-    "{}.astype(np.float32, copy=False)", "{}.sum(axis=0).max()", "{}.max(axis=0)", "len({})", "sum({})", "max({})",
-    "pow({}, 2)", "abs({}).T", "({0} if {0}.size else {1})", "(-1 < {} <= {})", "any({})",
+    "{}.astype(np.float32, copy=False)", "{}.sum(axis=0).max()", "{}.max(axis=0)", "len({})",
+    "(sum({0}) if len({0}) else {0}.dtype.type(0))", "max({})", "pow({}, 2)", "abs({}).T", "({0} if {0}.size else {1})",
+    "(-1 < {} <= {})", "any({})",
 )  # fmt: skip
 PAIRS = (
     "np.isclose({}, {})", "np.allclose({}, {})", "np.array_equiv({}, {})", "np.union1d({}, {})",

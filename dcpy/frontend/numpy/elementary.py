@@ -30,8 +30,8 @@ def iscomplex(x: Any) -> Any:
 
 @written_in_python(np.isreal)
 def isreal(x: Any) -> Any:
-    """Whether elements have no imaginary part but 0."""
-    return np.imag(np.asarray(x)) == 0
+    """Whether elements have no imaginary part but 0; of a number of Python's own a bool of Python's own."""
+    return np.imag(np.asarray(x) if isinstance(x, tuple | list) else x) == 0
 
 
 @written_in_python(np.asarray_chkfinite)

@@ -11,18 +11,19 @@ from dcpy.frontend.numpy.traced import written_in_python
 
 @written_in_python(np.ix_)
 def ix_(*args: Any) -> Any:
-    """Positions along each dimension as index arrays that select a grid."""
-    return tuple(_along(np.asarray(positions), k, len(args)) for k, positions in enumerate(args))
+    """Positions along each dimension as index arrays that select a grid: views of arrays of whatever dtype."""
+    return tuple(_along(positions, k, len(args)) for k, positions in enumerate(args))
 
 
 def _along(positions: Any, axis: int, rank: int) -> Any:
-    if positions.ndim != 1:
+    found = np.asarray(positions)
+    if found.ndim != 1:
         raise ValueError("Cross index must be 1 dimensional")
-    if positions.dtype.kind == "b":
-        positions = np.flatnonzero(positions)
-    elif positions.dtype.kind == "f":  # an empty list
-        positions = positions.astype(np.int64)
-    return positions.reshape((1,) * axis + (-1,) + (1,) * (rank - axis - 1))
+    if found.dtype.kind == "b":
+        found = np.flatnonzero(found)
+    elif not isinstance(positions, np.ndarray) and not found.size:
+        found = found.astype(np.int64)
+    return found.reshape((1,) * axis + (-1,) + (1,) * (rank - axis - 1))
 
 
 @written_in_python(np.tril_indices)

@@ -24,7 +24,7 @@ from dcpy.frontend.numpy.outputs import dtype_with_out, into, mask_of
 from dcpy.frontend.numpy.reductions import KINDS, axes_of, count_of, reduced, require_first
 from dcpy.frontend.numpy.scattering import require_safe
 from dcpy.frontend.numpy.traced import call_body, written_in_python
-from dcpy.frontend.values import ArrayValue, Static, Value
+from dcpy.frontend.values import ArrayValue, Scalar, Static, Value
 from dcpy.ir.expr import cast, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.region import Loop, Region
@@ -63,11 +63,11 @@ def _reduce(function: np.ufunc) -> Implementation:
         mask = None if where == TRUE else b.broadcast_to(b.array(mask_of(b, where)), x.shape)
         start = _start(b, function, x, axes, initial, where)
         if not axes:
-            found: Value = b.cast(x, wanted)
+            found = b.cast(x if x.rank else Scalar(x.load(())), wanted)
         else:
             x, mask = _merged(b, x, axes), None if mask is None else _merged(b, mask, axes)
             found = _folded(b, function, x, wanted, start, mask)
-        if b.static(keepdims, "keepdims"):
+        if axes and b.static(keepdims, "keepdims"):
             found = b.array(found)
             for place in axes:
                 found = b.expand(found, place)

@@ -31,6 +31,7 @@ RECORDS = [
     op(lambda a: np.isneginf(np.log(a)), shapes=((5,), ()), dtypes=("float32",)),
     op(lambda a: np.iscomplex(a), shapes=((5,), ()), dtypes=KINDS),
     op(lambda a: np.isreal(a), shapes=((5,), ()), dtypes=KINDS),
+    op(lambda a: (np.isreal(2), np.isreal(1j), np.isreal(a[0]), np.isreal([a[0], 1])), shapes=((5,),), dtypes=KINDS),
     op(lambda a: np.asarray_chkfinite(a), shapes=((5,),), dtypes=KINDS),
     op(lambda a: np.asarray_chkfinite(np.log(a)), shapes=((5,),)),
     op(lambda a: np.array_equiv(a, a[0]), shapes=((1,), (1, 4))),

@@ -22,6 +22,7 @@ RECORDS = [
     op(lambda a: np.unravel_index(a > 0, (2, 3)), shapes=((4,),)),
     op(lambda a: a[np.ix_([0, 2], [1, 3, 1])], shapes=MATRIX),
     op(lambda a: a[np.ix_([0, 2], a[0] > 0)], shapes=MATRIX),
+    op(lambda a: np.ix_(a, a > 0, []), shapes=VECTORS),
     op(lambda a: np.tril_indices(len(a)), shapes=VECTORS),
     op(lambda a: np.triu_indices(4, 1, 3), shapes=((1,),)),
     op(lambda a: a[np.tril_indices_from(a, -1)], shapes=MATRIX),

@@ -62,6 +62,7 @@ RECORDS = [
     op(lambda a: np.fmax.reduce(a, where=a > 0), shapes=MATRIX),
     op(lambda a: np.bitwise_or.reduce(a, where=a > 0, axis=None), shapes=MATRIX, dtypes=("int32",)),
     op(lambda a: np.subtract.reduce(a, axis=(0, 1)), shapes=MATRIX),
+    op(lambda a: (np.subtract.reduce(a), np.subtract.reduce(a, keepdims=True)), shapes=((), (2,), (2, 3))),
     op(lambda a: np.diff(a, prepend=0), shapes=((5,), (0,), (3, 4)), dtypes=("int32", "float64")),
     op(lambda a: np.diff(a, append=a[:1], axis=0), shapes=((5,), (3, 4))),
     op(lambda a: np.diff(a, 2, prepend=[1, 2], append=3.5), shapes=((5,), (0,)), dtypes=("int32",)),
