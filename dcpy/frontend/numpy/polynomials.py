@@ -12,9 +12,10 @@ from dcpy.frontend.numpy.traced import written_in_python
 @written_in_python(np.polyval)
 def polyval(p: Any, x: Any) -> Any:
     """The values of a polynomial."""
-    result = np.zeros(np.shape(x), np.result_type(p, x))[()]
-    for k in range(len(p)):
-        result = result * x + p[k]
+    factors, values = np.asarray(p), np.asarray(x)
+    result = np.zeros(values.shape, np.result_type(factors, values))[()]
+    for k in range(len(factors)):
+        result = result * values + factors[k]
     return result
 
 

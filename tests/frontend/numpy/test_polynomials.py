@@ -39,7 +39,8 @@ RECORDS = [
         shapes=((7,), ((7,), (7, 2))),
         rtol=1e-8,
     ),
-    op(lambda a, c: np.polyval(a, c), shapes=(((3,), (4,)), ((3,), ()))),
+    op(lambda a: np.polyval([1, 2], a), shapes=((4,), ()), dtypes=("int8", "float32", "complex64")),
+    op(lambda a: (np.polyval((2.5, a[0]), 3), np.polyval([[1, 2], [3, 4]], a)), shapes=((2,),)),
     op(lambda a: np.poly(a), shapes=((5,), (1,)), dtypes=("int32", "float32", "float64")),
 ]
 
