@@ -2,7 +2,7 @@
 
 import pytest
 
-from dcpy.ir.symbolic import Ranges, as_expr, max_of, min_of, sym
+from dcpy.ir.symbolic import Ranges, as_expr, max_of, min_of, sym, where_positive
 
 N, M, i = sym("N"), sym("M"), sym("i")
 RANGES = Ranges().bind("N", 0).bind("M", 0).bind("i", 0, N - 1)
@@ -54,3 +54,11 @@ class CountingRanges(Ranges):
     def _nonneg(self, expr, depth):
         self.asked += 1
         return super()._nonneg(expr, depth)
+
+
+def test_what_is_clamped_is_itself_where_sizes_are_positive():
+    size = max_of(N - 1, 0)
+    assert where_positive(M * size, [M, size]) is M * (N - 1)
+    assert where_positive(M * size, [2 * size * M]) is M * (N - 1)
+    assert where_positive(M * size, [N - 1, max_of(N - 2, 0), max_of(M, 3)]) is M * size
+    assert where_positive(M * size, [size + 1]) is M * size

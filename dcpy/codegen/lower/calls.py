@@ -18,7 +18,7 @@ from dcpy.ir.data import Array, Scalar, strides_of
 from dcpy.ir.nodes import Call, Callback, ForeignCall
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
-from dcpy.ir.symbolic import Expr
+from dcpy.ir.symbolic import Expr, where_positive
 
 if TYPE_CHECKING:
     from dcpy.ir.memlet import Memlet
@@ -84,14 +84,24 @@ def _shape_of(context: Context, node: Call) -> CallShape:
         desc = node.sdfg.desc(argument)
         if argument not in node.arguments:
             raise context.refuse(f"the call of {node.sdfg.name!r} passes nothing for {argument!r}", node.span)
-        if isinstance(desc, Array):
-            described = tuple(stride.subs(node.symbols) for stride in strides_of(desc))
-            if described != actual_strides(context, node.arguments[argument]):
-                strided.append(argument)
+        if isinstance(desc, Array) and not _lies_as_described(context, desc, node, node.arguments[argument]):
+            strided.append(argument)
     roots = [context.uses.root(memlet.container) for memlet in node.arguments.values()]
     overlapping = [set(context.uses.overlapping(root)) for root in roots]
     aliased = any(a & b for i, a in enumerate(overlapping) for b in overlapping[i + 1 :])
     return CallShape(tuple(strided), aliased, context.parallel is not None or context.shared_writes)
+
+
+def _lies_as_described(context: Context, desc: Array, node: Call, memlet: Memlet) -> bool:
+    """Whether what is passed has the strides that the callee describes, or has no elements.
+
+    A size may be ``M - 1`` here and ``max(0, M - 1)`` there: they differ, and the strides that follow from them, only
+    where the array is empty.
+    """
+    there, here = (tuple(stride.subs(node.symbols) for stride in strides_of(desc)), actual_strides(context, memlet))
+    sizes = (*(size.subs(node.symbols) for size in desc.shape), *memlet.subset.shape)
+    pairs = zip(there, here, strict=True)
+    return all(a is b or where_positive(a, sizes) is where_positive(b, sizes) for a, b in pairs)
 
 
 def _pointer(context: Context, memlet: Memlet, declared: str) -> LirExpr:

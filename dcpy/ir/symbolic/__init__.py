@@ -18,7 +18,7 @@ from dcpy.ir.symbolic.expr import (
     product_of,
     sym,
 )
-from dcpy.ir.symbolic.ranges import Ranges
+from dcpy.ir.symbolic.ranges import Ranges, where_positive
 from dcpy.ir.symbolic.text import parse_expr
 
 __all__ = [
@@ -36,4 +36,5 @@ __all__ = [
     "parse_expr",
     "product_of",
     "sym",
+    "where_positive",
 ]

@@ -7,7 +7,7 @@ sets go to `ir.analysis.integer_sets`, which is exact for affine ones.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from dcpy.ir.symbolic.expr import ZERO, Atom, Expr, ExprLike, Monomial, as_expr, const, rebuild, sym
 
@@ -171,6 +171,15 @@ class Ranges:
         # value - divisor + 1 <= divisor * (value // divisor) <= value
         edge = value - divisor + 1 if rises else value
         return self._nonneg(slope * edge + rest * divisor, depth - 1)
+
+
+def where_positive(value: Expr, sizes: Iterable[Expr]) -> Expr:
+    """What `value` is where all of the sizes are positive: each ``max(0, x)`` that is a factor of one is ``x``."""
+    for size in sizes:
+        for atom, _ in size.terms[0][0] if len(size.terms) == 1 else ():
+            if atom.kind == "max" and ZERO in atom.args:
+                value = _replace(value, atom, rebuild("max", tuple(arg for arg in atom.args if arg is not ZERO)))
+    return value
 
 
 def _first_function(expr: Expr) -> Atom | None:
