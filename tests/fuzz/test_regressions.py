@@ -306,3 +306,59 @@ def test_each_map_of_a_reduction_has_parameters_of_its_own():
 
     verify(dcpy.program(f).to_sdfg(np.ones((3, 2)), simplify=False))
     same(f, np.arange(6.0).reshape(3, 2))
+
+
+@pytest.mark.parametrize("picked", [np.zeros(0, int), np.array([1])], ids=["nothing", "an index"])
+def test_selections_from_an_array_known_to_be_empty(picked):
+    def gather(c, picked):
+        return c[1:0].ravel()[picked], c[1:0, :1][picked, picked]
+
+    def scatter(c, picked):
+        c[1:0].reshape(0)[picked] = 1.0
+        return c
+
+    def element(c, picked):
+        if picked.size:
+            c[0] = c[1:0].ravel()[picked[0]]
+        return c
+
+    for function in (gather, scatter, element):
+        verify(dcpy.program(function).to_sdfg(np.ones((3, 2)), picked, simplify=False))
+        same(function, np.ones((3, 2)), picked)
+
+
+@pytest.mark.parametrize("flag", [0.0, 1.0])
+def test_functions_that_select_from_an_array_known_to_be_empty(flag):
+    def f(c, m):
+        return np.extract(m, c[1:0:1]), np.setdiff1d(c[5:2], c)
+
+    arguments = np.ones((1, 1)), np.full((1, 1), flag)
+    verify(dcpy.program(f).to_sdfg(*arguments, simplify=False))
+    verify(dcpy.program(f).to_sdfg(*arguments))
+    same(f, *arguments)
+
+
+def test_loops_over_arrays_known_to_be_empty():
+    def f(c):
+        n = 0.0
+        for i in range(3):
+            for x in np.ediff1d(0):
+                n = x
+            for j, (x, y) in enumerate(zip(c[1:0], c)):
+                n = n + x * y + c[i, 9 + j]
+        return n
+
+    verify(dcpy.program(f).to_sdfg(np.ones((3, 2)), simplify=False))
+    same(f, np.ones((3, 2)))
+
+
+@pytest.mark.parametrize("k", [0, 2])
+def test_a_target_of_a_loop_that_raises_in_the_first_iteration(k):
+    def f(c, k):
+        t = np.zeros(3)
+        for i in range(2):
+            for t[i + 7] in c[:k]:
+                t[i] = 2.0
+        return t
+
+    same(f, A3, k)

@@ -21,6 +21,7 @@ from dcpy.frontend.lower.comparisons import as_value, inverse
 from dcpy.frontend.lower.expressions import condition, evaluate
 from dcpy.frontend.lower.frame import Flow, LoopSites, Names, Scope, Site
 from dcpy.frontend.lower.objects import fields, made_inside
+from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.lower.refine import bind_parameter, refine
 from dcpy.frontend.lower.sharing import living, roots, separate, shown_by_others
 from dcpy.frontend.values import (
@@ -85,9 +86,16 @@ def run_for(frame: Frame, node: core.For, execute: Execute) -> Flow:
             iterable = TupleValue(tuple(sequences.items(frame.b, iterable)))
     if sequences.is_known(iterable):
         return _unroll(frame, node, iterable, execute)
+    return _count(frame, node, iterable, execute)
+
+
+def _count(frame: Frame, node: core.For, iterable: Value, execute: Execute) -> Flow:
+    """The values of a range, or the positions of items of one kind."""
     names = frame.liveness.loops[node]
     stem = node.target.id if isinstance(node.target, ast.Name) else "i"
     extent = _extent(frame, iterable)
+    if frame.emit.ranges.proves_le(extent.size, 0):
+        return Flow.ON  # the body never runs, and reads items that do not exist
     param = frame.emit.parameter(stem)
     ranges = frame.emit.ranges
     if extent.step.constant is not None:
@@ -315,7 +323,11 @@ def _body(
     scope = Scope(Region(), "loop", names.head | names.after)
     with frame.looping("loop") as sites, frame.entering(scope, plan.ranges):
         frame.env = dict(env)
-        plan.enter()
+        try:
+            plan.enter()
+        except WillRaise as error:  # where the body is reached
+            error.emit(frame.b)
+            return sites, scope.region
         flow = execute(frame, body)
         if flow is Flow.ON:
             sites.ends.append(Site(scope.region, frame.env, False, frame.emit.ranges))

@@ -1,7 +1,8 @@
 """Whether a subset surely leaves its container, at its place.
 
 "Surely" means: if the place is reached at all. Parameters of maps and loops take the first and last value of their
-range there, as long as no other range depends on them.
+range there, as long as no other range depends on them. No place is reached where an index can have no value: the check
+that gives an index into a dimension of size 0 its value raises.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ def outside(subset: Subset, shape: Sequence[Expr], scope: Scope) -> str:
     if all(_obviously_inside(dim, size) for dim, size in zip(subset.dims, shape, strict=True)):
         return ""
     ranges = scope.ranges
+    if any(_has_no_value(name, ranges) for name in subset.symbols):
+        return ""
     sweeps = _sweeps(scope, ranges)
     if sweeps is None:
         return ""
@@ -39,6 +42,11 @@ def outside(subset: Subset, shape: Sequence[Expr], scope: Scope) -> str:
 
 def _obviously_inside(dim: Expr | Range, size: Expr) -> bool:
     return isinstance(dim, Range) and dim.start.constant == 0 and dim.stop is size
+
+
+def _has_no_value(name: str, ranges: Ranges) -> bool:
+    lower, upper = ranges.bounds(name)
+    return lower is not None and upper is not None and ranges.proves_lt(upper, lower)
 
 
 def _sweeps(scope: Scope, ranges: Ranges) -> list[Sweep] | None:
