@@ -282,6 +282,43 @@ def test_ufunc_at_with_masks_without_elements():
     same(f, np.ones((2, 4, 0)), 1.0)
 
 
+@pytest.mark.cc
+@pytest.mark.parametrize("shape", [(3, 7), (2, 1), (3, 0)])
+def test_functions_written_in_python_reshape_arguments_that_may_be_empty(shape):
+    def f(c):
+        t = c[np.newaxis, 1:3]
+        np.subtract.at(t, t > 1, 1.0)
+        return np.isin(c[:, :-1] >= 1, 0), np.argsort(c[1:, 2:6:3] * 2, kind="stable")
+
+    check_same(f, np.arange(float(np.prod(shape))).reshape(shape) % 4)
+
+
+@pytest.mark.parametrize("n", [0, 2])
+def test_an_array_of_a_nested_loop_whose_size_depends_on_the_path_and_that_a_function_sees(n):
+    def f(a, c, k):
+        out = np.zeros(3)
+        for _ in c:
+            for i in range(a[0]):
+                t = c[k:]
+                g = lambda x: t + x  # noqa: E731
+                out[i] += g(i)[0]
+        return out
+
+    verify(dcpy.program(f).to_sdfg(np.array([n]), A3, 1, simplify=False))
+    same(f, np.array([n]), A3.copy(), 1)
+
+
+def test_the_name_that_is_one_underscore():
+    def f(c):
+        for _ in c:
+            c[0] += _
+        __ = c[1] * 2
+        return _ + __
+
+    verify(dcpy.program(f).to_sdfg(A3, simplify=False))
+    same(f, A3.copy())
+
+
 def test_an_element_that_one_side_of_a_choice_finds_while_the_other_raises():
     def f(c, k):
         for j in range(1, 3):

@@ -243,7 +243,8 @@ class Frame:
     def _home(self, name: str, key: tuple[Any, ...], describe: Callable[[], Any], stem: str = "") -> str:
         scope = self._scope_of_field(name) if is_field(name) else self._scope_of_name(name)
         if key not in scope.homes:
-            container = self.emit.declare(container_stem(stem or shown(name)), describe(), scope.region)
+            title = container_stem(stem or shown(name)) or "tmp"
+            container = self.emit.declare(title, describe(), scope.region)
             scope.homes[key] = container
             self.emit.on_undo(lambda: scope.homes.pop(key, None))
         return scope.homes[key]

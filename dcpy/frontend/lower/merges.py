@@ -225,6 +225,10 @@ def is_visible(frame: Frame, value: Value) -> bool:
             return all(is_visible(frame, item) for item in items)
         case GeneratorValue(container=container):
             return frame.emit.is_visible(container)
+        case Resized(home=home, sizes=sizes):
+            return is_visible(frame, home) and all(frame.emit.is_visible(name) for name in sizes if name is not None)
+        case Maybe(value=inner, condition=condition):
+            return is_visible(frame, inner) and _is_visible_expr(frame, condition)
         case Scalar():
             return False
     return True

@@ -132,7 +132,7 @@ def _members(path: str, value: Any) -> list[tuple[Member, Any]]:
 
 
 def container_stem(path: str) -> str:
-    """What the container of a part is called: ``p_x``, ``pair_0``."""
+    """What the container of a part is called: ``p_x``, ``pair_0``; "" for the name ``_``."""
     return re.sub(r"\W+", "_", path).strip("_")
 
 
