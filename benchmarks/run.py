@@ -73,7 +73,7 @@ def run(kernel: str, framework: Framework, variant: int, python: Path, chosen: a
     if process.returncode:
         last = err.strip().splitlines()[-1:] or ["no message"]
         return row | {"status": f"crash: exit {process.returncode}: {last[0]}"}
-    return json.loads(out.splitlines()[-1])
+    return row | json.loads(out.splitlines()[-1])
 
 
 def fastest(rows: list[Row]) -> Row:

@@ -1,6 +1,7 @@
 """The comparison's own parts: adapted sources, their metrics, the heat map, and one whole run."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -198,7 +199,7 @@ def test_a_run(tmp_path):
     numpy_row, dcpy_row = json.loads((tmp_path / "out.json").read_text())
     assert numpy_row["status"] == dcpy_row["status"] == "ok"
     assert len(dcpy_row["times"]) == 2
-    assert dcpy_row["coverage"] == 1
+    assert (dcpy_row["coverage"], dcpy_row["threads"]) == (1, os.environ.get("OMP_NUM_THREADS", str(os.cpu_count())))
     assert "dcpy: 1 of 1 kernels run" in printed
     assert (tmp_path / "out.svg").read_text().startswith("<svg")
 
