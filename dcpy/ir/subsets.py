@@ -26,6 +26,9 @@ from dcpy.ir.symbolic import (
 )
 
 
+_NOTHING_KNOWN = Ranges()
+
+
 @dataclass(frozen=True, slots=True)
 class Range:
     """``start:stop:step`` as in Python, `stop` excluded; `step` is never 0. Bounds are never negative-from-the-end."""
@@ -58,11 +61,24 @@ class Range:
         """The last element, if there is one."""
         return self.start + (self.size - 1) * self.step
 
-    @property
-    def hull(self) -> tuple[Expr, Expr]:
-        """Smallest and largest element; the step must have a known sign (a symbolic one counts as positive)."""
+    def direction(self, ranges: Ranges) -> int:
+        """The sign of the step, 1 or -1; 0 where it is not proved."""
         number = self.step.constant
-        return (self.last, self.start) if number is not None and number < 0 else (self.start, self.last)
+        if number is not None:
+            return 1 if number > 0 else -1
+        if ranges.proves_nonneg(self.step):  # a step is never 0
+            return 1
+        return -1 if ranges.proves_nonneg(-self.step) else 0
+
+    def hull(self, ranges: Ranges) -> tuple[Expr, Expr]:
+        """Interval hull: smallest and largest element, if there is one.
+
+        Where the sign of the step is not proved: two numbers between which all elements lie.
+        """
+        direction = self.direction(ranges)
+        if not direction:
+            return min_of(self.start, self.stop + 1), max_of(self.start, self.stop - 1)
+        return (self.start, self.last) if direction > 0 else (self.last, self.start)
 
     def at(self, index: ExprLike) -> Expr:
         """The element number `index`."""
@@ -157,20 +173,20 @@ class Subset:
         """Whether the subsets are proved to share no element."""
         return any(_dim_disjoint(mine, its, ranges) for mine, its in zip(self.dims, other.dims, strict=True))
 
-    def hull_with(self, other: Subset) -> Subset:
+    def hull_with(self, other: Subset, ranges: Ranges = _NOTHING_KNOWN) -> Subset:
         """A box that holds both: their union, rounded up."""
-        return Subset(tuple(_dim_hull(mine, its) for mine, its in zip(self.dims, other.dims, strict=True)))
+        return Subset(tuple(_dim_hull(mine, its, ranges) for mine, its in zip(self.dims, other.dims, strict=True)))
 
-    def intersection(self, other: Subset) -> Subset | None:
+    def intersection(self, other: Subset, ranges: Ranges = _NOTHING_KNOWN) -> Subset | None:
         """A box that holds what both share; exact for steps of 1. None where a dimension is proved disjoint."""
-        if self.disjoint(other, Ranges()):
+        if self.disjoint(other, ranges):
             return None
         dims: list[DimSubset] = []
         for mine, its in zip(self.dims, other.dims, strict=True):
             if isinstance(mine, Expr) or isinstance(its, Expr):
                 dims.append(mine if isinstance(mine, Expr) else its)
                 continue
-            (low, high), (its_low, its_high) = mine.hull, its.hull
+            (low, high), (its_low, its_high) = mine.hull(ranges), its.hull(ranges)
             dims.append(Range(max_of(low, its_low), min_of(high, its_high) + 1))
         return Subset(tuple(dims))
 
@@ -229,24 +245,24 @@ def _is_empty(dim: DimSubset, ranges: Ranges) -> bool:
     return isinstance(dim, Range) and ranges.proves_le(dim.stop, dim.start)
 
 
-def _as_hull(dim: DimSubset) -> tuple[Expr, Expr]:
-    return (dim, dim) if isinstance(dim, Expr) else dim.hull
+def _as_hull(dim: DimSubset, ranges: Ranges) -> tuple[Expr, Expr]:
+    return (dim, dim) if isinstance(dim, Expr) else dim.hull(ranges)
 
 
 def _dim_covers(outer: DimSubset, inner: DimSubset, ranges: Ranges) -> bool:
     if outer == inner:
         return True
     if isinstance(outer, Expr):
-        low, high = _as_hull(inner)
+        low, high = _as_hull(inner, ranges)
         return low is outer and high is outer
     if isinstance(outer, Range) and outer.step is ONE:
-        low, high = _as_hull(inner)
+        low, high = _as_hull(inner, ranges)
         return ranges.proves_le(outer.start, low) and ranges.proves_lt(high, outer.stop)
     return False
 
 
 def _dim_disjoint(left: DimSubset, right: DimSubset, ranges: Ranges) -> bool:
-    (left_low, left_high), (right_low, right_high) = _as_hull(left), _as_hull(right)
+    (left_low, left_high), (right_low, right_high) = _as_hull(left, ranges), _as_hull(right, ranges)
     if ranges.proves_lt(left_high, right_low) or ranges.proves_lt(right_high, left_low):
         return True
     return _different_phase(left, right)
@@ -262,8 +278,8 @@ def _different_phase(left: DimSubset, right: DimSubset) -> bool:
     return remainder is not None and remainder != 0
 
 
-def _dim_hull(left: DimSubset, right: DimSubset) -> DimSubset:
+def _dim_hull(left: DimSubset, right: DimSubset, ranges: Ranges) -> DimSubset:
     if left == right:
         return left
-    (left_low, left_high), (right_low, right_high) = _as_hull(left), _as_hull(right)
+    (left_low, left_high), (right_low, right_high) = _as_hull(left, ranges), _as_hull(right, ranges)
     return Range(min_of(left_low, right_low), max_of(left_high, right_high) + 1)

@@ -29,11 +29,11 @@ class Sweep:
     def of(cls, symbol: str, values: Range, ranges: Ranges) -> Sweep:
         """The values of a parameter with this range."""
         nonempty = ranges.proves_nonneg(values.size - 1)
-        number = values.step.constant
-        if number is None and not ranges.proves_nonneg(values.step - 1):
+        direction = values.direction(ranges)
+        if not direction:
             return cls(symbol, nonempty=nonempty)
-        low, high = values.hull
-        if number is not None and number < 0:
+        low, high = values.hull(ranges)
+        if direction < 0:
             return cls(symbol, low, high, high + 1, -values.step, nonempty)
         return cls(symbol, low, high, values.stop, values.step, nonempty)
 

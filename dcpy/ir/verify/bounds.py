@@ -32,7 +32,9 @@ def outside(subset: Subset, shape: Sequence[Expr], scope: Scope) -> str:
         reached = box.dims[0]
         if not exact or (isinstance(dim, Range) and not ranges.proves_nonneg(dim.size - 1)):
             continue
-        low, high = reached.hull if isinstance(reached, Range) else (reached, reached)
+        if isinstance(reached, Range) and not reached.direction(ranges):
+            continue
+        low, high = reached.hull(ranges) if isinstance(reached, Range) else (reached, reached)
         if ranges.proves_lt(low, 0):
             return f"index {low} of dimension {axis} is negative"
         if ranges.proves_le(size, high):

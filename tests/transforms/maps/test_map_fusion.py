@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dcpy import plugins
 from dcpy.ir.copying import copy_sdfg
 from dcpy.ir.nodes import Map
+from dcpy.ir.text import print_sdfg
 from dcpy.transforms.api import apply_repeated
 from dcpy.transforms.maps.map_fusion import MapFusion
 from tests.support.expect import assert_same_values, expect, parse
@@ -176,3 +178,17 @@ def test_fused_maps_mean_the_same_in_any_order(text):
     after = copy_sdfg(before)
     apply_repeated(after, MapFusion(keep_intermediate=True), check=True)
     assert_same_values(before, after, {})
+
+
+def test_s4_a_step_of_unknown_sign_may_go_both_ways():
+    """S4: at s = -2 the dot product reads ``a[6:0:s]``, which the second map writes: 200 before, 149 after fusion."""
+    plugins.load()
+    sdfg = parse("""sdfg @f(a: f64[9], r: f64[]) symbols(s: i64) {
+        data tmp: f64[6] transient
+        state {
+            map i = 0:6 { tasklet (v <- a[i]) -> (o -> tmp[i]) { o = v + 1 } }
+            blas.dot (x <- tmp[0:3], y <- a[6:0:s]) -> (result -> r[])
+            map j = 0:6 { tasklet (v <- tmp[j]) -> (o -> a[j]) { o = v * 2 } } } }""")
+    expect(MapFusion(keep_intermediate=True), on=sdfg).is_refused("a node between the maps depends on the first")
+    sdfg = parse(print_sdfg(sdfg).replace("a[6:0:s]", "a[6:0:-s]").replace("symbols(s: i64)", "symbols(s: size)"))
+    expect(MapFusion(keep_intermediate=True), on=sdfg).is_refused("a node between the maps depends on the first")
