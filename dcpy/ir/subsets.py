@@ -25,7 +25,6 @@ from dcpy.ir.symbolic import (
     product_of,
 )
 
-
 _NOTHING_KNOWN = Ranges()
 
 
