@@ -11,6 +11,8 @@ import os
 from dataclasses import dataclass
 from types import CodeType
 
+from dcpy.base.notebooks import cell_name
+
 
 @dataclass(frozen=True, slots=True)
 class SrcSpan:
@@ -23,15 +25,22 @@ class SrcSpan:
     end_column: int = 0
 
     def __str__(self) -> str:
-        return f"{os.path.basename(self.file)}:{self.line}"
+        return f"{self.name}:{self.line}"
+
+    @property
+    def name(self) -> str:
+        """The file as users know it: without its folders, or the cell of a notebook."""
+        return cell_name(self.file) or os.path.basename(self.file)
 
     def excerpt(self) -> str:
         """The first source line of the span, or ``""`` when the file cannot be read."""
-        return linecache.getline(self.file, self.line).rstrip("\n")
+        known = linecache.getline(self.file, self.line).rstrip("\n")
+        lines = () if known else _TEXTS.get(self.file, ())
+        return lines[self.line - 1] if 0 < self.line <= len(lines) else known
 
     def render(self) -> str:
         """Place, source line and caret, as compilers of the field print them."""
-        place = f"  --> {os.path.basename(self.file)}:{self.line}:{self.column + 1}"
+        place = f"  --> {self.name}:{self.line}:{self.column + 1}"
         text = self.excerpt()
         if not text:
             return place
@@ -41,6 +50,15 @@ class SrcSpan:
         gutter = " " * len(number)
         caret = " " * self.column + "^" * max(width, 1)
         return f"{place}\n {gutter} |\n {number} | {text}\n {gutter} | {caret}"
+
+
+#: lines of what is no file, and not in `linecache` either
+_TEXTS: dict[str, tuple[str, ...]] = {}
+
+
+def remember_text(file: str, text: str) -> None:
+    """Keeps the text that places in `file` are about, for excerpts, where `linecache` has none."""
+    _TEXTS[file] = tuple(text.splitlines())
 
 
 def definition_span(code: CodeType) -> SrcSpan:

@@ -1,17 +1,17 @@
-"""From a Python function to its syntax tree, with places that point into the user's file.
+"""From a Python function to its syntax tree, with places that point into the user's text.
 
-The source on disk may have changed since the function was imported, so the file is compiled again (never run) and the
-function's code compared with the code object that Python runs. It has to be the whole file: CPython compiles a call
-like ``np.exp(x)`` differently where it sees that `np` is an imported module. Functions without a source (typed into a
-REPL, made by ``exec``) are refused.
+The text (`frontend.texts`) may have changed since Python has read it, and several functions of one name may be in it.
+So it is compiled again (never run), and each definition compared with the code object that Python runs
+(`frontend.bytecode`): the one that means the same is the source, wherever in the text it is now. Where there is none,
+the function is refused.
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
 import functools
 import inspect
-import linecache
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,8 +19,14 @@ from typing import Any
 
 from dcpy.base.errors import FrontendError
 from dcpy.base.source import SrcSpan, definition_span
+from dcpy.frontend.bytecode import Extent, extent_of, is_rewritten, means_the_same
+from dcpy.frontend.texts import texts_of, why_unknown
 
 FunctionNode = ast.FunctionDef | ast.Lambda
+
+_FUTURES = functools.reduce(
+    lambda flags, name: flags | getattr(__future__, name).compiler_flag, __future__.all_feature_names, 0
+)
 
 
 @dataclass(frozen=True)
@@ -39,19 +45,10 @@ class Source:
 
 
 def read_source(function: Callable[..., Any]) -> Source:
-    """Parses the definition of a function; `FrontendError` where there is none, or another one than was imported."""
-    code = getattr(function, "__code__", None)
-    if not isinstance(code, types.CodeType):
+    """Parses the definition of a function; `FrontendError` where there is none, or another one than Python runs."""
+    if not isinstance(function, types.FunctionType):
         raise FrontendError(f"{function!r} is not a Python function")
-    file = inspect.getsourcefile(function) or code.co_filename
-    linecache.checkcache(file)
-    lines = linecache.getlines(file)
-    if not lines:
-        raise FrontendError(
-            f"the source of {function.__name__!r} cannot be read",
-            notes=(f"it was defined in {code.co_filename!r}, which is no file",),
-            help="define the function in a file",
-        )
+    code = function.__code__
     if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         raise FrontendError(
             "coroutines are not supported",
@@ -59,22 +56,17 @@ def read_source(function: Callable[..., Any]) -> Source:
             notes=("a program runs from its start to its end, without waiting for others",),
             help="write a plain function: `def`",
         )
-    try:
-        parsed = _parse("".join(lines), file)
-    except SyntaxError:
-        raise _changed(function) from None
-    nodes = [node for node in parsed.functions if _is_definition(node, code)]
-    if len(nodes) > 1:
-        raise FrontendError(
-            "there are several lambdas on this line",
-            notes=("Python remembers the line of a lambda, and not where in it",),
-            span=SrcSpan(code.co_filename, code.co_firstlineno),
-            help="put each on a line of its own, or use def",
-        )
-    rewritten = any("@" in name for name in code.co_names)  # by an import hook (pytest's): names no source can spell
-    if not nodes or not (rewritten or any(_same(code, other) for other in parsed.codes)):
-        raise _changed(function)
-    return Source(function, nodes[0], file)
+    readable = False
+    for name, text in texts_of(function):
+        try:
+            parsed = _parse(text, name, code.co_flags & _FUTURES)
+        except (SyntaxError, ValueError):
+            continue
+        readable = True
+        found = parsed.definition_of(code)
+        if found is not None:
+            return Source(function, found.node, name)
+    raise _changed(function) if readable and not code.co_filename.startswith("<") else _unknown(function)
 
 
 def parameter_span(function: Callable[..., Any], name: str) -> SrcSpan | None:
@@ -91,18 +83,55 @@ def parameter_span(function: Callable[..., Any], name: str) -> SrcSpan | None:
 
 
 @dataclass(frozen=True)
-class _Parsed:
-    """All functions of a file: their trees, and their code as this Python compiles it."""
+class _Definition:
+    """A function in a text: its tree, and what this Python compiles it to."""
 
-    functions: tuple[FunctionNode, ...]
-    codes: tuple[types.CodeType, ...]
+    node: FunctionNode
+    code: types.CodeType
+
+    def assertions(self) -> list[tuple[int, int]]:
+        """First and last lines of the assertions inside, from the first line of the definition."""
+        found = (node for node in ast.walk(self.node) if isinstance(node, ast.Assert))
+        first = self.code.co_firstlineno
+        return [(node.lineno - first, (node.end_lineno or node.lineno) - first) for node in found]
+
+    def is_of(self, code: types.CodeType) -> bool:
+        """Whether this is what the code was compiled from."""
+        return means_the_same(code, self.code, self.assertions() if is_rewritten(code) else ())
+
+
+@dataclass(frozen=True)
+class _Parsed:
+    """All functions of a text, by name."""
+
+    definitions: dict[str, tuple[_Definition, ...]]
+
+    def definition_of(self, code: types.CodeType) -> _Definition | None:
+        """The definition of a code object: of those that mean the same, the nearest to where it was."""
+        place = _start(code)
+        near = sorted(self.definitions.get(code.co_name, ()), key=lambda known: _distance(place, _start(known.code)))
+        return next((known for known in near if known.is_of(code)), None)
+
+
+def _start(code: types.CodeType) -> tuple[int, int]:
+    """The line of a definition, decorators included, and the column where its body starts."""
+    extent = extent_of(code)
+    return code.co_firstlineno, extent[0][1] if extent else 0
+
+
+def _distance(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
+    return abs(one[0] - other[0]), abs(one[1] - other[1])
 
 
 @functools.lru_cache(maxsize=64)
-def _parse(text: str, file: str) -> _Parsed:
-    tree = ast.parse(text)
-    functions = tuple(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.Lambda))
-    return _Parsed(functions, tuple(_codes(compile(text, file, "exec", dont_inherit=True))))
+def _parse(text: str, file: str, futures: int) -> _Parsed:
+    tree = ast.parse(text, file)
+    flags = futures | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # as in a notebook
+    codes = list(_codes(compile(text, file, "exec", flags=flags, dont_inherit=True)))
+    found: dict[str, list[_Definition]] = {}
+    for node, code in _paired(tree, codes):
+        found.setdefault(code.co_name, []).append(_Definition(node, code))
+    return _Parsed({name: tuple(definitions) for name, definitions in found.items()})
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
@@ -112,32 +141,56 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
             yield from _codes(constant)
 
 
-def _is_definition(node: FunctionNode, code: types.CodeType) -> bool:
-    """Whether a tree is where a code object says that it comes from."""
+def _paired(tree: ast.Module, codes: list[types.CodeType]) -> Iterator[tuple[FunctionNode, types.CodeType]]:
+    """Each definition with its code: a ``def`` by its name and first line, a lambda by the place of its body."""
+    by_place = {(code.co_name, code.co_firstlineno): code for code in codes}
+    lambdas: list[ast.Lambda] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Lambda):
+            lambdas.append(node)
+        elif isinstance(node, ast.FunctionDef):
+            first = min((node.lineno, *(decorator.lineno for decorator in node.decorator_list)))
+            code = by_place.get((node.name, first))
+            if code is not None:
+                yield node, code
+    for code in codes:
+        if code.co_name == "<lambda>":
+            around = [node for node in lambdas if _may_be(node, code)]
+            if around and (len(around) == 1 or extent_of(code) is not None):
+                yield around[-1], code  # the innermost, as `walk` goes from the outside in
+
+
+def _may_be(node: ast.Lambda, code: types.CodeType) -> bool:
     parameters = tuple(a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs))
-    if parameters != code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
+    extent = extent_of(code)
+    if parameters != code.co_varnames[: len(parameters)]:
         return False
-    if isinstance(node, ast.Lambda):
-        return code.co_name == "<lambda>" and node.lineno == code.co_firstlineno
-    first = min((node.lineno, *(decorator.lineno for decorator in node.decorator_list)))
-    return node.name == code.co_name and first == code.co_firstlineno
+    return node.lineno == code.co_firstlineno if extent is None else _holds(node.body, extent)
 
 
-def _changed(function: Callable[..., Any]) -> FrontendError:
+def _holds(body: ast.expr, extent: Extent) -> bool:
+    start, end = extent
+    last = (body.end_lineno or body.lineno, body.end_col_offset or 0)
+    return (body.lineno, body.col_offset) <= start and end <= last
+
+
+def _changed(function: types.FunctionType) -> FrontendError:
     code = function.__code__
+    if code.co_name == "<lambda>" and extent_of(code) is None:
+        return FrontendError(
+            "which lambda of this line it is cannot be told",
+            span=SrcSpan(code.co_filename, code.co_firstlineno),
+            notes=("Python keeps no columns: it was started with -X no_debug_ranges, or PYTHONNODEBUGRANGES",),
+            help="put each lambda on a line of its own, or use def",
+        )
     return FrontendError(
         f"the source of {function.__name__!r} changed after it was imported",
         span=SrcSpan(code.co_filename, code.co_firstlineno),
-        help="import the module again (restart Python)",
+        notes=("no definition in the file, as it is now, means what Python runs (or an import hook has rewritten it)",),
+        help="import the module again: importlib.reload(module), %autoreload in a notebook, or restart Python",
     )
 
 
-def _same(left: types.CodeType, right: types.CodeType) -> bool:
-    if (left.co_name, left.co_names, left.co_varnames) != (right.co_name, right.co_names, right.co_varnames):
-        return False
-    if left.co_code != right.co_code or len(left.co_consts) != len(right.co_consts):
-        return False
-    return all(
-        _same(a, b) if isinstance(a, types.CodeType) and isinstance(b, types.CodeType) else repr(a) == repr(b)
-        for a, b in zip(left.co_consts, right.co_consts, strict=True)
-    )
+def _unknown(function: types.FunctionType) -> FrontendError:
+    why, instead = why_unknown(function.__code__.co_filename)
+    return FrontendError(f"the source of {function.__name__!r} cannot be read", notes=(why,), help=instead)

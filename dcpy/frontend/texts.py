@@ -1,0 +1,78 @@
+"""The texts that the source of a function may be in: a file, a notebook's cell, an example in a docstring, a command.
+
+Nearly all of it comes from `linecache`, which files, module loaders (of zip files), IPython, doctest and later Pythons'
+own prompts fill. What was given to ``python -c``, to ``python < file``, or to a magic of IPython, has to be fetched
+where it was given. A text is a candidate: frontend/source.py compares what it says with what Python runs.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from types import FunctionType
+
+from dcpy.base.notebooks import magic_cells
+from dcpy.base.source import remember_text
+
+
+def texts_of(function: FunctionType) -> Iterator[tuple[str, str]]:
+    """Names and texts of what may hold the definition of a function; first what Python itself has read."""
+    file = function.__code__.co_filename
+    known = "".join(linecache.getlines(file, function.__globals__))
+    if known:
+        yield file, known
+    linecache.checkcache(file)
+    fresh = "".join(linecache.getlines(file, function.__globals__))
+    if fresh and fresh != known:
+        yield file, fresh
+    for name, given in _given(file) if file.startswith("<") else ():
+        remember_text(name, given)
+        yield name, given
+
+
+def why_unknown(file: str) -> tuple[str, str]:
+    """Why there is no text for code that says to be from `file`, and what to do about it."""
+    if file in ("<stdin>",) or file.startswith("<python-input"):
+        return (
+            "it was typed at Python's prompt, or piped into Python, which keeps no source",
+            "define the function in a file, or in IPython or a notebook",
+        )
+    if file.startswith("<"):
+        return (
+            f"it was made from a string ({file}), and nobody kept the text",
+            "define it in a file; or give the text to Python's linecache under a name of its own:\n"
+            '          linecache.cache["<made>"] = (len(text), None, text.splitlines(True), "<made>")\n'
+            '          exec(compile(text, "<made>", "exec"))',
+        )
+    return f"it was defined in {file!r}, which is no file (any more)", "define the function in a file that is there"
+
+
+def _given(file: str) -> Iterator[tuple[str, str]]:
+    """What was given to Python, or to IPython, as a program that is in no file."""
+    whole = _command() if file == "<string>" else _standard_input() if file == "<stdin>" else ""
+    if whole:
+        yield file, whole
+    yield from magic_cells()
+
+
+def _command() -> str:
+    """The argument of ``python -c``."""
+    if sys.argv[:1] != ["-c"]:
+        return ""
+    before = sys.orig_argv[1 : len(sys.orig_argv) - len(sys.argv) + 1]
+    text = before[-1] if before else ""
+    return text.partition("c")[2] if text.startswith("-") else text  # -c'...' may be one word
+
+
+def _standard_input() -> str:
+    """What a file is that standard input comes from; a pipe cannot be read twice."""
+    try:
+        facts = os.fstat(0)
+        if not stat.S_ISREG(facts.st_mode):
+            return ""
+        return os.pread(0, facts.st_size, 0).decode()
+    except (OSError, UnicodeDecodeError):
+        return ""
