@@ -53,9 +53,20 @@ def __getattr__(name: str) -> Any:
     elif name in _HOME:
         value = getattr(importlib.import_module(_HOME[name]), name)
     else:
-        raise AttributeError(f"module 'dcpy' has no attribute {name!r}")
+        value = _transformation(name)
     globals()[name] = value
     return value
+
+
+def _transformation(name: str) -> Any:
+    """A transformation of the catalog by the name of its class: ``dcpy.MapFusion``."""
+    if name[:1].isupper():
+        from dcpy.transforms.catalog import TRANSFORMATIONS
+
+        found = next((known for known in TRANSFORMATIONS if TRANSFORMATIONS.attribute(known) == name), None)
+        if found is not None:
+            return TRANSFORMATIONS[found]
+    raise AttributeError(f"module 'dcpy' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

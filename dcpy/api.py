@@ -113,11 +113,13 @@ class SDFG(Sdfg):
         return self
 
     @own_frames_hidden
-    def apply(self, transformation: TransformationLike, **captures: Node | Block | str) -> SDFG:
+    def apply(self, transformation: TransformationLike, *places: object, **captures: Node | Block | str) -> SDFG:
         """Applies a transformation at its first match, or at the one whose captures are named; returns itself.
 
-        ``sdfg.apply(MapFusion, first=node)``. Raises `TransformationRefused` with the reasons if nothing fits.
+        ``sdfg.apply(dcpy.MapFusion, first=node)``. Raises `TransformationRefused` with the reasons if nothing fits.
         """
+        if places:
+            driver.refuse_unnamed(transformation)
         driver.apply(self, transformation, captures)
         return self
 

@@ -12,8 +12,9 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from dcpy import plugins
 from dcpy.base.environment import Environment
@@ -76,26 +77,40 @@ def artifact_of(sdfg: Sdfg, signature: Signature, options: Options) -> Artifact:
     return _print(_lowered(sdfg, options), signature, options)
 
 
-def build_library(sdfg: Sdfg, signature: Signature, library: Path, *, keep_source: bool = False) -> list[Path]:
-    """A shared library with a C header beside it, for use without Python; returns what was written."""
-    from dcpy.codegen.generate import c_header
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A library for use without Python: the files written, and those that it loads from where they are."""
+
+    written: tuple[Path, ...]
+    needs: tuple[Path, ...] = ()
+
+
+def build_library(
+    sdfg: Sdfg, signature: Signature, library: Path, *, keep_source: bool = False, bundle: bool = False
+) -> Library:
+    """A shared library with a C header beside it; with `bundle`, the foreign libraries that it calls, too."""
+    from dcpy.codegen.generate import c_header, with_messages
+    from dcpy.runtime import shipping
     from dcpy.runtime.build import build
 
     options = resolve_options()
     lowered = _lowered(sdfg, options)
     _require_no_callbacks(lowered)
-    artifact = _print(lowered, signature, options)
+    artifact = with_messages(_print(lowered, signature, options))
     library.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        built = build(artifact, Path(folder), toolchain(), options.cpu, kept_at=Path(folder))
+        run_path = shipping.BESIDE if bundle else ""
+        built = build(artifact, Path(folder), toolchain(), options.cpu, kept_at=Path(folder), run_path=run_path)
         shutil.copyfile(built, library)
     header = library.parent / f"{sdfg.name}.h"
-    header.write_text(c_header(lowered, signature), encoding="utf-8")
+    header.write_text(c_header(lowered, artifact.signature), encoding="utf-8")
     written = [library, header]
     for name, text in artifact.files if keep_source else ():
         written.append(library.parent / name)
         written[-1].write_text(text, encoding="utf-8")
-    return written
+    if bundle:
+        return Library((*written, *shipping.bundle(library, artifact.environments)))
+    return Library(tuple(written), tuple(shipping.needed_libraries(library, artifact.environments).values()))
 
 
 def _require_no_callbacks(sdfg: Sdfg) -> None:
@@ -179,6 +194,7 @@ def transformation(name: object) -> type[Transformation] | Transformation:
     """A transformation by name, with parameters perhaps (``map-tiling{sizes=8}``), by class, or as it is."""
     from dcpy.transforms.history import parse_transformation
 
+    plugins.load()
     return parse_transformation(name) if isinstance(name, str) else name  # type: ignore[return-value]
 
 
@@ -187,6 +203,19 @@ def apply(sdfg: Sdfg, name: object, captures: Mapping[str, Any]) -> None:
     from dcpy.transforms.api import apply_once
 
     apply_once(sdfg, transformation(name), **captures)
+
+
+def refuse_unnamed(name: object) -> NoReturn:
+    """For places that were given without the names of the captures that they are for."""
+    from dcpy.base.errors import TransformationRefused
+
+    chosen = transformation(name)
+    captures = [f"{part.name}={part.kind.__name__}" for part in chosen.pattern.captures]
+    raise TransformationRefused(
+        f"where {chosen.name} is to be applied is said by name",
+        notes=(f"it captures {', '.join(captures) or 'nothing'}",),
+        help="take a node of the SDFG, or the name of a container: sdfg.apply(name, first=node)",
+    )
 
 
 def apply_repeated(sdfg: Sdfg, name: object) -> int:

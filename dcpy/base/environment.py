@@ -21,3 +21,4 @@ class Environment:
     libraries: tuple[str, ...] = ()  # names for -l; ":libx.so.2" names a file
     library_dirs: tuple[str, ...] = ()  # absolute, used for -L and the run path
     include_dirs: tuple[str, ...] = ()
+    opens_more: bool = False  # loads further libraries while it runs, which no linker knows of

@@ -8,12 +8,24 @@ from __future__ import annotations
 
 import difflib
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Generic, TypeVar, cast
 
 from dcpy.base.errors import DcpyError, UnknownName
 
 T = TypeVar("T")
+FEW = 12  # names, of which a message lists all beside the nearest one
+
+
+def unknown_name(kind: str, name: str, known: Sequence[str]) -> UnknownName:
+    """The error for a name that is none of those `known`: the nearest one, whatever its case, or all of them."""
+    there_are = f"there are {', '.join(known) or 'none'}"
+    lower = {one.lower(): one for one in known}
+    near = difflib.get_close_matches(name.lower(), lower, n=1)
+    if not near:
+        return UnknownName(f"no {kind} is called {name!r}", help=there_are)
+    notes = (there_are,) if len(known) <= FEW else ()
+    return UnknownName(f"no {kind} is called {name!r}", help=f"did you mean {lower[near[0]]}?", notes=notes)
 
 
 class Registry(Generic[T]):
@@ -52,9 +64,7 @@ class Registry(Generic[T]):
 
     def unknown(self, name: str) -> UnknownName:
         """The error for a name that has no entry, with the nearest one that has."""
-        near = difflib.get_close_matches(name, self.names, n=1)
-        choice = f"did you mean {near[0]}?" if near else f"there are {', '.join(self.names) or 'none'}"
-        return UnknownName(f"no {self.kind} is called {name!r}", help=choice)
+        return unknown_name(self.kind, name, self.names)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -10,7 +11,8 @@ from dcpy.base.errors import CodegenError
 from dcpy.base.options import CpuOptions, Options
 from dcpy.codegen import artifact
 from dcpy.codegen.artifact import Arg, ArrayArg, Artifact, Dim, IntegerArg, ScalarArg, Signature
-from dcpy.codegen.emit.skeleton import header_text, program_text
+from dcpy.codegen.emit.messages import message_function
+from dcpy.codegen.emit.skeleton import TYPEDEFS, header_text, program_text
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lower.context import ModuleContext
 from dcpy.codegen.lower.module import lower_program, program_prototype
@@ -60,8 +62,18 @@ def generate(
     )
 
 
+def with_messages(artifact: Artifact) -> Artifact:
+    """The artifact with ``NAME_message``, which tells C programs what a status means."""
+    signature = artifact.signature
+    file, text = artifact.files[0]
+    added = message_function(signature.name, signature.checks)
+    needed = "" if re.search(r"\bsize_t;", text) else f"typedef {TYPEDEFS['size_t']} size_t;\n"
+    needed += "" if re.search(r"\bint32_t;", text) else f"typedef {TYPEDEFS['int32_t']} int32_t;\n"
+    return replace(artifact, files=((file, f"{text}{needed}{added}"), *artifact.files[1:]))
+
+
 def c_header(sdfg: Sdfg, signature: Signature | None = None) -> str:
-    """The C header that goes with `generate`: ``NAME_init``, ``NAME``, ``NAME_exit``.
+    """The C header of a library: ``NAME_init``, ``NAME``, ``NAME_message``, ``NAME_exit``.
 
     With the artifact's signature it also says what return values mean. The SDFG may be in any form.
     """

@@ -84,11 +84,21 @@ def symbols(names: str) -> tuple[Symbol, ...]:
     return tuple(symbol(name) for name in names.replace(",", " ").split())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ScalarAnnotation:
-    """``dcpy.float64``: the type of a scalar argument; with sizes in brackets, of an array."""
+    """``dcpy.float64``: the type of a scalar argument; with sizes in brackets, of an array.
+
+    It equals the dtype of the IR that it stands for: ``sdfg.symbols["N"] == dcpy.int64``.
+    """
 
     element: DType
+
+    def __eq__(self, other: object) -> bool:
+        found = other.element if isinstance(other, ScalarAnnotation) else other
+        return self.element == found if isinstance(found, DType) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.element)
 
     def __getitem__(self, dims: Any) -> ArrayAnnotation:
         parts = dims if isinstance(dims, tuple) else (dims,)

@@ -51,20 +51,25 @@ def compile_flags(artifact: Artifact, options: CpuOptions) -> tuple[str, ...]:
     )
 
 
-def link_flags(artifact: Artifact) -> tuple[str, ...]:
-    """What turns objects into a library. Never -ffast-math: when linking, it would change the whole process."""
+def link_flags(artifact: Artifact, run_path: str = "") -> tuple[str, ...]:
+    """What turns objects into a library. Never -ffast-math: when linking, it would change the whole process.
+
+    `run_path`: where it looks for foreign libraries when it is loaded (default: where they are now).
+    """
     flags = ["-shared", "-Wl,--as-needed"] if os.name == "posix" and os.uname().sysname == "Linux" else ["-shared"]
     for environment in artifact.environments:
         flags += [f"-L{folder}" for folder in environment.library_dirs]
-        flags += [f"-Wl,-rpath,{folder}" for folder in environment.library_dirs]
+        flags += [f"-Wl,-rpath,{run_path or folder}" for folder in environment.library_dirs]
         flags += [f"-l{library}" for library in environment.libraries]
     return (*flags, *artifact.flags, "-lm")
 
 
-def build(artifact: Artifact, folder: Path, toolchain: Toolchain, options: CpuOptions, *, kept_at: Path) -> Path:
+def build(
+    artifact: Artifact, folder: Path, toolchain: Toolchain, options: CpuOptions, *, kept_at: Path, run_path: str = ""
+) -> Path:
     """Write the files of `artifact` into `folder`, compile and link them there; the path of the library.
 
-    `kept_at` is where the caller leaves the folder when this raises `ToolchainError`.
+    `kept_at` is where the caller leaves the folder when this raises `ToolchainError`; `run_path` as for `link_flags`.
     """
     for name, text in artifact.files:
         (folder / name).write_text(text)
@@ -72,7 +77,7 @@ def build(artifact: Artifact, folder: Path, toolchain: Toolchain, options: CpuOp
     objects = [f"{name}.o" for name in sources]
     flags = compile_flags(artifact, options)
     compiles = [[*toolchain.command, *flags, "-c", s, "-o", o] for s, o in zip(sources, objects, strict=True)]
-    link = [*toolchain.command, *objects, *link_flags(artifact), "-o", LIBRARY]
+    link = [*toolchain.command, *objects, *link_flags(artifact, run_path), "-o", LIBRARY]
     for commands in (compiles, [link]):
         for command, output in _run_all(commands, folder):
             raise _failure(artifact, command, output, kept_at)

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.base.errors import ExpansionError
-from dcpy.ir.expansions import Replacement, expansions_of
+from dcpy.base.registry import unknown_name
+from dcpy.ir.expansions import EXPANSIONS, Replacement, expansions_of
 from dcpy.ir.nodes import LibraryNode
 from dcpy.ir.region import Block, State
 from dcpy.ir.sdfg import Sdfg
@@ -93,9 +94,12 @@ def expand_library_nodes(sdfg: Sdfg, prefer: Sequence[str] | str = (), target: s
     """Expands every library node of an SDFG and of those that it calls.
 
     `prefer` names expansions to try before the target's own `PREFERENCE`. Returns the choices in program order.
-    `ExpansionError` gives all reasons where no expansion of a node applies.
+    `ExpansionError` gives all reasons where no expansion of a node applies, `UnknownName` where no kind of node has an
+    expansion of a preferred name.
     """
     names = (prefer,) if isinstance(prefer, str) else tuple(prefer)
+    for name in names:
+        require_expansion(name)
     step = ExpandLibraryNode(names, target)
     choices: list[Choice] = []
     for callee in sdfg.with_callees():
@@ -111,6 +115,13 @@ def expand_library_nodes(sdfg: Sdfg, prefer: Sequence[str] | str = (), target: s
             pending += _install(rw, node, replacement)[::-1]
             rw.record(entry)
     return tuple(choices)
+
+
+def require_expansion(name: str) -> None:
+    """`UnknownName` where no kind of library node has an expansion of this name."""
+    known = sorted(dict.fromkeys(one.rpartition("/")[2] for one in EXPANSIONS))
+    if name not in known:
+        raise unknown_name("expansion", name, known)
 
 
 def _install(rw: Rewriter, node: LibraryNode, replacement: Replacement) -> list[LibraryNode]:

@@ -16,7 +16,7 @@ from dcpy.transforms.api import Transformation
 from dcpy.transforms.catalog import TRANSFORMATIONS
 from dcpy.transforms.pattern import Access, Match
 
-_SPEC = re.compile(r"\s*([a-z][a-z0-9-]*)\s*(?:\{([^}]*)\})?")
+_SPEC = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\{([^}]*)\})?")
 _PARAMETER = re.compile(r"(\w+)=(\S*)")
 
 
@@ -50,7 +50,7 @@ def _parse(text: str) -> tuple[Transformation, str]:
     spec = _SPEC.match(text)
     if spec is None:
         raise ParseError(f"{text!r} does not begin with the name of a transformation")
-    kind = TRANSFORMATIONS[spec.group(1)]
+    kind = transformation_named(spec.group(1))
     hints = get_type_hints(kind)
     known = {field.name: hints[field.name] for field in fields(kind)}
     values: dict[str, Any] = {}
@@ -60,6 +60,12 @@ def _parse(text: str) -> tuple[Transformation, str]:
             raise ParseError(f"{kind.name} has no parameter {name!r}", help=choice)
         values[name] = _parse_value(value, known[name], f"{kind.name}{{{name}}}")
     return kind(**values), text[spec.end() :].strip()
+
+
+def transformation_named(name: str) -> type[Transformation]:
+    """The class by its name in the catalog, ``state-fusion``, or by its own, ``StateFusion``, as the paper does."""
+    own = {TRANSFORMATIONS.attribute(known): known for known in TRANSFORMATIONS}
+    return TRANSFORMATIONS[own.get(name, name)]
 
 
 def _parse_value(text: str, kind: Any, where: str) -> object:

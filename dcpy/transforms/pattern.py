@@ -146,7 +146,7 @@ class Consecutive:
             yield Match(uses.sdfg, uses, {part.name: block for part, block in zip(self.parts, row, strict=True)})
 
     def __str__(self) -> str:
-        return "; ".join(part.kind.__name__ for part in self.parts)
+        return " followed by a ".join(part.kind.__name__ for part in self.parts)
 
 
 @dataclass(frozen=True)

@@ -130,3 +130,59 @@ def test_the_cache_lists_what_was_compiled(capsys, monkeypatch, tmp_path):
     assert "jacobi_2d" in capsys.readouterr().out
     assert dcpy_main(["cache", "clear"]) == 0
     assert "removed 1 entries" in capsys.readouterr().out
+
+
+FAILING = '''
+import dcpy
+
+N = dcpy.symbol("N")
+
+
+@dcpy.program
+def pick(x: dcpy.float64[N], k: dcpy.int64):
+    if k < 0:
+        raise ValueError('k is negative: 100% "wrong"?')
+    return x[k] + x @ x
+'''
+
+USE_PICK = r"""
+#include <stdio.h>
+#include "pick.h"
+int main(void) {
+    double x[3] = {1, 2, 3}, found = 0;
+    if (pick_init() != 0) return 1;
+    int64_t at[3] = {-1, 7, 1};
+    for (int i = 0; i < 3; i++) {
+        int status = pick(x, at[i], &found, 3);
+        printf("%d %s\n", status, pick_message(status));
+    }
+    pick_exit();
+    return found == 16 ? 0 : 2;
+}
+"""
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("bundle", [False, True])
+def test_w6_the_header_says_what_a_status_means_and_how_to_get_its_message(tmp_path, capsys, bundle):
+    """W6: all codes are in the header; NAME_message gives Python's words, with the numbers of the failure."""
+    (tmp_path / "picking.py").write_text(FAILING)
+    library = tmp_path / "out" / "libpick.so"
+    flags = ["--bundle"] if bundle else []
+    assert sdfgcc_main([f"{tmp_path / 'picking.py'}:pick", "-o", str(library), *flags]) == 0
+    header = (library.parent / "pick.h").read_text()
+    assert "1: ValueError: k is negative" in header
+    assert "2: IndexError: index {0} is out of bounds for axis 0 with size {1}" in header
+    assert "const char *pick_message(int32_t status);" in header
+    (tmp_path / "use.c").write_text(USE_PICK)
+    link = ["-L", library.parent, "-lpick", f"-Wl,-rpath,{library.parent}", "-I", library.parent]
+    command = [shutil.which("gcc") or "cc", "-Wall", "-Werror", "use.c", "-o", "use", *link]
+    subprocess.run(command, check=True, cwd=tmp_path)
+    lines = subprocess.run(["./use"], check=True, cwd=tmp_path, capture_output=True, text=True).stdout.splitlines()
+    assert lines[0] == '1 ValueError: k is negative: 100% "wrong"? (picking.py:10)'
+    assert lines[1] == "2 IndexError: index 7 is out of bounds for axis 0 with size 3 (picking.py:11)"
+    assert lines[2].strip() == "0"
+    printed = capsys.readouterr()
+    copies = [path for path in printed.out.split() if "openblas" in path]
+    assert len(copies) == bundle
+    assert ("--bundle copies" in printed.err) == (not bundle)

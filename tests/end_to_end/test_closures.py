@@ -1,6 +1,7 @@
 """What a program sees around it: constants, arrays, functions and modules, also when they change between calls."""
 
 import collections
+import copy
 import dataclasses
 import enum
 import gc
@@ -386,3 +387,55 @@ def test_nothing_outlives_the_program():
     references = make()
     gc.collect()
     assert [reference() for reference in references] == [None, None]
+
+
+offsets = np.arange(5.0)
+strided = np.arange(12.0)[::2]
+
+
+def shifted(p):
+    p[1:-1] = p[2:] + offsets[1:-1] + strided[1:4]
+    return p
+
+
+def test_w3_names_of_global_arrays_of_callees_outlive_dry_runs():
+    """W3: a global array that a dry run finds keeps its name; locals of that name (and the next ones) are others."""
+
+    def in_while(s, u, p, offsets):
+        while s > 0.1:
+            offsets = u * 2
+            strided = u * 3  # noqa: F841
+            p = shifted(p)
+            s = np.sum(u) * 0
+        return s, p, offsets
+
+    def in_for(u, n):
+        for i in range(n):
+            offsets = u * i
+            offsets_1 = offsets + 1
+            offsets_2 = shifted(offsets_1) if i > 2 else offsets_1 * 2
+            u = offsets_2
+        return u
+
+    for function, *args in ((in_while, 1.0, np.ones(5), np.arange(5.0), np.ones(5)), (in_for, np.ones(5), 6)):
+        expected = function(*copy.deepcopy(args))
+        for found, wanted in zip(dcpy.program(function)(*args), expected, strict=True):
+            np.testing.assert_array_equal(found, wanted)
+
+
+def test_w3_names_of_global_generators_of_callees_outlive_dry_runs():
+    rng = np.random.default_rng(3)
+
+    def drawn(x):
+        return x + rng.random(5)
+
+    def f(x, n):
+        while n > 0:
+            rng = x * 2
+            x = drawn(rng)
+            n -= 1
+        return x
+
+    got = dcpy.program(f)(np.ones(5), 3)
+    rng = np.random.default_rng(3)
+    np.testing.assert_array_equal(got, f(np.ones(5), 3))

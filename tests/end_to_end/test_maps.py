@@ -263,3 +263,95 @@ def test_what_has_no_meaning_in_parallel_is_refused(function):
 def test_outside_of_programs_maps_are_loops():
     assert [(i, j) for i, j in dcpy.map[0:2, 0:3:2]] == [(0, 0), (0, 2), (1, 0), (1, 2)]
     assert list(dcpy.map[3:0:-1]) == [3, 2, 1]
+
+
+# -- W9: names that nested functions in maps see ----------------------------------------------------------------------
+
+
+def seen_by_nested_functions():
+    def the_parameter(A):
+        for i in range(3):
+            for j in dcpy.map[0:3]:
+
+                def f(x):
+                    return x + j
+
+                A[i, j] = f(i)
+
+    def a_name_of_the_iteration(A):
+        for i in range(3):
+            for j in dcpy.map[0:3]:
+                t = j * 2 + i
+                f = lambda x: x + t  # noqa: E731
+                A[i, j] = f(i)
+
+    def through_two_functions(A):
+        while A[0, 0] < 10:
+            for i, j in dcpy.map[0:3, 0:3]:
+
+                def f(x):
+                    def g(y):
+                        return y + i
+
+                    return g(x) + j
+
+                A[i, j] += f(i) + 1
+
+    def a_parameter_that_was_another_name_before(A):
+        for i in dcpy.map[0:3]:
+
+            def f(x):
+                return x + i
+
+            for j in range(3):
+                A[i, j] = f(j)
+        i = 7
+        for j in dcpy.map[0:3]:
+            A[0, j] += i
+
+    def a_name_from_outside(A):
+        t = 3.0
+        for i in dcpy.map[0:3]:
+
+            def f(x):
+                return x + t
+
+            for j in range(3):
+                A[i, j] = f(j)
+
+    return (
+        the_parameter, a_name_of_the_iteration, through_two_functions, a_parameter_that_was_another_name_before,
+        a_name_from_outside,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("function", seen_by_nested_functions(), ids=lambda function: function.__name__)
+def test_w9_nested_functions_in_a_map_see_the_names_of_their_iteration(function):
+    check_same(function, np.zeros((3, 3)))
+
+
+def test_w9_what_a_map_binds_has_no_value_afterwards():
+    """W9: and that is the reason which is given, also where a loop is around."""
+
+    def the_parameter(A):
+        j = 5
+        for j in dcpy.map[0:3]:
+            A[j] = j
+        return j
+
+    def a_name(A):
+        for j in dcpy.map[0:3]:
+            t = j * 2
+            A[j] = t
+        return t
+
+    def in_a_loop(A):
+        for _ in range(3):
+            for j in dcpy.map[0:3]:
+                t = j * 2
+                A[j] = t
+            A[0] += t
+
+    for function, name in ((the_parameter, "j"), (a_name, "t"), (in_a_loop, "t")):
+        with pytest.raises(dcpy.FrontendError, match=f"'{name}' has no value after a parallel map"):
+            dcpy.program(function)(A8)

@@ -171,3 +171,38 @@ def test_machine_code_is_made_of_valid_sdfgs_only(tmp_path, structure):
     path.write_text(json.dumps(document))
     with pytest.raises(dcpy.InvalidSdfg, match="the structure of the results"):
         dcpy.SDFG.load(path)(np.zeros(3))
+
+
+# -- W15: transformations as the paper names them ----------------------------------------------------------------------
+
+
+def test_w15_transformations_have_the_names_of_their_classes(sdfg):
+    written = scale_and_add.to_sdfg(simplify=False)
+    by_name = written.apply("state-fusion").history
+    for spelling in ("StateFusion", dcpy.StateFusion, dcpy.StateFusion()):
+        assert scale_and_add.to_sdfg(simplify=False).apply(spelling).history == by_name
+    assert dcpy.MapFusion is MapFusion
+    assert sdfg.explain("MapFusion") == sdfg.explain("map-fusion")
+    assert not hasattr(dcpy, "MapFusoin")
+
+
+def test_w15_a_misspelt_transformation(sdfg):
+    for name in ("Statefusion", "state_fusion", "stat-fusion"):
+        with pytest.raises(dcpy.UnknownName) as refused:
+            sdfg.apply(name)
+        assert refused.value.help == "did you mean state-fusion?"
+
+
+def test_w15_places_are_given_by_name(sdfg):
+    reason = "where map-fusion is to be applied is said by name"
+    with pytest.raises(dcpy.TransformationRefused, match=reason) as refused:
+        sdfg.apply("map-fusion", 5)
+    assert "first=Map, tmp=Access, second=Map" in str(refused.value)
+
+
+def test_w15_types_of_the_ir_equal_those_of_annotations(sdfg):
+    assert sdfg.symbols["N"] == dcpy.int64
+    assert dcpy.int64 == sdfg.symbols["N"]
+    assert dcpy.int64 != dcpy.int32
+    assert dcpy.float64 != "float64"
+    assert len({dcpy.int64, sdfg.symbols["N"], dcpy.float64}) == 2

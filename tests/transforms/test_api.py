@@ -46,7 +46,7 @@ def test_a_refusal_carries_the_verdict_on_each_match():
     assert refused.value.notes == ("state 0: copy to A: 'A' is an argument",)
     with pytest.raises(TransformationRefused) as refused:
         apply_once(sdfg, StateFusion)
-    assert refused.value.notes == ("there is no State; State in it",)
+    assert refused.value.notes == ("there is no State followed by a State in it",)
 
 
 def test_unknown_parameters_are_refused():
@@ -65,7 +65,7 @@ def test_explain_says_why_not():
     assert explain(parse(THREE), DeadDataflowElimination).splitlines() == [
         "dead-dataflow-elimination: 2 of 4 matches apply",
         "  yes  load: copy to t",
-        "  no   scale: map i        its body has effects of its own",
+        "  no   scale: map i        its body is not empty: each node in it is judged by itself",
         "  no   map i: double       'A' is an argument",
         "  yes  state 2: copy to t",
     ]

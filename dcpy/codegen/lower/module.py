@@ -30,7 +30,7 @@ def lower_program(sdfg: Sdfg, signature: Signature, options: CpuOptions, declara
     avoided = frozenset((*prelude.names(), *re.findall(r"[A-Za-z_]\w*", declarations)))
     name = exported_name(signature.name)
     base = identifier(signature.name)
-    exported = {name, *(f"{base}_{part}" for part in ("program", "entry", "results", "init", "exit"))}
+    exported = {name, *(f"{base}_{part}" for part in ("program", "entry", "results", "init", "exit", "message"))}
     module = ModuleContext(name, base, options, Names(avoided | exported), declarations)
     module.callee_function = partial(_callee_function, module)
     context = Context(sdfg, module, avoided | exported, owned=_owned(sdfg, signature))

@@ -137,6 +137,13 @@ class Emitter:
         """Takes a name that was decided elsewhere (arguments, symbols of their shapes)."""
         self._names.setdefault(name, 0)
 
+    def fresh_for_good(self, stem: str) -> str:
+        """A fresh name of something that outlives the dry run that finds it (a global array): it is not given back."""
+        found: list[str] = []
+        self._undo.append(lambda: self.reserve(found[0]))  # runs after `fresh` has taken its name back
+        found.append(self.fresh(stem))
+        return found[0]
+
     def declare(self, stem: str, desc: Data, region: Region | None = None) -> str:
         """Declares a transient container under a fresh name, in the open region unless another is given."""
         home = region or self.region

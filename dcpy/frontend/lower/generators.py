@@ -30,7 +30,7 @@ def global_generator(frame: Frame, generator: Any, dependence: Dependence | None
     """A global generator: one more argument of the program."""
     emit, extra = frame.emit, frame.program.extra
     if id(generator) not in extra:
-        name = emit.fresh(dependence.name if dependence is not None else "generator")
+        name = emit.fresh_for_good(dependence.name if dependence is not None else "generator")
         kind = GeneratorType(frame.program.aliases.get(id(generator), ""))
         desc = emit.sdfg.body.containers[name] = kind.descriptor(name)
         emit.descs[name], emit.regions[name] = desc, emit.sdfg.body

@@ -33,7 +33,8 @@ def run_map(frame: Frame, node: core.For, value: MapValue, execute: Callable[[An
     for param, extent in zip(params, value.ranges, strict=True):
         ranges = bind_parameter(ranges, param, extent)
     targets = integer(sym(params[0])) if len(params) == 1 else TupleValue(tuple(integer(sym(p)) for p in params))
-    shared = frozenset(name for name in names.bound & (names.head | names.after) if name in frame.env)
+    shared = frozenset(name for name in names.bound & (names.head | names.after) if _has_value(frame, name))
+    shared -= node.targets_bound()  # each iteration has its own
 
     def body() -> Scope:
         scope = Scope(Region(), "map", forbidden=shared, params=params, outside=frame.emit.ranges)
@@ -51,6 +52,11 @@ def run_map(frame: Frame, node: core.For, value: MapValue, execute: Callable[[An
             f"{name!r} has no value after a parallel map", node.span, "store into an array inside the map"
         )
     return Flow.ON
+
+
+def _has_value(frame: Frame, name: str) -> bool:
+    """Whether there is a value before the map, which iterations could share. A name without one is theirs alone."""
+    return name in frame.env and not isinstance(frame.env[name], Missing)
 
 
 def _stems(target: ast.expr, count: int) -> list[str]:

@@ -80,7 +80,7 @@ def join(frame: Frame, name: str, values: Sequence[Value], paths: Paths | None =
     unusable = [value for value in values if isinstance(value, Missing)]
     known = [value for value in values if not isinstance(value, Missing)]
     if not known or not all(value.unset for value in unusable):
-        return next(value for value in unusable if not known or not value.unset)
+        return next((value for value in unusable if not value.unset), unusable[0])
     plain = [value.value if isinstance(value, Maybe) else value for value in known]
     paths = (paths or Paths()).of(frame, name, [not isinstance(value, Missing) for value in values])
     joined = _join_known(frame, name, plain, paths)

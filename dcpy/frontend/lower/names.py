@@ -227,13 +227,14 @@ def global_array(frame: Frame, array: Any, dependence: Dependence | None) -> Arr
         except KeyError:
             message = f"the global array {stem!r} has the dtype {array.dtype}, which dcpy does not take"
             raise FrontendError(message) from None
-        name = frame.emit.fresh(stem)
+        name = frame.emit.fresh_for_good(stem)
         shape = tuple(as_expr(size) for size in array.shape)
         kind = ArrayType(dtype, shape, layout_of(array), frame.program.aliases.get(id(array), ""))
         desc = kind.descriptor(name)
         frame.emit.sdfg.body.containers[name] = desc
         for stride in desc.strides:
             for symbol in stride.symbols:
+                frame.emit.reserve(symbol)
                 frame.emit.sdfg.add_symbol(symbol)
         frame.emit.descs[name], frame.emit.regions[name] = desc, frame.emit.sdfg.body
         extra[id(array)] = ExtraArgument(name, kind, array, dependence)

@@ -83,6 +83,7 @@ def mkl_within(roots: tuple[str, ...]) -> Environment:
                     prototypes=cblas_prototypes(MKL_PREFIX),
                     libraries=(f":{found[0].name}",),
                     library_dirs=(str(folder),),
+                    opens_more=True,
                 )
     raise ExpansionError("MKL is not installed for this Python", help="pip install mkl-devel")
 

@@ -76,7 +76,7 @@ def _has_no_other_effect(node: Node, m: Match) -> Verdict:
     """Whether a node does nothing but write its outputs."""
     match node:
         case Map(body=body):
-            return YES if _is_bare(body) else no("its body has effects of its own")
+            return YES if _is_bare(body) else no("its body is not empty: each node in it is judged by itself")
         case ForeignCall(function=function):
             return no(f"{function} is a C function: it may do more than it says")
         case Callback(function=function):

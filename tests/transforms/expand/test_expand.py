@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from dcpy import plugins
-from dcpy.base.errors import ExpansionError
+from dcpy.base.errors import ExpansionError, UnknownName
 from dcpy.ir.library_kinds import LIBRARY_KINDS
 from dcpy.ir.nodes import ForeignCall, LibraryNode
 from dcpy.ir.text import parse_sdfg, print_node, print_sdfg
@@ -94,3 +94,21 @@ def test_a_node_without_expansions():
     LIBRARY_KINDS.add("test.lonely", Lonely)
     with pytest.raises(ExpansionError, match="there is no expansion of"):
         choices("sdfg @f(x: f64[4]) { state { test.lonely (x <- x[0:4]) -> (y -> x[0:4]) } }")
+
+
+@pytest.mark.parametrize(
+    ("name", "near"), [("PBLAS", "openblas"), ("OpenBlas", "openblas"), ("puer", "pure"), ("nothing like it", "")]
+)
+def test_w7_names_of_expansions_that_do_not_exist_are_refused(name, near):
+    """W7: also where no node would have had it."""
+    sdfg = parse_sdfg("sdfg @f() { }")
+    for prefer in (name, ("pure", name)):
+        with pytest.raises(UnknownName, match=f"no expansion is called '{name}'") as refused:
+            expand_library_nodes(sdfg, prefer)
+        assert near in refused.value.help
+        assert "pure" in " ".join((refused.value.help, *refused.value.notes))
+
+
+def test_w7_a_preferred_expansion_need_not_be_one_of_each_node():
+    sdfg = parse_sdfg("sdfg @f() { }")
+    assert expand_library_nodes(sdfg, ("fftw", "openblas")) == ()

@@ -1,0 +1,43 @@
+"""The C function that says what a status means: ``NAME_message``, in a library that is used without Python."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from dcpy.codegen.artifact import Check
+
+LONGEST = 1024  # bytes of one message, with its numbers
+_HEAD = """
+extern "C" int snprintf(char *, size_t, const char *, ...);
+
+extern "C" const char *{name}_message(int32_t status) {{
+    static thread_local char text[{longest}];
+    text[0] = 0;
+    switch (status) {{
+"""
+_TAIL = """    }
+    return text;
+}
+"""
+
+
+def message_function(name: str, checks: Sequence[Check]) -> str:
+    """C++ that goes behind a program with these checks: it fills in the numbers of the thread's last failure."""
+    cases = "".join(f"        case {number}: {_printed(check)} break;\n" for number, check in enumerate(checks, 1))
+    return _HEAD.format(name=name, longest=LONGEST) + cases + _TAIL
+
+
+def _printed(check: Check) -> str:
+    parts = re.split(r"\{([0-3])\}", check.message)
+    form = "%lld".join(part.replace("%", "%%") for part in parts[::2])
+    numbers = "".join(f", (long long)error[{number}]" for number in parts[1::2])
+    place = f" ({check.span})" if check.span is not None else ""
+    text = f"{check.exception}: {form}{place.replace('%', '%%')}"
+    return f"snprintf(text, sizeof text, {quoted(text)}{numbers});"
+
+
+def quoted(text: str) -> str:
+    """A string literal of C: everything but plain characters by its bytes."""
+    plain = (chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\?' else f"\\{byte:03o}" for byte in text.encode())
+    return f'"{"".join(plain)}"'
