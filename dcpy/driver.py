@@ -129,10 +129,12 @@ def _lowered(sdfg: Sdfg, options: Options) -> Sdfg:
     """A copy in codegen form: calls inlined, library nodes folded and expanded, schedules and storages explicit."""
     from dcpy.ir.copying import copy_sdfg
     from dcpy.transforms.cpu import lower_for_cpu
+    from dcpy.transforms.loops.loop_versioning import LoopVersioning
     from dcpy.transforms.simplify.inline_call import InlineCall
 
     lowered = copy_sdfg(sdfg)
     apply_repeated(lowered, InlineCall)
+    apply_repeated(lowered, LoopVersioning)
     if any(node.kind.startswith("blas.") for node in lowered.body.walk_nodes()):
         from dcpy.libraries.blas.folding import fold_products  # costs an import that other programs are spared
 

@@ -218,6 +218,18 @@ class Region:
                 return region
         return None
 
+    @property
+    def params(self) -> tuple[str, ...]:
+        """The symbols that the owner defines for this region: parameters of a map or loop, a worker's number."""
+        match self.owner:
+            case Map(params=params):
+                return params
+            case Loop(param=param):
+                return (param,)
+            case Consume(worker=worker):
+                return (worker,)
+        return ()
+
     def walk_regions(self) -> Iterator[Region]:
         """This region and all inside it, outermost first, in program order. Callees are not entered."""
         yield self

@@ -24,6 +24,7 @@ TRANSFORMATIONS: Registry[type[Transformation]] = Registry(
         "expand-library-node": "dcpy.transforms.expand:ExpandLibraryNode",
         "inline-call": f"{_SIMPLIFY}.inline_call:InlineCall",
         "loop-to-map": "dcpy.transforms.loops.loop_to_map:LoopToMap",
+        "loop-versioning": "dcpy.transforms.loops.loop_versioning:LoopVersioning",
         "map-collapse": "dcpy.transforms.maps.map_collapse:MapCollapse",
         "map-fusion": "dcpy.transforms.maps.map_fusion:MapFusion",
         "redundant-copy-removal": f"{_SIMPLIFY}.redundant_copy_removal:RedundantCopyRemoval",

@@ -45,6 +45,18 @@ static inline T dcpy_pow_int(T base, T exponent)
     return power;
 }
 
+// A whole power known when compiling, of integers and floats: by squaring. No factor overflows before the power does.
+template <int N, class T>
+static inline T dcpy_power(T base)
+{
+    if constexpr (N == 1) return base;
+    else if constexpr (N % 2 == 1) return T(dcpy_power<N - 1>(base) * base);
+    else {
+        const T root = dcpy_power<N/2>(base);
+        return T(root * root);
+    }
+}
+
 // A shift by the width or more (or by a negative count) leaves nothing of the number but its sign.
 template <class T>
 static inline T dcpy_lshift(T a, T count) { return uint64_t(count) < 8*sizeof(T) ? T(a << count) : T(0); }

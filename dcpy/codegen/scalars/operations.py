@@ -64,6 +64,7 @@ SHIFTS = {"lshift": "<<", "rshift": ">>"}  # by less than the width, C's operato
 NARROW = ("int8_t", "int16_t", "uint8_t", "uint16_t")
 HALF_BY_BITS = {"nextafter": "dcpy_nextafter_half", "spacing": "dcpy_spacing_half"}
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "&&", "||")
+LARGEST_POWER = 16  # up to here multiplications beat C's pow, and are off by fewer than 16 units in the last place
 
 
 def lower_operation(op: Op, args: tuple[LirExpr, ...]) -> LirExpr:
@@ -75,6 +76,9 @@ def lower_operation(op: Op, args: tuple[LirExpr, ...]) -> LirExpr:
         return _in_single_precision(op, args)
     if op.name == "xor" or (dtype.kind == "c" and op.name in ("and", "or", "not")):
         args, dtype = tuple(convert(arg, dtype, types.bool_) for arg in args), types.bool_
+    power = _small_power(op)
+    if power:
+        return Call(f"dcpy_power<{power}, {op.dtype.ctype}>", args[:1], op.dtype.ctype)
     spelling = TABLES[dtype.kind].get(op.name)
     if op.name in SHIFTS and _is_short_shift(op):
         spelling = SHIFTS[op.name]
@@ -123,6 +127,15 @@ def _is_short_shift(op: Op) -> bool:
     """Whether the count is a number below the width of what is shifted."""
     count = op.args[1]
     return isinstance(count, Const) and 0 <= int(count.value.real) < 8 * op.dtype.itemsize
+
+
+def _small_power(op: Op) -> int:
+    """Strength reduction: the exponent of a real number where it is a small whole number; else 0."""
+    exponent = op.args[-1]
+    if op.name != "pow" or not isinstance(exponent, Const) or op.dtype.kind not in "iuf":
+        return 0
+    value = exponent.value.real
+    return int(value) if value == value // 1 and 2 <= value <= LARGEST_POWER else 0
 
 
 def _without_cast(expr: LirExpr) -> LirExpr:

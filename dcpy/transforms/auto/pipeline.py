@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.loops.loop_to_map import LoopToMap
+from dcpy.transforms.loops.loop_versioning import LoopVersioning
 from dcpy.transforms.maps.map_collapse import MapCollapse
 from dcpy.transforms.maps.map_fusion import MapFusion
 from dcpy.transforms.pipeline import Pipeline, RunReport, repeat, run_pipeline
@@ -19,6 +20,7 @@ from dcpy.transforms.simplify.wcr_to_augmented_assignment import WcrToAugmentedA
 
 AUTO_OPTIMIZE = Pipeline(
     "auto-optimize",
+    LoopVersioning(),
     AugmentedAssignmentToWCR(loops=True),
     LoopToMap(),
     repeat(

@@ -16,6 +16,7 @@ from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, min_of, product_of, sym
 
+LANES = 8  #: elements of a vector of float64, at most
 TILE = 256  #: elements of a row that one thread takes at a time where only columns may be divided
 
 
@@ -115,14 +116,19 @@ def _is_rectangular(node: Map) -> bool:
 
 
 def _vector_param(node: Map, rw: Rewriter) -> str:
-    """The parameter that most accesses follow in steps of one element; the last one where several do."""
+    """The parameter that most accesses follow in steps of one element; the last one where several do.
+
+    One that takes fewer values than a vector holds comes last.
+    """
     if not _is_rectangular(node) or len(node.params) == 1:
         return node.params[-1]
     tasklets = (inner for inner in node.body.walk_nodes() if isinstance(inner, Tasklet))
     memlets = [memlet for tasklet in tasklets for memlet in (*tasklet.reads(), *tasklet.writes())]
     scores = {param: sum(_score(memlet, param, rw) for memlet in memlets) for param in node.params}
-    best = max(scores.values())
-    return next(param for param in reversed(node.params) if scores[param] == best)
+    sizes = dict(zip(node.params, (dim.size.constant for dim in node.domain), strict=True))
+    long = [param for param, size in sizes.items() if scores[param] > 0 and (size is None or size >= LANES)]
+    best = max(scores[param] for param in long or node.params)
+    return next(param for param in reversed(long or node.params) if scores[param] == best)
 
 
 def _score(memlet: Memlet, param: str, rw: Rewriter) -> int:

@@ -8,8 +8,8 @@ from typing import ClassVar
 from dcpy.ir.copying import copy_sdfg
 from dcpy.ir.data import Descriptor, Scalar, Structure, View
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Call, Consume, Copy, Map, Node
-from dcpy.ir.region import Loop, Region, State
+from dcpy.ir.nodes import Call, Copy, Node
+from dcpy.ir.region import Region, State
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Subset
 from dcpy.ir.substitution import Substitution, substitute_in_region
@@ -120,20 +120,9 @@ def _symbol_values(callee: Sdfg, call: Call, rw: Rewriter) -> dict[str, ExprLike
         rw.sdfg.assign_symbol(fresh, dtype)
         values[name] = sym(fresh)
     for region in callee.body.walk_regions():
-        for name in _params(region):
+        for name in region.params:
             values[name] = sym(rw.fresh_name(name))
     return values
-
-
-def _params(region: Region) -> tuple[str, ...]:
-    match region.owner:
-        case Map(params=params):
-            return params
-        case Loop(param=param):
-            return (param,)
-        case Consume(worker=worker):
-            return (worker,)
-    return ()
 
 
 def _put_in_place(call: Call, loads: list[Node], body: Region, rw: Rewriter) -> None:

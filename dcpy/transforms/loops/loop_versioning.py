@@ -1,0 +1,202 @@
+"""LoopVersioning: a loop whose checks surely hold runs without them; the loop as written runs where one may fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import reduce
+from typing import ClassVar
+
+from dcpy.ir import types
+from dcpy.ir.analysis.ranges_at import Bounds, owner_bounds
+from dcpy.ir.analysis.scopes import owners_around, symbols_assigned_in
+from dcpy.ir.cloning import clone
+from dcpy.ir.expr import Const, Index, Op, ScalarExpr, as_symbolic, op
+from dcpy.ir.places import block_in
+from dcpy.ir.region import Block, Branch, Check, Loop, Region
+from dcpy.ir.symbolic import ZERO, Expr, Ranges, const, sym
+from dcpy.ir.uses import Uses
+from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
+
+_MOST = 4  # conditions that one check may become
+
+
+@dataclass(frozen=True)
+class LoopVersioning(Transformation):
+    """Make two versions of a loop, and choose before it starts: without the checks that will hold, or as it is.
+
+    before   loop i = 0:n { check N - i - 1 >= 0 else ...   after   if N - n >= 0 { loop i_1 = 0:n { A[i_1] = ... } }
+                            A[i] = ... }                            else { loop i = 0:n { check ...; A[i] = ... } }
+
+    A check can be decided before the loop where its condition is ``expr >= 0`` (or another comparison of integers),
+    linear in the parameters around it, over symbols that the loop does not change: then the smallest value of `expr`
+    over all iterations is known. The guard is sufficient, not necessary; a loop that raises does so in the version
+    that has all checks, after the same writes. The outermost loop of at most `largest` blocks and nodes is versioned.
+    """
+
+    name: ClassVar[str] = "loop-versioning"
+    loop = capture(Loop)
+    pattern = one(loop)
+    largest: int = 100
+
+    def can_be_applied(self, m: Match) -> Verdict:
+        loop = m[self.loop]
+        if not self._is_small(loop):
+            return no(f"it has more than {self.largest} blocks and nodes")
+        guards = _decidable(loop, m.uses)
+        if not guards:
+            return no("no check inside can be decided before it")
+        around = (owner for owner in owners_around(loop) if isinstance(owner, Loop))
+        if any(self._is_small(outer) and _decidable(outer, m.uses) for outer in around):
+            return no("a loop around it has two versions, or may have")
+        if _is_the_rest(loop, _all(guards.values(), m.sdfg.sizes)):
+            return no("this version is for the runs in which a check may fail")
+        if reason := _seen_outside(loop, m.uses):
+            return no(reason)
+        return YES
+
+    def apply(self, m: Match, rw: Rewriter) -> Loop:
+        """Returns the loop without the checks."""
+        loop = m[self.loop]
+        decided = _decidable(loop, rw.uses)
+        fast = clone(loop, rw)
+        pairs = zip(loop.body.walk_blocks(), list(fast.body.walk_blocks()), strict=True)
+        for original, copied in pairs:
+            if original in decided and copied.region is not None:
+                copied.region.remove(copied)
+        condition, rest = _all(decided.values(), rw.sdfg.sizes), Region()
+        rw.insert_before(loop, Branch([(condition, Region([fast]))], rest, span=loop.span))
+        rw.move_blocks([loop], rest)
+        return fast
+
+    def _is_small(self, loop: Loop) -> bool:
+        size = 0
+        for region in loop.body.walk_regions():
+            size += sum(1 + len(getattr(block, "nodes", ())) for block in region.blocks)
+            if size > self.largest:
+                return False
+        return True
+
+
+Guard = tuple[Expr, ...]  # each is to be at least 0
+
+
+def _decidable(loop: Loop, uses: Uses) -> dict[Block, Guard]:
+    """The checks inside that can be decided before the loop, each with what then must hold."""
+    found: dict[Block, Guard] = {}
+    changed = frozenset(symbols_assigned_in(loop.body))
+    for block in loop.body.walk_blocks():
+        if isinstance(block, Check):
+            values = _least_values(block, loop, changed, uses)
+            if values:
+                found[block] = values
+    return found
+
+
+def _least_values(check: Check, loop: Loop, changed: frozenset[str], uses: Uses) -> Guard:
+    """Lower bounds, over all iterations, of what a check wants to be at least 0; () where they are not known."""
+    ranges = uses.ranges_at(check)
+    values = _at_least_zero(check.condition)
+    known: tuple[Expr, ...] = ()  # at least 0, because the iteration space is not empty where the check is made
+    for name, lower, upper in _variables(check, loop):
+        if lower is None or upper is None:
+            return ()
+        known = (*known, upper - lower)
+        forms = [value.linear_in(name) for value in values]
+        if None in forms:
+            return ()
+        pairs = [_ends(form[0], lower, upper, known, ranges) for form in forms if form is not None]
+        values = tuple(
+            form[0] * end + form[1] for form, ends in zip(forms, pairs, strict=True) if form for end in ends
+        )
+    if len(values) > _MOST or any(_is_bad(value, changed) for value in values):
+        return ()
+    return tuple(dict.fromkeys(values))
+
+
+def _is_bad(value: Expr, changed: frozenset[str]) -> bool:
+    """Whether a value cannot be computed before the loop, or makes no sense as a guard."""
+    functions = any(atom.kind != "sym" for monomial, _ in value.terms for atom, _ in monomial)
+    never = value.constant is not None and value.constant < 0
+    return functions or never or not changed.isdisjoint(value.symbols)
+
+
+def _variables(check: Check, loop: Loop) -> Iterator[Bounds]:
+    """The parameters of the loops and maps around a check, innermost first, up to those of the loop itself."""
+    for owner in owners_around(check):
+        yield from reversed(owner_bounds(owner))
+        if owner is loop:
+            return
+
+
+def _ends(slope: Expr, lower: Expr, upper: Expr, known: tuple[Expr, ...], ranges: Ranges) -> tuple[Expr, ...]:
+    """Where a linear function is smallest: at one end of the range, or at one of the two where its slope may be
+    of either sign."""
+    if slope.constant == 0:
+        return (lower,)
+    if any(ranges.proves_nonneg(slope - fact) for fact in (ZERO, *known)):
+        return (lower,)
+    if any(ranges.proves_nonneg(-slope - fact) for fact in (ZERO, *known)):
+        return (upper,)
+    return (lower, upper)
+
+
+def _at_least_zero(condition: ScalarExpr) -> tuple[Expr, ...]:
+    """The expressions that are at least 0 exactly where a condition holds; () where it is none on integers."""
+    match condition:
+        case Op(name="and", args=(left, right)):
+            first, second = _at_least_zero(left), _at_least_zero(right)
+            return (*first, *second) if first and second else ()
+        case Op(name="lt" | "le" | "gt" | "ge" | "eq" as name, args=(left, right)):
+            a, b = as_symbolic(left), as_symbolic(right)
+            if a is None or b is None:
+                return ()
+            match name:
+                case "eq":
+                    return (a - b, b - a)
+                case "ge" | "gt":
+                    return (a - b - (1 if name == "gt" else 0),)
+                case _:
+                    return (b - a - (1 if name == "lt" else 0),)
+    return ()
+
+
+def _all(guards: Iterable[Guard], sizes: Iterable[str]) -> ScalarExpr:
+    """The condition that all guards hold, and that they are computed without overflow."""
+    values = dict.fromkeys(value for guard in guards for value in guard)
+    zero = Const(0, types.int64)
+    conditions = [op("ge", Index(value), zero) for value in (*_no_overflow(values, sizes), *values)]
+    return reduce(lambda first, second: op("and", first, second), conditions)
+
+
+def _no_overflow(values: Iterable[Expr], sizes: Iterable[str]) -> Iterator[Expr]:
+    """Expressions, at least 0 each, with which 64 bits hold all parts of `values`. Sums of few sizes always fit."""
+    largest: dict[str, int] = {}
+    for value in values:
+        room = 62 - sum(abs(factor) for _, factor in value.terms).bit_length()
+        for monomial, _ in value.terms:
+            degree = sum(power for _, power in monomial)
+            for atom, _ in monomial if degree > 1 else ():
+                largest[atom.name] = min(largest.get(atom.name, 1 << room), 1 << (room // degree))
+        for name in value.symbols:
+            if name not in sizes:
+                largest.setdefault(name, 1 << room)
+    for name, bound in largest.items():
+        yield const(bound) - sym(name)
+        if name not in sizes:
+            yield sym(name) + bound
+
+
+def _is_the_rest(loop: Loop, condition: ScalarExpr) -> bool:
+    """Whether the loop runs only where `condition` does not hold."""
+    region = loop.region
+    owner = None if region is None else region.owner
+    return isinstance(owner, Branch) and owner.otherwise is region and owner.cases[0][0] == condition
+
+
+def _seen_outside(loop: Loop, uses: Uses) -> str:
+    """Why a copy under other names would be noticed; "" where it would not."""
+    for symbol in (loop.param, *symbols_assigned_in(loop.body)):
+        if any(block_in(loop.body, user) is None for user in uses.users(symbol)):
+            return f"symbol {symbol!r} changes inside and is used outside"
+    return ""

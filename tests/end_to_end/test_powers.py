@@ -1,0 +1,43 @@
+"""S-4b: whole powers are multiplied out, and stay NumPy's in value and dtype."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dcpy
+
+EXPONENTS = (0, 1, 2, 3, 4, 5, 7, 12, 16, 17)
+
+
+def powers(x):
+    return x**0, x**1, x**2, x**3, x**4, x**5, x**7, x**12, x**16, x**17
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int8", "int32", "int64", "uint16", "complex128"])
+def test_s4b_whole_powers(dtype):
+    x = np.array([-3, -1, 0, 1, 2, 5, 7], "f8").astype(dtype)
+    if x.dtype.kind == "f":
+        special = np.array([1e-4, 1e4, np.inf, -np.inf, np.nan, -0.0, 1.1]).astype(dtype)
+        x = np.concatenate([x, special])
+    with np.errstate(all="ignore"):
+        expected = powers(x)
+    for mine, numpys, exponent in zip(dcpy.program(powers)(x), expected, EXPONENTS, strict=True):
+        assert mine.dtype == numpys.dtype
+        rtol = 2e-3 if dtype == "float16" else 1e-6 if dtype == "float32" else 1e-13
+        np.testing.assert_allclose(mine, numpys, rtol=rtol, err_msg=str(exponent))
+
+
+def test_s4b_no_call_of_pow_is_left():
+    def cube(x: dcpy.float64[8]):
+        return x**3 + x**4
+
+    from dcpy import driver
+    from dcpy.base.options import resolve_options
+    from dcpy.signatures import signature_of
+
+    sdfg = dcpy.program(cube).to_sdfg()
+    text = driver.artifact_of(sdfg, signature_of(sdfg), resolve_options()).files[0][1]
+    assert "dcpy_power<3, double>(" in text
+    assert "pow(" not in text.replace("dcpy_power", "")
