@@ -6,30 +6,32 @@ from typing import TypeVar
 
 from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.copying import copy_block
-from dcpy.ir.region import Block, Region
+from dcpy.ir.places import block_in
+from dcpy.ir.region import Block
 from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.substitution import Substitution
 from dcpy.ir.symbolic import sym
+from dcpy.ir.uses import Element
 
 B = TypeVar("B", bound=Block)
 
 
 def clone(block: B, rw: Rewriter) -> B:
-    """A copy of a block, in no region yet. All that is declared, assigned or counted inside has a fresh name."""
+    """A copy of a block of the SDFG, in no region yet. All that only the block knows has a fresh name in it.
+
+    Symbols that are assigned inside, and that the outside knows too, stay what they are.
+    """
     symbols: dict[str, str] = {}
     containers: dict[str, str] = {}
-    for region in block.regions():
-        for inner in region.walk_regions():
-            symbols |= {name: rw.fresh_name(name) for name in inner.params}
-            containers |= {name: rw.fresh_name(name) for name in inner.containers}
-        symbols |= _assigned(region, rw)
+    for region in (inner for outer in block.regions() for inner in outer.walk_regions()):
+        symbols |= {name: rw.fresh_name(name) for name in region.params}
+        containers |= {name: rw.fresh_name(name) for name in region.containers}
+    for symbol in dict.fromkeys(name for region in block.regions() for name in symbols_assigned_in(region)):
+        if all(_is_inside(element, block) for element in (*rw.uses.users(symbol), *rw.uses.definers(symbol))):
+            symbols[symbol] = rw.fresh_name(symbol)
+            rw.sdfg.assign_symbol(symbols[symbol], rw.sdfg.assigned_symbols[symbol])
     return copy_block(block, Substitution({old: sym(new) for old, new in symbols.items()}, containers))
 
 
-def _assigned(region: Region, rw: Rewriter) -> dict[str, str]:
-    """New names, declared, for the symbols that are assigned in a region."""
-    names: dict[str, str] = {}
-    for symbol in symbols_assigned_in(region):
-        names[symbol] = rw.fresh_name(symbol)
-        rw.sdfg.assign_symbol(names[symbol], rw.sdfg.assigned_symbols[symbol])
-    return names
+def _is_inside(element: Element, block: Block) -> bool:
+    return element is not block and any(block_in(region, element) is not None for region in block.regions())

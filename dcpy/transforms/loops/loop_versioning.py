@@ -12,7 +12,6 @@ from dcpy.ir.analysis.ranges_at import Bounds, owner_bounds
 from dcpy.ir.analysis.scopes import owners_around, symbols_assigned_in
 from dcpy.ir.cloning import clone
 from dcpy.ir.expr import Const, Index, Op, ScalarExpr, as_symbolic, op
-from dcpy.ir.places import block_in
 from dcpy.ir.region import Block, Branch, Check, Loop, Region
 from dcpy.ir.symbolic import ZERO, Expr, Ranges, const, sym
 from dcpy.ir.uses import Uses
@@ -51,8 +50,6 @@ class LoopVersioning(Transformation):
             return no("a loop around it has two versions, or may have")
         if _is_the_rest(loop, _all(guards.values(), m.sdfg.sizes)):
             return no("this version is for the runs in which a check may fail")
-        if reason := _seen_outside(loop, m.uses):
-            return no(reason)
         return YES
 
     def apply(self, m: Match, rw: Rewriter) -> Loop:
@@ -192,11 +189,3 @@ def _is_the_rest(loop: Loop, condition: ScalarExpr) -> bool:
     region = loop.region
     owner = None if region is None else region.owner
     return isinstance(owner, Branch) and owner.otherwise is region and owner.cases[0][0] == condition
-
-
-def _seen_outside(loop: Loop, uses: Uses) -> str:
-    """Why a copy under other names would be noticed; "" where it would not."""
-    for symbol in (loop.param, *symbols_assigned_in(loop.body)):
-        if any(block_in(loop.body, user) is None for user in uses.users(symbol)):
-            return f"symbol {symbol!r} changes inside and is used outside"
-    return ""
