@@ -22,6 +22,18 @@ _HOME = {
     "symbol": "dcpy.frontend.annotations",
     "symbols": "dcpy.frontend.annotations",
     "map": "dcpy.frontend.mapscope",
+    "mapscope": "dcpy.frontend.mapscope",
+    **dict.fromkeys(
+        ("consume", "consumescope", "define_stream", "stream", "tasklet"), "dcpy.frontend.dataflow.markers"
+    ),
+    **dict.fromkeys(
+        (
+            "define_local", "define_local_scalar", "elementwise", "in_program", "inline", "named", "ndarray",
+            "nounroll", "parrange", "reduce", "unroll",
+        ),
+        "dcpy.frontend.dataflow.words",
+    ),
+    **dict.fromkeys(("ScheduleType", "StorageType"), "dcpy.frontend.dataflow.places"),
     "callback": "dcpy.frontend.callbacks",
     "implements": "dcpy.frontend.implements",
     "Builder": "dcpy.api",

@@ -102,6 +102,7 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.random_orders",
     ),
     "builtins": ("dcpy.frontend.python.builtins",),
+    "dcpy": ("dcpy.frontend.dataflow.functions",),
     "math": ("dcpy.frontend.python.maths", "dcpy.frontend.python.complex_maths"),
 }
 
@@ -179,8 +180,11 @@ def find(function: Any) -> Entry | None:
     _load("numpy")
     _load("builtins")
     _load("math")
-    if (getattr(function, "__module__", None) or "").startswith("numpy.random"):
+    module = getattr(function, "__module__", None) or ""
+    if module.startswith("numpy.random"):
         _load("numpy.random")  # which costs the import of NumPy's
+    elif module.startswith("dcpy."):
+        _load("dcpy")
     try:
         return _FUNCTIONS.get(function)
     except TypeError:  # not hashable: nothing that was registered
@@ -302,6 +306,8 @@ def full_name(function: Any) -> str:
         module = module.partition(".")[0]
         public = vars(sys.modules[module]) if module in sys.modules else {}
         name = next((key for key, value in public.items() if value is function), type(function).__name__)
+    if module.startswith("dcpy."):  # what users import is flat
+        module = "dcpy"
     if module.startswith("numpy."):  # numpy.random._generator
         module = ".".join(part for part in module.split(".") if not part.startswith("_"))
     return str(name) if module in ("builtins", "") else f"{module}.{name}"

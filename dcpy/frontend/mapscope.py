@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 
 @dataclass(frozen=True)
@@ -19,13 +19,20 @@ class MapRange:
 
     slices: tuple[slice, ...]
 
+    def __matmul__(self, schedule: Any) -> MapRange:
+        """``dcpy.map[0:N] @ dcpy.ScheduleType.Sequential``: in plain Python, as without."""
+        return self
+
     def __iter__(self) -> Iterator[Any]:
         ranges = [range(s.start or 0, s.stop, s.step or 1) for s in self.slices]
         return iter(ranges[0]) if len(ranges) == 1 else itertools.product(*ranges)
 
 
+@dataclass(frozen=True, eq=False)
 class MapScope:
-    """The object behind ``dcpy.map``."""
+    """The object behind ``dcpy.map`` and ``dcpy.mapscope``."""
+
+    name: str
 
     def __getitem__(self, slices: slice | tuple[slice, ...]) -> MapRange:
         parts = slices if isinstance(slices, tuple) else (slices,)
@@ -33,8 +40,12 @@ class MapScope:
             raise TypeError("dcpy.map takes ranges: dcpy.map[0:M, 0:N]")
         return MapRange(parts)
 
+    def __call__(self, *_: Any, **__: Any) -> NoReturn:
+        raise TypeError(f"@{self!r} decorates a function inside of a program")
+
     def __repr__(self) -> str:
-        return "dcpy.map"
+        return f"dcpy.{self.name}"
 
 
-map = MapScope()  # the name that users type, as dcpy.map
+map = MapScope("map")  # the names that users type, as dcpy.map
+mapscope = MapScope("mapscope")

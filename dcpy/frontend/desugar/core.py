@@ -16,6 +16,7 @@ from dcpy.frontend.desugar.names import bound_names, read_names, walrus_names
 
 Body = tuple["Statement", ...]
 Expression = Union[ast.expr, "Flag"]
+NOTHING: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,9 +52,19 @@ class Base:
     @functools.cached_property
     def bound(self) -> frozenset[str]:
         """Names that it may bind, everything inside included."""
+        return self.assigned.union(self.rebound)
+
+    @functools.cached_property
+    def assigned(self) -> frozenset[str]:
+        """Names that it may bind by an assignment, a loop or a definition."""
         trees = [tree for tree in self.expressions() if isinstance(tree, ast.AST)]
-        inside = [statement.bound for body in self.bodies() for statement in body]
+        inside = [statement.assigned for body in self.bodies() for statement in body]
         return self.targets_bound().union(*map(walrus_names, trees), *inside)
+
+    @functools.cached_property
+    def rebound(self) -> frozenset[str]:
+        """Names that tasklets inside may give a new value, where they stand for numbers."""
+        return NOTHING.union(*(statement.rebound for body in self.bodies() for statement in body))
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,4 +216,52 @@ class Define(Base):
         return frozenset({self.name})
 
 
-Statement = Evaluate | Assign | Augment | Delete | Require | If | For | While | Return | Break | Continue | Define
+@dataclass(frozen=True, eq=False)
+class Movement:
+    """A memlet of an explicit tasklet: ``name << data`` reads, ``name >> data`` writes.
+
+    `resolution` is the function that combines what is written with what is there; `dynamic` says that perhaps not all,
+    or nothing, is touched: ``A(-1)[i]``.
+    """
+
+    name: str
+    data: ast.expr
+    writes: bool
+    dynamic: bool
+    resolution: ast.expr | None
+    tree: ast.expr
+
+
+@dataclass(frozen=True, eq=False)
+class Tasklet(Base):
+    """``with dcpy.tasklet:``: what moves in, what is computed from that alone, and what moves out.
+
+    The names of `body` are its own; `free` are those that it sees from outside. `rebinds`: names of the function that
+    stand for numbers perhaps, and get a new value then.
+    """
+
+    name: str
+    movements: tuple[Movement, ...]
+    body: Body
+    free: frozenset[str]
+    rebinds: frozenset[str]
+
+    def expressions(self) -> tuple[Expression | None, ...]:
+        trees = [tree for movement in self.movements for tree in (movement.data, movement.resolution)]
+        return tuple(trees)
+
+    @functools.cached_property
+    def rebound(self) -> frozenset[str]:
+        """The names of outputs that may be numbers."""
+        return self.rebinds
+
+    @functools.cached_property
+    def reads(self) -> frozenset[str]:
+        """Names that the memlets or the body may read."""
+        trees = [tree for tree in self.expressions() if isinstance(tree, ast.AST)]
+        return self.free.union(*map(read_names, trees))
+
+
+Statement = (
+    Evaluate | Assign | Augment | Delete | Require | If | For | While | Return | Break | Continue | Define | Tasklet
+)

@@ -54,6 +54,8 @@ class Liveness:
                 return (live - node.targets_bound()) | node.reads
             case core.Augment():
                 return live | node.reads | node.targets_bound()
+            case core.Tasklet():
+                return live | node.reads
             case core.Delete(names=names):
                 return live - frozenset(names)
             case core.Define(name=name):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from dcpy.base.errors import FrontendError
 from dcpy.base.source import SrcSpan
+from dcpy.frontend.dataflow.forms import explicit, label_only
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.matching import matched
 from dcpy.frontend.desugar.names import bound_names, free_names
@@ -111,6 +112,12 @@ class Desugarer:
     def statement(self, node: ast.stmt) -> tuple[core.Statement, ...]:  # noqa: C901  (one case per kind)
         """One statement; () where nothing is left of it."""
         span = self.source.span(node)
+        dataflow = explicit(self.source, node, Desugarer(self.source, stored=self.stored).block, self.stored)
+        if dataflow is not None:
+            return (dataflow,)
+        labelled = label_only(self.source, node)
+        if labelled is not None:
+            return self.block(labelled)
         match node:
             case ast.Pass():
                 return ()

@@ -170,7 +170,7 @@ def _store_element(frame: Frame, owner: ArrayValue, place: ScalarExpr, value: Va
             notes=("NumPy raises TypeError here",),
             help="store its .real",
         )
-    memlet = Memlet(place.container, Subset(place.indices), wcr)
+    memlet = Memlet(place.container, Subset(place.indices), wcr or frame.b.combined.get(place.container, ""))
     frame.emit.tasklet([(memlet, convert(number, place.dtype))])
 
 

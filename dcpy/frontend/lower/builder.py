@@ -50,6 +50,7 @@ class Builder:
         self.read_only: dict[str, str] = {}  # containers that are never written, and why
         self.naming = ""  # how the user calls the next result
         self.detached: dict[str, str] = {}  # containers that may not be written any more, and why
+        self.combined: dict[str, str] = {}  # containers whose writes are combined, and how
         self.remembered: list[Remembered] = []  # where masks hold
 
     # -- errors and checks ---------------------------------------------------------------------------------------
@@ -244,6 +245,11 @@ class Builder:
         if container not in self.detached:
             self.detached[container] = reason
             self.emit.on_undo(lambda: self.detached.pop(container, None))
+
+    def combine(self, container: str, resolution: str) -> None:
+        """Stores to this container (a view of a tasklet's) are combined with what is there from now on."""
+        self.combined[container] = resolution
+        self.emit.on_undo(lambda: self.combined.pop(container, None))
 
     def forbid_writes(self, container: str, reason: str) -> None:
         """Stores to this container are refused from now on, for the reason given."""

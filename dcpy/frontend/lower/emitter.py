@@ -17,7 +17,7 @@ from dcpy.ir import types
 from dcpy.ir.data import Data, View
 from dcpy.ir.expr import Const, Index, Load, Ref, ScalarExpr, op, rewrite, symbols_of
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Map, Node, Tasklet
+from dcpy.ir.nodes import Map, Node, Schedule, Tasklet
 from dcpy.ir.region import Block, Check, Region, State, SymbolAssign
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range, Subset
@@ -162,6 +162,10 @@ class Emitter:
         self._undo.append(forget)
         return name
 
+    def redeclare(self, container: str, desc: Data) -> None:
+        """Changes the descriptor of a container that was declared just now."""
+        self.regions[container].containers[container] = self.descs[container] = desc
+
     def shown_by(self, container: str) -> str | None:
         """The container that a view shows, also one that a dry run made; None for others."""
         desc = self.descs.get(container)
@@ -255,9 +259,11 @@ class Emitter:
         """A parallel map over nodes of one state."""
         self.map_region(params, domain, Region([State(nodes=list(nodes), span=self.span)]))
 
-    def map_region(self, params: Sequence[str], domain: Sequence[Range], body: Region) -> None:
+    def map_region(
+        self, params: Sequence[str], domain: Sequence[Range], body: Region, schedule: Schedule = Schedule.DEFAULT
+    ) -> None:
         """A parallel map over a region; the parameters are fresh names."""
-        self.node(Map(tuple(params), tuple(domain), body, span=self.span))
+        self.node(Map(tuple(params), tuple(domain), body, schedule, span=self.span))
 
     def check(self, condition: ScalarExpr, exception: str, message: str, values: Sequence[ScalarExpr] = ()) -> None:
         """Raises a Python exception at run time unless `condition` holds."""

@@ -16,7 +16,7 @@ from dcpy.frontend.lower import merges
 from dcpy.frontend.lower.assignment import assign
 from dcpy.frontend.lower.frame import Flow, Scope
 from dcpy.frontend.lower.refine import bind_parameter
-from dcpy.frontend.values import MapValue, Missing, Scalar, TupleValue, integer, is_number, scalar_expr
+from dcpy.frontend.values import ArrayValue, MapValue, Missing, Scalar, TupleValue, integer, is_number, scalar_expr
 from dcpy.ir.region import Region
 from dcpy.ir.symbolic import sym
 
@@ -33,8 +33,10 @@ def run_map(frame: Frame, node: core.For, value: MapValue, execute: Callable[[An
     for param, extent in zip(params, value.ranges, strict=True):
         ranges = bind_parameter(ranges, param, extent)
     targets = integer(sym(params[0])) if len(params) == 1 else TupleValue(tuple(integer(sym(p)) for p in params))
+    arrays = node.rebound - node.assigned  # of those, what tasklets write is memory, if it is an array
+    arrays = frozenset(name for name in arrays if isinstance(frame.env.get(name), ArrayValue))
     shared = frozenset(name for name in names.bound & (names.head | names.after) if _has_value(frame, name))
-    shared -= node.targets_bound()  # each iteration has its own
+    shared -= node.targets_bound() | arrays  # each iteration has its own
 
     def body() -> Scope:
         scope = Scope(Region(), "map", forbidden=shared, params=params, outside=frame.emit.ranges)
@@ -46,8 +48,8 @@ def run_map(frame: Frame, node: core.For, value: MapValue, execute: Callable[[An
     _prepare_conflicts(frame, shared, body)
     scope = body()
     frame.emit.statement(node.span)
-    frame.emit.map_region(params, value.ranges, scope.region)
-    for name in sorted(names.bound - shared):
+    frame.emit.map_region(params, value.ranges, scope.region, value.schedule)
+    for name in sorted(names.bound - shared - arrays):
         frame.env[name] = Missing(
             f"{name!r} has no value after a parallel map", node.span, "store into an array inside the map"
         )

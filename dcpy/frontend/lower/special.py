@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import FunctionType
 from typing import TYPE_CHECKING
 
+from dcpy.frontend.dataflow.places import schedule_of
 from dcpy.frontend.lower.constructing import GENERATED
-from dcpy.frontend.values import BoundMethod, ObjectValue, RecordValue, Static, TupleValue, Value, is_weak
+from dcpy.frontend.values import BoundMethod, MapValue, ObjectValue, RecordValue, Static, TupleValue, Value, is_weak
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
@@ -29,6 +31,8 @@ _MIRRORED = {"==": "eq", "!=": "ne", "<": "gt", "<=": "ge", ">": "lt", ">=": "le
 
 def binary(frame: Frame, symbol: str, left: Value, right: Value, *, in_place: bool = False) -> Value | None:
     """``left symbol right`` where a class says what that is; None where none does."""
+    if symbol == "@" and isinstance(left, MapValue):
+        return replace(left, schedule=schedule_of(frame.b.static(right, "a schedule")))
     if symbol in _COMPARED:
         names = [(left, f"__{_COMPARED[symbol]}__", right), (right, f"__{_MIRRORED[symbol]}__", left)]
     elif symbol in _BINARY:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dcpy.base import texts
 from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.frontend.callbacks import Callback
+from dcpy.frontend.dataflow.tasklets import run_tasklet
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.liveness import assigned
 from dcpy.frontend.lower import assignment, loops, merges, sequences
@@ -241,4 +242,5 @@ _HANDLERS: dict[type, Callable[[Any, Any], Flow]] = {
     core.Define: _define, core.Return: _return, core.Require: _require, core.If: _if, core.Break: _break,
     core.Continue: _continue, core.For: lambda f, n: loops.run_for(f, n, execute),
     core.While: lambda f, n: loops.run_while(f, n, execute),
+    core.Tasklet: lambda f, n: run_tasklet(f, n, execute),
 }  # fmt: skip

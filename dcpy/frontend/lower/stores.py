@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 def store(b: Builder, target: ArrayValue, value: Value) -> None:
     """``target[...] = value``, broadcast and cast as NumPy assigns."""
     require_writable(b, target)
+    if target.container in b.combined:
+        accumulate(b, target, value, b.combined[target.container])
+        return
     write(b, target, value)
 
 

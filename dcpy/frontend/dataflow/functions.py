@@ -1,0 +1,189 @@
+"""What programs make of the functions of explicit dataflow (`words`), and of the words that are not taken yet."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dcpy.frontend.dataflow import words
+from dcpy.frontend.dataflow.markers import STREAMS
+from dcpy.frontend.dataflow.places import StorageType, storage_of
+from dcpy.frontend.dataflow.resolutions import UFUNCS, operation_of
+from dcpy.frontend.implements import implements
+from dcpy.frontend.lower import sequences, stores
+from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.lower.elementwise import convert
+from dcpy.frontend.values import (
+    ArrayValue,
+    MapValue,
+    RangeValue,
+    Scalar,
+    Static,
+    TupleValue,
+    Value,
+    is_number,
+    kind_of,
+    scalar_expr,
+)
+from dcpy.ir.data import Array, Storage
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.region import Region
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import ONE, ZERO, sym
+from dcpy.ir.types import DType, float64
+
+NONE = Static(None)
+DEFAULT = Static(StorageType.Default)
+FLOAT = Static(float)
+
+
+# -- memory ----------------------------------------------------------------------------------------------------------
+
+
+@implements(words.define_local, words.ndarray)
+def define_local(b: Builder, shape: Value, dtype: Value = FLOAT, storage: Value = DEFAULT) -> Value:
+    """A new array with undefined contents."""
+    place = storage_of(b.static(storage, "a storage"))
+    made = b.empty(b.shape_argument(shape), _dtype(b, dtype))
+    if place is not Storage.DEFAULT:
+        _put(b, made, place)
+    return made
+
+
+@implements(words.define_local_scalar)
+def define_local_scalar(b: Builder, dtype: Value = FLOAT, storage: Value = DEFAULT) -> Value:
+    """One element with an undefined value."""
+    storage_of(b.static(storage, "a storage"))
+    return b.scalar_container(_dtype(b, dtype))[0]
+
+
+def _dtype(b: Builder, dtype: Value) -> DType:
+    return b.dtype_argument(dtype) or float64
+
+
+def _put(b: Builder, made: ArrayValue, place: Storage) -> None:
+    desc = b.desc(made)
+    assert isinstance(desc, Array)
+    if place is Storage.STACK and any(size.constant is None for size in desc.shape):
+        raise b.error(
+            f"an array in registers has a size that is known at compile time, not [{', '.join(map(str, desc.shape))}]",
+            help="use dcpy.StorageType.CPU_Heap, or leave the storage out",
+        )
+    b.emit.redeclare(made.container, replace(desc, storage=place))
+
+
+# -- loops and hints -------------------------------------------------------------------------------------------------
+
+
+@implements(words.parrange)
+def parrange(b: Builder, start: Value, stop: Value = NONE, step: Value = Static(1)) -> Value:  # noqa: B008
+    """A map over one range."""
+    first, last = (Static(0), start) if stop == NONE else (start, stop)
+    bounds = [b.integer(part, "a bound of dcpy.parrange") for part in (first, last, step)]
+    return MapValue((Range(*bounds),))
+
+
+@implements(words.unroll)
+def unroll(b: Builder, values: Value) -> Value:
+    """The items, each known."""
+    if isinstance(values, RangeValue) and values.range.size.constant is None:
+        raise b.error(
+            "how often the loop is unrolled is not known at compile time",
+            notes=(f"its range is {values.start}:{values.stop}:{values.step}",),
+            help="use a number, a compile-time argument (`n: dcpy.compiletime`), or a plain loop",
+        )
+    return TupleValue(tuple(sequences.items(b, values)))
+
+
+@implements(words.nounroll)
+def nounroll(b: Builder, values: Value) -> Value:
+    """The values themselves: a range is a loop anyway."""
+    return values
+
+
+@implements(words.inline)
+def inline(b: Builder, value: Value) -> Value:
+    """The value, which must be known."""
+    b.static(value, "what dcpy.inline takes")
+    return value
+
+
+@implements(words.in_program)
+def in_program(b: Builder) -> Value:
+    """True."""
+    return Static(True)
+
+
+@implements(*STREAMS)
+def streams(b: Builder, *args: Value, **keywords: Value) -> Value:
+    """Refused, with the reason."""
+    raise b.error(
+        "streams are not supported",
+        notes=("they connect processes that run at the same time, which dcpy does not have yet",),
+        help="use an array and a counter: `k = n[0]; out[k] = x; n[0] += 1` in a loop",
+    )
+
+
+# -- reductions and element functions --------------------------------------------------------------------------------
+
+
+@implements(words.reduce)
+def reduce(
+    b: Builder, function: Value, array: Value, out: Value = NONE, axis: Value = NONE, identity: Value = NONE
+) -> Value:
+    """One reduction, and what it is combined with."""
+    operation = operation_of(b, function)
+    source = b.array(array)
+    axes = b.axes(axis, source.rank)
+    result: Value
+    if operation in ("add", "mul", "min", "max", "and", "or"):
+        result = b.reduce(operation, source, axes, dtype=source.dtype)
+    else:
+        over = TupleValue(tuple(map(Static, axes)))
+        result = b.call(Static(UFUNCS[operation].reduce), source, axis=over)
+    if identity != NONE:
+        result = b.ufunc(UFUNCS[operation], b.cast(identity, source.dtype), result)
+    if out == NONE:
+        return result
+    target = _target(b, out)
+    result = _shaped(b, result, target)
+    stores.store(b, target, result if identity != NONE else b.ufunc(UFUNCS[operation], target, result))
+    return NONE
+
+
+def _target(b: Builder, out: Value) -> ArrayValue:
+    if not isinstance(out, ArrayValue):
+        raise b.error(f"the output is {kind_of(out)}, not an array", help="leave it out, and use the result")
+    return out
+
+
+def _shaped(b: Builder, result: Value, target: ArrayValue) -> Value:
+    """A number is stored to every element; sizes of 1 that the target has more, or less, are the same elements."""
+    if isinstance(result, ArrayValue) and result.rank != target.rank:
+        return b.reshape(result, target.shape)
+    return result
+
+
+@implements(words.elementwise)
+def elementwise(b: Builder, function: Value, array: Value, out: Value = NONE) -> Value:
+    """One map that calls the function on each element."""
+    source = b.array(array)
+    target = _target(b, out) if out != NONE else b.empty([b.exact(size) for size in source.shape], source.dtype)
+    if out != NONE:
+        stores.require_writable(b, target)
+        source = b.broadcast_to(source, target.shape)
+    params = [b.emit.parameter("i") for _ in target.shape]
+    indices = [sym(param) for param in params]
+    region, outside = Region(), b.emit.ranges
+    inner = outside
+    for param, size in zip(params, target.shape, strict=True):
+        inner = inner.bind(param, ZERO, size - 1)
+    with b.emit.inside(region, inner):
+        value = b.call(function, Scalar(source.load(indices)))
+        if isinstance(value, ArrayValue) and not value.shape:
+            value = Scalar(value.load(()))
+        if not is_number(value):
+            raise b.error(f"the function gives {kind_of(value)} for an element", help="return a number")
+        memlet = Memlet(target.container, target.subset(indices))
+        b.emit.tasklet([(memlet, convert(scalar_expr(value), target.dtype))])
+    b.emit.map_region(params, [Range(ZERO, size, ONE) for size in target.shape], region)
+    return target if out == NONE else NONE
