@@ -10,10 +10,11 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import CodeType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from dcpy import plugins
@@ -58,15 +59,19 @@ def compile_sdfg(
     profile: Profile | None = None,
     program_key: str = "",
     extra: Mapping[str, Any] | None = None,
+    codes: Sequence[CodeType] = (),
 ) -> Loaded:
-    """Machine code for an SDFG, in memory. The SDFG is not changed; `profile` gets the seconds by stage."""
+    """Machine code for an SDFG, in memory. The SDFG is not changed; `profile` gets the seconds by stage.
+
+    `codes`: the functions that it was made of, if it was.
+    """
     from dcpy.runtime.load import load
 
     seconds = {} if profile is None else profile
     with timed(seconds, "lower"):
         artifact = artifact_of(sdfg, signature, options)
     with timed(seconds, "load"):
-        loaded = load(artifact, options, program_key=program_key, extra=extra)
+        loaded = load(artifact, options, program_key=program_key, extra=extra, codes=codes)
     seconds["compiler"] = loaded.seconds_compiling
     seconds["load"] -= loaded.seconds_compiling
     return loaded
@@ -90,6 +95,7 @@ def build_library(
 ) -> Library:
     """A shared library with a C header beside it; with `bundle`, the foreign libraries that it calls, too."""
     from dcpy.codegen.generate import c_header, with_messages
+    from dcpy.codegen.listing import listings
     from dcpy.runtime import shipping
     from dcpy.runtime.build import build
 
@@ -105,7 +111,7 @@ def build_library(
     header = library.parent / f"{sdfg.name}.h"
     header.write_text(c_header(lowered, artifact.signature), encoding="utf-8")
     written = [library, header]
-    for name, text in artifact.files if keep_source else ():
+    for name, text in listings(artifact) if keep_source else ():
         written.append(library.parent / name)
         written[-1].write_text(text, encoding="utf-8")
     if bundle:

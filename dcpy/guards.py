@@ -15,6 +15,7 @@ from dcpy.frontend.fingerprint import is_library
 
 if TYPE_CHECKING:
     from dcpy.frontend.closure import Dependence
+    from dcpy.frontend.fingerprint import Fingerprint
     from dcpy.frontend.lower import Lowered
     from dcpy.frontend.lower.frame import ExtraArgument
 
@@ -26,6 +27,11 @@ Guards = tuple[tuple[Source, object], ...]  # sources, and the values they must 
 def guards_of(lowered: Lowered) -> Guards:
     """The names whose values are part of the program."""
     return tuple(_guards(lowered.dependences, lowered.extra_arguments))
+
+
+def guards_on(known: Fingerprint) -> Guards:
+    """The same, of a program that was found by its fingerprint."""
+    return tuple((read.source, snapshot(read.value)) for read in known.reads)
 
 
 def _guards(dependences: Sequence[Dependence], arrays: Sequence[ExtraArgument]) -> Iterator[tuple[Source, object]]:

@@ -22,10 +22,11 @@ from dcpy import __version__, driver, plugins
 from dcpy.base.errors import ArgumentError, DcpyError, FrontendError
 from dcpy.base.options import Options
 from dcpy.base.source import SrcSpan
+from dcpy.frontend.fingerprint import Fingerprint, fingerprint
 from dcpy.frontend.source import parameter_span
 from dcpy.frontend.specialize.records import Parts, Record, take_apart
 from dcpy.frontend.specialize.types import ArgType, ArrayType, GeneratorType, OpaqueType, ScalarType
-from dcpy.guards import Guards, Source, alias_groups_with, guards_of, snapshot, source_of_array
+from dcpy.guards import Guards, Source, alias_groups_with, guards_of, guards_on, source_of_array
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import ONE, Expr
 from dcpy.runtime.arguments import explain_mismatch, with_parts
@@ -131,10 +132,11 @@ class Specializer:
         with driver.timed(profile, "frontend"):
             parts = take_apart(bound)
             types = types_of(parts.leaves, self.annotated(), related=related, fields=parts.fields)
-            key, reads = ("", ()) if parts.records else self._program_key(types)
-            loaded = recall(key, self.options) if key else None
+            key, known = ("", Fingerprint()) if parts.records else self._program_key(types)
+            codes = known.codes or (self.function.__code__,)
+            loaded = recall(key, self.options, codes) if key else None
         if loaded is not None:
-            return Compiled(loaded, reads)
+            return Compiled(loaded, guards_on(known))
         lowered = self._lower(types, parts, profile, simplify=self.options.simplify)
         arrays = lowered.extra_arguments
         convention = Convention.of(lowered, names)
@@ -142,7 +144,9 @@ class Specializer:
         callbacks = lowered.sdfg.callbacks
         if callbacks:  # a later process has other functions of these names: it looks them up again
             key = ""
-        loaded = driver.compile_sdfg(lowered.sdfg, signature, self.options, profile=profile, program_key=key)
+        loaded = driver.compile_sdfg(
+            lowered.sdfg, signature, self.options, profile=profile, program_key=key, codes=codes
+        )
         closure = (*sources, *map(source_of_array, arrays))
         described = convention.described(signature)
         return Compiled(
@@ -171,18 +175,16 @@ class Specializer:
                     driver.auto_optimize(lowered.sdfg, check=self.options.check)
         return lowered
 
-    def _program_key(self, types: Mapping[str, ArgType]) -> tuple[str, Guards]:
-        """What stands for the whole way from source to artifact, and what must stay as it is.
+    def _program_key(self, types: Mapping[str, ArgType]) -> tuple[str, Fingerprint]:
+        """What stands for the whole way from source to artifact, and what the function depends on.
 
         The key is "" where nothing does, and the program is compiled in each process.
         """
-        from dcpy.frontend.fingerprint import fingerprint
-
-        source, reads = fingerprint(self.function)
+        found = fingerprint(self.function)
         described = ", ".join(f"{name}: {kind!r}" for name, kind in types.items())
         passes = f"simplify={self.options.simplify} auto_optimize={self.options.auto_optimize}"
-        key = f"{compiler_identity()} {passes} {source} ({described})" if source else ""
-        return key, tuple((read.source, snapshot(read.value)) for read in reads)
+        key = f"{compiler_identity()} {passes} {found.key} ({described})" if found.key else ""
+        return key, found
 
     def _require_all_annotated(self, known: set[str]) -> None:
         missing = [name for name in inspect.signature(self.function).parameters if name not in known]

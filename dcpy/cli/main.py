@@ -75,8 +75,15 @@ def _cache(options: argparse.Namespace) -> int:
             print(f"removed {cache.clear()} entries")
         case _:
             for entry in cache.entries():
-                print(f"{entry.key}  {entry.size / 1024:8.1f} KiB  {entry.name}")
+                print(f"{entry.key}  {entry.size / 1024:8.1f} KiB  {entry.name}{_users(entry.used_by)}")
     return 0
+
+
+def _users(files: Sequence[str]) -> str:
+    """Where the program is: the last file that was seen with it, and how many others share the entry."""
+    if not files:
+        return ""
+    return f"  in {files[-1]}" + (f" and {len(files) - 1} more" if len(files) > 1 else "")
 
 
 def _doctor(options: argparse.Namespace) -> int:

@@ -235,13 +235,20 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """A generated program. Equal content, equal `key`."""
+    """A generated program. Equal content, equal `key`, wherever its Python text lies: `places` are no part of it.
+
+    From a line of the first file on (they count from 1), `places` says where in Python the lines come from.
+    """
 
     signature: Signature
     files: tuple[tuple[str, str], ...]  # (file name, text)
     environments: tuple[Environment, ...] = ()
     flags: tuple[str, ...] = ()  # what the code needs of the compiler beyond the options, e.g. "-fopenmp"
-    sources: tuple[tuple[str, int], ...] = field(default=())  # Python files and lines, for messages
+    places: tuple[tuple[int, SrcSpan], ...] = field(default=())
+
+    def place_of(self, line: int) -> SrcSpan | None:
+        """Where in Python a line of the first file comes from; None for what stands above the program."""
+        return next((span for first, span in reversed(self.places) if first <= line), None)
 
     def key(self, extra: Iterable[str] = ()) -> str:
         """A content hash over everything that can change the machine code; `extra` names options and toolchain."""

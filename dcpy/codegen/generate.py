@@ -49,8 +49,7 @@ def generate(
         tuple(module.slots),
         reports_errors=bool(module.checks),
     )
-    place = str(sdfg.span) if sdfg.span is not None else ""
-    text = program_text(file, place=place, environments=used, vector_functions=vector_functions())
+    text, places = program_text(file, environments=used, vector_functions=vector_functions())
     if "#pragma omp declare simd" in text:
         used.append(LIBRARY)
     return Artifact(
@@ -58,7 +57,7 @@ def generate(
         ((f"{module.base}.cpp", text),),
         tuple(used),
         ("-fopenmp",) if module.threads else (),
-        _sources(sdfg),
+        places,
     )
 
 
@@ -166,12 +165,3 @@ def _environments(sdfg: Sdfg, module: ModuleContext, known: Mapping[str, Environ
         raise CodegenError(f"{sdfg.name!r} calls into {missing[0]!r}, of which nothing is known", span=sdfg.span)
     return [known[name] for name in module.environments if name]
 
-
-def _sources(sdfg: Sdfg) -> tuple[tuple[str, int], ...]:
-    """Python files that the program came from, with the first line of each."""
-    spans = [sdfg.span, *(block.span for block in sdfg.body.walk_blocks()), *(n.span for n in sdfg.body.walk_nodes())]
-    found: dict[str, int] = {}
-    for span in spans:
-        if span is not None:
-            found[span.file] = min(span.line, found.get(span.file, span.line))
-    return tuple(found.items())

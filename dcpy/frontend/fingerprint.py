@@ -1,6 +1,9 @@
 """What a function's meaning depends on, as one hash: the key under which a warm start finds the compiled program.
 
-With it go the `Read`s: which name in which namespace stood for which object, so that a later call can check them.
+With it go the `Read`s: which name in which namespace stood for which object, so that a later call can check them; and
+the code objects that were visited, in order. Files and their lines are no part of the hash: the same function elsewhere
+has the same key, and messages find their places from the code objects of the one that is called (runtime/records.py).
+The layout of a function is, because of that: which of its lines, counted from its own first one, says what.
 
 Follows the names in the code (not the values of one run): its own bytecode and constants, and what its global and free
 names stand for, through functions called and modules of the user's. Over-approximates: a change that does not matter
@@ -33,21 +36,31 @@ class Read:
     value: Any
 
 
+@dataclass(frozen=True)
+class Fingerprint:
+    """The hash (``""`` where there is none), the names that the function depends on, and the code that it runs."""
+
+    key: str = ""
+    reads: tuple[Read, ...] = ()
+    codes: tuple[CodeType, ...] = ()
+
+
 class _Unknown(Exception):
     """A value that has no stable description."""
 
 
-def fingerprint(function: FunctionType) -> tuple[str, tuple[Read, ...]]:
-    """A hash that changes whenever the meaning of `function` may, and the names it depends on.
+def fingerprint(function: FunctionType) -> Fingerprint:
+    """A hash that changes whenever the meaning of `function` may.
 
-    The hash is ``""`` where that cannot be told: the function sees an object without a stable description.
+    There is none where that cannot be told: the function sees an object without a stable description.
     """
     description = _Description()
     try:
         description.add_function(function)
     except _Unknown:
-        return "", ()
-    return hashlib.sha256("\0".join(description.parts).encode()).hexdigest(), tuple(description.reads)
+        return Fingerprint()
+    key = hashlib.sha256("\0".join(description.parts).encode()).hexdigest()
+    return Fingerprint(key, tuple(description.reads), tuple(description.codes))
 
 
 class _Description:
@@ -56,14 +69,16 @@ class _Description:
     def __init__(self) -> None:
         self.parts: list[str] = []
         self.reads: list[Read] = []
+        self.codes: list[CodeType] = []
         self._seen: set[int] = set()
 
     def add_function(self, function: FunctionType) -> None:
         if id(function) in self._seen:
             return
         self._seen.add(id(function))
-        names = self._add_code(function.__code__)
-        self.parts.append(f"{function.__module__}:{function.__qualname__}")
+        self.codes.append(function.__code__)
+        names = self._add_code(function.__code__, function.__code__.co_firstlineno)
+        self.parts.append(function.__name__)
         for default in function.__defaults__ or ():
             self._add(default, names)
         for name, default in sorted((function.__kwdefaults__ or {}).items()):
@@ -75,14 +90,18 @@ class _Description:
             self.parts.append(f"free {name}")
             self._read(("cell", cell), cell.cell_contents, names)
 
-    def _add_code(self, code: CodeType) -> set[str]:
-        """Adds bytecode, constants and line (for messages); returns all names, those of inner functions included."""
-        self.parts += [code.co_code.hex(), repr(code.co_varnames), repr(code.co_names), code.co_filename]
-        self.parts.append(str(code.co_firstlineno))
+    def _add_code(self, code: CodeType, first: int) -> set[str]:
+        """Adds bytecode, constants and layout; returns all names, those of inner functions included.
+
+        `first` is the line that the layout is counted from; ``co_linetable`` itself counts from that of its code.
+        """
+        self.parts += [code.co_code.hex(), repr(code.co_varnames), repr(code.co_names), repr(code.co_cellvars)]
+        self.parts += [f"{code.co_name} {code.co_posonlyargcount} {code.co_argcount} {code.co_kwonlyargcount}"]
+        self.parts += [str(code.co_firstlineno - first), code.co_linetable.hex()]
         names = set(code.co_names)
         for constant in code.co_consts:
             if isinstance(constant, CodeType):
-                names |= self._add_code(constant)
+                names |= self._add_code(constant, first)
             else:
                 self.parts.append(repr(constant))
         return names

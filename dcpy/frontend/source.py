@@ -37,6 +37,11 @@ class Source:
     node: FunctionNode
     file: str
 
+    @property
+    def is_own(self) -> bool:
+        """Whether it is a part of dcpy: NumPy functions that are written in Python. No place in it is the user's."""
+        return (getattr(self.function, "__module__", None) or "").partition(".")[0] == "dcpy"
+
     def span(self, node: ast.AST) -> SrcSpan:
         """The place of a node in the file."""
         line, end = getattr(node, "lineno", 1), getattr(node, "end_lineno", None)

@@ -15,7 +15,6 @@ from pathlib import Path
 
 from dcpy.base.errors import ToolchainError
 from dcpy.base.options import CpuOptions
-from dcpy.base.source import SrcSpan
 from dcpy.codegen.artifact import Artifact
 from dcpy.runtime.toolchain import Toolchain
 
@@ -129,18 +128,7 @@ def _failure(artifact: Artifact, command: list[str], output: str, kept_at: Path)
     generated = kept_at / (f"{first[1]}:{first[2]}" if first and first[1] in dict(artifact.files) else "")
     return ToolchainError(
         f"the C++ compiler failed: {said}",
-        span=_python_line(artifact, first[1], int(first[2])) if first else None,
+        span=artifact.place_of(int(first[2])) if first and first[1] == artifact.files[0][0] else None,
         notes=(f"generated code: {generated}", f"command: {' '.join(command)}", *lines[:MESSAGE_LINES]),
         help="generated code that does not compile is a bug of dcpy: please report it with this message",
     )
-
-
-def _python_line(artifact: Artifact, name: str, number: int) -> SrcSpan | None:
-    """Generated lines end in ``// gemm.py:12``; a line without takes that of the nearest one before it."""
-    text = dict(artifact.files).get(name, "").splitlines()[:number]
-    marks = (re.search(r"// *(\S+\.\w+):(\d+)\s*$", line) for line in reversed(text))
-    mark = next(filter(None, marks), None)
-    if mark is None:
-        return None
-    known = {os.path.basename(path): path for path, _ in artifact.sources}
-    return SrcSpan(known.get(mark[1], mark[1]), int(mark[2]))

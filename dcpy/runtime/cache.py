@@ -1,7 +1,7 @@
 """Compiled programs on disk, keyed by content: safe for threads, processes and a crash at any moment.
 
     v1/                     private to the user (0700); a folder of somebody else is refused
-      programs/<key>/       one compiled program: program.so, its generated files, and manifest
+      programs/<key>/       one compiled program: program.so, its generated files, manifest, and used-by (Python files)
       records/<key>         what a program key stands for (records.py)
       building/<key>.*/     half-made entries; an entry appears in programs/ by one rename, or not at all
       failed/<key>/         generated files that the compiler refused, kept to be looked at
@@ -24,7 +24,7 @@ import stat
 import tempfile
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +33,8 @@ from dcpy.base.errors import CacheError
 LAYOUT = "v1"
 MANIFEST = "manifest"
 LIBRARY = "program.so"
+USED_BY = "used-by"
+MOST_USERS = 100  # files that are noted for one program: temporary ones never end
 FULL = {errno.ENOSPC, errno.EDQUOT}
 UNUSABLE = FULL | {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EEXIST, errno.ENOENT}
 NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS}
@@ -40,12 +42,16 @@ NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS}
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One compiled program: its key, the name of the program, its size in bytes, when it was made (Unix time)."""
+    """One compiled program: its key, the name of the program, its size in bytes, when it was made (Unix time).
+
+    `used_by`: the Python files that hold the program, or have held it. They all share the entry.
+    """
 
     key: str
     name: str
     size: int
     made: float
+    used_by: tuple[str, ...] = ()
 
 
 class Cache:
@@ -102,15 +108,27 @@ class Cache:
         """Where the generated files of `key` are kept when they do not compile."""
         return self.root / "failed" / key
 
+    def note_use(self, key: str, files: Iterable[str]) -> None:
+        """Notes that a program of these Python files is the one of `key`, for `entries`. Best effort."""
+        with contextlib.suppress(OSError, UnicodeError):
+            path = self.programs / key / USED_BY
+            known = _users(path)
+            new = [file for file in files if file not in known and file.isprintable()]
+            if new and len(known) < MOST_USERS:
+                with open(path, "a", encoding="utf-8") as notes:
+                    notes.write("".join(f"{file}\n" for file in new))
+
     def entries(self) -> list[Entry]:
         """What the cache holds, oldest first."""
         found = []
         for folder in self.programs.glob("*"):
             manifest = read_sealed(folder / MANIFEST)
             with contextlib.suppress(OSError):
-                size = sum(file.stat().st_size for file in folder.iterdir())
+                facts = [file.stat() for file in folder.iterdir()]
                 name = manifest.partition("\n")[2] if manifest else "(damaged)"
-                found.append(Entry(folder.name, name, size, folder.stat().st_mtime))
+                made = min((fact.st_mtime for fact in facts), default=folder.stat().st_mtime)
+                size = sum(fact.st_size for fact in facts)
+                found.append(Entry(folder.name, name, size, made, tuple(_users(folder / USED_BY))))
         return sorted(found, key=lambda entry: (entry.made, entry.key))
 
     def size(self) -> int:
@@ -207,6 +225,14 @@ def _replace_folder(new: Path, place: Path) -> None:
         place.rename(new.with_name(f"{new.name}.old"))
     new.rename(place)
     shutil.rmtree(new.with_name(f"{new.name}.old"), ignore_errors=True)
+
+
+def _users(path: Path) -> list[str]:
+    """The files noted, each once: several processes may have noted the same."""
+    try:
+        return list(dict.fromkeys(path.read_text("utf-8").splitlines()))
+    except (FileNotFoundError, UnicodeError):
+        return []
 
 
 def write_sealed(path: Path, text: str) -> None:

@@ -12,9 +12,10 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from dcpy.base.errors import CacheError, ToolchainError
@@ -41,12 +42,18 @@ class Loaded:
 
 
 def load(
-    artifact: Artifact, options: Options, *, program_key: str = "", extra: Mapping[str, Any] | None = None
+    artifact: Artifact,
+    options: Options,
+    *,
+    program_key: str = "",
+    extra: Mapping[str, Any] | None = None,
+    codes: Sequence[CodeType] = (),
 ) -> Loaded:
     """Build `artifact` unless it has been built before, and load it.
 
     With `program_key`, anything that stands for the whole way to this artifact except options and toolchain, the
-    signature and `extra` (JSON) are remembered for `recall`. Raises `ToolchainError` and `CacheError`.
+    signature and `extra` (JSON) are remembered for `recall`. `codes` are the functions that the program was made of.
+    Raises `ToolchainError` and `CacheError`.
     """
     cache = Cache(options.cache_dir)
     toolchain = find_toolchain(options.cpu.compiler, cache.toolchains)
@@ -54,19 +61,25 @@ def load(
     path, seconds = _find_or_build(cache, artifact, key, toolchain, options)
     if program_key:
         record = cache.records / _record_name(program_key, options, toolchain)
-        write_record(record, key, artifact.signature, extra or {})
+        write_record(record, key, artifact.signature, extra or {}, codes)
+    files = [code.co_filename for code in codes] or [span.file for _, span in artifact.places]
+    cache.note_use(key, files[:1])
     return _open(path, artifact.signature, key, seconds, extra or {})
 
 
-def recall(program_key: str, options: Options) -> Loaded | None:
-    """What `load` has remembered under `program_key`, these options and this toolchain; None where there is nothing."""
+def recall(program_key: str, options: Options, codes: Sequence[CodeType] = ()) -> Loaded | None:
+    """What `load` has remembered under `program_key`, these options and this toolchain; None where there is nothing.
+
+    `codes` are the functions that the key stands for, in the order of those that `load` was given.
+    """
     cache = Cache(options.cache_dir)
     toolchain = find_toolchain(options.cpu.compiler, cache.toolchains)
-    record = read_record(cache.records / _record_name(program_key, options, toolchain))
-    if record is None:
+    record = read_record(cache.records / _record_name(program_key, options, toolchain), codes)
+    path = None if record is None else cache.find(record.key)
+    if record is None or path is None:
         return None
-    path = cache.find(record.key)
-    return None if path is None else _open(path, record.signature, record.key, 0.0, record.extra)
+    cache.note_use(record.key, [code.co_filename for code in codes[:1]])
+    return _open(path, record.signature, record.key, 0.0, record.extra)
 
 
 def _context(options: Options, toolchain: Toolchain) -> tuple[str, ...]:

@@ -1,26 +1,29 @@
 """What the cache remembers of a whole program: the key of its library, its signature, and the driver's own notes.
 
-Written as JSON. A signature whose constants have no faithful JSON form (a function, an array) is not remembered.
+Written as JSON. A signature whose constants have no faithful JSON form (a function, an array) is not remembered. Places
+are kept relative to the functions that the program is made of (relative_places.py): a record serves all its copies.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from dcpy.base.source import SrcSpan
 from dcpy.codegen import artifact
 from dcpy.codegen.artifact import Signature
 from dcpy.runtime.cache import read_sealed, write_sealed
+from dcpy.runtime.relative_places import placed, relative_to
 
 CLASSES: dict[str, Any] = {
     cls.__name__: cls
     for cls in (
-        SrcSpan, Signature, artifact.Check, artifact.Dim,
+        Signature, artifact.Check, artifact.Dim,
         artifact.ArrayArg, artifact.ScalarArg, artifact.IntegerArg, artifact.GeneratorArg, artifact.ConstantArg,
         artifact.FreshArray, artifact.OwnedArray, artifact.ScalarResult, artifact.ArgumentResult,
         artifact.ViewResult, artifact.ConstantResult,
@@ -41,43 +44,57 @@ class Unfaithful(Exception):
     """A value that JSON would change."""
 
 
-def write_record(path: Path, key: str, signature: Signature, extra: Mapping[str, Any]) -> None:
-    """Remember; where that is not possible (a read-only cache, a constant without a JSON form), do not."""
+def write_record(
+    path: Path, key: str, signature: Signature, extra: Mapping[str, Any], codes: Sequence[CodeType] = ()
+) -> None:
+    """Remember; where that is not possible (a read-only cache, a constant without a JSON form), do not.
+
+    `codes` are the functions that the program is made of: places outside of these make no record.
+    """
     with contextlib.suppress(OSError, Unfaithful):
-        write_sealed(path, json.dumps({"key": key, "signature": as_json(signature), "extra": extra}))
+        described = as_json(signature, codes)
+        write_sealed(path, json.dumps({"key": key, "signature": described, "extra": extra}))
 
 
-def read_record(path: Path) -> Record | None:
-    """What `write_record` wrote, or None."""
+def read_record(path: Path, codes: Sequence[CodeType] = ()) -> Record | None:
+    """What `write_record` wrote, or None. Places are those in `codes`, the same functions as they stand now."""
     text = read_sealed(path)
     if text is None:
         return None
     try:
         found = json.loads(text)
-        return Record(found["key"], from_json(found["signature"]), found["extra"])
-    except (ValueError, KeyError, TypeError):
+        return Record(found["key"], from_json(found["signature"], codes), found["extra"])
+    except (ValueError, LookupError, TypeError):
         return None  # written by another version of dcpy
 
 
-def as_json(value: object) -> object:
+def as_json(value: object, codes: Sequence[CodeType] = ()) -> object:
     """JSON for a signature and all that it holds. Raises `Unfaithful`."""
     if value is None or type(value) in (bool, int, float, str):
         return value
     if type(value) is complex:
         return {"is": "complex", "of": [value.real, value.imag]}
     if type(value) is tuple:
-        return [as_json(item) for item in value]
+        return [as_json(item, codes) for item in value]
+    if isinstance(value, SrcSpan):
+        place = relative_to(codes, value)
+        if place is None:
+            raise Unfaithful(repr(value))
+        return {"is": "SrcSpan", "of": place}
     if is_dataclass(value) and CLASSES.get(type(value).__name__) is type(value):
-        return {"is": type(value).__name__, **{f.name: as_json(getattr(value, f.name)) for f in fields(value)}}
+        return {"is": type(value).__name__, **{f.name: as_json(getattr(value, f.name), codes) for f in fields(value)}}
     raise Unfaithful(repr(value))
 
 
-def from_json(value: Any) -> Any:
+def from_json(value: Any, codes: Sequence[CodeType] = ()) -> Any:
     """The inverse of `as_json`."""
     if isinstance(value, list):
-        return tuple(from_json(item) for item in value)
+        return tuple(from_json(item, codes) for item in value)
     if not isinstance(value, dict):
         return value
-    if value["is"] == "complex":
-        return complex(*value["of"])
-    return CLASSES[value["is"]](**{name: from_json(item) for name, item in value.items() if name != "is"})
+    match value["is"]:
+        case "complex":
+            return complex(*value["of"])
+        case "SrcSpan":
+            return placed(codes, value["of"])
+    return CLASSES[value["is"]](**{name: from_json(item, codes) for name, item in value.items() if name != "is"})

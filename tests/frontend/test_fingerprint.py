@@ -13,7 +13,7 @@ def helper(x):
 
 
 def fingerprint(function):
-    return describe(function)[0]
+    return describe(function).key
 
 
 def kernel(x):
@@ -63,5 +63,19 @@ def test_global_arrays_classes_and_unknown_objects_make_no_key(monkeypatch, valu
 
 
 def test_reads_name_what_must_stay():
-    _, reads = describe(kernel)
-    assert [(read.source[2], read.value) for read in reads] == [("SCALE", SCALE), ("helper", helper)]
+    known = describe(kernel)
+    assert [(read.source[2], read.value) for read in known.reads] == [("SCALE", SCALE), ("helper", helper)]
+
+
+def test_w13_files_lines_and_names_of_modules_are_no_part_of_it():
+    def made(text, name):
+        namespace = {"np": np, "__name__": name}
+        exec(compile(text, f"/somewhere/{name}.py", "exec"), namespace)
+        return namespace["f"]
+
+    text = "def f(x):\n    y = np.exp(x)\n    return [y + k for k in range(2)]\n"
+    key = fingerprint(made(text, "one"))
+    assert key == fingerprint(made("\n\n# said\n" + text, "another")) != ""
+    assert key != fingerprint(made(text.replace("exp(x)\n", "exp(x)\n\n"), "one"))  # messages name its lines
+    assert key != fingerprint(made(text.replace("y = np", "y  = np"), "one"))
+    assert describe(kernel).codes == (kernel.__code__, helper.__code__)

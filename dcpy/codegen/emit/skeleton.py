@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dcpy.base.environment import Environment
+from dcpy.base.source import SrcSpan
 from dcpy.codegen.artifact import Check
 from dcpy.codegen.emit.cpp import CppEmitter, reduction_pragma, signature_lines
 from dcpy.codegen.lir import tree
@@ -31,19 +32,22 @@ STRUCTS = {
 
 
 def program_text(
-    module: tree.Module, *, place: str, environments: Sequence[Environment], vector_functions: frozenset[str]
-) -> str:
-    """One C++ file. It includes nothing, and holds no helper that it does not use."""
-    functions = CppEmitter().functions(module.functions)
+    module: tree.Module, *, environments: Sequence[Environment], vector_functions: frozenset[str]
+) -> tuple[str, tuple[tuple[int, SrcSpan], ...]]:
+    """One C++ file, and the lines in it (from 1) from which on a place in Python is where they come from.
+
+    It includes nothing, and holds no helper that it does not use.
+    """
+    emitter = CppEmitter()
+    functions = emitter.functions(module.functions)
     mentioned = [*called(module.functions), *_in_reductions(module), *(table.type for table in module.tables)]
     mentioned += ["aligned_alloc free"] if module.slots else []
     helpers = prelude(mentioned, vector_functions)
     words = set(re.findall(r"\w+", f"{helpers} {functions} {' '.join(t.type for t in module.tables)}"))
     typedefs = [f"typedef {builtin} {name};" for name, builtin in TYPEDEFS.items() if name in words | {"int64_t"}]
-    return _render(
+    text = _render(
         "program.cpp.j2",
         title=module.name,
-        place=place,
         typedefs="\n".join(typedefs),
         declarations="\n".join(_declarations(environments, words)),
         prelude=helpers,
@@ -53,6 +57,8 @@ def program_text(
         reports_errors=module.reports_errors,
         functions=functions,
     )
+    above = text.rpartition(functions)[0].count("\n") + 1
+    return text, tuple((above + number, span) for number, span in emitter.out.places)
 
 
 def header_text(name: str, function: tree.Function, checks: Sequence[Check], place: str) -> str:

@@ -1,4 +1,7 @@
-"""Indented lines, with the Python place at the end of a line where it changes."""
+"""Indented lines, and from which lines of Python they are: a table beside the text, which holds nothing of it.
+
+What is compiled so does not depend on where the program lies; codegen/listing.py puts both together for readers.
+"""
 
 from __future__ import annotations
 
@@ -12,20 +15,21 @@ WIDTH = 110
 
 
 class Writer:
-    """Collects lines."""
+    """Collects lines. `places`: the number of each line (from 0) at which the Python line changes, with its span."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
+        self.places: list[tuple[int, SrcSpan]] = []
         self._depth = 0
-        self._place = ""
+        self._place: tuple[str, int] | None = None
         self._span: SrcSpan | None = None
 
     def line(self, text: str = "") -> None:
-        """One line; the first one from another Python line says which."""
-        place = str(self._span) if self._span is not None else ""
-        if place and place != self._place and not text.startswith("#"):
-            self._place = place
-            text = f"{text}  // {place}"
+        """One line; the first one from another Python line is noted."""
+        span = self._span
+        if span is not None and (span.file, span.line) != self._place and not text.startswith("#"):
+            self._place = span.file, span.line
+            self.places.append((len(self.lines), span))
         self.lines.append(f"{INDENT * self._depth}{text}" if text else "")
 
     def directive(self, text: str) -> None:
@@ -60,8 +64,8 @@ class Writer:
         self.directive("}")
 
     def forget_place(self) -> None:
-        """A new function: its first line names its place again."""
-        self._place = ""
+        """A new function: the place of its first line is noted again."""
+        self._place = None
 
     def text(self) -> str:
         """All lines."""

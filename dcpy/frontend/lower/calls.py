@@ -336,7 +336,8 @@ def _run(frame: Frame, inner: Frame, bound: Mapping[str, Value]) -> Value:
     inner.env |= objects.fields(frame.env)
     execute = frame.program.execute
     assert execute is not None
-    execute(inner, inner.define.body)
+    with frame.emit.of_function(own=inner.source.is_own):
+        execute(inner, inner.define.body)
     frame.env |= objects.fields(inner.env)
     frame.emit.statement(span)
     return inner.env.get(".return", Static(None))

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from dcpy.frontend.values import ArrayValue
 
 
+#: the span of a statement, and the frame and tree of the expression in it
+Anchor = tuple[SrcSpan | None, tuple[Any, Any] | None]
+
+
 class Emitter:
     """Writes nodes and blocks at one place of an SDFG; the place moves with `inside`."""
 
@@ -37,6 +41,7 @@ class Emitter:
         self.ranges = Ranges()
         self.span: SrcSpan | None = None  # of the statement
         self.place: tuple[Any, Any] | None = None  # the frame and the tree of the expression
+        self.anchor: Anchor | None = None  # where the user calls the function of dcpy's own that is being lowered
         self.descs: dict[str, Data] = {}  # every visible container; names are unique in an SDFG
         self.regions: dict[str, Region] = {}  # where each is declared
         self.definitions: dict[str, Expr] = {}  # assigned symbols that are expressions over others
@@ -52,8 +57,23 @@ class Emitter:
 
     def statement(self, span: SrcSpan | None) -> None:
         """Starts a statement of the program: its nodes go into a state of their own."""
-        self.span = span
+        self.span = self.placed(span)
         self._state = None
+
+    def placed(self, span: SrcSpan | None) -> SrcSpan | None:
+        """The place, unless that is in a function of dcpy's own."""
+        return span if self.anchor is None else self.anchor[0]
+
+    @contextmanager
+    def of_function(self, *, own: bool) -> Iterator[None]:
+        """Meanwhile a function is lowered that is called here. Where it is dcpy's own, all is placed at the call."""
+        before = self.place, self.anchor
+        self.anchor = (self.anchor or (self.span, self.place)) if own else None
+        self.place = None
+        try:
+            yield
+        finally:
+            self.place, self.anchor = before
 
     @contextmanager
     def inside(self, region: Region, ranges: Ranges | None = None) -> Iterator[Region]:
@@ -268,8 +288,9 @@ class Emitter:
     def check(self, condition: ScalarExpr, exception: str, message: str, values: Sequence[ScalarExpr] = ()) -> None:
         """Raises a Python exception at run time unless `condition` holds."""
         check = Check(condition, exception, message, tuple(values))
-        if self.place is not None:
-            frame, node = self.place
+        place = self.place if self.anchor is None else self.anchor[1]
+        if place is not None:
+            frame, node = place
             check.span = frame.span(node)
         self.block(check)
 

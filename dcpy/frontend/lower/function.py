@@ -116,8 +116,9 @@ def _lower(
     identity: Identity | None = None,
 ) -> Lowered:
     define = desugar(source)
-    sdfg = Sdfg(name, span=define.span)
+    sdfg = Sdfg(name, span=None if source.is_own else define.span)
     emit = Emitter(sdfg, options)
+    emit.anchor = (None, None) if source.is_own else None
     b = Builder(emit)
     program = Program(b, options, execute=execute, attribute=attribute, aliases=aliases)
     program.identity = identity or program.identity

@@ -107,7 +107,7 @@ def _count(frame: Frame, node: core.For, iterable: Value, execute: Execute) -> F
         assign(frame, node.target, value)
 
     def wrap(body: Region) -> Block:
-        return Loop(param, extent, body, span=node.span)
+        return Loop(param, extent, body, span=frame.emit.placed(node.span))
 
     nonempty: bool | ScalarExpr = frame.emit.ranges.proves_nonneg(extent.size - 1) or op(
         "gt", Index(extent.size), Const(0, types.int64)
@@ -178,7 +178,7 @@ def run_while(frame: Frame, node: core.While, execute: Execute) -> Flow:
 
     def wrap(body: Region) -> Block:
         condition = tests[0] if tests else Const(True, types.bool_)
-        return While(condition, body, span=node.span)
+        return While(condition, body, span=frame.emit.placed(node.span))
 
     known = _known_test(frame, node)
     if known is False:

@@ -125,8 +125,17 @@ def _symbol_values(callee: Sdfg, call: Call, rw: Rewriter) -> dict[str, ExprLike
     return values
 
 
+def _place(body: Region, call: Call) -> None:
+    """What has no place, because it is dcpy's own, is where the call is."""
+    for block in body.walk_blocks():
+        block.span = block.span or call.span
+    for node in body.walk_nodes():
+        node.span = node.span or call.span
+
+
 def _put_in_place(call: Call, loads: list[Node], body: Region, rw: Rewriter) -> None:
     """Puts the nodes of a body that is a single state into the call's state, else its blocks where the state was."""
+    _place(body, call)
     blocks = list(body.blocks)
     for block in reversed(blocks):
         body.remove(block)
