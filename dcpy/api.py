@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Union
 import numpy as np
 
 from dcpy import driver, plugins
-from dcpy.base.errors import ArgumentError, FrontendError
+from dcpy.base.errors import ArgumentError, FrontendError, InvalidSdfg
 from dcpy.base.options import DeviceType, Options, resolve_options
 from dcpy.base.tracebacks import own_frames_hidden
 from dcpy.codegen.artifact import IntegerArg
@@ -165,10 +165,16 @@ class SDFG(Sdfg):
         """Compiles (or finds in the cache) and calls."""
         return self.compile()(*arguments, **named)
 
+    @own_frames_hidden
     def view(self, path: str | Path = "") -> Path:
-        """Writes a self-contained HTML page (default: ``NAME.html``); returns where it is."""
+        """Writes a self-contained HTML page (default: ``NAME.html``, here); returns where it is.
+
+        Raises `InvalidSdfg` where the name is none: a page never lands in another folder than it should.
+        """
+        from dcpy.ir.verify import verify_readable
         from dcpy.viewer import view_html
 
+        verify_readable(self, InvalidSdfg)
         target = Path(path or f"{self.name}.html")
         target.write_text(view_html(self), encoding="utf-8")
         return target

@@ -24,6 +24,8 @@ from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.uses import Uses, desc_symbols
 
+LONGEST_FILE = 100  # characters of a file's name, which systems limit
+
 
 def generate(
     sdfg: Sdfg,
@@ -54,7 +56,7 @@ def generate(
         used.append(LIBRARY)
     return Artifact(
         replace(called_as, name=module.base, checks=tuple(module.checks), callbacks=tuple(module.callbacks)),
-        ((f"{module.base}.cpp", text),),
+        ((f"{module.base[:LONGEST_FILE]}.cpp", text),),
         tuple(used),
         ("-fopenmp",) if module.threads else (),
         places,

@@ -6,6 +6,7 @@ What is compiled holds no places, so that a program in another file is the same 
 from __future__ import annotations
 
 from dcpy.codegen.artifact import Artifact
+from dcpy.codegen.emit.comments import comment
 
 
 def listings(artifact: Artifact) -> tuple[tuple[str, str], ...]:
@@ -13,5 +14,5 @@ def listings(artifact: Artifact) -> tuple[tuple[str, str], ...]:
     (name, text), *others = artifact.files
     lines = text.splitlines()
     for number, span in artifact.places:
-        lines[number - 1] += f"  // {span}"
+        lines[number - 1] += f"  // {comment(str(span))}"
     return (name, "\n".join(lines) + "\n"), *others

@@ -117,6 +117,15 @@ def walk(expr: ScalarExpr) -> Iterator[ScalarExpr]:
         yield from walk(child)
 
 
+def depth_of(expr: ScalarExpr) -> int:
+    """How many operations are in each other. Not recursive: it is asked of trees that are too deep for others."""
+    depth, level = 0, [expr]
+    while level:
+        depth += 1
+        level = [child for part in level for child in children(part)]
+    return depth
+
+
 def rewrite(expr: ScalarExpr, change: Callable[[ScalarExpr], ScalarExpr | None]) -> ScalarExpr:
     """A copy in which `change` replaced parts, innermost first; None keeps a part."""
     match expr:

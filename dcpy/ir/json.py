@@ -20,14 +20,17 @@ from typing import Any
 
 import numpy as np
 
-from dcpy.base.errors import DcpyError, InvalidSdfg, ParseError
+from dcpy.base.errors import InvalidSdfg, ParseError
+from dcpy.base.printable import printable
 from dcpy.base.source import SrcSpan
 from dcpy.ir import types
 from dcpy.ir.json_kinds import class_of, fits, hints_of, kind_of
+from dcpy.ir.limits import DEEPEST_DOCUMENT
 from dcpy.ir.region import Region
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import Expr, parse_expr
 from dcpy.ir.types import BY_NAME, DType
+from dcpy.ir.verify import verify_readable
 
 VERSION = 1
 #: What makes a document of one version one of the next.
@@ -54,12 +57,16 @@ def from_json(document: object) -> Sdfg:
     contents = migrated.get("sdfgs")
     if not isinstance(contents, list) or not contents:
         raise ParseError("this document holds no SDFG")
+    if _is_deeper(contents, DEEPEST_DOCUMENT):
+        raise ParseError(f"this document nests its parts more than {DEEPEST_DOCUMENT} deep")
     try:
-        return _Decoder(contents).main()
+        sdfg = _Decoder(contents).main()
     except ParseError:
         raise
-    except (DcpyError, ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError) as error:
-        raise ParseError(f"this document is damaged: {getattr(error, 'message', error)}") from error
+    except Exception as error:  # whatever a class says of values that nobody meant
+        raise ParseError(f"this document is damaged: {printable(str(getattr(error, 'message', error)))}") from error
+    verify_readable(sdfg)
+    return sdfg
 
 
 def save(sdfg: Sdfg, path: str | Path) -> None:
@@ -82,12 +89,38 @@ def save(sdfg: Sdfg, path: str | Path) -> None:
 def load(path: str | Path) -> Sdfg:
     """Reads a file that `save` wrote, of this version or an older one. `ParseError` where it is broken or newer."""
     try:
-        document = json.loads(Path(path).read_bytes())
+        content = Path(path).read_bytes()
+    except ValueError as error:  # a NUL in it
+        raise ParseError(f"{printable(str(path))!r} is no name of a file: {error}") from error
+    try:
+        document = json.loads(content, object_pairs_hook=_once_each, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise ParseError(
-            f"{Path(path).name} is not a complete JSON file: {error}", help="the textual form is read by dcpy.parse"
+            f"{printable(Path(path).name)} is not a complete JSON file: {error}",
+            help="the textual form is read by dcpy.parse",
         ) from error
     return from_json(document)
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; `ValueError` where it says two things of one name: readers would differ in which one they take."""
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        raise ValueError("an object has two entries of one name")
+    return table
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _is_deeper(value: object, most: int) -> bool:
+    """Whether lists and objects are nested in each other more than so many deep."""
+    level = [value]
+    for _ in range(most):
+        nested = [part for part in level if isinstance(part, list | dict)]
+        level = [inner for part in nested for inner in (part.values() if isinstance(part, dict) else part)]
+    return bool(level)
 
 
 def _migrated(document: object) -> dict[str, Any]:
@@ -227,7 +260,7 @@ class _Decoder:
 
     def check(self, value: Any, hint: Any, where: str) -> None:
         if not fits(value, hint):
-            raise ParseError(f"{where} cannot be {type(value).__name__} {value!r:.60}")
+            raise ParseError(f"{where} cannot be {type(value).__name__} {printable(repr(value), longest=60)}")
 
     def dictionary(self, content: Mapping[str, Any]) -> dict[str, Any]:
         return {name: self.value(item) for name, item in content.items()}

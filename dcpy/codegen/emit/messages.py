@@ -39,5 +39,6 @@ def _printed(check: Check) -> str:
 
 def quoted(text: str) -> str:
     """A string literal of C: everything but plain characters by its bytes."""
-    plain = (chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\?' else f"\\{byte:03o}" for byte in text.encode())
+    data = text.encode(errors="backslashreplace")
+    plain = (chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\?' else f"\\{byte:03o}" for byte in data)
     return f'"{"".join(plain)}"'

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dcpy.base.environment import Environment
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.artifact import Check
+from dcpy.codegen.emit.comments import comment
 from dcpy.codegen.emit.cpp import CppEmitter, reduction_pragma, signature_lines
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Call
@@ -66,14 +67,13 @@ def header_text(name: str, function: tree.Function, checks: Sequence[Check], pla
     prototype = "\n".join(signature_lines(function)).replace('extern "C" ', "").replace("*__restrict ", "*")
     structs = [text for name, text in STRUCTS.items() if name in prototype]
     makes_arrays = any(param.type.endswith("**") for param in function.params)
-    messages = [Check(check.exception, check.message.replace("*/", "* /")) for check in checks]
     return _render(
         "header.h.j2",
         name=name,
         place=place,
         structs=structs,
         makes_arrays=makes_arrays,
-        checks=messages,
+        checks=checks,
         prototype=prototype,
     )
 
@@ -99,7 +99,9 @@ def _environment() -> jinja2.Environment:
 
     folder = Path(__file__).parent / "templates"
     loader = jinja2.FileSystemLoader(folder)
-    return jinja2.Environment(loader=loader, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
+    made = jinja2.Environment(loader=loader, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
+    made.filters["comment"] = comment
+    return made
 
 
 def _render(template: str, **values: Any) -> str:

@@ -16,6 +16,7 @@ from functools import reduce
 from typing import Union
 
 from dcpy.base.errors import SymbolicError
+from dcpy.ir.limits import HIGHEST_POWER, MOST_BITS
 
 ExprLike = Union["Expr", int]
 
@@ -59,6 +60,8 @@ class Expr:
         known = cls._interned.get(terms)
         if known is not None:
             return known
+        if any(factor.bit_length() > MOST_BITS for _, factor in terms):
+            raise SymbolicError(f"a number of more than {MOST_BITS} bits in a symbolic expression")
         made = object.__new__(cls)
         made.terms, made._symbols, made._text = terms, None, None
         return cls._interned.setdefault(terms, made)
@@ -124,8 +127,8 @@ class Expr:
         return _from_terms(total)
 
     def __pow__(self, power: int) -> Expr:
-        if not isinstance(power, int) or power < 0:
-            raise SymbolicError(f"the power of a symbolic expression must be a number of at least 0, not {power}")
+        if not isinstance(power, int) or not 0 <= power <= HIGHEST_POWER:
+            raise SymbolicError(f"the power of an expression is a number from 0 to {HIGHEST_POWER}, not {power}")
         result = ONE
         for _ in range(power):
             result = result * self

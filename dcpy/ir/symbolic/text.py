@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 
 from dcpy.base.errors import ParseError
+from dcpy.base.printable import printable
 from dcpy.ir.symbolic.expr import Expr, const, max_of, min_of, sym
 
-_TOKEN = re.compile(r"\s*(?:(\d+)|([A-Za-z_]\w*)|(//|[-+*%(),]))")
+_TOKEN = re.compile(r"\s*(?:(\d{1,400})|([A-Za-z_]\w*)|(//|[-+*%(),])|\Z)", re.ASCII)
 
 
 def parse_expr(text: str) -> Expr:
@@ -30,19 +31,16 @@ class _Parser:
     def advance(self) -> str:
         """Steps to the next token; returns the one passed."""
         passed = self.token
-        rest = self.text[self.position :]
-        if not rest.strip():
-            self.token = ""
-            return passed
         match = _TOKEN.match(self.text, self.position)
         if match is None:
-            raise ParseError(f"unexpected {rest.strip()[0]!r} in the expression {self.text!r}")
-        self.position, self.token = match.end(), match.group(match.lastindex or 0)
+            first = self.text[self.position :].lstrip()[0]
+            raise ParseError(f"unexpected {first!r} in the expression {printable(self.text)!r}")
+        self.position, self.token = match.end(), match.group(match.lastindex) if match.lastindex else ""
         return passed
 
     def fail(self) -> None:
         found = repr(self.token) if self.token else "the end"
-        raise ParseError(f"unexpected {found} in the expression {self.text!r}")
+        raise ParseError(f"unexpected {found} in the expression {printable(self.text)!r}")
 
     def expect(self, token: str) -> None:
         if self.token != token:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Union
 
 from dcpy.ir import types
 from dcpy.ir.data import Descriptor, Structure
-from dcpy.ir.expr import Cast, Const, Index, Load, Number, Ref, ScalarExpr, WrapIndex, op
+from dcpy.ir.expr import Cast, Const, Index, Load, Number, Ref, ScalarExpr, WrapIndex, depth_of, op
+from dcpy.ir.limits import DEEPEST_EXPRESSION
 from dcpy.ir.ops import OPS
 from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import Expr, const, sym
@@ -53,7 +54,11 @@ class ExprParser(Cursor):
 
     def scalar(self, dtype: DType | None = None) -> ScalarExpr:
         """A scalar expression; a lone number becomes one of `dtype`."""
-        return _settle(self._infix(1), dtype)
+        first = self.token
+        value = _settle(self._infix(1), dtype)
+        if depth_of(value) > DEEPEST_EXPRESSION:
+            self.fail(f"operations are nested more than {DEEPEST_EXPRESSION} deep", at=first)
+        return value
 
     def symbolic(self, *, size: bool = False) -> Expr:
         """An integer expression over symbols; `size` says that a shape depends on them."""

@@ -6,12 +6,16 @@ around nodes (then they form an anonymous one), and the declaration of symbols t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import NoReturn
 
+from dcpy.base.errors import ParseError
+from dcpy.base.printable import printable
 from dcpy.ir.data import Descriptor
 from dcpy.ir.expr import ScalarExpr
 from dcpy.ir.library_kinds import LIBRARY_KINDS
+from dcpy.ir.limits import DEEPEST_REGION
 from dcpy.ir.region import (
     Block,
     Branch,
@@ -31,13 +35,30 @@ from dcpy.ir.text.expr_parser import ExprParser
 from dcpy.ir.text.node_parser import NodeParser
 from dcpy.ir.text.printer import default_structure
 from dcpy.ir.types import DType, int64
+from dcpy.ir.verify import verify_readable
 
 RESULT_KINDS = ("array", "scalar", "python", "argument", "view")
 
 
 def parse_sdfg(text: str, file: str = "<text>") -> Sdfg:
     """The first SDFG that `text` defines, with the others as callees. `ParseError` shows the line and the place."""
-    return _Parser(text, file).program()
+    with _reading():
+        sdfg = _Parser(text, file).program()
+    verify_readable(sdfg)
+    return sdfg
+
+
+@contextmanager
+def _reading() -> Iterator[None]:
+    """Whatever a class says of values that nobody meant is a `ParseError`."""
+    try:
+        yield
+    except ParseError:
+        raise
+    except RecursionError:
+        raise ParseError("this text nests its parts too deep") from None
+    except Exception as error:
+        raise ParseError(f"this text cannot be read: {printable(str(getattr(error, 'message', error)))}") from error
 
 
 def parse_code(
@@ -45,11 +66,12 @@ def parse_code(
 ) -> tuple[tuple[str, ScalarExpr], ...]:
     """The code of a tasklet: assignments, one per line or with ``;`` between. `refs` are the dtypes of its inputs,
     `outputs` those of its outputs; names that are neither are symbols, of those in `symbols`."""
-    parser = _Parser(text, "<tasklet>")
-    parser.seen_symbols.update(dict.fromkeys(symbols, False))
-    code = parser.code(refs, outputs)
-    if parser.token.kind != "end":
-        parser.fail(f"expected an assignment, found {parser.found()}")
+    with _reading():
+        parser = _Parser(text, "<tasklet>")
+        parser.seen_symbols.update(dict.fromkeys(symbols, False))
+        code = parser.code(refs, outputs)
+        if parser.token.kind != "end":
+            parser.fail(f"expected an assignment, found {parser.found()}")
     return code
 
 
@@ -57,12 +79,13 @@ def parse_scalar(
     text: str, containers: dict[str, Descriptor], symbols: tuple[str, ...] = (), dtype: DType | None = None
 ) -> ScalarExpr:
     """A condition or the value of a symbol: reads `containers` as ``x[]`` or ``A[i, j]``."""
-    parser = ExprParser(text, "<expression>")
-    parser.scopes.append(containers)
-    parser.seen_symbols.update(dict.fromkeys(symbols, False))
-    expr = parser.scalar(dtype)
-    if parser.token.kind != "end":
-        parser.fail(f"unexpected {parser.found()}")
+    with _reading():
+        parser = ExprParser(text, "<expression>")
+        parser.scopes.append(containers)
+        parser.seen_symbols.update(dict.fromkeys(symbols, False))
+        expr = parser.scalar(dtype)
+        if parser.token.kind != "end":
+            parser.fail(f"unexpected {parser.found()}")
     return expr
 
 
@@ -162,6 +185,8 @@ class _Parser(NodeParser):
         """Declarations and blocks up to the closing brace; the opening one has been read."""
         if region is not self.sdfg.body:
             self.scopes.append(region.containers)
+        if len(self.scopes) > DEEPEST_REGION:
+            self.fail(f"loops, branches and maps are nested more than {DEEPEST_REGION} deep")
         self.declarations(region.containers)
         anonymous: State | None = None
         while not self.accept("}"):

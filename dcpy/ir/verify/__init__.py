@@ -4,14 +4,15 @@
 docstring is the sentence that users read. `forms` has the forms, `walk` brings each part of an SDFG to the rules.
 """
 
-from dcpy.ir.verify.check import problems, verify
-from dcpy.ir.verify.forms import CODEGEN_FORM, FORMS, FRONTEND_FORM, SIMPLE_FORM, WELL_FORMED, Form
+from dcpy.ir.verify.check import problems, verify, verify_readable
+from dcpy.ir.verify.forms import CODEGEN_FORM, FORMS, FRONTEND_FORM, READABLE, SIMPLE_FORM, WELL_FORMED, Form
 from dcpy.ir.verify.rule import Problem, Rule
 
 __all__ = [
     "CODEGEN_FORM",
     "FORMS",
     "FRONTEND_FORM",
+    "READABLE",
     "SIMPLE_FORM",
     "WELL_FORMED",
     "Form",
@@ -19,4 +20,5 @@ __all__ = [
     "Rule",
     "problems",
     "verify",
+    "verify_readable",
 ]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from dcpy.base.errors import DcpyError, InvalidSdfg
+from dcpy.base.errors import DcpyError, InvalidSdfg, ParseError
+from dcpy.base.printable import printable
 from dcpy.base.source import SrcSpan
+from dcpy.ir.analysis.ranges_at import KnownRanges
 from dcpy.ir.nodes import Node
 from dcpy.ir.region import Block
 from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.verify.forms import TREE_RULES, WELL_FORMED, Form
+from dcpy.ir.verify.forms import READABLE, TREE_RULES, WELL_FORMED, Form
 from dcpy.ir.verify.rule import Problem, Rule
 from dcpy.ir.verify.rules.tree import tree_subjects
 from dcpy.ir.verify.scope import Declaration, Scope
@@ -22,15 +24,41 @@ SHOWN = 20  # problems in one error message
 
 def verify(sdfg: Sdfg, form: Form = WELL_FORMED) -> None:
     """Raises `InvalidSdfg` with all that is wrong, each with the name of its rule, unless the SDFG has the form."""
-    found = problems(sdfg, form)
+    _raise(InvalidSdfg, sdfg, problems(sdfg, form))
+
+
+def verify_readable(sdfg: Sdfg, error: type[DcpyError] = ParseError) -> None:
+    """Raises `error` where names are no names, or texts cannot be shown: what readers ask before anything else.
+
+    Unlike `verify` it trusts nothing else of the SDFG, and looks nothing up.
+    """
+    _raise(error, sdfg, tuple(dict.fromkeys(problem for part in sdfg.with_callees() for problem in _unreadable(part))))
+
+
+def _unreadable(sdfg: Sdfg) -> Iterator[Problem]:
+    scope = Scope(sdfg, KnownRanges(Sdfg(sdfg.name)))
+    declared = (
+        Declaration(name, desc, region)
+        for region in sdfg.body.walk_regions()
+        for name, desc in region.containers.items()
+    )
+    subjects: tuple[Any, ...] = (sdfg, *declared, *sdfg.body.walk_blocks(), *sdfg.body.walk_nodes())
+    for subject in subjects:
+        yield from _found(_rules_for(READABLE, subject.__class__), subject, scope)
+
+
+def _raise(error: type[DcpyError], sdfg: Sdfg, found: Sequence[Problem]) -> None:
     if not found:
         return
     first, *others = found
     notes = [str(problem) for problem in others[:SHOWN]]
     if len(others) > SHOWN:
         notes.append(f"and {len(others) - SHOWN} more")
-    raise InvalidSdfg(
-        f"{first.message} [{first.rule}], in {sdfg.name!r}", span=first.span, notes=tuple(notes), help=first.help
+    raise error(
+        f"{first.message} [{first.rule}], in {printable(sdfg.name)!r}",
+        span=first.span,
+        notes=tuple(notes),
+        help=first.help,
     )
 
 

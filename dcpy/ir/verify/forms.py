@@ -19,6 +19,7 @@ from dcpy.ir.verify.rules import (
     names,
     nodes,
     simple,
+    texts,
     tree,
 )
 from dcpy.ir.verify.rules import symbols as symbol_rules
@@ -37,10 +38,15 @@ class Form:
 
 
 TREE_RULES = rules_of(tree)
+READABLE = Form(
+    "readable",
+    "What is read from a file or a text, before anything else: names are names, and what is said can be shown.",
+    (names.names_are_identifiers, names.connectors_are_identifiers, names.functions_are_identifiers, *rules_of(texts)),
+)
 WELL_FORMED = Form(
     "well-formed",
     "Every SDFG, at any time.",
-    rules_of(names, containers, symbol_rules, memlets, expressions, nodes, control),
+    rules_of(names, texts, containers, symbol_rules, memlets, expressions, nodes, control),
 )
 FRONTEND_FORM = Form(
     "frontend",
@@ -57,4 +63,4 @@ CODEGEN_FORM = Form(
     "What code generation takes: nothing is left to decide.",
     (*WELL_FORMED.rules, *rules_of(codegen)),
 )
-FORMS = (WELL_FORMED, FRONTEND_FORM, SIMPLE_FORM, CODEGEN_FORM)
+FORMS = (READABLE, WELL_FORMED, FRONTEND_FORM, SIMPLE_FORM, CODEGEN_FORM)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+from dcpy.base.source import SrcSpan
 from dcpy.ir import types
 from dcpy.ir.data import Array, Reference, Scalar, Stream, Structure, View
 from dcpy.ir.expr import Cast, Const, Index, Load, Op, Ref, WrapIndex, cast, op
@@ -21,6 +22,7 @@ from dcpy.ir.text import parse_sdfg
 from dcpy.ir.verify import FORMS, problems
 from dcpy.ir.verify.forms import TREE_RULES
 from dcpy.ir.verify.rules.tree import parts_know_what_they_are_in
+from tests.ir.verify.broken_texts import ARGS, CALLEE, TEXTS
 
 F64, I64 = types.float64, types.int64
 FORM_OF = {rule.name: form for form in reversed(FORMS) for rule in form.rules}
@@ -29,76 +31,6 @@ FORM_OF |= {rule.name: FORMS[0] for rule in TREE_RULES}
 
 def said_by(rule: str, sdfg: Sdfg) -> str:
     return "; ".join(problem.message for problem in problems(sdfg, FORM_OF[rule]) if problem.rule == rule)
-
-
-# -- programs that the parser takes ------------------------------------------------------------------------------------
-
-ARGS = "x: f64[N], y: f64[N], k: i64[N], A: f64[N, M], a: f64"
-CALLEE = "sdfg @g(p: f64[K], s: f64) { copy p[0:K] -> p[0:K] }"
-
-TEXTS = [
-    ("names.unique", "map i = 0:N { } loop i = 0:N { }", "'i' is the parameter of a map, and the parameter of a loop"),
-    ("symbols.bound", "loop i = 0:N { let q = 1 } copy x[q] -> y[0]", "mentions 'q', which has no value there"),
-    ("symbols.bound", "if k[0] > 0 { let q = 1 } copy x[q] -> y[0]", "a subset of 'x' mentions 'q'"),
-    ("symbols.bound", "data b: f64[q] transient copy x[0:1] -> b[0:1] let q = k[0]", "the size of 'b' mentions 'q'"),
-    ("symbols.bound", "map i = 0:N { } copy x[i] -> y[0]", "'i'"),
-    ("view.window", "view v: f64[3] of A[0:3, M + 1]", "index M + 1 is out of bounds for dimension 1 of size M"),
-    ("memlet.rank", "copy A[0:N] -> x[0:N]", "A[0:N] has 1 dimensions, its container has 2"),
-    ("memlet.point", "tasklet (v <- x[0:N]) -> (o -> y[0]) { o = v }", "x[0:N] of a tasklet is not a single element"),
-    ("memlet.step", "copy x[0:N:0] -> y[0:N:0]", "x[0:N:0] has a step of 0"),
-    ("memlet.bounds", "copy x[N] -> y[0]", "x[N]: index N is out of bounds for dimension 0 of size N"),
-    ("memlet.bounds", "copy x[0] -> y[-1]", "index -1 of dimension 0 is negative"),
-    ("memlet.bounds", "map i = 0:N { copy x[i + 1] -> y[i] }", "index N is out of bounds"),
-    ("memlet.bounds", "loop i = N - 1:-1:-1 { copy x[i - 1] -> y[i] }", "index -1 of dimension 0 is negative"),
-    ("memlet.wcr", "copy x[0:N] (add) -> y[0:N]", "is read"),
-    ("memlet.wcr", "copy x[0] -> y[0] (bitand)", "f64 values cannot be combined with 'bitand'"),
-    ("memlet.read-only", "tasklet () -> (o -> a) { o = 1.0 }", "'a' is a scalar argument, and written"),
-    ("memlet.read-only", "view b: f64[3, N] of x[0:N] axes (-1, 0) copy x[0] -> b[1, 0]", "'b' is a broadcast view"),
-    ("memlet.stream", "stream s: f64[N] transient copy x[0:N] -> s[0:N]", "names several queues of a stream"),
-    ("memlet.stream", "stream s: f64 transient copy x[0] -> s (add)", "pushes with a conflict resolution"),
-    ("memlet.reference", "reference r: f64[N] transient copy x[0] -> r[0]", "r[0] sets a part of a reference"),
-    ("copy.shapes", "copy x[0:N] -> y[0:N - 1]", "different shapes: [N] and [N - 1]"),
-    ("copy.shapes", "copy x[0:N] -> A[0:N, 0:M]", "different shapes: [N] and [N, M]"),
-    ("copy.shapes", "copy x[0] -> k[0]", "x[0] is f64, k[0] is i64"),
-    ("map.step", "map i = 0:N:0 { }", "the range of 'i' has a step of 0"),
-    ("loop.step", "loop i = 0:N:0 { }", "the range of 'i' has a step of 0"),
-    ("call.containers", "call @g (p = x[0:N]) with (K = N)", "lacks its argument 's'"),
-    ("call.containers", "call @g (p = x[0:N], s = a, z = a) with (K = N)", "@g has no argument 'z'"),
-    ("call.containers", "call @g (p = k[0:N], s = a) with (K = N)", "'p' of @g is f64, k[0:N] is i64"),
-    ("call.containers", "call @g (p = x[1:N], s = a) with (K = N)", "another shape than x[1:N]"),
-    ("call.symbols", "call @g (p = x[0:N], s = a)", "lacks the value of its symbol 'K'"),
-    ("call.symbols", "call @g (p = x[0:N], s = a) with (K = N, Z = 1)", "@g has no symbol 'Z'"),
-    ("call.recursion", "call @f (x = x[0:N], y = y[0:N], k = k[0:N], A = A, a = a) with (N = N, M = M)", "@f"),
-    ("foreign.arguments", "foreign () -> (o -> x[0:N]) from c { run(&z) }", "run is passed 'z', which is no connector"),
-    ("foreign.arguments", "foreign (v <- x[0:N]) -> (o -> y[0]) from c { o = run(v) }", "x[0:N] by value"),
-    ("callback.operands", 'callback () -> () {function = "m:f", returns = "(r, 1)"}', "m:f returns to 'r'"),
-    ("callback.operands", 'callback () -> (r -> x[0:N]) {function = "m:f"}', "neither returns to 'r' nor gets it"),
-    ("callback.operands", 'callback () {function = "m:f", call = "x, ("}', "cannot be read as part of a callback"),
-    ("control.break", "break", "a break is in no loop"),
-    ("control.break", "loop t = 0:N { map i = 0:N { break } }", "a break leaves a map"),
-    ("control.continue", "if N > 0 { continue }", "a continue is in no loop"),
-    ("control.return", "map i = 0:N { return }", "a return leaves a map"),
-    ("control.conditions", "while k[0] { }", "the condition of a loop is i64"),
-    ("control.branches", "if k[0] { }", "the condition of a branch is i64"),
-    ("control.checks", 'check k[0] > 0 else Oops "x"', "'Oops' is no exception of Python"),
-    ("control.checks", 'check k[0] > 0 else ValueError "{1}" (N)', "names the value 1 of 1"),
-    ("control.checks", 'check k[0] > 0 else ValueError "{0}" (x[0])', "is f64, which is no integer"),
-    ("expr.operations", "tasklet (v <- x[0]) -> (o -> x[0]) { o = v & v }", "NumPy has no 'bitand' of f64, f64"),
-    ("expr.loads", "if A[0] > 0.0 { }", "reads 'A' with 1 indices for 2"),
-    ("expr.indices", "if wrap(k[0], N) > 0 { }", "wraps an index inside of an expression"),
-    ("scope.operands", "map i = 0:N { stream s: f64 transient }", "the stream 's' is declared in a map's body"),
-    ("frontend.schedules", "map i = 0:N @simd { }", "has the schedule 'simd'"),
-    ("frontend.storage", "data t: f64[N] transient @heap", "has the storage 'heap'"),
-    ("frontend.foreign", "foreign () -> (o -> x[0:N]) from c { run(&o) }", "made a foreign call of run"),
-    ("simple.states", "state s { }", "the state 's' is empty"),
-    ("simple.maps", "map i = 0:N { }", "the map over i is empty"),
-    ("simple.loops", "loop i = 0:N { }", "the loop over i is empty"),
-    ("codegen.calls", "call @g (p = x[0:N], s = a) with (K = N)", "the call of @g is not inlined"),
-    ("codegen.schedules", "map i = 0:N { copy x[i] -> y[i] }", "the map over i has no schedule"),
-    ("codegen.storage", "data t: f64[N] transient", "'t' has no storage"),
-    ("codegen.containers", "stream s: f64 transient", "'s' is a stream, which cannot be compiled yet"),
-    ("codegen.consume", "stream s: f64 transient consume v <- s workers w = 0:4 { }", "'s' is consumed"),
-]
 
 
 @pytest.mark.parametrize(("rule", "body", "message"), TEXTS)
@@ -168,6 +100,49 @@ def _(sdfg):
     (block,) = parse_sdfg("sdfg @f() { foreign () -> () from c { run() } }").body.blocks
     block.nodes[0].function = "f(); g"
     add(sdfg, block.nodes[0])
+
+
+@breaks("names.identifiers", "300 characters; 200 are the most")
+def _(sdfg):
+    sdfg.name = "x" * 300
+
+
+@breaks("texts.program", "the file of a place is not printable: 'a.py<U+000A>#error'")
+def _(sdfg):
+    sdfg.span = SrcSpan("a.py\n#error", 1)
+
+
+@breaks("texts.program", "a place in the source has the numbers -1, 0, 0, 0")
+def _(sdfg):
+    sdfg.span = SrcSpan("a.py", -1)
+
+
+@breaks("texts.program", "a constant result has characters that no file can hold")
+def _(sdfg):
+    sdfg.results = (Result("constant", value="\ud800"),)
+
+
+@breaks("texts.blocks", "the name of a state is not printable")
+def _(sdfg):
+    sdfg.body.add(State("up\x1b[2J"))
+
+
+@breaks("texts.nodes", "the name of a tasklet has 5000 characters; 4096 are the most")
+def _(sdfg):
+    add(sdfg, Tasklet({}, {"o": Memlet("y", Subset.point(0))}, (("o", Const(1.0, F64)),), "t" * 5000))
+
+
+@breaks("texts.containers", "the group of an argument is not printable")
+def _(sdfg):
+    sdfg.redeclare("x", replace(sdfg.desc("x"), alias="\u202e"))
+
+
+@breaks("expr.depth", "nests operations more than 100 deep")
+def _(sdfg):
+    value = Ref("v", F64)
+    for _ in range(150):
+        value = op("neg", value)
+    add(sdfg, Tasklet({"v": Memlet("x", Subset.point(0))}, {"o": Memlet("y", Subset.point(0))}, (("o", value),)))
 
 
 @breaks("arguments.declared", "the argument 'zz' is neither a container nor a symbol")

@@ -9,7 +9,8 @@ import numpy as np
 from dcpy.base.errors import UnknownName
 from dcpy.ir import types
 from dcpy.ir.data import Stream
-from dcpy.ir.expr import Cast, Const, Index, Load, Op, Ref, WrapIndex, children, walk
+from dcpy.ir.expr import Cast, Const, Index, Load, Op, Ref, WrapIndex, children, depth_of, walk
+from dcpy.ir.limits import DEEPEST_EXPRESSION
 from dcpy.ir.nodes import Tasklet
 from dcpy.ir.ops import op_info
 from dcpy.ir.region import SymbolAssign
@@ -58,6 +59,13 @@ def _numpys_dtype(name: str, args: tuple[DType, ...]) -> np.dtype | None:
             return None
     values = [np.zeros((), arg.numpy) for arg in args]
     return np.asarray(function(*values)).dtype
+
+
+@rule("expr.depth", ExprUse)
+def expressions_are_not_too_deep(use: ExprUse, scope: Scope) -> Findings:
+    """The operations of an expression are nested at most a hundred deep."""
+    if depth_of(use.expr) > DEEPEST_EXPRESSION:
+        yield f"{use.where} nests operations more than {DEEPEST_EXPRESSION} deep", "compute it in steps"
 
 
 @rule("expr.constants", ExprUse)

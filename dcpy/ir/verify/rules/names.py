@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from dcpy.base.printable import printable
 from dcpy.ir.data import View
-from dcpy.ir.nodes import Consume, ForeignCall, Map, Tasklet
+from dcpy.ir.nodes import Call, Consume, ForeignCall, Map, Node, Tasklet
 from dcpy.ir.region import Loop, Region
 from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.verify.rule import Findings, rule
 from dcpy.ir.verify.scope import Declaration, Scope
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_LONGEST = 1000  # characters of a name
+_LONGEST_PROGRAM = 200  # of a name that files have, too
 _C_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(::[A-Za-z_][A-Za-z0-9_]*)*")
 
 
@@ -20,23 +23,37 @@ _C_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(::[A-Za-z_][A-Za-z0-9_]*)*")
 def names_are_identifiers(sdfg: Sdfg, scope: Scope) -> Findings:
     """Names of SDFGs, containers, symbols and parameters are identifiers: letters, digits and underscores."""
     for name in dict.fromkeys((sdfg.name, *(name for name, _ in _definitions(sdfg)))):
-        if not _IDENTIFIER.fullmatch(name):
-            yield f"{name!r} is no identifier"
+        yield from _no_identifier("", name)
+    if len(sdfg.name) > _LONGEST_PROGRAM:
+        yield f"{printable(sdfg.name, longest=20)!r} has {len(sdfg.name)} characters; {_LONGEST_PROGRAM} are the most"
 
 
-@rule("names.connectors", Tasklet)
-def connectors_are_identifiers(node: Tasklet, scope: Scope) -> Findings:
-    """Names of connectors and of the local values of a tasklet are identifiers."""
-    for name in dict.fromkeys((*node.inputs, *node.outputs, *(name for name, _ in node.code))):
-        if not _IDENTIFIER.fullmatch(name):
-            yield f"the connector {name!r} is no identifier"
+@rule("names.connectors", Node)
+def connectors_are_identifiers(node: Node, scope: Scope) -> Findings:
+    """Names of connectors, and of the local values of a tasklet, are identifiers."""
+    match node:
+        case Tasklet(inputs=inputs, outputs=outputs, code=code):
+            names = (*inputs, *outputs, *(name for name, _ in code))
+        case Call(arguments=arguments, symbols=symbols):
+            names = (*arguments, *symbols)
+        case _:
+            names = (*getattr(node, "inputs", ()), *getattr(node, "outputs", ()))
+    for name in dict.fromkeys(names):
+        yield from _no_identifier("the connector ", name)
 
 
 @rule("names.functions", ForeignCall)
 def functions_are_identifiers(node: ForeignCall, scope: Scope) -> Findings:
     """The name of a foreign function is a C or C++ name."""
     if not _C_NAME.fullmatch(node.function):
-        yield f"{node.function!r} is no name of a function"
+        yield f"{printable(node.function)!r} is no name of a function"
+
+
+def _no_identifier(what: str, name: str) -> Findings:
+    if not _IDENTIFIER.fullmatch(name):
+        yield f"{what}{printable(name)!r} is no identifier"
+    elif len(name) > _LONGEST:
+        yield f"{what}{printable(name, longest=20)!r} has {len(name)} characters; {_LONGEST} are the most"
 
 
 @rule("names.unique", Sdfg)

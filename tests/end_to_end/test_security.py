@@ -1,0 +1,191 @@
+"""Files from strangers: what they cannot do by being loaded, looked at, saved or compiled."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import dcpy
+from dcpy.base.printable import printable
+from dcpy.base.source import SrcSpan
+from dcpy.codegen.emit.comments import comment
+from dcpy.codegen.generate import c_header, generate, with_messages
+from dcpy.codegen.listing import listings
+from dcpy.ir.copying import copy_sdfg
+from dcpy.ir.json import from_json, to_json
+from dcpy.transforms.cpu import lower_for_cpu
+
+PROGRAM = """sdfg @f(A: f64[N]) {
+    check N > 0 else ValueError "empty"
+    state { map i = 0:N { tasklet (a <- A[i]) -> (o -> A[i]) { o = a + 1 } } } }"""
+HOSTILE = (
+    "x.py\n#error out", "x.py */ #error out", "x\\", "x??/", "x.py\r#error", "*//*", "\\\n#error", "/*", "\u2028#error",
+    "x.py\x0b#error", "x.py\x00", "\ud800", "\u202e", "*" * 300 + "/", "?\\?/", "* /*//",
+)  # fmt: skip
+
+
+def placed(text):
+    """The program with hostile places, made by hand: no reader takes them."""
+    sdfg = dcpy.parse(PROGRAM)
+    span = SrcSpan(text, 1)
+    sdfg.span = span
+    for element in (*sdfg.body.walk_blocks(), *sdfg.body.walk_nodes()):
+        element.span = span
+    next(iter(sdfg.body.blocks)).message = text
+    return sdfg
+
+
+def code_of(text):
+    """C++ as compilers see it: lines joined at backslashes, without comments, empty lines, and what is in strings."""
+    for newline in ("\r\n", "\r", "\x0b", "\x0c"):
+        text = text.replace(newline, "\n")
+    text = re.sub(r"(\\|\?\?/)[ \t]*\n", "", text)
+    parts = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+    return parts.sub(lambda match: '""' if match[0][0] == '"' else " ", text).split()
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_s1_no_place_leaves_its_comment(text):
+    """S1: a line break in the file of a span ended the comment, and the rest ran when the library was loaded."""
+    harmless, hostile = lowered(placed("x.py")), lowered(placed(text))
+    ((_, found),), ((_, expected),) = (listings(with_messages(generate(sdfg))) for sdfg in (hostile, harmless))
+    assert code_of(found) == code_of(expected)
+    for sdfg in (hostile, placed(text)):
+        signature = generate(lowered(sdfg)).signature
+        assert code_of(c_header(sdfg, signature)) == code_of(c_header(harmless, signature))
+
+
+def lowered(sdfg):
+    made = copy_sdfg(sdfg)
+    lower_for_cpu(made)
+    return made
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_s1_comments_stay_on_one_line(text):
+    shown = comment(text)
+    assert shown.isprintable()
+    assert not any(mark in shown for mark in ("*/", "/*", "\\", "??"))
+    assert printable(text).isprintable()
+
+
+@pytest.mark.parametrize("text", [text for text in HOSTILE if not text.isprintable()])
+def test_s1_places_that_are_not_printable_are_refused(text, tmp_path):
+    document = to_json(placed("x.py"))
+    broken = json.loads(json.dumps(document).replace('"x.py"', json.dumps(text)))
+    with pytest.raises(dcpy.ParseError, match=r"not printable|no file can hold"):
+        from_json(broken)
+    with pytest.raises(dcpy.InvalidSdfg, match=r"not printable|no file can hold"):
+        placed(text).validate()
+
+
+@pytest.mark.parametrize("name", ["../../out", "/var/out", "a/b", "..", "", "a b", "x" * 300, "a\x00b", "\uff46"])
+def test_s2_names_are_names_when_they_are_read(name, tmp_path, monkeypatch):
+    """S2: ``load(f).view()`` wrote outside of the folder for the name ``../../x``."""
+    folder = tmp_path / "deep" / "here"
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    document = to_json(dcpy.parse(PROGRAM))
+    document["sdfgs"][0]["name"] = name
+    (tmp_path / "x.sdfg").write_text(json.dumps(document))
+    with pytest.raises(dcpy.ParseError, match=r"names\.identifiers"):
+        dcpy.load(tmp_path / "x.sdfg")
+    with pytest.raises(dcpy.ParseError, match=r"names\.identifiers"):
+        dcpy.parse(PROGRAM.replace("@f", f"@{json.dumps(name)}"))
+    made = dcpy.parse(PROGRAM)
+    made.name = name
+    with pytest.raises(dcpy.InvalidSdfg, match=r"names\.identifiers"):
+        made.view()
+    assert list(folder.iterdir()) == []
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["deep", "here", "x.sdfg"]
+
+
+def test_s2_pages_are_written_where_they_should(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert str(dcpy.parse(PROGRAM).view()) == "f.html"
+    assert dcpy.parse(PROGRAM).view(tmp_path / "sub.html").is_file()
+    assert sorted(os.listdir(tmp_path)) == ["f.html", "sub.html"]
+
+
+def test_excerpts_are_of_python_sources_only(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("a secret\n")
+    assert SrcSpan(str(secret), 1).excerpt() == ""
+    assert SrcSpan("/dev/zero", 1).render() == "  --> zero:1:1"
+    assert SrcSpan("/dev/zero.py\x00", 1).excerpt() == ""
+    source = tmp_path / "a.py"
+    source.write_text("\tx = '\x1b[2J'\n")
+    assert SrcSpan(str(source), 1, 1, 1, 10**12).render().endswith("| \tx = '<U+001B>[2J'\n   |  ^^^^^^^^^^^^^^^^^^^")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"dcpy": 1, "dcpy": 1, "sdfgs": []}', '{"dcpy": NaN}', '{"dcpy": 1, "sdfgs": [Infinity]}', "[" * 100_000,
+        '{"dcpy": ' + "1" * 5000 + "}", '{"dcpy": 1, "sdfgs": ' + "[" * 400 + "]" * 400 + "}", "\x00", "",
+    ],
+)  # fmt: skip
+def test_files_that_are_no_documents_are_refused(text, tmp_path):
+    (tmp_path / "x.sdfg").write_text(text)
+    with pytest.raises(dcpy.ParseError):
+        dcpy.load(tmp_path / "x.sdfg")
+
+
+def test_s7_names_of_files_without_nul(tmp_path):
+    """S7: a NUL in a file's name was a bare ValueError."""
+    with pytest.raises(dcpy.ParseError, match="no name of a file"):
+        dcpy.load("a\x00.sdfg")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "o = " + "(" * 5000 + "a" + ")" * 5000, "o = " + "-" * 5000 + "a", "o = a" + " + a" * 5000,
+        "o = a + " + "9" * 5000, "o = a + f64(index(9**9**9))",
+        "o = f64(index(" + "(N + 1)*" * 2000 + "N))", "o = i8(1e300)", "o = i64(inf)", "o = \x00",
+    ],
+)  # fmt: skip
+def test_texts_that_exhaust_are_refused(code):
+    text = PROGRAM.replace("o = a + 1", code)
+    with pytest.raises(dcpy.DcpyError):
+        dcpy.parse(text).validate()
+
+
+def test_regions_nest_only_so_deep(tmp_path):
+    def nested(depth):
+        inner = "state { tasklet () -> (o -> A[0]) { o = 1.0 } }"
+        for number in range(depth):
+            inner = f"loop i{number} = 0:2 {{ {inner} }}"
+        return f"sdfg @f(A: f64[4]) {{ {inner} }}"
+
+    with pytest.raises(dcpy.ParseError, match="nested more than"):
+        dcpy.parse(nested(60))
+    with pytest.raises(dcpy.ParseError):
+        dcpy.parse(nested(5000))
+    deep = dcpy.parse(nested(12))
+    deep.save(tmp_path / "deep.sdfg")
+    assert str(dcpy.load(tmp_path / "deep.sdfg")) == str(deep)
+
+
+@pytest.mark.cc
+def test_s1_the_exploit_of_the_review(tmp_path):
+    """S1: this document passed `validate`, and its initializer ran when the library was loaded."""
+    place = 'x.py\nstatic int out = [] { __builtin_puts("INJECTED-AND-RUN"); return 0; }();\n//'
+    document = json.dumps(to_json(placed("x.py"))).replace('"x.py"', json.dumps(place))
+    (tmp_path / "evil.sdfg").write_text(document)
+    run = subprocess.run(
+        [sys.executable, "-c", f"import dcpy\ndcpy.load({str(tmp_path / 'evil.sdfg')!r}).compile()"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "INJECTED-AND-RUN" not in run.stdout
+    assert "ParseError" in run.stderr
+    safe = placed("x.py")
+    array = np.zeros(3)
+    safe.compile()(array)
+    assert array.tolist() == [1.0, 1.0, 1.0]
