@@ -293,13 +293,19 @@ def is_default(default: Any, value: Value) -> bool:
     return value == Static(default) or same or known is numpy._NoValue
 
 
+def _shown(found: Any) -> str:
+    """An object that has no name: as it prints, without the address that Python prints by itself."""
+    shown = repr(found)
+    return f"{type(found).__module__}.{type(found).__qualname__} object" if " object at 0x" in shown else shown
+
+
 def full_name(function: Any) -> str:
     """``numpy.clip``, ``math.sqrt``, ``abs``, ``numpy.mgrid``: how messages call a Python callable."""
     owner = getattr(function, "__self__", None)
     if type(owner).__name__ == "ufunc":  # np.add.outer
         return f"{full_name(owner)}.{function.__name__}"
     if not hasattr(function, "__name__"):  # np.mgrid
-        return next((f"numpy.{name}" for name, found in vars(numpy).items() if found is function), repr(function))
+        return next((f"numpy.{name}" for name, found in vars(numpy).items() if found is function), _shown(function))
     module = getattr(function, "__module__", None) or ("numpy" if type(function).__name__ == "ufunc" else "")
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
     if name is None:  # an instance: what its package calls it

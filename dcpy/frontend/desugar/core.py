@@ -211,6 +211,10 @@ class Define(Base):
     args: ast.arguments
     body: Body
     free: frozenset[str]  # names of the enclosing function that it may read
+    decorators: tuple[ast.expr, ...] = ()
+
+    def expressions(self) -> tuple[Expression | None, ...]:
+        return *self.decorators, *self.args.defaults, *self.args.kw_defaults
 
     def targets_bound(self) -> frozenset[str]:
         return frozenset({self.name})

@@ -59,7 +59,7 @@ class Liveness:
             case core.Delete(names=names):
                 return live - frozenset(names)
             case core.Define(name=name):
-                return (live - {name}) | node.free
+                return (live - {name}) | node.free | node.reads
             case core.Return():
                 return node.reads
             case core.Require(test=test):

@@ -83,7 +83,8 @@ class Desugarer:
         inner.stored = frozenset(name.id for name in stores)
         statements = inner.block(node.body)
         header = SrcSpan(span.file, span.line, span.column)
-        return core.Define(node.name, node.args, statements, free_names(node), span=header)
+        decorators = tuple(node.decorator_list)
+        return core.Define(node.name, node.args, statements, free_names(node), decorators, span=header)
 
     def block(self, statements: Sequence[ast.stmt]) -> core.Body:
         """Statements in order. What follows a branch that always leaves moves into its other side.

@@ -19,6 +19,7 @@ from dcpy.frontend.closure import Closure
 from dcpy.frontend.desugar.early_returns import without_returns_in_loops
 from dcpy.frontend.desugar.names import parameter_names
 from dcpy.frontend.desugar.statements import desugar
+from dcpy.frontend.fingerprint import is_library
 from dcpy.frontend.implements import call_entry, close_names, find, find_method, full_name
 from dcpy.frontend.lower import constructing, generators, objects, special
 from dcpy.frontend.lower.callbacks import call_back
@@ -27,7 +28,7 @@ from dcpy.frontend.lower.fitting import stored
 from dcpy.frontend.lower.frame import Frame
 from dcpy.frontend.lower.names import bind_name, forget_global_array, from_python, settle
 from dcpy.frontend.lower.raising import WillRaise
-from dcpy.frontend.numpy.refused import refusal
+from dcpy.frontend.numpy.refused import OUTSIDE, refusal
 from dcpy.frontend.source import read_source
 from dcpy.frontend.values import (
     ArrayValue,
@@ -48,6 +49,8 @@ from dcpy.frontend.values import (
     kind_of,
 )
 from dcpy.ir import types
+
+MAX_DEPTH = 20  # of calls among functions of one definition
 
 
 def call(
@@ -206,7 +209,7 @@ def _is_method_of_constant(found: Any) -> bool:
 
 
 def _unsupported(found: Any, reason: str = "") -> FrontendError:
-    if isinstance(found, type):
+    if isinstance(found, type) and not is_library(found.__module__):
         return FrontendError(
             f"the class {found.__qualname__} cannot be instantiated in a program",
             notes=("its objects are Python's, and made by running Python code",),
@@ -216,6 +219,8 @@ def _unsupported(found: Any, reason: str = "") -> FrontendError:
     refused = refusal(found)
     if refused is not None:
         return FrontendError(f"{name}() is not supported", notes=(refused.reason,), help=refused.help)
+    if isinstance(found, type):
+        return FrontendError(f"{name}() is not supported", notes=("its objects are Python's",), help=OUTSIDE)
     near = close_names(name)
     notes = (reason or "dcpy neither knows it nor has its Python source",)
     return FrontendError(
@@ -283,12 +288,7 @@ def call_python(
 ) -> Value:
     """A user's function: specialized for these arguments."""
     program = frame.program
-    if function.__code__ in program.stack:
-        raise FrontendError(
-            f"{function.__name__!r} calls itself",
-            notes=("recursion is not supported: a function is compiled into each place that calls it",),
-            help="write a loop",
-        )
+    _refuse_recursion(frame, function.__name__, function, function.__code__)
     source = read_source(function)
     define = program.callees.get(function) or without_returns_in_loops(desugar(source))
     program.callees[function] = define
@@ -297,7 +297,7 @@ def call_python(
     defaults = tuple(from_python(inner, value) for value in function.__defaults__ or ())
     named = {key: from_python(inner, value) for key, value in (function.__kwdefaults__ or {}).items()}
     bound = bind_arguments(function.__name__, define.args, defaults, named, args, kwargs)
-    program.stack.append(function.__code__)
+    program.stack.append((function, function.__code__))
     try:
         emitted = call_node(frame, function, bound)
         return _run(frame, inner, bound) if emitted is None else emitted
@@ -307,21 +307,32 @@ def call_python(
 
 def _nested(frame: Frame, function: FunctionValue, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     """A nested function or lambda, evaluated in place."""
-    if function.definition in frame.program.stack:
-        raise FrontendError(f"{function.definition.name!r} calls itself", help="write a loop")
     scope: Frame = function.scope
     define = function.definition
+    _refuse_recursion(frame, define.name, (define, scope), define)
     body = frame.program.callees.setdefault(define, None) or without_returns_in_loops(define)
     frame.program.callees[define] = body
     inner = Frame(
         frame.program, scope.source, body, scope.closure, frame.emit.region, outer=scope, inline=True, caller=frame
     )
     bound = bind_arguments(define.name, define.args, function.defaults, function.keyword_defaults, args, kwargs)
-    frame.program.stack.append(define)
+    frame.program.stack.append(((define, scope), define))
     try:
         return _run(frame, inner, bound)
     finally:
         frame.program.stack.pop()
+
+
+def _refuse_recursion(frame: Frame, name: str, function: object, code: object) -> None:
+    """Functions of one definition with variables of their own (closures) may call one another, up to some depth."""
+    stack = frame.program.stack
+    alike = [known for known, known_code in stack if known_code is code]
+    if function in alike or len(alike) >= MAX_DEPTH:
+        raise FrontendError(
+            f"{name!r} calls itself",
+            notes=("recursion is not supported: a function is compiled into each place that calls it",),
+            help="write a loop",
+        )
 
 
 def _run(frame: Frame, inner: Frame, bound: Mapping[str, Value]) -> Value:

@@ -76,7 +76,7 @@ class Program:
     aliases: Mapping[int, str] = field(default_factory=dict)  # groups of global arrays that share memory
     pending: list[list[Value]] = field(default_factory=list)  # operands evaluated, not used yet
     settled: set[str] = field(default_factory=set)  # containers of operands that were computed before they are used
-    stack: list[Any] = field(default_factory=list)  # the functions being lowered, outermost first
+    stack: list[tuple[object, object]] = field(default_factory=list)  # the functions being lowered, and their code
     callees: dict[Any, Any] = field(default_factory=dict)  # core statements of functions evaluated in place
     lowered: dict[Any, Any] = field(default_factory=dict)  # SDFGs of callees, by function and types
     names: dict[str, int] = field(default_factory=dict)  # of the SDFGs

@@ -125,7 +125,7 @@ def _lower(
     program.lower = lambda callee, types_: _lower_callee(program, callee, types_)
     if caller is None:
         program.names[name] = 0
-        program.stack.append(function.__code__)
+        program.stack.append((function, function.__code__))
     else:  # what is known of functions, and what the whole depends on, is shared
         program.dependences, program.stack, program.lowered = caller.dependences, caller.stack, caller.lowered
         program.names, program.identity = caller.names, caller.identity

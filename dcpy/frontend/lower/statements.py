@@ -12,7 +12,7 @@ from dcpy.frontend.callbacks import Callback
 from dcpy.frontend.dataflow.tasklets import run_tasklet
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.liveness import assigned
-from dcpy.frontend.lower import assignment, loops, merges, sequences
+from dcpy.frontend.lower import assignment, decorators, loops, merges, sequences
 from dcpy.frontend.lower.callbacks import call_back
 from dcpy.frontend.lower.expressions import condition, evaluate, function_value
 from dcpy.frontend.lower.frame import Flow, Scope, Site
@@ -90,7 +90,11 @@ def _delete(frame: Frame, node: core.Delete) -> Flow:
 
 
 def _define(frame: Frame, node: core.Define) -> Flow:
-    bind_name(frame, node.name, function_value(frame, node))
+    applied = [decorators.decorator(frame, tree) for tree in node.decorators]
+    value: Value = function_value(frame, node)
+    for tree, decorator in reversed(list(zip(node.decorators, applied, strict=True))):
+        value = decorators.decorated(frame, tree, decorator, value)
+    bind_name(frame, node.name, value)
     return Flow.ON
 
 

@@ -55,6 +55,24 @@ _FUNCTIONS: dict[Refusal, str] = {
         lib.stride_tricks.as_strided""",
 }
 
+_CLASSES: dict[Refusal, str] = {
+    Refusal(
+        "it calls a Python function for each element",
+        "write the function with ufuncs and np.where, or call it in a loop over the elements: loops are compiled",
+    ): "vectorize",
+    Refusal("it iterates over arrays in a way of its own", "loop over indices: `for i in range(a.shape[0])`"): """
+        nditer flatiter""",
+    Refusal("its objects say what broadcasting gives", "call np.broadcast_shapes or np.broadcast_arrays"): "broadcast",
+    Refusal("matrices are two-dimensional arrays", "use np.asarray and @"): "matrix",
+    Refusal("there are no subclasses of arrays", "keep the mask as an array of its own"): "ma.MaskedArray",
+    Refusal("there are no subclasses of arrays", "pass the fields as arrays of their own"): "recarray record",
+    Refusal("it reads or writes files", OUTSIDE): "memmap",
+    Refusal("it makes arrays of texts, bytes or objects of Python's", OUTSIDE): "char.chararray",
+    Refusal("its objects are Python's", "call np.polyval(coefficients, x)"): "poly1d",
+    Refusal("its objects are Python's", "make it outside of the program, and pass a Generator"): """
+        random.SeedSequence random.BitGenerator random.PCG64 random.MT19937 random.Philox random.SFC64""",
+}
+
 _METHODS: dict[Refusal, str] = {
     Refusal("it reads or writes files", OUTSIDE): "dump tofile",
     Refusal("it makes bytes or lists of Python's", OUTSIDE): "dumps tobytes tolist",
@@ -87,7 +105,7 @@ _KEYWORDS: dict[str, str] = {
 @functools.cache
 def _refusals() -> dict[Any, Refusal]:
     found = {}
-    for refused, names in _FUNCTIONS.items():
+    for refused, names in (*_FUNCTIONS.items(), *_CLASSES.items()):
         for name in names.split():
             owner: Any = np
             for part in name.split("."):
