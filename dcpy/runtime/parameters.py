@@ -1,7 +1,7 @@
 """Parameters of Python functions for the native dispatcher, and calls that do not match them.
 
-The dispatcher binds arguments and comes here only when that has failed: for the TypeError that Python itself would
-raise, in its words.
+The dispatcher binds arguments and comes here only when that has failed: for calls that give symbols by keyword, and
+for the TypeError that Python itself would raise, in its words.
 """
 
 from __future__ import annotations
@@ -34,6 +34,28 @@ def parameters_of(function: Callable[..., Any]) -> tuple[Parameters, int, int]:
     kinds = [parameter.kind for parameter in parameters]
     encoded = tuple((p.name,) if p.default is p.empty else (p.name, p.default) for p in parameters)
     return encoded, kinds.count(inspect.Parameter.POSITIONAL_ONLY), kinds.count(inspect.Parameter.KEYWORD_ONLY)
+
+
+def call_otherwise(
+    name: str,
+    parameters: Parameters,
+    positional_only: int,
+    keyword_only: int,
+    args: tuple[object, ...],
+    keywords: tuple[str, ...],
+    values: tuple[object, ...],
+    miss: Callable[..., Any] | None = None,
+) -> Any:
+    """The result of a call whose arguments do not match the parameters, where its keywords are symbols.
+
+    The dispatcher's owner knows: `call_with_symbols`. Every other call raises what Python would.
+    """
+    with_symbols = getattr(getattr(miss, "__self__", None), "call_with_symbols", None)
+    if with_symbols is not None:
+        result = with_symbols(args, dict(zip(keywords, values, strict=True)))
+        if result is not NotImplemented:
+            return result
+    raise call_error(name, parameters, positional_only, keyword_only, args, keywords, miss)
 
 
 def call_error(

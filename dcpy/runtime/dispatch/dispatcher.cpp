@@ -113,18 +113,19 @@ PyObject *run_or_miss(const State &state, PyObject *const *values) {
     return result;
 }
 
-// The arguments do not fit the parameters: the words are found in Python (parameters.py), in no hurry.
+// The arguments do not fit the parameters: what that means is found in Python (parameters.py), in no hurry.
 PyObject *misuse(const State &state, PyObject *const *args, size_t given, PyObject *keywords) {
     const Object module(PyImport_ImportModule("dcpy.runtime.parameters"));
     const Object positional = as_tuple(args, given);
     const Object named = keywords ? Object::borrow(keywords) : Object(PyTuple_New(0));
-    if (!module || !positional || !named) return nullptr;
-    const Object error(PyObject_CallMethod(module.get(), "call_error", "OOnnOOO", state.name.get(),
-                                           state.encoded_parameters.get(), (Py_ssize_t)state.parameters.positional_only,
-                                           (Py_ssize_t)state.parameters.keyword_only, positional.get(), named.get(),
-                                           state.miss.get()));
-    if (error) PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(error.get())), error.get());
-    return nullptr;
+    const Object given_by_name = as_tuple(args + given, keywords ? static_cast<size_t>(PyTuple_GET_SIZE(keywords)) : 0);
+    if (!module || !positional || !named || !given_by_name) return nullptr;
+    PyObject *result = PyObject_CallMethod(
+        module.get(), "call_otherwise", "OOnnOOOO", state.name.get(), state.encoded_parameters.get(),
+        (Py_ssize_t)state.parameters.positional_only, (Py_ssize_t)state.parameters.keyword_only, positional.get(),
+        named.get(), given_by_name.get(), state.miss.get());
+    if (!result) hide_own_frames();
+    return result;
 }
 
 PyObject *call(PyObject *self, PyObject *const *args, size_t flagged, PyObject *keywords) {

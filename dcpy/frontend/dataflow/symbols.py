@@ -1,0 +1,110 @@
+"""Free symbols of a function: those of its annotations, and those that its code reads, through what it calls.
+
+``N = dcpy.symbol("N")`` is an integer that a call determines: the size of an argument that is annotated with it, or a
+keyword of the call, ``program(A, N=5)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from dcpy.base.errors import ArgumentError, FrontendError
+from dcpy.frontend.annotations import Symbol, types_from_annotations
+from dcpy.frontend.fingerprint import is_library
+from dcpy.frontend.specialize.types import ArrayType
+
+
+def free_symbols(function: FunctionType) -> tuple[str, ...]:
+    """The names of all symbols that a function may depend on, and that are no parameters of it."""
+    found = dict.fromkeys(_of_annotations(function))
+    seen: set[int] = set()
+    found |= dict.fromkeys(_read_by(function, seen))
+    code = function.__code__
+    parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    return tuple(name for name in found if name not in parameters)
+
+
+def _of_annotations(function: FunctionType) -> Iterator[str]:
+    try:
+        types = types_from_annotations(function)
+    except FrontendError:  # which is said when it is compiled
+        return
+    for kind in types.values():
+        for dim in kind.dims if isinstance(kind, ArrayType) else ():
+            yield from dim.symbols
+
+
+def _read_by(function: FunctionType, seen: set[int]) -> Iterator[str]:
+    if id(function) in seen:
+        return
+    seen.add(id(function))
+    names = tuple(dict.fromkeys(_names(function.__code__)))
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    for _, cell in cells:
+        try:
+            yield from _of_value(cell.cell_contents, names, seen)
+        except ValueError:  # not assigned yet
+            continue
+    for name in names:
+        if name in function.__globals__:
+            yield from _of_value(function.__globals__[name], names, seen)
+
+
+def _of_value(value: Any, names: tuple[str, ...], seen: set[int]) -> Iterator[str]:
+    known = getattr(value, "function", value)  # a program stands for its function
+    match known:
+        case Symbol(expr=expr):
+            yield from expr.symbols
+        case FunctionType() if not is_library(known.__module__ or ""):
+            yield from _read_by(known, seen)
+        case ModuleType() if not is_library(known.__name__) and id(known) not in seen:
+            seen.add(id(known))
+            for name in names:
+                if isinstance(vars(known).get(name), Symbol):
+                    yield from vars(known)[name].expr.symbols
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+def undetermined(
+    name: str, types: Mapping[str, Any], arguments: Mapping[str, Any], given: Mapping[str, Any]
+) -> dict[str, int]:
+    """Those of the symbols given to a call that no argument determines; the others must be what shapes say.
+
+    `types` are those of annotated parameters, `arguments` the values of parameters.
+    """
+    values = {symbol: _as_size(name, symbol, value) for symbol, value in given.items()}
+    determined: set[str] = set()
+    for parameter, kind in types.items():
+        array = arguments.get(parameter)
+        if not isinstance(kind, ArrayType) or np.ndim(array) != len(kind.dims):
+            continue
+        for axis, (dim, size) in enumerate(zip(kind.dims, np.shape(array), strict=True)):
+            if len(dim.symbols) != 1 or dim.symbols[0] not in values:
+                continue
+            symbol = dim.symbols[0]
+            determined.add(symbol)
+            if dim.subs(values).constant != size:
+                raise ArgumentError(
+                    f"{name}() got {symbol}={values[symbol]}, but {parameter!r} has the size {size} along axis {axis}",
+                    notes=(f"its size is annotated {dim}",),
+                    help=f"leave {symbol} out, it is found in the array, or pass an array of that size",
+                )
+    return {symbol: value for symbol, value in values.items() if symbol not in determined}
+
+
+def _as_size(name: str, symbol: str, value: Any) -> int:
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        return int(value)
+    raise ArgumentError(
+        f"{name}() got {symbol}={value!r}", notes=(f"{symbol!r} is a symbol, an integer",), help="pass an int"
+    )
