@@ -20,6 +20,7 @@ from dcpy.base.options import DeviceType, Options, resolve_options
 from dcpy.base.tracebacks import own_frames_hidden
 from dcpy.codegen.artifact import IntegerArg
 from dcpy.ir import builder
+from dcpy.ir.data import Array
 from dcpy.ir.nodes import Node
 from dcpy.ir.region import Block
 from dcpy.ir.sdfg import Sdfg
@@ -150,8 +151,11 @@ class SDFG(Sdfg):
     @own_frames_hidden
     def interpret(self, *arguments: Any, **named: Any) -> Any:
         """Runs the SDFG in the reference interpreter: slow, and what it computes is what the SDFG means."""
+        named, symbols = _without_symbols(self, named)
         if self.convention is None or (not arguments and all(name in self.arguments for name in named)):
-            return driver.interpret(self, self._bind(arguments, named))
+            bound = self._bind(arguments, named)
+            _require_told(self, bound, symbols)
+            return driver.interpret(self, bound)
         bound = self._bind(arguments, named, self.convention.parameters)
         results = driver.interpret(self, self.convention.taken_apart(bound))
         return self.convention.delivered(bound, results)
@@ -198,6 +202,22 @@ class SDFG(Sdfg):
         return bound
 
 
+def _without_symbols(sdfg: Sdfg, named: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Keywords that are arguments, and those that are symbols, which the sizes of arguments tell."""
+    symbols = {name: value for name, value in named.items() if name in sdfg.symbols and name not in sdfg.arguments}
+    return {name: value for name, value in named.items() if name not in symbols}, symbols
+
+
+def _require_told(sdfg: Sdfg, bound: Mapping[str, Any], symbols: Mapping[str, Any]) -> None:
+    """`ArgumentError` unless symbols given by keyword are what the sizes of arguments say."""
+    if symbols:
+        from dcpy.frontend.dataflow.symbols import undetermined
+
+        descs = {name: sdfg.containers.get(name) for name in sdfg.arguments}
+        shapes = {name: desc.shape for name, desc in descs.items() if isinstance(desc, Array)}
+        undetermined(sdfg.name, shapes, bound, symbols)
+
+
 class Builder(builder.Builder):
     """Builds an `SDFG` by hand; see `dcpy.ir.builder.Builder` for how. The result is ``b.sdfg``."""
 
@@ -221,6 +241,7 @@ class CompiledSdfg(Dispatcher):
         from dcpy.ir.verify import verify
 
         verify(sdfg)
+        self._sdfg = sdfg
         self.profile: driver.Profile = {}
         convention = self._convention = getattr(sdfg, "convention", None)
         self._sources: tuple[tuple[Any, ...], ...] = ()
@@ -241,6 +262,14 @@ class CompiledSdfg(Dispatcher):
                 callbacks=callbacks,
             )
         )  # fmt: skip
+
+    def call_with_symbols(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+        """A call that gives sizes by keyword, too: ``compiled(A=a, N=5)``. `NotImplemented` where it gives none."""
+        arguments, symbols = _without_symbols(self._sdfg, named)
+        if not symbols:
+            return NotImplemented
+        _require_told(self._sdfg, dict(zip(self._sdfg.arguments, args, strict=False)) | arguments, symbols)
+        return self(*args, **arguments)
 
     def _call_with_other_values(self, values: tuple[Any, ...]) -> Any:
         """What the dispatcher does where the values do not fit: converts what is safe to convert, or explains."""
@@ -278,14 +307,41 @@ class Program(Dispatcher):
         """What the dispatcher does when no specialization fits."""
         return self._specializer.run(self, values, self.profile)
 
+    def call_with_symbols(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+        """A call whose keywords are symbols, too: ``program(A, N=5)``. `NotImplemented` where none of them is one."""
+        arguments, symbols = self._split(named)
+        if not symbols:
+            return NotImplemented
+        given = self._specializer.undetermined(self._bound(args, arguments), symbols)
+        if not given:
+            return self(*args, **arguments)
+        names = tuple(name for name in self._specializer.symbols if name in given)
+        if names not in self._symbolic:
+            self._symbolic[names] = SymbolicCalls(self, names)
+        return self._symbolic[names](*args, **arguments, **given)
+
+    def _split(self, named: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Keywords for parameters, and those that are symbols."""
+        known = self._specializer.symbols if named else ()
+        symbols = {name: value for name, value in named.items() if name in known}
+        return {name: value for name, value in named.items() if name not in symbols}, symbols
+
+    @functools.cached_property
+    def _symbolic(self) -> dict[tuple[str, ...], SymbolicCalls]:
+        return {}
+
     @own_frames_hidden
     def to_sdfg(self, *arguments: Any, simplify: bool | None = None, **named: Any) -> SDFG:
         """The SDFG for the annotated types, or for those of sample arguments. `simplify` overrides the option."""
         bound: dict[str, Any] | None = None
+        named, symbols = self._split(named)
+        names: tuple[str, ...] = ()
         if arguments or named:
             bound = self._bound(arguments, named)
+            bound |= self._specializer.undetermined(bound, symbols)
+            names = tuple(name for name in symbols if name in bound)
         wanted = self.options.simplify if simplify is None else simplify
-        sdfg, convention = self._specializer.to_sdfg(bound, simplify=wanted)
+        sdfg, convention = self._specializer.to_sdfg(bound, simplify=wanted, symbols=names)
         made = SDFG.of(sdfg)
         if convention.passing.records or convention.passing.outcome.returned != sdfg.structure:
             made.convention = convention.with_global_arrays_passed()
@@ -320,6 +376,22 @@ class Program(Dispatcher):
     def __get__(self, instance: object, owner: type | None = None) -> Program | BoundMethod:
         """In a class body, a program is a method, as a Python function is."""
         return self if instance is None else BoundMethod(self, instance)
+
+
+class SymbolicCalls(Dispatcher):
+    """Calls of a program with symbols by keyword, always the same ones: specializations of their own."""
+
+    def __init__(self, program: Program, symbols: tuple[str, ...]) -> None:
+        self._program, self._symbols = program, symbols
+        parameters, positional_only, keyword_only = parameters_of(program.function)
+        more = tuple((name,) for name in symbols)
+        count = keyword_only + len(symbols)
+        super().__init__(program.function.__name__, (*parameters, *more), self._specialize, positional_only, count)
+
+    def _specialize(self, values: tuple[Any, ...]) -> Any:
+        """What the dispatcher does when no specialization fits."""
+        program = self._program
+        return program._specializer.run(self, values, program.profile, self._symbols)
 
 
 class VariadicProgram(Program):

@@ -10,7 +10,7 @@ import hashlib
 import inspect
 import sysconfig
 import threading
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FunctionType
@@ -88,8 +88,36 @@ class Specializer:
 
         return parts_from_annotations(self.function, self.owner) if self.use_annotations else ({}, {})
 
-    def to_sdfg(self, bound: Mapping[str, Any] | None, *, simplify: bool) -> tuple[Sdfg, Convention]:
-        """The SDFG for the types of `bound` values, or (None) for the annotations alone; and how it is called."""
+    @functools.cached_property
+    def symbols(self) -> tuple[str, ...]:
+        """The symbols that a call may give by keyword."""
+        from dcpy.frontend.dataflow.symbols import free_symbols
+
+        return free_symbols(self.function)
+
+    def undetermined(self, arguments: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, int]:
+        """Those of the given symbols that the arguments do not tell; `ArgumentError` where they tell otherwise."""
+        from dcpy.frontend.dataflow.symbols import undetermined
+
+        shapes = {name: kind.dims for name, kind in self.annotated().items() if isinstance(kind, ArrayType)}
+        return undetermined(self.function.__name__, shapes, arguments, given)
+
+    def _require_no_free(self, lowered: Lowered) -> None:
+        if lowered.free:
+            name, shown = lowered.free[0], ", ".join(f"{symbol}=..." for symbol in lowered.free)
+            raise ArgumentError(
+                f"{self.function.__name__}() needs the symbol {name!r}",
+                notes=("no argument has a size that tells it",),
+                help=f"pass it by keyword: {self.function.__name__}(..., {shown})",
+            )
+
+    def to_sdfg(
+        self, bound: Mapping[str, Any] | None, *, simplify: bool, symbols: tuple[str, ...] = ()
+    ) -> tuple[Sdfg, Convention]:
+        """The SDFG for the types of `bound` values, or (None) for the annotations alone; and how it is called.
+
+        `symbols`: those among the bound values.
+        """
         if bound is None:
             types, records = self._annotated()
             parts = Parts(records=records)
@@ -97,27 +125,35 @@ class Specializer:
             types |= _unknown_fields(types, records)
         else:
             parts = take_apart(bound)
-            types = types_of(parts.leaves, self.annotated(), fields=parts.fields)
+            types = types_of(parts.leaves, self.annotated(), fields=parts.fields, taken=self.symbols)
         lowered = self._lower(types, parts, {}, simplify=simplify)
-        return lowered.sdfg, Convention.of(lowered, inspect.signature(self.function).parameters)
+        parameters = inspect.signature(self.function).parameters
+        return lowered.sdfg, Convention.of(lowered, [*parameters, *symbols, *lowered.free])
 
-    def run(self, dispatcher: Dispatcher, values: tuple[Any, ...], profile: driver.Profile) -> Any:
-        """What a call does for which the dispatcher knows no specialization: compiles one, and calls it."""
+    def run(
+        self, dispatcher: Dispatcher, values: tuple[Any, ...], profile: driver.Profile, symbols: tuple[str, ...] = ()
+    ) -> Any:
+        """What a call does for which the dispatcher knows no specialization: compiles one, and calls it.
+
+        Behind the values of the parameters are those of `symbols`.
+        """
         try:
-            return self._run(dispatcher, values, profile)
+            return self._run(dispatcher, values, profile, symbols)
         except DcpyError as error:
             if error.argument and error.span is None:
                 error.at(parameter_span(self.function, error.argument))
             raise
 
-    def _run(self, dispatcher: Dispatcher, values: tuple[Any, ...], profile: driver.Profile) -> Any:
+    def _run(
+        self, dispatcher: Dispatcher, values: tuple[Any, ...], profile: driver.Profile, symbols: tuple[str, ...]
+    ) -> Any:
         prepared = prepare(values)
         native = values if prepared is None else prepared.values
         with self._compiling:
             result = dispatcher.dispatch(native)  # another thread may have compiled it meanwhile
             if result is NotImplemented:
                 # A second pattern of sizes means that relations between them were an accident of the first call.
-                compiled = self._compile(native, profile, related=dispatcher.specializations == 0)
+                compiled = self._compile(native, profile, symbols, related=dispatcher.specializations == 0)
                 dispatcher.add(compiled.encoded())
         if result is NotImplemented:
             result = dispatcher.dispatch(native)
@@ -125,19 +161,24 @@ class Specializer:
             raise explain_mismatch(compiled.described, (*with_parts(native, compiled.closure), *compiled.arrays))
         return result if prepared is None else prepared.finish(result)
 
-    def _compile(self, values: tuple[Any, ...], profile: driver.Profile, *, related: bool) -> Compiled:
+    def _compile(
+        self, values: tuple[Any, ...], profile: driver.Profile, symbols: tuple[str, ...], *, related: bool
+    ) -> Compiled:
         profile.clear()
-        names = list(inspect.signature(self.function).parameters)
+        names = [*inspect.signature(self.function).parameters, *symbols]
         bound = dict(zip(names, values, strict=False))
         with driver.timed(profile, "frontend"):
             parts = take_apart(bound)
-            types = types_of(parts.leaves, self.annotated(), related=related, fields=parts.fields)
+            types = types_of(
+                parts.leaves, self.annotated(), related=related, fields=parts.fields, taken=self.symbols
+            )
             key, known = ("", Fingerprint()) if parts.records else self._program_key(types)
             codes = known.codes or (self.function.__code__,)
             loaded = recall(key, self.options, codes) if key else None
         if loaded is not None:
             return Compiled(loaded, guards_on(known))
         lowered = self._lower(types, parts, profile, simplify=self.options.simplify)
+        self._require_no_free(lowered)
         arrays = lowered.extra_arguments
         convention = Convention.of(lowered, names)
         signature, sources = signature_of_call(lowered.sdfg, convention)
@@ -228,14 +269,16 @@ def types_of(
     *,
     related: bool = False,
     fields: Container[str] = (),
+    taken: Iterable[str] = (),
 ) -> dict[str, ArgType]:
     """The types of a call's arguments: annotated where there are annotations, in the layout that is passed.
 
-    Among the `fields` of objects there may be values that no program can take.
+    Among the `fields` of objects there may be values that no program can take. No size gets a name that is `taken`.
 
     With `related`, sizes that differ by a few are expressed by each other.
     """
     from dcpy.frontend.specialize.from_call import alias_groups, types_from_call
+    from dcpy.frontend.specialize.types import ConstantType
 
     ones = _sizes_that_are_one(bound, annotated)
     aliases = alias_groups(bound)
@@ -244,7 +287,8 @@ def types_of(
         for name, kind in annotated.items()
         if name in bound
     }
-    return types_from_call(bound, known, related=related, fields=fields)
+    found = types_from_call(bound, known, related=related, fields=fields, taken=taken)
+    return found | {name: ConstantType(1) for name in ones}
 
 
 def _unknown_fields(types: Mapping[str, ArgType], records: Mapping[str, Record]) -> dict[str, ArgType]:

@@ -27,6 +27,7 @@ from dcpy.ir.symbolic import Expr, as_expr, sym
 from dcpy.ir.types import DType
 
 _ANONYMOUS = itertools.count()
+_PROMISES = ("integer", "positive", "nonnegative", "negative", "nonpositive")
 _PYTHON = {int: types.int64, float: types.float64, complex: types.complex128}
 
 
@@ -70,8 +71,16 @@ class Symbol:
         return f"dcpy.symbol({str(self.expr)!r})"
 
 
-def symbol(name: str = "") -> Symbol:
-    """A size that a program does not know: ``N = dcpy.symbol("N")``; without a name, one of its own."""
+def symbol(name: str = "", dtype: Any = None, **promises: bool) -> Symbol:
+    """A size that a program does not know: ``N = dcpy.symbol("N")``; without a name, one of its own.
+
+    Symbols are exact integers whatever their `dtype` (an integer's). `promises` like ``positive=True`` are taken and
+    not needed: what code is made of them is proved, or checked.
+    """
+    if dtype is not None and not np.issubdtype(np.dtype(dtype), np.integer):
+        raise FrontendError("symbols are integers", help="pass a number as an argument: `x: dcpy.float64`")
+    if unknown := [promise for promise in promises if promise not in _PROMISES]:
+        raise FrontendError(f"symbols take no {unknown[0]}=", help=f"they take {', '.join(_PROMISES)}")
     if not name:
         return Symbol(sym(f"n_{next(_ANONYMOUS)}"))
     if not name.isidentifier():
@@ -79,9 +88,9 @@ def symbol(name: str = "") -> Symbol:
     return Symbol(sym(name))
 
 
-def symbols(names: str) -> tuple[Symbol, ...]:
+def symbols(names: str, dtype: Any = None, **promises: bool) -> tuple[Symbol, ...]:
     """Several symbols: ``N, M = dcpy.symbols("N M")`` (names separated by spaces or commas)."""
-    return tuple(symbol(name) for name in names.replace(",", " ").split())
+    return tuple(symbol(name, dtype, **promises) for name in names.replace(",", " ").split())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -24,6 +24,7 @@ import numpy as np
 
 from dcpy.base.generators import is_generator
 from dcpy.frontend.callbacks import Callback
+from dcpy.ir.sdfg import Sdfg
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 
@@ -120,7 +121,7 @@ class _Description:
         self._add(value, names)
 
     def _add(self, value: Any, names: set[str]) -> None:
-        if isinstance(value, Callback):  # what it does is not compiled, and each process has its own
+        if isinstance(value, Callback | Sdfg):  # what a callback does is not compiled; graphs are changed in place
             raise _Unknown
         known = getattr(value, "function", value)  # a Program stands for its function
         match known:

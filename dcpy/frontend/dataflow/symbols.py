@@ -6,7 +6,7 @@ keyword of the call, ``program(A, N=5)``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -16,6 +16,7 @@ from dcpy.base.errors import ArgumentError, FrontendError
 from dcpy.frontend.annotations import Symbol, types_from_annotations
 from dcpy.frontend.fingerprint import is_library
 from dcpy.frontend.specialize.types import ArrayType
+from dcpy.ir.symbolic import Expr
 
 
 def free_symbols(function: FunctionType) -> tuple[str, ...]:
@@ -76,19 +77,19 @@ def _names(code: CodeType) -> Iterator[str]:
 
 
 def undetermined(
-    name: str, types: Mapping[str, Any], arguments: Mapping[str, Any], given: Mapping[str, Any]
+    name: str, shapes: Mapping[str, Sequence[Expr]], arguments: Mapping[str, Any], given: Mapping[str, Any]
 ) -> dict[str, int]:
     """Those of the symbols given to a call that no argument determines; the others must be what shapes say.
 
-    `types` are those of annotated parameters, `arguments` the values of parameters.
+    `shapes` are those of parameters, over symbols; `arguments` the values of parameters.
     """
     values = {symbol: _as_size(name, symbol, value) for symbol, value in given.items()}
     determined: set[str] = set()
-    for parameter, kind in types.items():
-        array = arguments.get(parameter)
-        if not isinstance(kind, ArrayType) or np.ndim(array) != len(kind.dims):
+    for parameter, dims in shapes.items():
+        shape = getattr(arguments.get(parameter), "shape", ())
+        if len(shape) != len(dims):
             continue
-        for axis, (dim, size) in enumerate(zip(kind.dims, np.shape(array), strict=True)):
+        for axis, (dim, size) in enumerate(zip(dims, shape, strict=True)):
             if len(dim.symbols) != 1 or dim.symbols[0] not in values:
                 continue
             symbol = dim.symbols[0]
@@ -96,7 +97,7 @@ def undetermined(
             if dim.subs(values).constant != size:
                 raise ArgumentError(
                     f"{name}() got {symbol}={values[symbol]}, but {parameter!r} has the size {size} along axis {axis}",
-                    notes=(f"its size is annotated {dim}",),
+                    notes=(f"its size is {dim}",),
                     help=f"leave {symbol} out, it is found in the array, or pass an array of that size",
                 )
     return {symbol: value for symbol, value in values.items() if symbol not in determined}

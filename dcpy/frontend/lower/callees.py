@@ -19,7 +19,7 @@ from dcpy.frontend.lower import stores
 from dcpy.frontend.lower.broadcasting import may_be_one
 from dcpy.frontend.lower.callbacks import holds_callback
 from dcpy.frontend.lower.frame import NoCall
-from dcpy.frontend.lower.names import global_array, settle
+from dcpy.frontend.lower.names import global_array, settle, symbolic
 from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, ScalarType, stride_symbol
 from dcpy.frontend.values import ArrayValue, Scalar, Static, TupleValue, Value
 from dcpy.ir.data import packed_strides
@@ -123,7 +123,20 @@ def _pass(frame: Frame, function: Any, bound: Mapping[str, Value]) -> Passing:
                 passing.types[name] = ScalarType(expr.dtype, weak)
             case ArrayValue():
                 passing.types[name] = _array_type(frame, passing, name, value, groups.get(name, ""), hints, bound)
+    known = {name: size for name, size in annotated_sizes(frame, hints, bound).items() if size.constant is not None}
+    passing.types |= {name: ConstantType(size.constant) for name, size in known.items()}
     return passing
+
+
+def annotated_sizes(frame: Frame, hints: Mapping[str, ArgType], bound: Mapping[str, Value]) -> dict[str, Expr]:
+    """What the symbols of a function's annotations stand for, where it is called."""
+    sizes: dict[str, Expr] = {}
+    for name, hint in hints.items():
+        value = bound.get(name)
+        if isinstance(hint, ArrayType) and isinstance(value, ArrayValue) and len(hint.dims) == value.rank:
+            pairs = zip(hint.dims, value.shape, strict=True)
+            sizes |= {dim.name: frame.b.exact(size) for dim, size in pairs if dim.name and dim.name not in sizes}
+    return sizes
 
 
 def _array_type(
@@ -185,28 +198,30 @@ def _emit(frame: Frame, lowered: Lowered, passing: Passing, bound: Mapping[str, 
                 stores.require_writable(b, value)
             arguments[name] = b.operand(value)
         elif isinstance(value, Scalar):
-            arguments[name] = _element(frame, value)
+            arguments[name] = element(frame, value)
     results: list[Value] = []
     for result in sdfg.results:
-        results.append(_result(frame, sdfg, result, passing, given, arguments))
+        results.append(result_of(frame, sdfg, result, passing, given, arguments))
     symbols = {name: passing.symbols[name] for name in sdfg.symbols if name in passing.symbols}
+    symbols |= {name: symbolic(frame, sym(name)) for name in lowered.free}
     for name, extra_value in given.items():
         if isinstance(extra_value, ArrayValue) and name not in bound:
             for axis, stride in enumerate(b.desc(extra_value).strides):
                 symbol = stride_symbol(name, axis)
                 symbols |= {symbol: stride} if symbol in sdfg.symbols else {}
     frame.emit.node(Call(sdfg, arguments, symbols))
-    return _structured(sdfg.structure, results)
+    return structured(sdfg.structure, results)
 
 
-def _element(frame: Frame, value: Scalar) -> Memlet:
+def element(frame: Frame, value: Scalar) -> Memlet:
+    """The memlet of a number: of the container that holds it."""
     if not isinstance(value.expr, Load):
         value = frame.b.keep(value)
     assert isinstance(value.expr, Load)
     return Memlet(value.expr.container, Subset(value.expr.indices))
 
 
-def _result(
+def result_of(
     frame: Frame, sdfg: Sdfg, result: Any, passing: Passing, given: Mapping[str, Value], arguments: dict[str, Memlet]
 ) -> Value:  # fmt: skip
     """The caller's value of one result; the container that the callee fills becomes an argument."""
@@ -225,11 +240,12 @@ def _result(
     return Scalar(scalar.expr, weak=result.kind == "python")
 
 
-def _structured(structure: Any, results: list[Value]) -> Value:
+def structured(structure: Any, results: list[Value]) -> Value:
+    """Results as the function returns them: nested indices into `results`."""
     if structure is None:
         return Static(None)
     if isinstance(structure, tuple):
-        return TupleValue(tuple(_structured(part, results) for part in structure))
+        return TupleValue(tuple(structured(part, results) for part in structure))
     value: Value = results[structure]
     return value
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
+import inspect
 import sys
 import types as python_types
 from collections.abc import Mapping, Sequence
@@ -13,9 +14,11 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import DcpyError, FrontendError
-from dcpy.frontend.annotations import ScalarAnnotation
+from dcpy.frontend.annotations import ScalarAnnotation, types_from_annotations
 from dcpy.frontend.callbacks import Callback
 from dcpy.frontend.closure import Closure
+from dcpy.frontend.dataflow.sdfg_calls import call_sdfg
+from dcpy.frontend.dataflow.symbols import free_symbols
 from dcpy.frontend.desugar.early_returns import without_returns_in_loops
 from dcpy.frontend.desugar.names import parameter_names
 from dcpy.frontend.desugar.statements import desugar
@@ -23,7 +26,7 @@ from dcpy.frontend.fingerprint import is_library
 from dcpy.frontend.implements import call_entry, close_names, find, find_method, full_name
 from dcpy.frontend.lower import constructing, generators, objects, special
 from dcpy.frontend.lower.callbacks import call_back
-from dcpy.frontend.lower.callees import call_node
+from dcpy.frontend.lower.callees import annotated_sizes, call_node
 from dcpy.frontend.lower.fitting import stored
 from dcpy.frontend.lower.frame import Frame
 from dcpy.frontend.lower.names import bind_name, forget_global_array, from_python, settle
@@ -49,6 +52,8 @@ from dcpy.frontend.values import (
     kind_of,
 )
 from dcpy.ir import types
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.symbolic import Expr
 
 MAX_DEPTH = 20  # of calls among functions of one definition
 
@@ -112,6 +117,8 @@ def _method(frame: Frame, owner: Value, name: str, args: Sequence[Value], kwargs
 def _static(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str, Value], unused: bool) -> Value:
     if isinstance(found, Callback):
         return call_back(frame, found, args, kwargs, unused=unused)
+    if isinstance(found, Sdfg):
+        return call_sdfg(frame, found, args, kwargs)
     of_python = _of_python(frame, found, args, kwargs, unused)
     if of_python is not None:
         return of_python
@@ -296,13 +303,38 @@ def call_python(
     inner = Frame(program, source, define, closure, frame.emit.region, inline=True, caller=frame)
     defaults = tuple(from_python(inner, value) for value in function.__defaults__ or ())
     named = {key: from_python(inner, value) for key, value in (function.__kwdefaults__ or {}).items()}
+    given, kwargs = _symbols_given(frame, function, kwargs)
     bound = bind_arguments(function.__name__, define.args, defaults, named, args, kwargs)
     program.stack.append((function, function.__code__))
     try:
-        emitted = call_node(frame, function, bound)
+        emitted = None if given else call_node(frame, function, bound)
+        if emitted is None:
+            inner.sizes = _sizes(frame, function, bound, given)
         return _run(frame, inner, bound) if emitted is None else emitted
     finally:
         program.stack.pop()
+
+
+def _symbols_given(
+    frame: Frame, function: python_types.FunctionType, kwargs: Mapping[str, Value]
+) -> tuple[dict[str, Expr], dict[str, Value]]:
+    """Symbols of a function that are given by keyword, ``f(a, N=5)``; the other keywords."""
+    unknown = [name for name in kwargs if name not in inspect.signature(function).parameters]
+    symbols = free_symbols(function) if unknown else ()
+    given = {name: frame.b.integer(kwargs[name], f"the symbol {name}") for name in unknown if name in symbols}
+    return given, {name: value for name, value in kwargs.items() if name not in given}
+
+
+def _sizes(
+    frame: Frame, function: python_types.FunctionType, bound: Mapping[str, Value], given: Mapping[str, Expr]
+) -> dict[str, Expr]:
+    """What symbols stand for in a function that is evaluated in place: what is given, and what annotations say."""
+    told = annotated_sizes(frame, types_from_annotations(function), bound)
+    for name, value in given.items():
+        if name in told:
+            message = f"{function.__name__}() got {name}={{0}}, but an argument with the size {{1}}"
+            frame.b.same_size(told[name], value, message, (value, told[name]))
+    return told | dict(given)
 
 
 def _nested(frame: Frame, function: FunctionValue, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:

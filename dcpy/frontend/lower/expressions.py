@@ -43,7 +43,7 @@ from dcpy.frontend.values import (
 )
 from dcpy.ir.expr import ScalarExpr
 from dcpy.ir.subsets import Range
-from dcpy.ir.symbolic import ONE, ZERO
+from dcpy.ir.symbolic import ONE, ZERO, max_of
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
@@ -299,7 +299,11 @@ def _map_ranges(frame: Frame, node: ast.expr) -> Value:
             )
         start = ZERO if key.start == Static(None) else frame.b.integer(key.start, "the start of a range")
         step = ONE if key.step == Static(None) else frame.b.integer(key.step, "the step of a range")
-        ranges.append(Range(start, frame.b.integer(key.stop, "the end of a range"), step))
+        stop = frame.b.integer(key.stop, "the end of a range")
+        if step.constant is None:  # maps need no order, so they go up
+            frame.emit.require(step - 1, "ValueError", "the step of dcpy.map must be positive, not {0}", (step,))
+            step = max_of(step, 1)
+        ranges.append(Range(start, stop, step))
     return MapValue(tuple(ranges))
 
 

@@ -89,6 +89,8 @@ class Program:
     used: dict[str, bool] = field(default_factory=dict)  # fields that are read, and objects that are written
     dropped: Any = None  # the call whose result nobody uses
     world: str = ""  # the scalar that orders callbacks
+    free: list[str] = field(default_factory=list)  # symbols that no argument determines
+    is_callee: bool = False  # its free symbols come from the caller
     execute: Callable[[Frame, core.Body], Flow] | None = None
     attribute: Callable[[Frame, Value, str], Value] | None = None  # ``owner.name``, by the evaluator
     lower: Callable[[Any, dict[str, ArgType]], Any] | None = None
@@ -176,6 +178,7 @@ class Frame:
         self.loops: list[LoopSites] = []
         self.returns: list[Site] = []
         self.memo: dict[Any, dict[str, Value]] = {}
+        self.sizes: dict[str, Expr] = {}  # symbols of annotations, where they are not those of the program
 
     @property
     def scope(self) -> Scope:

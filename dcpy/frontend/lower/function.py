@@ -7,11 +7,13 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import FunctionType
 from typing import Any
 
 from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.base.options import Options
 from dcpy.frontend.closure import Closure, Dependence
+from dcpy.frontend.dataflow.symbols import free_symbols
 from dcpy.frontend.desugar.statements import desugar
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.callbacks import start_world
@@ -29,7 +31,7 @@ from dcpy.frontend.lower.statements import execute
 from dcpy.frontend.source import Source, read_source
 from dcpy.frontend.specialize.records import Record, container_stem
 from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, GeneratorType, OpaqueType, ScalarType
-from dcpy.frontend.values import ArrayValue, GeneratorValue, Missing, Scalar, Static, SymInt, Value
+from dcpy.frontend.values import ArrayValue, GeneratorValue, Missing, Scalar, Static, SymInt, Value, as_integer
 from dcpy.ir import data, types
 from dcpy.ir.expr import Load
 from dcpy.ir.sdfg import Sdfg
@@ -41,7 +43,8 @@ class Lowered:
     """An SDFG, what it was made for, and what it depends on.
 
     `extra_arguments` are global arrays that the program uses: they are arguments of the SDFG after the function's own,
-    and the caller passes the arrays. The program is valid as long as all `dependences` hold.
+    and the caller passes the arrays. The program is valid as long as all `dependences` hold. `free` symbols are
+    arguments, too (of a callee: its caller's): nothing else says what they are.
     """
 
     sdfg: Sdfg
@@ -49,6 +52,7 @@ class Lowered:
     dependences: tuple[Dependence, ...]
     extra_arguments: tuple[ExtraArgument, ...]
     passing: Passing = field(default_factory=Passing)
+    free: tuple[str, ...] = ()
 
 
 def lower_function(
@@ -129,6 +133,7 @@ def _lower(
     else:  # what is known of functions, and what the whole depends on, is shared
         program.dependences, program.stack, program.lowered = caller.dependences, caller.stack, caller.lowered
         program.names, program.identity = caller.names, caller.identity
+        program.is_callee = True
     closure = Closure(function, program.dependences)
     frame = Frame(program, source, define, closure, sdfg.body)
     b.caller = lambda target, args, keywords: call(frame, target, args, keywords)
@@ -149,7 +154,9 @@ def _lower(
     if records:
         arg_types, passing = without_unused(program, sdfg, arg_types, passing)
     sdfg.forget_names()
-    return Lowered(sdfg, arg_types, tuple(program.dependences.values()), extra, passing)
+    free = tuple(program.free)
+    arg_types |= dict.fromkeys(free, ScalarType(types.int64, weak=True))
+    return Lowered(sdfg, arg_types, tuple(program.dependences.values()), extra, passing, free)
 
 
 def _lower_callee(program: Program, function: Callable[..., Any], arg_types: dict[str, ArgType]) -> Lowered:
@@ -183,6 +190,7 @@ def _declare(
         if isinstance(kind, ArrayType):
             _declare_sizes(frame, kind)
     signature = inspect.signature(function)
+    _declare_symbols(frame, function, {name: values[name] for name in arg_types if name not in signature.parameters})
     for name, parameter in signature.parameters.items():
         if parameter.kind is inspect.Parameter.VAR_KEYWORD:
             raise FrontendError(f"**{name} is not supported in a program", help="name the arguments")
@@ -195,6 +203,16 @@ def _declare(
     return containers
 
 
+def _declare_symbols(frame: Frame, function: Callable[..., Any], given: Mapping[str, Value]) -> None:
+    """What is known of symbols beside sizes: those that a call gives, and those that are 1 in it."""
+    frame.sizes |= {name: size for name, value in given.items() if (size := as_integer(value)) is not None}
+    emit = frame.emit
+    for name in free_symbols(function) if isinstance(function, FunctionType) else ():
+        emit.reserve(name)
+        if name not in emit.ranges.names:
+            emit.ranges = emit.ranges.bind(name, None, None)
+
+
 def _size_symbols(arg_types: Mapping[str, ArgType]) -> list[str]:
     arrays = [kind for kind in arg_types.values() if isinstance(kind, ArrayType)]
     return list(dict.fromkeys(name for kind in arrays for dim in kind.dims for name in dim.symbols))
@@ -205,8 +223,7 @@ def _declare_sizes(frame: Frame, kind: ArrayType) -> None:
     emit.maybe_one.update(kind.maybe_one)
     for dim in kind.dims:
         for name in dim.symbols:
-            if name not in emit.sdfg.symbols:
-                emit.sdfg.add_symbol(name, size=True)
+            emit.sdfg.add_symbol(name, size=True)
             if name not in emit.ranges.names:
                 emit.ranges = emit.ranges.bind(name, ZERO, None)
 

@@ -33,13 +33,14 @@ from dcpy.frontend.values import (
     SymInt,
     TupleValue,
     Value,
+    integer,
     with_parts,
 )
 from dcpy.ir import data, types
 from dcpy.ir.expr import Const, Load, loads_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.subsets import Subset
-from dcpy.ir.symbolic import as_expr
+from dcpy.ir.symbolic import Expr, as_expr
 
 if TYPE_CHECKING:
     from dcpy.frontend.closure import Dependence
@@ -114,15 +115,7 @@ def from_python(frame: Frame, found: Any, dependence: Any = None) -> Value:
     if is_generator(found):
         return global_generator(frame, found, dependence)
     if isinstance(found, Symbol):
-        unknown = [name for name in found.expr.symbols if name not in frame.emit.sdfg.symbols]
-        if unknown:
-            raise FrontendError(
-                f"the symbol {unknown[0]!r} has no value here",
-                notes=("no argument has a size that determines it",),
-                help="use it in the annotation of an array argument, or take the size from a.shape",
-            )
-        frame.program.used |= dict.fromkeys(found.expr.symbols, True)
-        return SymInt(found.expr)
+        return integer(symbolic(frame, found.expr))
     if isinstance(found, tuple | list):
         names = getattr(found, "_fields", ())
         items = tuple(from_python(frame, item) for item in found)
@@ -130,6 +123,22 @@ def from_python(frame: Frame, found: Any, dependence: Any = None) -> Value:
     if isinstance(found, dict):
         return DictValue(tuple((key, from_python(frame, item)) for key, item in found.items()))
     return Static(_plain_number(found))
+
+
+def symbolic(frame: Frame, expr: Expr) -> Expr:
+    """An expression over symbols of the user's: those that no argument determines are arguments of their own."""
+    known: dict[str, Expr] = {}
+    place: Frame | None = frame
+    while place is not None:
+        known = place.sizes | known
+        place = place.outer
+    program, sdfg = frame.program, frame.emit.sdfg
+    for name in expr.symbols:
+        if name not in known and name not in sdfg.symbols:
+            sdfg.add_symbol(name, argument=not program.is_callee)
+            program.free.append(name)
+    program.used |= dict.fromkeys(expr.symbols, True)
+    return expr.subs({name: size for name, size in known.items() if name in expr.symbols})
 
 
 def _plain_number(found: Any) -> Any:

@@ -6,7 +6,7 @@ stencil with a halo is then proved to stay inside its arrays.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -29,14 +29,16 @@ def types_from_call(
     *,
     related: bool = False,
     fields: Container[str] = (),
+    taken: Iterable[str] = (),
 ) -> dict[str, ArgType]:
-    """The type of each argument; those in `known` (annotated) are taken as they are.
+    """The type of each argument; those in `known` (annotated) are taken as they are. Names in `taken` are no sizes.
 
     Arrays that share memory get a common alias group. Raises `ArgumentError` for what cannot be an argument; among
     the `fields` of objects, that is nobody's concern unless the program reads it.
     """
     known = known or {}
-    taken = {*values, *(name for t in known.values() if isinstance(t, ArrayType) for d in t.dims for name in d.symbols)}
+    annotated = (dim for kind in known.values() if isinstance(kind, ArrayType) for dim in kind.dims)
+    taken = {*taken, *values, *(name for dim in annotated for name in dim.symbols)}
     shapes = [value.shape for name, value in values.items() if isinstance(value, np.ndarray) and name not in known]
     sizes = _Sizes(taken, _relations({size for shape in shapes for size in shape}) if related else {})
     aliases = alias_groups(values)
