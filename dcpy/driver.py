@@ -136,6 +136,7 @@ def _lowered(sdfg: Sdfg, options: Options) -> Sdfg:
     from dcpy.ir.copying import copy_sdfg
     from dcpy.transforms.cpu import lower_for_cpu
     from dcpy.transforms.loops.loop_versioning import LoopVersioning
+    from dcpy.transforms.maps.map_inlining import MapInlining
     from dcpy.transforms.simplify.inline_call import InlineCall
 
     lowered = copy_sdfg(sdfg)
@@ -146,6 +147,7 @@ def _lowered(sdfg: Sdfg, options: Options) -> Sdfg:
 
         fold_products(lowered)
     expand(lowered)
+    apply_repeated(lowered, MapInlining)
     lower_for_cpu(lowered, options)
     return lowered
 

@@ -40,9 +40,9 @@ class LoopDependences:
     updates: tuple[str, ...] = ()
 
 
-def loop_dependences(loop: Loop, uses: Uses) -> LoopDependences:
-    """What the iterations of a loop share, and what they need not share."""
-    obstacle = _obstacle(loop, uses)
+def loop_dependences(loop: Loop, uses: Uses, *, leaves: bool = True) -> LoopDependences:
+    """What the iterations of a loop share, and what they need not share; unless `leaves`, as if none ended early."""
+    obstacle = (_way_out(loop) if leaves else "") or _obstacle(loop, uses)
     if obstacle:
         return LoopDependences(Answer(None, obstacle))
     ranges = uses.ranges_at(loop)
@@ -179,14 +179,19 @@ def _describe(first: Touch, second: Touch, points: Sequence[Variable]) -> str:
 # -- control flow and symbols ------------------------------------------------------------------------------------------
 
 
-def _obstacle(loop: Loop, uses: Uses) -> str:
-    """Why the iterations cannot be looked at one by one; "" where they can.
+def _way_out(loop: Loop) -> str:
+    """What may end the loop early; "" for nothing. After a check raised, the caller would see later iterations' writes.
 
-    A check counts: after it raised, the caller would see what other iterations had written.
+    `loop-inspection` finds out before which iterations these are.
     """
     for block in leavers(loop.body):
         what = "an index check" if isinstance(block, SymbolAssign) else f"a {block.kind}"
         return f"{what} inside may end it early{_at(block)}"
+    return ""
+
+
+def _obstacle(loop: Loop, uses: Uses) -> str:
+    """Why the iterations cannot be looked at one by one; "" where they can."""
     for symbol in (loop.param, *symbols_assigned_in(loop.body)):
         if any(block_in(loop.body, user) is None for user in uses.users(symbol)):
             return f"symbol {symbol!r} changes inside and is used outside"

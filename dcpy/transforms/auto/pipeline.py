@@ -7,6 +7,7 @@ here changes results but the order of reductions, and each decision is in the hi
 from __future__ import annotations
 
 from dcpy.ir.sdfg import Sdfg
+from dcpy.transforms.loops.loop_inspection import LoopInspection
 from dcpy.transforms.loops.loop_to_map import LoopToMap
 from dcpy.transforms.loops.loop_versioning import LoopVersioning
 from dcpy.transforms.maps.map_collapse import MapCollapse
@@ -21,6 +22,7 @@ from dcpy.transforms.simplify.wcr_to_augmented_assignment import WcrToAugmentedA
 AUTO_OPTIMIZE = Pipeline(
     "auto-optimize",
     LoopVersioning(),
+    LoopInspection(),
     AugmentedAssignmentToWCR(loops=True),
     LoopToMap(),
     repeat(

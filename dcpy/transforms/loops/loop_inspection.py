@@ -1,0 +1,224 @@
+"""LoopInspection: an inspector finds the first iteration that raises; those before it run without checks, in parallel.
+
+The scheme is the inspector-executor of run-time parallelization (Saltz, Mirchandaney, Crowley 1991).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dcpy.ir import types
+from dcpy.ir.analysis.dependences import loop_dependences
+from dcpy.ir.analysis.scopes import owners_around
+from dcpy.ir.analysis.touches import leavers
+from dcpy.ir.cloning import clone
+from dcpy.ir.data import Scalar
+from dcpy.ir.expr import Const, Index, Load, Ref, ScalarExpr, WrapIndex, cast, loads_of, op, rewrite
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Map, Tasklet
+from dcpy.ir.places import block_in
+from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssign
+from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.symbolic import ONE, sym
+from dcpy.ir.uses import Uses, block_exprs
+from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
+
+
+@dataclass(frozen=True)
+class LoopInspection(Transformation):
+    """Find the first iteration in which a check fails, before the loop; run those before it without checks.
+
+    before   loop i = 0:N {                       after    first = N
+               let k = wrap(p[i], M)                       loop i = 0:N { first (min)= select(p[i] is bad, i, N) }
+               A[i] = B[k] }                               let F = first
+                                                           loop i = 0:F { let k = select(p[i] < 0, p[i] + M, p[i])
+                                                                          A[i] = B[k] }
+                                                           if F < N { loop i = F:F + 1 { ... as it was, and raises } }
+
+    So nothing is written that the loop as written would not have written when it raised. Applies when checks and
+    run-time indices are all that may end the loop early, when they can be evaluated beforehand (they read nothing that
+    the loop writes), and when the iterations are independent without them.
+    """
+
+    name: ClassVar[str] = "loop-inspection"
+    loop = capture(Loop)
+    pattern = one(loop)
+
+    def can_be_applied(self, m: Match) -> Verdict:
+        loop = m[self.loop]
+        exits = list(leavers(loop.body))
+        if not exits:
+            return no("nothing inside ends it early")
+        if loop.range.step is not ONE or loop.range.size is ONE:
+            return no("its values do not go up one by one")
+        if any(isinstance(owner, Loop) and owner.range.size is ONE for owner in owners_around(loop)):
+            return no("the loop around it runs once, to raise")
+        other = next((block for block in exits if not isinstance(block, Check | SymbolAssign)), None)
+        if other is not None:
+            return no(f"a {other.kind} inside may end it early")
+        if any(not any(loads_of(expr) for expr in block_exprs(block)) for block in exits):
+            return no("a check inside reads nothing: loop-versioning decides it before the loop")
+        if not _is_bounded(loop, exits):
+            return no("no array that it looks at first bounds the number of iterations to inspect")
+        found = loop_dependences(loop, m.uses, leaves=False)
+        if not found.answer.is_no and not found.updates:
+            return no(found.answer.reason)
+        if reason := _why_not_before(loop, m.uses):
+            return no(reason)
+        return YES
+
+    def apply(self, m: Match, rw: Rewriter) -> Loop:
+        """Returns the loop without checks."""
+        loop = m[self.loop]
+        stop = loop.range.stop
+        first = rw.declare_fresh("first", Scalar(types.int64, transient=True))
+        start = State(nodes=[Tasklet({}, {"out": Memlet(first, Subset())}, (("out", Index(stop)),))], span=loop.span)
+        inspector = clone(loop, rw)
+        _inspect(inspector.body, _Mark(first, Index(sym(inspector.param)), Index(stop)))
+        executor = clone(loop, rw)
+        _run_unchecked(executor.body)
+        found = rw.fresh_name("F")
+        rw.sdfg.assign_symbol(found)
+        executor.range = Range(loop.range.start, sym(found))
+        rest = Region()
+        rw.insert_before(
+            loop,
+            start,
+            inspector,
+            SymbolAssign(found, Load(first, (), types.int64), span=loop.span),
+            executor,
+            Branch([(op("lt", Index(sym(found)), Index(stop)), rest)], span=loop.span),
+        )
+        rw.move_blocks([loop], rest)
+        rw.update(loop, range=Range(sym(found), sym(found) + 1))
+        return executor
+
+
+def _is_bounded(loop: Loop, exits: Sequence[Block]) -> bool:
+    """Whether each iteration, before it can end, reads an element that is its own: then there are no more iterations
+    than elements, and an inspector, which does not stop at the first failure, does not run much longer than the loop.
+    """
+    for block in loop.body.blocks:
+        loads = (load for expr in block_exprs(block) for load in loads_of(expr))
+        if any(loop.param in index.symbols for load in loads for index in load.indices):
+            return True
+        if block in exits or any(inner in exits for region in block.regions() for inner in region.walk_blocks()):
+            return False
+    return False
+
+
+def _why_not_before(loop: Loop, uses: Uses) -> str:
+    """What the checks depend on that the loop changes; "" where they can be made before it."""
+    for region in loop.body.walk_regions():
+        if region is not loop.body and not any(True for _ in leavers(region)):
+            continue
+        for block in region.blocks:
+            for load in (load for expr in block_exprs(block) for load in loads_of(expr)):
+                for name in uses.overlapping(load.container):
+                    if any(block_in(loop.body, writer) is not None for writer in uses.writers(name)):
+                        return f"a check depends on {load.container!r}, which the loop writes"
+    return ""
+
+
+# -- the inspector ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Mark:
+    """What the inspector notes: the smallest iteration that fails, in the container `first`."""
+
+    first: str
+    iteration: ScalarExpr
+    none: ScalarExpr
+
+    def always(self) -> State:
+        return self._note({}, self.iteration)
+
+    def where(self, fails: ScalarExpr) -> State:
+        inputs: dict[str, Memlet] = {}
+        names: dict[Load, str] = {}
+
+        def as_input(part: ScalarExpr) -> ScalarExpr | None:
+            if not isinstance(part, Load):
+                return None
+            name = names.setdefault(part, f"x{len(names)}")
+            inputs[name] = Memlet(part.container, Subset(part.indices))
+            return Ref(name, part.dtype)
+
+        return self._note(inputs, op("select", rewrite(fails, as_input), self.iteration, self.none))
+
+    def _note(self, inputs: dict[str, Memlet], value: ScalarExpr) -> State:
+        return State(nodes=[Tasklet(inputs, {"out": Memlet(self.first, Subset(), "min")}, (("out", value),))])
+
+
+def _inspect(region: Region, mark: _Mark) -> None:
+    """Leaves of a region what decides whether the iteration fails; a failed check guards all after it."""
+    blocks = list(region.blocks)
+    for block in blocks:
+        region.remove(block)
+    for block in _inspection(blocks, mark):
+        region.add(block)
+
+
+def _inspection(blocks: list[Block], mark: _Mark) -> list[Block]:
+    kept: list[Block] = []
+    for position, block in enumerate(blocks):
+        rest = blocks[position + 1 :]
+        fails = _failure(block)
+        if fails is not None:
+            after = _inspection(rest, mark)
+            if not after:
+                return [*kept, mark.where(fails)]
+            unchecked = [_unchecked(block)] if isinstance(block, SymbolAssign) else []
+            return [*kept, Branch([(fails, Region([mark.always()]))], Region([*unchecked, *after]), span=block.span)]
+        kept += _inspected(block, mark)
+    return kept if any(not isinstance(block, SymbolAssign) for block in kept) else []
+
+
+def _inspected(block: Block, mark: _Mark) -> Iterable[Block]:
+    """What is left of a block that does not fail itself."""
+    if isinstance(block, SymbolAssign):
+        return [block]
+    if isinstance(block, State):
+        block.nodes = [node for node in block.nodes if isinstance(node, Map) and any(True for _ in leavers(node.body))]
+    if not any(any(True for _ in leavers(region)) for region in block.regions()):
+        return []
+    for region in block.regions():
+        _inspect(region, mark)
+    return [block]
+
+
+def _failure(block: Block) -> ScalarExpr | None:
+    """The condition under which a block raises; None where it never does."""
+    match block:
+        case Check(condition=condition):
+            return op("not", condition)
+        case SymbolAssign(value=WrapIndex(arg=arg, size=size)):
+            index = cast(arg, types.int64)
+            return op("or", op("lt", index, Index(-size)), op("ge", index, Index(size)))
+    return None
+
+
+# -- the executor ----------------------------------------------------------------------------------------------------
+
+
+def _run_unchecked(region: Region) -> None:
+    """Takes the checks out of a region."""
+    for inner in list(region.walk_regions()):
+        for block in list(inner.blocks):
+            match block:
+                case Check():
+                    inner.remove(block)
+                case SymbolAssign(value=WrapIndex()):
+                    inner.replace(block, [_unchecked(block)])
+
+
+def _unchecked(block: SymbolAssign) -> SymbolAssign:
+    """The index, from the end where it is negative, without the check."""
+    wrapped = block.value
+    assert isinstance(wrapped, WrapIndex)
+    index = cast(wrapped.arg, types.int64)
+    value = op("select", op("lt", index, Const(0, types.int64)), op("add", index, Index(wrapped.size)), index)
+    return SymbolAssign(block.symbol, value, span=block.span)

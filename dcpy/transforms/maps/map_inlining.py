@@ -1,0 +1,255 @@
+"""MapInlining: what an elementwise map computes is computed where it is read, once per element."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import ClassVar
+
+from dcpy.ir.analysis.scopes import owners_around
+from dcpy.ir.copying import copy_node
+from dcpy.ir.data import Array, Lifetime, Scalar
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Map, Node, Tasklet
+from dcpy.ir.places import block_in
+from dcpy.ir.region import Block, Branch, Loop, Region, State, SymbolAssign
+from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.substitution import Substitution
+from dcpy.ir.symbolic import ONE, ZERO, Expr
+from dcpy.ir.uses import Element, Uses
+from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
+
+
+@dataclass(frozen=True)
+class MapInlining(Transformation):
+    """Substitute the expression of an elementwise map for the reads of its result (Halide's compute-inline).
+
+    before   map i = 0:N { tmp[i] = A[i]*A[i] }          after   map c = 0:N:1024 { map k = c:min(N, c + 1024) {
+             map c = 0:N:1024 { map k = c:min(N, c + 1024) {               t = A[k]*A[k]
+               s += tmp[k] } }                                             s += t } }
+
+    The loops of the reader may be of any shape: it is how maps go into the loops that an expansion of a reduction
+    writes. Applies when the map computes each element of a transient by tasklets alone, when only tasklets read it,
+    each element at most once in a run, and when nothing that the map reads is written in between.
+    """
+
+    name: ClassVar[str] = "map-inlining"
+    producer = capture(Map)
+    pattern = one(producer)
+
+    def can_be_applied(self, m: Match) -> Verdict:
+        found = _plan(m[self.producer], m.uses)
+        return no(found) if isinstance(found, str) else YES
+
+    def apply(self, m: Match, rw: Rewriter) -> None:
+        producer = m[self.producer]
+        plan = _plan(producer, rw.uses)
+        if isinstance(plan, str):
+            return
+        for reader in plan.readers:
+            for connector, memlet in list(reader.inputs.items()):
+                if memlet.container == plan.tmp:
+                    _compute_before(reader, connector, producer, plan, rw)
+        state = producer.state
+        rw.erase(producer)
+        if state is not None and not state.nodes:
+            rw.erase(state)
+        rw.undeclare_unused([plan.tmp])
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    tmp: str
+    axes: tuple[str, ...]  # for each dimension of `tmp`, the parameter that runs along it
+    readers: tuple[Tasklet, ...]
+
+    def values(self, subset: Subset) -> Mapping[str, Expr]:
+        """The parameters of the producer for the element that a reader reads."""
+        return dict(zip(self.axes, (dim for dim in subset.dims if isinstance(dim, Expr)), strict=True))
+
+
+def _plan(producer: Map, uses: Uses) -> _Plan | str:
+    """What to substitute where, or why not."""
+    result = _only_result(producer, uses)
+    if isinstance(result, str):
+        return result
+    tmp, axes = result.container, tuple(str(dim) for dim in result.subset.dims)
+    desc = uses.desc(tmp)
+    if not isinstance(desc, Array) or not uses.is_private(tmp) or len(uses.overlapping(tmp)) > 1:
+        return f"{tmp!r} is seen from elsewhere"
+    if desc.lifetime is not Lifetime.SCOPE or uses.writers(tmp) != _writers(producer, tmp):
+        return f"{tmp!r} is written elsewhere"
+    domain = dict(zip(producer.params, producer.domain, strict=True))
+    if sorted(axes) != sorted(domain) or any(
+        domain[axis] != Range(ZERO, size, ONE) for axis, size in zip(axes, desc.shape, strict=True)
+    ):
+        return f"it does not compute each element of {tmp!r}"
+    readers = _readers(producer, tmp, uses)
+    if isinstance(readers, str):
+        return readers
+    return _why_not_later(producer, readers, uses) or _Plan(tmp, axes, readers)
+
+
+def _only_result(producer: Map, uses: Uses) -> Memlet | str:
+    """The one memlet that the tasklets of the map write outside of it."""
+    blocks = producer.body.blocks
+    if len(blocks) != 1 or not isinstance(blocks[0], State):
+        return "its body is not a single state"
+    if not all(isinstance(node, Tasklet) for node in blocks[0].nodes):
+        return "its body does more than tasklets"
+    if any(not isinstance(desc, Scalar | Array) or desc.shape for desc in producer.body.containers.values()):
+        return "its body declares more than scalars"
+    writes = [memlet for node in blocks[0].nodes for memlet in node.writes()]
+    outside = [memlet for memlet in writes if memlet.container not in producer.body.containers]
+    if len(outside) != 1 or any(memlet.wcr for memlet in writes):
+        return "it has not just one result, or combines values"
+    reads = {name for node in blocks[0].nodes for name in uses.touches(node).reads}
+    if not reads.isdisjoint(uses.overlapping(outside[0].container)):
+        return "it reads what it writes"
+    return outside[0]
+
+
+def _writers(producer: Map, tmp: str) -> tuple[Element, ...]:
+    return tuple(
+        node for node in producer.body.walk_nodes() if any(memlet.container == tmp for memlet in node.writes())
+    )
+
+
+def _readers(producer: Map, tmp: str, uses: Uses) -> tuple[Tasklet, ...] | str:
+    """The tasklets that read the result, later in the same region; each element is read at most once in a run."""
+    state = producer.state
+    region = None if state is None else state.region
+    found: list[Tasklet] = []
+    for reader in uses.readers(tmp):
+        if not isinstance(reader, Tasklet):
+            return f"{tmp!r} is read by a {reader.kind}"
+        if region is None or not _follows(reader, producer, region):
+            return f"{tmp!r} is read elsewhere"
+        subsets = {memlet.subset for memlet in reader.reads() if memlet.container == tmp}
+        if len(subsets) != 1 or not _reads_once(next(iter(subsets)), reader, region):
+            return f"an element of {tmp!r} may be read more than once: it would be computed again"
+        found.append(reader)
+    if not found:
+        return f"{tmp!r} is not read"
+    if not all(_exclusive(first, second) for first, second in combinations(found, 2)):
+        return f"{tmp!r} is read at {len(found)} places: it would be computed at each"
+    return tuple(found)
+
+
+def _follows(reader: Tasklet, producer: Map, region: Region) -> bool:
+    block, state = block_in(region, reader), producer.state
+    if block is None or state is None:
+        return False
+    if block is state:
+        return state.index(_node_in(state, reader)) > state.index(producer)
+    return region.index(block) > region.index(state)
+
+
+def _node_in(state: State, element: Element) -> Node:
+    """The node directly in a state that is, or holds, an element."""
+    return next(node for node in state.nodes if node is element or _holds(node, element))
+
+
+def _holds(node: Node, element: Element) -> bool:
+    return isinstance(node, Map) and block_in(node.body, element) is not None
+
+
+def _reads_once(subset: Subset, reader: Tasklet, region: Region) -> bool:
+    """Whether each parameter around a reader has a dimension of its own, or bounds a parameter that has one."""
+    scopes = _scopes(reader, region)
+    if scopes is None:
+        return False
+    params = {param for param, _ in scopes}
+    used: set[str] = set()
+    for dim in subset.dims:
+        mine = [name for name in dim.symbols if name in params]
+        form = dim.linear_in(mine[0]) if isinstance(dim, Expr) and len(mine) == 1 else None
+        if form is None or form[0].constant in (None, 0) or mine[0] in used:
+            return False
+        used.add(mine[0])
+    for param, values in scopes:
+        if param not in used:
+            return False
+        used.update(values.symbols)
+    return True
+
+
+def _scopes(reader: Tasklet, region: Region) -> list[tuple[str, Range]] | None:
+    """The parameters around a reader up to a region, innermost first; None where something else repeats it."""
+    found: list[tuple[str, Range]] = []
+    for owner in owners_around(reader):
+        if owner is region.owner:
+            break
+        match owner:
+            case Map(params=params, domain=domain):
+                found += reversed(list(zip(params, domain, strict=True)))
+            case Loop(param=param, range=values):
+                found.append((param, values))
+            case Branch():
+                continue
+            case _:
+                return None
+    return found
+
+
+def _exclusive(first: Tasklet, second: Tasklet) -> bool:
+    """Whether two readers stand in different cases of one branch."""
+    around = list(owners_around(second))
+    shared = [owner for owner in owners_around(first) if isinstance(owner, Branch) and owner in around]
+    cases = [case for branch in shared for case in branch.regions()]
+    return any((block_in(case, first) is None) != (block_in(case, second) is None) for case in cases)
+
+
+def _why_not_later(producer: Map, readers: tuple[Tasklet, ...], uses: Uses) -> str:
+    """What changes between the map and the readers so that the map cannot run there; "" where nothing does."""
+    state = producer.state
+    assert state is not None
+    region = state.region
+    assert region is not None
+    nodes = list(producer.body.walk_nodes())
+    reads = dict.fromkeys(name for node in nodes for name in uses.touches(node).reads)
+    names = dict.fromkeys(name for read in reads for name in uses.overlapping(read))
+    symbols = dict.fromkeys(name for node in nodes for name in uses.touches(node).symbols)
+    last = max((_position(region, reader, state) for reader in readers), default=(0, 0))
+    start = (region.index(state), state.index(producer))
+    for name in names:
+        for writer in uses.writers(name):
+            if block_in(region, writer) is not None and start < _position(region, writer, state) <= last:
+                return f"{name!r}, which it reads, is written before its result is read"
+    for symbol in symbols:
+        for definer in uses.definers(symbol):
+            inside = isinstance(definer, SymbolAssign) and block_in(region, definer) is not None
+            if inside and start < _position(region, definer, state) <= last:
+                return f"symbol {symbol!r} changes in between"
+    return ""
+
+
+def _position(region: Region, element: Element, state: State) -> tuple[int, int]:
+    """Where in a region an element stands: the block, and the node in it."""
+    block = block_in(region, element)
+    assert isinstance(block, Block)
+    inner = block.index(_node_in(block, element)) if isinstance(block, State) and element is not block else 0
+    return region.index(block), inner
+
+
+def _compute_before(reader: Tasklet, connector: str, producer: Map, plan: _Plan, rw: Rewriter) -> None:
+    """Puts the map's tasklets before a reader, for the element that it reads, with a scalar instead of the result."""
+    state = reader.state
+    assert state is not None
+    memlet = reader.inputs[connector]
+    fresh = {name: rw.declare_fresh(name, desc, state.region) for name, desc in producer.body.containers.items()}
+    desc = rw.uses.desc(plan.tmp)
+    assert isinstance(desc, Array)
+    value = rw.declare_fresh(plan.tmp, Scalar(desc.dtype, transient=True, span=desc.span), state.region)
+    values = Substitution(plan.values(memlet.subset), fresh)
+    for node in producer.body.walk_nodes():
+        copied = copy_node(node, values)
+        assert isinstance(copied, Tasklet)
+        copied.outputs = {
+            name: Memlet(value, Subset()) if written.container == plan.tmp else written
+            for name, written in copied.outputs.items()
+        }
+        rw.add_node_before(reader, copied)
+    inputs = reader.inputs | {connector: replace(memlet, container=value, subset=Subset())}
+    rw.update(reader, inputs=inputs)

@@ -1,0 +1,105 @@
+"""MapInlining: shape, value, refusal. S-4b: norms and sums of expressions need no temporary."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dcpy
+from dcpy import driver
+from dcpy.base.options import resolve_options
+from dcpy.transforms.maps.map_inlining import MapInlining
+from tests.support.expect import expect, parse
+
+HEAD = "sdfg @f(a: f64[N], b: f64[N], c: f64[N, M], s: f64[]) symbols(N: size, M: size)"
+SQUARES = "map i = 0:N { tasklet (x <- a[i]) -> (o -> t[i]) { o = x*x } }"
+
+
+def program(body, data="data t: f64[N] transient data u: f64[N, M] transient data v: f64[M, N] transient"):
+    return parse(f"{HEAD} {{ {data} {body} }}")
+
+
+def test_goes_into_loops_of_another_shape():
+    expect(
+        MapInlining(),
+        on=program(f"""state {{ {SQUARES} tasklet () -> (o -> s) {{ o = 0.0 }}
+          map k = 0:N:4 {{ map j = k:min(N, k + 4) {{ tasklet (y <- t[j]) -> (o -> s (add)) {{ o = y }} }} }} }}"""),
+    ).becomes(f"""{HEAD} {{ data u: f64[N, M] transient data v: f64[M, N] transient
+        state {{ tasklet () -> (o -> s) {{ o = 0.0 }}
+          map k = 0:N:4 {{ map j = k:min(N, k + 4) {{ data t_1: f64 transient
+             tasklet (x <- a[j]) -> (o -> t_1) {{ o = x*x }}
+             tasklet (y <- t_1) -> (o -> s (add)) {{ o = y }} }} }} }} }}""").same_values(N=[0, 1, 9], M=[1])
+
+
+def test_follows_permuted_dimensions_and_shifts():
+    expect(
+        MapInlining(),
+        on=program("""state { map i = 0:M, j = 0:N { tasklet (x <- c[j, i]) -> (o -> u[j, i]) { o = x + f64(i) } }
+          map k = 1:M + 1, l = 0:N { tasklet (y <- u[l, k - 1]) -> (o -> a[l] (add)) { o = y*2 } } }"""),
+    ).becomes(f"""{HEAD} {{ data t: f64[N] transient data v: f64[M, N] transient
+        state {{ map k = 1:M + 1, l = 0:N {{ data u_1: f64 transient
+             tasklet (x <- c[l, k - 1]) -> (o -> u_1) {{ o = x + f64(k - 1) }}
+             tasklet (y <- u_1) -> (o -> a[l] (add)) {{ o = y*2 }} }} }} }}""").same_values(N=[0, 3], M=[0, 4])
+
+
+def test_goes_into_both_cases_of_a_branch():
+    on = program(f"""state {{ {SQUARES} }}
+        if N > 3 {{ state {{ map j = 0:N {{ tasklet (y <- t[j]) -> (o -> b[j]) {{ o = y }} }} }} }}
+        else {{ state {{ map j = 0:N {{ tasklet (y <- t[j]) -> (o -> b[j]) {{ o = y + 1 }} }} }} }}""")
+    found = expect(MapInlining(), on=on)
+    assert found.reasons()[0] == ""
+    found.same_values(N=[0, 3, 4], M=[1])
+
+
+READ = "map j = 0:N { tasklet (y <- t[j]) -> (o -> b[j]) { o = y } }"
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (f"state {{ {SQUARES} {READ} {READ.replace('b[j]', 's (add)')} }}", "read at 2 places"),
+        (f"state {{ {SQUARES} map q = 0:M {{ {READ.replace('b[j]', 'c[j, q]')} }} }}", "may be read more than once"),
+        (
+            f"state {{ {SQUARES} map q = 0:M, j = 0:N {{ tasklet (y <- t[j + q]) -> (o -> s (add)) {{ o = y }} }} }}",
+            "may be read more than once",
+        ),
+        (f"state {{ {SQUARES} tasklet () -> (o -> a[0]) {{ o = 1.0 }} {READ} }}", "is written before"),
+        (f"state {{ {SQUARES} {READ.replace('b[j]', 'a[j]')} }}", "is written before"),
+        (f"state {{ {SQUARES} copy t[0:N] -> b[0:N] }}", "read by a copy"),
+        (f"loop q = 0:M {{ state {{ {READ} {SQUARES} }} }}", "is read elsewhere"),
+        (f"state {{ {SQUARES.replace('0:N', '1:N')} {READ} }}", "does not compute each element"),
+        (f"state {{ {SQUARES.replace('o -> t[i]', 'o -> b[i]')} }}", "is seen from elsewhere"),
+        (f"state {{ {SQUARES.replace('t[i])', 't[i] (add))')} {READ} }}", "combines values"),
+        (f"let k = 0 state {{ {SQUARES.replace('x*x', 'x*f64(k)')} }} let k = 1 state {{ {READ} }}", "changes in between"),
+        (f"state {{ {SQUARES} }} loop q = 0:M {{ state {{ {READ} }} }}", "may be read more than once"),
+    ],
+)
+def test_refuses(body, reason):
+    expect(MapInlining(), on=program(body)).is_refused(reason)
+
+
+def norm(x):
+    return np.linalg.norm(x)
+
+
+def variance(x, y):
+    return np.sum((x - y) ** 2, axis=0) / x.shape[0] + np.max(np.abs(x * y), axis=0)
+
+
+@pytest.mark.parametrize(("function", "arguments"), [(norm, (np.arange(5.0),)), (variance, (np.ones((4, 3)),) * 2)])
+def test_s4b_reductions_of_expressions_have_no_array_between(function, arguments):
+    lowered = driver._lowered(dcpy.program(function).to_sdfg(*arguments), resolve_options())
+    rank = arguments[0].ndim
+    arrays = [d for n, d in lowered.containers.items() if getattr(d, "transient", False) and len(d.shape) == rank > 1]
+    assert not arrays
+    if rank == 1:
+        assert not [d for d in lowered.containers.values() if d.transient and str(d.shape) == str(lowered.desc("x").shape)]
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("size", [0, 1, 7, 1025, 70_000])
+def test_s4b_values(size):
+    x, y = np.random.default_rng(0).standard_normal((2, size, 3)) + 1
+    np.testing.assert_allclose(dcpy.program(norm)(x[:, 0]), norm(x[:, 0]), rtol=1e-13)
+    if size:
+        np.testing.assert_allclose(dcpy.program(variance)(x, y), variance(x, y), rtol=1e-11)
