@@ -111,7 +111,7 @@ def test_s5_loops_that_may_raise(function, size):
         try:
             function(reference, values, positions)
         except (IndexError, ValueError) as error:
-            with pytest.raises(type(error), match="index .* is out of bounds|negative"):
+            with pytest.raises(type(error), match=r"index .* is out of bounds|negative"):
                 program(mine, values, positions)
         else:
             program(mine, values, positions)

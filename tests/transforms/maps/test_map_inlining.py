@@ -70,7 +70,7 @@ READ = "map j = 0:N { tasklet (y <- t[j]) -> (o -> b[j]) { o = y } }"
         (f"state {{ {SQUARES.replace('0:N', '1:N')} {READ} }}", "does not compute each element"),
         (f"state {{ {SQUARES.replace('o -> t[i]', 'o -> b[i]')} }}", "is seen from elsewhere"),
         (f"state {{ {SQUARES.replace('t[i])', 't[i] (add))')} {READ} }}", "combines values"),
-        (f"let k = 0 state {{ {SQUARES.replace('x*x', 'x*f64(k)')} }} let k = 1 state {{ {READ} }}", "changes in between"),
+        (f"let k = 0 state {{ {SQUARES.replace('x*x', 'x*f64(k)')} }} let k = 1 state {{ {READ} }}", "in between"),
         (f"state {{ {SQUARES} }} loop q = 0:M {{ state {{ {READ} }} }}", "may be read more than once"),
     ],
 )
@@ -93,7 +93,8 @@ def test_s4b_reductions_of_expressions_have_no_array_between(function, arguments
     arrays = [d for n, d in lowered.containers.items() if getattr(d, "transient", False) and len(d.shape) == rank > 1]
     assert not arrays
     if rank == 1:
-        assert not [d for d in lowered.containers.values() if d.transient and str(d.shape) == str(lowered.desc("x").shape)]
+        like_x = [desc for desc in lowered.containers.values() if desc.shape == lowered.desc("x").shape]
+        assert len(like_x) == 1
 
 
 @pytest.mark.cc
