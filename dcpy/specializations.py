@@ -10,10 +10,10 @@ import hashlib
 import inspect
 import sysconfig
 import threading
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,18 +22,19 @@ from dcpy import __version__, driver, plugins
 from dcpy.base.errors import ArgumentError, DcpyError, FrontendError
 from dcpy.base.options import Options
 from dcpy.base.source import SrcSpan
+from dcpy.codegen.generate import linear
 from dcpy.frontend.fingerprint import Fingerprint, fingerprint
 from dcpy.frontend.source import parameter_span
 from dcpy.frontend.specialize.records import Parts, Record, take_apart
 from dcpy.frontend.specialize.types import ArgType, ArrayType, GeneratorType, OpaqueType, ScalarType
 from dcpy.guards import Guards, Source, alias_groups_with, guards_of, guards_on, source_of_array
 from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.symbolic import ONE, Expr
-from dcpy.runtime.arguments import explain_mismatch, with_parts
+from dcpy.runtime.arguments import conditions_hold, explain_mismatch, with_parts
 from dcpy.runtime.conversion import prepare
 from dcpy.runtime.dispatch import Dispatcher, encode
 from dcpy.runtime.load import Loaded, recall
 from dcpy.signatures import Convention, signature_of_call
+from dcpy.versions import SPECULATIVE, Version, Versions, types_of
 
 if TYPE_CHECKING:
     from dcpy.codegen.artifact import Signature
@@ -78,6 +79,7 @@ class Specializer:
         self.use_annotations = use_annotations
         self.owner: type | None = None  # the class of which the function is a method
         self._compiling = threading.RLock()
+        self._versions = Versions()
 
     def annotated(self) -> dict[str, ArgType]:
         """The types of annotated parameters. That a field is a Python number, each call tells better."""
@@ -152,8 +154,7 @@ class Specializer:
         with self._compiling:
             result = dispatcher.dispatch(native)  # another thread may have compiled it meanwhile
             if result is NotImplemented:
-                # A second pattern of sizes means that relations between them were an accident of the first call.
-                compiled = self._compile(native, profile, symbols, related=dispatcher.specializations == 0)
+                compiled = self._compile(native, profile, symbols)
                 dispatcher.add(compiled.encoded())
         if result is NotImplemented:
             result = dispatcher.dispatch(native)
@@ -161,27 +162,28 @@ class Specializer:
             raise explain_mismatch(compiled.described, (*with_parts(native, compiled.closure), *compiled.arrays))
         return result if prepared is None else prepared.finish(result)
 
-    def _compile(
-        self, values: tuple[Any, ...], profile: driver.Profile, symbols: tuple[str, ...], *, related: bool
-    ) -> Compiled:
+    def _compile(self, values: tuple[Any, ...], profile: driver.Profile, symbols: tuple[str, ...]) -> Compiled:
         profile.clear()
         names = [*inspect.signature(self.function).parameters, *symbols]
         bound = dict(zip(names, values, strict=False))
         with driver.timed(profile, "frontend"):
             parts = take_apart(bound)
-            types = types_of(
-                parts.leaves, self.annotated(), related=related, fields=parts.fields, taken=self.symbols
-            )
+            annotated = self.annotated()
+            version = self._versions.next(parts.leaves, annotated, parts.fields, self.symbols)
+            types = version.types
             key, known = ("", Fingerprint()) if parts.records else self._program_key(types)
             codes = known.codes or (self.function.__code__,)
-            loaded = recall(key, self.options, codes) if key else None
+            loaded, key = _recall(key, version, values, self.options, codes) if key else (None, "")
         if loaded is not None:
+            self._versions.add(version)
             return Compiled(loaded, guards_on(known))
-        lowered = self._lower(types, parts, profile, simplify=self.options.simplify)
+        examples = parts.leaves if version.speculates else None
+        lowered = self._lower(types, parts, profile, simplify=self.options.simplify, examples=examples)
         self._require_no_free(lowered)
         arrays = lowered.extra_arguments
         convention = Convention.of(lowered, names)
         signature, sources = signature_of_call(lowered.sdfg, convention)
+        signature = replace(signature, unless=tuple(map(linear, lowered.unless)))
         callbacks = lowered.sdfg.callbacks
         if callbacks:  # a later process has other functions of these names: it looks them up again
             key = ""
@@ -190,23 +192,33 @@ class Specializer:
         )
         closure = (*sources, *map(source_of_array, arrays))
         described = convention.described(signature)
+        self._versions.add(version)
         return Compiled(
             loaded, guards_of(lowered), closure, tuple(extra.array for extra in arrays), callbacks, described
         )
 
-    def _lower(self, types: Mapping[str, ArgType], parts: Parts, profile: driver.Profile, *, simplify: bool) -> Lowered:
+    def _lower(
+        self,
+        types: Mapping[str, ArgType],
+        parts: Parts,
+        profile: driver.Profile,
+        *,
+        simplify: bool,
+        examples: Mapping[str, Any] | None = None,
+    ) -> Lowered:
         """The SDFG for arguments of these types and values, with what its meaning depends on."""
         from dcpy.frontend.lower import lower_function
 
         plugins.load()
         with driver.timed(profile, "frontend"):
-            lowered = lower_function(self.function, types, self.options, records=parts.records)
+            lowered = lower_function(self.function, types, self.options, records=parts.records, examples=examples)
             groups = alias_groups_with(parts.leaves, lowered.extra_arguments)
             if groups:  # known only now: which global arrays the program uses
                 aliases = {id(extra.array): groups.get(extra.name, "") for extra in lowered.extra_arguments}
                 lowered = lower_function(
-                    self.function, _in_groups(types, groups), self.options, aliases=aliases, records=parts.records
-                )
+                    self.function, _in_groups(types, groups), self.options, aliases=aliases, records=parts.records,
+                    examples=examples,
+                )  # fmt: skip
         _require_passed_only(lowered, parts)
         if simplify:
             with driver.timed(profile, "simplify"):
@@ -263,32 +275,21 @@ def compiler_identity() -> str:
     return f"{__version__}-{np.__version__}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
-def types_of(
-    bound: Mapping[str, Any],
-    annotated: Mapping[str, ArgType],
-    *,
-    related: bool = False,
-    fields: Container[str] = (),
-    taken: Iterable[str] = (),
-) -> dict[str, ArgType]:
-    """The types of a call's arguments: annotated where there are annotations, in the layout that is passed.
+def _recall(
+    key: str, version: Version, values: tuple[Any, ...], options: Options, codes: Sequence[CodeType]
+) -> tuple[Loaded | None, str]:
+    """The version in the cache that fits this call; else None, and the key under which to remember a new one.
 
-    Among the `fields` of objects there may be values that no program can take. No size gets a name that is `taken`.
-
-    With `related`, sizes that differ by a few are expressed by each other.
+    Programs of one key differ in what they assume of sizes.
     """
-    from dcpy.frontend.specialize.from_call import alias_groups, types_from_call
-    from dcpy.frontend.specialize.types import ConstantType
-
-    ones = _sizes_that_are_one(bound, annotated)
-    aliases = alias_groups(bound)
-    known = {
-        name: _as_passed(kind, bound[name], ones, aliases.get(name, ""))
-        for name, kind in annotated.items()
-        if name in bound
-    }
-    found = types_from_call(bound, known, related=related, fields=fields, taken=taken)
-    return found | {name: ConstantType(1) for name in ones}
+    for number in range(SPECULATIVE) if version.speculates else (SPECULATIVE,):
+        numbered = f"{key} #{number}"
+        loaded = recall(numbered, options, codes)
+        if loaded is None:
+            return None, numbered
+        if conditions_hold(loaded.signature, values):
+            return loaded, numbered
+    return None, ""
 
 
 def _unknown_fields(types: Mapping[str, ArgType], records: Mapping[str, Record]) -> dict[str, ArgType]:
@@ -315,30 +316,3 @@ def _in_groups(types: Mapping[str, ArgType], groups: Mapping[str, str]) -> dict[
         if name in groups and isinstance(kind, ArrayType | GeneratorType)
     }
     return {**types, **shared}
-
-
-def _sizes_that_are_one(bound: Mapping[str, Any], annotated: Mapping[str, ArgType]) -> dict[str, Expr]:
-    """Annotated sizes that are 1 in this call: constants, because they broadcast."""
-    ones: dict[str, Expr] = {}
-    for name, kind in annotated.items():
-        value = bound.get(name)
-        if isinstance(kind, ArrayType) and isinstance(value, np.ndarray) and value.ndim == len(kind.dims):
-            for dim, size in zip(kind.dims, value.shape, strict=True):
-                if dim.name is not None and size == 1:
-                    ones[dim.name] = ONE
-    return ones
-
-
-def _as_passed(kind: ArgType, value: Any, ones: Mapping[str, Expr], alias: str) -> ArgType:
-    """An annotated type with what only the call tells: memory order, overlap, sizes of 1, Python's own numbers."""
-    from dcpy.frontend.specialize.from_call import layout_of
-
-    if isinstance(kind, ScalarType):
-        return replace(kind, weak=kind.weak or not isinstance(value, np.generic | np.ndarray))
-    if isinstance(kind, GeneratorType):
-        return replace(kind, alias=alias)
-    if not isinstance(kind, ArrayType) or not isinstance(value, np.ndarray) or value.ndim != len(kind.dims):
-        return kind
-    dims = tuple(dim.subs(ones) for dim in kind.dims)
-    symbols = tuple(dict.fromkeys(dim.name for dim in dims if dim.name))
-    return replace(kind, dims=dims, layout=layout_of(value), alias=alias, not_one=symbols)

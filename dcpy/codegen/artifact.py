@@ -216,11 +216,32 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
+class Linear:
+    """A condition on symbols, by name: the sum of ``factor * symbol``, and `constant`, is at least 0."""
+
+    terms: tuple[tuple[str, int], ...]
+    constant: int = 0
+
+    def __str__(self) -> str:
+        """``N >= M + 4``."""
+        more = [(name, factor) for name, factor in (*self.terms, ("", self.constant)) if factor > 0]
+        less = [(name, -factor) for name, factor in (*self.terms, ("", self.constant)) if factor < 0]
+        return f"{_sum(more)} >= {_sum(less)}"
+
+
+def _sum(terms: list[tuple[str, int]]) -> str:
+    texts = [f"{factor}*{name}" if name and factor != 1 else name or str(factor) for name, factor in terms]
+    return " + ".join(texts) or "0"
+
+
+@dataclass(frozen=True, slots=True)
 class Signature:
     """How to call a compiled program.
 
-    `structure` nests result indices into tuples, ``0``, ``(0, 1)``, ``(0, (1, 2))``, and `Built` objects; None returns
-    None. `fields` says what the caller's objects get.
+    `assumes` are conditions that the program was compiled under: calls in which one does not hold must not be handed to
+    it. It is not the best program for calls in which all of `unless` hold. `structure` nests result indices into
+    tuples, ``0``, ``(0, 1)``, ``(0, (1, 2))``, and `Built` objects; None returns None. `fields` says what the caller's
+    objects get.
     """
 
     name: str
@@ -231,6 +252,8 @@ class Signature:
     checks: tuple[Check, ...] = ()
     callbacks: tuple[CallbackSite, ...] = ()
     fields: tuple[FieldResult, ...] = ()
+    assumes: tuple[Linear, ...] = ()
+    unless: tuple[Linear, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

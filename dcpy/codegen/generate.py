@@ -10,7 +10,7 @@ from dcpy.base.environment import Environment
 from dcpy.base.errors import CodegenError
 from dcpy.base.options import CpuOptions, Options
 from dcpy.codegen import artifact
-from dcpy.codegen.artifact import Arg, ArrayArg, Artifact, Dim, IntegerArg, ScalarArg, Signature
+from dcpy.codegen.artifact import Arg, ArrayArg, Artifact, Dim, IntegerArg, Linear, ScalarArg, Signature
 from dcpy.codegen.emit.messages import message_function
 from dcpy.codegen.emit.skeleton import TYPEDEFS, header_text, program_text
 from dcpy.codegen.lir import tree
@@ -95,7 +95,19 @@ def default_signature(sdfg: Sdfg) -> Signature:
     structure = sdfg.structure
     if structure is None and results:
         structure = 0 if len(results) == 1 else tuple(range(len(results)))
-    return Signature(sdfg.name, args, tuple(sdfg.symbols), results, structure)
+    return Signature(
+        sdfg.name, args, tuple(sdfg.symbols), results, structure, assumes=tuple(map(linear, sdfg.assumptions))
+    )
+
+
+def linear(fact: Expr) -> Linear:
+    """``fact >= 0`` as the dispatcher tests it. Raises `CodegenError` for what is not linear in symbols."""
+    names = {name: fact.linear_in(name) for name in fact.symbols}
+    factors = tuple((name, None if form is None else form[0].constant) for name, form in names.items())
+    rest = fact.subs(dict.fromkeys(fact.symbols, 0)).constant if all(factor for _, factor in factors) else None
+    if rest is None:
+        raise CodegenError(f"the program assumes that {fact} is not negative, which is not linear in symbols")
+    return Linear(tuple((name, factor) for name, factor in factors if factor is not None), rest)
 
 
 def _argument(sdfg: Sdfg, name: str, uses: Uses) -> Arg:

@@ -37,10 +37,11 @@ VERSION = 1
 MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 
 _SDFG_FIELDS = (
-    "name", "span", "arguments", "symbols", "sizes", "assigned_symbols", "constants", "results", "structure",
-    "body", "history",
+    "name", "span", "arguments", "symbols", "sizes", "assumptions", "assigned_symbols", "constants", "results",
+    "structure", "body", "history",
 )  # fmt: skip
-_SDFG_LISTS = ("arguments", "sizes", "history")
+_SDFG_OPTIONAL = ("assumptions",)  # left out where there is nothing
+_SDFG_LISTS = ("arguments", "sizes", "assumptions", "history")
 
 
 def to_json(sdfg: Sdfg) -> dict[str, Any]:
@@ -157,7 +158,8 @@ class _Encoder:
         return self._indices[sdfg]
 
     def sdfg(self, sdfg: Sdfg) -> dict[str, Any]:
-        return {name: self.value(getattr(sdfg, name)) for name in _SDFG_FIELDS}
+        fields = {name: self.value(getattr(sdfg, name)) for name in _SDFG_FIELDS}
+        return {name: value for name, value in fields.items() if value or name not in _SDFG_OPTIONAL}
 
     def value(self, value: Any) -> Any:
         match value:
@@ -215,6 +217,8 @@ class _Decoder:
         return self.sdfgs[0]
 
     def fill(self, sdfg: Sdfg, content: object) -> None:
+        if isinstance(content, dict):
+            content = {**dict.fromkeys(_SDFG_OPTIONAL, ()), **content}
         if not isinstance(content, dict) or sorted(content) != sorted(_SDFG_FIELDS):
             raise ParseError("an SDFG in this document has other fields than it should")
         for name in _SDFG_FIELDS:

@@ -16,6 +16,7 @@ from dcpy.base.source import SrcSpan
 from dcpy.ir import data, expr, memlet, nodes, region, sdfg, subsets, symbolic
 from dcpy.ir.library_kinds import LIBRARY_KINDS
 from dcpy.ir.nodes import LibraryNode
+from dcpy.ir.symbolic import Expr
 from dcpy.ir.types import DType
 
 _CLASSES: dict[str, type[Any]] = {
@@ -65,6 +66,7 @@ _SDFG_HINTS: dict[str, Any] = {
     "arguments": list[str],
     "symbols": dict[str, DType],
     "sizes": list[str],
+    "assumptions": list[Expr],
     "assigned_symbols": dict[str, DType],
     "constants": dict[str, np.ndarray],
     "results": tuple[sdfg.Result, ...],

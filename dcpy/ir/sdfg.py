@@ -18,6 +18,7 @@ from dcpy.ir import types
 from dcpy.ir.data import Data, Descriptor, Structure
 from dcpy.ir.nodes import Consume, Map
 from dcpy.ir.region import Loop, Region, SymbolAssign
+from dcpy.ir.symbolic import Expr
 from dcpy.ir.types import DType
 
 
@@ -45,7 +46,8 @@ class Sdfg:
 
     `arguments` orders the names that a caller passes: containers that are not transient, and integer symbols.
     `symbols` has all free symbols (sizes, strides, integer arguments) with their dtypes. `sizes` lists those that are
-    known not to be negative. Symbols assigned by `SymbolAssign` are in `assigned_symbols`.
+    known not to be negative; `assumptions` are expressions over free symbols that are at least 0 in every run: guards,
+    which the caller tests. Symbols assigned by `SymbolAssign` are in `assigned_symbols`.
     `results` and `structure` say what Python gets back: `structure` nests indices into `results` (``0``,
     ``(0, 1)``), None for a function that returns nothing.
     `callbacks` binds the names of Python functions that the program calls; it is not saved.
@@ -57,6 +59,7 @@ class Sdfg:
         self.arguments: list[str] = []
         self.symbols: dict[str, DType] = {}
         self.sizes: list[str] = []
+        self.assumptions: list[Expr] = []
         self.assigned_symbols: dict[str, DType] = {}
         self.constants: dict[str, np.ndarray[Any, Any]] = {}
         self.results: tuple[Result, ...] = ()

@@ -22,6 +22,7 @@ from dcpy.codegen.artifact import (
     Dim,
     GeneratorArg,
     IntegerArg,
+    Linear,
     RecordArg,
     ScalarArg,
     Signature,
@@ -50,6 +51,7 @@ def explain_mismatch(signature: Signature, values: Sequence[Any]) -> DcpyError:
             return problem
     return (
         _size_problem(signature, values)
+        or _assumption_problem(signature, values)
         or _memory_problem(signature, values)
         or ArgumentError(
             f"the arguments do not fit {signature.name}{_describe_all(signature)}",
@@ -225,7 +227,7 @@ def _size_problem(signature: Signature, values: Sequence[Any]) -> ArgumentShapeE
             if dim.symbol:
                 first, where = known.setdefault(dim.symbol, (number, place))
             reason = f"{dim.symbol or 'the size'} is {first} by {where}, but {number} by {place}"
-            if number == first and number >= 0:
+            if number == first and (number >= 0 or isinstance(arg, IntegerArg)):
                 reason = ""
             if dim.not_one and size == 1:
                 reason = f"{place} is 1, but was compiled for sizes other than 1"
@@ -236,6 +238,45 @@ def _size_problem(signature: Signature, values: Sequence[Any]) -> ArgumentShapeE
                 problem.argument = arg.name
                 return problem
     return None
+
+
+def _assumption_problem(signature: Signature, values: Sequence[Any]) -> ArgumentShapeError | None:
+    """What the program was compiled under, and what does not hold."""
+    known = symbol_values(signature, values)
+    for condition in signature.assumes:
+        if not _holds(condition, known):
+            names = ", ".join(f"{name} is {known[name]}" for name, _ in condition.terms)
+            return ArgumentShapeError(
+                f"{signature.name} was compiled for {condition}, but {names}",
+                notes=("sample arguments decide what a program may assume of sizes",),
+                help="call the function that it was made from, or compile it for arguments like these",
+            )
+    return None
+
+
+def conditions_hold(signature: Signature, values: Sequence[Any]) -> bool:
+    """Whether a program is right, and the best there is, for arguments that fit otherwise."""
+    known = symbol_values(signature, values)
+    if not all(name in known for condition in (*signature.assumes, *signature.unless) for name, _ in condition.terms):
+        return False
+    best = not signature.unless or not all(_holds(condition, known) for condition in signature.unless)
+    return best and all(_holds(condition, known) for condition in signature.assumes)
+
+
+def symbol_values(signature: Signature, values: Sequence[Any]) -> dict[str, int]:
+    """The values of symbols that sizes and integer arguments tell."""
+    known: dict[str, int] = {}
+    for arg, value in zip(signature.args, values, strict=False):
+        if isinstance(arg, IntegerArg):
+            known.setdefault(arg.name, int(value))
+        elif isinstance(arg, ArrayArg):
+            for dim, size in zip(arg.dims, np.shape(value), strict=False):
+                known.setdefault(dim.symbol, size - dim.offset)
+    return known
+
+
+def _holds(condition: Linear, known: dict[str, int]) -> bool:
+    return sum(factor * known[name] for name, factor in condition.terms) + condition.constant >= 0
 
 
 def _memory_problem(signature: Signature, values: Sequence[Any]) -> ArgumentError | None:

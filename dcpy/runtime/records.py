@@ -23,7 +23,7 @@ from dcpy.runtime.relative_places import placed, relative_to
 CLASSES: dict[str, Any] = {
     cls.__name__: cls
     for cls in (
-        Signature, artifact.Check, artifact.Dim,
+        Signature, artifact.Check, artifact.Dim, artifact.Linear,
         artifact.ArrayArg, artifact.ScalarArg, artifact.IntegerArg, artifact.GeneratorArg, artifact.ConstantArg,
         artifact.FreshArray, artifact.OwnedArray, artifact.ScalarResult, artifact.ArgumentResult,
         artifact.ViewResult, artifact.ConstantResult,

@@ -111,7 +111,7 @@ class Context:
         self.owned: dict[str, OwnedResult | None] = dict.fromkeys(owned)  # results that the program allocates
         self.placement: Placement = plan_placement(sdfg, self.uses, self.owned)
         self.places: dict[str, Place] = {}
-        self.ranges = Ranges({name: (_ZERO, None) for name in sdfg.sizes})
+        self.ranges = Ranges({name: (_ZERO, None) for name in sdfg.sizes}, sdfg.assumptions)
         self.accumulators: dict[Memlet, Accumulator] = {}
         self.parallel: ParallelScope | None = None
         self.strides: dict[str, tuple[Expr, ...]] = {}  # of arguments whose strides differ from their descriptors

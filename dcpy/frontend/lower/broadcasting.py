@@ -62,6 +62,8 @@ def _meet(b: Builder, left: Expr, right: Expr, message: str, values: Sequence[Ex
     left, right = b.exact(left), b.exact(right)
     if left is right:
         return left
+    if b.emit.same(left, right):
+        return right if right.constant is not None else left
     fits = op("eq", Index(left), Index(right))
     if stretches:
         fits = op("or", fits, op("eq", Index(left), Const(1, types.int64)))
@@ -79,7 +81,7 @@ def may_be_one(b: Builder, size: Expr) -> bool:
     """Whether a size is not known to differ from 1."""
     if size.constant is not None or (size.name in b.emit.sdfg.sizes and size.name not in b.emit.maybe_one):
         return size is ONE
-    return not b.emit.ranges.proves_ne(size, 1)
+    return not (b.emit.ranges.proves_ne(size, 1) or b.emit.holds(size - 2))
 
 
 def index_into(b: Builder, size: Expr, wanted: Expr, index: Expr) -> Expr:
@@ -116,6 +118,8 @@ def require_stretch(b: Builder, size: Expr, wanted: Expr, message: str, values: 
     if not may_be_one(b, size):
         same_size(b, size, wanted, message, values)
         return False
+    if b.emit.same(size, wanted):
+        return False
     fits = op("or", op("eq", Index(size), Index(wanted)), op("eq", Index(size), Const(1, types.int64)))
     b.check(fits, "ValueError", message, [Index(b.exact(as_expr(part))) for part in values])
     return True
@@ -141,10 +145,10 @@ def same_size(
     left, right = b.exact(left), b.exact(right)
     if left is right:
         return
-    if b.emit.ranges.proves_le(left, right) and b.emit.ranges.proves_le(right, left):
-        return
     if b.emit.ranges.proves_ne(left, right):
         raise WillRaise(exception, message, [as_expr(value) for value in values])
+    if b.emit.same(left, right):
+        return
     shown = [Index(b.exact(as_expr(value))) for value in values]
     b.check(op("eq", Index(left), Index(right)), exception, message, shown)
     b.emit.ranges = assume_nonneg(assume_nonneg(b.emit.ranges, right - left), left - right)

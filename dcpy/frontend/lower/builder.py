@@ -95,7 +95,7 @@ class Builder:
 
     def exact(self, size: Expr) -> Expr:
         """A size as NumPy shows it: 0 for a window that is inside out."""
-        return size if self.emit.ranges.proves_nonneg(size) else max_of(size, 0)
+        return size if self.emit.holds(size) else max_of(size, 0)
 
     # -- fresh arrays --------------------------------------------------------------------------------------------
 

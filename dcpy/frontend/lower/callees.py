@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from dcpy.base.generators import is_generator
 from dcpy.frontend.annotations import types_from_annotations
 from dcpy.frontend.lower import stores
+from dcpy.frontend.lower.assuming import Forwarded
 from dcpy.frontend.lower.broadcasting import may_be_one
 from dcpy.frontend.lower.callbacks import holds_callback
 from dcpy.frontend.lower.frame import NoCall
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from dcpy.frontend.lower.function import Lowered
 
 #: lowers a callee within the caller's program
-Lower = Callable[[Any, dict[str, ArgType]], "Lowered"]
+Lower = Callable[[Any, dict[str, ArgType], "Forwarded | None"], "Lowered"]
 
 
 @dataclass
@@ -67,13 +68,7 @@ def call_node(frame: Frame, function: python_types.FunctionType, bound: Mapping[
     if program.lower is None or frame.map_scopes() or not all(map(_is_passable, bound.values())):
         return None
     passing = _pass(frame, function, bound)
-    key = (function, tuple(passing.types.items()))
-    if key not in program.lowered:
-        try:
-            program.lowered[key] = program.lower(function, passing.types)
-        except NoCall:
-            program.lowered[key] = None
-    lowered = program.lowered[key]
+    lowered = _lowered(frame, function, passing)
     if lowered is None:
         return None
     if any(is_generator(extra.array) for extra in lowered.extra_arguments):
@@ -86,6 +81,27 @@ def call_node(frame: Frame, function: python_types.FunctionType, bound: Mapping[
         return None
     settle(frame)
     return _emit(frame, lowered, passing, bound)
+
+
+def _lowered(frame: Frame, function: python_types.FunctionType, passing: Passing) -> Lowered | None:
+    """The callee, lowered once for each pattern of types; None where no `Call` node can stand for the call.
+
+    What it assumes of its arguments must hold in each call: else there is a second one, which assumes nothing.
+    """
+    program, emit = frame.program, frame.emit
+    for speculates in (emit.assumptions is not None, False):
+        key = (function, tuple(passing.types.items()), speculates)
+        if key not in program.lowered:
+            facts = Forwarded(passing.symbols, emit.holds, emit.same, emit.sampled) if speculates else None
+            try:
+                assert program.lower is not None
+                program.lowered[key] = program.lower(function, passing.types, facts)
+            except NoCall:
+                program.lowered[key] = None
+        found: Lowered | None = program.lowered[key]
+        if found is None or all(emit.holds(fact.subs(passing.symbols)) for fact in found.assumed):
+            return found
+    raise AssertionError("a function that assumes nothing fits each call")
 
 
 def _shares_global_array(frame: Frame, lowered: Lowered, bound: Mapping[str, Value]) -> bool:

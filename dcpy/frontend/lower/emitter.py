@@ -24,6 +24,7 @@ from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import Expr, ExprLike, Ranges, as_expr, sym
 
 if TYPE_CHECKING:
+    from dcpy.frontend.lower.assuming import Assumptions, Forwarded
     from dcpy.frontend.values import ArrayValue
 
 
@@ -47,6 +48,7 @@ class Emitter:
         self.definitions: dict[str, Expr] = {}  # assigned symbols that are expressions over others
         self.past_views: dict[str, str] = {}  # what views showed that a dry run took back
         self.maybe_one: set[str] = set()  # sizes of arguments that may turn out to be 1
+        self.assumptions: Assumptions | Forwarded | None = None  # None: nothing is assumed
         self.dry = 0
         self.open = [sdfg.body]  # the regions around the place of writing, outermost first
         self._state: State | None = None
@@ -294,10 +296,46 @@ class Emitter:
             check.span = frame.span(node)
         self.block(check)
 
+    # -- knowledge -----------------------------------------------------------------------------------------------
+
+    def holds(self, nonneg: ExprLike) -> bool:
+        """Whether ``nonneg >= 0``: it follows from what is known here, or is assumed from now on (`lower.assuming`)."""
+        expr = as_expr(nonneg)
+        if self.ranges.proves_nonneg(expr):
+            return True
+        if self.assumptions is None or not self.assumptions.take(expr):
+            return False
+        self.ranges = self.ranges.assuming(expr)
+        return True
+
+    def same(self, left: Expr, right: Expr) -> bool:
+        """Whether two sizes are equal: it follows from what is known here, or is assumed from now on."""
+        if self.ranges.proves_le(left, right) and self.ranges.proves_le(right, left):
+            return True
+        if self.assumptions is None or not self.assumptions.take_equal(left, right):
+            return False
+        self.ranges = self.ranges.assuming(left - right, right - left)
+        return True
+
+    def sampled(self, value: Expr) -> int | None:
+        """The value that an expression has in the call that is compiled, where that is known."""
+        return None if self.assumptions is None else self.assumptions.value(value)
+
+    def is_negative(self, value: Expr) -> bool | None:
+        """Whether ``value < 0``: known here, or assumed as it is in the call that is compiled; None if neither."""
+        if self.ranges.proves_nonneg(value):
+            return False
+        if self.ranges.proves_lt(value, 0):
+            return True
+        sample = self.sampled(value)
+        if sample is None:
+            return None
+        return sample < 0 if self.holds(value if sample >= 0 else -value - 1) else None
+
     def require(self, nonneg: ExprLike, exception: str, message: str, values: Sequence[ExprLike] = ()) -> None:
         """Raises unless ``nonneg >= 0``, at no cost where that is proved; afterwards it is known."""
         expr = as_expr(nonneg)
-        if self.ranges.proves_nonneg(expr):
+        if self.holds(expr):
             return
         condition = op("ge", Index(expr), Const(0, types.int64))
         self.check(condition, exception, message, [Index(as_expr(value)) for value in values])
@@ -305,31 +343,31 @@ class Emitter:
 
 
 def assume_nonneg(ranges: Ranges, expr: Expr) -> Ranges:
-    """`ranges` and ``expr >= 0``, as far as a bound of one symbol can say it."""
+    """`ranges` and ``expr >= 0``: as a bound of one symbol where that can say it, else as a fact."""
     for name in reversed(ranges.names or expr.symbols):
         if name not in expr.symbols:
             continue
         form = expr.linear_in(name)
         if form is None or form[0].constant not in (1, -1):
-            return ranges
+            break
         slope, rest = form
         lower, upper = ranges.bounds(name)
         later = ranges.names[ranges.names.index(name) + 1 :] if name in ranges.names else ()
         if any(symbol in later or symbol not in ranges.names for symbol in rest.symbols):
-            return ranges
+            break
         if slope.constant == 1 and (lower is None or ranges.proves_le(lower, -rest)):
             return rebound(ranges, name, -rest, upper)
         if slope.constant == -1 and (upper is None or ranges.proves_le(rest, upper)):
             return rebound(ranges, name, lower, rest)
-        return ranges
-    return ranges
+        break
+    return ranges.assuming(expr)
 
 
 def rebound(ranges: Ranges, name: str, lower: ExprLike | None, upper: ExprLike | None) -> Ranges:
     """`ranges` with other bounds for a symbol, at its place in the order."""
     bounds = {known: ranges.bounds(known) for known in ranges.names}
     bounds[name] = (None if lower is None else as_expr(lower), None if upper is None else as_expr(upper))
-    return Ranges(bounds)
+    return Ranges(bounds, ranges.facts)
 
 
 def tasklet(outputs: Sequence[tuple[Memlet, ScalarExpr]], span: SrcSpan | None = None) -> Tasklet:

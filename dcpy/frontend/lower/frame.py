@@ -93,7 +93,7 @@ class Program:
     is_callee: bool = False  # its free symbols come from the caller
     execute: Callable[[Frame, core.Body], Flow] | None = None
     attribute: Callable[[Frame, Value, str], Value] | None = None  # ``owner.name``, by the evaluator
-    lower: Callable[[Any, dict[str, ArgType]], Any] | None = None
+    lower: Callable[[Any, dict[str, ArgType], Any], Any] | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from dcpy.base.options import Options
 from dcpy.frontend.closure import Closure, Dependence
 from dcpy.frontend.dataflow.symbols import free_symbols
 from dcpy.frontend.desugar.statements import desugar
+from dcpy.frontend.lower.assuming import Assumptions, Forwarded, needed, substitution_for
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.callbacks import start_world
 from dcpy.frontend.lower.calls import call, unwrap
@@ -30,12 +31,13 @@ from dcpy.frontend.lower.results import finish, fit_a_call
 from dcpy.frontend.lower.statements import execute
 from dcpy.frontend.source import Source, read_source
 from dcpy.frontend.specialize.records import Record, container_stem
+from dcpy.frontend.specialize.sizes import integers_of, sample_of, sizes_of, with_sizes
 from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, GeneratorType, OpaqueType, ScalarType
 from dcpy.frontend.values import ArrayValue, GeneratorValue, Missing, Scalar, Static, SymInt, Value, as_integer
 from dcpy.ir import data, types
 from dcpy.ir.expr import Load
 from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.symbolic import ZERO, sym
+from dcpy.ir.symbolic import ZERO, Expr, sym
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,8 @@ class Lowered:
     """An SDFG, what it was made for, and what it depends on.
 
     `extra_arguments` are global arrays that the program uses: they are arguments of the SDFG after the function's own,
-    and the caller passes the arrays. The program is valid as long as all `dependences` hold. `free` symbols are
+    and the caller passes the arrays. The program is valid as long as all `dependences` hold, and where all that is
+    `assumed` (each at least 0) holds. Where `unless` holds as well, a better program can be made. `free` symbols are
     arguments, too (of a callee: its caller's): nothing else says what they are.
     """
 
@@ -53,6 +56,8 @@ class Lowered:
     extra_arguments: tuple[ExtraArgument, ...]
     passing: Passing = field(default_factory=Passing)
     free: tuple[str, ...] = ()
+    assumed: tuple[Expr, ...] = ()
+    unless: tuple[Expr, ...] = ()
 
 
 def lower_function(
@@ -63,8 +68,11 @@ def lower_function(
     name: str = "",
     aliases: Mapping[int, str] | None = None,
     records: Mapping[str, Record] | None = None,
+    examples: Mapping[str, Any] | None = None,
 ) -> Lowered:
     """The SDFG of a function for arguments of these types, by parameter name; parts of `records` by path (``p.x``).
+
+    With `examples`, the arguments of a call by path, what is true of their sizes may be assumed (`lower.assuming`).
 
     `aliases`: groups of global arrays (by identity) that share memory with one another or with arguments.
     Raises `FrontendError` with the place, the reason and a rewrite for what dcpy does not take.
@@ -78,17 +86,45 @@ def lower_function(
     source = read_source(function)
     try:
         with _collector_paused():
-            changing: set[type] = set()
-            while True:
-                try:
-                    return _lower(
-                        function, source, dict(types), options or Options(), name or _name(function), aliases or {},
-                        records=records or {}, identity=Identity(changing),
-                    )  # fmt: skip
-                except IdentityMatters as found:
-                    changing |= {found.cls}
+            return _lower_until_settled(
+                function, source, dict(types), options or Options(), name or _name(function), aliases or {},
+                records or {}, examples,
+            )  # fmt: skip
     except DcpyError as error:
         raise error.at(source.span(source.node)) from error.__cause__
+
+
+def _lower_until_settled(
+    function: Callable[..., Any],
+    source: Source,
+    types: dict[str, ArgType],
+    options: Options,
+    name: str,
+    aliases: Mapping[int, str],
+    records: Mapping[str, Record],
+    examples: Mapping[str, Any] | None,
+) -> Lowered:
+    """Again, as long as lowering finds out what it should have known from the start."""
+    changing: set[type] = set()
+    while True:
+        assumptions = None if examples is None else Assumptions(sample_of(types, examples))
+        try:
+            lowered = _lower(
+                function, source, types, options, name, aliases, records=records, identity=Identity(changing),
+                assumptions=assumptions,
+            )  # fmt: skip
+        except IdentityMatters as found:
+            changing |= {found.cls}
+            continue
+        if assumptions is None:
+            return lowered
+        same = substitution_for(assumptions.equal, integers_of(types), sizes_of(types))
+        if same:
+            types = {path: with_sizes(kind, same) for path, kind in types.items()}
+        elif all(name in lowered.sdfg.symbols for fact in assumptions.facts for name in fact.symbols):
+            return lowered
+        else:
+            examples = None  # what was assumed of is no argument: nothing can test it
 
 
 @contextmanager
@@ -118,15 +154,17 @@ def _lower(
     caller: Program | None = None,
     records: Mapping[str, Record] | None = None,
     identity: Identity | None = None,
+    assumptions: Assumptions | Forwarded | None = None,
 ) -> Lowered:
     define = desugar(source)
     sdfg = Sdfg(name, span=None if source.is_own else define.span)
     emit = Emitter(sdfg, options)
     emit.anchor = (None, None) if source.is_own else None
+    emit.assumptions = assumptions
     b = Builder(emit)
     program = Program(b, options, execute=execute, attribute=attribute, aliases=aliases)
     program.identity = identity or program.identity
-    program.lower = lambda callee, types_: _lower_callee(program, callee, types_)
+    program.lower = lambda callee, types_, facts: _lower_callee(program, callee, types_, facts)
     if caller is None:
         program.names[name] = 0
         program.stack.append((function, function.__code__))
@@ -154,12 +192,19 @@ def _lower(
     if records:
         arg_types, passing = without_unused(program, sdfg, arg_types, passing)
     sdfg.forget_names()
+    assumed = () if assumptions is None else needed(assumptions.made, sdfg.sizes)
+    unless: tuple[Expr, ...] = ()
+    if isinstance(assumptions, Assumptions):
+        sdfg.assumptions, unless = list(assumed), needed(assumptions.failed, sdfg.sizes)
     free = tuple(program.free)
     arg_types |= dict.fromkeys(free, ScalarType(types.int64, weak=True))
-    return Lowered(sdfg, arg_types, tuple(program.dependences.values()), extra, passing, free)
+    dependences = tuple(program.dependences.values())
+    return Lowered(sdfg, arg_types, dependences, extra, passing, free, assumed, unless)
 
 
-def _lower_callee(program: Program, function: Callable[..., Any], arg_types: dict[str, ArgType]) -> Lowered:
+def _lower_callee(
+    program: Program, function: Callable[..., Any], arg_types: dict[str, ArgType], facts: Forwarded | None
+) -> Lowered:
     """The SDFG of a function that another one calls. Names of SDFGs are unique in a program."""
     name = _name(function)
     program.names[name] = program.names.get(name, -1) + 1
@@ -167,7 +212,8 @@ def _lower_callee(program: Program, function: Callable[..., Any], arg_types: dic
         name = f"{name}_{program.names[name]}"
     source = read_source(function)
     try:
-        return _lower(function, source, arg_types, program.b.emit.options, name, program.aliases, program)
+        options = program.b.emit.options
+        return _lower(function, source, arg_types, options, name, program.aliases, program, assumptions=facts)
     except DcpyError as error:
         raise error.at(source.span(source.node)) from error.__cause__
 
@@ -223,8 +269,8 @@ def _declare_sizes(frame: Frame, kind: ArrayType) -> None:
     emit.maybe_one.update(kind.maybe_one)
     for dim in kind.dims:
         for name in dim.symbols:
-            emit.sdfg.add_symbol(name, size=True)
-            if name not in emit.ranges.names:
+            if name not in emit.sdfg.sizes:
+                emit.sdfg.add_symbol(name, size=True)
                 emit.ranges = emit.ranges.bind(name, ZERO, None)
 
 

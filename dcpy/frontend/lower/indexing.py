@@ -162,13 +162,14 @@ def element_index(b: Builder, key: Value, size: Expr, axis: int) -> Expr:
     if index is None:
         return _wrapped(b, cast(scalar_expr(key), types.int64), size, axis)
     message = f"index {{0}} is out of bounds for axis {axis} with size {{1}}"
-    if emit.ranges.proves_nonneg(index):
+    negative = emit.is_negative(index)
+    if negative is False:
         if emit.ranges.proves_le(size, index):
             raise WillRaise("IndexError", message, (index, size))
         if emit.options.cpu.bounds_check:
             emit.require(size - 1 - index, "IndexError", message, (index, size))
         return index
-    if emit.ranges.proves_lt(index, 0):
+    if negative:
         if emit.ranges.proves_lt(index + size, 0):
             raise WillRaise("IndexError", message, (index, size))
         if emit.options.cpu.bounds_check:
@@ -193,7 +194,7 @@ def _wrap(index: Expr, size: Expr) -> Expr:
 def slice_range(b: Builder, key: SliceValue, size: Expr) -> Range:
     """The elements that a slice of a dimension of `size` names; inside out where it is empty."""
     step = ONE if key.step == Static(None) else b.integer(key.step, "the step of a slice")
-    if step.constant is None and not b.emit.ranges.proves_nonneg(step - 1):
+    if step.constant is None and not b.emit.holds(step - 1):
         raise FrontendError(
             "the sign of a slice's step is not known at compile time", help="check it first: `assert step > 0`"
         )
@@ -219,13 +220,17 @@ def _bound(b: Builder, value: Value, size: Expr, forward: bool, *, low: int, is_
     bound = as_integer(value)
     if bound is None:
         bound = b.integer(value, "a bound of a slice")
-    ranges = b.emit.ranges
     clamp_high = is_start != forward  # stop of a forward slice, start of a backward one
-    if ranges.proves_nonneg(bound):
+    negative = b.emit.is_negative(bound)
+    if negative is False:
         high = size if forward else size - 1
-        return ranges.simplify(min_of(bound, high)) if clamp_high else bound
-    if ranges.proves_lt(bound, 0):
-        return bound + size if clamp_high else ranges.simplify(max_of(bound + size, as_expr(low)))
+        if not clamp_high or b.emit.holds(high - bound):
+            return bound
+        return b.emit.ranges.simplify(min_of(bound, high))
+    if negative:
+        if clamp_high or b.emit.holds(bound + size - low):
+            return bound + size
+        return b.emit.ranges.simplify(max_of(bound + size, as_expr(low)))
     return _run_time_bound(b, bound, size, low, forward)
 
 

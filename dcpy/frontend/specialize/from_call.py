@@ -1,12 +1,12 @@
 """Types from the values of a call: equal sizes share a symbol ("duck shaping"), a size of 1 is the constant 1.
 
-Where `related` sizes are asked for, those that differ by a few share a symbol too: 64 and 68 are ``N`` and ``N + 4``. A
-stencil with a halo is then proved to stay inside its arrays.
+Sizes that differ by a few share a symbol too where `earlier` calls are known: 64 and 68 are ``N`` and ``N + 4``. A
+stencil with a halo is then proved to stay inside its arrays. A relation is kept as long as it held in all calls.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,25 +22,28 @@ _NAMES = "NMKLPQRS"
 _FARTHEST = 4  # sizes that differ by more are not related
 _SMALLEST = 8  # small sizes (channels, components) are close by accident
 
+Shapes = Mapping[str, tuple[int, ...]]  # of the arrays of one call, by argument
+_Sequence = tuple[int, ...]  # one size in all calls, the one that is compiled last
+
 
 def types_from_call(
     values: Mapping[str, Any],
     known: Mapping[str, ArgType] | None = None,
     *,
-    related: bool = False,
+    earlier: Sequence[Shapes] | None = None,
     fields: Container[str] = (),
     taken: Iterable[str] = (),
 ) -> dict[str, ArgType]:
     """The type of each argument; those in `known` (annotated) are taken as they are. Names in `taken` are no sizes.
 
-    Arrays that share memory get a common alias group. Raises `ArgumentError` for what cannot be an argument; among
-    the `fields` of objects, that is nobody's concern unless the program reads it.
+    Relations between sizes are those that held in all `earlier` calls, too; None: only equal sizes are related. Arrays
+    that share memory get a common alias group. Raises `ArgumentError` for what cannot be an argument; among the
+    `fields` of objects, that is nobody's concern unless the program reads it.
     """
     known = known or {}
     annotated = (dim for kind in known.values() if isinstance(kind, ArrayType) for dim in kind.dims)
     taken = {*taken, *values, *(name for dim in annotated for name in dim.symbols)}
-    shapes = [value.shape for name, value in values.items() if isinstance(value, np.ndarray) and name not in known]
-    sizes = _Sizes(taken, _relations({size for shape in shapes for size in shape}) if related else {})
+    sizes = _Sizes(taken, shapes_of(values, known), earlier)
     aliases = alias_groups(values)
     found: dict[str, ArgType] = {}
     for name, value in values.items():
@@ -60,7 +63,7 @@ def types_from_call(
 def type_of(name: str, value: Any, sizes: _Sizes, alias: str = "") -> ArgType:
     """The type of one argument."""
     if isinstance(value, np.ndarray):
-        dims = tuple(sizes.symbol(size) for size in value.shape)
+        dims = sizes.dims(name, value.shape)
         not_one = tuple(dict.fromkeys(name for dim in dims for name in dim.symbols))
         return ArrayType(_dtype(name, value.dtype), dims, layout_of(value), alias, not_one)
     if is_generator(value):
@@ -131,35 +134,59 @@ def alias_groups(values: Mapping[str, Any]) -> dict[str, str]:
     return groups
 
 
-def _relations(sizes: set[int]) -> dict[int, int]:
+def shapes_of(values: Mapping[str, Any], known: Container[str] = ()) -> dict[str, tuple[int, ...]]:
+    """The shapes of the arrays among the arguments whose types are not `known`."""
+    return {name: value.shape for name, value in values.items() if isinstance(value, np.ndarray) and name not in known}
+
+
+def _relations(sizes: set[_Sequence]) -> dict[_Sequence, _Sequence]:
     """For each size the one that it is expressed by: the smallest of a chain of sizes, each close to the next.
 
-    In 60 levels of 64 by 64 points with a halo, 68 and 64 are related whatever 64 and 60 are.
+    In 60 levels of 64 by 64 points with a halo, 68 and 64 are related whatever 64 and 60 are. After another call in
+    which 60 has stayed and 64 has not, those two are not related any more.
     """
-    bases: dict[int, int] = {}
-    base = last = -_FARTHEST
-    for size in sorted(size for size in sizes if size >= _SMALLEST):
-        base = base if size - last <= _FARTHEST else size
-        bases[size], last = base, size
+    bases: dict[_Sequence, _Sequence] = {}
+    open_chains: list[tuple[_Sequence, _Sequence]] = []  # its smallest, and its largest so far
+    for size in sorted((size for size in sizes if min(size) >= _SMALLEST), key=lambda size: (size[-1], size)):
+        chain = next((k for k, (_, last) in enumerate(open_chains) if 0 < _distance(last, size) <= _FARTHEST), None)
+        if chain is None:
+            open_chains.append((size, size))
+            bases[size] = size
+        else:
+            base = open_chains[chain][0]
+            open_chains[chain] = base, size
+            bases[size] = base
     return bases
 
 
-class _Sizes:
-    """One symbol per distinct size, but for those that others are expressed by."""
+def _distance(left: _Sequence, right: _Sequence) -> int:
+    """How much larger one size is than another in all calls; 0 where that varies."""
+    found = {b - a for a, b in zip(left, right, strict=True)}
+    return found.pop() if len(found) == 1 else 0
 
-    def __init__(self, taken: set[str], bases: Mapping[int, int]) -> None:
-        self._symbols: dict[int, Expr] = {}
-        self._bases = bases
+
+class _Sizes:
+    """One symbol per distinct size, but for those that others are expressed by. Sizes that differed once stay apart."""
+
+    def __init__(self, taken: set[str], shapes: Shapes, earlier: Sequence[Shapes] | None) -> None:
+        self._symbols: dict[_Sequence, Expr] = {}
+        self._earlier = earlier or ()
+        every = {size for name, shape in shapes.items() for size in self._in_all_calls(name, shape)}
+        self._bases = {} if earlier is None else _relations(every)
         self._fresh: Iterator[str] = (name for name in _candidates() if name not in taken)
 
-    def symbol(self, size: int) -> Expr:
-        """The symbol of a size; 1 is the constant."""
-        if size == 1:
-            return ONE
+    def dims(self, name: str, shape: tuple[int, ...]) -> tuple[Expr, ...]:
+        """The sizes of an argument; 1 is the constant."""
+        return tuple(ONE if size[-1] == 1 else self._symbol(size) for size in self._in_all_calls(name, shape))
+
+    def _in_all_calls(self, name: str, shape: tuple[int, ...]) -> list[_Sequence]:
+        return list(zip(*(call[name] for call in self._earlier), shape, strict=True))
+
+    def _symbol(self, size: _Sequence) -> Expr:
         base = self._bases.get(size, size)
         if base not in self._symbols:
             self._symbols[base] = sym(next(self._fresh))
-        return self._symbols[base] + (size - base)
+        return self._symbols[base] + (size[-1] - base[-1])
 
 
 def _candidates() -> Iterator[str]:

@@ -72,9 +72,16 @@ class System:
         """The set of points `axes` that satisfy the constraints of at least one case."""
         bound = [self._names[name] for name in self._variables]
         within = f"exists {', '.join(bound)} : " if bound else ""
-        body = " or ".join(f"({within}{' and '.join([*case, *self._context]) or '1 = 1'})" for case in cases)
+        context = [*self._context, *self._facts()]
+        body = " or ".join(f"({within}{' and '.join([*case, *context]) or '1 = 1'})" for case in cases)
         params = [text for name, text in self._names.items() if name not in self._variables]
         return f"[{', '.join([*params, *self._products.values()])}] -> {{ [{', '.join(axes)}] : {body} }}"
+
+    def _facts(self) -> list[str]:
+        """What is known beside bounds, as far as it says something about the parameters that are there."""
+        params = self._names.keys() - self._variables.keys()
+        about = (fact for fact in self._ranges.facts if params.issuperset(fact.symbols))
+        return [f"{self.expr(fact)} >= 0" for fact in about if fact.is_linear]
 
     # -- terms -------------------------------------------------------------------------------------------------
 

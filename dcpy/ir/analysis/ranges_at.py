@@ -32,6 +32,7 @@ class KnownRanges:
 
     def __init__(self, sdfg: Sdfg) -> None:
         self._sizes = set(sdfg.sizes)
+        self._facts = tuple(sdfg.assumptions)
         self._outer = (*((size, ZERO, None) for size in sdfg.sizes), *_assigned_bounds(sdfg))
 
     def at(self, place: Place) -> Ranges:
@@ -42,7 +43,7 @@ class KnownRanges:
         outer = self._outer
         if least:
             outer = tuple((name, least.get(name, low), high) for name, low, high in outer)
-        return _interned((*outer, *inner))
+        return _interned((*outer, *inner), self._facts)
 
     def _least_sizes(self, params: list[Bounds]) -> dict[str, Expr]:
         """Sizes that are larger than 0 because a range around the place has an element: ``i = 1:N`` needs N > 1."""
@@ -112,5 +113,5 @@ def _value_bounds(name: str, block: SymbolAssign) -> Bounds | None:
 
 
 @lru_cache(maxsize=4096)
-def _interned(bounds: tuple[Bounds, ...]) -> Ranges:
-    return Ranges({name: (lower, upper) for name, lower, upper in bounds})
+def _interned(bounds: tuple[Bounds, ...], facts: tuple[Expr, ...]) -> Ranges:
+    return Ranges({name: (lower, upper) for name, lower, upper in bounds}, facts)

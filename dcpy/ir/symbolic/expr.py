@@ -102,6 +102,11 @@ class Expr:
             self._symbols = tuple(sorted(names))
         return self._symbols
 
+    @property
+    def is_linear(self) -> bool:
+        """Whether it is a sum of multiples of symbols, and a number."""
+        return all(not m or (len(m) == 1 and m[0][1] == 1 and m[0][0].kind == "sym") for m, _ in self.terms)
+
     def __add__(self, other: ExprLike) -> Expr:
         right = as_expr(other)
         if not right.terms:

@@ -1,8 +1,9 @@
 """What is known of symbols, and what follows from it.
 
-`Ranges` maps a symbol to bounds (both inclusive, either may be missing). Its questions are answered by substituting
-bounds until nothing but numbers is left: "yes" is a proof, "no" means only "not proved". Questions over whole index
-sets go to `ir.analysis.integer_sets`, which is exact for affine ones.
+`Ranges` maps a symbol to bounds (both inclusive, either may be missing), and holds *facts*: expressions that are known
+not to be negative, because a guard or a check has tested them. Its questions are answered by substituting bounds and by
+taking multiples of facts away until nothing but numbers is left: "yes" is a proof, "no" means only "not proved".
+Questions over whole index sets go to `ir.analysis.integer_sets`, which is exact for affine ones.
 """
 
 from __future__ import annotations
@@ -13,18 +14,22 @@ from dcpy.ir.symbolic.expr import ZERO, Atom, Expr, ExprLike, Monomial, as_expr,
 
 Bound = Expr | None
 _DEPTH = 12  # substitutions in one proof; deeper nests of bounds are "not proved"
+_FACTS = 4  # facts that one proof combines at most
 
 
 class Ranges:
-    """Known bounds of symbols, innermost scope last. Immutable: `bind` returns an extended copy.
+    """Known bounds of symbols, innermost scope last, and facts. Immutable: `bind`, `assuming` return extended copies.
 
     A symbol bound later may have bounds that mention those bound before it (``i`` in ``0 .. N - 1``).
     """
 
-    __slots__ = ("_bounds", "_proved")
+    __slots__ = ("_bounds", "_facts", "_proved")
 
-    def __init__(self, bounds: Mapping[str, tuple[Bound, Bound]] | None = None) -> None:
+    def __init__(
+        self, bounds: Mapping[str, tuple[Bound, Bound]] | None = None, facts: Iterable[Expr] = ()
+    ) -> None:
         self._bounds: dict[str, tuple[Bound, Bound]] = dict(bounds or {})
+        self._facts: tuple[Expr, ...] = tuple(facts)
         self._proved: dict[Expr, bool] = {}
 
     def bind(self, name: str, lower: ExprLike | None = None, upper: ExprLike | None = None) -> Ranges:
@@ -35,7 +40,12 @@ class Ranges:
             None if lower is None else as_expr(lower),
             None if upper is None else as_expr(upper),
         )
-        return Ranges(bounds)
+        return Ranges(bounds, (fact for fact in self._facts if name not in fact.symbols))
+
+    def assuming(self, *facts: Expr) -> Ranges:
+        """These ranges, and ``fact >= 0`` for each of `facts` that is linear in symbols: others prove too little."""
+        new = [fact for fact in dict.fromkeys(facts) if fact.is_linear and not self.proves_nonneg(fact)]
+        return Ranges(self._bounds, (*self._facts, *new)) if new else self
 
     def bounds(self, name: str) -> tuple[Bound, Bound]:
         return self._bounds.get(name, (None, None))
@@ -45,12 +55,18 @@ class Ranges:
         """Symbols with known bounds, outermost first."""
         return tuple(self._bounds)
 
+    @property
+    def facts(self) -> tuple[Expr, ...]:
+        """Expressions that are known not to be negative, beside what the bounds say."""
+        return self._facts
+
     def proves_nonneg(self, value: ExprLike) -> bool:
         """Whether ``value >= 0`` follows."""
         expr = as_expr(value)
         known = self._proved.get(expr)
         if known is None:
-            known = self._proved[expr] = self._nonneg(expr, _DEPTH)
+            self._proved[expr] = False  # while it is being proved: no proof goes in circles
+            known = self._proved[expr] = self._nonneg(expr, _DEPTH) or self._nonneg_by_facts(expr, _FACTS)
         return known
 
     def proves_le(self, left: ExprLike, right: ExprLike) -> bool:
@@ -114,6 +130,27 @@ class Ranges:
                 if weaker is not None and self._nonneg(weaker, depth - 1):
                     return True
         return False
+
+    def _nonneg_by_facts(self, expr: Expr, depth: int) -> bool:
+        """Fourier-Motzkin elimination: takes multiples of facts away that remove a term which stands in the way."""
+        if depth == 0:
+            return False
+        for monomial, factor in self._in_the_way(expr):
+            for fact in self._facts:
+                slope = dict(fact.terms).get(monomial, 0)
+                if slope * factor <= 0:
+                    continue
+                rest = expr * abs(slope) - fact * abs(factor)
+                if self._nonneg(rest, _DEPTH // 2) or self._nonneg_by_facts(rest, depth - 1):
+                    return True
+        return False
+
+    def _in_the_way(self, expr: Expr) -> list[tuple[Monomial, int]]:
+        """A term that may be negative, and that each proof must remove; where there is none, the terms with symbols."""
+        terms = [(monomial, factor) for monomial, factor in expr.terms if monomial]
+        may_be_negative = (term for term in terms if term[1] < 0 or not self._monomial_nonneg(term[0]))
+        first = next(may_be_negative, None)
+        return terms if first is None else [first]
 
     def _monomial_nonneg(self, monomial: Monomial) -> bool:
         """Whether a product is never negative: even powers, and atoms whose lower bound is a number >= 0."""

@@ -60,11 +60,14 @@ class ExprParser(Cursor):
             self.fail(f"operations are nested more than {DEEPEST_EXPRESSION} deep", at=first)
         return value
 
-    def symbolic(self, *, size: bool = False) -> Expr:
-        """An integer expression over symbols; `size` says that a shape depends on them."""
+    def symbolic(self, *, size: bool = False, level: int = 1) -> Expr:
+        """An integer expression over symbols; `size` says that a shape depends on them.
+
+        Operators that bind looser than `level` end it.
+        """
         first = self.token
         with self._in_symbols(size=size):
-            item = self._infix(1)
+            item = self._infix(level)
         match item:
             case Index(value=value, dtype=types.int64):
                 return value

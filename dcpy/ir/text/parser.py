@@ -30,8 +30,10 @@ from dcpy.ir.region import (
     While,
 )
 from dcpy.ir.sdfg import Result, Sdfg
+from dcpy.ir.symbolic import Expr
 from dcpy.ir.text.declaration_parser import DECLARATIONS
 from dcpy.ir.text.expr_parser import ExprParser
+from dcpy.ir.text.expr_printer import SUM
 from dcpy.ir.text.node_parser import NodeParser
 from dcpy.ir.text.printer import default_structure
 from dcpy.ir.types import DType, int64
@@ -121,6 +123,8 @@ class _Parser(NodeParser):
         self.list_of(self._argument)
         if self.accept("symbols"):
             self.list_of(self._symbol)
+        if self.accept("assumes"):
+            sdfg.assumptions = list(self.list_of(self._assumption))
         if self.accept("->"):
             self._results()
         self.expect("{")
@@ -155,6 +159,12 @@ class _Parser(NodeParser):
                 dtype = self.dtype()
         self.sdfg.add_symbol(name, dtype, size=size)
         self.seen_symbols.setdefault(name, False)
+
+    def _assumption(self) -> Expr:
+        """``N >= M + 4``."""
+        left = self.symbolic(level=SUM)
+        self.expect(">=")
+        return left - self.symbolic(level=SUM)
 
     def _declare_symbols(self) -> None:
         """Symbols that are used and not declared: those that sizes depend on are sizes."""

@@ -16,6 +16,7 @@ from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, Callback, Consume, Copy, ForeignCall, LibraryNode, Map, Node, Schedule, Tasklet
 from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssign, While
 from dcpy.ir.sdfg import Result, Sdfg
+from dcpy.ir.symbolic import Expr
 from dcpy.ir.text.declaration_printer import print_argument, print_constant, print_declaration, print_value
 from dcpy.ir.text.expr_printer import print_expr
 from dcpy.ir.text.lexer import quote
@@ -42,6 +43,12 @@ def print_block(block: Block, sdfg: Sdfg) -> str:
 def print_node(node: Node, sdfg: Sdfg) -> str:
     """The text of one node."""
     return "\n".join(_Printer(sdfg).node(node))
+
+
+def print_assumption(fact: Expr) -> str:
+    """``fact >= 0`` with nothing but sums: ``N >= M + 4``."""
+    more = Expr(tuple(term for term in fact.terms if term[1] > 0))
+    return f"{more} >= {more - fact}"
 
 
 def properties(node: LibraryNode | Callback | type[LibraryNode | Callback]) -> tuple[Field[Any], ...]:
@@ -85,6 +92,8 @@ class _Printer:
         header = f"sdfg @{quote(self.names[sdfg])}({', '.join(arguments)})"
         if sdfg.symbols:
             header += f" symbols({', '.join(self._symbol(name) for name in sdfg.symbols)})"
+        if sdfg.assumptions:
+            header += f" assumes({', '.join(map(print_assumption, sdfg.assumptions))})"
         if sdfg.results or sdfg.structure is not None:
             header += f" -> {self._results(sdfg)}"
         constants = [print_constant(name, value) for name, value in sdfg.constants.items()]

@@ -75,6 +75,11 @@ bool is_source(const Source &source, const Specialization &s) {
     return source.parent == -1 || within(source.parent, s.arguments.size());
 }
 
+bool is_linear(const Linear &condition, const Specialization &s) {
+    return std::all_of(condition.terms.begin(), condition.terms.end(),
+                       [&](const auto &term) { return within(term.first, s.symbols); });
+}
+
 bool is_guard(const Guard &guard, const Specialization &) { return guard.source.parent == -1; }
 
 }  // namespace
@@ -85,6 +90,7 @@ const char *inconsistency(const Specialization &s) {
     if (!all(s.apart, s, is_pair)) return "pair of arrays";
     if (!all(s.results, s, is_result)) return "result";
     if (!all(s.guards, s, is_guard)) return "guard";
+    if (!all(s.assumes, s, is_linear) || !all(s.unless, s, is_linear)) return "condition";
     if (!all(s.effects, s, is_effect)) return "effect";
     if (!is_structure(s.structure.get(), s.results.size())) return "structure";
     return PyCallable_Check(s.failure.get()) ? nullptr : "failure";

@@ -200,7 +200,7 @@ PyObject *add(PyObject *self, PyObject *encoded) {
                             parsed->arguments.size(), passed);
     }
     auto place = state.specializations.begin();
-    while (place != state.specializations.end() && (*place)->priority > parsed->priority) ++place;
+    while (place != state.specializations.end() && (*place)->priority >= parsed->priority) ++place;
     state.specializations.insert(place, Shared(std::move(parsed)));
     Py_RETURN_NONE;
 }
@@ -256,7 +256,7 @@ void destroy(PyObject *self) {
 }
 
 PyMethodDef methods[] = {
-    {"add", add, METH_O, "Adds a specialization, as encoding.encode() writes it; among equals it is tried first."},
+    {"add", add, METH_O, "Adds a specialization, as encoding.encode() writes it; among equals it is tried last."},
     {"dispatch", dispatch, METH_O, "Runs the specialization that fits a tuple of values, else NotImplemented."},
     {"__init_subclass__", init_subclass, METH_NOARGS | METH_CLASS, "Keeps calls of subclasses as fast."},
     {nullptr, nullptr, 0, nullptr},

@@ -1,9 +1,10 @@
 """Signatures as the plain tuples that the native dispatcher parses, and what happens when a run-time check fails.
 
 A specialization is (arguments, closure, number of symbols, pairs of arrays that must not overlap, results, structure,
-guards, failure, entry address, results address, keepalive, priority, callbacks or None). The last arguments come from
-the closure: its sources are ("dict", namespace, name), ("cell", cell), ("attribute", object, name), or parts of earlier
-arguments: ("field", position, name) and ("item", position, index). An extent (a size, or a stride in
+guards, failure, entry address, results address, keepalive, priority, callbacks or None, conditions, conditions that
+must not all hold). A condition is (constant, (symbol slot, factor), ...): the sum is at least 0. The last arguments
+come from the closure: its sources are ("dict", namespace, name), ("cell", cell), ("attribute", object, name), or parts
+of earlier arguments: ("field", position, name) and ("item", position, index). An extent (a size, or a stride in
 elements) is (symbol slot or -1, occurs first, must not be 1, constant: the size, or what it has over the symbol). The
 C++ side is signature.cpp.
 """
@@ -31,6 +32,7 @@ from dcpy.codegen.artifact import (
     FreshArray,
     GeneratorArg,
     IntegerArg,
+    Linear,
     OwnedArray,
     RecordArg,
     Result,
@@ -79,6 +81,8 @@ def encode(
         keepalive,
         _priority(signature.args),
         Callbacks(signature.callbacks, callbacks or {}) if signature.callbacks else None,
+        tuple(_encode_linear(condition, symbols) for condition in signature.assumes),
+        tuple(_encode_linear(condition, symbols) for condition in signature.unless),
     )
 
 
@@ -123,6 +127,10 @@ def _encode_argument(arg: Arg, symbols: _Symbols) -> tuple[object, ...]:
 
 def _encode_size(dim: Dim, symbols: _Symbols) -> Extent:
     return (*symbols.use(dim.symbol), dim.not_one, dim.offset) if dim.symbol else (-1, False, False, dim.constant)
+
+
+def _encode_linear(condition: Linear, symbols: _Symbols) -> tuple[object, ...]:
+    return (condition.constant, *((symbols.slots[name], factor) for name, factor in condition.terms))
 
 
 def _encode_result(result: Result) -> tuple[str, int, int, int, bool, object]:

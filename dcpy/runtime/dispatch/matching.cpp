@@ -1,6 +1,7 @@
 // Do these arguments fit a specialization? Every check of a call is here; none of them allocates, and
 // none runs Python code but that of properties that the program has read.
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -268,6 +269,22 @@ bool guards_hold(const std::vector<Guard> &guards) {
     return true;
 }
 
+// A sum that int64 cannot hold proves nothing: an integer argument may be any number.
+bool holds(const Linear &condition, const int64_t *symbols) {
+    int64_t sum = condition.constant;
+    for (const auto &[slot, factor] : condition.terms) {
+        int64_t product = 0;
+        if (__builtin_mul_overflow(factor, symbols[slot], &product) || __builtin_add_overflow(sum, product, &sum)) {
+            return false;
+        }
+    }
+    return sum >= 0;
+}
+
+bool all_hold(const std::vector<Linear> &conditions, const int64_t *symbols) {
+    return std::all_of(conditions.begin(), conditions.end(), [&](const Linear &c) { return holds(c, symbols); });
+}
+
 }  // namespace
 
 bool matches(const Specialization &s, PyObject *const *values, Frame &frame) {
@@ -293,6 +310,8 @@ bool matches(const Specialization &s, PyObject *const *values, Frame &frame) {
                 frame.args[i] = nullptr;
         }
     }
+    if (!all_hold(s.assumes, frame.symbols.get())) return false;
+    if (!s.unless.empty() && all_hold(s.unless, frame.symbols.get())) return false;
     for (const auto &[left, right] : s.apart) {
         const bool is_generator = s.arguments[left].kind == Kind::Generator;
         if (is_generator ? frame.args[left] == frame.args[right] : overlap(values[left], values[right])) return false;

@@ -105,6 +105,23 @@ bool parse_guard(PyObject *encoded, Guard &guard) {
     return parse_source(source, guard.source);
 }
 
+bool parse_linear(PyObject *encoded, Linear &condition) {
+    const Py_ssize_t size = PyTuple_Check(encoded) ? PyTuple_GET_SIZE(encoded) : 0;
+    if (size == 0) {
+        PyErr_Format(PyExc_ValueError, "not an encoded condition: %R", encoded);
+        return false;
+    }
+    condition.constant = PyLong_AsLongLong(PyTuple_GET_ITEM(encoded, 0));
+    if (PyErr_Occurred()) return false;
+    for (Py_ssize_t i = 1; i < size; ++i) {
+        int slot = -1;
+        long long factor = 0;
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(encoded, i), "iL", &slot, &factor)) return false;
+        condition.terms.emplace_back(slot, factor);
+    }
+    return true;
+}
+
 bool parse_pair(PyObject *encoded, std::pair<int, int> &pair) {
     return PyArg_ParseTuple(encoded, "ii", &pair.first, &pair.second);
 }
@@ -178,11 +195,14 @@ std::unique_ptr<Specialization> parse_specialization(PyObject *encoded) {
     auto s = std::make_unique<Specialization>();
     PyObject *arguments, *closure, *apart, *results, *structure, *guards, *failure, *keepalive;
     PyObject *callbacks = Py_None;
+    PyObject *assumes = nullptr;
+    PyObject *unless = nullptr;
     unsigned long long entry, shapes;
     Py_ssize_t symbols;
-    if (!PyArg_ParseTuple(encoded, "O!O!nO!O!OO!OKKOi|O", &PyTuple_Type, &arguments, &PyTuple_Type, &closure, &symbols,
+    if (!PyArg_ParseTuple(encoded, "O!O!nO!O!OO!OKKOi|OO!O!", &PyTuple_Type, &arguments, &PyTuple_Type, &closure, &symbols,
                           &PyTuple_Type, &apart, &PyTuple_Type, &results, &structure, &PyTuple_Type, &guards, &failure,
-                          &entry, &shapes, &keepalive, &s->priority, &callbacks)) {
+                          &entry, &shapes, &keepalive, &s->priority, &callbacks, &PyTuple_Type, &assumes,
+                          &PyTuple_Type, &unless)) {
         return nullptr;
     }
     if (!parse_all(arguments, s->arguments, parse_argument) || !parse_all(closure, s->closure, parse_source) ||
@@ -190,6 +210,8 @@ std::unique_ptr<Specialization> parse_specialization(PyObject *encoded) {
         !parse_all(guards, s->guards, parse_guard)) {
         return nullptr;
     }
+    if (assumes && !parse_all(assumes, s->assumes, parse_linear)) return nullptr;
+    if (unless && !parse_all(unless, s->unless, parse_linear)) return nullptr;
     s->symbols = static_cast<size_t>(std::max<Py_ssize_t>(symbols, 0));
     s->numbers = count_numbers(s->results);
     for (const ResultRule &rule : s->results) s->owned += rule.kind == Outcome::Owned;

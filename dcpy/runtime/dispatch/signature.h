@@ -86,12 +86,20 @@ struct Guard {
     Object expected;
 };
 
+// A condition on symbols: the sum of factor * symbol, and a constant, is at least 0.
+struct Linear {
+    int64_t constant = 0;
+    std::vector<std::pair<int, int64_t>> terms;  // slot and factor
+};
+
 struct Specialization {
     std::vector<ArgumentRule> arguments;  // of the parameters, then of `closure`
     std::vector<Source> closure;          // arguments that no caller passes: global arrays, as they are at the call
     std::vector<std::pair<int, int>> apart;  // pairs of arrays that must not overlap
     std::vector<ResultRule> results;
     std::vector<Guard> guards;
+    std::vector<Linear> assumes;  // compiled code is right only where all of these hold
+    std::vector<Linear> unless;   // and not the best where all of these hold
     size_t symbols = 0;
     size_t numbers = 0;  // that `shapes` writes
     size_t owned = 0;    // results that compiled code allocates

@@ -120,13 +120,13 @@ def test_annotations_work_in_plain_python():
 
 def test_related_sizes_share_a_symbol():
     values = {"field": np.ones((68, 68)), "out": np.ones((64, 64)), "levels": np.ones((64, 3)), "far": np.ones(80)}
-    found = {name: str(kind) for name, kind in types_from_call(values, related=True).items()}
+    found = {name: str(kind) for name, kind in types_from_call(values, earlier=[]).items()}
     assert found == {"field": "f64[N + 4, N + 4]", "out": "f64[N, N]", "levels": "f64[N, M]", "far": "f64[K]"}
 
 
 def test_related_sizes_form_chains():
     values = {"field": np.ones((68, 68, 60)), "out": np.ones((64, 64, 60))}
-    found = {name: str(kind) for name, kind in types_from_call(values, related=True).items()}
+    found = {name: str(kind) for name, kind in types_from_call(values, earlier=[]).items()}
     assert found == {"field": "f64[N + 8, N + 8, N]", "out": "f64[N + 4, N + 4, N]"}
 
 

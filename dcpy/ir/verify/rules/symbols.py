@@ -32,3 +32,7 @@ def symbols_are_integers(sdfg: Sdfg, scope: Scope) -> Findings:
     for name in sdfg.sizes:
         if name not in sdfg.symbols:
             yield f"the size {name!r} is no symbol"
+    for fact in sdfg.assumptions:
+        for name in fact.symbols:
+            if name not in sdfg.symbols:
+                yield f"the program assumes something of {name!r}, which is no free symbol"
