@@ -25,7 +25,18 @@ from dcpy.codegen.artifact import (
     ViewResult,
 )
 from dcpy.codegen.generate import default_signature
-from dcpy.frontend.specialize.records import Given, Known, Made, Outcome, Part, Record, maker, take_apart
+from dcpy.frontend.specialize.records import (
+    Given,
+    Known,
+    Listed,
+    Made,
+    Outcome,
+    Part,
+    Record,
+    lister,
+    maker,
+    take_apart,
+)
 from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, GeneratorType, ScalarType
 from dcpy.ir.nodes import Call
 from dcpy.ir.sdfg import Sdfg
@@ -133,6 +144,9 @@ def _put_together(part: Part, value: Any, given: Mapping[str, Any], made: dict[s
             return given[path]
         case Known(value=known):
             return known
+        case Listed(levels=levels, weak=weak, key=key):
+            found = made.get(key) or lister(levels, weak)(value)
+            return made.setdefault(key, found) if key else found
     return value
 
 
@@ -214,6 +228,8 @@ def _built(part: Part) -> object:
             return Built(maker(cls, names), tuple(map(_built, parts)), key)
         case Given(index=index) | Known(index=index):
             return index
+        case Listed(levels=levels, weak=weak, index=index, key=key):
+            return Built(lister(levels, weak), (index,), key)
     return part
 
 

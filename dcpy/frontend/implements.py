@@ -41,8 +41,9 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from dcpy.base.errors import FrontendError
+from dcpy.frontend.lists import ListValue
 from dcpy.frontend.numpy.refused import keyword_reason
-from dcpy.frontend.values import Static, Value
+from dcpy.frontend.values import VALUES, Static, Value
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.builder import Builder
@@ -114,6 +115,11 @@ class Entry:
     name: str
     call: Implementation
     original: Any = None  # what it implements; None: of an attribute, or an operation of dcpy's own
+
+    @functools.cached_property
+    def of_numpy(self) -> bool:
+        """Whether lists become arrays on their way in."""
+        return self.call.__module__.startswith("dcpy.frontend.numpy.")
 
     @functools.cached_property
     def signature(self) -> inspect.Signature:
@@ -230,11 +236,13 @@ def call_entry(b: Builder, entry: Entry, args: Sequence[Value], kwargs: Mapping[
         raise _misfit(entry, str(error), kwargs) from None
     bound.apply_defaults()
     arguments = {name: _as_value(value) for name, value in bound.arguments.items()}
+    if entry.of_numpy:
+        arguments = {name: _as_array(b, value) for name, value in arguments.items()}
     positional: list[Value] = []
     keywords: dict[str, Value] = {}
     for name, parameter in entry.signature.parameters.items():
         if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
-            positional += bound.arguments[name]
+            positional += (_as_array(b, value) if entry.of_numpy else value for value in bound.arguments[name])
         elif parameter.kind is inspect.Parameter.VAR_KEYWORD:
             keywords |= bound.arguments[name]
         elif parameter.kind is inspect.Parameter.KEYWORD_ONLY:
@@ -319,9 +327,14 @@ def full_name(function: Any) -> str:
     return str(name) if module in ("builtins", "") else f"{module}.{name}"
 
 
+def _as_array(b: Builder, value: Any) -> Any:
+    """What NumPy makes of a list whose length is known at run time only; anything else as it is."""
+    return b.array(value) if isinstance(value, ListValue) else value
+
+
 def _as_value(value: Any) -> Any:
     """Defaults of an implementation are plain Python objects; arguments are values already."""
-    return value if getattr(type(value), "__module__", "") == "dcpy.frontend.values" else Static(value)
+    return value if isinstance(value, VALUES) else Static(value)
 
 
 def _display(signature: inspect.Signature) -> str:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from dcpy.base.source import SrcSpan
+from dcpy.frontend.lists import Lazy, ListRef, ListValue
 from dcpy.ir import types
 from dcpy.ir.data import Data, View
 from dcpy.ir.expr import Const, Index, Load, Op, ScalarExpr, as_symbolic
@@ -325,8 +326,9 @@ class Resized:
 Value = (
     Static | SymInt | Scalar | ArrayValue | TupleValue | RecordValue | DictValue | SliceValue | RangeValue | MapValue
     | IteratorValue | FunctionValue | GeneratorValue | Method | Missing | Maybe | Resized | ObjectValue | BoundMethod
-    | TextValue | PartialValue
+    | TextValue | PartialValue | ListValue | ListRef | Lazy
 )  # fmt: skip
+VALUES = get_args(Value)
 Number = Static | SymInt | Scalar
 
 
@@ -479,4 +481,6 @@ def kind_of(value: Value) -> str:
     return {"SliceValue": "a slice", "RangeValue": "a range", "MapValue": "a dcpy.map", "DictValue": "a dictionary",
             "TextValue": "a text with run-time values", "PartialValue": "a function",
             "IteratorValue": "an iterator", "SymInt": "an integer", "FunctionValue": "a function",
-            "GeneratorValue": "a random generator"}.get(type(value).__name__, "nothing")  # fmt: skip
+            "GeneratorValue": "a random generator",
+            "ListRef": "a list", "ListValue": "a list",
+            "Lazy": "a generator expression"}.get(type(value).__name__, "nothing")  # fmt: skip

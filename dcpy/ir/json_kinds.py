@@ -52,6 +52,7 @@ _CLASSES: dict[str, type[Any]] = {
     "while": region.While,
     "branch": region.Branch,
     "assign": region.SymbolAssign,
+    "resize": region.Resize,
     "check": region.Check,
     "break": region.Break,
     "continue": region.Continue,

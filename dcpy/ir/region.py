@@ -15,6 +15,7 @@ from dcpy.ir.data import Descriptor
 from dcpy.ir.expr import ScalarExpr
 from dcpy.ir.nodes import Call, Consume, Map, Node
 from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import Expr
 
 if TYPE_CHECKING:
     from dcpy.ir.sdfg import Sdfg
@@ -132,6 +133,18 @@ class SymbolAssign(Block):
     kind = "assign"
     symbol: str
     value: ScalarExpr
+
+
+@dataclass(eq=False)
+class Resize(SymbolAssign):
+    """Gives an array more room (or less): its first dimension is `symbol`, which becomes `value`.
+
+    Its first `kept` items stay; what is behind them is undefined. `symbol` is the size of no other container.
+    """
+
+    kind = "resize"
+    container: str
+    kept: Expr
 
 
 @dataclass(eq=False)

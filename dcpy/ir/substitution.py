@@ -13,7 +13,7 @@ from dcpy.ir.data import Descriptor, View
 from dcpy.ir.expr import Load, ScalarExpr, rewrite, substitute_symbols
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, Consume, ForeignCall, Map, Node, Tasklet, replace_memlets
-from dcpy.ir.region import Block, Branch, Check, Loop, Region, SymbolAssign, While
+from dcpy.ir.region import Block, Branch, Check, Loop, Region, Resize, SymbolAssign, While
 from dcpy.ir.symbolic import Expr, ExprLike, as_expr, sym
 
 
@@ -113,6 +113,8 @@ def _substitute_in_block(block: Block, values: Substitution) -> None:
             block.cases = [(values.scalar(condition), body) for condition, body in block.cases]
         case SymbolAssign():
             block.symbol, block.value = values.definition(block.symbol), values.scalar(block.value)
+            if isinstance(block, Resize):
+                block.container, block.kept = values.container(block.container), values.expr(block.kept)
         case Check():
             block.condition = values.scalar(block.condition)
             block.values = tuple(map(values.scalar, block.values))

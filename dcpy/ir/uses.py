@@ -16,7 +16,7 @@ from dcpy.ir.data import Array, Descriptor, Reference, Stream, Structure, View
 from dcpy.ir.expr import ScalarExpr, loads_of, symbols_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, Consume, Copy, ForeignCall, Map, Node, Tasklet
-from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssign, While
+from dcpy.ir.region import Block, Branch, Check, Loop, Region, Resize, State, SymbolAssign, While
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import Ranges
 
@@ -301,9 +301,8 @@ def touches_of(element: Element, written_by: WrittenBy) -> Touches:
         case Loop(param=param, range=range_):
             collected.mention(range_.symbols)
             collected.defines.append(param)
-        case SymbolAssign(symbol=symbol, value=value):
-            collected.expression(value)
-            collected.defines.append(symbol)
+        case SymbolAssign():
+            collected.assignment(element)
         case _:
             for expr in block_exprs(element):
                 collected.expression(expr)
@@ -362,6 +361,13 @@ class _Collector:
     def expression(self, expr: ScalarExpr) -> None:
         self.reads |= dict.fromkeys(load.container for load in loads_of(expr))
         self.mention(symbols_of(expr))
+
+    def assignment(self, block: SymbolAssign) -> None:
+        self.expression(block.value)
+        self.defines.append(block.symbol)
+        if isinstance(block, Resize):
+            self.mention(block.kept.symbols)
+            self.reads[block.container] = self.writes[block.container] = None
 
     def result(self) -> Touches:
         return Touches(tuple(self.reads), tuple(self.writes), tuple(self.symbols), tuple(self.defines))

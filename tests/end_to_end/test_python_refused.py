@@ -10,6 +10,7 @@ import dcpy
 
 A8 = np.arange(8.0)
 HISTORY = []
+GLOBAL = [1, 2]
 
 
 def unknown(x):
@@ -34,45 +35,65 @@ def test_refuses_recursion():
     assert "calls itself" in refusal(lambda a, n: factorial(n))
 
 
-def test_refuses_lists_that_grow_with_data():
+def test_refuses_lists_whose_rows_differ_in_length():
     def f(a, n):
-        found = []
+        rows = []
         for i in range(n):
-            found.append(a[i])
-        return np.array(found)
+            rows.append(a[:i])
+        return len(rows)
 
-    assert "the length of 'found' depends on the path taken" in refusal(f)
-    assert "make an array of known size" in refusal(f)
-
-
-def test_refuses_lists_that_two_names_show_and_one_changes():
-    def added(a, n):
-        first = [1]
-        second = first
-        first += [2]
-        return len(second)
-
-    def in_a_tuple(a, n):
-        first = [1]
-        pair = (first, n)
-        first.append(2)
-        return len(pair[0])
-
-    def of_the_caller(a, n):
-        def grow(x):
-            x.append(2)
-
-        first = [1]
-        grow(first)
-        return len(first)
-
-    for function in (added, in_a_tuple, of_the_caller):
-        assert "is changed in place" in refusal(function)
+    assert "different lengths or shapes" in refusal(f)
 
 
-def test_refuses_comprehensions_of_unknown_length():
-    assert "not known at compile time" in refusal(lambda a, n: np.array([x * 2 for x in a]))
-    assert "not known at compile time" in refusal(lambda a, n: sum(a[i] for i in range(n)))
+def test_refuses_lists_of_several_kinds_of_items():
+    def mixed(a, n):
+        found = [0] * n
+        found[n - 1] = a[0]
+        return found
+
+    def texts(a, n):
+        return ["x" for i in range(n)]
+
+    assert "holds int and np.float64, and which is where is known at run time only" in refusal(mixed)
+    assert "cannot hold 'x'" in refusal(texts)
+
+
+def test_refuses_changes_of_a_list_that_may_be_another_one():
+    def f(a, n):
+        first, second = [1, 2], [3, 4]
+        chosen = first
+        if n > 3:
+            chosen = second
+        chosen.append(n)
+        return first, second
+
+    assert "'chosen' shows another list on another path through the program" in refusal(f)
+
+
+def test_refuses_loops_that_change_the_list_that_they_go_over():
+    def f(a, n):
+        found = [x for x in a]
+        for x in found:
+            if x > 1:
+                found.append(x / 2)
+        return len(found)
+
+    def g(a, n):
+        found = [1, 2, 3]
+        for k, x in enumerate(found):
+            found[2 - k] = x
+        return found
+
+    for function in (f, g):
+        assert "a loop changes the list that it goes over" in refusal(function)
+
+
+def test_refuses_changes_of_a_global_list():
+    def f(a, n):
+        GLOBAL.append(n)
+        return a
+
+    assert "it is a global list, which a program only reads" in refusal(f)
 
 
 def test_refuses_dictionaries_and_sets_with_run_time_keys():
@@ -214,8 +235,8 @@ def test_refuses_patterns_of_sequences():
     assert "the pattern '[8]' is not supported" in refusal(f)
 
 
-def test_refuses_positions_in_lists_that_are_not_known():
-    assert "position in a tuple or list must be known" in refusal(lambda a, n: [1, 2, 3][n])
+def test_refuses_positions_in_lists_of_several_kinds():
+    assert "cannot hold 'x'" in refusal(lambda a, n: [n, "x", 3][n])
 
 
 def test_refuses_keyword_arguments_of_unknown_names():

@@ -56,8 +56,16 @@ class CppEmitter:
         """The buffer, and a pointer to its elements."""
         kind, slot = ("kept", f"{s.kept}, ") if s.kept else ("heap", "")
         buffer = f"{s.name}_buffer_"
+        if s.grows:
+            self.out.line(f"dcpy_growing_buffer<{s.element}> {buffer}({text_of(s.count)});")
+            self.out.line(f"{s.element} *{s.name} = {buffer}.data;")
+            return
         self.out.line(f"const dcpy_{kind}_buffer<{s.element}> {buffer}({slot}{text_of(s.count)});")
         self.out.line(f"{s.element} *__restrict {s.name} = {buffer}.data;")
+
+    def emit_Grow(self, s: tree.Grow) -> None:
+        """The buffer moves, and the pointer with it."""
+        self.out.line(f"{s.name} = {s.name}_buffer_.grow({text_of(s.kept)}, {text_of(s.count)});")
 
     def emit_StackBuffer(self, s: tree.StackBuffer) -> None:
         """``alignas(64) double x[8];``"""

@@ -23,6 +23,24 @@ struct dcpy_heap_buffer {
     dcpy_heap_buffer(const dcpy_heap_buffer &) = delete;
 };
 
+// A buffer that gets more room while it lives: `kept` elements move to memory of another size.
+template <class T>
+struct dcpy_growing_buffer {
+    T *data;
+
+    explicit dcpy_growing_buffer(int64_t count) : data((T *)dcpy_allocate(count, sizeof(T))) {}
+    ~dcpy_growing_buffer() { free(data); }
+    dcpy_growing_buffer(const dcpy_growing_buffer &) = delete;
+
+    T *grow(int64_t kept, int64_t count)
+    {
+        T *const moved = (T *)dcpy_allocate(count, sizeof(T));
+        if (moved != nullptr) __builtin_memcpy(moved, data, size_t(kept < count ? kept : count)*sizeof(T));
+        free(data);
+        return data = moved;
+    }
+};
+
 // A buffer that outlives the call. Each holder takes it out of `slot` and puts it back, so two threads never share one;
 // the capacity in bytes stands in the 64 bytes before the data. Above 32 MiB it is given back, as allocators do.
 template <class T>

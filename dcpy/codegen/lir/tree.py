@@ -12,7 +12,7 @@ from dcpy.base.source import SrcSpan
 from dcpy.codegen.lir.expr import Call, LirExpr, Name
 
 Statement = Union[
-    "Block", "Declare", "Assign", "AtomicUpdate", "Evaluate", "Loop", "While", "If", "Team", "HeapBuffer",
+    "Block", "Declare", "Assign", "AtomicUpdate", "Evaluate", "Loop", "While", "If", "Team", "HeapBuffer", "Grow",
     "StackBuffer", "CheckFail", "Return", "Break", "Continue", "Label",
 ]  # fmt: skip
 Body = tuple[Statement, ...]
@@ -129,6 +129,16 @@ class HeapBuffer(_Placed):
     element: str
     count: LirExpr
     kept: str = ""
+    grows: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Grow(_Placed):
+    """The buffer of ``name`` becomes one of `count` elements; its first `kept` ones stay."""
+
+    name: str
+    kept: LirExpr
+    count: LirExpr
 
 
 @dataclass(frozen=True, slots=True)

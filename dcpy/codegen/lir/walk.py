@@ -68,6 +68,8 @@ def expressions(statement: Statement) -> tuple[LirExpr, ...]:
             return () if value is None else (value,)
         case tree.Assign(target=target, value=value):
             return (target, value)
+        case tree.Grow(kept=kept, count=count):
+            return (kept, count)
         case tree.AtomicUpdate(target=target, value=value, combined=combined):
             return (target, value, combined)
         case tree.Loop(start=start, stop=stop, step=step):
@@ -118,8 +120,8 @@ def called(functions: Iterable[tree.Function]) -> Iterator[str]:
 
 def _mentioned(statement: Statement) -> Iterator[str]:
     match statement:
-        case tree.HeapBuffer(element=element, kept=kept):
-            yield from ("dcpy_kept_buffer" if kept else "dcpy_heap_buffer", element)
+        case tree.HeapBuffer(element=element, kept=kept, grows=grows):
+            yield from (f"dcpy_{'growing' if grows else 'kept' if kept else 'heap'}_buffer", element)
         case tree.StackBuffer(element=element):
             yield element
         case tree.Declare(type=kind):

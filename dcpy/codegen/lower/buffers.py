@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dcpy.codegen.lir.expr import INDEX, Call, Infix, LirExpr, Name, integer, times
-from dcpy.codegen.lir.tree import Declare, HeapBuffer, StackBuffer, Table
+from dcpy.codegen.lir.tree import Declare, Grow, HeapBuffer, StackBuffer, Table
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.places import Place
 from dcpy.codegen.scalars.numbers import spell
 from dcpy.ir.data import Array, Data, Lifetime, Reference, Scalar, Storage, Stream, Structure, View, strides_of
+from dcpy.ir.region import Resize
 from dcpy.ir.symbolic import ONE, Expr, max_of, product_of
 
 HOST = (Storage.REGISTER, Storage.STACK, Storage.HEAP)
@@ -102,7 +103,7 @@ def declare_buffer(context: Context, name: str) -> None:
                 context.emit(StackBuffer(place.base.name, desc.dtype.ctype, _constant_size(context, name, desc)))
                 context.unaliased.add(place.base.name)
             case _:
-                declare_array(context, place.base.name, desc)  # type: ignore[arg-type]
+                declare_array(context, place.base.name, desc, grows=name in context.placement.growing)  # type: ignore[arg-type]
 
 
 def _constant_size(context: Context, name: str, desc: Scalar | Array) -> int:
@@ -112,16 +113,27 @@ def _constant_size(context: Context, name: str, desc: Scalar | Array) -> int:
     return max(size, 1)
 
 
-def declare_array(context: Context, name: str, desc: Array) -> None:
+def declare_array(context: Context, name: str, desc: Array, *, grows: bool = False) -> None:
     """Allocates an array on the heap, for as long as the scope lasts or, where it persists, the library is loaded."""
     count = buffer_size(context, desc)
     kept = ""
     if desc.lifetime is Lifetime.PERSISTENT:
         kept = context.file_name(f"{context.sdfg.name}_{name}_kept")
         context.module.slots.append(kept)
-    context.emit(HeapBuffer(name, desc.dtype.ctype, count, kept))
-    context.unaliased.add(name)
+    context.emit(HeapBuffer(name, desc.dtype.ctype, count, kept, grows))
+    if not grows:
+        context.unaliased.add(name)
     context.fail_unless_memory(Name(name, f"{desc.dtype.ctype} *"))
+
+
+def resize_array(context: Context, block: Resize) -> None:
+    """Moves a growing array to memory of its new size, which the symbol has already."""
+    desc, place = context.uses.desc(block.container), context.places[block.container]
+    assert isinstance(desc, Array)  # `verify` refuses others
+    row = product_of(*desc.shape[1:])
+    kept = times(context.symbolic(max_of(block.kept, 0)), context.symbolic(row))
+    context.emit(Grow(place.base.name, kept, buffer_size(context, desc)))
+    context.fail_unless_memory(Name(place.base.name, f"{desc.dtype.ctype} *"))
 
 
 def buffer_size(context: Context, desc: Array) -> LirExpr:

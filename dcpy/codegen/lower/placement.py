@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from dcpy.ir.data import Data, Structure, View
 from dcpy.ir.nodes import Call, Consume, Map
-from dcpy.ir.region import Block, Branch, Loop, Region, State, SymbolAssign, While
+from dcpy.ir.region import Block, Branch, Loop, Region, Resize, State, SymbolAssign, While
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.uses import Element, Uses, desc_symbols
 
@@ -28,6 +28,7 @@ class Placement:
     owned: dict[Block | Region, list[str]] = field(default_factory=dict)
     touched: dict[Block, frozenset[str]] = field(default_factory=dict)  # roots and symbols, nested ones included
     assigned: dict[Block, frozenset[str]] = field(default_factory=dict)  # symbols given values inside
+    growing: set[str] = field(default_factory=set)  # arrays that get more room while they live
 
 
 def plan_placement(sdfg: Sdfg, uses: Uses, owned: Iterable[str] = ()) -> Placement:
@@ -39,6 +40,7 @@ def plan_placement(sdfg: Sdfg, uses: Uses, owned: Iterable[str] = ()) -> Placeme
         for name, desc in region.containers.items():
             if desc.transient and not isinstance(desc, View | Structure):
                 _place_buffer(name, desc, region, plan)
+    plan.growing |= {block.container for block in sdfg.body.walk_blocks() if isinstance(block, Resize)}
     for name in owned:
         _place_owned(name, frozenset(desc_symbols(sdfg.desc(name))), sdfg.body, plan)
     for symbol in sdfg.assigned_symbols:

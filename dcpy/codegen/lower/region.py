@@ -6,7 +6,7 @@ from dcpy.base.exceptions import exception_type
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import INDEX, LirExpr, Literal, Name, Prefix
 from dcpy.codegen.lower.bounds import going_down, within
-from dcpy.codegen.lower.buffers import declare_buffer
+from dcpy.codegen.lower.buffers import declare_buffer, resize_array
 from dcpy.codegen.lower.calls import lower_call, lower_callback, lower_foreign_call
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.copies import lower_copy
@@ -26,6 +26,7 @@ from dcpy.ir.region import (
     Continue,
     Loop,
     Region,
+    Resize,
     Return,
     State,
     SymbolAssign,
@@ -138,6 +139,8 @@ def _lower_assign(context: Context, block: SymbolAssign) -> None:
     dtype = context.sdfg.assigned_symbols.get(block.symbol, types.int64)
     number = convert(lower_value(context, block.value), block.value.dtype, dtype)
     context.emit(tree.Assign(context.symbol(block.symbol), convert(number, dtype, types.int64)))
+    if isinstance(block, Resize):
+        resize_array(context, block)
 
 
 def _lower_check(context: Context, block: Check) -> None:

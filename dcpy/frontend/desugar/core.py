@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Union
 
@@ -69,23 +70,12 @@ class Base:
 
 @dataclass(frozen=True, eq=False)
 class Evaluate(Base):
-    """An expression for its effect. ``name.append(...)`` binds the name to the longer list."""
+    """An expression for its effect."""
 
     value: ast.expr
 
     def expressions(self) -> tuple[Expression | None, ...]:
         return (self.value,)
-
-    def targets_bound(self) -> frozenset[str]:
-        return frozenset(() if self.appends_to is None else (self.appends_to,))
-
-    @property
-    def appends_to(self) -> str | None:
-        """The name in ``name.append(item)``."""
-        match self.value:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[item], keywords=[]):
-                return None if isinstance(item, ast.Starred) else name
-        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,6 +256,18 @@ class Tasklet(Base):
         return self.free.union(*map(read_names, trees))
 
 
+@dataclass(frozen=True, eq=False)
+class Resume(Base):
+    """Goes on with what the evaluator itself does here; `binds`: the names that it assigns."""
+
+    action: Callable[[], None]
+    binds: frozenset[str] = frozenset()
+
+    def targets_bound(self) -> frozenset[str]:
+        return self.binds
+
+
 Statement = (
-    Evaluate | Assign | Augment | Delete | Require | If | For | While | Return | Break | Continue | Define | Tasklet
-)
+    Resume | Evaluate | Assign | Augment | Delete | Require | If | For | While | Return | Break | Continue | Define
+    | Tasklet
+)  # fmt: skip

@@ -137,7 +137,7 @@ class Desugarer:
             case ast.FunctionDef():
                 return (self.function(node),)
             case ast.Delete(targets=targets):
-                return (self._delete(targets, span),)
+                return tuple(self._delete(target, span) for target in targets)
             case ast.Assert(test=test, msg=message):
                 return (core.Require(test, None, message, span=span),)
             case ast.Raise(exc=exception):
@@ -197,10 +197,15 @@ class Desugarer:
         branch = core.If(test, self.block(orelse), (), span=span)
         return (_set(flag, value=False, span=loop.span), loop, branch)
 
-    def _delete(self, targets: Sequence[ast.expr], span: SrcSpan) -> core.Delete:
-        if not all(isinstance(target, ast.Name) for target in targets):
-            raise FrontendError("del takes only names", span=span, help="leave it out")
-        return core.Delete(tuple(name for target in targets for name in bound_names(target)), span=span)
+    def _delete(self, target: ast.expr, span: SrcSpan) -> core.Statement:
+        """``del name``, or ``del x[key]``, which calls a method."""
+        if isinstance(target, ast.Name):
+            return core.Delete(bound_names(target), span=span)
+        if not isinstance(target, ast.Subscript):
+            raise FrontendError("del takes only names and items", span=span, help="leave it out")
+        method = ast.copy_location(ast.Attribute(target.value, "__delitem__", ast.Load()), target)
+        call = ast.copy_location(ast.Call(method, [target.slice], []), target)
+        return core.Evaluate(call, span=span)
 
 
 def _set(flag: str, *, value: bool, span: SrcSpan) -> core.Assign:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.lower import elementwise
+from dcpy.frontend.lists import ListValue
+from dcpy.frontend.lower import elementwise, listing
 from dcpy.frontend.lower.fitting import stored
 from dcpy.frontend.lower.promotion import require_same
 from dcpy.frontend.values import (
@@ -153,6 +154,8 @@ def array(b: Builder, value: Value, dtype: DType | None = None) -> ArrayValue:
             return value
         found = b.cast(value, dtype)
         return found if isinstance(found, ArrayValue) else array(b, found)
+    if isinstance(value, ListValue):
+        return array(b, listing.as_array(b, value), dtype)
     if isinstance(value, Static) and isinstance(value.value, np.ndarray):
         known = value.value
         leaves: list[Value] = [Static(item) for item in (known.ravel().tolist() if dtype else known.flat)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +10,8 @@ import numpy as np
 from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.base.exceptions import exception_type
 from dcpy.frontend.desugar import core
-from dcpy.frontend.lower import conflicts, gather, indexing, objects, sequences, special, stores
+from dcpy.frontend.lists import ListValue
+from dcpy.frontend.lower import conflicts, gather, indexing, objects, references, sequences, special, stores
 from dcpy.frontend.lower.elementwise import convert
 from dcpy.frontend.lower.expressions import attribute, evaluate, evaluate_all, keys_of
 from dcpy.frontend.lower.fitting import stored
@@ -20,7 +20,6 @@ from dcpy.frontend.lower.names import bind_name, read_name
 from dcpy.frontend.lower.operators import UFUNC_OF, binary
 from dcpy.frontend.values import (
     ArrayValue,
-    DictValue,
     RecordValue,
     Scalar,
     Static,
@@ -134,6 +133,9 @@ def _store(frame: Frame, target: ast.Subscript, value: Value) -> None:
 
 def store_keys(frame: Frame, owner: Value, keys: list[Value], value: Value) -> None:
     """``owner[keys] = value``."""
+    if isinstance(owner, TupleValue | ListValue) and len(keys) == 1:
+        _call_list(frame, owner, "__setitem__", keys[0], value)
+        return
     if not isinstance(owner, ArrayValue):
         raise FrontendError(
             f"{kind_of(owner)} does not take assignments to its items",
@@ -172,6 +174,13 @@ def _store_element(frame: Frame, owner: ArrayValue, place: ScalarExpr, value: Va
         )
     memlet = Memlet(place.container, Subset(place.indices), wcr or frame.b.combined.get(place.container, ""))
     frame.emit.tasklet([(memlet, convert(number, place.dtype))])
+
+
+def _call_list(frame: Frame, owner: Value, method: str, *args: Value) -> None:
+    """A method of lists."""
+    call = frame.program.call_list
+    assert call is not None
+    call(frame, owner, method, args, {})
 
 
 # -- augmented assignment --------------------------------------------------------------------------------------------
@@ -255,39 +264,11 @@ def _augment_name(frame: Frame, target: ast.Name, name: str, symbol: str, value_
     if isinstance(current, ArrayValue):
         _update_array(frame, current, symbol, value)
         return
-    if sequences.is_list(current):
-        _require_single_name(frame, name, current)
-        if symbol == "+" and not isinstance(value, TupleValue):
-            value = TupleValue(tuple(sequences.items(frame.b, value)))
-        value = replace(value, is_list=True) if isinstance(value, TupleValue) and symbol == "+" else value
+    if isinstance(current, TupleValue | ListValue) and references.is_list(current) and symbol in ("+", "*"):
+        _call_list(frame, current, "extend" if symbol == "+" else "__imul__", value)
+        return
     frame.b.naming = name
     bind_name(frame, name, _combined(frame, symbol, current, value))
-
-
-def _require_single_name(frame: Frame, name: str, current: Value) -> None:
-    """Lists change in place: what another name, or another list, shows would change as well."""
-    places: list[Frame | None] = [frame]
-    while places:
-        place = places.pop()
-        if place is None:
-            continue
-        places += [place.outer, place.caller]
-        for other, value in place.env.items():
-            if (other, place) != (name, frame) and _shows(value, current):
-                raise FrontendError(
-                    f"the list {name!r} is changed in place, and {other!r} shows it as well",
-                    help=f"make a new list: `{name} = [*{name}, ...]`",
-                )
-
-
-def _shows(value: Value, wanted: Value) -> bool:
-    match value:
-        case TupleValue(items=items, token=token):
-            same = token is not None and isinstance(wanted, TupleValue) and token is wanted.token
-            return same or any(_shows(item, wanted) for item in items)
-        case DictValue(items=pairs):
-            return any(_shows(item, wanted) for _, item in pairs)
-    return False
 
 
 def _combined(frame: Frame, symbol: str, current: Value, value: Value) -> Value:
@@ -306,6 +287,10 @@ def _update_array(frame: Frame, current: ArrayValue, symbol: str, value: Value) 
 
 
 def _augment_keys(frame: Frame, owner: Value, keys: list[Value], symbol: str, value: Value) -> None:
+    if isinstance(owner, TupleValue | ListValue) and len(keys) == 1:
+        current = sequences.item_of(frame.b, owner, keys[0])
+        _call_list(frame, owner, "__setitem__", keys[0], _combined(frame, symbol, current, value))
+        return
     if not isinstance(owner, ArrayValue):
         raise FrontendError(f"{kind_of(owner)} does not take assignments to its items")
     expanded = indexing.expand_keys(frame.b, owner, keys)

@@ -24,7 +24,8 @@ from dcpy.frontend.desugar.names import parameter_names
 from dcpy.frontend.desugar.statements import desugar
 from dcpy.frontend.fingerprint import is_library
 from dcpy.frontend.implements import call_entry, close_names, find, find_method, full_name
-from dcpy.frontend.lower import constructing, generators, objects, special
+from dcpy.frontend.lists import ListValue
+from dcpy.frontend.lower import constructing, generators, objects, references, special
 from dcpy.frontend.lower.callbacks import call_back
 from dcpy.frontend.lower.callees import annotated_sizes, call_node
 from dcpy.frontend.lower.fitting import stored
@@ -101,9 +102,14 @@ def _method(frame: Frame, owner: Value, name: str, args: Sequence[Value], kwargs
                 return TupleValue(tuple(value for _, value in owner.items))
             case "items":
                 return TupleValue(tuple(TupleValue((Static(key), value)) for key, value in owner.items))
+    if isinstance(owner, TupleValue | ListValue):
+        change = frame.program.call_list
+        found = None if change is None else change(frame, owner, name, args, kwargs)
+        if found is not None:
+            return found
     if isinstance(owner, GeneratorValue):
         return generators.call_method(frame, owner, name, args, kwargs)
-    entry = None if isinstance(owner, TupleValue | DictValue) else find_method(name)
+    entry = None if isinstance(owner, TupleValue | ListValue | DictValue) else find_method(name)
     if entry is None:
         kind = {TupleValue: "list", DictValue: "dictionary"}.get(type(owner), "")
         raise FrontendError(
@@ -128,6 +134,10 @@ def _static(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str
     own = special.builtin(frame, found, args) if not kwargs else None
     if own is not None:
         return own
+    reduce_items = frame.program.reduce_items
+    reduced = None if reduce_items is None else reduce_items(frame, found, args, kwargs)
+    if reduced is not None:
+        return reduced
     entry = find(found)
     if entry is not None:
         return call_entry(frame.b, entry, args, kwargs)
@@ -371,19 +381,21 @@ def _run(frame: Frame, inner: Frame, bound: Mapping[str, Value]) -> Value:
     """Evaluates the body of a function in place, with its parameters bound."""
     settle(frame)
     span = frame.emit.span
+    inner.env |= objects.fields(frame.env)
     for name, value in bound.items():
         if name in inner.locals or (isinstance(value, Scalar) and not is_cheap(value.expr)):
             bind_name(inner, name, value)
         else:
-            inner.env[name] = value
+            inner.env[name] = references.kept(frame, value)
     inner.env |= objects.fields(frame.env)
     execute = frame.program.execute
     assert execute is not None
     with frame.emit.of_function(own=inner.source.is_own):
         execute(inner, inner.define.body)
-    frame.env |= objects.fields(inner.env)
+    returned = inner.env.get(".return", Static(None))
+    frame.env |= references.leaving(inner.env, frame.env, returned)
     frame.emit.statement(span)
-    return inner.env.get(".return", Static(None))
+    return references.shown(frame, returned)
 
 
 def bind_arguments(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dcpy.base.errors import FrontendError
+from dcpy.frontend.lists import ListValue
 from dcpy.frontend.lower import sequences
 from dcpy.frontend.lower.frame import IdentityMatters
 from dcpy.frontend.lower.operators import COMPARISONS, binary, truth
@@ -114,6 +115,8 @@ def _sequence_kind(value: Value) -> type | None:
     match value:
         case TupleValue(is_list=is_list):
             return list if is_list else tuple
+        case ListValue(levels=levels):
+            return list if levels[0] else tuple
         case Static(value=tuple() | list() as known):
             return type(known)
     return None
@@ -122,6 +125,8 @@ def _sequence_kind(value: Value) -> type | None:
 def _sequences(b: Builder, symbol: str, left: Value, right: Value) -> Truth:
     """Tuples or lists, item by item."""
     same_kind = _sequence_kind(left) is _sequence_kind(right)
+    if ListValue in (type(left), type(right)):
+        return _counted(b, symbol, left, right) if same_kind else symbol == "!="
     ours, theirs = sequences.items(b, left), sequences.items(b, right)
     if symbol in ("==", "!="):
         equal: Truth = same_kind and len(ours) == len(theirs)
@@ -141,6 +146,19 @@ def _sequences(b: Builder, symbol: str, left: Value, right: Value) -> Truth:
     return result
 
 
+def _counted(b: Builder, symbol: str, left: Value, right: Value) -> Truth:
+    """Lists of numbers whose lengths are known at run time only."""
+    if symbol not in ("==", "!="):
+        raise FrontendError(
+            "which of two lists comes first is not computed at run time", help="compare their items in a loop"
+        )
+    if TupleValue(()) in (left, right):
+        empty = inverse(truth(b, right if left == TupleValue(()) else left))
+        return empty if symbol == "==" else inverse(empty)
+    equal = truth(b, b.call(Static(np.array_equal), b.array(left), b.array(right)))
+    return equal if symbol == "==" else inverse(equal)
+
+
 def _equal_known(left: Value, right: Value) -> bool:
     """Equality of what has no elements that run-time values decide."""
     if isinstance(left, DictValue | RangeValue) and isinstance(right, DictValue | RangeValue) and left != right:
@@ -155,6 +173,8 @@ def _identical(left: Value, right: Value) -> bool:
         return left.value is right.value or (left == right and isinstance(left.value, bool | int | str))
     if Static(None) in (left, right):
         return False
+    if isinstance(left, TupleValue | ListValue) and isinstance(right, TupleValue | ListValue):
+        return left.token is not None and left.token == right.token
     if isinstance(left, RecordValue) and _is_object(right):
         if not is_frozen(left.cls):
             raise IdentityMatters(left.cls)
@@ -180,6 +200,10 @@ def _member(b: Builder, left: Value, right: Value) -> Truth:
     """``left in right``."""
     if isinstance(right, ArrayValue):
         return truth(b, b.call(Static(np.any), binary(b, "==", right, left)))
+    if isinstance(right, ListValue):
+        if len(right.levels) > 1 or not right.holds_numbers or not is_number(left):
+            raise FrontendError(f"`in` does not compare {kind_of(left)} with lists at run time")
+        return _member(b, left, right.array)
     if isinstance(right, RangeValue):
         return _in_range(b, left, right)
     candidates: tuple[Value, ...]

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.lower import names
+from dcpy.frontend.lower import names, references
 from dcpy.frontend.specialize.records import is_frozen
 from dcpy.frontend.values import BoundMethod, ObjectValue, RecordValue, Static, TupleValue, Value, kind_of
 
@@ -57,7 +57,7 @@ def _require_plain_constructor(cls: type) -> None:
 
 
 def _made(frame: Frame, cls: type, values: Mapping[str, Value]) -> Value:
-    ready = {name: names.bound_item(frame, value) for name, value in values.items()}
+    ready = {name: references.kept(frame, names.bound_item(frame, value)) for name, value in values.items()}
     made: Value
     identity = frame.program.identity
     if is_frozen(cls) or cls not in identity.changing:

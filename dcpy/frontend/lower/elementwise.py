@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dcpy.base.errors import FrontendError
+from dcpy.frontend.lists import ListValue
 from dcpy.frontend.lower.broadcasting import broadcast_shapes, index_into
 from dcpy.frontend.lower.composed import bits_set, scaled
 from dcpy.frontend.lower.emitter import tasklet
@@ -163,7 +164,7 @@ def ufunc(b: Builder, function: np.ufunc, operands: Sequence[Value], dtype: DTyp
 
 
 def _operand(b: Builder, function: np.ufunc, operand: Value) -> Value:
-    if isinstance(operand, TupleValue):
+    if isinstance(operand, TupleValue | ListValue):
         return b.array(operand)
     if isinstance(operand, ArrayValue) or is_number(operand):
         return operand

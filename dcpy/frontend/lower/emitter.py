@@ -247,6 +247,19 @@ class Emitter:
             self.definitions[name] = self.defined(definition)
         return sym(name)
 
+    def assign_symbol_at(self, region: Region, stem: str, value: int) -> Expr:
+        """A new symbol that gets its value where a region begins."""
+        name = self.fresh(stem)
+        self.sdfg.assigned_symbols[name] = types.int64
+        block = region.insert(0, SymbolAssign(name, Const(value, types.int64)))
+
+        def forget() -> None:
+            self.sdfg.assigned_symbols.pop(name, None)
+            region.remove(block)
+
+        self._undo.append(forget)
+        return sym(name)
+
     def defined(self, expr: Expr) -> Expr:
         """`expr` with assigned symbols replaced by what they stand for, where that is known."""
         return expr.subs(self.definitions)

@@ -16,11 +16,12 @@ import numpy as np
 from dcpy.base import texts
 from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.frontend.desugar import core
-from dcpy.frontend.desugar.names import bound_names, free_names
+from dcpy.frontend.desugar.names import free_names
 from dcpy.frontend.desugar.statements import OPERATORS
 from dcpy.frontend.implements import call_entry, find, find_attribute, find_method, method_names
+from dcpy.frontend.lists import Lazy, ListValue
 from dcpy.frontend.lower import calls, choices, comparisons, objects, sequences, special
-from dcpy.frontend.lower.names import bind_name, bind_plain, bound_item, from_python, read_name, settle
+from dcpy.frontend.lower.names import bind_name, bound_item, from_python, read_name, settle
 from dcpy.frontend.lower.operators import binary, truth, unary
 from dcpy.frontend.mapscope import MapScope
 from dcpy.frontend.numpy.refused import refusal
@@ -147,7 +148,7 @@ def attribute(frame: Frame, owner: Value, name: str) -> Value:
                 help=f"did you mean {near[0]!r}?" if near else of_arrays,
             )
         return from_python(frame, found, frame.closure.dependences_of(name, owner.value))
-    if isinstance(owner, TupleValue | DictValue | GeneratorValue):
+    if isinstance(owner, TupleValue | ListValue | DictValue | GeneratorValue):
         return _field_or_method(owner, name)
     raise FrontendError(f"{kind_of(owner)} has no attribute {name!r}")
 
@@ -164,7 +165,7 @@ def _unknown_attribute(owner: Value, name: str) -> FrontendError:
     )
 
 
-def _field_or_method(owner: TupleValue | DictValue | GeneratorValue, name: str) -> Value:
+def _field_or_method(owner: TupleValue | ListValue | DictValue | GeneratorValue, name: str) -> Value:
     """A field of NumPy's named results (``np.linalg.eigh(a).eigenvalues``), else a method."""
     if isinstance(owner, TupleValue) and name in owner.names:
         return owner.items[owner.names.index(name)]
@@ -271,7 +272,7 @@ def subscript(frame: Frame, owner: Value, keys: list[Value]) -> Value:
                 return value
         raise FrontendError(f"the dictionary has no key {wanted!r}", notes=("Python raises KeyError here",))
     if isinstance(owner, TupleValue):
-        return sequences.item(owner, key)
+        return sequences.item(frame.b, owner, key)
     if isinstance(owner, Static) and not is_number(owner):
         entry = find(owner.value)  # np.mgrid[...]
         if entry is not None:
@@ -323,33 +324,21 @@ def _dict(frame: Frame, node: ast.Dict) -> Value:
 
 
 def _comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp) -> Value:
-    found: list[Value] = []
-    variables = {name for generator in node.generators for name in bound_names(generator.target)}
-    env = dict(frame.env)
+    first = evaluate(frame, node.generators[0].iter)
+    if isinstance(node, ast.GeneratorExp) and not sequences.is_short(frame.b, first):
+        return Lazy(node, frame, first)
+    comprehend = frame.program.comprehend
+    assert comprehend is not None
+    return comprehend(frame, node, first)
 
-    def run(position: int) -> None:
-        if position == len(node.generators):
-            found.append(sequences.stable(frame.b, evaluate(frame, node.elt)))
-            if isinstance(found[-1], FunctionValue) and not variables.isdisjoint(found[-1].definition.free):
-                raise FrontendError(
-                    "a function made in a comprehension sees the last value of its variable",
-                    help="give it the value as a default: `lambda x, k=k: ...`",
-                )
-            return
-        generator = node.generators[position]
-        for item in sequences.items(frame.b, evaluate(frame, generator.iter)):
-            bind_plain(frame, generator.target, item)
-            tests = [condition(frame, test) for test in generator.ifs]
-            if any(not isinstance(test, bool) for test in tests):
-                raise FrontendError(
-                    "how long the list is depends on run-time values", help="use np.where, or a loop over an array"
-                )
-            if all(tests):
-                run(position + 1)
 
-    run(0)
-    frame.env = env | objects.fields(frame.env)
-    return TupleValue(tuple(found), is_list=True)
+def require_no_late_variables(value: Value, variables: set[str]) -> None:
+    """Refuses functions that see what the variables of a comprehension stand for in the end."""
+    if isinstance(value, FunctionValue) and not variables.isdisjoint(value.definition.free):
+        raise FrontendError(
+            "a function made in a comprehension sees the last value of its variable",
+            help="give it the value as a default: `lambda x, k=k: ...`",
+        )
 
 
 def _dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:

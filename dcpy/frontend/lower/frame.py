@@ -18,6 +18,7 @@ from dcpy.base.source import SrcSpan
 from dcpy.frontend.closure import Closure, Dependence
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.liveness import Liveness, assigned
+from dcpy.frontend.lists import FIRST_ROOM, ListValue
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.source import Source
 from dcpy.frontend.specialize.records import container_stem
@@ -94,6 +95,15 @@ class Program:
     execute: Callable[[Frame, core.Body], Flow] | None = None
     attribute: Callable[[Frame, Value, str], Value] | None = None  # ``owner.name``, by the evaluator
     lower: Callable[[Any, dict[str, ArgType], Any], Any] | None = None
+    comprehend: Callable[[Frame, Any, Value], Value] | None = None  # a comprehension of run-time length
+    shared_lists: dict[object, str] = field(default_factory=dict)  # keys of lists that are in others several times
+    list_scopes: dict[str, Scope] = field(default_factory=dict)  # where each list was made
+    filling: dict[str, Any] = field(default_factory=dict)  # lists that get one item in each iteration of a loop
+    frozen_lists: dict[str, str] = field(default_factory=dict)  # lists that must not change any more, and why
+    list_changes: dict[str, int] = field(default_factory=dict)  # how often each was changed
+    call_list: Callable[[Frame, Any, str, Any, Any], Value | None] | None = None  # methods of lists
+    reduce_items: Callable[[Frame, Any, Any, Any], Value | None] | None = None  # ``sum(...)`` of run-time length
+    loops_of_expressions: dict[Any, Any] = field(default_factory=dict)  # as statements, by the tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,6 +240,18 @@ class Frame:
         """The scalar container that holds the size of `name` along a dimension, where that depends on the path."""
         size = data.Scalar(types.int64, transient=True)
         return self._home(name, (name, "size", axis), lambda: size, stem=f"{name}_size")
+
+    def list_home(self, name: str, kind: Any) -> ListValue:
+        """The array that grows, in which lists of `name` meet; `kind`: what their items are."""
+        scope = self._scope_of_field(name) if is_field(name) else self._scope_of_name(name)
+        key = (name, "list", kind.dtype, kind.shape)
+        if key not in scope.homes:
+            room = self.emit.assign_symbol_at(scope.region, "room", FIRST_ROOM)
+            self._home(name, key, lambda: Array.packed(kind.dtype, (room, *kind.shape), transient=True))
+        container = scope.homes[key]
+        array = ArrayValue.whole(container, self.emit.descs[container])
+        found: ListValue = kind.list_of(array, size=self.size_home(name, 0))
+        return found
 
     def array_home(self, name: str, dtype: DType, shape: tuple[Expr, ...], busy: Names = NOTHING) -> ArrayValue:
         """The array container in which versions of `name` meet: one that is not `busy` showing something else."""

@@ -15,10 +15,12 @@ from dcpy.base.options import Options
 from dcpy.frontend.closure import Closure, Dependence
 from dcpy.frontend.dataflow.symbols import free_symbols
 from dcpy.frontend.desugar.statements import desugar
+from dcpy.frontend.lower import mutating
 from dcpy.frontend.lower.assuming import Assumptions, Forwarded, needed, substitution_for
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.callbacks import start_world
 from dcpy.frontend.lower.calls import call, unwrap
+from dcpy.frontend.lower.comprehensions import comprehend
 from dcpy.frontend.lower.emitter import Emitter
 from dcpy.frontend.lower.expressions import attribute
 from dcpy.frontend.lower.frame import ExtraArgument, Flow, Frame, Identity, IdentityMatters, NoCall, Program, Site
@@ -27,6 +29,7 @@ from dcpy.frontend.lower.objects import bind_records, settle_sizes
 from dcpy.frontend.lower.operators import binary
 from dcpy.frontend.lower.passing import Passing, without_unused
 from dcpy.frontend.lower.pruning import prune
+from dcpy.frontend.lower.reducing import reduce_items
 from dcpy.frontend.lower.results import finish, fit_a_call
 from dcpy.frontend.lower.statements import execute
 from dcpy.frontend.source import Source, read_source
@@ -162,9 +165,11 @@ def _lower(
     emit.anchor = (None, None) if source.is_own else None
     emit.assumptions = assumptions
     b = Builder(emit)
-    program = Program(b, options, execute=execute, attribute=attribute, aliases=aliases)
+    program = Program(b, options, execute=execute, attribute=attribute, comprehend=comprehend, aliases=aliases)
     program.identity = identity or program.identity
     program.lower = lambda callee, types_, facts: _lower_callee(program, callee, types_, facts)
+    program.reduce_items = reduce_items
+    program.call_list = mutating.call_method
     if caller is None:
         program.names[name] = 0
         program.stack.append((function, function.__code__))

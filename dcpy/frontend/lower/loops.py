@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.liveness import LoopNames
-from dcpy.frontend.lower import maps, merges, sequences
+from dcpy.frontend.lists import ListValue
+from dcpy.frontend.lower import filling, listing, maps, merges, references, sequences
 from dcpy.frontend.lower.assignment import assign
 from dcpy.frontend.lower.callbacks import CallbackInMap
 from dcpy.frontend.lower.comparisons import as_value, inverse
@@ -80,20 +81,23 @@ def run_for(frame: Frame, node: core.For, execute: Execute) -> Flow:
         except CallbackInMap:
             if frame.map_scopes():  # the maps around this one are loops, too
                 raise
-    if not sequences.is_known(iterable) and any(sequences.is_list(frame.env.get(name)) for name in node.bound):
-        length = sequences.length(frame.b, iterable).constant
-        if length is not None and length <= MAX_UNROLLED:  # a list that the body makes longer has one length at a time
-            iterable = TupleValue(tuple(sequences.items(frame.b, iterable)))
+    keys = references.tokens(iterable) if references.is_on(frame) else []
+    before = references.changes_of(frame, keys)
     if sequences.is_known(iterable):
-        return _unroll(frame, node, iterable, execute)
-    return _count(frame, node, iterable, execute)
+        live = isinstance(iterable, TupleValue) and iterable.is_list and keys[:1] == [iterable.token]
+        flow = _unroll(frame, node, iterable, execute, keys[0] if live else "")
+        keys = [] if live else keys
+    else:
+        flow = _count(frame, node, iterable, execute)
+    references.require_unchanged(frame, iterable, keys, before)
+    return flow
 
 
 def _count(frame: Frame, node: core.For, iterable: Value, execute: Execute) -> Flow:
     """The values of a range, or the positions of items of one kind."""
     names = frame.liveness.loops[node]
     stem = node.target.id if isinstance(node.target, ast.Name) else "i"
-    extent = _extent(frame, iterable)
+    extent = extent_of(frame, iterable)
     if frame.emit.ranges.proves_le(extent.size, 0):
         return Flow.ON  # the body never runs, and reads items that do not exist
     param = frame.emit.parameter(stem)
@@ -112,16 +116,29 @@ def _count(frame: Frame, node: core.For, iterable: Value, execute: Execute) -> F
     nonempty: bool | ScalarExpr = frame.emit.ranges.proves_nonneg(extent.size - 1) or op(
         "gt", Index(extent.size), Const(0, types.int64)
     )
-    _run(frame, node, names, LoopPlan(enter, wrap, ranges, nonempty, (param, extent.last)), execute)
+    plan = LoopPlan(enter, wrap, ranges, nonempty, (param, extent.last))
+    keys = filling.appended_lists(frame, node) if references.is_on(frame) else []
+    if not keys:
+        run_loop(frame, node, names, plan, execute)
+        return Flow.ON
+    place = filling.place_of(extent, sym(param))
+
+    def run() -> None:
+        for key in keys:
+            if key in frame.program.filling:
+                frame.program.filling[key].place = place
+        run_loop(frame, node, names, plan, execute)
+
+    filling.run_filling(frame, keys, frame.b.exact(extent.size_within(frame.emit.ranges)), run)
     return Flow.ON
 
 
-def _extent(frame: Frame, iterable: Value) -> Range:
+def extent_of(frame: Frame, iterable: Value) -> Range:
     """The values of the loop's parameter: those of a range, else positions."""
     match iterable:
         case RangeValue():
             return iterable.range
-        case ArrayValue() | IteratorValue() | MapValue():
+        case ArrayValue() | IteratorValue() | MapValue() | ListValue():
             return Range(ZERO, sequences.length(frame.b, iterable))
     is_set = isinstance(iterable, Static) and isinstance(iterable.value, set | frozenset)
     raise FrontendError(
@@ -131,8 +148,8 @@ def _extent(frame: Frame, iterable: Value) -> Range:
     )
 
 
-def _unroll(frame: Frame, node: core.For, iterable: Value, execute: Execute) -> Flow:
-    """Items that differ in kind: the body once for each."""
+def _unroll(frame: Frame, node: core.For, iterable: Value, execute: Execute, key: str) -> Flow:
+    """Items that differ in kind: the body once for each. `key`: of the list, which the body may change."""
     items = sequences.items(frame.b, iterable)
     if len(items) > MAX_UNROLLED:
         raise FrontendError(
@@ -140,7 +157,7 @@ def _unroll(frame: Frame, node: core.For, iterable: Value, execute: Execute) -> 
             help="make it an array: np.array(...)",
         )
     with frame.looping("unrolled"):
-        for item in items:
+        for item in references.items_now(frame, key, items) if key else items:
             assign(frame, node.target, item)
             flow = execute(frame, node.body)
             if flow is Flow.BREAK:
@@ -168,7 +185,7 @@ def run_while(frame: Frame, node: core.While, execute: Execute) -> Flow:
             for block in list(region.blocks):
                 frame.emit.block(block)
             stop = scalar_expr(as_value(inverse(test)))
-            _break_if(frame, stop)
+            break_if(frame, stop)
             return
         if isinstance(test, bool):
             first.append(test)
@@ -183,7 +200,7 @@ def run_while(frame: Frame, node: core.While, execute: Execute) -> Flow:
     known = _known_test(frame, node)
     if known is False:
         return Flow.ON
-    breaks = _run(frame, node, names, LoopPlan(enter, wrap, frame.emit.ranges, known or None), execute)
+    breaks = run_loop(frame, node, names, LoopPlan(enter, wrap, frame.emit.ranges, known or None), execute)
     endless = first and all(first) and not breaks
     return Flow.LEFT if endless else Flow.ON
 
@@ -200,7 +217,8 @@ def _known_test(frame: Frame, node: core.While) -> bool | None:
     return test if isinstance(test, bool) else None
 
 
-def _break_if(frame: Frame, stop: ScalarExpr) -> None:
+def break_if(frame: Frame, stop: ScalarExpr) -> None:
+    """Leaves the loop that is being written where a test holds."""
     body = Region()
     with frame.emit.inside(body):
         frame.emit.block(Break())
@@ -212,12 +230,16 @@ def _break_if(frame: Frame, stop: ScalarExpr) -> None:
 # -- what loops carry ------------------------------------------------------------------------------------------------
 
 
-def _run(frame: Frame, node: core.For | core.While, names: LoopNames, plan: LoopPlan, execute: Execute) -> bool:
+def run_loop(frame: Frame, node: core.For | core.While, names: LoopNames, plan: LoopPlan, execute: Execute) -> bool:
     """Writes a sequential loop; returns whether it has a break."""
     carried = [*sorted(names.bound & names.head), *fields(frame.env)]
     entry = {name: frame.env[name] for name in carried if name in frame.env}
     head = _head_types(frame, node, names, plan, execute, carried, entry)
-    merges.move(frame, [(head[name], entry.get(name, _unset(name, node))) for name in carried])
+    merges.move(
+        frame,
+        [(head[name], references.as_source(frame.env, head[name], entry.get(name, _unset(name, node))))
+         for name in carried],
+    )  # fmt: skip
     frame.emit.statement(node.span)
     before = {name: frame.env.get(name) for name in names.bound & names.after}
     sites, region = _body(frame, names, plan, execute, node.body, {**frame.env, **head})
@@ -225,7 +247,7 @@ def _run(frame: Frame, node: core.For | core.While, names: LoopNames, plan: Loop
     for name, target in head.items():
         for site in (*sites.ends, *sites.breaks):
             if name in site.env:
-                moves[id(site)].append((target, site.env[name]))
+                moves[id(site)].append((target, references.as_source(site.env, target, site.env[name])))
     after = dict(head)
     entering: list[tuple[Value, Value]] = []
     last = sorted((names.bound & names.after) - names.head)
@@ -240,6 +262,8 @@ def _run(frame: Frame, node: core.For | core.While, names: LoopNames, plan: Loop
     for name in names.bound:
         frame.env.pop(name, None)
     frame.env.update(after)
+    for name in after:
+        frame.env[name] = references.as_own(frame, name, frame.env[name])
     exits = (*sites.ends, *sites.breaks)
     separate(frame, [site.env for site in exits], {name: after[name] for name in after if name in names.after})
     return bool(sites.breaks)
@@ -254,7 +278,7 @@ def _head_types(
         return {}
     start = {name: entry.get(name, _unset(name, node)) for name in carried}
     known = [*sorted(names.head), *fields(frame.env)]
-    key = (id(node), tuple((name, frame.env.get(name)) for name in known))
+    key = (id(node), tuple((name, frame.env.get(name)) for name in known), tuple(frame.program.filling))
     if key in frame.memo:
         return start | {name: _rehome(frame, name, value) for name, value in frame.memo[key].items()}
     head, settled = dict(start), False
@@ -305,10 +329,16 @@ def _rehome(frame: Frame, name: str, value: Value) -> Value:
             return frame.home(name, dtype, weak, instead)
         case ArrayValue(dtype=dtype, shape=shape):
             return frame.array_home(name, dtype, shape, shown_by_others(frame, name, [frame.env]))
+        case ListValue(array=array) if value.size:
+            return frame.list_home(name, listing.kind_of_list(frame.b, value))
+        case ListValue(array=array):
+            again = _rehome(frame, name, array)
+            assert isinstance(again, ArrayValue)
+            return replace(value, array=again)
         case Resized(home=home, sizes=sizes):
-            again = frame.array_home(name, home.dtype, home.shape, shown_by_others(frame, name, [frame.env]))
+            moved = frame.array_home(name, home.dtype, home.shape, shown_by_others(frame, name, [frame.env]))
             kept = tuple(None if size is None else frame.size_home(name, k) for k, size in enumerate(sizes))
-            return Resized(again, kept)
+            return Resized(moved, kept)
         case Maybe(value=inner, condition=Load()):
             return Maybe(_rehome(frame, name, inner), frame.flag(name))
         case TupleValue(items=items) | RecordValue(items=items):
@@ -323,6 +353,8 @@ def _body(
     scope = Scope(Region(), "loop", names.head | names.after)
     with frame.looping("loop") as sites, frame.entering(scope, plan.ranges):
         frame.env = dict(env)
+        for name in sorted(names.head & env.keys()):
+            frame.env[name] = references.as_own(frame, name, env[name])
         try:
             plan.enter()
         except WillRaise as error:  # where the body is reached
@@ -363,11 +395,11 @@ def _value_after(
         facts, envs = [frame.emit.ranges, *facts], [living(frame.env, names.after), *envs]
         paths = merges.Paths(facts, envs, busy, changing, entering=1)
         joined = merges.join(frame, name, [before, *values], paths)
-        entering.append((joined, before))
+        entering.append((joined, references.as_source(frame.env, joined, before)))
     if isinstance(joined, Missing):
         return joined
     for site, value in zip(exits, values, strict=True):
-        moves[id(site)].append((joined, value))
+        moves[id(site)].append((joined, references.as_source(site.env, joined, value)))
     return joined if before is not None else _if_ran(joined, plan)
 
 

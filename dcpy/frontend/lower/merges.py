@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.lower import elementwise, objects, resizing, stores
+from dcpy.frontend.lists import ListRef, ListValue
+from dcpy.frontend.lower import elementwise, meeting_lists, objects, references, resizing, stores
 from dcpy.frontend.lower.frame import NOTHING, Names, shown
 from dcpy.frontend.lower.promotion import common
 from dcpy.frontend.lower.sharing import Env, detach, is_own, roots
@@ -92,8 +93,11 @@ def join(frame: Frame, name: str, values: Sequence[Value], paths: Paths | None =
 
 def _join_known(frame: Frame, name: str, plain: Sequence[Value], paths: Paths) -> Value:
     first = plain[0]
-    if all(value == first for value in plain) and is_visible(frame, first) and _stays(frame, first, paths):
+    same = all(value == first for value in plain)
+    if same and is_visible(frame, first) and _stays(frame, first, paths):
         return first
+    if any(isinstance(value, ListRef | ListValue) for value in plain) or any(map(references.is_list, plain)):
+        return meeting_lists.join(frame, name, plain, paths, join)
     meeting = common(plain, entering=paths.entering) if all(map(is_number, plain)) else None
     if meeting is not None:
         return frame.home(name, meeting.dtype, meeting.weak, meeting.instead)
@@ -155,7 +159,7 @@ def _join_arrays(frame: Frame, name: str, versions: list[resizing.Version], path
         ranks = " or ".join(dict.fromkeys(str(value.rank) for value in values))
         return Missing(f"the rank of {shown(name)!r} depends on the path taken: {ranks}", help="use different names")
     busy = paths.busy | paths.changing
-    different = not _agree(frame, first, values, paths.facts) or not _known_outside(frame, first.shape)
+    different = not _agree(frame, first, values, paths.facts) or not known_outside(frame, first.shape)
     if different or any(isinstance(value, Resized) for value in versions):
         resized = resizing.meet(frame, name, versions, paths.facts, busy) if paths.facts else None
         if resized is None:
@@ -215,14 +219,16 @@ def is_visible(frame: Frame, value: Value) -> bool:
     """Whether the value means the same outside the region that made it."""
     match value:
         case SymInt(expr=expr):
-            return _known_outside(frame, (expr,))
+            return known_outside(frame, (expr,))
         case Scalar(expr=Load(container=container, indices=indices)):
-            return frame.emit.is_visible(container) and _known_outside(frame, indices)
+            return frame.emit.is_visible(container) and known_outside(frame, indices)
         case ArrayValue(container=container, shape=shape, window=window):
             symbols = [name for size in shape for name in size.symbols] + list(window.symbols)
             return frame.emit.is_visible(container) and all(_symbol_known(frame, name) for name in symbols)
         case TupleValue(items=items) | RecordValue(items=items):
             return all(is_visible(frame, item) for item in items)
+        case ListRef() | ListValue():
+            return meeting_lists.is_visible(frame, value, is_visible)
         case GeneratorValue(container=container):
             return frame.emit.is_visible(container)
         case Resized(home=home, sizes=sizes):
@@ -234,7 +240,8 @@ def is_visible(frame: Frame, value: Value) -> bool:
     return True
 
 
-def _known_outside(frame: Frame, exprs: Sequence[Expr]) -> bool:
+def known_outside(frame: Frame, exprs: Sequence[Expr]) -> bool:
+    """Whether all that the expressions mention has a value where the code is written now."""
     return all(_symbol_known(frame, name) for expr in exprs for name in expr.symbols)
 
 
@@ -251,7 +258,7 @@ def _hoist(frame: Frame, value: ArrayValue) -> bool:
         return False
     if not emit.is_visible(value.container):
         shape = emit.descs[value.container].shape
-        if not _known_outside(frame, shape):
+        if not known_outside(frame, shape):
             return False
         emit.hoist(value.container)
     return True
@@ -262,6 +269,7 @@ def move(frame: Frame, pairs: Sequence[tuple[Value, Value]]) -> None:
     flat = [pair for target, source in pairs for pair in _flatten(target, objects.like(frame, target, source))]
     scalars: list[tuple[Memlet, ScalarExpr]] = []
     arrays: list[tuple[ArrayValue, ArrayValue]] = []
+    lists: list[tuple[ListValue, ListValue | TupleValue]] = []
     for target, source in flat:
         match target, source:
             case Scalar(expr=Load(container=container, dtype=dtype)), ArrayValue():
@@ -270,14 +278,19 @@ def move(frame: Frame, pairs: Sequence[tuple[Value, Value]]) -> None:
                 scalars.append((Memlet(container, Subset()), elementwise.convert(scalar_expr(source), dtype)))
             case ArrayValue(), ArrayValue():
                 arrays.append((target, source))
+            case ListValue(), ListValue() | TupleValue():
+                lists.append((target, source))
             case Resized(), ArrayValue() | Resized():
                 part = resizing.concrete(frame, source) if isinstance(source, Resized) else source
                 scalars += resizing.new_sizes(frame, target, part)
                 if not resizing.is_in_place(target, part):
                     arrays.append((resizing.front(target, [frame.b.exact(size) for size in part.shape]), part))
+    ready = [meeting_lists.prepared(frame, target, source, lists) for target, source in lists]
     if scalars:
         frame.emit.tasklet(scalars)
     _write(frame, arrays)
+    for target, source in ready:
+        meeting_lists.write(frame, target, source)
 
 
 def _write(frame: Frame, arrays: Sequence[tuple[ArrayValue, ArrayValue]]) -> None:

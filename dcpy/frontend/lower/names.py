@@ -17,7 +17,8 @@ from dcpy.base.errors import FrontendError, ProgramError
 from dcpy.base.generators import is_generator
 from dcpy.frontend.annotations import Symbol
 from dcpy.frontend.desugar.names import bound_names
-from dcpy.frontend.lower import resizing, sequences
+from dcpy.frontend.lists import ListValue
+from dcpy.frontend.lower import references, resizing, sequences
 from dcpy.frontend.lower.frame import ExtraArgument
 from dcpy.frontend.lower.generators import global_generator
 from dcpy.frontend.specialize.from_call import layout_of
@@ -61,7 +62,7 @@ def read_name(frame: Frame, name: str) -> Value:
                     f"iterations of a parallel map cannot read {name!r}, which they assign and share",
                     help=f"accumulate with `{name} += ...`, read it after the map, or use a plain for loop",
                 )
-            return usable(place, name)
+            return references.shown(frame, usable(place, name))
         place = place.outer
     known, found = frame.closure.lookup(name)
     if known:
@@ -118,8 +119,11 @@ def from_python(frame: Frame, found: Any, dependence: Any = None) -> Value:
         return integer(symbolic(frame, found.expr))
     if isinstance(found, tuple | list):
         names = getattr(found, "_fields", ())
+        token = references.Frozen("it is a global list, which a program only reads")
         items = tuple(from_python(frame, item) for item in found)
-        return TupleValue(items, isinstance(found, list), names, type(found) if names else None)
+        if isinstance(found, list):
+            return TupleValue(items, is_list=True, token=token)
+        return TupleValue(items, names=names, cls=type(found) if names else None)
     if isinstance(found, dict):
         return DictValue(tuple((key, from_python(frame, item)) for key, item in found.items()))
     return Static(_plain_number(found))
@@ -188,14 +192,14 @@ def bind_name(frame: Frame, name: str, value: Value) -> Value:
             if home.expr != value.expr:
                 frame.emit.tasklet([(Memlet(home.expr.container, Subset()), value.expr)])
             bound = home
-        case TupleValue(is_list=True, token=None):
+        case TupleValue(is_list=True, token=None) | ListValue(token=None):
             bound = bound_item(frame, replace(value, token=object()))
         case SymInt() | Static():
             bound = value
         case _:
             bound = bound_item(frame, value)
-    frame.env[name] = bound
-    return bound
+    frame.env[name] = bound if not references.is_on(frame) else references.kept(frame, bound)
+    return references.shown(frame, frame.env[name])
 
 
 def bound_item(frame: Frame, value: Value) -> Value:
@@ -204,6 +208,8 @@ def bound_item(frame: Frame, value: Value) -> Value:
         return replace(value, fresh=False)
     if isinstance(value, Scalar):
         return sequences.stable(frame.b, value)
+    if isinstance(value, ListValue):
+        return replace(value, array=replace(value.array, fresh=False))
     return with_parts(value, lambda part: bound_item(frame, part))
 
 

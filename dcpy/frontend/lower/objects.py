@@ -17,7 +17,7 @@ from dataclasses import is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.lower import names
+from dcpy.frontend.lower import names, references
 from dcpy.frontend.lower.frame import IdentityMatters, is_field
 from dcpy.frontend.specialize.records import Record, is_frozen
 from dcpy.frontend.values import (
@@ -261,12 +261,13 @@ def read_field(frame: Frame, owner: ObjectValue | RecordValue | TupleValue, name
     """``owner.name``: a field, a property, a method, or an attribute of the class."""
     if not isinstance(owner, ObjectValue):
         if name in owner.names:
-            return names.as_usable(frame, f"{kind_of(owner)}.{name}", owner.items[owner.names.index(name)])
+            item = owner.items[owner.names.index(name)]
+            return references.shown(frame, names.as_usable(frame, f"{kind_of(owner)}.{name}", item))
     else:
         key = f"{owner.key}.{name}"
         if key in frame.env:
             frame.program.used[key] = True
-            return names.usable(frame, key)
+            return references.shown(frame, names.usable(frame, key))
     cls = owner.cls
     found = inspect.getattr_static(cls, name, _ABSENT)
     if cls is None or found is _ABSENT or name in _declared(cls):

@@ -15,6 +15,8 @@ import numpy as np
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.implements import call_entry, find
+from dcpy.frontend.lists import ListValue
+from dcpy.frontend.lower import listing
 from dcpy.frontend.lower.elementwise import convert
 from dcpy.frontend.lower.promotion import require_same
 from dcpy.frontend.lower.raising import WillRaise
@@ -68,8 +70,8 @@ _NOT_COMPUTED = object()
 
 def binary(b: Builder, symbol: str, left: Value, right: Value) -> Value:
     """``left symbol right``."""
-    if isinstance(left, TupleValue) or isinstance(right, TupleValue):
-        joined = _sequences(symbol, left, right)
+    if isinstance(left, TupleValue | ListValue) or isinstance(right, TupleValue | ListValue):
+        joined = _sequences(b, symbol, left, right)
         if joined is not None:
             return joined
     if isinstance(left, Static) and isinstance(right, Static):
@@ -145,7 +147,7 @@ def _squares_bools(left: Value, right: Value) -> bool:
 
 
 def _is_operand(value: Value) -> bool:
-    return isinstance(value, ArrayValue | TupleValue) or is_number(value)
+    return isinstance(value, ArrayValue | TupleValue | ListValue) or is_number(value)
 
 
 def _known(symbol: str, left: Any, right: Any) -> Any:
@@ -158,8 +160,11 @@ def _known(symbol: str, left: Any, right: Any) -> Any:
         raise WillRaise(type(error).__name__, str(error), by="Python") from None
 
 
-def _sequences(symbol: str, left: Value, right: Value) -> Value | None:
+def _sequences(b: Builder, symbol: str, left: Value, right: Value) -> Value | None:
     """Concatenation and repetition of tuples and lists."""
+    both = isinstance(left, TupleValue | ListValue) and isinstance(right, TupleValue | ListValue)
+    if ListValue in (type(left), type(right)) and both and symbol == "+":
+        return listing.joined(b, left, right)
     if isinstance(left, TupleValue) and isinstance(right, TupleValue):
         if symbol == "+" and left.is_list == right.is_list:
             return TupleValue(left.items + right.items, left.is_list)
@@ -167,8 +172,16 @@ def _sequences(symbol: str, left: Value, right: Value) -> Value | None:
             raise FrontendError("tuples and lists are compared only where all items are known")
     sequence, count = (left, right) if isinstance(left, TupleValue) else (right, left)
     if symbol == "*" and isinstance(sequence, TupleValue) and isinstance(count, Static):
-        return TupleValue(sequence.items * int(count.value), sequence.is_list)
+        return TupleValue(tuple(map(_one_list, sequence.items)) * int(count.value), sequence.is_list)
+    sequence, count = (left, right) if isinstance(left, TupleValue | ListValue) else (right, left)
+    if symbol == "*" and is_number(count):
+        return listing.repeated(b, sequence, b.integer(count, "how often a list is repeated"))
     return None
+
+
+def _one_list(item: Value) -> Value:
+    """An item that is in several places: one list stays one."""
+    return replace(item, token=object()) if isinstance(item, TupleValue) and item.is_list and not item.token else item
 
 
 def _integers(b: Builder, symbol: str, left: Value, right: Value) -> Value | None:
@@ -343,6 +356,8 @@ def truth(b: Builder, value: Value) -> bool | ScalarExpr:
                 return True
         case TupleValue(items=items):
             return bool(items)
+        case ListValue(array=array):
+            return truth(b, integer(b.exact(array.shape[0])))
         case ArrayValue(shape=shape):
             if all(size.constant == 1 for size in shape):
                 return truth(b, Scalar(value.load([0] * len(shape))))

@@ -13,9 +13,11 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.lower import objects, stores
+from dcpy.frontend.lists import ListValue, Row
+from dcpy.frontend.lower import objects, references, stores
 from dcpy.frontend.lower.frame import IdentityMatters
-from dcpy.frontend.specialize.records import Effect, Given, Known, Made, Outcome, is_frozen
+from dcpy.frontend.lower.promotion import mixed_kinds
+from dcpy.frontend.specialize.records import Effect, Given, Known, Listed, Made, Outcome, is_frozen
 from dcpy.frontend.values import (
     ArrayValue,
     GeneratorValue,
@@ -23,6 +25,7 @@ from dcpy.frontend.values import (
     Missing,
     ObjectValue,
     RecordValue,
+    Scalar,
     Static,
     TupleValue,
     Value,
@@ -34,7 +37,7 @@ from dcpy.frontend.values import (
 )
 from dcpy.ir import types
 from dcpy.ir.data import Array, View
-from dcpy.ir.expr import Index
+from dcpy.ir.expr import Index, Load
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.region import SymbolAssign
 from dcpy.ir.sdfg import Result
@@ -55,6 +58,8 @@ def fit_a_call(frame: Frame) -> bool:
 
 def _fits_a_call(value: Value) -> bool:
     match value:
+        case ListValue():
+            return False
         case TupleValue(items=items, is_list=is_list, cls=cls):
             return not is_list and cls is None and all(map(_fits_a_call, items))
         case Maybe(value=inner):
@@ -122,7 +127,7 @@ def _renumbered(part: Any, places: Sequence[int]) -> Any:
             return tuple(_renumbered(inner, places) for inner in part)
         case Made(parts=parts):
             return replace(part, parts=_renumbered(parts, places))
-        case Given(index=index) | Known(index=index):
+        case Given(index=index) | Known(index=index) | Listed(index=index):
             return replace(part, index=places[index])
     return places[part]
 
@@ -134,7 +139,7 @@ def _plain(part: Any) -> Any:
             return tuple(map(_plain, part))
         case Made(parts=parts):
             return _plain(parts)
-        case Given(index=index) | Known(index=index):
+        case Given(index=index) | Known(index=index) | Listed(index=index):
             return index
     return part
 
@@ -146,6 +151,7 @@ class _Leaves:
         self.program, self.env = program, env
         self.values: list[Value] = []
         self.made: dict[str, Made] = {}  # objects that may change, by key
+        self.tokens: dict[object, str] = {}  # which list is which
         self.once: list[RecordValue] = []  # objects that are taken for values
 
     def change(self, name: str, unsure: bool) -> tuple[Any, ...]:
@@ -165,8 +171,8 @@ class _Leaves:
                 raise FrontendError(reason, help=help)
             case TupleValue() | RecordValue() if value in self.program.passed.values():
                 return self.given(next(path for path, known in self.program.passed.items() if known == value))
-            case TupleValue(is_list=True):
-                raise FrontendError("a program does not return lists", help="return a tuple, or np.array([...])")
+            case TupleValue(is_list=True) | ListValue():
+                return self.of_list(value)
             case TupleValue(items=items, names=names, cls=cls):
                 parts = tuple(map(self.part, items))
                 return parts if cls is None else Made(cls, names, parts)
@@ -198,6 +204,31 @@ class _Leaves:
             fields = objects.fields_of(self.env, value)
             self.made[value.key] = Made(value.cls, tuple(fields), tuple(map(self.part, fields.values())), value.key)
         return self.made[value.key]
+
+    def of_list(self, value: TupleValue | ListValue) -> Made | Listed:
+        """A list: one object, wherever it is."""
+        if isinstance(value, ListValue):
+            return self.counted(value)
+        return Made(list, (), tuple(map(self.part, value.items)), self.key(value.token))
+
+    def key(self, token: Any) -> str:
+        """Which list it is: one that is in several places of the result is one object."""
+        if isinstance(token, str):
+            return token
+        if token is None or isinstance(token, references.Frozen | Row):
+            return ""
+        return self.tokens.setdefault(token, f"list {len(self.tokens)}")
+
+    def counted(self, value: ListValue) -> Listed:
+        """A list whose length is known at run time only."""
+        own = value.array.dtype.numpy.type
+        if not all(issubclass(own, kind) for kind in value.instead):  # an np.float64 is a float as well
+            kinds = " and ".join(mixed_kinds(Scalar(Load("", (), value.array.dtype), value.weak, value.instead)))
+            raise FrontendError(
+                f"a list that is returned holds {kinds}, and which is where is known at run time only",
+                help="make all of them one type: float(x), or start with 0.0 instead of 0",
+            )
+        return Listed(value.levels, value.weak, self.leaf(value.array), self.key(value.token))
 
     def leaf(self, value: Value) -> int:
         """The index of one more."""

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dcpy.base.errors import FrontendError
+from dcpy.frontend.lists import Lazy, ListValue
+from dcpy.frontend.lower import listing
 from dcpy.frontend.values import (
     ArrayValue,
     DictValue,
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from dcpy.frontend.lower.builder import Builder
 
 MAX_UNROLLED = 4096
+BACKWARDS = SliceValue(Static(None), Static(None), Static(-1))
+SHORT = 256
 
 
 def is_list(value: Value | None) -> bool:
@@ -47,6 +51,8 @@ def length(b: Builder, value: Value) -> Expr:
             if not shape:
                 raise FrontendError("len() of unsized object", notes=("NumPy raises TypeError here",))
             return b.exact(shape[0])
+        case ListValue(array=array):
+            return b.exact(array.shape[0])
         case TupleValue(items=items) | DictValue(items=items):
             return as_expr(len(items))
         case RangeValue():
@@ -69,10 +75,21 @@ def at(b: Builder, value: Value, index: Expr) -> Value:
             return integer(value.range.at(index))
         case ArrayValue():
             return b.subscript(value, [integer(index)])
+        case ListValue():
+            return listing.item_at(value, index)
         case MapValue():
             return _point(b, value, index)
-        case IteratorValue(kind="zip", parts=parts):
-            return TupleValue(tuple(at(b, part, index) for part in parts))
+        case IteratorValue():
+            return _of_iterator(b, value, index)
+    number = index.constant
+    known = _known_items(value)
+    if known is not None and number is not None:
+        return known[number]
+    raise FrontendError(f"{kind_of(value)} cannot be iterated over")
+
+
+def _of_iterator(b: Builder, value: IteratorValue, index: Expr) -> Value:
+    match value:
         case IteratorValue(kind="enumerate", parts=(part,), start=start):
             return TupleValue((integer(index + start), at(b, part, index)))
         case IteratorValue(kind="points", parts=(part,)):
@@ -82,11 +99,7 @@ def at(b: Builder, value: Value, index: Expr) -> Value:
             return at(b, part, length(b, part) - 1 - index)
         case IteratorValue(kind="progression", parts=(_, first, step)):
             return b.operator("+", first, b.operator("*", step, integer(index)))
-    number = index.constant
-    known = _known_items(value)
-    if known is not None and number is not None:
-        return known[number]
-    raise FrontendError(f"{kind_of(value)} cannot be iterated over")
+    return TupleValue(tuple(at(b, part, index) for part in value.parts))  # zip
 
 
 def _sizes(b: Builder, value: MapValue) -> list[Expr]:
@@ -107,6 +120,16 @@ def is_known(value: Value) -> bool:
     if isinstance(value, IteratorValue):
         return any(is_known(part) for part in value.parts)
     return _known_items(value) is not None
+
+
+def is_short(b: Builder, value: Value) -> bool:
+    """Whether the items of a comprehension are written out: they differ in kind, or are few."""
+    if is_known(value):
+        return True
+    if isinstance(value, Lazy):
+        return False
+    count = length(b, value).constant
+    return count is not None and count <= SHORT
 
 
 def items(b: Builder, value: Value) -> list[Value]:
@@ -137,22 +160,33 @@ def _known_items(value: Value) -> tuple[Value, ...] | None:
     return None
 
 
-def item(owner: TupleValue, key: Value) -> Value:
-    """``owner[key]`` with a key known at compile time."""
+def item(b: Builder, owner: TupleValue, key: Value) -> Value:
+    """``owner[key]``."""
     if isinstance(key, SliceValue):
         parts = [_whole(part) for part in (key.start, key.stop, key.step)]
         return TupleValue(owner.items[slice(*parts)], owner.is_list)
     index = as_integer(key)
     if index is None or index.constant is None:
-        raise FrontendError(
-            "the position in a tuple or list must be known at compile time",
-            help="make it an array: np.array([...]) can be indexed at run time",
-        )
+        return listing.choose(b, owner, key)
     if not -len(owner.items) <= index.constant < len(owner.items):
         raise FrontendError(
             f"{'list' if owner.is_list else 'tuple'} index out of range", notes=("Python raises IndexError here",)
         )
     return owner.items[index.constant]
+
+
+def item_of(b: Builder, owner: TupleValue | ListValue, key: Value) -> Value:
+    """``owner[key]``."""
+    return item(b, owner, key) if isinstance(owner, TupleValue) else listing.subscript(b, owner, key)
+
+
+def known_key(key: Value) -> int | slice:
+    """A position or slice that is known at compile time."""
+    if isinstance(key, SliceValue):
+        return slice(*(_whole(part) for part in (key.start, key.stop, key.step)))
+    found = _whole(key)
+    assert found is not None
+    return found
 
 
 def _whole(value: Value) -> int | None:
@@ -166,6 +200,8 @@ def _whole(value: Value) -> int | None:
 
 def subscript(b: Builder, owner: Value, key: Value) -> Value:
     """Subscripts of ranges and iterators; refuses everything else."""
+    if isinstance(owner, ListValue):
+        return listing.subscript(b, owner, key)
     if isinstance(owner, RangeValue):
         index = b.integer(key, "the position in a range")
         return at(b, owner, index if b.emit.ranges.proves_nonneg(index) else index + length(b, owner))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from dcpy.frontend.lists import ListValue
 from dcpy.frontend.lower.frame import Names, shown
 from dcpy.frontend.values import ArrayValue, Maybe, RecordValue, Resized, TupleValue, Value
 
@@ -26,6 +27,8 @@ def roots(frame: Frame, value: Value) -> tuple[str, ...]:
             return (frame.b.root(container),)
         case TupleValue(items=items) | RecordValue(items=items):
             return tuple(root for item in items for root in roots(frame, item))
+        case ListValue(array=inner):
+            return roots(frame, inner)
         case Maybe(value=inner) | Resized(home=inner):
             return roots(frame, inner)
     return ()

@@ -12,7 +12,7 @@ from dcpy.frontend.callbacks import Callback
 from dcpy.frontend.dataflow.tasklets import run_tasklet
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.liveness import assigned
-from dcpy.frontend.lower import assignment, decorators, loops, merges, sequences
+from dcpy.frontend.lower import assignment, decorators, loops, merges, references
 from dcpy.frontend.lower.callbacks import call_back
 from dcpy.frontend.lower.expressions import condition, evaluate, function_value
 from dcpy.frontend.lower.frame import Flow, Scope, Site
@@ -56,12 +56,6 @@ def execute(frame: Frame, body: core.Body) -> Flow:
 
 
 def _evaluate(frame: Frame, node: core.Evaluate) -> Flow:
-    name = node.appends_to
-    if name is not None and sequences.is_list(frame.env.get(name)):
-        assert isinstance(node.value, ast.Call)
-        item = ast.copy_location(ast.List(node.value.args, ast.Load()), node.value)
-        assignment.augment(frame, ast.copy_location(ast.Name(name, ast.Store()), node.value), "+", item)
-        return Flow.ON
     frame.program.dropped = node.value
     evaluate(frame, node.value)
     return Flow.ON
@@ -110,7 +104,7 @@ def _return(frame: Frame, node: core.Return) -> Flow:
                 notes=("it returns a view, or takes or uses functions of its caller",),
                 help="keep the result in a variable, and break",
             )
-        frame.env[".return"] = value
+        frame.env[".return"] = references.kept(frame, value)
         return Flow.LEFT
     settle_sizes(frame)
     site = Site(emit.region, dict(frame.env), False, emit.ranges, value, node.span)
@@ -175,8 +169,8 @@ def _if(frame: Frame, node: core.If) -> Flow:
 
 def _merge(frame: Frame, node: core.If, live: frozenset[str], paths: list[Site]) -> None:
     """Binds the names that either side assigned to what they stand for afterwards."""
-    names = sorted((assigned(node.body) | assigned(node.orelse) | {".return"}) & live)
-    names += changed_fields(frame.env, paths) if paths else []
+    names = changed_fields(frame.env, paths) if paths else []
+    names += sorted((assigned(node.body) | assigned(node.orelse) | {".return"}) & live)
     moves: list[list[tuple[Value, Value]]] = [[] for _ in paths]
     facts, envs = [path.ranges for path in paths], [living(path.env, live) for path in paths]
     for name in names:
@@ -187,11 +181,14 @@ def _merge(frame: Frame, node: core.If, live: frozenset[str], paths: list[Site])
         busy = shown_by_others(frame, name, [frame.env, *envs])
         joined = merges.join(frame, name, values, merges.Paths(facts, envs, busy))
         frame.env[name] = joined
-        for pairs, value in zip(moves, values, strict=True):
-            pairs.append((joined, value))
+        for path, pairs, value in zip(paths, moves, values, strict=True):
+            pairs.append((joined, references.as_source(path.env, joined, value)))
     for path, pairs in zip(paths, moves, strict=True):
         with frame.emit.inside(path.region, path.ranges):
             merges.move(frame, pairs)
+    for name in names:
+        if name in frame.env:
+            frame.env[name] = references.as_own(frame, name, frame.env[name])
 
 
 def _unset(name: str, node: core.If) -> Missing:
@@ -241,7 +238,13 @@ def _leave(frame: Frame, block: Any, flow: Flow) -> Flow:
     return flow
 
 
+def _resume(frame: Frame, node: core.Resume) -> Flow:
+    node.action()
+    return Flow.ON
+
+
 _HANDLERS: dict[type, Callable[[Any, Any], Flow]] = {
+    core.Resume: _resume,
     core.Evaluate: _evaluate, core.Assign: _assign, core.Augment: _augment, core.Delete: _delete,
     core.Define: _define, core.Return: _return, core.Require: _require, core.If: _if, core.Break: _break,
     core.Continue: _continue, core.For: lambda f, n: loops.run_for(f, n, execute),

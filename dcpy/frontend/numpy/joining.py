@@ -10,6 +10,7 @@ import numpy as np
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.builder import Builder, items_of
 from dcpy.frontend.lower.promotion import can_cast, promoted
+from dcpy.frontend.numpy import rows
 from dcpy.frontend.numpy.defaults import NONE, NUMBER_0, SAME_KIND
 from dcpy.frontend.numpy.manipulation import at_least, band, flattened
 from dcpy.frontend.numpy.outputs import into
@@ -33,6 +34,11 @@ def concatenate(
     casting: Value = SAME_KIND,
 ) -> Value:
     """Arrays one after the other along an existing dimension (flat, where `axis` is None)."""
+    rule = str(b.static(casting, "casting"))
+    counted = rows.counted_rows(b, arrays, "concatenate")
+    if counted is not None:
+        found = _cast(b, rows.concatenated(b, counted, axis), b.dtype_argument(dtype), rule)
+        return into(b, out, found, "concatenate", casting=rule)
     parts = _arrays(b, arrays, "concatenate")
     if axis == NONE:
         parts, place = [flattened(b, b.array(part)) for part in parts], 0
@@ -40,8 +46,22 @@ def concatenate(
         if not parts[0].rank:
             raise b.error("zero-dimensional arrays cannot be concatenated", notes=("NumPy raises ValueError here",))
         place = b.axis(axis, parts[0].rank)
-    rule = str(b.static(casting, "casting"))
     return into(b, out, _joined(b, parts, place, b.dtype_argument(dtype), rule), "concatenate", casting=rule)
+
+
+def _cast(b: Builder, array: ArrayValue, dtype: DType | None, casting: str) -> Value:
+    wanted = dtype or array.dtype
+    _require_cast(b, array, wanted, casting)
+    return b.cast(array, wanted)
+
+
+def _require_cast(b: Builder, part: ArrayValue, wanted: DType, casting: str) -> None:
+    if not can_cast(part.dtype, wanted, casting):
+        raise b.error(
+            f"Cannot cast array data from {part.dtype.numpy!r} to {wanted.numpy!r} according to the rule '{casting}'",
+            notes=("NumPy raises TypeError here",),
+            help="pass casting='unsafe', or convert it with astype",
+        )
 
 
 def _joined(
@@ -50,13 +70,7 @@ def _joined(
     first = parts[0]
     wanted = dtype or promoted(tuple(parts))[0]
     for number, part in enumerate(parts):
-        if not can_cast(part.dtype, wanted, casting):
-            raise b.error(
-                f"Cannot cast array data from {part.dtype.numpy!r} to {wanted.numpy!r} according to the rule "
-                f"'{casting}'",
-                notes=("NumPy raises TypeError here",),
-                help="pass casting='unsafe', or convert it with astype",
-            )
+        _require_cast(b, part, wanted, casting)
         if part.rank != first.rank:
             raise b.error(
                 "all the input arrays must have same number of dimensions, but the array at index 0 has "
@@ -106,6 +120,11 @@ def stack(
     casting: Value = SAME_KIND,
 ) -> Value:
     """Arrays of one shape along a new dimension."""
+    counted = rows.counted_rows(b, arrays, "stack")
+    if counted is not None:
+        rule = str(b.static(casting, "casting"))
+        found = _cast(b, rows.stacked(b, counted, axis), b.dtype_argument(dtype), rule)
+        return into(b, out, found, "stack", casting=rule)
     parts = _arrays(b, arrays, "stack")
     message = "all input arrays must have the same shape"
     for part in parts:
@@ -122,6 +141,9 @@ def stack(
 @implements(np.vstack)
 def vstack(b: Builder, tup: Value, *, dtype: Value = NONE, casting: Value = SAME_KIND) -> Value:
     """Arrays below each other."""
+    counted = rows.counted_rows(b, tup, "concatenate")
+    if counted is not None:
+        return _cast(b, rows.below(b, counted), b.dtype_argument(dtype), str(b.static(casting, "casting")))
     parts = [b.array(at_least(b, [part], 2)) for part in _arrays(b, tup, "vstack")]
     return _joined(b, parts, 0, b.dtype_argument(dtype), str(b.static(casting, "casting")))
 
@@ -129,6 +151,9 @@ def vstack(b: Builder, tup: Value, *, dtype: Value = NONE, casting: Value = SAME
 @implements(np.hstack)
 def hstack(b: Builder, tup: Value, *, dtype: Value = NONE, casting: Value = SAME_KIND) -> Value:
     """Arrays beside each other."""
+    counted = rows.counted_rows(b, tup, "concatenate")
+    if counted is not None:
+        return _cast(b, rows.beside(b, counted), b.dtype_argument(dtype), str(b.static(casting, "casting")))
     parts = [b.array(at_least(b, [part], 1)) for part in _arrays(b, tup, "hstack")]
     place = 0 if parts[0].rank == 1 else 1
     return _joined(b, parts, place, b.dtype_argument(dtype), str(b.static(casting, "casting")))
@@ -153,6 +178,9 @@ def dstack(b: Builder, tup: Value) -> Value:
 @implements(np.column_stack)
 def column_stack(b: Builder, tup: Value) -> Value:
     """Vectors (and numbers, and matrices) as columns of a matrix."""
+    counted = rows.counted_rows(b, tup, "concatenate")
+    if counted is not None:
+        return rows.columns(b, counted)
     vectors = [b.expand(x, 0) if x.rank == 0 else x for x in _arrays(b, tup, "column_stack")]
     return _joined(b, [b.expand(x, 1) if x.rank == 1 else x for x in vectors], 1, None)
 
@@ -199,8 +227,8 @@ def repeat(b: Builder, a: Value, repeats: Value, axis: Value = NONE) -> Value:
     """Each element several times."""
     x, place = _with_axis(b, a, axis)
     if not is_number(repeats) and b.array(repeats).rank:
-        rows = b.transpose(x, [place, *(k for k in range(x.rank) if k != place)])
-        found = b.array(call_body(b, _repeated, rows, b.array(repeats)))
+        turned = b.transpose(x, [place, *(k for k in range(x.rank) if k != place)])
+        found = b.array(call_body(b, _repeated, turned, b.array(repeats)))
         order = list(range(1, x.rank))
         order.insert(place, 0)
         return b.transpose(found, order)

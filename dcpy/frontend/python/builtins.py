@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dcpy.frontend.implements import call_entry, find, implements
+from dcpy.frontend.lists import ListValue
 from dcpy.frontend.lower import sequences
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.callbacks import require_one_kind
@@ -112,7 +113,8 @@ def enumerate_(b: Builder, iterable: Value, start: Value = NUMBER_0) -> Value:
     first = b.integer(start, "the start of enumerate")
     if known:
         items = sequences.items(b, iterable)
-        return TupleValue(tuple(TupleValue((integer(first + k), item)) for k, item in enumerate(items)))
+        pairs = tuple(TupleValue((integer(first + k), item)) for k, item in enumerate(items))
+        return TupleValue(pairs, token=iterable.token if isinstance(iterable, TupleValue) else None)
     return IteratorValue("enumerate", (iterable,), first)
 
 
@@ -408,6 +410,8 @@ def _python_class(b: Builder, value: Value) -> type:
             return cls
         case TupleValue(is_list=is_list, cls=cls):
             return cls or (list if is_list else tuple)
+        case ListValue(levels=levels):
+            return list if levels[0] else tuple
         case DictValue():
             return dict
         case RangeValue():

@@ -168,7 +168,17 @@ class Known:
     index: int
 
 
-Part = int | tuple["Part", ...] | Made | Given | Known | None
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A list of run-time length, as an array among the results: ``lister(levels, weak)`` makes it one."""
+
+    levels: tuple[bool, ...]
+    weak: bool
+    index: int
+    key: str = ""  # as of `Made`
+
+
+Part = int | tuple["Part", ...] | Made | Given | Known | Listed | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,11 +203,28 @@ def maker(cls: type, names: tuple[str, ...]) -> Callable[..., Any]:
     """A function from parts to an object of the class. The constructor does not run: the program has run it."""
 
     def make(*parts: Any) -> Any:
+        if cls is list:
+            return list(parts)
         if issubclass(cls, tuple):
             return tuple.__new__(cls, parts)
         made = object.__new__(cls)
         for name, part in zip(names, parts, strict=True):
             object.__setattr__(made, name, part)
         return made
+
+    return make
+
+
+def lister(levels: tuple[bool, ...], weak: bool) -> Callable[..., Any]:
+    """A function from an array to the lists (or tuples) that its elements are in; `weak`: they are Python's numbers."""
+
+    def nested(part: Any, depth: int) -> Any:
+        if depth == len(levels):
+            return part
+        items = [nested(item, depth + 1) for item in part]
+        return items if levels[depth] else tuple(items)
+
+    def make(array: Any) -> Any:
+        return nested(array.tolist() if weak else array, 0)
 
     return make

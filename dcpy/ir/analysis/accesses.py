@@ -17,7 +17,20 @@ from dcpy.ir.data import Stream, View
 from dcpy.ir.expr import ScalarExpr, loads_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, Consume, Map, Node
-from dcpy.ir.region import Block, Branch, Break, Check, Continue, Loop, Region, Return, State, SymbolAssign, While
+from dcpy.ir.region import (
+    Block,
+    Branch,
+    Break,
+    Check,
+    Continue,
+    Loop,
+    Region,
+    Resize,
+    Return,
+    State,
+    SymbolAssign,
+    While,
+)
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Expr, Ranges
@@ -152,6 +165,12 @@ def _(block: Branch, known: KnownRanges) -> Accesses:
 @_block_accesses.register
 def _(block: SymbolAssign, known: KnownRanges) -> Accesses:
     return _of_loads((block.value,), block)
+
+
+@_block_accesses.register
+def _(block: Resize, known: KnownRanges) -> Accesses:
+    moved = [AccessInfo(block.container, None, is_write, node=block) for is_write in (False, True)]
+    return _merged((*_of_loads((block.value,), block), *_uncertain(moved)))
 
 
 @_block_accesses.register

@@ -95,6 +95,15 @@ class Frame:
             raise InterpreterError(f"{name!r} is a stream: it has no elements to address")
         return memory
 
+    @contextmanager
+    def resized(self, name: str, kept: int) -> Iterator[None]:
+        """Within, the symbol of an array's first size changes: it gets other memory, and keeps its first items."""
+        before = self.buffer(name).data[: max(kept, 0)]
+        entry = self._entry(name)
+        yield
+        entry.memory = None
+        self.buffer(name).data[: len(before)] = before
+
     def _entry(self, name: str) -> Declared:
         try:
             return self.containers[name]

@@ -28,6 +28,7 @@ from dcpy.ir.region import (
     Continue,
     Loop,
     Region,
+    Resize,
     Return,
     State,
     SymbolAssign,
@@ -107,6 +108,14 @@ class Machine(Dataflow):
     def _(self, block: SymbolAssign) -> Next:
         dtype = self.frame.sdfg.assigned_symbols.get(block.symbol, int64)
         self.symbols[block.symbol] = wrap_integer(int(self.value(block.value)), dtype)
+        return Next.GO_ON
+
+    @run_block.register
+    def _(self, block: Resize) -> Next:
+        kept = block.kept.evaluate(self.symbols)
+        value = wrap_integer(int(self.value(block.value)), int64)
+        with self.frame.resized(block.container, kept):
+            self.symbols[block.symbol] = value
         return Next.GO_ON
 
     @run_block.register

@@ -24,6 +24,7 @@ from dcpy.ir.region import (
     Continue,
     Loop,
     Region,
+    Resize,
     Return,
     State,
     SymbolAssign,
@@ -224,6 +225,7 @@ class _Parser(NodeParser):
             "while": self._while,
             "if": self._branch,
             "let": self._let,
+            "resize": self._resize,
             "check": self._check,
             "break": Break,
             "continue": Continue,
@@ -280,6 +282,13 @@ class _Parser(NodeParser):
         if symbol not in self.sdfg.symbols:
             self.sdfg.assign_symbol(symbol, dtype)
         return SymbolAssign(symbol, value)
+
+    def _resize(self) -> Resize:
+        container = self.identifier("the name of an array")
+        self.expect(":")
+        assign = self._let()
+        self.expect("keep")
+        return Resize(assign.symbol, assign.value, container, self.symbolic())
 
     def _check(self) -> Check:
         condition = self.scalar()

@@ -14,7 +14,7 @@ from dcpy.base.errors import InvalidSdfg
 from dcpy.ir.data import Data
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, Callback, Consume, Copy, ForeignCall, LibraryNode, Map, Node, Schedule, Tasklet
-from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssign, While
+from dcpy.ir.region import Block, Branch, Check, Loop, Region, Resize, State, SymbolAssign, While
 from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.text.declaration_printer import print_argument, print_constant, print_declaration, print_value
@@ -136,6 +136,8 @@ class _Printer:
                 return _braces(f"while {print_expr(block.condition)}", self.region(block.body))
             case Branch():
                 return self._branch(block)
+            case Resize():
+                return [f"resize {block.container}: {block.symbol} = {print_expr(block.value)} keep {block.kept}"]
             case SymbolAssign():
                 dtype = self.sdfg.assigned_symbols.get(block.symbol, int64)
                 annotation = "" if dtype == int64 else f": {dtype}"

@@ -23,6 +23,7 @@ from dcpy.ir.region import (
     Loop,
     Owner,
     Region,
+    Resize,
     Return,
     State,
     SymbolAssign,
@@ -124,6 +125,8 @@ class _Walk:
                 yield from self.branch(block)
             case SymbolAssign(symbol=symbol, value=value):
                 yield from self.expr(value, f"the value of {symbol!r}", block)
+                if isinstance(block, Resize):
+                    yield from self.uses(block.kept.symbols, "what a resize keeps")
                 self.scope.bound.add(symbol)
             case Check(condition=condition, values=values):
                 yield from self.expr(condition, "the condition of a check", block)

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from dcpy.ir.data import Array, Lifetime, Storage
 from dcpy.ir.nodes import Node
-from dcpy.ir.region import Block, Region
+from dcpy.ir.region import Block, Region, Resize
 from dcpy.ir.rewriter import rewriting
 from dcpy.ir.sdfg import Sdfg
 
@@ -24,6 +24,7 @@ def keep_buffers(sdfg: Sdfg) -> None:
     One whose size changes from one iteration of a loop to the next is allocated again only where it grows. Buffers of
     the bodies of maps may be needed by several threads at a time: they stay as they are.
     """
+    growing = {block.container for block in sdfg.body.walk_blocks() if isinstance(block, Resize)}
     with rewriting(sdfg, "keep-buffers") as rw:
         for region in list(sdfg.body.walk_regions()):
             if _is_in_map(region):
@@ -31,7 +32,7 @@ def keep_buffers(sdfg: Sdfg) -> None:
             for name, desc in list(region.containers.items()):
                 if not isinstance(desc, Array) or not desc.transient or desc.storage is not Storage.HEAP:
                     continue
-                if desc.lifetime is Lifetime.SCOPE:
+                if desc.lifetime is Lifetime.SCOPE and name not in growing:
                     rw.redeclare(name, replace(desc, lifetime=Lifetime.PERSISTENT))
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from dcpy.ir.expr import WrapIndex, as_symbolic, walk
 from dcpy.ir.places import block_in
-from dcpy.ir.region import Region, SymbolAssign
+from dcpy.ir.region import Region, Resize, SymbolAssign
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.types import int64
 from dcpy.ir.uses import Element
@@ -33,6 +33,8 @@ class SymbolPropagation(Transformation):
 
     def can_be_applied(self, m: Match) -> Verdict:
         assign = m[self.assign]
+        if isinstance(assign, Resize):
+            return no("the assignment gives an array more room")
         if any(isinstance(part, WrapIndex) for part in walk(assign.value)):
             return no("the value is a run-time index, whose check must stay")
         if _is_unused(assign.symbol, m):

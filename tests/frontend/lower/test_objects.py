@@ -132,8 +132,8 @@ def equality(a, b):
     return a == b
 
 
-def a_list(b):
-    b.history = [1, 2]
+def a_set(b):
+    b.history = {1, 2}
 
 
 def depends_on_the_path(b, c):
@@ -174,8 +174,8 @@ REFUSED = [
      "= help: make the object outside of the program, and pass it as an argument"),
     (equality, [BOX, Box(BOX.x)], "an object of Box is compared with an object of Box\n"
      "= help: compare their fields, or `a is b`"),
-    (a_list, [BOX], "the field 'b.history': a program does not return lists\n"
-     "= help: return a tuple, or np.array([...])"),
+    (a_set, [BOX], "a program cannot return a frozenset\n"
+     "= help: return numbers, arrays, None, or tuples of them, the same on every path"),
     (depends_on_the_path, [BOX, 1], "the field 'b.t': 'b.t' is an array f64[N] or a scalar f64 here, depending on the "
      "path taken\n= help: use different names, or give both paths the same type"),
 ]  # fmt: skip

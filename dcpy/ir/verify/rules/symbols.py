@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dcpy.ir.region import SymbolAssign
+from dcpy.ir.data import Array
+from dcpy.ir.region import Resize, SymbolAssign
 from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.symbolic import sym
 from dcpy.ir.verify.rule import Findings, rule
 from dcpy.ir.verify.scope import Scope, SymbolUse
 
@@ -21,6 +23,16 @@ def assigned_symbols_are_declared(block: SymbolAssign, scope: Scope) -> Findings
     if block.symbol not in scope.sdfg.assigned_symbols:
         what = "a free symbol" if block.symbol in scope.sdfg.symbols else "not declared"
         yield f"{block.symbol!r} is assigned to, but it is {what}", "declare it with Sdfg.assign_symbol"
+
+
+@rule("symbols.resized", Resize)
+def resized_arrays_have_their_own_size(block: Resize, scope: Scope) -> Findings:
+    """A resize is of a packed array that belongs to the program, and changes the first size of this container alone."""
+    desc = scope.desc(block.container)
+    if not isinstance(desc, Array) or not desc.transient or not desc.is_packed:
+        yield f"{block.container!r} is no packed array of the program's own, and is resized"
+    elif desc.shape[:1] != (sym(block.symbol),) or block.symbol in (s for size in desc.shape[1:] for s in size.symbols):
+        yield f"{block.symbol!r} is not the first size of {block.container!r}, and of that alone"
 
 
 @rule("symbols.integers", Sdfg)
