@@ -14,7 +14,7 @@ from dcpy.ir.data import Array, Reference, Scalar, Stream, Structure, View
 from dcpy.ir.expr import Cast, Const, Index, Load, Op, Ref, WrapIndex, cast, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import LibraryNode, Map, Schedule, Tasklet
-from dcpy.ir.region import Branch, Region, State, SymbolAssign
+from dcpy.ir.region import Branch, Region, Resize, State, SymbolAssign
 from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.subsets import Range, Subset, parse_subset
 from dcpy.ir.symbolic import ONE, const, sym
@@ -190,6 +190,14 @@ def _(sdfg):
 @breaks("symbols.assigned", "'N' is assigned to, but it is a free symbol")
 def _(sdfg):
     sdfg.body.add(SymbolAssign("N", Const(1, I64)))
+
+
+@breaks("symbols.resized", "'room' is not the first size of 'grows', and of that alone")
+def _(sdfg):
+    sdfg.assign_symbol("room", I64)
+    sdfg.body.add(SymbolAssign("room", Const(4, I64)))
+    sdfg.declare("grows", Array.packed(F64, (4,), transient=True))
+    sdfg.body.add(Resize("room", Const(8, I64), "grows", ONE))
 
 
 @breaks("symbols.integers", "the symbol 'h' is f64")
