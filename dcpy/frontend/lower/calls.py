@@ -131,13 +131,9 @@ def _static(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str
     dtype = _dtype_of(found)
     if dtype is not None and not kwargs and len(args) == 1:
         return _as_dtype(frame, args[0], dtype)
-    own = special.builtin(frame, found, args) if not kwargs else None
+    own = _of_items(frame, found, args, kwargs)
     if own is not None:
         return own
-    reduce_items = frame.program.reduce_items
-    reduced = None if reduce_items is None else reduce_items(frame, found, args, kwargs)
-    if reduced is not None:
-        return reduced
     entry = find(found)
     if entry is not None:
         return call_entry(frame.b, entry, args, kwargs)
@@ -148,6 +144,13 @@ def _static(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str
     if isinstance(found, type) and issubclass(found, tuple) and hasattr(found, "_fields"):
         return constructing.named_tuple(frame, found, args, kwargs)
     return _user_function(frame, found, args, kwargs, unused)
+
+
+def _of_items(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value | None:
+    """``abs(x)`` where the class of `x` says what that is; ``sum(...)`` of items whose number is not known."""
+    own = special.builtin(frame, found, args) if not kwargs else None
+    reduce_items = frame.program.reduce_items
+    return reduce_items(frame, found, args, kwargs) if own is None and reduce_items is not None else own
 
 
 def _of_python(
