@@ -9,7 +9,7 @@ SEED   ?= 0
 NATIVE := pyproject.toml setup.py $(wildcard dcpy/runtime/dispatch/*.cpp dcpy/runtime/dispatch/*.h)
 
 .PHONY: help demo test null cc lint types layers bench bench-peers docs golden fuzz clean \
-        check-transforms sanitize sanitize-address sanitize-threads
+        bench-compile check-transforms sanitize sanitize-address sanitize-threads
 
 help:
 	@echo "make demo    compile gemm and jacobi_2d, check them against NumPy, print times"
@@ -18,6 +18,7 @@ help:
 	@echo "make bench | docs | golden | clean"
 	@echo "make fuzz N=20000 [SEED=0]   random programs against NumPy;  make check-transforms   each one on all kernels"
 	@echo "make sanitize   generated code under sanitizers: sanitize-address, sanitize-threads"
+	@echo "make bench-compile   how long first calls take, by phase, on programs as people write them"
 	@echo "make bench-peers   what benchmarks/run.py compares with, each in an environment of its own"
 
 $(PY):
@@ -43,6 +44,7 @@ layers: $(STAMP) ; $(VENV)/bin/lint-imports --no-cache
 null: $(STAMP)   ; $(PY) -m pytest -q -n auto -m "not cc and not perf"
 cc: $(STAMP)     ; $(PY) -m pytest -q -n auto -m "cc and not perf"
 bench: $(STAMP)  ; $(PY) -m benchmarks
+bench-compile: $(STAMP) ; $(PY) -m benchmarks.compile_times
 
 bench-peers: $(RUN)
 	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[bench]'

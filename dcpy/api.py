@@ -232,7 +232,7 @@ class CompiledSdfg(Dispatcher):
     Attributes
     ----------
     profile
-        Seconds by stage: ``lower``, ``compiler``, ``load``.
+        Seconds by stage: ``lower``, ``codegen``, ``compiler``, ``load``.
     path
         The shared library.
     """
@@ -291,7 +291,8 @@ class Program(Dispatcher):
     options
         Resolved options of this program.
     profile
-        Seconds by stage of the latest compilation: ``frontend``, ``simplify``, ``lower``, ``compiler``, ``load``.
+        Seconds by stage of the latest compilation: ``frontend``, ``simplify``, ``optimize``, ``lower``, ``codegen``,
+        ``compiler``, ``load``.
     """
 
     def __init__(self, function: FunctionType, options: Options, *, use_annotations: bool = True) -> None:

@@ -69,7 +69,9 @@ def compile_sdfg(
 
     seconds = {} if profile is None else profile
     with timed(seconds, "lower"):
-        artifact = artifact_of(sdfg, signature, options)
+        lowered = _lowered(sdfg, options)
+    with timed(seconds, "codegen"):
+        artifact = _print(lowered, signature, options)
     with timed(seconds, "load"):
         loaded = load(artifact, options, program_key=program_key, extra=extra, codes=codes)
     seconds["compiler"] = loaded.seconds_compiling

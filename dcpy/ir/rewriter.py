@@ -30,12 +30,14 @@ _MANY = 16  # more users of one container than this are not told of each change:
 
 
 @contextmanager
-def rewriting(sdfg: Sdfg, name: str, *, at: str = "", check: bool = False) -> Iterator[Rewriter]:
+def rewriting(
+    sdfg: Sdfg, name: str, *, at: str = "", check: bool = False, uses: Uses | None = None
+) -> Iterator[Rewriter]:
     """Changes `sdfg` under a name; on leaving, a change is entered into its history as ``name at``.
 
-    With `check` the result is verified; `InvalidSdfg` then names who broke it.
+    With `check` the result is verified; `InvalidSdfg` then names who broke it. `uses` is an index that is at hand.
     """
-    rw = Rewriter(sdfg, name, check=check)
+    rw = Rewriter(sdfg, name, check=check, uses=uses)
     yield rw
     if rw.changed:
         rw.record(f"{name} {at}".rstrip())
@@ -119,6 +121,7 @@ class Rewriter:
     def move_nodes(self, nodes: Sequence[Node], into: State, position: int | None = None) -> None:
         """Moves nodes, in the order given, into a state (default: to its end)."""
         for node in nodes:
+            self.uses.forget_facts(node)
             _state(node).remove(node)
         place = len(into.nodes) if position is None else position
         for offset, node in enumerate(nodes):
@@ -128,6 +131,7 @@ class Rewriter:
     def move_blocks(self, blocks: Sequence[Block], into: Region, position: int | None = None) -> None:
         """Moves blocks, in the order given, into a region (default: to its end). Containers stay where they are."""
         for block in blocks:
+            self.uses.forget_facts(block)
             _region(block).remove(block)
         place = len(into.blocks) if position is None else position
         for offset, block in enumerate(blocks):
@@ -327,6 +331,7 @@ class Rewriter:
     def _moved(self, elements: Iterable[Element]) -> None:
         self.version += 1
         for element in elements:
+            self.uses.forget_facts(element)
             self._tell("change", element)
 
     def _refreshed(self, element: Element) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from dcpy.ir.analysis.ranges_at import KnownRanges
 from dcpy.ir.analysis.scopes import Place
@@ -52,6 +53,7 @@ class Uses:
         self._homes: dict[str, Region] = {}
         self._written: dict[Sdfg, frozenset[str]] = {}
         self._ranges: KnownRanges | None = None
+        self._facts: dict[Element, dict[Any, Any]] = {}
         self.add_region(sdfg.body)
 
     # -- questions ---------------------------------------------------------------------------------------------
@@ -176,6 +178,10 @@ class Uses:
             self._ranges = KnownRanges(self.sdfg)
         return self._ranges.at(place)
 
+    def facts(self, element: Element) -> dict[Any, Any]:
+        """What analyses found out about an element with all inside it: theirs to fill, empty again after a change."""
+        return self._facts.setdefault(element, {})
+
     def differs_from(self, other: Uses) -> str:
         """The first thing that two indices of one SDFG disagree about; nothing where they agree."""
         for mine, its in ((self._descs, other._descs), (self._homes, other._homes), (self._touches, other._touches)):
@@ -210,7 +216,7 @@ class Uses:
             for name in region.containers:
                 self.undeclare(name)
         self._unlink(element, self._touches.pop(element, Touches()))
-        self._forget_ranges(element)
+        self._forget(element)
 
     def refresh(self, element: Element) -> Touches:
         """Looks again at one element that was changed; returns what it touched before."""
@@ -222,15 +228,40 @@ class Uses:
             for name in names:
                 index.setdefault(name, {})[element] = None
         self._touches[element] = after
-        self._forget_ranges(element)
+        self._forget(element)
         return before
 
-    def _forget_ranges(self, element: Element) -> None:
+    def _forget(self, element: Element) -> None:
         if isinstance(element, SymbolAssign):
             self._ranges = None
+        self.forget_facts(element)
+
+    def forget_facts(self, element: Element) -> None:
+        """Forgets what was found out about an element and all that it is in; of a container, `_forget_container`."""
+        if not self._facts:
+            return
+        if self._references:  # what a reference shows, its copies say, wherever they are
+            self._facts.clear()
+        around: Element | None = element
+        while around is not None:
+            self._facts.pop(around, None)
+            around = holder_of(around)
+
+    def _forget_container(self, name: str, desc: Descriptor) -> None:
+        if not self._facts:
+            return
+        if isinstance(desc, Reference | Structure) or (isinstance(desc, Array) and desc.alias):
+            self._facts.clear()
+        pending = [name]
+        while pending:
+            shown = pending.pop()
+            for element in self.touchers(shown):
+                self.forget_facts(element)
+            pending += self._views.get(shown, ())
 
     def declare(self, name: str, desc: Descriptor, region: Region) -> None:
         """Enters a container."""
+        self._forget_container(name, desc)
         self._descs[name], self._homes[name] = desc, region
         if isinstance(desc, View):
             self._views.setdefault(desc.of, {})[name] = None
@@ -244,6 +275,7 @@ class Uses:
     def undeclare(self, name: str) -> None:
         """Forgets a container."""
         desc = self._descs.pop(name)
+        self._forget_container(name, desc)
         del self._homes[name]
         self._references.pop(name, None)
         if isinstance(desc, View):
@@ -380,6 +412,14 @@ def _node_exprs(node: Node) -> tuple[ScalarExpr, ...]:
         case ForeignCall(args=args):
             return tuple(arg for arg in args if not isinstance(arg, str))
     return ()
+
+
+def holder_of(element: Element) -> Element | None:
+    """The state of a node; the map, loop or branch that a block is in; None at the outermost level."""
+    if isinstance(element, Node):
+        return element.state
+    owner = None if element.region is None else element.region.owner
+    return owner if isinstance(owner, Node | Block) else None
 
 
 def _inside(element: Element) -> list[Element]:

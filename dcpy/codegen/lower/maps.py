@@ -6,7 +6,7 @@ one; otherwise the same function runs alone, without the cost of a team. Being a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import reduce
 
@@ -189,7 +189,12 @@ def _call_by_team(context: Context, node: Map, loops: tree.Loop, fails: bool) ->
     # A team and a single thread both call it: g++ would inline, and so compile, it twice.
     context.module.functions.append(tree.Function(name, "void", tuple(params), (loops,), inline=False, span=node.span))
     call = Call(name, tuple(args), "void")
-    team = tree.Team(call, _pays(context, node), span=node.span) if _may_pay(context, node) else tree.Evaluate(call)
+    factors, units = work_of(node, context.sdfg)
+    total = product_of(*factors).constant
+    if total is None:
+        team: tree.Team | tree.Evaluate = tree.Team(call, _pays(context, factors, units), span=node.span)
+    else:
+        team = tree.Team(call, span=node.span) if total * units > THREADS_PAY_ABOVE else tree.Evaluate(call)
     if checks:
         _emit_with_checks(context, team, fails)
     else:
@@ -220,18 +225,7 @@ def _parameter(context: Context, name: str, kind: str, body: tree.Body) -> tree.
     return tree.Parameter(name, kind, restrict=kind.endswith("*") and name in context.unaliased)
 
 
-def _may_pay(context: Context, node: Map) -> bool:
-    """Whether there may be enough to do for a team."""
-    factors, units = work_of(node, context.sdfg)
-    total = product_of(*factors).constant
-    return total is None or total * units > THREADS_PAY_ABOVE
-
-
-def _pays(context: Context, node: Map) -> LirExpr | None:
-    """The test of whether there is enough to do for a team; None where that is certain."""
-    factors, units = work_of(node, context.sdfg)
-    limit = THREADS_PAY_ABOVE // units
-    if product_of(*factors).constant is not None:
-        return None
+def _pays(context: Context, factors: Iterable[Expr], units: int) -> LirExpr:
+    """The test of whether there is enough to do for a team."""
     written = reduce(times, (context.symbolic(factor) for factor in factors))
-    return Infix(">", written, integer(limit), "bool")
+    return Infix(">", written, integer(THREADS_PAY_ABOVE // units), "bool")

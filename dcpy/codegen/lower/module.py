@@ -15,6 +15,7 @@ from dcpy.codegen.lower.buffers import register_places
 from dcpy.codegen.lower.calls import CallShape
 from dcpy.codegen.lower.context import Context, ModuleContext
 from dcpy.codegen.lower.entries import entry_functions
+from dcpy.codegen.lower.merging import merged
 from dcpy.codegen.lower.parameters import parameters
 from dcpy.codegen.lower.region import lower_region, success
 from dcpy.codegen.lower.results import start_owned
@@ -37,6 +38,7 @@ def lower_program(sdfg: Sdfg, signature: Signature, options: CpuOptions, declara
     function = _lower_function(context, module.program, CallShape((), False, False))
     module.functions.append(function)
     module.functions += entry_functions(context, function, signature)
+    module.functions = merged(module.functions, module.names)
     return module
 
 

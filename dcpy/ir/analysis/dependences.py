@@ -14,7 +14,7 @@ from itertools import combinations_with_replacement
 from dcpy.ir.analysis.footprints import Footprint, Variable
 from dcpy.ir.analysis.integer_sets import Answer, covers, distance, meet_across
 from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.analysis.touches import Touch, body_touches, leavers, touches_in
+from dcpy.ir.analysis.touches import Touch, body_touches, leavers, memories_of, touches_in
 from dcpy.ir.data import Array, Lifetime, View
 from dcpy.ir.nodes import Node, Tasklet
 from dcpy.ir.places import block_in
@@ -63,8 +63,11 @@ def loop_dependences(loop: Loop, uses: Uses, *, leaves: bool = True) -> LoopDepe
 
 def nodes_meet(first: Node, second: Node, uses: Uses, ranges: Ranges) -> Answer:
     """Whether two nodes of one state depend on each other: one writes what the other touches."""
+    (our_reads, our_writes), (their_reads, their_writes) = memories_of(first, uses), memories_of(second, uses)
+    shared = (our_writes.keys() & (their_writes | their_reads)) | (our_reads.keys() & their_writes)
+    if not shared:
+        return INDEPENDENT
     ours, theirs = touches_in(first, uses), touches_in(second, uses)
-    shared = {touch.memory for touch in ours} & {touch.memory for touch in theirs}
     return groups_meet(
         [touch for touch in ours if touch.memory in shared],
         [touch for touch in theirs if touch.memory in shared],

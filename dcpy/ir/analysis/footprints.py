@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import ONE, Expr, ExprLike, Ranges, sym
@@ -58,16 +59,7 @@ class Footprint:
 
     def box(self) -> Footprint:
         """The same elements with fewer variables: those that run straight along one dimension become its range."""
-        subset, over = self.subset, list(self.over)
-        for name, values in reversed(self.over):
-            if values is None or any(dim is not None and name in dim.symbols for _, dim in over):
-                continue
-            users = [axis for axis, dim in enumerate(subset.dims) if name in dim.symbols]
-            swept = _sweep(subset.dims[users[0]], name, values) if len(users) == 1 else None
-            if swept is not None:
-                subset = Subset((*subset.dims[: users[0]], swept, *subset.dims[users[0] + 1 :]))
-                over.remove((name, values))
-        return Footprint(subset, tuple(over))
+        return _boxed(self)
 
     def sample(self, known: Mapping[str, int], limit: int) -> Iterator[Box]:
         """Some of its boxes in numbers, where `known` has a value for every free symbol."""
@@ -88,6 +80,20 @@ def _bounds(values: Range | None) -> tuple[Expr | None, Expr | None]:
     if step < 0:
         return values.stop + 1, values.start
     return values.start, values.stop - 1
+
+
+@lru_cache(maxsize=4096)
+def _boxed(footprint: Footprint) -> Footprint:
+    subset, over = footprint.subset, list(footprint.over)
+    for name, values in reversed(footprint.over):
+        if values is None or any(dim is not None and name in dim.symbols for _, dim in over):
+            continue
+        users = [axis for axis, dim in enumerate(subset.dims) if name in dim.symbols]
+        swept = _sweep(subset.dims[users[0]], name, values) if len(users) == 1 else None
+        if swept is not None:
+            subset = Subset((*subset.dims[: users[0]], swept, *subset.dims[users[0] + 1 :]))
+            over.remove((name, values))
+    return Footprint(subset, tuple(over))
 
 
 def _sweep(dim: DimSubset, name: str, values: Range) -> Range | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice, permutations
 
 from dcpy.base.errors import SymbolicError
@@ -69,6 +70,12 @@ def meet_across(left: Footprint, right: Footprint, points: Sequence[Variable], r
     for name, values in points:
         if (name, values) not in loose:
             ranges = Footprint(Subset(), ((name, values),)).known(ranges)
+    return _meet_at(left, right, loose, ranges)
+
+
+@lru_cache(maxsize=4096)
+def _meet_at(left: Footprint, right: Footprint, loose: tuple[Variable, ...], ranges: Ranges) -> Answer:
+    """`meet_across` of boxes; the maps of one program ask this of the same boxes again and again."""
     ours = Footprint(left.subset, (*loose, *left.over)).primed("'")
     theirs = Footprint(right.subset, (*loose, *right.over)).primed('"')
     if ours.subset.disjoint(theirs.subset, theirs.known(ours.known(ranges))):

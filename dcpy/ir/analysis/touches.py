@@ -20,6 +20,8 @@ from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import ExprLike
 from dcpy.ir.uses import Element, Uses, block_exprs
 
+_ALL, _BODY, _MEMORIES = "touches", "touches of the body", "memories"  # what `Uses.facts` keeps of an element
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:
@@ -93,6 +95,27 @@ def touches_in(part: Region | Node, uses: Uses, only: Collection[str] | None = N
     Containers declared inside are left out: they are private to one run of the region that declares them. With `only`,
     so are all containers but these.
     """
+    if only is not None or isinstance(part, Region):
+        return _collected(part, uses, only)
+    facts = uses.facts(part)
+    if _ALL not in facts:
+        facts[_ALL] = _collected(part, uses, None)
+    found: tuple[Touch, ...] = facts[_ALL]
+    return found
+
+
+def memories_of(node: Node, uses: Uses) -> tuple[dict[str, None], dict[str, None]]:
+    """The memories that a node reads (without those that it writes too), and those that it writes."""
+    facts = uses.facts(node)
+    if _MEMORIES not in facts:
+        touches = touches_in(node, uses)
+        written = dict.fromkeys(touch.memory for touch in touches if touch.is_write)
+        facts[_MEMORIES] = dict.fromkeys(t.memory for t in touches if t.memory not in written), written
+    found: tuple[dict[str, None], dict[str, None]] = facts[_MEMORIES]
+    return found
+
+
+def _collected(part: Region | Node, uses: Uses, only: Collection[str] | None) -> tuple[Touch, ...]:
     collector = _Collector(uses, only)
     if isinstance(part, Region):
         collector.assigned = symbols_assigned_in(part)
@@ -104,7 +127,13 @@ def touches_in(part: Region | Node, uses: Uses, only: Collection[str] | None = N
 
 def body_touches(scope: Map | Loop, uses: Uses, only: Collection[str] | None = None) -> tuple[Touch, ...]:
     """All accesses in the body of a map or loop, its parameters being fixed."""
-    return touches_in(scope.body, uses, only)
+    if only is not None:
+        return touches_in(scope.body, uses, only)
+    facts = uses.facts(scope)
+    if _BODY not in facts:
+        facts[_BODY] = touches_in(scope.body, uses)
+    found: tuple[Touch, ...] = facts[_BODY]
+    return found
 
 
 def leavers(region: Region, *, inside_loop: bool = True) -> Iterator[Block]:

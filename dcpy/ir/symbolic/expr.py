@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Union
 
 from dcpy.base.errors import SymbolicError
@@ -21,13 +20,37 @@ from dcpy.ir.limits import HIGHEST_POWER, MOST_BITS
 ExprLike = Union["Expr", int]
 
 
-@dataclass(frozen=True, slots=True)
 class Atom:
-    """A symbol (``kind == "sym"``) or a function of expressions: ``floordiv``, ``mod``, ``min``, ``max``."""
+    """A symbol (``kind == "sym"``) or a function of expressions: ``floordiv``, ``mod``, ``min``, ``max``.
+
+    Hash-consed as expressions are: equal atoms are one object.
+    """
+
+    __slots__ = ("args", "kind", "name")
+
+    _interned: dict[tuple[str, str, tuple[Expr, ...]], Atom] = {}  # noqa: RUF012  (shared on purpose)
 
     kind: str
-    name: str = ""
-    args: tuple[Expr, ...] = ()
+    name: str
+    args: tuple[Expr, ...]
+
+    def __new__(cls, kind: str, name: str = "", args: tuple[Expr, ...] = ()) -> Atom:
+        key = (kind, name, args)
+        known = cls._interned.get(key)
+        if known is not None:
+            return known
+        made = object.__new__(cls)
+        made.kind, made.name, made.args = key
+        return cls._interned.setdefault(key, made)
+
+    def __reduce__(self) -> tuple[type[Atom], tuple[str, str, tuple[Expr, ...]]]:
+        return Atom, (self.kind, self.name, self.args)
+
+    def __copy__(self) -> Atom:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Atom:
+        return self
 
     def __str__(self) -> str:
         match self.kind:
@@ -43,6 +66,7 @@ class Atom:
 
 Monomial = tuple[tuple[Atom, int], ...]  # atoms with their powers, sorted by text; () is the constant's
 Terms = tuple[tuple[Monomial, int], ...]
+_KEPT = 1 << 16  # results of each operation that are remembered: one program asks the same ones again and again
 
 
 class Expr:
@@ -108,28 +132,16 @@ class Expr:
         return all(not m or (len(m) == 1 and m[0][1] == 1 and m[0][0].kind == "sym") for m, _ in self.terms)
 
     def __add__(self, other: ExprLike) -> Expr:
-        right = as_expr(other)
-        if not right.terms:
-            return self
-        total = dict(self.terms)
-        for monomial, factor in right.terms:
-            total[monomial] = total.get(monomial, 0) + factor
-        return _from_terms(total)
+        return _sum(self, other if isinstance(other, Expr) else as_expr(other))
 
     def __neg__(self) -> Expr:
         return Expr(tuple((monomial, -factor) for monomial, factor in self.terms))
 
     def __sub__(self, other: ExprLike) -> Expr:
-        return self + (-as_expr(other))
+        return _difference(self, other if isinstance(other, Expr) else as_expr(other))
 
     def __mul__(self, other: ExprLike) -> Expr:
-        right = as_expr(other)
-        total: dict[Monomial, int] = {}
-        for left_monomial, left_factor in self.terms:
-            for right_monomial, right_factor in right.terms:
-                product = _multiply(left_monomial, right_monomial)
-                total[product] = total.get(product, 0) + left_factor * right_factor
-        return _from_terms(total)
+        return _product(self, other if isinstance(other, Expr) else as_expr(other))
 
     def __pow__(self, power: int) -> Expr:
         if not isinstance(power, int) or not 0 <= power <= HIGHEST_POWER:
@@ -162,15 +174,8 @@ class Expr:
 
     def subs(self, values: Mapping[str, ExprLike]) -> Expr:
         """The expression with symbols replaced, all at once."""
-        if not any(name in values for name in self.symbols):
-            return self
-        total = ZERO
-        for monomial, factor in self.terms:
-            product = const(factor)
-            for atom, power in monomial:
-                product = product * _substitute(atom, values) ** power
-            total = total + product
-        return total
+        found = tuple((name, values[name]) for name in self.symbols if name in values)
+        return _substituted(self, found) if found else self
 
     def evaluate(self, values: Mapping[str, int]) -> int:
         """The number; every symbol needs a value. `SymbolicError` if one has none, or on division by zero."""
@@ -183,18 +188,7 @@ class Expr:
 
     def linear_in(self, name: str) -> tuple[Expr, Expr] | None:
         """``(a, b)`` with ``self == a * name + b`` and `name` in neither; None where there is no such form."""
-        slope: dict[Monomial, int] = {}
-        rest: dict[Monomial, int] = {}
-        for monomial, factor in self.terms:
-            power = next((p for atom, p in monomial if atom.kind == "sym" and atom.name == name), 0)
-            others = tuple((atom, p) for atom, p in monomial if not (atom.kind == "sym" and atom.name == name))
-            if power > 1 or any(name in _atom_symbols(atom) for atom, _ in others):
-                return None
-            if power:
-                slope[others] = slope.get(others, 0) + factor
-            else:
-                rest[monomial] = factor
-        return _from_terms(slope), _from_terms(rest)
+        return _linear_form(self, name)
 
     def __str__(self) -> str:
         if self._text is None:
@@ -205,11 +199,13 @@ class Expr:
         return f"Expr({self})"
 
 
+@lru_cache(maxsize=_KEPT)
 def const(value: int) -> Expr:
     """A number."""
     return Expr((((), int(value)),)) if value else ZERO
 
 
+@lru_cache(maxsize=_KEPT)
 def sym(name: str) -> Expr:
     """A symbol. Sizes, loop and map parameters, and integers assigned on transitions are symbols."""
     return _atom_expr(Atom("sym", name))
@@ -258,16 +254,69 @@ def _atom_expr(atom: Atom) -> Expr:
     return Expr(((((atom, 1),), 1),))
 
 
+@lru_cache(maxsize=_KEPT)
+def _sum(left: Expr, right: Expr) -> Expr:
+    if not right.terms:
+        return left
+    total = dict(left.terms)
+    for monomial, factor in right.terms:
+        total[monomial] = total.get(monomial, 0) + factor
+    return _from_terms(total)
+
+
+@lru_cache(maxsize=_KEPT)
+def _difference(left: Expr, right: Expr) -> Expr:
+    return ZERO if left is right else _sum(left, -right)
+
+
+@lru_cache(maxsize=_KEPT)
+def _product(left: Expr, right: Expr) -> Expr:
+    total: dict[Monomial, int] = {}
+    for left_monomial, left_factor in left.terms:
+        for right_monomial, right_factor in right.terms:
+            product = _multiply(left_monomial, right_monomial)
+            total[product] = total.get(product, 0) + left_factor * right_factor
+    return _from_terms(total)
+
+
+@lru_cache(maxsize=_KEPT)
+def _substituted(expr: Expr, found: tuple[tuple[str, ExprLike], ...]) -> Expr:
+    values = dict(found)
+    total = ZERO
+    for monomial, factor in expr.terms:
+        product = const(factor)
+        for atom, power in monomial:
+            product = product * _substitute(atom, values) ** power
+        total = total + product
+    return total
+
+
+@lru_cache(maxsize=_KEPT)
+def _linear_form(expr: Expr, name: str) -> tuple[Expr, Expr] | None:
+    slope: dict[Monomial, int] = {}
+    rest: dict[Monomial, int] = {}
+    for monomial, factor in expr.terms:
+        power = next((p for atom, p in monomial if atom.kind == "sym" and atom.name == name), 0)
+        others = tuple((atom, p) for atom, p in monomial if not (atom.kind == "sym" and atom.name == name))
+        if power > 1 or any(name in _atom_symbols(atom) for atom, _ in others):
+            return None
+        if power:
+            slope[others] = slope.get(others, 0) + factor
+        else:
+            rest[monomial] = factor
+    return _from_terms(slope), _from_terms(rest)
+
+
 def _from_terms(terms: Mapping[Monomial, int]) -> Expr:
     kept = [(monomial, factor) for monomial, factor in terms.items() if factor]
     if len(kept) > 1:
-        kept.sort(key=_order)
+        kept.sort(key=lambda term: _order(term[0]))
     return Expr(tuple(kept))
 
 
-def _order(term: tuple[Monomial, int]) -> tuple[int, str]:
+@lru_cache(maxsize=_KEPT)
+def _order(monomial: Monomial) -> tuple[int, str]:
     """Higher degrees first, then alphabetically, the constant last: ``N*M + N - 1``."""
-    monomial, _ = term
     return (-sum(power for _, power in monomial), "*".join(str(atom) for atom, _ in monomial))
 
 

@@ -15,12 +15,13 @@ from dcpy.ir.rewriter import Rewriter, rewriting
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, min_of, product_of, sym
+from dcpy.ir.uses import Uses
 
 LANES = 8  #: elements of a vector of float64, at most
 TILE = 256  #: elements of a row that one thread takes at a time where only columns may be divided
 
 
-def assign_schedules(sdfg: Sdfg, options: CpuOptions) -> None:
+def assign_schedules(sdfg: Sdfg, options: CpuOptions, uses: Uses | None = None) -> None:
     """Gives a schedule to each map that has none.
 
     An outermost map runs on all threads if its iterations never meet in memory (or only in a reduction) and there is,
@@ -30,7 +31,7 @@ def assign_schedules(sdfg: Sdfg, options: CpuOptions) -> None:
     before   map i = 0:N, j = 0:M { B[i, j] = f(A[i, j]) }
     after    map i = 0:N @cpu_parallel { map j = 0:M @simd { B[i, j] = f(A[i, j]) } }
     """
-    with rewriting(sdfg, "assign-schedules") as rw:
+    with rewriting(sdfg, "assign-schedules", uses=uses) as rw:
         _assign_in(sdfg.body, rw, options.openmp)
 
 

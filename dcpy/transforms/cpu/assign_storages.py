@@ -14,14 +14,14 @@ STACK_BYTES = 8192  #: a larger array goes to the heap: threads have small stack
 ALL_STACK_BYTES = 128 * 1024  #: of all arrays of an SDFG together
 
 
-def assign_storages(sdfg: Sdfg) -> None:
+def assign_storages(sdfg: Sdfg, uses: Uses | None = None) -> None:
     """Gives a storage to each transient that has none.
 
     A 0-d container becomes a variable, unless a view shows it. An array of constant size up to `STACK_BYTES` is on the
     stack, as long as there is room.
     """
     room = ALL_STACK_BYTES
-    with rewriting(sdfg, "assign-storages") as rw:
+    with rewriting(sdfg, "assign-storages", uses=uses) as rw:
         for region in list(sdfg.body.walk_regions()):
             for name, desc in list(region.containers.items()):
                 if isinstance(desc, Scalar | Array) and desc.transient and desc.storage is Storage.DEFAULT:

@@ -11,12 +11,12 @@ from dcpy.ir.nodes import Consume, Map, Node, Tasklet
 from dcpy.ir.region import State
 from dcpy.ir.rewriter import Rewriter, rewriting
 from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.uses import Element
+from dcpy.ir.uses import Element, Uses
 
 MAX_EXPRESSION = 40  # parts of one expression: beyond that the generated code is easier to read in steps
 
 
-def forward_scalars(sdfg: Sdfg) -> None:
+def forward_scalars(sdfg: Sdfg, uses: Uses | None = None) -> None:
     """Joins tasklets of one state that hand a private scalar to each other.
 
     before   tasklet (a <- A[i]) -> (o -> t) { o = a * 2 }     after   tasklet (a <- A[i]) -> (o -> B[i]) {
@@ -24,7 +24,7 @@ def forward_scalars(sdfg: Sdfg) -> None:
 
     Only where nothing else touches the scalar, and nothing between the two writes what the first one reads.
     """
-    with rewriting(sdfg, "forward-scalars") as rw:
+    with rewriting(sdfg, "forward-scalars", uses=uses) as rw:
         for region in list(sdfg.body.walk_regions()):
             for name, desc in list(region.containers.items()):
                 if isinstance(desc, Scalar | Array) and desc.transient and not desc.shape:

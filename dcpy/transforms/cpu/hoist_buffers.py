@@ -6,10 +6,10 @@ from dcpy.ir.data import Array, Storage
 from dcpy.ir.region import Loop, Region, SymbolAssign, While
 from dcpy.ir.rewriter import rewriting
 from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.uses import desc_symbols
+from dcpy.ir.uses import Uses, desc_symbols
 
 
-def hoist_buffers(sdfg: Sdfg) -> None:
+def hoist_buffers(sdfg: Sdfg, uses: Uses | None = None) -> None:
     """Moves heap arrays out of sequential loops, as far as their sizes are known.
 
     before   loop t = 0:T { data tmp: f64[N] ... }        after   data tmp: f64[N]
@@ -17,7 +17,7 @@ def hoist_buffers(sdfg: Sdfg) -> None:
 
     Their contents are undefined when an iteration starts, so what the last one left does not matter.
     """
-    with rewriting(sdfg, "hoist-buffers") as rw:
+    with rewriting(sdfg, "hoist-buffers", uses=uses) as rw:
         for region in reversed(list(sdfg.body.walk_regions())):  # inner regions first: they may go out far
             if not isinstance(region.owner, Loop | While) or region.parent is None:
                 continue

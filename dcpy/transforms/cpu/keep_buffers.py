@@ -14,9 +14,10 @@ from dcpy.ir.nodes import Node
 from dcpy.ir.region import Block, Region, Resize
 from dcpy.ir.rewriter import rewriting
 from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.uses import Uses
 
 
-def keep_buffers(sdfg: Sdfg) -> None:
+def keep_buffers(sdfg: Sdfg, uses: Uses | None = None) -> None:
     """Gives the heap arrays outside maps the lifetime `PERSISTENT`.
 
     before   data tmp: f64[N] transient @heap        after   data tmp: f64[N] transient @heap lifetime persistent
@@ -25,7 +26,7 @@ def keep_buffers(sdfg: Sdfg) -> None:
     the bodies of maps may be needed by several threads at a time: they stay as they are.
     """
     growing = {block.container for block in sdfg.body.walk_blocks() if isinstance(block, Resize)}
-    with rewriting(sdfg, "keep-buffers") as rw:
+    with rewriting(sdfg, "keep-buffers", uses=uses) as rw:
         for region in list(sdfg.body.walk_regions()):
             if _is_in_map(region):
                 continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dcpy.base.options import CpuOptions, Options
 from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.uses import Uses
 from dcpy.transforms.cpu.assign_schedules import assign_schedules
 from dcpy.transforms.cpu.assign_storages import assign_storages
 from dcpy.transforms.cpu.forward_scalars import forward_scalars
@@ -17,9 +18,10 @@ def lower_for_cpu(sdfg: Sdfg, options: Options | CpuOptions | None = None) -> No
     cpu = options.cpu if isinstance(options, Options) else options or CpuOptions()
     for callee in dict.fromkeys(call.sdfg for call in sdfg.body.walk_calls()):
         lower_for_cpu(callee, cpu)
-    forward_scalars(sdfg)
-    assign_storages(sdfg)
-    share_buffers(sdfg)
-    hoist_buffers(sdfg)
-    keep_buffers(sdfg)
-    assign_schedules(sdfg, cpu)
+    uses = Uses(sdfg)
+    forward_scalars(sdfg, uses)
+    assign_storages(sdfg, uses)
+    share_buffers(sdfg, uses)
+    hoist_buffers(sdfg, uses)
+    keep_buffers(sdfg, uses)
+    assign_schedules(sdfg, cpu, uses)

@@ -30,7 +30,7 @@ class _Life:
     last: Moment
 
 
-def share_buffers(sdfg: Sdfg) -> None:
+def share_buffers(sdfg: Sdfg, uses: Uses | None = None) -> None:
     """Renames heap arrays of one shape and dtype to one another where one is dead before the other is born.
 
     before   A -> t;  t -> u;  u -> v;  v -> B        after   A -> t;  t -> u;  u -> t;  t -> B
@@ -39,10 +39,12 @@ def share_buffers(sdfg: Sdfg) -> None:
     one node touches stay apart, as the node may read the one while it writes the other; unless it is a map that reads,
     for each element, just the element that it writes then: it works in place.
     """
-    with rewriting(sdfg, "share-buffers") as rw:
+    with rewriting(sdfg, "share-buffers", uses=uses) as rw:
         for region in list(sdfg.body.walk_regions()):
+            positions = {block: position for position, block in enumerate(region.blocks)}
+            nodes: dict[State, dict[Node, int]] = {}
             for kin in _kinds(region, rw.uses):
-                for name, host in _assignment(_lives(region, kin, rw.uses), region, rw.uses):
+                for name, host in _assignment(_lives(kin, region, rw.uses, positions, nodes), region, rw.uses):
                     for element in rw.uses.touchers(name):
                         rw.substitute(element, Substitution(containers={name: host}))
                     rw.undeclare(name)
@@ -59,9 +61,9 @@ def _kinds(region: Region, uses: Uses) -> list[list[str]]:
     return [names for names in kinds.values() if len(names) > 1]
 
 
-def _lives(region: Region, names: Iterable[str], uses: Uses) -> list[_Life]:
-    positions = {block: position for position, block in enumerate(region.blocks)}
-    nodes: dict[State, dict[Node, int]] = {}
+def _lives(
+    names: Iterable[str], region: Region, uses: Uses, positions: dict[Block, int], nodes: dict[State, dict[Node, int]]
+) -> list[_Life]:
     lives = []
     for name in names:
         spans = [_span(region, element, positions, nodes) for element in uses.touchers(name)]
@@ -85,7 +87,9 @@ def _span(
     where = positions[block]
     if not isinstance(element, Node) or not isinstance(block, State):
         return (where, -1), (where, 2**62)  # other than a state: nothing in it is told apart
-    order = nodes.setdefault(block, {node: position for position, node in enumerate(block.nodes)})
+    order = nodes.get(block)
+    if order is None:
+        order = nodes[block] = {node: position for position, node in enumerate(block.nodes)}
     return (where, order[element]), (where, order[element])
 
 

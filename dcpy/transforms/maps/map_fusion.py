@@ -9,7 +9,7 @@ from typing import ClassVar
 from dcpy.ir.analysis.dependences import filled_before, groups_meet, nodes_meet
 from dcpy.ir.analysis.footprints import Footprint
 from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.analysis.touches import Touch, body_touches, raisers
+from dcpy.ir.analysis.touches import Touch, body_touches, memories_of, raisers
 from dcpy.ir.data import Array, Scalar, packed_strides
 from dcpy.ir.expr import Load, ScalarExpr, rewrite
 from dcpy.ir.memlet import Memlet
@@ -65,7 +65,13 @@ class MapFusion(Transformation):
         return first
 
     def _plan(self, m: Match) -> _Plan | str:
-        """How to fuse, or why not."""
+        """How to fuse, or why not; asked twice, found once."""
+        if m.plan is None:
+            m.plan = self._planned(m)
+        plan: _Plan | str = m.plan
+        return plan
+
+    def _planned(self, m: Match) -> _Plan | str:
         first, second, uses = m[self.first], m[self.second], m.uses
         obstacle = _obstacle(first, second, uses)
         if obstacle:
@@ -126,14 +132,43 @@ def _movable(first: Map, second: Map, uses: Uses, ranges: Ranges) -> tuple[Node,
         return "the first map is in no state"
     before: list[Node] = []
     after: list[Node] = []
+    group = _Touching(first, uses)
     for node in state.nodes[state.index(first) + 1 : state.index(second)]:
-        follows = any(not nodes_meet(other, node, uses, ranges).is_no for other in (first, *after))
-        (after if follows else before).append(node)
+        if any(not nodes_meet(other, node, uses, ranges).is_no for other in group.sharing(node)):
+            after.append(node)
+            group.add(node)
+        else:
+            before.append(node)
     for node in after:
         answer = nodes_meet(node, second, uses, ranges)
         if not answer.is_no:
             return f"a node between the maps depends on the first, and the second on it: {answer.reason}"
     return tuple(before)
+
+
+class _Touching:
+    """Nodes by the memories that they touch: who could depend on another one is found without asking each."""
+
+    def __init__(self, first: Node, uses: Uses) -> None:
+        self.uses = uses
+        self.readers: dict[str, list[Node]] = {}
+        self.writers: dict[str, list[Node]] = {}
+        self.add(first)
+
+    def add(self, node: Node) -> None:
+        for table, memories in zip((self.readers, self.writers), memories_of(node, self.uses), strict=True):
+            for memory in memories:
+                table.setdefault(memory, []).append(node)
+
+    def sharing(self, node: Node) -> tuple[Node, ...]:
+        """The nodes that write what `node` touches, or touch what it writes."""
+        reads, writes = memories_of(node, self.uses)
+        found: dict[Node, None] = {}
+        for memory in (*reads, *writes):
+            found |= dict.fromkeys(self.writers.get(memory, ()))
+        for memory in writes:
+            found |= dict.fromkeys(self.readers.get(memory, ()))
+        return tuple(found)
 
 
 def _shared_names(first: Map, theirs: Sequence[Touch], uses: Uses) -> set[str]:
