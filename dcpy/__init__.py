@@ -21,6 +21,7 @@ _HOME = {
     "parse": "dcpy.api",
     "symbol": "dcpy.frontend.annotations",
     "symbols": "dcpy.frontend.annotations",
+    "compiletime": "dcpy.frontend.annotations",
     "map": "dcpy.frontend.mapscope",
     "mapscope": "dcpy.frontend.mapscope",
     **dict.fromkeys(
@@ -58,10 +59,12 @@ _DTYPES = (
 
 
 def __getattr__(name: str) -> Any:
-    if name in _DTYPES:
+    if name == "data":
+        value: Any = importlib.import_module("dcpy.frontend.dataflow.data")
+    elif name in _DTYPES:
         from dcpy.frontend.annotations import ANNOTATIONS
 
-        value: Any = ANNOTATIONS[name]
+        value = ANNOTATIONS[name]
     elif name in _HOME:
         value = getattr(importlib.import_module(_HOME[name]), name)
     else:
@@ -82,4 +85,4 @@ def _transformation(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME, *_DTYPES})
+    return sorted({*globals(), *_HOME, *_DTYPES, "data"})

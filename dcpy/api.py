@@ -19,6 +19,7 @@ from dcpy.base.errors import ArgumentError, FrontendError, InvalidSdfg
 from dcpy.base.options import DeviceType, Options, resolve_options
 from dcpy.base.tracebacks import own_frames_hidden
 from dcpy.codegen.artifact import IntegerArg
+from dcpy.frontend.annotations import annotated, as_type
 from dcpy.ir import builder
 from dcpy.ir.data import Array
 from dcpy.ir.nodes import Node
@@ -338,7 +339,9 @@ class Program(Dispatcher):
         named, symbols = self._split(named)
         names: tuple[str, ...] = ()
         if arguments or named:
-            bound = self._bound(arguments, named)
+            bound = self._python_signature.bind_partial(*arguments, **named).arguments
+            bound |= {p.name: p.default for p in self._python_signature.parameters.values()
+                      if p.default is not p.empty and p.name not in bound}  # fmt: skip
             bound |= self._specializer.undetermined(bound, symbols)
             names = tuple(name for name in symbols if name in bound)
         wanted = self.options.simplify if simplify is None else simplify
@@ -430,7 +433,7 @@ class BoundMethod(functools.partial[Any]):
 @own_frames_hidden
 def program(
     function: Callable[..., Any] | None = None,
-    *,
+    *types: Any,
     auto_optimize: bool = False,
     allow_callbacks: bool = False,
     device: DeviceType = DeviceType.CPU,
@@ -442,9 +445,17 @@ def program(
     With `allow_callbacks`, functions that dcpy does not take are called in Python, as if they were `dcpy.callback`.
     `ignore_type_hints` takes types from the calls even where there are annotations. Further options by their dotted
     names with ``_`` for the dot: ``cpu_openmp=False``, ``cache_dir="..."``; docs/reference/options.md lists them.
+    The types of parameters may stand here instead of behind them: ``@dcpy.program(dcpy.float64[N], dcpy.int32)``.
     Raises `FrontendError` for what is no Python function, `UnknownName` for unknown options.
     """
+    if function is not None and as_type(function) is not None:
+        function, types = None, (function, *types)
     if function is None:
+        if types:
+            return lambda found: program(
+                annotated(found, types), auto_optimize=auto_optimize, allow_callbacks=allow_callbacks, device=device,
+                ignore_type_hints=ignore_type_hints, **options,
+            )  # fmt: skip
         return functools.partial(
             program,
             auto_optimize=auto_optimize,

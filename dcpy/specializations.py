@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import inspect
+import re
 import sysconfig
 import threading
 from collections.abc import Mapping, Sequence
@@ -26,7 +27,7 @@ from dcpy.codegen.generate import linear
 from dcpy.frontend.fingerprint import Fingerprint, fingerprint
 from dcpy.frontend.source import parameter_span
 from dcpy.frontend.specialize.records import Parts, Record, take_apart
-from dcpy.frontend.specialize.types import ArgType, ArrayType, GeneratorType, OpaqueType, ScalarType
+from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, GeneratorType, OpaqueType, ScalarType
 from dcpy.guards import Guards, Source, alias_groups_with, guards_of, guards_on, source_of_array
 from dcpy.ir.sdfg import Sdfg
 from dcpy.runtime.arguments import conditions_hold, explain_mismatch, with_parts
@@ -123,11 +124,13 @@ class Specializer:
         if bound is None:
             types, records = self._annotated()
             parts = Parts(records=records)
-            self._require_all_annotated({*types, *records})
+            known = {path for path, kind in types.items() if not isinstance(kind, ConstantType)}
+            self._require_all_annotated({*known, *records})
             types |= _unknown_fields(types, records)
         else:
             parts = take_apart(bound)
             types = types_of(parts.leaves, self.annotated(), fields=parts.fields, taken=self.symbols)
+            types = self._with_annotated(types, parts, bound)
         lowered = self._lower(types, parts, {}, simplify=simplify)
         parameters = inspect.signature(self.function).parameters
         return lowered.sdfg, Convention.of(lowered, [*parameters, *symbols, *lowered.free])
@@ -239,16 +242,40 @@ class Specializer:
         key = f"{compiler_identity()} {passes} {found.key} ({described})" if found.key else ""
         return key, found
 
+    def _with_annotated(self, types: dict[str, ArgType], parts: Parts, bound: Mapping[str, Any]) -> dict[str, ArgType]:
+        """The types with those of parameters without a sample, which are annotated, in the order of parameters."""
+        order = list(inspect.signature(self.function).parameters)
+        missing = [name for name in order if name not in bound]
+        if not missing:
+            return types
+        annotated, records = self._annotated()
+        own = {path: kind for path, kind in annotated.items() if _parameter(path) in missing}
+        passed = {path for path, kind in own.items() if not isinstance(kind, ConstantType)}
+        self._require_all_annotated({*bound, *records, *passed})
+        more = {path: record for path, record in records.items() if _parameter(path) in missing}
+        parts.records |= more
+        found = types | own | _unknown_fields(own, more)
+        rank = {name: k for k, name in enumerate(order)}
+        return dict(sorted(found.items(), key=lambda item: rank.get(_parameter(item[0]), len(rank))))
+
     def _require_all_annotated(self, known: set[str]) -> None:
         missing = [name for name in inspect.signature(self.function).parameters if name not in known]
         if missing:
             code = self.function.__code__
+            of_call = isinstance(self._annotated()[0].get(missing[0]), ConstantType)
             raise FrontendError(
                 f"the type of {', '.join(map(repr, missing))} is not known ahead of time",
                 span=parameter_span(self.function, missing[0]) or SrcSpan(code.co_filename, code.co_firstlineno),
-                notes=("without arguments, types come from annotations",),
-                help=f"annotate it ({missing[0]}: dcpy.float64, or dcpy.float64[N]), or pass sample arguments",
+                notes=("its value is part of the program",) if of_call
+                else ("without arguments, types come from annotations",),
+                help=f"pass it: to_sdfg({missing[0]}=...)" if of_call
+                else f"annotate it ({missing[0]}: dcpy.float64, or dcpy.float64[N]), or pass sample arguments",
             )
+
+
+def _parameter(path: str) -> str:
+    """The parameter that a path begins with: ``p`` of ``p.x``."""
+    return re.split(r"[.\[]", path)[0]
 
 
 def _require_passed_only(lowered: Lowered, parts: Parts) -> None:

@@ -118,6 +118,8 @@ def _as_passed(kind: ArgType, value: Any, ones: Mapping[str, Expr], alias: str) 
     """An annotated type with what only the call tells: memory order, overlap, sizes of 1, Python's own numbers."""
     from dcpy.frontend.specialize.from_call import layout_of
 
+    if isinstance(kind, ConstantType):  # dcpy.compiletime
+        return ConstantType(value)
     if isinstance(kind, ScalarType):
         return replace(kind, weak=kind.weak or not isinstance(value, np.generic | np.ndarray))
     if isinstance(kind, GeneratorType):

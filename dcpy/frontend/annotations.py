@@ -10,7 +10,7 @@ import ast
 import inspect
 import itertools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, is_dataclass
 from types import FunctionType
 from typing import Any
@@ -20,8 +20,9 @@ import numpy as np
 from dcpy.base.errors import FrontendError
 from dcpy.base.source import SrcSpan
 from dcpy.frontend.closure import Closure
+from dcpy.frontend.dataflow.places import storage_of
 from dcpy.frontend.specialize.records import MAX_DEPTH, Member, Record, fields_of_class, is_named_tuple
-from dcpy.frontend.specialize.types import ArgType, ArrayType, GeneratorType, ScalarType
+from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, GeneratorType, ScalarType
 from dcpy.ir import types
 from dcpy.ir.symbolic import Expr, as_expr, sym
 from dcpy.ir.types import DType
@@ -113,6 +114,11 @@ class ScalarAnnotation:
         parts = dims if isinstance(dims, tuple) else (dims,)
         return ArrayAnnotation(self.element, tuple(_operand(part) for part in parts))
 
+    def __matmul__(self, storage: Any) -> ScalarAnnotation:
+        """``dcpy.float64 @ dcpy.StorageType.X``: the caller's memory is where it is; other devices are refused."""
+        storage_of(storage)
+        return self
+
     def __call__(self, value: Any = 0) -> Any:
         """A NumPy scalar of this type."""
         return self.element.numpy.type(value)
@@ -133,6 +139,11 @@ class ArrayAnnotation:
     element: DType
     dims: tuple[Expr, ...]
 
+    def __matmul__(self, storage: Any) -> ArrayAnnotation:
+        """``dcpy.float64[N] @ dcpy.StorageType.X``: the caller's memory is where it is; other devices are refused."""
+        storage_of(storage)
+        return self
+
     @property
     def dtype(self) -> np.dtype[Any]:
         """The NumPy dtype of an element."""
@@ -146,6 +157,15 @@ class ArrayAnnotation:
     def __repr__(self) -> str:
         return f"dcpy.{self.element.numpy_name}[{', '.join(map(str, self.dims))}]"
 
+
+class CompileTime:
+    """``n: dcpy.compiletime``: an argument whose value is part of the program, which is compiled for each."""
+
+    def __repr__(self) -> str:
+        return "dcpy.compiletime"
+
+
+compiletime = CompileTime()  # the name that users type, as dcpy.compiletime
 
 #: ``dcpy.float64`` and the others, by the name that users type.
 ANNOTATIONS: dict[str, ScalarAnnotation] = {
@@ -181,6 +201,7 @@ def parts_from_annotations(
 
 
 def _add(found: dict[str, ArgType], records: dict[str, Record], path: str, annotation: Any, depth: int = 0) -> None:
+    annotation = getattr(annotation, "record_class", annotation)  # of a dcpy.data.Structure
     if isinstance(annotation, type) and depth < MAX_DEPTH and (is_dataclass(annotation) or is_named_tuple(annotation)):
         steps = fields_of_class(annotation)
         is_tuple = issubclass(annotation, tuple)
@@ -220,6 +241,8 @@ def as_type(annotation: Any) -> ArgType | None:
             return ArrayType(element, dims)
         case ScalarAnnotation(element=element):
             return ScalarType(element, converts=True)
+        case CompileTime():
+            return ConstantType(compiletime)
         case type() if annotation in _PYTHON:
             return ScalarType(_PYTHON[annotation], weak=True)
         case type() if annotation.__module__.startswith("numpy.random") and annotation.__name__ == "Generator":
@@ -230,6 +253,16 @@ def as_type(annotation: Any) -> ArgType | None:
             except (KeyError, TypeError):
                 return None
     return None
+
+
+def annotated(function: Callable[..., Any], kinds: Sequence[Any]) -> Callable[..., Any]:
+    """The function with types for its parameters, in order, as annotations; returns the function itself."""
+    names = list(inspect.signature(function).parameters)
+    if len(kinds) > len(names):
+        message = f"{len(kinds)} types are given for the {len(names)} parameters of {function.__name__}"
+        raise FrontendError(message, span=SrcSpan(function.__code__.co_filename, function.__code__.co_firstlineno))
+    function.__annotations__ |= dict(zip(names, kinds, strict=False))
+    return function
 
 
 def _operand(value: Any) -> Expr:
@@ -287,4 +320,5 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.FloorDiv: lambda a, b: a // b,
     ast.Mod: lambda a, b: a % b,
     ast.Pow: lambda a, b: a**b,
+    ast.MatMult: lambda a, b: a @ b,
 }

@@ -34,6 +34,7 @@ from dcpy.frontend.lower.names import bind_name, forget_global_array, from_pytho
 from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.numpy.refused import OUTSIDE, refusal
 from dcpy.frontend.source import read_source
+from dcpy.frontend.specialize.records import is_plain_class
 from dcpy.frontend.values import (
     ArrayValue,
     BoundMethod,
@@ -139,7 +140,7 @@ def _static(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str
         return call_entry(frame.b, entry, args, kwargs)
     if found is dataclasses.replace and len(args) == 1:
         return constructing.replaced(frame, args[0], kwargs)
-    if isinstance(found, type) and dataclasses.is_dataclass(found):
+    if isinstance(found, type) and (dataclasses.is_dataclass(found) or is_plain_class(found)):
         return constructing.construct(frame, found, args, kwargs)
     if isinstance(found, type) and issubclass(found, tuple) and hasattr(found, "_fields"):
         return constructing.named_tuple(frame, found, args, kwargs)
@@ -203,6 +204,11 @@ def _user_function(
     if _is_method_of_constant(found) and all(isinstance(value, Static) for value in (*args, *kwargs.values())):
         keywords = {name: frame.b.static(value) for name, value in kwargs.items()}
         return from_python(frame, found(*map(frame.b.static, args), **keywords))
+    called = inspect.getattr_static(type(found), "__call__", None)
+    called = getattr(called, "__wrapped__", called)  # a program stands for its function
+    if isinstance(called, python_types.FunctionType) and not _is_numpy(called):
+        frame.closure.attribute(type(found), "__call__")
+        return call(frame, BoundMethod(Static(found), called), args, kwargs, unused=unused)
     if allowed and callable(found):
         return call_back(frame, Callback(found), args, kwargs, unused=unused)
     generators.require_supported(found)

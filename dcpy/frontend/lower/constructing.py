@@ -22,8 +22,9 @@ GENERATED = "<string>"  # the file of functions that `dataclasses` writes
 
 
 def construct(frame: Frame, cls: type, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    """``cls(*args, **kwargs)`` of a dataclass: the fields as its constructor sets them."""
-    _require_plain_constructor(cls)
+    """``cls(*args, **kwargs)`` of a dataclass, or of a plain class: the fields as its constructor sets them."""
+    if dataclasses.is_dataclass(cls):
+        _require_plain_constructor(cls)
     if inspect.getattr_static(cls, "__init__").__code__.co_filename != GENERATED:
         made = _fresh(frame, cls)
         frame.b.call(BoundMethod(made, inspect.getattr_static(cls, "__init__")), *args, **kwargs)

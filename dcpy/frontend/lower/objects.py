@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower import names, references
 from dcpy.frontend.lower.frame import IdentityMatters, is_field
-from dcpy.frontend.specialize.records import Record, is_frozen
+from dcpy.frontend.specialize.records import Record, field_names, is_frozen, is_plain_class
 from dcpy.frontend.values import (
     ArrayValue,
     BoundMethod,
@@ -113,7 +113,7 @@ def is_argument(value: ObjectValue) -> bool:
 
 def fields_of(env: Mapping[str, Value], value: ObjectValue) -> dict[str, Value]:
     """The fields of one object, in the order in which its class declares them."""
-    declared = [field.name for field in dataclasses.fields(value.cls)]
+    declared = field_names(value.cls)
     return {name: env[f"{value.key}.{name}"] for name in declared if f"{value.key}.{name}" in env}
 
 
@@ -160,7 +160,7 @@ def assign_field(frame: Frame, owner: Value, name: str, value: Value) -> None:
     if isinstance(setter, property) and setter.fset is not None:
         _call(frame, setter.fset, owner, [value])
         return
-    known = [field.name for field in dataclasses.fields(owner.cls)]
+    known = field_names(owner.cls)
     if name not in known:
         raise FrontendError(
             f"{owner.cls.__name__} has no field {name!r}",
@@ -295,9 +295,10 @@ def method_of_super(frame: Frame, name: str) -> BoundMethod:
     known, cls = frame.closure.lookup("__class__")
     parameters = [*frame.define.args.posonlyargs, *frame.define.args.args]
     owner = frame.env.get(parameters[0].arg) if parameters else None
-    if not known or not isinstance(owner, ObjectValue | RecordValue | TupleValue) or owner.cls is None:
+    of = type(owner.value) if isinstance(owner, Static) else getattr(owner, "cls", None)
+    if not known or owner is None or of is None or cls not in of.__mro__:
         raise FrontendError("super() is known in methods of objects only", help="name the class: `Base.method(self)`")
-    order = owner.cls.__mro__
+    order = of.__mro__
     for base in order[order.index(cls) + 1 :]:
         function = vars(base).get(name)
         function = getattr(function, "__wrapped__", function)
@@ -338,7 +339,7 @@ def _no_attribute(owner: ObjectValue | RecordValue | TupleValue, name: str) -> F
 
 
 def _declared(cls: type) -> list[str]:
-    return [field.name for field in dataclasses.fields(cls)] if dataclasses.is_dataclass(cls) else []
+    return field_names(cls) if dataclasses.is_dataclass(cls) or is_plain_class(cls) else []
 
 
 def _near(name: str, known: Iterable[str]) -> str:

@@ -7,9 +7,13 @@ taking apart, by value or by annotation, and what is put together again after th
 from __future__ import annotations
 
 import dataclasses
+import dis
+import inspect
+import itertools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, is_dataclass
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -120,7 +124,40 @@ def fields_of_class(cls: type) -> dict[str, Any]:
 
 def is_frozen(cls: type) -> bool:
     """Whether assignments to the fields of a dataclass are refused by Python."""
-    return bool(cls.__dataclass_params__.frozen)  # type: ignore[attr-defined]
+    return is_dataclass(cls) and bool(cls.__dataclass_params__.frozen)  # type: ignore[attr-defined]
+
+
+def is_plain_class(cls: type) -> bool:
+    """Whether a class that is no dataclass has objects that are just their attributes, set in Python's ``__init__``."""
+    bases = [base for base in cls.__mro__ if base is not object]
+    plain = all(type(base) is type and not hasattr(base, "__slots__") for base in bases)
+    own = all(base.__module__ != "builtins" and {"__setattr__", "__new__"}.isdisjoint(vars(base)) for base in bases)
+    started = isinstance(inspect.getattr_static(cls, "__init__", None), FunctionType)
+    return plain and own and started and not is_dataclass(cls)
+
+
+def field_names(cls: type) -> list[str]:
+    """The fields of objects of a class; of a plain one, the attributes that its methods assign to ``self``."""
+    if is_dataclass(cls):
+        return [field.name for field in dataclasses.fields(cls)]
+    found: dict[str, bool] = {}
+    for base in reversed(cls.__mro__):
+        for method in vars(base).values():
+            method = getattr(method, "__wrapped__", method)
+            if isinstance(method, FunctionType) and method.__code__.co_varnames:
+                found |= dict.fromkeys(_assigned_attributes(method), True)
+    return list(found)
+
+
+def _assigned_attributes(method: FunctionType) -> list[str]:
+    instructions = list(dis.get_instructions(method))
+    own = method.__code__.co_varnames[0]
+    pairs = itertools.pairwise(instructions)
+    return [
+        str(store.argval)
+        for load, store in pairs
+        if store.opname == "STORE_ATTR" and own in (load.argval if isinstance(load.argval, tuple) else (load.argval,))
+    ]
 
 
 def _members(path: str, value: Any) -> list[tuple[Member, Any]]:
