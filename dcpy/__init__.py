@@ -39,6 +39,7 @@ _HOME = {
     "implements": "dcpy.frontend.implements",
     "Builder": "dcpy.api",
     "Out": "dcpy.ir.builder",
+    "Memlet": "dcpy.ir.words",
     "DcpyError": "dcpy.base.errors",
     **dict.fromkeys(
         (

@@ -20,11 +20,12 @@ from dcpy.base.options import DeviceType, Options, resolve_options
 from dcpy.base.tracebacks import own_frames_hidden
 from dcpy.codegen.artifact import IntegerArg
 from dcpy.frontend.annotations import annotated, as_type
+from dcpy.frontend.dataflow.symbols import require_told, without_symbols
 from dcpy.ir import builder
-from dcpy.ir.data import Array
 from dcpy.ir.nodes import Node
 from dcpy.ir.region import Block
 from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.words import GraphWords
 from dcpy.runtime.dispatch import Dispatcher, encode
 from dcpy.runtime.function import call_converted
 from dcpy.runtime.parameters import parameters_of
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 TransformationLike = Union[str, type["Transformation"], "Transformation"]
 
 
-class SDFG(Sdfg):
+class SDFG(GraphWords):
     """A stateful dataflow multigraph, as users hold it: printable, transformable, runnable.
 
     Made by ``program.to_sdfg()``, `parse`, `load` and `dcpy.Builder`. One that was made from a function whose arguments
@@ -152,10 +153,10 @@ class SDFG(Sdfg):
     @own_frames_hidden
     def interpret(self, *arguments: Any, **named: Any) -> Any:
         """Runs the SDFG in the reference interpreter: slow, and what it computes is what the SDFG means."""
-        named, symbols = _without_symbols(self, named)
+        named, symbols = without_symbols(self, named)
         if self.convention is None or (not arguments and all(name in self.arguments for name in named)):
             bound = self._bind(arguments, named)
-            _require_told(self, bound, symbols)
+            require_told(self, bound, symbols)
             return driver.interpret(self, bound)
         bound = self._bind(arguments, named, self.convention.parameters)
         results = driver.interpret(self, self.convention.taken_apart(bound))
@@ -201,22 +202,6 @@ class SDFG(Sdfg):
                 raise ArgumentError(f"{self.name}() got multiple values for argument {name!r}")
             bound[name] = value
         return bound
-
-
-def _without_symbols(sdfg: Sdfg, named: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Keywords that are arguments, and those that are symbols, which the sizes of arguments tell."""
-    symbols = {name: value for name, value in named.items() if name in sdfg.symbols and name not in sdfg.arguments}
-    return {name: value for name, value in named.items() if name not in symbols}, symbols
-
-
-def _require_told(sdfg: Sdfg, bound: Mapping[str, Any], symbols: Mapping[str, Any]) -> None:
-    """`ArgumentError` unless symbols given by keyword are what the sizes of arguments say."""
-    if symbols:
-        from dcpy.frontend.dataflow.symbols import undetermined
-
-        descs = {name: sdfg.containers.get(name) for name in sdfg.arguments}
-        shapes = {name: desc.shape for name, desc in descs.items() if isinstance(desc, Array)}
-        undetermined(sdfg.name, shapes, bound, symbols)
 
 
 class Builder(builder.Builder):
@@ -266,10 +251,10 @@ class CompiledSdfg(Dispatcher):
 
     def call_with_symbols(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
         """A call that gives sizes by keyword, too: ``compiled(A=a, N=5)``. `NotImplemented` where it gives none."""
-        arguments, symbols = _without_symbols(self._sdfg, named)
+        arguments, symbols = without_symbols(self._sdfg, named)
         if not symbols:
             return NotImplemented
-        _require_told(self._sdfg, dict(zip(self._sdfg.arguments, args, strict=False)) | arguments, symbols)
+        require_told(self._sdfg, dict(zip(self._sdfg.arguments, args, strict=False)) | arguments, symbols)
         return self(*args, **arguments)
 
     def _call_with_other_values(self, values: tuple[Any, ...]) -> Any:

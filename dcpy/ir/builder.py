@@ -43,7 +43,7 @@ from dcpy.ir.symbolic import ZERO, Expr, ExprLike, as_expr, as_exprs, sym
 from dcpy.ir.text.parser import parse_code, parse_scalar
 from dcpy.ir.types import DType
 
-__all__ = ["Builder", "Cases", "Container", "Out"]
+__all__ = ["Builder", "Cases", "Container", "Out", "as_dtype"]
 
 N = TypeVar("N", bound=Node)
 B = TypeVar("B", bound=Block)
@@ -78,6 +78,14 @@ class Builder:
         self._frames = [_Frame(self.sdfg.body)]
         self._params: dict[str, Expr] = {}  # as the user called them
 
+    @classmethod
+    def into(cls, sdfg: Sdfg, state: State) -> Builder:
+        """A builder that goes on with a state of an SDFG that there is."""
+        found = cls(sdfg.name)
+        found.sdfg = sdfg
+        found._frames = [_Frame(sdfg.body, state, explicit=True)]
+        return found
+
     # -- declarations ------------------------------------------------------------------------------------------
 
     def size(self, name: str) -> Expr:
@@ -86,7 +94,7 @@ class Builder:
 
     def symbol(self, name: str, dtype: DTypeLike = types.int64, *, argument: bool = True) -> Expr:
         """Declares an integer argument, or with ``argument=False`` a symbol that follows from the arguments."""
-        return sym(self.sdfg.add_symbol(name, _dtype(dtype), argument=argument))
+        return sym(self.sdfg.add_symbol(name, as_dtype(dtype), argument=argument))
 
     def argument(self, name: str, desc: Descriptor) -> Container:
         """Declares an argument with any descriptor."""
@@ -94,11 +102,11 @@ class Builder:
 
     def scalar(self, name: str, dtype: DTypeLike) -> Container:
         """Declares an argument that is passed by value."""
-        return self.argument(name, Scalar(_dtype(dtype), span=self.span))
+        return self.argument(name, Scalar(as_dtype(dtype), span=self.span))
 
     def array(self, name: str, dtype: DTypeLike, shape: Sequence[ExprLike], **options: Any) -> Container:
         """Declares an array argument; `options` as of `Array.packed` (``order``, ``alias``)."""
-        return self.argument(name, Array.packed(_dtype(dtype), shape, span=self.span, **options))
+        return self.argument(name, Array.packed(as_dtype(dtype), shape, span=self.span, **options))
 
     def declare(self, name: str, desc: Descriptor) -> Container:
         """Declares a container in the current region, under a name that nothing has yet."""
@@ -107,12 +115,12 @@ class Builder:
     def transient(self, name: str, dtype: DTypeLike, shape: Sequence[ExprLike] | None = None) -> Container:
         """Declares a temporary in the current region: a scalar, or with a `shape` an array."""
         if shape is None:
-            return self.declare(name, Scalar(_dtype(dtype), transient=True, span=self.span))
-        return self.declare(name, Array.packed(_dtype(dtype), shape, transient=True, span=self.span))
+            return self.declare(name, Scalar(as_dtype(dtype), transient=True, span=self.span))
+        return self.declare(name, Array.packed(as_dtype(dtype), shape, transient=True, span=self.span))
 
     def stream(self, name: str, dtype: DTypeLike, shape: Sequence[ExprLike] = (), capacity: ExprLike = 0) -> Container:
         """Declares queues in the current region, one per point of `shape`; `capacity` 0 is unbounded."""
-        return self.declare(name, Stream(_dtype(dtype), as_exprs(shape), as_expr(capacity), span=self.span))
+        return self.declare(name, Stream(as_dtype(dtype), as_exprs(shape), as_expr(capacity), span=self.span))
 
     def view(self, name: str, of: Place, *, axes: Sequence[int] | None = None) -> Container:
         """Declares a view of a subset in the current region: ``b.view("v", x[1:N])``. `axes` permutes dimensions."""
@@ -129,7 +137,7 @@ class Builder:
     def returns(self, dtype: DTypeLike, shape: Sequence[ExprLike] = (), *, python: bool = False) -> Container:
         """Declares the next result: a new array, or without `shape` a NumPy scalar (a Python number if `python`)."""
         count = sum(name.startswith("__return") for name in self.sdfg.containers)
-        name = self.sdfg.declare(f"__return_{count}" if count else "__return", Array.packed(_dtype(dtype), shape))
+        name = self.sdfg.declare(f"__return_{count}" if count else "__return", Array.packed(as_dtype(dtype), shape))
         kind = "array" if shape else "python" if python else "scalar"
         self._add_result(Result(kind, name))
         return Container(name, self.sdfg.containers[name])
@@ -253,9 +261,9 @@ class Builder:
         if name not in self.sdfg.symbols and name not in self.sdfg.assigned_symbols:
             if self.sdfg.fresh_name(name) != name:
                 raise InvalidSdfg(f"{name!r} is the name of something else in {self.sdfg.name!r}")
-            self.sdfg.assign_symbol(name, _dtype(dtype))
+            self.sdfg.assign_symbol(name, as_dtype(dtype))
         text = value if isinstance(value, str) else str(as_expr(value))
-        self._add_block(SymbolAssign(name, self._scalar(text, _dtype(dtype)), span=self.span))
+        self._add_block(SymbolAssign(name, self._scalar(text, as_dtype(dtype)), span=self.span))
         return sym(name)
 
     def check(self, condition: str, exception: str, message: str, *values: str) -> None:
@@ -357,7 +365,7 @@ class Cases:
         return region
 
 
-def _dtype(value: DTypeLike) -> DType:
+def as_dtype(value: DTypeLike) -> DType:
     """A dtype of dcpy's own, or the one that NumPy's, or ``dcpy.float64`` among the annotations, stands for."""
     if isinstance(value, DType):
         return value

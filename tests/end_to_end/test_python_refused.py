@@ -152,7 +152,9 @@ def test_refuses_with():
 
 
 def test_refuses_classes_other_than_dataclasses():
-    class Plain:
+    class Slotted:
+        __slots__ = ("x",)
+
         def __init__(self):
             self.x = 1
 
@@ -162,7 +164,7 @@ def test_refuses_classes_other_than_dataclasses():
 
         return a
 
-    refusal(lambda a, n: Plain())
+    refusal(lambda a, n: Slotted())
     assert "classes inside a program" in refusal(inside)
 
 

@@ -16,6 +16,8 @@ from dcpy.base.errors import ArgumentError, FrontendError
 from dcpy.frontend.annotations import Symbol, types_from_annotations
 from dcpy.frontend.fingerprint import is_library
 from dcpy.frontend.specialize.types import ArrayType
+from dcpy.ir.data import Array
+from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import Expr
 
 
@@ -101,6 +103,20 @@ def undetermined(
                     help=f"leave {symbol} out, it is found in the array, or pass an array of that size",
                 )
     return {symbol: value for symbol, value in values.items() if symbol not in determined}
+
+
+def without_symbols(sdfg: Sdfg, named: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Keywords of a call of an SDFG that are arguments, and those that are symbols, which sizes of arguments tell."""
+    symbols = {name: value for name, value in named.items() if name in sdfg.symbols and name not in sdfg.arguments}
+    return {name: value for name, value in named.items() if name not in symbols}, symbols
+
+
+def require_told(sdfg: Sdfg, bound: Mapping[str, Any], symbols: Mapping[str, Any]) -> None:
+    """`ArgumentError` unless symbols given by keyword are what the sizes of arguments say."""
+    if symbols:
+        descs = {name: sdfg.containers.get(name) for name in sdfg.arguments}
+        shapes = {name: desc.shape for name, desc in descs.items() if isinstance(desc, Array)}
+        undetermined(sdfg.name, shapes, bound, symbols)
 
 
 def _as_size(name: str, symbol: str, value: Any) -> int:
