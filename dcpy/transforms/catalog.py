@@ -30,6 +30,7 @@ TRANSFORMATIONS: Registry[type[Transformation]] = Registry(
         "map-fusion": "dcpy.transforms.maps.map_fusion:MapFusion",
         "map-inlining": "dcpy.transforms.maps.map_inlining:MapInlining",
         "redundant-copy-removal": f"{_SIMPLIFY}.redundant_copy_removal:RedundantCopyRemoval",
+        "redundant-reshape-removal": f"{_SIMPLIFY}.redundant_reshape_removal:RedundantReshapeRemoval",
         "redundant-view-removal": f"{_SIMPLIFY}.redundant_view_removal:RedundantViewRemoval",
         "scalar-to-symbol-promotion": f"{_SIMPLIFY}.scalar_to_symbol_promotion:ScalarToSymbolPromotion",
         "state-fusion": f"{_SIMPLIFY}.state_fusion:StateFusion",

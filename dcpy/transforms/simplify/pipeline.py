@@ -13,6 +13,7 @@ from dcpy.transforms.simplify.dead_state_elimination import DeadStateElimination
 from dcpy.transforms.simplify.empty_state_elimination import EmptyStateElimination
 from dcpy.transforms.simplify.inline_call import InlineCall
 from dcpy.transforms.simplify.redundant_copy_removal import RedundantCopyRemoval
+from dcpy.transforms.simplify.redundant_reshape_removal import RedundantReshapeRemoval
 from dcpy.transforms.simplify.redundant_view_removal import RedundantViewRemoval
 from dcpy.transforms.simplify.scalar_to_symbol_promotion import ScalarToSymbolPromotion
 from dcpy.transforms.simplify.state_fusion import StateFusion
@@ -38,6 +39,7 @@ SIMPLIFY = Pipeline(
         TrivialMapElimination(),
         RedundantViewRemoval(),
         RedundantCopyRemoval(),
+        RedundantReshapeRemoval(),
         DeadDataflowElimination(),
         AugmentedAssignmentToWCR(),
         WcrToAugmentedAssignment(),
