@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from dcpy.ir.data import Reference, Stream
 from dcpy.ir.expr import Ref, WrapIndex, walk
+from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, Callback, Consume, ForeignCall, Map, Node, Tasklet
 from dcpy.ir.region import Branch, Loop, Region, State, SymbolAssign
 from dcpy.ir.sdfg import Sdfg
@@ -21,7 +22,8 @@ class DeadDataflowElimination(Transformation):
              B = g(A)
 
     Applies when everything that a node writes is transient memory which nothing reads, under any name: no view, no
-    condition, no check. Checks, calls of C functions, and whatever may raise an error or never end, stay.
+    condition, no check; or is what is there already. Checks, calls of C functions, and whatever may raise an error or
+    never end, stay.
     """
 
     name: ClassVar[str] = "dead-dataflow-elimination"
@@ -56,7 +58,21 @@ def unused_inputs(tasklet: Tasklet) -> list[str]:
 
 
 def _dead_outputs(tasklet: Tasklet, m: Match) -> list[str]:
-    return [name for name, memlet in tasklet.outputs.items() if not _why_needed(memlet.container, tasklet, m)]
+    return [
+        name
+        for name, memlet in tasklet.outputs.items()
+        if _is_unchanged(tasklet, name, memlet, m) or not _why_needed(memlet.container, tasklet, m)
+    ]
+
+
+def _is_unchanged(tasklet: Tasklet, name: str, memlet: Memlet, m: Match) -> bool:
+    """Whether an output writes what the element has already: ``x = x``, which merges of branches leave behind.
+
+    Not of an argument: that a program writes it, the caller may have to know.
+    """
+    value = dict(tasklet.code).get(name)
+    same = isinstance(value, Ref) and tasklet.inputs.get(value.name) == memlet and not memlet.wcr
+    return same and m.uses.is_private(memlet.container)
 
 
 def _shrink(tasklet: Tasklet, dead: list[str], rw: Rewriter) -> None:

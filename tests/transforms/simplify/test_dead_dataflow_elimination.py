@@ -40,6 +40,27 @@ def test_a_tasklet_keeps_what_is_needed():
         }""").same_values()
 
 
+def test_s5_an_element_that_is_assigned_to_itself_stays_what_it_is():
+    """S-5: with it, ``if a[i] > 0: s += a[i]`` is the conditional sum that it looks like."""
+    expect(
+        DeadDataflowElimination(),
+        on=parse("""
+            sdfg @f(A: f64[N]) symbols(N: size) {
+              data s: f64 transient
+              state { tasklet () -> (o -> s) { o = 1.0 }
+                      tasklet (x <- s) -> (o -> s) { o = x }
+                      tasklet (x <- s, a <- A[0]) -> (o -> s, p -> A[0]) { o = x; p = a }
+                      tasklet (x <- s) -> (o -> A[1]) { o = x } }
+            }"""),
+    ).becomes("""
+        sdfg @f(A: f64[N]) symbols(N: size) {
+          data s: f64 transient
+          state { tasklet () -> (o -> s) { o = 1.0 }
+                  tasklet (a <- A[0]) -> (p -> A[0]) { p = a }
+                  tasklet (x <- s) -> (o -> A[1]) { o = x } }
+        }""").same_values(N=[2, 3])
+
+
 def test_a_sum_that_only_feeds_itself_goes():
     expect(
         DeadDataflowElimination(),

@@ -1,0 +1,146 @@
+"""The programs: plain NumPy and Python, and their arguments. Nothing of dcpy is imported here: peers read it, too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+N = 1_000_000
+Arguments = Callable[[np.random.Generator], tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class Program:
+    """`row` is the finding that the program stands for, `peer` whom it is compared with."""
+
+    row: str
+    peer: str
+    function: Callable[..., Any]
+    arguments: Arguments
+
+
+def norm(x):
+    return np.linalg.norm(x)
+
+
+def sum_of_products(x, y):
+    return np.sum((x - y) * (x - y))
+
+
+def periodic_dist(x):
+    n = len(x)
+    out = np.zeros((n, n))
+    for k in range(3):
+        d = x[:, k : k + 1] - x[:, k]
+        d = np.abs(d - np.round(d))
+        out += d * d
+    return np.sqrt(out)
+
+
+def create_grid(n):
+    g = np.zeros((n, n, 3))
+    g[:, :, 0] = np.arange(n)[:, None]
+    g[:, :, 1] = np.arange(n)[None, :]
+    return g.reshape((n * n, 3))
+
+
+def square(x):
+    return x**2
+
+
+def cube(x):
+    return x**3
+
+
+def nbody_step(pos, vel, mass, dt):
+    n = len(mass)
+    for i in range(n):
+        for j in range(n):
+            if i != j:
+                dx = pos[j, 0] - pos[i, 0]
+                dy = pos[j, 1] - pos[i, 1]
+                dz = pos[j, 2] - pos[i, 2]
+                d2 = dx * dx + dy * dy + dz * dz + 0.01
+                f = mass[j] / (d2 * np.sqrt(d2))
+                vel[i, 0] += dt * f * dx
+                vel[i, 1] += dt * f * dy
+                vel[i, 2] += dt * f * dz
+    for i in range(n):
+        for k in range(3):
+            pos[i, k] += dt * vel[i, k]
+
+
+def gather(a, b, ip):
+    for i in range(len(ip)):
+        a[i] = b[ip[i]]
+
+
+def gather_sum(b, ip):
+    total = 0.0
+    for i in range(len(ip)):
+        total += b[ip[i]]
+    return total
+
+
+def largest(a):
+    found = a[0]
+    for i in range(len(a)):
+        if a[i] > found:
+            found = a[i]
+    return found
+
+
+def sum_of_positive(a):
+    total = 0.0
+    for i in range(len(a)):
+        if a[i] > 0.0:
+            total += a[i]
+    return total
+
+
+def sums_of_rows(A, B, n, m):
+    for i in range(n):
+        for j in range(m):
+            B[i] += A[i * m + j] * 2.0
+
+
+def convolve(w, A, B):
+    n, m = B.shape
+    for i in range(1, n - 1):
+        for j in range(1, m - 1):
+            for k in range(3):
+                for l in range(3):  # noqa: E741
+                    B[i, j] += w[k, l] * A[i + k - 1, j + l - 1]
+
+
+def triad(a, b, c, s):
+    for i in range(len(a)):
+        a[i] = b[i] + s * c[i]
+
+
+def _vectors(count: int) -> Arguments:
+    return lambda rng: tuple(rng.random(N) for _ in range(count))
+
+
+PROGRAMS: dict[str, Program] = {
+    program.function.__name__: program
+    for program in (
+        Program("S-4b", "numpy", norm, _vectors(1)),
+        Program("S-4b", "numpy", sum_of_products, _vectors(2)),
+        Program("S-4b", "numpy", periodic_dist, lambda rng: (rng.random((600, 3)),)),
+        Program("S-4b", "numpy", create_grid, lambda rng: (600,)),
+        Program("S-4b", "numpy", square, _vectors(1)),
+        Program("S-4b", "numpy", cube, _vectors(1)),
+        Program("S-4b", "numba", nbody_step, lambda rng: (*rng.random((2, 300, 3)), rng.random(300), 0.01)),
+        Program("S-5", "numba", gather, lambda rng: (np.zeros(N), rng.random(N), rng.integers(0, N, N))),
+        Program("S-5", "numba", gather_sum, lambda rng: (rng.random(N), rng.integers(0, N, N))),
+        Program("S-5", "numba", largest, _vectors(1)),
+        Program("S-5", "numba", sum_of_positive, lambda rng: (rng.random(N) - 0.5,)),
+        Program("S-6", "numba", sums_of_rows, lambda rng: (rng.random(N), np.zeros(1000), 1000, 1000)),
+        Program("S-6", "numba", convolve, lambda rng: (rng.random((3, 3)), *rng.random((2, 600, 600)))),
+        Program("S-6", "numba", triad, lambda rng: (*rng.random((3, N)), 2.0)),
+    )
+}
