@@ -137,7 +137,15 @@ def compiler_time() -> Iterator[Figure]:
     yield Figure(f"C++ of the slowest example ({name})", "< 0.8 s", f"{seconds:.2f} s", seconds < 0.8)
 
 
-MEASURES = (import_time, first_call, call_overhead, gemm_speed, jacobi_speed, compile_scaling, compiler_time)
+def cliffs_of_sizes() -> Iterator[Figure]:
+    from benchmarks.cliffs import figures
+
+    yield from figures()
+
+
+MEASURES = (
+    import_time, first_call, call_overhead, gemm_speed, jacobi_speed, compile_scaling, compiler_time, cliffs_of_sizes,
+)  # fmt: skip
 
 
 def main() -> int:

@@ -93,15 +93,19 @@ class Forwarded:
         return all(name in self.symbols for name in expr.symbols)
 
 
-def needed(facts: Mapping[Expr, None], sizes: list[str]) -> tuple[Expr, ...]:
-    """The facts that do not follow from the others, in the order in which they came up."""
+def needed(facts: Mapping[Expr, None], known: Ranges) -> tuple[Expr, ...]:
+    """The facts that do not follow from the others and what is known, in the order in which they came up."""
     kept = list(facts)
-    bounds = {name: (ZERO, None) for name in sizes}
     for fact in facts:
         others = [other for other in kept if other is not fact]
-        if Ranges(bounds, others).proves_nonneg(fact):
+        if known.assuming(*others).proves_nonneg(fact):
             kept = others
     return tuple(kept)
+
+
+def sizes_known(sizes: list[str]) -> Ranges:
+    """Sizes are not negative."""
+    return Ranges({name: (ZERO, None) for name in sizes})
 
 
 def substitution_for(equal: Mapping[Equality, None], fixed: set[str], sizes: set[str]) -> dict[str, Expr]:

@@ -55,6 +55,8 @@ def _meet(b: Builder, left: Expr, right: Expr, message: str, values: Sequence[Ex
     """The common size of two, of which one may stretch."""
     if left is ONE or left is right:
         return right
+    if b.emit.wishes is not None and b.emit.same(left, right):
+        return right if right.constant is not None else left
     stretches, other_stretches = may_be_one(b, left), may_be_one(b, right)
     if not stretches and not other_stretches:
         same_size(b, left, right, message, values, exception)
@@ -88,7 +90,8 @@ def index_into(b: Builder, size: Expr, wanted: Expr, index: Expr) -> Expr:
     """The index into a dimension of `size` for one of the common size `wanted`."""
     if size is ONE:
         return ZERO
-    differs = b.exact(size) is not b.exact(wanted)
+    own, common = b.exact(size), b.exact(wanted)
+    differs = own is not common and not b.emit.equal(own, common)
     return min_of(index, size - 1) if differs and may_be_one(b, size) else index
 
 
@@ -115,10 +118,10 @@ def require_stretch(b: Builder, size: Expr, wanted: Expr, message: str, values: 
     size, wanted = b.exact(size), b.exact(wanted)
     if size is ONE or size is wanted:
         return False
+    if b.emit.same(size, wanted):
+        return False
     if not may_be_one(b, size):
         same_size(b, size, wanted, message, values)
-        return False
-    if b.emit.same(size, wanted):
         return False
     fits = op("or", op("eq", Index(size), Index(wanted)), op("eq", Index(size), Const(1, types.int64)))
     b.check(fits, "ValueError", message, [Index(b.exact(as_expr(part))) for part in values])

@@ -25,6 +25,7 @@ from dcpy.ir.symbolic import Expr, ExprLike, Ranges, as_expr, sym
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.assuming import Assumptions, Forwarded
+    from dcpy.frontend.lower.versioning import Wishes
     from dcpy.frontend.values import ArrayValue
 
 
@@ -46,9 +47,11 @@ class Emitter:
         self.descs: dict[str, Data] = {}  # every visible container; names are unique in an SDFG
         self.regions: dict[str, Region] = {}  # where each is declared
         self.definitions: dict[str, Expr] = {}  # assigned symbols that are expressions over others
+        self.bounds: dict[tuple[Region, object], Expr] = {}  # of slices, clamped at run time; by region
         self.past_views: dict[str, str] = {}  # what views showed that a dry run took back
         self.maybe_one: set[str] = set()  # sizes of arguments that may turn out to be 1
         self.assumptions: Assumptions | Forwarded | None = None  # None: nothing is assumed
+        self.wishes: Wishes | None = None  # of the statement that is tried (`lower.versioning`)
         self.dry = 0
         self.open = [sdfg.body]  # the regions around the place of writing, outermost first
         self._state: State | None = None
@@ -316,19 +319,28 @@ class Emitter:
         expr = as_expr(nonneg)
         if self.ranges.proves_nonneg(expr):
             return True
-        if self.assumptions is None or not self.assumptions.take(expr):
+        if not self._take(expr):
             return False
         self.ranges = self.ranges.assuming(expr)
         return True
 
+    def _take(self, fact: Expr) -> bool:
+        if self.assumptions is not None and self.assumptions.take(fact):
+            return True
+        return self.wishes is not None and self.wishes.take(fact, self.ranges)
+
+    def equal(self, left: Expr, right: Expr) -> bool:
+        """Whether two sizes are known to be equal."""
+        return left is right or (self.ranges.proves_le(left, right) and self.ranges.proves_le(right, left))
+
     def same(self, left: Expr, right: Expr) -> bool:
         """Whether two sizes are equal: it follows from what is known here, or is assumed from now on."""
-        if self.ranges.proves_le(left, right) and self.ranges.proves_le(right, left):
+        if self.equal(left, right):
             return True
-        if self.assumptions is None or not self.assumptions.take_equal(left, right):
-            return False
-        self.ranges = self.ranges.assuming(left - right, right - left)
-        return True
+        if self.assumptions is not None and self.assumptions.take_equal(left, right):
+            self.ranges = self.ranges.assuming(left - right, right - left)
+            return True
+        return self.wishes is not None and self.holds(left - right) and self.holds(right - left)
 
     def sampled(self, value: Expr) -> int | None:
         """The value that an expression has in the call that is compiled, where that is known."""
@@ -341,6 +353,8 @@ class Emitter:
         if self.ranges.proves_lt(value, 0):
             return True
         sample = self.sampled(value)
+        if sample is None and self.wishes is not None:
+            sample = -1 if all(factor < 0 for _, factor in value.terms) else 0  # -w is negative, most likely
         if sample is None:
             return None
         return sample < 0 if self.holds(value if sample >= 0 else -value - 1) else None

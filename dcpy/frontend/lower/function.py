@@ -16,7 +16,7 @@ from dcpy.frontend.closure import Closure, Dependence
 from dcpy.frontend.dataflow.symbols import free_symbols
 from dcpy.frontend.desugar.statements import desugar
 from dcpy.frontend.lower import mutating
-from dcpy.frontend.lower.assuming import Assumptions, Forwarded, needed, substitution_for
+from dcpy.frontend.lower.assuming import Assumptions, Forwarded, needed, sizes_known, substitution_for
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.callbacks import start_world
 from dcpy.frontend.lower.calls import call, unwrap
@@ -197,10 +197,10 @@ def _lower(
     if records:
         arg_types, passing = without_unused(program, sdfg, arg_types, passing)
     sdfg.forget_names()
-    assumed = () if assumptions is None else needed(assumptions.made, sdfg.sizes)
+    assumed = () if assumptions is None else needed(assumptions.made, sizes_known(sdfg.sizes))
     unless: tuple[Expr, ...] = ()
     if isinstance(assumptions, Assumptions):
-        sdfg.assumptions, unless = list(assumed), needed(assumptions.failed, sdfg.sizes)
+        sdfg.assumptions, unless = list(assumed), needed(assumptions.failed, sizes_known(sdfg.sizes))
     free = tuple(program.free)
     arg_types |= dict.fromkeys(free, ScalarType(types.int64, weak=True))
     dependences = tuple(program.dependences.values())

@@ -235,14 +235,22 @@ def _bound(b: Builder, value: Value, size: Expr, forward: bool, *, low: int, is_
 
 
 def _run_time_bound(b: Builder, bound: Expr, size: Expr, low: int, forward: bool) -> Expr:
-    """A bound of unknown sign: wrapped and clamped at run time."""
+    """A bound of unknown sign: wrapped and clamped at run time. Equal bounds have one symbol (value numbering)."""
+    emit = b.emit
+    key = bound, size, low, forward
+    known = next((emit.bounds[region, key] for region in reversed(emit.open) if (region, key) in emit.bounds), None)
+    if known is not None:
+        return known
     index = Index(bound)
     high = size if forward else size - 1
     wrapped = op("max", Index(bound + size), Const(low, types.int64))
     clamped = op("min", index, Index(high))
     value = op("select", op("lt", index, Const(0, types.int64)), wrapped, clamped)
     definition = max_of(low, min_of(_wrap(bound, size), high))
-    return b.emit.assign_symbol("bound", value, low, high, definition)
+    place = emit.region, key
+    found = emit.bounds[place] = emit.assign_symbol("bound", value, low, high, definition)
+    emit.on_undo(lambda: emit.bounds.pop(place, None))
+    return found
 
 
 def reshape(b: Builder, value: ArrayValue, shape: tuple[Expr, ...]) -> ArrayValue:

@@ -12,7 +12,7 @@ from dcpy.frontend.callbacks import Callback
 from dcpy.frontend.dataflow.tasklets import run_tasklet
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.liveness import assigned
-from dcpy.frontend.lower import assignment, decorators, loops, merges, references
+from dcpy.frontend.lower import assignment, decorators, loops, merges, references, versioning
 from dcpy.frontend.lower.callbacks import call_back
 from dcpy.frontend.lower.expressions import condition, evaluate, function_value
 from dcpy.frontend.lower.frame import Flow, Scope, Site
@@ -245,7 +245,8 @@ def _resume(frame: Frame, node: core.Resume) -> Flow:
 
 _HANDLERS: dict[type, Callable[[Any, Any], Flow]] = {
     core.Resume: _resume,
-    core.Evaluate: _evaluate, core.Assign: _assign, core.Augment: _augment, core.Delete: _delete,
+    core.Evaluate: _evaluate, core.Assign: lambda f, n: versioning.store(f, n, _assign),
+    core.Augment: lambda f, n: versioning.store(f, n, _augment), core.Delete: _delete,
     core.Define: _define, core.Return: _return, core.Require: _require, core.If: _if, core.Break: _break,
     core.Continue: _continue, core.For: lambda f, n: loops.run_for(f, n, execute),
     core.While: lambda f, n: loops.run_while(f, n, execute),
