@@ -292,6 +292,14 @@ def _read(text: str, closure: Closure, function: Callable[..., Any], name: str) 
         ) from None
 
 
+def annotation_of(tree: ast.expr, closure: Closure) -> Any:
+    """The object that an annotation inside a function stands for; None where it is none of dcpy's."""
+    try:
+        return _evaluate(tree, closure)
+    except _Unreadable:
+        return None
+
+
 def _evaluate(node: ast.expr, closure: Closure) -> Any:
     match node:
         case ast.Constant(value=value):

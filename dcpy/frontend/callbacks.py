@@ -5,7 +5,10 @@ from __future__ import annotations
 import inspect
 import types as python_types
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.annotations import as_type, return_annotation, types_from_annotations
@@ -57,7 +60,7 @@ class Callback:
             declared = return_annotation(self.function)
             if declared is inspect.Signature.empty:
                 return UNKNOWN
-        return UNKNOWN if declared is UNKNOWN else self._read(declared)
+        return UNKNOWN if declared is UNKNOWN else self.read(declared)
 
     def argument_types(self) -> dict[str, ArgType]:
         """The types of annotated parameters: their sizes have the names that results use."""
@@ -82,13 +85,14 @@ class Callback:
         except (TypeError, ValueError):
             return []
 
-    def _read(self, declared: Any) -> Any:
+    def read(self, declared: Any) -> Any:
+        """The type that an annotation declares."""
         if declared is None or declared is type(None):
             return None
         if isinstance(declared, tuple | list):
-            return tuple(map(self._read, declared))
+            return tuple(map(self.read, declared))
         if isinstance(declared, python_types.GenericAlias) and declared.__origin__ is tuple:
-            return tuple(map(self._read, declared.__args__))
+            return tuple(map(self.read, declared.__args__))
         if declared is bool:
             return ScalarType(types.bool_, weak=True)
         found = as_type(declared)
@@ -99,6 +103,22 @@ class Callback:
             notes=(f"it is declared for {self.name}",),
             help="write dcpy.float64[N], dcpy.float64, float, int, bool, None, or a tuple of these",
         )
+
+
+@dataclass(frozen=True)
+class Converted:
+    """A function whose result is assigned to a name that is declared a NumPy number: ``t: dcpy.float64 = time()``."""
+
+    function: Callable[..., Any]
+    dtype: str
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The function's result, as a number of the dtype."""
+        return np.dtype(self.dtype).type(self.function(*args, **kwargs))
+
+    @property
+    def __name__(self) -> str:
+        return str(getattr(self.function, "__name__", type(self.function).__name__))
 
 
 def callback(

@@ -80,10 +80,14 @@ class Evaluate(Base):
 
 @dataclass(frozen=True, eq=False)
 class Assign(Base):
-    """``a = b = value``: the value once, then each target from left to right."""
+    """``a = b = value``: the value once, then each target from left to right.
+
+    `annotation`: that of ``a: dcpy.float64 = value``. Python gives it no meaning; it declares what a callback returns.
+    """
 
     targets: tuple[ast.expr, ...]
     value: Expression
+    annotation: ast.expr | None = None
 
     def expressions(self) -> tuple[Expression | None, ...]:
         return (*self.targets, self.value)

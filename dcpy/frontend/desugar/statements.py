@@ -128,8 +128,8 @@ class Desugarer:
                 return (core.Evaluate(value, span=span),)
             case ast.Assign(targets=targets, value=value):
                 return (core.Assign(tuple(targets), value, span=span),)
-            case ast.AnnAssign(target=target, value=value):
-                return () if value is None else (core.Assign((target,), value, span=span),)
+            case ast.AnnAssign(target=target, value=value, annotation=annotation):
+                return () if value is None else (core.Assign((target,), value, annotation, span=span),)
             case ast.AugAssign(target=target, op=op, value=value):
                 return (core.Augment(target, OPERATORS[type(op)], value, span=span),)
             case ast.Return(value=value):

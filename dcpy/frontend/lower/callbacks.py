@@ -9,12 +9,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MethodType
+from types import BuiltinMethodType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from dcpy.base.callbacks import PYTHON, is_literal
 from dcpy.base.errors import DcpyError, FrontendError
-from dcpy.frontend.callbacks import UNKNOWN, Callback
+from dcpy.frontend.annotations import annotation_of
+from dcpy.frontend.callbacks import UNKNOWN, Callback, Converted
 from dcpy.frontend.lower import stores
 from dcpy.frontend.lower.names import settle
 from dcpy.frontend.lower.promotion import by_path, mixed_kinds
@@ -67,12 +68,17 @@ def call_back(
         raise CallbackInMap
     settle(frame)
     returned = callback.result_type()
+    if returned is UNKNOWN:
+        returned = _declared(frame, callback)
+        if isinstance(returned, ScalarType) and not returned.weak:
+            callback = Callback(Converted(callback.function, returned.dtype.numpy_name), writes=callback.writes)
     if returned is UNKNOWN and not unused:
         raise FrontendError(
             f"the type of the result of {callback.__name__}() is not known",
             notes=("it is a Python function, which the program calls as it is",) if because is None
             else (f"dcpy does not compile it: {because.message} ({because.span})",),
-            help=f"declare it: @dcpy.callback(returns=dcpy.float64[N]), or `def {callback.__name__}(...) -> float`",
+            help=f"declare it: @dcpy.callback(returns=dcpy.float64[N]), `def {callback.__name__}(...) -> float`, or "
+            "`x: dcpy.float64 = ...` where it is called",
         ) from because  # fmt: skip
     operands = _Operands(frame, callback)
     values = [*args, *kwargs.values()]
@@ -89,6 +95,15 @@ def call_back(
     )
     frame.emit.node(node)
     return result
+
+
+def _declared(frame: Frame, callback: Callback) -> Any:
+    """The type that the call's assignment declares: ``x: dcpy.float64 = f(a)``."""
+    declared, place = frame.program.declared, frame.emit.place
+    if declared is None or place is None or place[1] is not declared[0]:
+        return UNKNOWN
+    found = annotation_of(declared[1], place[0].closure)
+    return UNKNOWN if found is None else callback.read(found)
 
 
 def require_one_kind(value: Value, reader: str, *, as_text: bool = False) -> None:
@@ -246,7 +261,7 @@ class _Operands:
 
 def _is_same(known: Any, found: Any) -> bool:
     """Whether two objects are one; Python makes a new object each time that a method is looked up."""
-    return known is found or (isinstance(found, MethodType) and known == found)
+    return known is found or (isinstance(found, MethodType | BuiltinMethodType | Converted) and known == found)
 
 
 def _sizes(frame: Frame, callback: Callback, bound: Mapping[str, Value]) -> dict[str, Expr]:

@@ -15,13 +15,14 @@ import numpy as np
 
 from dcpy.base import texts
 from dcpy.base.errors import DcpyError, FrontendError
+from dcpy.frontend.callbacks import Callback
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.names import free_names
 from dcpy.frontend.desugar.statements import OPERATORS
 from dcpy.frontend.implements import call_entry, find, find_attribute, find_method, method_names
 from dcpy.frontend.lists import Lazy, ListValue
 from dcpy.frontend.lower import calls, choices, comparisons, objects, sequences, special
-from dcpy.frontend.lower.names import bind_name, bound_item, from_python, read_name, settle
+from dcpy.frontend.lower.names import bind_name, bound_item, from_python, is_local, read_name, settle
 from dcpy.frontend.lower.operators import binary, truth, unary
 from dcpy.frontend.mapscope import MapScope
 from dcpy.frontend.numpy.refused import refusal
@@ -118,7 +119,14 @@ def _attribute(frame: Frame, node: ast.Attribute) -> Value:
     match node.value:
         case ast.Call(func=ast.Name(id="super"), args=[], keywords=[]) if "super" not in frame.locals:
             return objects.method_of_super(frame, node.attr)
+        case ast.Name(id=name) if frame.program.options.allow_callbacks and node.attr in _CHANGING:
+            known, found = (False, None) if is_local(frame, name) else frame.closure.lookup(name)
+            if known and isinstance(found, list | dict | set):
+                return Static(Callback(getattr(found, node.attr), returns=None))  # Python changes its own object
     return attribute(frame, evaluate(frame, node.value), node.attr)
+
+
+_CHANGING = ("append", "extend", "insert", "clear", "add", "update", "remove", "discard")
 
 
 def attribute(frame: Frame, owner: Value, name: str) -> Value:

@@ -89,6 +89,7 @@ class Program:
     passed: dict[str, Value] = field(default_factory=dict)  # tuples and frozen objects that were passed, by path
     used: dict[str, bool] = field(default_factory=dict)  # fields that are read, and objects that are written
     dropped: Any = None  # the call whose result nobody uses
+    declared: tuple[Any, Any] | None = None  # an expression, and the annotation of what it is assigned to
     world: str = ""  # the scalar that orders callbacks
     free: list[str] = field(default_factory=list)  # symbols that no argument determines
     is_callee: bool = False  # its free symbols come from the caller

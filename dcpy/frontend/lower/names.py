@@ -82,6 +82,16 @@ def read_name(frame: Frame, name: str) -> Value:
     )
 
 
+def is_local(frame: Frame, name: str) -> bool:
+    """Whether a name is one of the function's, or of those that it is nested in."""
+    place: Frame | None = frame
+    while place is not None:
+        if name in place.env or name in place.locals:
+            return True
+        place = place.outer
+    return False
+
+
 def usable(frame: Frame, name: str) -> Value:
     """What a name of this frame stands for, as an expression sees it."""
     before = frame.env[name]

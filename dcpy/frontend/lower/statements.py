@@ -64,6 +64,7 @@ def _evaluate(frame: Frame, node: core.Evaluate) -> Flow:
 def _assign(frame: Frame, node: core.Assign) -> Flow:
     first = node.targets[0]
     name = first.id if isinstance(first, ast.Name) and len(node.targets) == 1 else ""
+    frame.program.declared = None if node.annotation is None else (node.value, node.annotation)
     value = evaluate(frame, node.value, name)
     for target in node.targets:
         value = assignment.assign(frame, target, value)
