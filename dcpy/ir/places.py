@@ -78,6 +78,21 @@ def is_attached(element: Element, sdfg: Sdfg) -> bool:
                 return False
 
 
+def node_in(state: State, element: Element) -> Node:
+    """The node directly in `state` that is, or holds, `element`, which is in it."""
+    current: object = element
+    while True:
+        match current:
+            case Node(state=State() as around):
+                if around is state:
+                    return current
+                current = around
+            case Block(region=Region(owner=owner)):
+                current = owner
+            case _:
+                raise TransformationRefused("the element is in another state", span=element.span)
+
+
 def block_in(region: Region, element: Element) -> Block | None:
     """The block directly in `region` that is, or holds, `element`; None where the region does not hold it."""
     current: object = element

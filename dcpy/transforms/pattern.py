@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, Generic, Protocol, TypeVar, overload
 
 from dcpy.ir.nodes import Call, Consume, Map, Node, Tasklet
@@ -257,15 +256,16 @@ def _consumers(writer: Node, uses: Uses) -> Iterator[tuple[str, Node]]:
         return
     for container in _touched(writer, uses, writes=True):
         readers = _tops(uses.readers(container), state)
-        writers = _tops(uses.writers(container), state)
         if not readers:
             continue
-        for node in islice(state.nodes, state.index(writer) + 1, None):
-            if node in readers:
-                del readers[node]
-                yield container, node
-            if node in writers or not readers:
-                break
+        writers = _tops(uses.writers(container), state)
+        places = {node: state.index(node) for node in readers | writers}
+        for node in sorted(places, key=places.__getitem__):
+            if places[node] > places[writer]:
+                if node in readers:
+                    yield container, node
+                if node in writers:
+                    break
 
 
 def _touched(node: Node, uses: Uses, *, writes: bool) -> tuple[str, ...]:

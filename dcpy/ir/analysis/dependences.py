@@ -23,6 +23,7 @@ from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Ranges
 from dcpy.ir.uses import Element, Uses
 
+_MEET = "meets"  # what `Uses.facts` keeps of a node: its dependences on others
 INDEPENDENT = Answer(False, "no iteration touches what another one writes")
 
 
@@ -63,6 +64,17 @@ def loop_dependences(loop: Loop, uses: Uses, *, leaves: bool = True) -> LoopDepe
 
 def nodes_meet(first: Node, second: Node, uses: Uses, ranges: Ranges) -> Answer:
     """Whether two nodes of one state depend on each other: one writes what the other touches."""
+    facts, theirs_facts = uses.facts(first), uses.facts(second)
+    known = facts.get((_MEET, second))
+    if known is not None and known[0] is theirs_facts and known[1] is ranges:  # neither has changed since
+        answer: Answer = known[2]
+        return answer
+    answer = _nodes_meet(first, second, uses, ranges)
+    facts[_MEET, second] = theirs_facts, ranges, answer
+    return answer
+
+
+def _nodes_meet(first: Node, second: Node, uses: Uses, ranges: Ranges) -> Answer:
     (our_reads, our_writes), (their_reads, their_writes) = memories_of(first, uses), memories_of(second, uses)
     shared = (our_writes.keys() & (their_writes | their_reads)) | (our_reads.keys() & their_writes)
     if not shared:

@@ -38,7 +38,7 @@ def _forward(name: str, rw: Rewriter) -> None:
     writer, reader = writers[0], readers[0]
     if not isinstance(writer, Tasklet) or not isinstance(reader, Tasklet) or writer is reader:
         return
-    if any(result.container == name for result in rw.sdfg.results) or not rw.sdfg.desc(name).transient:
+    if any(result.container == name for result in rw.sdfg.results) or not rw.uses.desc(name).transient:
         return
     if writer.state is not reader.state or writer.state is None or not _may_move(writer, reader, writer.state, rw):
         return

@@ -21,6 +21,7 @@ from dcpy.ir.symbolic import ONE, Expr, Ranges, sym
 from dcpy.ir.uses import Uses
 from dcpy.transforms.api import YES, Access, Match, Rewriter, Transformation, Verdict, capture, no, path
 
+KEEP = "; pass keep_intermediate=True to keep it"
 Renaming = Mapping[str, Expr]  # the second map's parameters in terms of the first map's
 
 
@@ -74,6 +75,8 @@ class MapFusion(Transformation):
     def _planned(self, m: Match) -> _Plan | str:
         first, second, uses = m[self.first], m[self.second], m.uses
         obstacle = _obstacle(first, second, uses)
+        if not obstacle and not self.keep_intermediate:  # cheap, and the reason of most refusals
+            obstacle = _needed_elsewhere(m[self.tmp].container, first, second, uses)
         if obstacle:
             return obstacle
         ranges = uses.ranges_at(first)
@@ -88,7 +91,7 @@ class MapFusion(Transformation):
         theirs = tuple(replace(touch.subs(renaming), position=len(ours) + touch.position) for touch in theirs)
         private = _private_dims(m[self.tmp].container, first, second, (*ours, *theirs), uses, ranges)
         if isinstance(private, str) and not self.keep_intermediate:
-            return f"{private}; pass keep_intermediate=True to keep it"
+            return private
         return _Plan(renaming, before, None if isinstance(private, str) or self.keep_intermediate else private)
 
 
@@ -163,12 +166,11 @@ class _Touching:
     def sharing(self, node: Node) -> tuple[Node, ...]:
         """The nodes that write what `node` touches, or touch what it writes."""
         reads, writes = memories_of(node, self.uses)
-        found: dict[Node, None] = {}
-        for memory in (*reads, *writes):
-            found |= dict.fromkeys(self.writers.get(memory, ()))
+        readers, writers = self.readers, self.writers
+        groups = [writers[memory] for memory in reads if memory in writers]
         for memory in writes:
-            found |= dict.fromkeys(self.readers.get(memory, ()))
-        return tuple(found)
+            groups += [table[memory] for table in (writers, readers) if memory in table]
+        return tuple(dict.fromkeys(other for group in groups for other in group)) if groups else ()
 
 
 def _shared_names(first: Map, theirs: Sequence[Touch], uses: Uses) -> set[str]:
@@ -253,15 +255,24 @@ def _same_space(first: Map, second: Map, renaming: Renaming, ranges: Ranges) -> 
     return True
 
 
+def _needed_elsewhere(tmp: str, first: Map, second: Map, uses: Uses) -> str:
+    """Why somebody beside the two maps needs the temporary; "" where nobody does."""
+    if not uses.is_private(tmp) or not isinstance(uses.desc(tmp), Array) or len(uses.overlapping(tmp)) > 1:
+        return f"{tmp!r} is seen from elsewhere{KEEP}"
+    inside = (first.body, second.body)
+    if any(all(block_in(body, toucher) is None for body in inside) for toucher in uses.touchers(tmp)):
+        return f"{tmp!r} is needed elsewhere{KEEP}"
+    return ""
+
+
 def _private_dims(
     tmp: str, first: Map, second: Map, touches: Sequence[Touch], uses: Uses, ranges: Ranges
 ) -> tuple[int, ...] | str:
     """The dimensions that a private copy of the temporary needs, or why it cannot be private."""
-    inside, desc = (first.body, second.body), uses.desc(tmp)
-    if not uses.is_private(tmp) or not isinstance(desc, Array) or len(uses.overlapping(tmp)) > 1:
-        return f"{tmp!r} is seen from elsewhere"
-    if any(all(block_in(body, toucher) is None for body in inside) for toucher in uses.touchers(tmp)):
-        return f"{tmp!r} is needed elsewhere"
+    if reason := _needed_elsewhere(tmp, first, second, uses):
+        return reason
+    desc = uses.desc(tmp)
+    assert isinstance(desc, Array)  # or it would have been refused
     group = [touch for touch in touches if touch.root == tmp]
     known = Footprint(Subset(), tuple(zip(first.params, first.domain, strict=True))).known(ranges)
     for read in group:
@@ -271,7 +282,7 @@ def _private_dims(
     inner = {name for touch in group for scope in touch.scopes for name, _ in scope.variables}
     inner.update(name for touch in group for name in touch.run_time)
     kept = tuple(axis for axis in range(len(desc.shape)) if not _is_fixed(axis, subsets, inner))
-    return kept if len(kept) < len(desc.shape) else f"each iteration needs all of {tmp!r}"
+    return kept if len(kept) < len(desc.shape) else f"each iteration needs all of {tmp!r}{KEEP}"
 
 
 def _is_fixed(axis: int, subsets: Sequence[Subset | None], inner: set[str]) -> bool:

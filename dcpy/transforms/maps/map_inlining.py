@@ -11,8 +11,8 @@ from dcpy.ir.analysis.scopes import owners_around
 from dcpy.ir.copying import copy_node
 from dcpy.ir.data import Array, Lifetime, Scalar
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Map, Node, Tasklet
-from dcpy.ir.places import block_in
+from dcpy.ir.nodes import Map, Tasklet
+from dcpy.ir.places import block_in, node_in
 from dcpy.ir.region import Block, Branch, Loop, Region, State, SymbolAssign
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.substitution import Substitution
@@ -142,17 +142,8 @@ def _follows(reader: Tasklet, producer: Map, region: Region) -> bool:
     if block is None or state is None:
         return False
     if block is state:
-        return state.index(_node_in(state, reader)) > state.index(producer)
+        return state.index(node_in(state, reader)) > state.index(producer)
     return region.index(block) > region.index(state)
-
-
-def _node_in(state: State, element: Element) -> Node:
-    """The node directly in a state that is, or holds, an element."""
-    return next(node for node in state.nodes if node is element or _holds(node, element))
-
-
-def _holds(node: Node, element: Element) -> bool:
-    return isinstance(node, Map) and block_in(node.body, element) is not None
 
 
 def _reads_once(subset: Subset, reader: Tasklet, region: Region) -> bool:
@@ -229,7 +220,7 @@ def _position(region: Region, element: Element, state: State) -> tuple[int, int]
     """Where in a region an element stands: the block, and the node in it."""
     block = block_in(region, element)
     assert isinstance(block, Block)
-    inner = block.index(_node_in(block, element)) if isinstance(block, State) and element is not block else 0
+    inner = block.index(node_in(block, element)) if isinstance(block, State) and element is not block else 0
     return region.index(block), inner
 
 

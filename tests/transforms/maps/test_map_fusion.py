@@ -113,8 +113,8 @@ REFUSALS = {
         "map j = 0:N { tasklet (a <- tmp[j]) -> (o -> B[j]) { o = a } }"
     ),
     "a node between the maps depends on the first, and the second on it": (
-        PRODUCER + "tasklet (a <- tmp[0]) -> (o -> s) { o = a }"
-        "map j = 0:N { tasklet (a <- tmp[j], b <- s) -> (o -> B[j]) { o = a + b } }"
+        PRODUCER + "tasklet () -> (o -> A[0]) { o = f64(1) }"
+        "map j = 0:N { tasklet (a <- tmp[j], b <- A[j]) -> (o -> B[j]) { o = a + b } }"
     ),
     "schedules differ: sequential and cpu_parallel": (
         PRODUCER.replace("0:N", "0:N @sequential")
