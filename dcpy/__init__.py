@@ -6,19 +6,19 @@ Everything here is loaded on first use: ``import dcpy`` costs little more than `
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from importlib import import_module as _import_module
+from typing import Any as _Any
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "SDFG": "dcpy.api",
+    "SDFG": "dcpy.sdfgs",
     "Program": "dcpy.api",
     "program": "dcpy.api",
     "method": "dcpy.api",
-    "CompiledSdfg": "dcpy.api",
-    "load": "dcpy.api",
-    "parse": "dcpy.api",
+    "CompiledSdfg": "dcpy.sdfgs",
+    "load": "dcpy.sdfgs",
+    "parse": "dcpy.sdfgs",
     "symbol": "dcpy.frontend.annotations",
     "symbols": "dcpy.frontend.annotations",
     "compiletime": "dcpy.frontend.annotations",
@@ -37,7 +37,7 @@ _HOME = {
     **dict.fromkeys(("ScheduleType", "StorageType"), "dcpy.frontend.dataflow.places"),
     "callback": "dcpy.frontend.callbacks",
     "implements": "dcpy.frontend.implements",
-    "Builder": "dcpy.api",
+    "Builder": "dcpy.sdfgs",
     "Out": "dcpy.ir.builder",
     "Memlet": "dcpy.ir.words",
     "DcpyError": "dcpy.base.errors",
@@ -59,22 +59,22 @@ _DTYPES = (
 )  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _Any:
     if name == "data":
-        value: Any = importlib.import_module("dcpy.frontend.dataflow.data")
+        value: _Any = _import_module("dcpy.frontend.dataflow.data")
     elif name in _DTYPES:
         from dcpy.frontend.annotations import ANNOTATIONS
 
         value = ANNOTATIONS[name]
     elif name in _HOME:
-        value = getattr(importlib.import_module(_HOME[name]), name)
+        value = getattr(_import_module(_HOME[name]), name)
     else:
         value = _transformation(name)
     globals()[name] = value
     return value
 
 
-def _transformation(name: str) -> Any:
+def _transformation(name: str) -> _Any:
     """A transformation of the catalog by the name of its class: ``dcpy.MapFusion``."""
     if name[:1].isupper():
         from dcpy.transforms.catalog import TRANSFORMATIONS
@@ -86,4 +86,5 @@ def _transformation(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME, *_DTYPES, "data"})
+    dunder = {"__doc__", "__file__", "__name__", "__path__", "__version__"}
+    return sorted({*dunder, *_HOME, *_DTYPES, "data"})

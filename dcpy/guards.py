@@ -7,10 +7,11 @@ each call passes the one that it finds. Everything else that the program has see
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from types import ModuleType
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
+from dcpy.base.notebooks import shell
 from dcpy.frontend.fingerprint import is_library
 
 if TYPE_CHECKING:
@@ -26,12 +27,26 @@ Guards = tuple[tuple[Source, object], ...]  # sources, and the values they must 
 
 def guards_of(lowered: Lowered) -> Guards:
     """The names whose values are part of the program."""
-    return tuple(_guards(lowered.dependences, lowered.extra_arguments))
+    guards = tuple(_guards(lowered.dependences, lowered.extra_arguments))
+    return guards + _of_code(dependence.value for dependence in lowered.dependences)
 
 
 def guards_on(known: Fingerprint) -> Guards:
     """The same, of a program that was found by its fingerprint."""
-    return tuple((read.source, snapshot(read.value)) for read in known.reads)
+    guards = tuple((read.source, snapshot(read.value)) for read in known.reads)
+    return guards + _of_code(read.value for read in known.reads)
+
+
+def _of_code(values: Iterable[object]) -> Guards:
+    """In IPython the code of the user's functions among them: ``%autoreload`` gives functions other code."""
+    if shell() is None:
+        return ()
+    functions = {id(value): value for value in values if isinstance(value, FunctionType)}
+    return tuple(
+        (("attribute", function, "__code__"), function.__code__)
+        for function in functions.values()
+        if not is_library(function.__module__ or "")
+    )
 
 
 def _guards(dependences: Sequence[Dependence], arrays: Sequence[ExtraArgument]) -> Iterator[tuple[Source, object]]:

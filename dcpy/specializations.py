@@ -30,7 +30,7 @@ from dcpy.frontend.specialize.records import Parts, Record, take_apart
 from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, GeneratorType, OpaqueType, ScalarType
 from dcpy.guards import Guards, Source, alias_groups_with, guards_of, guards_on, source_of_array
 from dcpy.ir.sdfg import Sdfg
-from dcpy.runtime.arguments import conditions_hold, explain_mismatch, with_parts
+from dcpy.runtime.arguments import conditions_hold, describe_all, explain_mismatch, with_parts
 from dcpy.runtime.conversion import prepare
 from dcpy.runtime.dispatch import Dispatcher, encode
 from dcpy.runtime.load import Loaded, recall
@@ -79,6 +79,7 @@ class Specializer:
         self.options = options
         self.use_annotations = use_annotations
         self.owner: type | None = None  # the class of which the function is a method
+        self.compiled_for: dict[str, float] = {}  # signatures, and the seconds that each took
         self._compiling = threading.RLock()
         self._versions = Versions()
 
@@ -159,6 +160,7 @@ class Specializer:
             if result is NotImplemented:
                 compiled = self._compile(native, profile, symbols)
                 dispatcher.add(compiled.encoded())
+                self.compiled_for[describe_all(compiled.described)] = sum(profile.values())
         if result is NotImplemented:
             result = dispatcher.dispatch(native)
         if result is NotImplemented:

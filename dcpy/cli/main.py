@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
+from dcpy import __version__
 from dcpy.base.errors import DcpyError
 
 
@@ -28,6 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="dcpy", description="Data-centric Python: look inside, and look around.")
+    parser.add_argument("--version", action="version", version=f"dcpy {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     explain = commands.add_parser("explain", help="which transformations apply to a program, which do not, and why")

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import ArgumentError, ArgumentShapeError, DcpyError, ReadOnlyArgument
+from dcpy.base.foreign import foreign_array
 from dcpy.base.generators import is_generator
 from dcpy.codegen.artifact import (
     Arg,
@@ -54,7 +55,7 @@ def explain_mismatch(signature: Signature, values: Sequence[Any]) -> DcpyError:
         or _assumption_problem(signature, values)
         or _memory_problem(signature, values)
         or ArgumentError(
-            f"the arguments do not fit {signature.name}{_describe_all(signature)}",
+            f"the arguments do not fit {signature.name}{describe_all(signature)}",
             notes=("a global or enclosing variable that the program was compiled with has changed",),
         )
     )
@@ -77,7 +78,8 @@ def describe(arg: ArrayArg) -> str:
     return f"{arg.dtype}[{', '.join(map(str, arg.dims))}]"
 
 
-def _describe_all(signature: Signature) -> str:
+def describe_all(signature: Signature) -> str:
+    """The types of all arguments, with their names: ``(a: float64[N], k: int64)``."""
     return f"({', '.join(f'{arg.name}: {_type_of(arg)}' for arg in signature.args)})"
 
 
@@ -154,6 +156,10 @@ def _no_array(arg: ArrayArg, value: object, wanted: str) -> ArgumentError:
     if isinstance(value, np.ndarray):
         reason = f"{_kind_of(value)} has its own meaning of operators and indices"
         return ArgumentError(message, notes=(reason,), help=f"pass np.asarray({arg.name})")
+    found = foreign_array(value)
+    if found is not None:
+        message = f"argument {arg.name!r} is {found.message}, and {wanted}"
+        return ArgumentError(message, notes=(found.note,), help=found.help(arg.name))
     return ArgumentError(message)
 
 

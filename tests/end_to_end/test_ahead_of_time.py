@@ -114,6 +114,20 @@ def test_doctor_finds_what_the_default_needs(capsys):
     assert "openblas" in text
 
 
+def test_w15_the_version(capsys):
+    with pytest.raises(SystemExit, match=r"^0$"):
+        dcpy_main(["--version"])
+    assert capsys.readouterr().out == f"dcpy {dcpy.__version__}\n"
+
+
+def test_w15_names_of_the_package_are_its_own():
+    names = [name for name in dir(dcpy) if not name.startswith("__")]
+    assert {"program", "SDFG", "float64", "Builder"} <= set(names)
+    for name in names:
+        found = getattr(dcpy, name)
+        assert getattr(found, "__module__", found.__name__).startswith("dcpy"), name
+
+
 def test_cache_commands(capsys, monkeypatch, tmp_path):
     monkeypatch.setenv("DCPY_CACHE_DIR", str(tmp_path / "cache"))
     assert dcpy_main(["cache", "path"]) == 0

@@ -12,6 +12,7 @@ from dcpy.base.errors import FrontendError
 from dcpy.frontend.lists import ListValue
 from dcpy.frontend.lower import elementwise, listing
 from dcpy.frontend.lower.fitting import stored
+from dcpy.frontend.lower.foreign import refuse_foreign
 from dcpy.frontend.lower.promotion import require_same
 from dcpy.frontend.values import (
     ArrayValue,
@@ -171,6 +172,7 @@ def array(b: Builder, value: Value, dtype: DType | None = None) -> ArrayValue:
         if any(isinstance(leaf, ArrayValue) for leaf in leaves):
             return _stack(b, sizes, leaves, dtype)
         return _literal(b, sizes, leaves, dtype)
+    refuse_foreign(value)
     raise FrontendError(
         f"{kind_of(value)} does not become an array",
         notes=("dcpy takes numbers, arrays, and nested tuples and lists of them here",),

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
+from dcpy.frontend.lower.foreign import refuse_foreign
 from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.values import (
     ArrayValue,
@@ -135,6 +136,7 @@ def basic(b: Builder, value: ArrayValue, keys: Sequence[Value], *, view: bool = 
         elif is_number(key):
             part = element_index(b, key, size, position - 1)  # type: ignore[assignment]
         else:
+            refuse_foreign(key)
             raise FrontendError(
                 f"{kind_of(key)} is not an index",
                 notes=("NumPy raises IndexError here",),

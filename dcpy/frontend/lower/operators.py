@@ -18,6 +18,7 @@ from dcpy.frontend.implements import call_entry, find
 from dcpy.frontend.lists import ListValue
 from dcpy.frontend.lower import listing
 from dcpy.frontend.lower.elementwise import convert
+from dcpy.frontend.lower.foreign import refuse_foreign
 from dcpy.frontend.lower.promotion import require_same
 from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.values import (
@@ -70,6 +71,7 @@ _NOT_COMPUTED = object()
 
 def binary(b: Builder, symbol: str, left: Value, right: Value) -> Value:
     """``left symbol right``."""
+    refuse_foreign(left, right)
     if isinstance(left, TupleValue | ListValue) or isinstance(right, TupleValue | ListValue):
         joined = _sequences(b, symbol, left, right)
         if joined is not None:
@@ -172,6 +174,11 @@ def _sequences(b: Builder, symbol: str, left: Value, right: Value) -> Value | No
             raise FrontendError("tuples and lists are compared only where all items are known")
     sequence, count = (left, right) if isinstance(left, TupleValue) else (right, left)
     if symbol == "*" and isinstance(sequence, TupleValue) and isinstance(count, Static):
+        if type(count.value) in (float, complex):
+            kind = type(count.value).__name__
+            raise WillRaise("TypeError", f"can't multiply sequence by non-int of type {kind!r}", by="Python")
+        if isinstance(count.value, np.generic) and not isinstance(count.value, np.integer):
+            return None
         return TupleValue(tuple(map(_one_list, sequence.items)) * int(count.value), sequence.is_list)
     sequence, count = (left, right) if isinstance(left, TupleValue | ListValue) else (right, left)
     if symbol == "*" and is_number(count):
@@ -321,6 +328,7 @@ def _message(symbol: str, left: Any, right: Any) -> str:
 def unary(b: Builder, symbol: str, value: Value) -> Value:
     """``-x``, ``+x``, ``~x``; ``not`` is the evaluator's."""
     if isinstance(value, Static) and not isinstance(value.value, np.ndarray):
+        refuse_foreign(value)
         try:
             with np.errstate(all="ignore"):
                 return Static(PYTHON_UNARY[symbol](value.value))
@@ -338,6 +346,7 @@ def unary(b: Builder, symbol: str, value: Value) -> Value:
             expr = op("neg" if symbol == "-" else "invert", expr)
         return Scalar(expr, weak=True, instead=value.instead)
     if not _is_operand(value):
+        refuse_foreign(value)
         raise FrontendError(f"unsupported operand for {symbol}: {kind_of(value)}")
     result = b.ufunc({"-": np.negative, "+": np.positive, "~": np.invert}[symbol], value)
     if isinstance(result, Scalar) and python_types(value):

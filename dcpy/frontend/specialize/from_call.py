@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import ArgumentError
+from dcpy.base.foreign import foreign_array
 from dcpy.base.generators import is_generator, words_of
 from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, GeneratorType, OpaqueType, ScalarType
 from dcpy.ir import types
@@ -47,16 +48,16 @@ def types_from_call(
     aliases = alias_groups(values)
     found: dict[str, ArgType] = {}
     for name, value in values.items():
-        if name in known:
-            found[name] = known[name]
-        elif name in fields:
+        if name in fields and name not in known:
             found[name] = _type_of_field(name, value, sizes, aliases.get(name, ""))
-        else:
-            try:
-                found[name] = type_of(name, value, sizes, aliases.get(name, ""))
-            except ArgumentError as error:
-                error.argument = name
-                raise
+            continue
+        try:
+            if name in known:
+                require_no_foreign_array(name, value)
+            found[name] = known.get(name) or type_of(name, value, sizes, aliases.get(name, ""))
+        except ArgumentError as error:
+            error.argument = name
+            raise
     return found
 
 
@@ -80,13 +81,16 @@ def type_of(name: str, value: Any, sizes: _Sizes, alias: str = "") -> ArgType:
         return ScalarType(_WEAK[type(value)], weak=True)
     if isinstance(value, list):
         raise _list_error(name, value)
-    if hasattr(type(value), "__array__") and not hasattr(type(value), "__cuda_array_interface__"):
-        raise ArgumentError(
-            f"argument {name!r} is a {type(value).__qualname__}, which is no array, but can be made one",
-            notes=("it is not converted: what the program writes to the new array would be lost",),
-            help=f"pass np.asarray({name})",
-        )
+    require_no_foreign_array(name, value)
     return ConstantType(value)
+
+
+def require_no_foreign_array(name: str, value: Any) -> None:
+    """`ArgumentError` for an array of another library, on a device or not."""
+    found = foreign_array(value)
+    if found is not None:
+        message = f"argument {name!r} is {found.message}"
+        raise ArgumentError(message, notes=(found.note,), help=found.help(name))
 
 
 def _list_error(name: str, value: list[Any]) -> ArgumentError:
@@ -101,7 +105,7 @@ def _list_error(name: str, value: list[Any]) -> ArgumentError:
 
 def _type_of_field(name: str, value: Any, sizes: _Sizes, alias: str) -> ArgType:
     """The type of a field of an object. A program may never read it."""
-    if isinstance(value, dict | set | frozenset | bytearray):
+    if isinstance(value, dict | set | frozenset):
         kind = type(value).__name__
         return OpaqueType(f"the field {name!r} is a {kind}, which a program cannot read", _INSTEAD)
     try:
