@@ -22,6 +22,7 @@ TRANSFORMATIONS: Registry[type[Transformation]] = Registry(
         "dead-state-elimination": f"{_SIMPLIFY}.dead_state_elimination:DeadStateElimination",
         "empty-state-elimination": f"{_SIMPLIFY}.empty_state_elimination:EmptyStateElimination",
         "expand-library-node": "dcpy.transforms.expand:ExpandLibraryNode",
+        "extremum-reduction": "dcpy.transforms.loops.extremum_reduction:ExtremumReduction",
         "inline-call": f"{_SIMPLIFY}.inline_call:InlineCall",
         "loop-inspection": "dcpy.transforms.loops.loop_inspection:LoopInspection",
         "loop-to-map": "dcpy.transforms.loops.loop_to_map:LoopToMap",

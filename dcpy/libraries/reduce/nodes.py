@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from dcpy.ir.identities import extreme_value
 from dcpy.ir.nodes import LibraryNode
 from dcpy.ir.symbolic import Ranges
-from dcpy.ir.types import DType
 
 #: operation -> the NumPy function that reduces with it
 REDUCTIONS = {
@@ -83,27 +83,6 @@ class ArgReduce(LibraryNode):
         if not self.axes:
             yield "needs at least one axis to search"
         yield from _shape_problems(self, self.axes)
-
-
-def extreme_value(op: str, dtype: DType | np.dtype[Any]) -> Any:
-    """The identity of ``min`` or ``max`` in a dtype: what any other value replaces."""
-    numpy = dtype.numpy if isinstance(dtype, DType) else np.dtype(dtype)
-    largest = op == "min"
-    if numpy.kind == "b":
-        return largest
-    if numpy.kind in "iu":
-        limits = np.iinfo(numpy)
-        return int(limits.max if largest else limits.min)
-    infinity = float("inf") if largest else float("-inf")
-    return complex(infinity, infinity) if numpy.kind == "c" else infinity
-
-
-def identity_value(op: str, dtype: DType) -> Any:
-    """The value that an accumulator of this dtype starts from."""
-    if op in ("min", "max"):
-        return extreme_value(op, dtype)
-    number = {"add": 0, "mul": 1, "and": 1, "or": 0}[op]
-    return {"b": bool, "f": float, "c": complex}.get(dtype.kind, int)(number)
 
 
 def _shape_problems(node: LibraryNode, axes: tuple[int, ...]) -> Iterator[str]:

@@ -7,6 +7,7 @@ here changes results but the order of reductions, and each decision is in the hi
 from __future__ import annotations
 
 from dcpy.ir.sdfg import Sdfg
+from dcpy.transforms.loops.extremum_reduction import ExtremumReduction
 from dcpy.transforms.loops.loop_inspection import LoopInspection
 from dcpy.transforms.loops.loop_to_map import LoopToMap
 from dcpy.transforms.loops.loop_versioning import LoopVersioning
@@ -23,6 +24,7 @@ AUTO_OPTIMIZE = Pipeline(
     "auto-optimize",
     LoopVersioning(),
     LoopInspection(),
+    ExtremumReduction(),
     AugmentedAssignmentToWCR(loops=True),
     LoopToMap(),
     repeat(

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from dcpy.ir import types
+from dcpy.ir.identities import identity_value
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Schedule
 from dcpy.ir.subsets import parse_subset
-from dcpy.libraries.reduce.nodes import ArgReduce, Reduce, identity_value
+from dcpy.libraries.reduce.nodes import ArgReduce, Reduce
 from tests.libraries.oracles import assert_expands, expanded
 
 pytestmark = pytest.mark.usefixtures("small_tiles")

@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 
 from dcpy.ir import types
 from dcpy.ir.expr import Const, ScalarExpr, cast, op
+from dcpy.ir.identities import identity_value
 from dcpy.ir.nodes import Node
 from dcpy.ir.symbolic import ZERO, Expr
 from dcpy.ir.types import DType
 from dcpy.libraries.api import Element, Fragment, Operand, expands
 from dcpy.libraries.blas.nodes import Dot, Gemm, Gemv, Ger
 from dcpy.libraries.contraction import Contraction, Indices, accumulator_dtype, contract, innermost
-from dcpy.libraries.reduce.nodes import identity_value
 
 Store = Callable[[Fragment, Indices, Element], Node]
 

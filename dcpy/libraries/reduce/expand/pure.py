@@ -9,11 +9,12 @@ from collections.abc import Callable
 
 from dcpy.ir import types
 from dcpy.ir.expr import Const, Index, ScalarExpr, op
+from dcpy.ir.identities import extreme_value, identity_value
 from dcpy.ir.nodes import Node
 from dcpy.ir.symbolic import ZERO, Expr
 from dcpy.libraries.api import Element, Fragment, Operand, expands
 from dcpy.libraries.contraction import Contraction, Indices, accumulator_dtype, contract, innermost
-from dcpy.libraries.reduce.nodes import ArgReduce, Reduce, extreme_value, identity_value
+from dcpy.libraries.reduce.nodes import ArgReduce, Reduce
 
 
 @expands(Reduce, "pure")

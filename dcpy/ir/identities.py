@@ -1,0 +1,30 @@
+"""Identity elements: the values that reductions start from, which every other value replaces."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dcpy.ir.types import DType
+
+
+def extreme_value(op: str, dtype: DType | np.dtype[Any]) -> Any:
+    """The identity of ``min`` or ``max`` in a dtype: what any other value replaces."""
+    numpy = dtype.numpy if isinstance(dtype, DType) else np.dtype(dtype)
+    largest = op == "min"
+    if numpy.kind == "b":
+        return largest
+    if numpy.kind in "iu":
+        limits = np.iinfo(numpy)
+        return int(limits.max if largest else limits.min)
+    infinity = float("inf") if largest else float("-inf")
+    return complex(infinity, infinity) if numpy.kind == "c" else infinity
+
+
+def identity_value(op: str, dtype: DType) -> Any:
+    """The value that an accumulator of this dtype starts from."""
+    if op in ("min", "max"):
+        return extreme_value(op, dtype)
+    number = {"add": 0, "mul": 1, "and": 1, "or": 0}[op]
+    return {"b": bool, "f": float, "c": complex}.get(dtype.kind, int)(number)

@@ -1,0 +1,157 @@
+"""ExtremumReduction: ``if x > m: m = x`` in a loop is a maximum (idiom recognition)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from dcpy.ir.analysis.scopes import owners_around, symbols_assigned_in
+from dcpy.ir.analysis.touches import leavers
+from dcpy.ir.data import Array, Scalar
+from dcpy.ir.expr import Const, Load, Op, Ref, ScalarExpr, loads_of, op, substitute_refs, walk
+from dcpy.ir.identities import extreme_value
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Tasklet
+from dcpy.ir.places import block_in
+from dcpy.ir.region import Branch, Loop, Region, State
+from dcpy.ir.subsets import Subset
+from dcpy.ir.uses import Uses
+from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
+
+_LARGER = {"gt": "max", "ge": "max", "lt": "min", "le": "min"}
+_MIRRORED = {"gt": "lt", "ge": "le", "lt": "gt", "le": "ge"}
+
+
+@dataclass(frozen=True)
+class ExtremumReduction(Transformation):
+    """Combine into a variable of the loop's own what a branch keeps the largest (or smallest) of.
+
+    before   loop i = 0:N { if A[i] > m { m = A[i] } }     after   best = -inf
+                                                                   loop i = 0:N { best (max)= A[i] }
+                                                                   if best > m { m = best }
+
+    A NaN is never larger: it counts as -inf, and an ``m`` that is NaN stays NaN, as with the branch. Which of two zeros
+    with different signs is kept may change. Applies when nothing else in the loop touches ``m``, which is one element
+    in all iterations, and nothing leaves the loop early.
+    """
+
+    name: ClassVar[str] = "extremum-reduction"
+    branch = capture(Branch)
+    pattern = one(branch)
+
+    def can_be_applied(self, m: Match) -> Verdict:
+        branch, uses = m[self.branch], m.uses
+        found = _extremum(branch)
+        if found is None:
+            return no("it does not assign what it found to be larger, or smaller, than the variable")
+        loop = _loop_around(branch, found)
+        if loop is None:
+            return no("no loop around it keeps one element")
+        if any(True for _ in leavers(loop.body)):
+            return no("something inside may leave the loop early")
+        reason = _why_not(branch, found, loop, uses)
+        return no(reason) if reason else YES
+
+    def apply(self, m: Match, rw: Rewriter) -> None:
+        branch = m[self.branch]
+        found = _extremum(branch)
+        loop = None if found is None else _loop_around(branch, found)
+        assert found is not None
+        assert loop is not None
+        dtype = found.value.dtype
+        best = rw.declare_fresh("best", Scalar(dtype, transient=True), loop.region)
+        whole = Memlet(best, Subset())
+        worst = Const(extreme_value(found.kind, dtype), dtype)
+        value = found.code
+        if dtype.is_inexact:
+            value = op("select", op("eq", value, value), value, worst)
+        step = Tasklet(found.inputs, {"out": replace(whole, wcr=found.kind)}, (("out", value),), span=branch.span)
+        rw.replace(branch, State(nodes=[step], span=branch.span))
+        start = Tasklet({}, {"out": whole}, (("out", worst),), span=loop.span)
+        keep = Tasklet({"x": whole}, {"out": found.kept}, (("out", Ref("x", dtype)),), span=branch.span)
+        kept = Load(found.kept.container, found.kept.subset.indices, dtype)
+        condition = op(found.comparison, Load(best, (), dtype), kept)
+        rw.insert_before(loop, State(nodes=[start], span=loop.span))
+        rw.insert_after(loop, Branch([(condition, Region([State(nodes=[keep])]))], span=branch.span))
+
+
+@dataclass(frozen=True, slots=True)
+class _Extremum:
+    """``if value <comparison> kept: kept = value``; `code` is the value over the connectors `inputs`."""
+
+    comparison: str
+    value: ScalarExpr
+    kept: Memlet
+    inputs: dict[str, Memlet]
+    code: ScalarExpr
+
+    @property
+    def kind(self) -> str:
+        """The conflict resolution."""
+        return _LARGER[self.comparison]
+
+
+def _extremum(branch: Branch) -> _Extremum | None:
+    """What a branch compares and keeps, if it does nothing else."""
+    if len(branch.cases) != 1 or branch.otherwise is not None:
+        return None
+    condition, body = branch.cases[0]
+    tasklet = _only_tasklet(body)
+    if tasklet is None or not isinstance(condition, Op) or condition.name not in _LARGER:
+        return None
+    (out, kept), code = next(iter(tasklet.outputs.items())), dict(tasklet.code)
+    if kept.wcr or kept.dynamic or len(tasklet.code) != 1 or out not in code:
+        return None
+    types = {part.name: part.dtype for part in _refs(code[out])}
+    loads: dict[str, ScalarExpr] = {
+        name: Load(memlet.container, memlet.subset.indices, types[name])
+        for name, memlet in tasklet.inputs.items()
+        if name in types
+    }
+    value = substitute_refs(code[out], loads)
+    left, right = condition.args
+    target = Load(kept.container, kept.subset.indices, value.dtype)
+    comparison = condition.name if (left, right) == (value, target) else _MIRRORED[condition.name]
+    if {left, right} != {value, target} or value.dtype.kind not in "iuf":
+        return None
+    return _Extremum(comparison, value, kept, dict(tasklet.inputs), code[out])
+
+
+def _refs(expr: ScalarExpr) -> list[Ref]:
+    return [part for part in walk(expr) if isinstance(part, Ref)]
+
+
+def _only_tasklet(body: Region) -> Tasklet | None:
+    if body.containers or len(body.blocks) != 1:
+        return None
+    block = body.blocks[0]
+    if not isinstance(block, State) or len(block.nodes) != 1:
+        return None
+    node = block.nodes[0]
+    return node if isinstance(node, Tasklet) and len(node.outputs) == 1 else None
+
+
+def _loop_around(branch: Branch, found: _Extremum) -> Loop | None:
+    """The loop directly around a branch, if what is kept is one element in all its iterations."""
+    owner = next(owners_around(branch), None)
+    if not isinstance(owner, Loop) or owner.region is None:
+        return None
+    changing = {owner.param, *symbols_assigned_in(owner.body)}
+    return owner if changing.isdisjoint(found.kept.subset.symbols) else None
+
+
+def _why_not(branch: Branch, found: _Extremum, loop: Loop, uses: Uses) -> str:
+    """What else touches the kept element; "" for nothing."""
+    desc = uses.desc(found.kept.container)
+    if not isinstance(desc, Scalar | Array) or desc.dtype != found.value.dtype:
+        return f"{found.kept.container!r} is no array of that dtype"
+    own = (branch, *(node for region in branch.regions() for node in region.walk_nodes()))
+    names = uses.overlapping(found.kept.container)
+    if any(load.container in names for load in loads_of(found.value)):
+        return "the value is computed from what is kept"
+    for name in names:
+        for toucher in uses.touchers(name):
+            if block_in(loop.body, toucher) is not None and toucher not in own:
+                return f"{name!r} is also touched by {toucher.kind} in the loop"
+    return ""
+

@@ -1,0 +1,92 @@
+"""ExtremumReduction: shape, value, refusal. S-5: a maximum written as a branch is a maximum."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dcpy
+from dcpy.transforms.loops.extremum_reduction import ExtremumReduction
+from tests.support.expect import expect, parse
+
+HEAD = "sdfg @f(a: f64[N], k: i32[N], m: f64[], l: i32[]) symbols(N: size)"
+
+
+def program(body):
+    return parse(f"{HEAD} {{ {body} }}")
+
+
+def keep(condition="a[i] > m[]", value="a[i]", more=""):
+    return f"loop i = 0:N {{ if {condition} {{ state {{ tasklet (x <- {value}) -> (o -> m) {{ o = x }} }} }} {more} }}"
+
+
+def test_becomes_a_maximum():
+    expect(ExtremumReduction(), on=program(keep())).becomes(f"""{HEAD} {{
+        data best: f64 transient
+        state {{ tasklet () -> (out -> best) {{ out = -inf }} }}
+        loop i = 0:N {{ state {{
+          tasklet (x <- a[i]) -> (out -> best (max)) {{ out = select(x == x, x, -inf) }} }} }}
+        if best[] > m[] {{ state {{ tasklet (x <- best) -> (out -> m) {{ out = x }} }} }}
+        }}""").same_values(N=[0, 1, 5], m=[np.array(0.5), np.array(np.nan), np.array(-np.inf)])
+
+
+@pytest.mark.parametrize("condition", ["a[i] < m[]", "m[] > a[i]", "m[] >= a[i]", "a[i] >= m[]", "m[] < a[i]"])
+def test_either_way_round(condition):
+    a = np.array([1.0, np.nan, -3, 7, np.nan, 7, -3])
+    found = expect(ExtremumReduction(), on=program(keep(condition)))
+    assert found.reasons()[0] == ""
+    found.same_values(N=[7], a=[a, np.full(7, np.nan), np.full(7, np.inf)], m=[np.array(2.0), np.array(np.nan)])
+
+
+def test_integers_start_from_their_limits():
+    body = "loop i = 0:N { if k[i] < l[] { state { tasklet (x <- k[i]) -> (o -> l) { o = x } } } }"
+    found = expect(ExtremumReduction(), on=program(body))
+    assert found.reasons()[0] == ""
+    found.same_values(N=[0, 3], l=[np.array(2, "i4"), np.array(2**31 - 1, "i4")])
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (keep("a[i] == m[]"), "it does not assign what it found to be larger"),
+        (keep(value="a[0]"), "it does not assign what it found to be larger"),
+        (keep(more="state { tasklet (x <- m) -> (o -> a[i]) { o = x } }"), "'m' is also touched by tasklet"),
+        (keep(more="if a[i] > 3.0 { break }"), "may leave the loop early"),
+        ("if a[0] > m[] { state { tasklet (x <- a[0]) -> (o -> m) { o = x } } }", "no loop around it"),
+    ],
+)
+def test_refuses(body, reason):
+    expect(ExtremumReduction(), on=program(body)).is_refused(reason)
+
+
+def largest(a):
+    found = a[0]
+    for i in range(1, len(a)):
+        if a[i] > found:
+            found = a[i]
+    return found
+
+
+def largest_magnitude(a):
+    found = 0.0
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            if abs(a[i, j]) > found:
+                found = abs(a[i, j])
+    return found
+
+
+def test_s5_the_loop_becomes_a_map():
+    sdfg = dcpy.program(largest, auto_optimize=True).to_sdfg(np.zeros(5))
+    assert [node.kind for node in sdfg.body.walk_nodes()].count("map") == 1, str(sdfg)
+
+
+@pytest.mark.cc
+def test_s5_values():
+    rng = np.random.default_rng(0)
+    for size in (1, 5, 100_000):
+        a = rng.standard_normal(size)
+        a[size // 2] = np.nan if size > 1 else a[0]
+        assert dcpy.program(largest, auto_optimize=True)(a) == largest(a)
+    b = rng.standard_normal((30, 40))
+    assert dcpy.program(largest_magnitude, auto_optimize=True)(b) == largest_magnitude(b)
