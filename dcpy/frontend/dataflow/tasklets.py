@@ -121,7 +121,7 @@ def _require_read_only(frame: Frame, node: core.Tasklet, movement: core.Movement
 
 
 def _visible(frame: Frame, node: core.Tasklet) -> dict[str, Value]:
-    """The names of the program that the body may read: what is known, symbols, functions; no data."""
+    """The names of the program that the body may read: what is known, integers (symbols), functions; no data."""
     found: dict[str, Value] = {}
     for name in sorted(node.free):
         place: Frame | None = frame
@@ -143,8 +143,8 @@ def _holds_data(value: Value) -> bool:
     match value:
         case ArrayValue() | Resized() | ObjectValue():
             return True
-        case Scalar(expr=expr):
-            return not isinstance(expr, Const)
+        case Scalar(expr=expr, dtype=dtype):
+            return not isinstance(expr, Const) and dtype.kind not in "iub"
         case Maybe(value=inner):
             return _holds_data(inner)
         case TupleValue(items=items) | RecordValue(items=items):
@@ -200,6 +200,8 @@ _NO_ARGUMENTS = ast.arguments([], [], None, [], [], None, [])
 
 def _result(inner: Frame, target: Target) -> Value:
     value = inner.env.get(target.name)
+    if isinstance(value, Missing) and not value.unset:  # paths that do not agree on what it is
+        raise FrontendError(value.reason, span=target.span, help=value.help)
     if value is None or isinstance(value, Maybe | Missing):
         never = value is None
         raise FrontendError(

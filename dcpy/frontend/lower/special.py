@@ -12,9 +12,11 @@ from dataclasses import replace
 from types import FunctionType
 from typing import TYPE_CHECKING
 
+from dcpy.base.errors import FrontendError
 from dcpy.frontend.dataflow.places import schedule_of
 from dcpy.frontend.lower.constructing import GENERATED
 from dcpy.frontend.values import BoundMethod, MapValue, ObjectValue, RecordValue, Static, TupleValue, Value, is_weak
+from dcpy.ir.nodes import Schedule
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
@@ -32,7 +34,13 @@ _MIRRORED = {"==": "eq", "!=": "ne", "<": "gt", "<=": "ge", ">": "lt", ">=": "le
 def binary(frame: Frame, symbol: str, left: Value, right: Value, *, in_place: bool = False) -> Value | None:
     """``left symbol right`` where a class says what that is; None where none does."""
     if symbol == "@" and isinstance(left, MapValue):
-        return replace(left, schedule=schedule_of(frame.b.static(right, "a schedule")))
+        schedule = schedule_of(frame.b.static(right, "a schedule"))
+        if schedule is Schedule.UNROLLED and any(part.size.constant is None for part in left.ranges):
+            raise FrontendError(
+                "how often the map is unrolled is not known at compile time",
+                help="use a number, a compile-time argument (`n: dcpy.compiletime`), or leave the schedule out",
+            )
+        return replace(left, schedule=schedule)
     if symbol in _COMPARED:
         names = [(left, f"__{_COMPARED[symbol]}__", right), (right, f"__{_MIRRORED[symbol]}__", left)]
     elif symbol in _BINARY:

@@ -363,6 +363,27 @@ def a_loop_in_the_body(A: dcpy.float64[N], B: dcpy.float64[N]):
             b = p
 
 
+def _counted_up(a, n):
+    k = 0
+    while k < len(a):
+        a[k] = a[k] + k / n if a[k] > 1 else k
+        k += 1
+
+
+@pair(_counted_up, X, np.int32(4))
+def integers_of_the_program_are_seen(A: dcpy.float64[N], n: dcpy.int32):
+    k = 0
+    while k < N:
+        with dcpy.tasklet:
+            a << A[k]
+            b >> A[k]
+            if a > 1:
+                b = a + k / n
+            else:
+                b = k * 1.0
+        k += 1
+
+
 def _halved(a, b):
     for i in range(len(a)):
         x, n = a[i] * 100, 0

@@ -177,6 +177,14 @@ def test_schedules_compiled():
     check_same(f, X, optimized=True)
 
 
+def test_unrolled_maps_have_a_known_size():
+    def f(a):
+        for i in dcpy.map[0 : a.shape[0]] @ dcpy.ScheduleType.Unrolled:
+            a[i] = 0
+
+    assert "how often the map is unrolled is not known at compile time" in refusal(f, X)
+
+
 def test_schedules_of_other_devices_are_refused():
     def f(a):
         for i in dcpy.map[0:4] @ dcpy.ScheduleType.GPU_Device:
