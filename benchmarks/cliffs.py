@@ -10,6 +10,7 @@ import inspect
 import json
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -184,10 +185,11 @@ PATTERNS: dict[Callable[..., Any], list[Arguments]] = {
 def size_patterns() -> Iterator[Figure]:
     """A program that met all patterns against a fresh one for each: lines of C++, and time of a call."""
     for function, patterns in PATTERNS.items():
-        used, lines = dcpy.program(function), []
-        with _lines_into(lines):
+        with tempfile.TemporaryDirectory() as folder:
+            used = dcpy.program(function, cache_dir=folder)
             for arguments in patterns:
                 used(*arguments)
+            lines = _lines_of_programs(folder)
         ratio = max(lines) / lines[0]
         what = f"{function.__name__}, six size patterns"
         yield Figure(f"{what}: {len(lines)} versions, lines over the first's", "<= 1.3", f"{ratio:.2f}", ratio <= 1.3)
@@ -196,8 +198,9 @@ def size_patterns() -> Iterator[Figure]:
 
 
 def _used_over_fresh(function: Callable[..., Any], used: Callable[..., Any], arguments: Arguments) -> float:
-    fresh = dcpy.program(function)
-    fresh(*arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        fresh = dcpy.program(function, cache_dir=folder)
+        fresh(*arguments)
     start = time.perf_counter()
     fresh(*arguments)
     inner = max(1, int(0.005 / max(time.perf_counter() - start, 1e-7)))
@@ -213,27 +216,10 @@ def _used_over_fresh(function: Callable[..., Any], used: Callable[..., Any], arg
     return first / second
 
 
-class _lines_into:  # noqa: N801  (used as a function)
-    """Notes the lines of each program that is compiled meanwhile."""
-
-    def __init__(self, lines: list[int]) -> None:
-        self.lines = lines
-
-    def __enter__(self) -> None:
-        from dcpy import driver
-
-        self.before = driver.artifact_of
-        driver.artifact_of = self._noting  # type: ignore[assignment]
-
-    def __exit__(self, *_: object) -> None:
-        from dcpy import driver
-
-        driver.artifact_of = self.before
-
-    def _noting(self, *arguments: Any) -> Any:
-        artifact = self.before(*arguments)
-        self.lines.append(artifact.files[0][1].count("\n"))
-        return artifact
+def _lines_of_programs(folder: str) -> list[int]:
+    """Of the C++ of each program in a cache folder, oldest first."""
+    texts = sorted(Path(folder).rglob("*.cpp"), key=lambda path: path.stat().st_mtime_ns)
+    return [len(path.read_text().splitlines()) for path in texts]
 
 
 def figures() -> Iterator[Figure]:

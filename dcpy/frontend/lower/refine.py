@@ -2,41 +2,18 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 from dcpy.frontend.lower.emitter import assume_nonneg
-from dcpy.ir.expr import Op, ScalarExpr, as_symbolic
+from dcpy.ir.analysis.conditions import facts_of
+from dcpy.ir.expr import ScalarExpr
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Ranges
 
-_OPPOSITE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
 
-
-def refine(ranges: Ranges, test: ScalarExpr, *, holds: bool) -> Ranges:  # noqa: C901  (one case per comparison)
+def refine(ranges: Ranges, test: ScalarExpr, *, holds: bool) -> Ranges:
     """`ranges` and what follows from `test` being true (or false)."""
-    if not isinstance(test, Op):
-        return ranges
-    if test.name == "not":
-        return refine(ranges, test.args[0], holds=not holds)
-    if test.name == ("and" if holds else "or"):
-        for part in test.args:
-            ranges = refine(ranges, part, holds=holds)
-        return ranges
-    if test.name not in _OPPOSITE:
-        return ranges
-    left, right = (as_symbolic(arg) for arg in test.args)
-    if left is None or right is None:
-        return ranges
-    match test.name if holds else _OPPOSITE[test.name]:
-        case "lt":
-            return assume_nonneg(ranges, right - left - 1)
-        case "le":
-            return assume_nonneg(ranges, right - left)
-        case "gt":
-            return assume_nonneg(ranges, left - right - 1)
-        case "ge":
-            return assume_nonneg(ranges, left - right)
-        case "eq":
-            return assume_nonneg(assume_nonneg(ranges, right - left), left - right)
-    return ranges
+    return reduce(assume_nonneg, facts_of(test, holds=holds), ranges)
 
 
 def bind_parameter(ranges: Ranges, param: str, extent: Range) -> Ranges:

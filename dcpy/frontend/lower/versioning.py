@@ -18,7 +18,7 @@ from dcpy.frontend.desugar import core
 from dcpy.frontend.lower.assuming import needed
 from dcpy.frontend.lower.frame import Flow, Scope
 from dcpy.frontend.lower.raising import WillRaise
-from dcpy.frontend.values import Scalar, SymInt, Value
+from dcpy.frontend.values import ArrayValue, Scalar, SymInt, Value
 from dcpy.ir import types
 from dcpy.ir.expr import Const, Index, Load, ScalarExpr, op
 from dcpy.ir.region import Branch, Region
@@ -51,7 +51,7 @@ class Wishes:
 def store(frame: Frame, node: core.Assign | core.Augment, handler: Handler) -> Flow:
     """A store to an array, in two versions where bounds of its slices are known at run time only."""
     emit = frame.emit
-    names = _names_in_bounds(node)
+    names = _names_in_bounds(node) if _is_store(frame, node) else []
     if not names or emit.wishes is not None or frame.map_scopes() or any(frame.program.pending):
         return handler(frame, node)
     with _as_symbols(frame, names):
@@ -102,12 +102,22 @@ def _version(frame: Frame, node: core.Assign | core.Augment, handler: Handler, k
     return scope.region
 
 
+def _targets(node: core.Assign | core.Augment) -> tuple[ast.expr, ...]:
+    return node.targets if isinstance(node, core.Assign) else (node.target,)
+
+
+def _is_store(frame: Frame, node: core.Assign | core.Augment) -> bool:
+    """Whether the targets are memory: parts of arrays, and in ``out += ...`` an array."""
+    if isinstance(node, core.Augment) and isinstance(node.target, ast.Name):
+        return isinstance(frame.env.get(node.target.id), ArrayValue)
+    return all(isinstance(target, ast.Subscript) for target in _targets(node))
+
+
 def _names_in_bounds(node: core.Assign | core.Augment) -> list[str]:
-    """Names that bounds of slices in a store mention. None for a statement that binds names."""
-    targets = node.targets if isinstance(node, core.Assign) else (node.target,)
-    if not isinstance(node.value, ast.expr) or not all(isinstance(target, ast.Subscript) for target in targets):
+    """Names that bounds of slices in a statement mention."""
+    if not isinstance(node.value, ast.expr):
         return []
-    parts = [part for tree in (*targets, node.value) for part in ast.walk(tree)]
+    parts = [part for tree in (*_targets(node), node.value) for part in ast.walk(tree)]
     if any(isinstance(part, ast.NamedExpr) for part in parts):
         return []
     bounds = (bound for part in parts if isinstance(part, ast.Slice) for bound in (part.lower, part.upper))

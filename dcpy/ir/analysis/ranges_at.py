@@ -1,17 +1,19 @@
 """What is known of symbols at one place: sizes, the parameters around it, indices that were checked.
 
-The bounds come from the structure alone, outermost scope first; conditions of branches are not read. Equal knowledge
-is one `Ranges` object, so what one place has proved the next one need not prove again.
+The bounds come from the structure, outermost scope first; the assumptions of the SDFG and the conditions of branches
+are facts beside them. Equal knowledge is one `Ranges` object, so what one place has proved the next one need not prove
+again.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-from dcpy.ir.analysis.scopes import Place, owners_around, sdfg_of
+from dcpy.ir.analysis.conditions import facts_inside
+from dcpy.ir.analysis.scopes import Place, owners_around, regions_around, sdfg_of
 from dcpy.ir.expr import WrapIndex, as_symbolic
 from dcpy.ir.nodes import Consume, Map
-from dcpy.ir.region import Loop, SymbolAssign
+from dcpy.ir.region import Branch, Loop, Region, SymbolAssign
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, Ranges, const
@@ -32,8 +34,9 @@ class KnownRanges:
 
     def __init__(self, sdfg: Sdfg) -> None:
         self._sizes = set(sdfg.sizes)
-        self._facts = tuple(sdfg.assumptions)
-        self._outer = (*((size, ZERO, None) for size in sdfg.sizes), *_assigned_bounds(sdfg))
+        self._assumed = tuple(sdfg.assumptions)
+        self._blocks = _assignments(sdfg)
+        self._outer = (*((size, ZERO, None) for size in sdfg.sizes), *_assigned_bounds(sdfg, self._blocks))
 
     def at(self, place: Place) -> Ranges:
         """Bounds of symbols at a place of the SDFG."""
@@ -43,7 +46,21 @@ class KnownRanges:
         outer = self._outer
         if least:
             outer = tuple((name, least.get(name, low), high) for name, low, high in outer)
-        return _interned((*outer, *inner), self._facts)
+        return _interned((*outer, *inner), (*self._assumed, *self._tested(place)))
+
+    def _tested(self, place: Place) -> list[Expr]:
+        """What the branches around a place have tested, of symbols that have the same value there as at the test."""
+        return [
+            fact
+            for region in regions_around(place)
+            if isinstance(region.owner, Branch)
+            for fact in facts_inside(region)
+            if fact.is_linear and all(self._is_steady(name, region) for name in fact.symbols)
+        ]
+
+    def _is_steady(self, name: str, region: Region) -> bool:
+        """Whether a symbol has one value while a region runs once: none of its assignments is inside."""
+        return not any(region in regions_around(block) for block in self._blocks.get(name, ()))
 
     def _least_sizes(self, params: list[Bounds]) -> dict[str, Expr]:
         """Sizes that are larger than 0 because a range around the place has an element: ``i = 1:N`` needs N > 1."""
@@ -88,14 +105,17 @@ def _last(values: Range, step: int) -> Expr:
     return exact if all(atom.kind == "sym" for term, _ in exact.terms for atom, _ in term) else edge
 
 
-def _assigned_bounds(sdfg: Sdfg) -> list[Bounds]:
-    """Bounds of symbols that are assigned once, in terms of free symbols: these hold wherever the symbol is bound."""
-    if not sdfg.assigned_symbols:
-        return []
+def _assignments(sdfg: Sdfg) -> dict[str, list[SymbolAssign]]:
+    """The blocks that assign each symbol."""
     blocks: dict[str, list[SymbolAssign]] = {}
-    for block in sdfg.body.walk_blocks():
+    for block in sdfg.body.walk_blocks() if sdfg.assigned_symbols else ():
         if isinstance(block, SymbolAssign):
             blocks.setdefault(block.symbol, []).append(block)
+    return blocks
+
+
+def _assigned_bounds(sdfg: Sdfg, blocks: dict[str, list[SymbolAssign]]) -> list[Bounds]:
+    """Bounds of symbols that are assigned once, in terms of free symbols: these hold wherever the symbol is bound."""
     known = [_value_bounds(name, found[0]) for name, found in blocks.items() if len(found) == 1]
     free = set(sdfg.symbols)
     return [

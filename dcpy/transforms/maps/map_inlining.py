@@ -58,15 +58,19 @@ class MapInlining(Transformation):
         rw.undeclare_unused([plan.tmp])
 
 
+_ONCE = Range(ZERO, ONE, ONE)
+
+
 @dataclass(frozen=True, slots=True)
 class _Plan:
     tmp: str
-    axes: tuple[str, ...]  # for each dimension of `tmp`, the parameter that runs along it
+    axes: tuple[str, ...]  # for each dimension of `tmp`, the parameter that runs along it; "" along one of size 1
     readers: tuple[Tasklet, ...]
 
     def values(self, subset: Subset) -> Mapping[str, Expr]:
         """The parameters of the producer for the element that a reader reads."""
-        return dict(zip(self.axes, (dim for dim in subset.dims if isinstance(dim, Expr)), strict=True))
+        dims = (dim for dim in subset.dims if isinstance(dim, Expr))
+        return {axis: dim for axis, dim in zip(self.axes, dims, strict=True) if axis}
 
 
 def _plan(producer: Map, uses: Uses) -> _Plan | str:
@@ -74,15 +78,15 @@ def _plan(producer: Map, uses: Uses) -> _Plan | str:
     result = _only_result(producer, uses)
     if isinstance(result, str):
         return result
-    tmp, axes = result.container, tuple(str(dim) for dim in result.subset.dims)
+    tmp, axes = result.container, tuple("" if dim is ZERO else str(dim) for dim in result.subset.dims)
     desc = uses.desc(tmp)
     if not isinstance(desc, Array) or not uses.is_private(tmp) or len(uses.overlapping(tmp)) > 1:
         return f"{tmp!r} is seen from elsewhere"
     if desc.lifetime is not Lifetime.SCOPE or uses.writers(tmp) != _writers(producer, tmp):
         return f"{tmp!r} is written elsewhere"
     domain = dict(zip(producer.params, producer.domain, strict=True))
-    if sorted(axes) != sorted(domain) or any(
-        domain[axis] != Range(ZERO, size, ONE) for axis, size in zip(axes, desc.shape, strict=True)
+    if sorted(filter(None, axes)) != sorted(domain) or any(
+        domain.get(axis, _ONCE) != Range(ZERO, size, ONE) for axis, size in zip(axes, desc.shape, strict=True)
     ):
         return f"it does not compute each element of {tmp!r}"
     readers = _readers(producer, tmp, uses)
@@ -154,6 +158,8 @@ def _reads_once(subset: Subset, reader: Tasklet, region: Region) -> bool:
     params = {param for param, _ in scopes}
     used: set[str] = set()
     for dim in subset.dims:
+        if isinstance(dim, Expr) and dim.constant is not None:
+            continue
         mine = [name for name in dim.symbols if name in params]
         form = dim.linear_in(mine[0]) if isinstance(dim, Expr) and len(mine) == 1 else None
         if form is None or form[0].constant in (None, 0) or mine[0] in used:

@@ -31,6 +31,22 @@ def test_goes_into_loops_of_another_shape():
              tasklet (y <- t_1) -> (o -> s (add)) {{ o = y }} }} }} }} }}""").same_values(N=[0, 1, 9], M=[1])
 
 
+def test_a_dimension_of_size_one_has_no_parameter():
+    """S-1: a program for one level is as short as that for many."""
+    data = "data t: f64[N] transient data u: f64[N, M] transient data v: f64[M, N] transient"
+    expect(
+        MapInlining(),
+        on=program(
+            """state { map i = 0:N { tasklet (x <- a[i]) -> (o -> w[i, 0]) { o = x + 1.0 } }
+               map j = 0:N - 1 { tasklet (y <- w[j + 1, 0]) -> (o -> b[j]) { o = y*2 } } }""",
+            f"{data} data w: f64[N, 1] transient",
+        ),
+    ).becomes(f"""{HEAD} {{ data t: f64[N] transient data u: f64[N, M] transient data v: f64[M, N] transient
+        state {{ map j = 0:N - 1 {{ data w_1: f64 transient
+             tasklet (x <- a[j + 1]) -> (o -> w_1) {{ o = x + 1.0 }}
+             tasklet (y <- w_1) -> (o -> b[j]) {{ o = y*2 }} }} }} }}""").same_values(N=[0, 1, 9], M=[1])
+
+
 def test_follows_permuted_dimensions_and_shifts():
     expect(
         MapInlining(),

@@ -1,0 +1,53 @@
+"""What a condition tells about symbols where it holds, or where it does not: facts, each at least 0."""
+
+from __future__ import annotations
+
+from dcpy.ir.expr import Op, ScalarExpr, as_symbolic
+from dcpy.ir.region import Branch, Region
+from dcpy.ir.symbolic import Expr
+
+_OPPOSITE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
+
+
+def facts_of(test: ScalarExpr, *, holds: bool) -> tuple[Expr, ...]:
+    """Expressions that are not negative where `test` is true (or false): ``i > 0`` tells ``i - 1 >= 0``."""
+    if not isinstance(test, Op):
+        return ()
+    if test.name == "not":
+        return facts_of(test.args[0], holds=not holds)
+    if test.name == ("and" if holds else "or"):
+        return tuple(fact for part in test.args for fact in facts_of(part, holds=holds))
+    if test.name not in _OPPOSITE:
+        return ()
+    left, right = (as_symbolic(arg) for arg in test.args)
+    if left is None or right is None:
+        return ()
+    return _comparison(test.name if holds else _OPPOSITE[test.name], left, right)
+
+
+def _comparison(name: str, left: Expr, right: Expr) -> tuple[Expr, ...]:
+    match name:
+        case "lt":
+            return (right - left - 1,)
+        case "le":
+            return (right - left,)
+        case "gt":
+            return (left - right - 1,)
+        case "ge":
+            return (left - right,)
+        case "eq":
+            return (right - left, left - right)
+    return ()
+
+
+def facts_inside(region: Region) -> tuple[Expr, ...]:
+    """What a branch has tested when it runs this region, one of its sides."""
+    branch = region.owner
+    if not isinstance(branch, Branch):
+        return ()
+    facts: list[Expr] = []
+    for test, body in branch.cases:
+        facts += facts_of(test, holds=body is region)
+        if body is region:
+            break
+    return tuple(facts)
