@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
+from dcpy.base.modules import is_library
 from dcpy.base.notebooks import shell
-from dcpy.frontend.fingerprint import is_library
 
 if TYPE_CHECKING:
     from dcpy.frontend.closure import Dependence

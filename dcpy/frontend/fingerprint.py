@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.generators import is_generator
+from dcpy.base.modules import is_library
 from dcpy.frontend.callbacks import Callback
 from dcpy.ir.sdfg import Sdfg
 
@@ -151,9 +152,3 @@ class _Description:
         if not is_library(module.__name__) and id(module) not in self._seen:
             self._seen.add(id(module))
             self._add_names(vars(module), names)
-
-
-def is_library(module: str) -> bool:
-    """Whether what a module defines stays as it is, for one version: Python's own, NumPy's and dcpy's."""
-    root = module.split(".")[0]
-    return root in sys.stdlib_module_names or root in ("numpy", "dcpy")

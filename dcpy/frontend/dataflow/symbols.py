@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import ArgumentError, FrontendError
+from dcpy.base.modules import is_library
 from dcpy.frontend.annotations import Symbol, types_from_annotations
-from dcpy.frontend.fingerprint import is_library
 from dcpy.frontend.specialize.types import ArrayType
 from dcpy.ir.data import Array
 from dcpy.ir.sdfg import Sdfg

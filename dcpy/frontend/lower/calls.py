@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import DcpyError, FrontendError
+from dcpy.base.modules import is_library
 from dcpy.frontend.annotations import ScalarAnnotation, types_from_annotations
 from dcpy.frontend.callbacks import Callback
 from dcpy.frontend.closure import Closure
@@ -22,7 +23,6 @@ from dcpy.frontend.dataflow.symbols import free_symbols
 from dcpy.frontend.desugar.early_returns import without_returns_in_loops
 from dcpy.frontend.desugar.names import parameter_names
 from dcpy.frontend.desugar.statements import desugar
-from dcpy.frontend.fingerprint import is_library
 from dcpy.frontend.implements import call_entry, close_names, find, find_method, full_name
 from dcpy.frontend.lists import ListValue
 from dcpy.frontend.lower import constructing, generators, objects, references, special

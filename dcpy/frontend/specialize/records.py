@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import ArgumentError
+from dcpy.base.modules import is_library
 
 _MISSING = object()
 MAX_DEPTH = 32
@@ -127,11 +128,16 @@ def is_frozen(cls: type) -> bool:
     return is_dataclass(cls) and bool(cls.__dataclass_params__.frozen)  # type: ignore[attr-defined]
 
 
+#: what classes have whose objects are more than their attributes: ways of their own to keep them, or arrays elsewhere
+_SPECIAL = {"__setattr__", "__new__", "__array__", "__array_interface__", "__cuda_array_interface__", "__dlpack__",
+            "__dlpack_device__"}  # fmt: skip
+
+
 def is_plain_class(cls: type) -> bool:
     """Whether a class that is no dataclass has objects that are just their attributes, set in Python's ``__init__``."""
     bases = [base for base in cls.__mro__ if base is not object]
     plain = all(type(base) is type and not hasattr(base, "__slots__") for base in bases)
-    own = all(base.__module__ != "builtins" and {"__setattr__", "__new__"}.isdisjoint(vars(base)) for base in bases)
+    own = all(not is_library(base.__module__) and _SPECIAL.isdisjoint(vars(base)) for base in bases)
     started = isinstance(inspect.getattr_static(cls, "__init__", None), FunctionType)
     return plain and own and started and not is_dataclass(cls)
 
