@@ -48,6 +48,11 @@ class Program(Dispatcher):
         super().__init__(function.__name__, parameters, self._specialize, positional_only, keyword_only)
         functools.update_wrapper(self, function)
 
+    @property
+    def uses_annotations(self) -> bool:
+        """Whether arguments have to agree with the function's annotations."""
+        return self._specializer.use_annotations
+
     def _specialize(self, values: tuple[Any, ...]) -> Any:
         """What the dispatcher does when no specialization fits."""
         return self._specializer.run(self, values, self.profile)
@@ -88,10 +93,9 @@ class Program(Dispatcher):
             bound |= self._specializer.undetermined(bound, symbols)
             names = tuple(name for name in symbols if name in bound)
         wanted = self.options.simplify if simplify is None else simplify
-        sdfg, convention = self._specializer.to_sdfg(bound, simplify=wanted, symbols=names)
-        made = SDFG.of(sdfg)
-        if convention.passing.records or convention.passing.outcome.returned != sdfg.structure:
-            made.convention = convention.with_global_arrays_passed()
+        found = self._specializer.to_sdfg(bound, simplify=wanted, symbols=names)
+        made, *general = [SDFG.of(sdfg).called_as(convention) for sdfg, convention in found]
+        made.general = general[0] if general else None
         return made
 
     def _bound(self, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
@@ -170,6 +174,15 @@ class VariadicProgram(Program):
         return tuple(p.name for p in self._python_signature.parameters.values() if p.kind is p.KEYWORD_ONLY)
 
 
+class CheckedProgram(Program):
+    """A program that looks for races between the iterations of `dcpy.map`: the interpreter runs it as it is written."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Interprets; raises `DataRace` where two iterations depend on each other."""
+        values = self._bound(args, kwargs)
+        return self.to_sdfg(**values, simplify=False).interpret(**values)
+
+
 class BoundMethod(functools.partial[Any]):
     """A program as a method of an object: ``grid.relax``. A `partial`, because that calls without Python code."""
 
@@ -234,7 +247,7 @@ def program(
 
 def _program_of(function: FunctionType, options: Options, use_annotations: bool) -> Program:
     variadic = any(p.kind is p.VAR_POSITIONAL for p in inspect.signature(function).parameters.values())
-    kind = VariadicProgram if variadic else Program
+    kind = CheckedProgram if options.check_races else VariadicProgram if variadic else Program
     return kind(function, options, use_annotations=use_annotations)
 
 

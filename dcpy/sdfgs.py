@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Union
 import numpy as np
 
 from dcpy import driver, plugins
-from dcpy.base.errors import ArgumentError, InvalidSdfg
+from dcpy.base.errors import ArgumentError, ArgumentShapeError, InvalidSdfg
 from dcpy.base.options import DeviceType, Options, resolve_options
 from dcpy.base.tracebacks import own_frames_hidden
 from dcpy.codegen.artifact import IntegerArg
@@ -40,6 +41,13 @@ class SDFG(GraphWords):
     """
 
     convention: Convention | None = None
+    general: SDFG | None = None  # of one made for samples: for sizes that are not related as those of its slices
+
+    def called_as(self, convention: Convention) -> SDFG:
+        """This SDFG, called as the function is that it was made of; returns itself."""
+        if convention.passing.records or convention.passing.outcome.returned != self.structure:
+            self.convention = convention.with_global_arrays_passed()
+        return self
 
     @classmethod
     def of(cls, sdfg: Sdfg) -> SDFG:
@@ -147,6 +155,14 @@ class SDFG(GraphWords):
     @own_frames_hidden
     def interpret(self, *arguments: Any, **named: Any) -> Any:
         """Runs the SDFG in the reference interpreter: slow, and what it computes is what the SDFG means."""
+        try:
+            return self._interpreted(arguments, named)
+        except (ArgumentError, ArgumentShapeError):
+            if self.general is None:
+                raise
+        return self.general.interpret(*arguments, **named)
+
+    def _interpreted(self, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
         named, symbols = without_symbols(self, named)
         if self.convention is None or (not arguments and all(name in self.arguments for name in named)):
             bound = self._bind(arguments, named)
@@ -221,7 +237,8 @@ class CompiledSdfg(Dispatcher):
         from dcpy.ir.verify import verify
 
         verify(sdfg)
-        self._sdfg = sdfg
+        self._sdfg, self._options = sdfg, options
+        self._general: Sdfg | None = getattr(sdfg, "general", None)
         self.profile: driver.Profile = {}
         convention = self._convention = getattr(sdfg, "convention", None)
         self._sources: tuple[tuple[Any, ...], ...] = ()
@@ -258,7 +275,18 @@ class CompiledSdfg(Dispatcher):
             for arg, value in zip(self.signature.args, values, strict=False)
         )
         shown = self.signature if self._convention is None else self._convention.described(self.signature)
-        return call_converted(self, shown, numbers, self._sources)
+        try:
+            return call_converted(self, shown, numbers, self._sources)
+        except ArgumentShapeError:
+            if self._general is None:
+                raise
+        return self._compiled_general(*values)
+
+    @functools.cached_property
+    def _compiled_general(self) -> CompiledSdfg:
+        """For sizes that are not related as those of the samples were."""
+        assert self._general is not None
+        return CompiledSdfg(self._general, self._options)
 
 
 @own_frames_hidden

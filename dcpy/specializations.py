@@ -36,7 +36,7 @@ from dcpy.runtime.conversion import prepare
 from dcpy.runtime.dispatch import Dispatcher, encode
 from dcpy.runtime.load import Loaded, recall
 from dcpy.signatures import Convention, signature_of_call
-from dcpy.versions import SPECULATIVE, Version, Versions, types_of
+from dcpy.versions import SPECULATIVE, Version, Versions
 
 if TYPE_CHECKING:
     from dcpy.codegen.artifact import Signature
@@ -90,8 +90,12 @@ class Specializer:
 
     def _annotated(self) -> tuple[dict[str, ArgType], dict[str, Record]]:
         from dcpy.frontend.annotations import parts_from_annotations
+        from dcpy.frontend.specialize.sizes import with_own_sizes
 
-        return parts_from_annotations(self.function, self.owner) if self.use_annotations else ({}, {})
+        if not self.use_annotations:
+            return {}, {}
+        types, records = parts_from_annotations(self.function, self.owner)
+        return {path: with_own_sizes(path, kind) for path, kind in types.items()}, records
 
     @functools.cached_property
     def symbols(self) -> tuple[str, ...]:
@@ -118,10 +122,10 @@ class Specializer:
 
     def to_sdfg(
         self, bound: Mapping[str, Any] | None, *, simplify: bool, symbols: tuple[str, ...] = ()
-    ) -> tuple[Sdfg, Convention]:
+    ) -> list[tuple[Sdfg, Convention]]:
         """The SDFG for the types of `bound` values, or (None) for the annotations alone; and how it is called.
 
-        `symbols`: those among the bound values.
+        `symbols`: those among the bound values. Where that relates sizes that may differ, a second one does not.
         """
         if bound is None:
             types, records = self._annotated()
@@ -129,13 +133,23 @@ class Specializer:
             known = {path for path, kind in types.items() if not isinstance(kind, ConstantType)}
             self._require_all_annotated({*known, *records})
             types |= _unknown_fields(types, records)
+            found = [self._lower(types, parts, {})]
         else:
+            from dcpy.samples import lowered_for_samples
+
             parts = take_apart(bound)
-            types = types_of(parts.leaves, self.annotated(), fields=parts.fields, taken=self.symbols)
-            types = self._with_annotated(types, parts, bound)
-        lowered = self._lower(types, parts, {}, simplify=simplify)
+            made = lowered_for_samples(
+                parts.leaves,
+                self.annotated(),
+                lambda types: self._lower(self._with_annotated(types, parts, bound), parts, {}),
+                fields=parts.fields,
+                taken=self.symbols,
+            )
+            found = [made.lowered] if made.general is None else [made.lowered, made.general]
         parameters = inspect.signature(self.function).parameters
-        return lowered.sdfg, Convention.of(lowered, [*parameters, *symbols, *lowered.free])
+        for lowered in found if simplify else ():
+            self._simplify(lowered, {})
+        return [(lowered.sdfg, Convention.of(lowered, [*parameters, *symbols, *lowered.free])) for lowered in found]
 
     def run(
         self, dispatcher: Dispatcher, values: tuple[Any, ...], profile: driver.Profile, symbols: tuple[str, ...] = ()
@@ -184,7 +198,9 @@ class Specializer:
             self._versions.add(version)
             return Compiled(loaded, guards_on(known))
         examples = parts.leaves if version.speculates else None
-        lowered = self._lower(types, parts, profile, simplify=self.options.simplify, examples=examples)
+        lowered = self._lower(types, parts, profile, examples=examples)
+        if self.options.simplify:
+            self._simplify(lowered, profile)
         self._require_no_free(lowered)
         arrays = lowered.extra_arguments
         convention = Convention.of(lowered, names)
@@ -209,7 +225,6 @@ class Specializer:
         parts: Parts,
         profile: driver.Profile,
         *,
-        simplify: bool,
         examples: Mapping[str, Any] | None = None,
     ) -> Lowered:
         """The SDFG for arguments of these types and values, with what its meaning depends on."""
@@ -226,13 +241,15 @@ class Specializer:
                     examples=examples,
                 )  # fmt: skip
         _require_passed_only(lowered, parts)
-        if simplify:
-            with driver.timed(profile, "simplify"):
-                driver.simplify(lowered.sdfg, check=self.options.check)
-            if self.options.auto_optimize:
-                with driver.timed(profile, "optimize"):
-                    driver.auto_optimize(lowered.sdfg, check=self.options.check)
         return lowered
+
+    def _simplify(self, lowered: Lowered, profile: driver.Profile) -> None:
+        """The simple form, reshaped if the program is to be."""
+        with driver.timed(profile, "simplify"):
+            driver.simplify(lowered.sdfg, check=self.options.check)
+        if self.options.auto_optimize:
+            with driver.timed(profile, "optimize"):
+                driver.auto_optimize(lowered.sdfg, check=self.options.check)
 
     def _program_key(self, types: Mapping[str, ArgType]) -> tuple[str, Fingerprint]:
         """What stands for the whole way from source to artifact, and what the function depends on.
@@ -241,7 +258,8 @@ class Specializer:
         """
         found = fingerprint(self.function)
         described = ", ".join(f"{name}: {kind!r}" for name, kind in types.items())
-        passes = f"simplify={self.options.simplify} auto_optimize={self.options.auto_optimize}"
+        options = self.options
+        passes = f"simplify={options.simplify} auto_optimize={options.auto_optimize} {options.int_overflow}"
         key = f"{compiler_identity()} {passes} {found.key} ({described})" if found.key else ""
         return key, found
 

@@ -29,6 +29,8 @@ _ADVICE = {
     r"cannot access local variable": "assign it before the `if` or the loop, or on every path",
     r"index -?\d+ is out of bounds for axis \d+ with size 0": "test the size before: the axis is empty",
     r"index -?\d+ is out of bounds for axis \d+ with size (\d+)": "there are {0} elements: 0 is the first, -1 the last",
+    r".* does not fit into the 64 bits that integers have in a program": "pow(x, y, m) computes powers modulo m; "
+    "np.int64(x) wraps around, as int_overflow='wrap' lets Python's ints do; floats have no such end",
     r"too many indices for array: array is 0-dimensional": "it is one number already",
     r"too many indices for array: array is (\d+)-dimensional": "write {0} at most; x[:, None] makes a dimension",
 }

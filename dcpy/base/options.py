@@ -28,6 +28,13 @@ class DeviceType(Enum):
     FPGA = "fpga"
 
 
+class IntOverflow(Enum):
+    """What becomes of an integer of Python's own that 64 bits do not hold."""
+
+    RAISE = "raise"
+    WRAP = "wrap"
+
+
 @dataclass(frozen=True, slots=True)
 class CpuOptions:
     """Settings of the ``cpu`` target."""
@@ -48,6 +55,8 @@ class Options:
     simplify: bool = True  #: run the simplify pass on every program
     auto_optimize: bool = False  #: run the auto-optimizer too
     allow_callbacks: bool = False  #: functions that dcpy does not take are called in Python
+    int_overflow: IntOverflow = IntOverflow.RAISE  #: Python's ints beyond 64 bits: ``raise`` OverflowError, or ``wrap``
+    check_races: bool = False  #: calls are interpreted, slowly, and report races between iterations of dcpy.map
     full_tracebacks: bool = False  #: errors show the frames of dcpy's own, too
     check: bool = False  #: verify the SDFG after every transformation
 
@@ -134,8 +143,11 @@ def _convert(value: object, kind: type, source: str) -> object:
     if kind is tuple and isinstance(value, list):
         return tuple(map(str, value))
     if isinstance(value, str):
+        if issubclass(kind, Enum) and value.lower() in [one.value for one in kind]:
+            return kind(value.lower())
         if kind is tuple:
             return tuple(value.split())
         if kind is bool and value.lower() in YES + NO:
             return value.lower() in YES
-    raise InvalidOption(f"{source} is {value!r}, but {kind.__name__} is needed")
+    needed = " or ".join(repr(one.value) for one in kind) if issubclass(kind, Enum) else kind.__name__
+    raise InvalidOption(f"{source} is {value!r}, but {needed} is needed")

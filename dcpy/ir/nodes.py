@@ -98,7 +98,8 @@ class Map(Node):
     """A parallel loop nest: runs `body` once per point of `domain`, in no particular order.
 
     Containers declared in `body` are private to one iteration. Iterations may not depend on each other except through
-    conflict resolution. Bounds of a range may mention earlier parameters.
+    conflict resolution. Bounds of a range may mention earlier parameters. One that is `claimed` to be so has not been
+    proved: the interpreter looks.
     """
 
     kind = "map"
@@ -106,6 +107,7 @@ class Map(Node):
     domain: tuple[Range, ...]
     body: Region
     schedule: Schedule = Schedule.DEFAULT
+    claimed: bool = False
 
     def __post_init__(self) -> None:
         self.body.owner = self

@@ -1,8 +1,9 @@
 """The scalar operations of tasklets, as one table.
 
 Each operation works on arguments of one common dtype (casts are explicit nodes) and means exactly what the NumPy
-function named beside it does on scalars of that dtype. `result` says how the dtype of the value follows:
-``same`` as the arguments, ``bool``, ``real`` (the real part's dtype of a complex one), or ``last`` (``select``).
+function named beside it does on scalars of that dtype; one without a name, of int64, what `ir.integer_ops` says.
+`result` says how the dtype of the value follows: ``same`` as the arguments, ``bool``, ``real`` (the real part's dtype
+of a complex one), or ``last`` (``select``).
 The interpreter calls NumPy; C++ spellings are the code generator's.
 """
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from dcpy.base.errors import UnknownName
 from dcpy.ir import types
+from dcpy.ir.integer_ops import FUNCTIONS
 from dcpy.ir.types import DType
 
 
@@ -29,6 +31,8 @@ class OpInfo:
     precedence: int = 0
 
     def numpy(self) -> np.ufunc:
+        if not self.numpy_name:
+            return FUNCTIONS[self.name]  # type: ignore[return-value]
         return getattr(np, self.numpy_name)  # type: ignore[no-any-return]
 
 
@@ -79,6 +83,8 @@ def _table() -> dict[str, OpInfo]:
         OpInfo("cabs", 1, "absolute", "real"),  # the magnitude of a complex number
         OpInfo("xor", 2, "logical_xor", "bool"),
         OpInfo("select", 3, "where", "last"),  # select(condition: bool, if true, if false)
+        OpInfo("powmod", 3, "", "same"),  # Python's pow(base, exponent, modulus)
+        *(OpInfo(name, 2, "", "bool") for name in FUNCTIONS if name.endswith("_fits")),
     ]
     return {op.name: op for op in ops}
 

@@ -6,8 +6,10 @@ memory (`inner`); this module chooses the order of the loops so that the innermo
 * **rows** where `inner` is summed over: one private accumulator per result, which the SIMD loop reduces;
 * **columns** where `inner` is kept: a private row of accumulators, to which the SIMD loop adds element by element.
 
-Sums of floats go through partial sums of `CHUNK` elements: quick, and as accurate as NumPy's pairwise sum. Nothing here
-needs an atomic operation: every accumulator belongs to one iteration, and partial results have a slot each.
+Sums of floats go through partial sums of `CHUNK` elements: quick, and as accurate as NumPy's pairwise sum. Those of
+short floats are taken in double precision, of columns after at most `GROUP` rows, which are added as they are: that
+keeps the speed of short lanes, and the error does not grow with the length. Nothing here needs an atomic operation:
+every accumulator belongs to one iteration, and partial results have a slot each.
 """
 
 from __future__ import annotations
@@ -21,13 +23,17 @@ from dcpy.ir.nodes import Schedule
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, ceil_div, const, min_of
 from dcpy.ir.types import DType
-from dcpy.libraries.fragment import Element, Fragment
+from dcpy.libraries.fragment import Element, Fragment, Operand
 
 CHUNK = 1024  # elements of one partial sum: 128 per lane of eight
 COLUMNS = 1024  # accumulators of one private row: they stay in the first-level cache
 BLOCK = 32 * CHUNK  # elements of a parallel block; fixed, so that results do not depend on the number of cores
 ROWS = 64  # rows of a parallel block, where a row is not known to be one run of memory
+SOME = 8  # rows that make a group worth it
+GROUP = 128  # rows that are added up in the elements' own precision
 TALL = 4 * CHUNK  # rows from which on a sum of rows is worth dividing among threads
+
+WIDER = {types.float16: types.float64, types.float32: types.float64, types.complex64: types.complex128}
 
 Indices = Sequence[Expr]
 
@@ -48,6 +54,7 @@ class Contraction:
     identity: bool | int | float | complex
     element: Callable[[Fragment, Element, Indices, str], object]
     store: Callable[[Fragment, Indices, Element], object]
+    short: DType | None = None  # what a few columns may be summed in, where `dtype` is wider
 
     @property
     def kept(self) -> tuple[int, ...]:
@@ -65,8 +72,20 @@ class Contraction:
 
 
 def accumulator_dtype(op: str, dtype: DType) -> DType:
-    """The dtype to accumulate in: the result's own, but float16 sums are taken in float32, as NumPy does."""
-    return types.float32 if op == "add" and dtype == types.float16 else dtype
+    """The dtype to accumulate in: the result's own, but sums of short floats are taken in double precision.
+
+    They are as close to exact as NumPy's pairwise sums, or closer, along any axis and however long it is.
+    """
+    return WIDER.get(dtype, dtype) if op == "add" else dtype
+
+
+def short_dtype(dtype: DType, accumulator: DType) -> DType | None:
+    """What a few elements of `dtype` may be summed in; None where that is the accumulator's.
+
+    float16 has no arithmetic of its own.
+    """
+    short = types.float32 if dtype == types.float16 else dtype
+    return short if short != accumulator else None
 
 
 def contract(f: Fragment, spec: Contraction) -> None:
@@ -173,7 +192,16 @@ def _columns(f: Fragment, spec: Contraction) -> None:
         _tiles(f, spec, {})
         return
     outer = spec.summed[0]
-    _by_size(f, spec.sizes[outer], TALL, lambda: _blocks_of_rows(f, spec, outer), lambda: _tiles(f, spec, {}))
+    _by_size(f, spec.sizes[outer], TALL, lambda: _blocks_of_rows(f, spec, outer), lambda: _low_tiles(f, spec))
+
+
+def _low_tiles(f: Fragment, spec: Contraction) -> None:
+    """Without blocks: where all rows are one group, in the elements' own precision."""
+    if spec.short is None or len(spec.summed) > 1:
+        _tiles(f, spec, {})
+        return
+    short = replace(spec, dtype=spec.short, short=None)
+    _by_size(f, spec.sizes[spec.summed[0]], GROUP, lambda: _tiles(f, spec, {}), lambda: _tiles(f, short, {}))
 
 
 def _blocks_of_rows(f: Fragment, spec: Contraction, outer: int) -> None:
@@ -189,7 +217,7 @@ def _blocks_of_rows(f: Fragment, spec: Contraction, outer: int) -> None:
     def element(f: Fragment, target: Element, indices: Indices, wcr: str) -> object:
         return f.put(target, partial.at(*indices), wcr=wcr)
 
-    _tiles(f, replace(spec, sizes=partial.shape, summed=(0,), inner=1, element=element), {})
+    _tiles(f, replace(spec, sizes=partial.shape, summed=(0,), inner=1, element=element, short=None), {})
 
 
 def _tiles(f: Fragment, spec: Contraction, limits: dict[int, Range]) -> None:
@@ -206,13 +234,43 @@ def _tiles(f: Fragment, spec: Contraction, limits: dict[int, Range]) -> None:
         with f.map(lanes, Schedule.SIMD, "j") as j:
             f.put(acc.at(j - start), spec.identity)
         summed_over = [limits.get(dim, spec.whole(dim)) for dim in spec.summed]
-        with f.maps(summed_over, Schedule.SEQUENTIAL, "k") as summed:
-            inside = position | dict(zip(spec.summed, summed, strict=True))
-            with f.map(lanes, Schedule.SIMD, "j") as j:
-                spec.element(f, acc.at(j - start), _in_order(spec, inside | {spec.inner: j}), spec.op)
+        if spec.short is not None and not _is_small(spec.sizes[spec.summed[-1]], SOME):
+            _add_groups(f, spec, acc, (lanes, start), position, summed_over)
+        else:
+            _add_rows(f, spec, acc, (lanes, start), position, summed_over)
         with f.map(lanes, Schedule.SIMD, "j") as j:
             place = position | {spec.inner: j}
             spec.store(f, [place[dim] for dim in spec.kept], acc.at(j - start))
+
+
+Lanes = tuple[Range, Expr]  # a tile of `inner`, and where it begins
+
+
+def _add_rows(
+    f: Fragment, spec: Contraction, acc: Operand, tile: Lanes, position: dict[int, Expr], over: Sequence[Range]
+) -> None:
+    """Adds row after row to a row of accumulators."""
+    lanes, start = tile
+    with f.maps(over, Schedule.SEQUENTIAL, "k") as summed:
+        inside = position | dict(zip(spec.summed, summed, strict=True))
+        with f.map(lanes, Schedule.SIMD, "j") as j:
+            spec.element(f, acc.at(j - start), _in_order(spec, inside | {spec.inner: j}), spec.op)
+
+
+def _add_groups(
+    f: Fragment, spec: Contraction, acc: Operand, tile: Lanes, position: dict[int, Expr], over: Sequence[Range]
+) -> None:
+    """The same, group by group of the last summed dimension: each in a row of its own of the `short` dtype."""
+    (lanes, start), last = tile, over[-1]
+    assert spec.short is not None
+    group = f.array("group", spec.short, acc.shape)
+    with f.maps([*over[:-1], replace(last, step=const(GROUP))], Schedule.SEQUENTIAL, "g") as first:
+        with f.map(lanes, Schedule.SIMD, "j") as j:
+            f.put(group.at(j - start), spec.identity)
+        rows = [*(Range(at, at + 1) for at in first[:-1]), Range(first[-1], min_of(first[-1] + GROUP, last.stop))]
+        _add_rows(f, spec, group, tile, position, rows)
+        with f.map(lanes, Schedule.SIMD, "j") as j:
+            f.put(acc.at(j - start), group.at(j - start), wcr=spec.op)
 
 
 def _in_order(spec: Contraction, position: dict[int, Expr]) -> list[Expr]:

@@ -38,7 +38,8 @@ INTEGER = _table(
     "bitand:& bitor:| bitxor:^ invert:~ conj:= floor:= ceil:= trunc:= isnan:false isinf:false isfinite:true",
     "floordiv:dcpy_floordiv mod:dcpy_mod fmod:dcpy_fmod_int pow:dcpy_pow_int lshift:dcpy_lshift rshift:dcpy_rshift",
     "abs:dcpy_abs sign:dcpy_sign square:dcpy_square reciprocal:dcpy_reciprocal_int gcd:dcpy_gcd lcm:dcpy_lcm",
-    "max:dcpy_max min:dcpy_min fmax:dcpy_max fmin:dcpy_min real:= imag:0",
+    "max:dcpy_max min:dcpy_min fmax:dcpy_max fmin:dcpy_min real:= imag:0 powmod:dcpy_powmod add_fits:dcpy_add_fits",
+    "sub_fits:dcpy_sub_fits mul_fits:dcpy_mul_fits pow_fits:dcpy_pow_fits lshift_fits:dcpy_lshift_fits",
 )
 UNSIGNED = INTEGER | _table("rshift:dcpy_rshift_unsigned abs:=")
 FLOAT = _table(

@@ -97,7 +97,7 @@ class Liveness:
 def _may_need_code(test: core.Expression) -> bool:
     """Whether the test of a loop may have to be made inside the body: then the loop is left there, before the body."""
     simple = ast.Name | ast.Constant | ast.Compare | ast.BoolOp | ast.UnaryOp
-    marks = ast.expr_context | ast.boolop | ast.cmpop | ast.unaryop
+    marks = ast.expr_context | ast.boolop | ast.cmpop | ast.Not | ast.UAdd | ast.Invert  # ``-x`` may overflow
     return isinstance(test, ast.AST) and not all(isinstance(part, simple | marks) for part in ast.walk(test))
 
 

@@ -26,6 +26,7 @@ from dcpy.frontend.desugar.statements import desugar
 from dcpy.frontend.implements import call_entry, close_names, find, find_method, full_name
 from dcpy.frontend.lists import ListValue
 from dcpy.frontend.lower import constructing, generators, objects, references, special
+from dcpy.frontend.lower.agreement import require_annotated
 from dcpy.frontend.lower.callbacks import call_back
 from dcpy.frontend.lower.callees import annotated_sizes, call_node
 from dcpy.frontend.lower.fitting import stored
@@ -197,6 +198,8 @@ def _user_function(
     if isinstance(found, python_types.MethodType) and dataclasses.is_dataclass(found.__self__):
         return _compiled(frame, unwrap(found.__func__), [from_python(frame, found.__self__), *args], kwargs)
     if isinstance(function, python_types.FunctionType) and not _is_numpy(function):
+        if getattr(found, "uses_annotations", False):
+            require_annotated(frame, function, args, kwargs)
         refused = _refusal(frame, function, args, kwargs)
         if refused is not None:
             return call_back(frame, Callback(function), args, kwargs, unused=unused, because=refused)
@@ -399,7 +402,7 @@ def _run(frame: Frame, inner: Frame, bound: Mapping[str, Value]) -> Value:
     inner.env |= objects.fields(frame.env)
     execute = frame.program.execute
     assert execute is not None
-    with frame.emit.of_function(own=inner.source.is_own):
+    with frame.emit.of_function(own=inner.source.is_own), frame.emit.wrapping(inner.source.is_own):
         execute(inner, inner.define.body)
     returned = inner.env.get(".return", Static(None))
     frame.env |= references.leaving(inner.env, frame.env, returned)

@@ -37,7 +37,8 @@ def accumulate(frame: Frame, scope: Scope, name: str, symbol: str, value: Value)
         return
     if not is_number(value):
         raise FrontendError(f"{name!r} is a number, but an array is added to it", help="sum the array first")
-    result = frame.b.operator(symbol, current, value)
+    with frame.emit.wrapping():  # what is read here is only its type
+        result = frame.b.operator(symbol, current, value)
     scope.conflicts[name] = result
     match current:
         case Scalar(expr=Load(container=container, indices=(), dtype=dtype)) if frame.is_home(container):

@@ -52,6 +52,9 @@ class Emitter:
         self.maybe_one: set[str] = set()  # sizes of arguments that may turn out to be 1
         self.assumptions: Assumptions | Forwarded | None = None  # None: nothing is assumed
         self.wishes: Wishes | None = None  # of the statement that is tried (`lower.versioning`)
+        self.counters: dict[str, Range] = {}  # parameters of loops and maps, and what they run over
+        self.counted: dict[str, tuple[int, int]] = {}  # containers of integers that are known to stay in an interval
+        self.wraps = False  # integers of Python's own are not checked: code of dcpy's, and what only finds out a type
         self.dry = 0
         self.open = [sdfg.body]  # the regions around the place of writing, outermost first
         self._state: State | None = None
@@ -132,6 +135,15 @@ class Emitter:
             yield
         finally:
             self.options = before
+
+    @contextmanager
+    def wrapping(self, wraps: bool = True) -> Iterator[None]:
+        """Integers of Python's own are not checked for overflow meanwhile (or are again)."""
+        before, self.wraps = self.wraps, wraps
+        try:
+            yield
+        finally:
+            self.wraps = before
 
     # -- names and declarations ----------------------------------------------------------------------------------
 
@@ -267,9 +279,13 @@ class Emitter:
         """`expr` with assigned symbols replaced by what they stand for, where that is known."""
         return expr.subs(self.definitions)
 
-    def parameter(self, stem: str) -> str:
-        """A fresh name for a parameter of a map or loop."""
-        return self.fresh(stem)
+    def parameter(self, stem: str, values: Range | None = None) -> str:
+        """A fresh name for a parameter of a map or loop that runs over `values`."""
+        name = self.fresh(stem)
+        if values is not None:
+            self.counters[name] = values
+            self._undo.append(lambda: self.counters.pop(name, None))
+        return name
 
     # -- blocks and nodes ----------------------------------------------------------------------------------------
 
@@ -298,10 +314,11 @@ class Emitter:
         self.map_region(params, domain, Region([State(nodes=list(nodes), span=self.span)]))
 
     def map_region(
-        self, params: Sequence[str], domain: Sequence[Range], body: Region, schedule: Schedule = Schedule.DEFAULT
-    ) -> None:
+        self, params: Sequence[str], domain: Sequence[Range], body: Region, schedule: Schedule = Schedule.DEFAULT,
+        *, claimed: bool = False,
+    ) -> None:  # fmt: skip
         """A parallel map over a region; the parameters are fresh names."""
-        self.node(Map(tuple(params), tuple(domain), body, schedule, span=self.span))
+        self.node(Map(tuple(params), tuple(domain), body, schedule, claimed, span=self.span))
 
     def check(self, condition: ScalarExpr, exception: str, message: str, values: Sequence[ScalarExpr] = ()) -> None:
         """Raises a Python exception at run time unless `condition` holds."""

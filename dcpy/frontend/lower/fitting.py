@@ -85,8 +85,9 @@ def as_integer_part(b: Builder, value: Value) -> Value:
     expr = scalar_expr(held)
     b.check(op("not", op("isnan", expr)), "ValueError", "cannot convert float NaN to integer")
     wide = cast(expr, types.float64)
-    limit = op("lt", op("abs", wide), Const(2.0**63, types.float64))
-    b.check(limit, "OverflowError", "cannot convert float infinity to integer")
+    least, beyond = Const(-(2.0**63), types.float64), Const(2.0**63, types.float64)
+    inside = op("and", op("ge", wide, least), op("lt", wide, beyond))
+    b.check(inside, "OverflowError", "cannot convert float infinity to integer, nor a float beyond 64 bits")
     return Scalar(cast(op("trunc", expr), types.int64), weak=True)
 
 

@@ -17,6 +17,7 @@ from dcpy.base.options import Options
 from dcpy.base.source import SrcSpan
 from dcpy.frontend.closure import Closure, Dependence
 from dcpy.frontend.desugar import core
+from dcpy.frontend.desugar.counters import FARTHEST, counters
 from dcpy.frontend.desugar.liveness import Liveness, assigned
 from dcpy.frontend.lists import FIRST_ROOM, ListValue
 from dcpy.frontend.lower.builder import Builder
@@ -186,6 +187,7 @@ class Frame:
         self.scopes = [Scope(region, "function")]
         self.liveness = Liveness(define)
         self.locals = assigned(define.body)
+        self.counters = counters(define)
         self.loops: list[LoopSites] = []
         self.returns: list[Site] = []
         self.memo: dict[Any, dict[str, Value]] = {}
@@ -228,6 +230,9 @@ class Frame:
     def home(self, name: str, dtype: DType, weak: bool, instead: tuple[type, ...] = ()) -> Scalar:
         """The scalar container in which `name` lives with this dtype."""
         container = self._home(name, (name, dtype), lambda: data.Scalar(dtype, transient=True, span=self.emit.span))
+        if weak and dtype == types.int64 and name in self.counters and container not in self.emit.counted:
+            self.emit.counted[container] = (-FARTHEST, FARTHEST)
+            self.emit.on_undo(lambda: self.emit.counted.pop(container, None))
         return Scalar(Load(container, (), dtype), weak, instead)
 
     def flag(self, name: str) -> Load:

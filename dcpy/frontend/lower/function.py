@@ -16,10 +16,12 @@ from dcpy.frontend.closure import Closure, Dependence
 from dcpy.frontend.dataflow.symbols import free_symbols
 from dcpy.frontend.desugar.statements import desugar
 from dcpy.frontend.lower import mutating
+from dcpy.frontend.lower.agreement import settle_annotations
 from dcpy.frontend.lower.assuming import Assumptions, Forwarded, needed, sizes_known, substitution_for
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.callbacks import start_world
 from dcpy.frontend.lower.calls import call, unwrap
+from dcpy.frontend.lower.claims import settle_claims
 from dcpy.frontend.lower.comprehensions import comprehend
 from dcpy.frontend.lower.emitter import Emitter
 from dcpy.frontend.lower.expressions import attribute
@@ -170,19 +172,15 @@ def _lower(
     program.lower = lambda callee, types_, facts: _lower_callee(program, callee, types_, facts)
     program.reduce_items = reduce_items
     program.call_list = mutating.call_method
-    if caller is None:
-        program.names[name] = 0
-        program.stack.append((function, function.__code__))
-    else:  # what is known of functions, and what the whole depends on, is shared
-        program.dependences, program.stack, program.lowered = caller.dependences, caller.stack, caller.lowered
-        program.names, program.identity = caller.names, caller.identity
-        program.is_callee = True
+    _join(program, caller, function, name)
     closure = Closure(function, program.dependences)
     frame = Frame(program, source, define, closure, sdfg.body)
     b.caller = lambda target, args, keywords: call(frame, target, args, keywords)
     b.operate = lambda symbol, left, right: binary(b, symbol, left, right)
     containers = _declare(frame, function, arg_types, records or {})
     program.paths = {container: path for path, container in containers.items()}
+    settle_annotations(frame, arg_types)
+    emit.wraps = source.is_own
     flow = execute(frame, define.body)
     if flow is Flow.ON:
         settle_sizes(frame)
@@ -194,6 +192,7 @@ def _lower(
     sdfg.arguments += [argument.name for argument in extra]
     start_world(sdfg, program.world)
     prune(sdfg)
+    settle_claims(sdfg)
     if records:
         arg_types, passing = without_unused(program, sdfg, arg_types, passing)
     sdfg.forget_names()
@@ -205,6 +204,17 @@ def _lower(
     arg_types |= dict.fromkeys(free, ScalarType(types.int64, weak=True))
     dependences = tuple(program.dependences.values())
     return Lowered(sdfg, arg_types, dependences, extra, passing, free, assumed, unless)
+
+
+def _join(program: Program, caller: Program | None, function: Callable[..., Any], name: str) -> None:
+    """What is known of functions, and what the whole depends on, a callee shares with its caller."""
+    if caller is None:
+        program.names[name] = 0
+        program.stack.append((function, function.__code__))
+        return
+    program.dependences, program.stack, program.lowered = caller.dependences, caller.stack, caller.lowered
+    program.names, program.identity = caller.names, caller.identity
+    program.is_callee = True
 
 
 def _lower_callee(

@@ -100,7 +100,7 @@ def _count(frame: Frame, node: core.For, iterable: Value, execute: Execute) -> F
     extent = extent_of(frame, iterable)
     if frame.emit.ranges.proves_le(extent.size, 0):
         return Flow.ON  # the body never runs, and reads items that do not exist
-    param = frame.emit.parameter(stem)
+    param = frame.emit.parameter(stem, extent)
     ranges = frame.emit.ranges
     if extent.step.constant is not None:
         ranges = bind_parameter(ranges, param, extent)

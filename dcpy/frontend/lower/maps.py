@@ -28,7 +28,7 @@ def run_map(frame: Frame, node: core.For, value: MapValue, execute: Callable[[An
     """Writes the map; names that the body binds are private to an iteration."""
     names = frame.liveness.loops[node]
     stems = _stems(node.target, len(value.ranges))
-    params = tuple(frame.emit.parameter(stem) for stem in stems)
+    params = tuple(map(frame.emit.parameter, stems, value.ranges))
     ranges = frame.emit.ranges
     for param, extent in zip(params, value.ranges, strict=True):
         ranges = bind_parameter(ranges, param, extent)
@@ -48,7 +48,7 @@ def run_map(frame: Frame, node: core.For, value: MapValue, execute: Callable[[An
     _prepare_conflicts(frame, shared, body)
     scope = body()
     frame.emit.statement(node.span)
-    frame.emit.map_region(params, value.ranges, scope.region, value.schedule)
+    frame.emit.map_region(params, value.ranges, scope.region, value.schedule, claimed=True)
     for name in sorted(names.bound - shared - arrays):
         frame.env[name] = Missing(
             f"{name!r} has no value after a parallel map", node.span, "store into an array inside the map"

@@ -16,7 +16,7 @@ import numpy as np
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.implements import call_entry, find
 from dcpy.frontend.lists import ListValue
-from dcpy.frontend.lower import listing
+from dcpy.frontend.lower import listing, overflow
 from dcpy.frontend.lower.elementwise import convert
 from dcpy.frontend.lower.foreign import refuse_foreign
 from dcpy.frontend.lower.promotion import require_same
@@ -27,6 +27,7 @@ from dcpy.frontend.values import (
     RecordValue,
     Scalar,
     Static,
+    SymInt,
     TupleValue,
     Value,
     as_integer,
@@ -86,6 +87,13 @@ def binary(b: Builder, symbol: str, left: Value, right: Value) -> Value:
         return call_entry(b, entry, [left, right], {})
     if not (is_number(left) and is_number(right)):
         return _elementwise(b, symbol, left, right)
+    if overflow.is_wide(left) or overflow.is_wide(right):
+        return overflow.with_wide(b, symbol, left, right)
+    return _numbers(b, symbol, left, right)
+
+
+def _numbers(b: Builder, symbol: str, left: Value, right: Value) -> Value:
+    """The operation on numbers, at least one known at run time only."""
     found = _integers(b, symbol, left, right)
     if found is not None:
         return found
@@ -201,18 +209,26 @@ def _integers(b: Builder, symbol: str, left: Value, right: Value) -> Value | Non
     weak = is_weak(left) and is_weak(right)
     if symbol in COMPARISONS:
         return _compare(b, symbol, x, y, weak)
+    found = _combined(b, symbol, x, y)
+    if found is None:
+        return None
+    if weak:
+        overflow.require_fit(b, symbol, left, right)
+    return integer(found, weak=weak)
+
+
+def _combined(b: Builder, symbol: str, x: Expr, y: Expr) -> Expr | None:
     match symbol:
         case "+":
-            return integer(x + y, weak=weak)
+            return x + y
         case "-":
-            return integer(x - y, weak=weak)
+            return x - y
         case "*":
-            return integer(x * y, weak=weak)
+            return x * y
         case "//" | "%" if b.emit.ranges.proves_nonneg(y - 1) or (y.constant or 0) < 0:
-            found = x // y if symbol == "//" else x % y
-            return integer(b.emit.ranges.simplify(found), weak=weak)
+            return b.emit.ranges.simplify(x // y if symbol == "//" else x % y)
         case "**" if y.constant is not None and 0 <= y.constant <= 8:
-            return integer(x**y.constant, weak=weak)
+            return x**y.constant
     return None
 
 
@@ -257,6 +273,7 @@ def _python(b: Builder, symbol: str, left: Value, right: Value) -> Value:
     if common.kind == "c" and symbol in ("//", "%", "<", "<=", ">", ">="):
         raise FrontendError(f"complex numbers have no {symbol}", notes=("Python raises TypeError here",))
     x, y = (convert(scalar_expr(value), common) for value in (left, right))
+    overflow.require_fit(b, symbol, left, right, common)
     return Scalar(op(OP_OF[symbol], x, y), weak=True)
 
 
@@ -334,6 +351,8 @@ def unary(b: Builder, symbol: str, value: Value) -> Value:
                 return Static(PYTHON_UNARY[symbol](value.value))
         except TypeError as error:
             raise FrontendError(str(error)) from None
+    if symbol == "-" and isinstance(value, SymInt | Scalar) and overflow.both_are_python_ints(value, value):
+        overflow.require_negative_fits(b, value)
     known = as_integer(value)
     if known is not None and dtype_of(value) == types.int64:
         found = {"-": -known, "+": known, "~": -known - 1}[symbol]

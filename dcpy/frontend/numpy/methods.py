@@ -293,7 +293,7 @@ def fill(b: Builder, a: Value, value: Value) -> Value:
 def item(b: Builder, a: Value, *args: Value) -> Value:
     """An element as a Python number."""
     if is_number(a):
-        return python_number(a)
+        return python_number(b, a)
     x = b.array(a)
     if len(args) == 1 and items_of(args[0]) is not None:
         args = items_of(args[0]) or ()
@@ -302,10 +302,10 @@ def item(b: Builder, a: Value, *args: Value) -> Value:
     if args:
         if len(args) != x.rank:
             raise b.error("incorrect number of indices for array", notes=("NumPy raises ValueError here",))
-        return python_number(b.subscript(x, args))
+        return python_number(b, b.subscript(x, args))
     for length in x.shape:
         b.same_size(length, 1, "can only convert an array of size 1 to a Python scalar")
-    return python_number(Scalar(x.load([0] * x.rank)))
+    return python_number(b, Scalar(x.load([0] * x.rank)))
 
 
 @method("flatten")

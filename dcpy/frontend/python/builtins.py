@@ -18,8 +18,9 @@ from dcpy.frontend.lower.callbacks import require_one_kind
 from dcpy.frontend.lower.elementwise import convert
 from dcpy.frontend.lower.fitting import as_integer_part
 from dcpy.frontend.lower.operators import truth
+from dcpy.frontend.lower.overflow import both_are_python_ints, require_negative_fits
 from dcpy.frontend.lower.promotion import common
-from dcpy.frontend.python.numbers import python_number
+from dcpy.frontend.python.numbers import power_modulo, python_number
 from dcpy.frontend.values import (
     ArrayValue,
     DictValue,
@@ -167,7 +168,7 @@ def int_(b: Builder, x: Value = NUMBER_0) -> Value:
             return as_integer_part(b, number)
         case "b":
             return Scalar(cast(scalar_expr(number), types.int64), weak=True)
-    return python_number(number)
+    return python_number(b, number)
 
 
 @implements(float)
@@ -223,6 +224,8 @@ def abs_(b: Builder, x: Value) -> Value:
     """The magnitude; of an array, elementwise."""
     if isinstance(x, Static) and is_number(x):
         return Static(abs(x.value))
+    if is_number(x) and both_are_python_ints(x, x):
+        require_negative_fits(b, x)
     known = as_integer(x)
     if known is not None and dtype_of(x) == types.int64:
         return integer(b.emit.ranges.simplify(max_of(known, -known)), weak=is_weak(x))
@@ -259,8 +262,10 @@ def round_(b: Builder, number: Value, ndigits: Value = NONE) -> Value:
 
 
 @implements(pow)
-def pow_(b: Builder, base: Value, exp: Value) -> Value:
-    """``base ** exp``."""
+def pow_(b: Builder, base: Value, exp: Value, mod: Value = NONE) -> Value:
+    """``base ** exp``, or that modulo a number."""
+    if mod != NONE:
+        return power_modulo(b, base, exp, mod)
     return b.operator("**", base, exp)
 
 

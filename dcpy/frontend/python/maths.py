@@ -17,6 +17,7 @@ from dcpy.frontend.lower import sequences
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.elementwise import convert
 from dcpy.frontend.lower.fitting import as_integer_part
+from dcpy.frontend.lower.overflow import require_bits
 from dcpy.frontend.python.numbers import python_number
 from dcpy.frontend.values import (
     ArrayValue,
@@ -157,10 +158,19 @@ def _rounding(function: Callable[[Any], Any], name: str) -> Implementation:
         if known is not None:
             return known
         if is_number(x) and dtype_of(x).kind in "iub":
-            return python_number(x) if dtype_of(x).is_integer else Scalar(cast(scalar_expr(x), types.int64), weak=True)
+            whole = Scalar(cast(scalar_expr(x), types.int64), weak=True)
+            return python_number(b, x) if dtype_of(x).is_integer else whole
         return as_integer_part(b, Scalar(op(name, _float(b, x, function.__name__))))
 
     return call
+
+
+def _require_multiple(b: Builder, x: Value, y: Value) -> None:
+    """That the least common multiple of `x` and `y` fits."""
+    left, right = scalar_expr(x), cast(scalar_expr(y), types.int64)
+    divisor = op("max", op("gcd", left, right), Const(1, types.int64))
+    test = op("mul_fits", op("floordiv", left, divisor), right)
+    require_bits(b, test, "the least common multiple of {0} and {1}", [left, right])
 
 
 def _divisor(function: Callable[..., int], name: str) -> Implementation:
@@ -170,8 +180,13 @@ def _divisor(function: Callable[..., int], name: str) -> Implementation:
             return known
         if not all(is_number(value) and dtype_of(value).kind in "iub" for value in integers):
             raise b.error(f"math.{name} takes integers", notes=("Python raises TypeError here",))
-        parts = [cast(scalar_expr(value), types.int64) for value in integers]
-        return Scalar(functools.reduce(lambda x, y: op(name, x, y), parts[1:], op("abs", parts[0])), weak=True)
+        numbers = [python_number(b, value) for value in integers]
+        found: Value = Scalar(op("abs", cast(scalar_expr(numbers[0]), types.int64)), weak=True)
+        for number in numbers[1:]:
+            if name == "lcm":
+                _require_multiple(b, found, number)
+            found = Scalar(op(name, scalar_expr(found), cast(scalar_expr(number), types.int64)), weak=True)
+        return found
 
     return call
 

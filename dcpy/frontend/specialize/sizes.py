@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from dcpy.frontend.specialize.records import container_stem
 from dcpy.frontend.specialize.types import ArgType, ArrayType, ScalarType
 from dcpy.ir import types
-from dcpy.ir.symbolic import Expr
+from dcpy.ir.symbolic import ONE, Expr, sym
 
 
 def sample_of(kinds: Mapping[str, ArgType], examples: Mapping[str, Any]) -> dict[str, int]:
@@ -47,5 +48,26 @@ def with_sizes(kind: ArgType, values: Mapping[str, Expr]) -> ArgType:
     if not isinstance(kind, ArrayType):
         return kind
     dims = tuple(dim.subs(values) for dim in kind.dims)
+    asked = tuple(None if dim is None else dim.subs(values) for dim in kind.asked)
     named = (new for name in kind.not_one for new in (values[name].symbols if name in values else (name,)))
-    return replace(kind, dims=dims, not_one=tuple(dict.fromkeys(named)))
+    return replace(kind, dims=dims, not_one=tuple(dict.fromkeys(named)), asked=asked)
+
+
+def with_own_sizes(path: str, kind: ArgType) -> ArgType:
+    """The type of an annotated argument in which each size is a number, or a symbol plus a number.
+
+    Others get symbols of their own; what they have to be is settled where the function begins.
+    """
+    if not isinstance(kind, ArrayType) or all(map(_is_plain, kind.dims)):
+        return kind
+    stem = container_stem(path)
+    own = tuple(dim if _is_plain(dim) else sym(f"{stem}_size_{axis}") for axis, dim in enumerate(kind.dims))
+    return replace(kind, dims=own, asked=tuple(None if _is_plain(dim) else dim for dim in kind.dims))
+
+
+def _is_plain(dim: Expr) -> bool:
+    if dim.constant is not None:
+        return True
+    name = dim.symbols[0]
+    form = dim.linear_in(name) if len(dim.symbols) == 1 else None
+    return form is not None and form[0] is ONE and form[1].constant is not None

@@ -21,7 +21,8 @@ class ArrayType:
 
     `alias`: arguments of one non-empty group may overlap in memory. `not_one` lists symbols of `dims` that were
     inferred from a size other than 1, and must differ from 1 in every call; `maybe_one` those that may be 1, and then
-    broadcast: a program passes slices to its functions.
+    broadcast: a program passes slices to its functions. Where an annotation asks for an expression such as ``2*N``,
+    `asked` has it, and the size a symbol of its own.
     """
 
     dtype: DType
@@ -30,6 +31,7 @@ class ArrayType:
     alias: str = ""
     not_one: tuple[str, ...] = ()
     maybe_one: tuple[str, ...] = ()
+    asked: tuple[Expr | None, ...] = ()
 
     def descriptor(self, name: str) -> data.Array:
         """The container of an argument called `name`."""

@@ -21,6 +21,7 @@ from dcpy.ir.symbolic import Expr, Ranges, sym
 Values = dict[str, int]
 
 _SAMPLE_SIZE = 9  # a value for symbols of which nothing is known, in samples
+LONG = 64  # values of a range that is long enough to show what its iterations have in common
 _SAMPLES = 48  # boxes looked at on each side before isl is asked
 
 
@@ -83,6 +84,39 @@ def _meet_at(left: Footprint, right: Footprint, loose: tuple[Variable, ...], ran
     if not (ours.is_run_time or theirs.is_run_time) and _sample_meets(left, right, loose, ranges):
         return Answer(True, f"[{left.subset}] and [{right.subset}] overlap")
     return _ask_whether_they_meet(ours, theirs, [name for name, _ in loose], ranges)
+
+
+def always_meet(
+    left: Footprint, right: Footprint, points: Sequence[Variable], ranges: Ranges, *, least: int = LONG
+) -> bool:
+    """Whether two footprints meet at different points for all values of the symbols for which ranges have some length.
+
+    Those of all variables have at least `least` values, as far as their bounds do not mention other variables.
+    """
+    if left.subset.rank != right.subset.rank or left.is_run_time or right.is_run_time or not points:
+        return False
+    ours, theirs = (Footprint(part.subset, (*points, *part.over)) for part in (left, right))
+    one, other = ours.primed("'"), theirs.primed('"')
+    system = System(ranges)
+    axes = [f"x{axis}" for axis in range(left.subset.rank)]
+    try:
+        both = [*_element_constraints(system, axes, one), *_element_constraints(system, axes, other)]
+        pairs = [(system.expr(sym(name + "'")), system.expr(sym(name + '"'))) for name, _ in points]
+        long = list(dict.fromkeys(_lengths(system, (*ours.over, *theirs.over), least)))
+    except NotAffineError:
+        return False
+    cases = [[*both, f"{mine} != {its}"] for mine, its in pairs]
+    return system.exact and bool(is_subset(system.set_of([], [long]), system.set_of([], cases, axes)))
+
+
+def _lengths(system: System, variables: Sequence[Variable], least: int) -> Iterator[str]:
+    """That ranges have at least so many values, where their bounds mention no other variable."""
+    names = {name for name, _ in variables}
+    for _, values in variables:
+        if values is not None and not names & set(values.symbols):
+            step = values.step.constant or 1
+            length = values.stop - values.start if step > 0 else values.start - values.stop
+            yield f"{system.expr(length)} >= {least * abs(step)}"
 
 
 def covers(outers: Sequence[Footprint], inner: Footprint, ranges: Ranges) -> Answer:

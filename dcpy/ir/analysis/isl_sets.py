@@ -68,9 +68,9 @@ class System:
         parts = [self._term(monomial, factor) for monomial, factor in value.terms]
         return f"({' + '.join(parts)})" if parts else "0"
 
-    def set_of(self, axes: Sequence[str], cases: Iterable[Sequence[str]]) -> str:
-        """The set of points `axes` that satisfy the constraints of at least one case."""
-        bound = [self._names[name] for name in self._variables]
+    def set_of(self, axes: Sequence[str], cases: Iterable[Sequence[str]], hidden: Sequence[str] = ()) -> str:
+        """The set of points `axes` that satisfy the constraints of at least one case, for some `hidden` numbers."""
+        bound = [*(self._names[name] for name in self._variables), *hidden]
         within = f"exists {', '.join(bound)} : " if bound else ""
         context = [*self._context, *self._facts()]
         body = " or ".join(f"({within}{' and '.join([*case, *context]) or '1 = 1'})" for case in cases)

@@ -133,7 +133,7 @@ class Dataflow:
                 f"{memlet} takes {part.dtype}{list(part.shape)}, not {values.dtype}{list(np.shape(values))}",
                 span=node.span,
             )
-        self._note(part, memlet.wcr or WRITE, target, memlet.container)
+        self._note(part, memlet.wcr or WRITE, target, memlet.container, values)
         part[...] = combine(memlet.wcr, part, values) if memlet.wcr else values
 
     def value(self, expr: ScalarExpr) -> Any:
@@ -164,12 +164,13 @@ class Dataflow:
                 notes=(f"here {values}",) if values else (),
             ) from None
 
-    def _note(self, part: NDArray, how: str, buffer: Buffer, container: str) -> None:
+    def _note(self, part: NDArray, how: str, buffer: Buffer, container: str, values: Any = ()) -> None:
+        """Tells the detectors that elements are read or written, and which `values` are."""
         watching = [detector for detector in self.detectors if buffer.depth <= detector.depth]
         if watching:
             places = addresses(part)
             for detector in watching:
-                detector.note(places, how, container)
+                detector.note(places, how, container, np.ravel(values).tolist() if detector.tolerant else ())
 
     # -- streams -----------------------------------------------------------------------------------------------
 

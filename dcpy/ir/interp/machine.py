@@ -1,7 +1,7 @@
 """Runs blocks and nodes: the meaning of each element of the IR, a few lines each.
 
-Everything runs in the order that the SDFG states. In strict mode the iterations of each map run in a shuffled order
-and are watched for dependences (`races`).
+Everything runs in the order that the SDFG states. The iterations of a map that is only claimed to be parallel are
+watched for dependences (`races`). In strict mode all maps are, and run in a shuffled order.
 """
 
 from __future__ import annotations
@@ -178,7 +178,8 @@ class Machine(Dataflow):
         detector = None
         if self.shuffle is not None:
             self.shuffle.shuffle(points)
-            detector = RaceDetector(node, self.frame.depth)
+        if self.shuffle is not None or node.claimed:
+            detector = RaceDetector(node, self.frame.depth, tolerant=self.shuffle is None)
             self.detectors.append(detector)
         self.frame.depth += 1
         for point in points:

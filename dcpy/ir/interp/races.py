@@ -6,7 +6,7 @@ one map: it keeps, for each element of memory that the iterations share, which o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from dcpy.base.errors import DataRace
@@ -22,16 +22,22 @@ class RaceDetector:
 
     node: Map
     depth: int
+    tolerant: bool = False  # iterations may write the same value to one element
     iteration: tuple[int, ...] = ()
     touched: dict[int, Touch] = field(default_factory=dict)
+    values: dict[int, object] = field(default_factory=dict)  # written last
 
-    def note(self, places: Iterable[int], how: str, container: str) -> None:
+    def note(self, places: Iterable[int], how: str, container: str, values: Sequence[object] = ()) -> None:
         """The current iteration touches elements of a container: `READ`, `WRITE`, or a conflict resolution's name.
 
-        `DataRace` where another iteration did so in a way that makes the order matter.
+        `DataRace` where another iteration did so in a way that makes the order matter. `values` are those written.
         """
-        for place in places:
+        for position, place in enumerate(places):
             touch = self.touched.setdefault(place, {})
+            if self.tolerant and how == WRITE and position < len(values):
+                if WRITE in touch and touch.keys() == {WRITE} and self.values.get(place) == values[position]:
+                    continue
+                self.values[place] = values[position]
             for other_how, iterations in touch.items():
                 if how == other_how and how != WRITE:
                     continue
@@ -49,7 +55,7 @@ class RaceDetector:
             f"two iterations of the map over ({params}) touch one element of {container!r}",
             span=self.node.span,
             notes=(f"iteration ({there}): {_spell(other_how)}", f"iteration ({here}): {_spell(how)}"),
-            help="make it a loop, or write with a conflict resolution",
+            help="make it a loop (`for i in range(...)`), or write with a conflict resolution (`+=`)",
         )
 
 

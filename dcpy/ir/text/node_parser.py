@@ -137,7 +137,8 @@ class NodeParser(DeclarationParser):
             self.expect("=")
             domain.append(self.range())
         schedule = self._schedule()
-        return Map(tuple(params), tuple(domain), self.body(), schedule)
+        claimed = self.accept("claimed")
+        return Map(tuple(params), tuple(domain), self.body(), schedule, claimed)
 
     def _schedule(self) -> Schedule:
         return self.member(Schedule, "schedule") if self.accept("@") else Schedule.DEFAULT

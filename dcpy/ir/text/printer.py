@@ -175,7 +175,8 @@ class _Printer:
                 return [f"copy {src} -> {dst}"]
             case Map():
                 domain = ", ".join(f"{param} = {dim}" for param, dim in zip(node.params, node.domain, strict=True))
-                return _braces(_words("map", domain, _schedule(node.schedule)), self.region(node.body))
+                claimed = "claimed" if node.claimed else ""
+                return _braces(_words("map", domain, _schedule(node.schedule), claimed), self.region(node.body))
             case Consume():
                 head = f"consume {node.element} <- {node.stream} workers {node.worker} = 0:{node.workers}"
                 return _braces(_words(head, _schedule(node.schedule)), self.region(node.body))

@@ -56,7 +56,7 @@ class MapCollapse(Transformation):
         rw.move_blocks(blocks, outer.body)
         params, domain = (*outer.params, *inner.params), (*outer.domain, *inner.domain)
         rw.erase(wrapper)
-        rw.update(outer, params=params, domain=domain)
+        rw.update(outer, params=params, domain=domain, claimed=outer.claimed or inner.claimed)
         return outer
 
 

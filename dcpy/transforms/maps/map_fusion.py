@@ -307,6 +307,7 @@ def _append_body(first: Map, second: Map, rw: Rewriter) -> None:
         rw.move_nodes(list(blocks[0].nodes), last)
         blocks.pop(0)
     rw.move_blocks(blocks, first.body)
+    rw.update(first, claimed=first.claimed or second.claimed)
     rw.erase(second)
 
 

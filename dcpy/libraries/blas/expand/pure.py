@@ -16,7 +16,7 @@ from dcpy.ir.symbolic import ZERO, Expr
 from dcpy.ir.types import DType
 from dcpy.libraries.api import Element, Fragment, Operand, expands
 from dcpy.libraries.blas.nodes import Dot, Gemm, Gemv, Ger
-from dcpy.libraries.contraction import Contraction, Indices, accumulator_dtype, contract, innermost
+from dcpy.libraries.contraction import Contraction, Indices, accumulator_dtype, contract, innermost, short_dtype
 
 Store = Callable[[Fragment, Indices, Element], Node]
 
@@ -130,11 +130,13 @@ def _contract(
     store: Store,
 ) -> None:
     add, multiply = ("or", "and") if dtype == types.bool_ else ("add", "mul")
-    accumulator = accumulator_dtype(add, dtype)
+    accumulator, inner = accumulator_dtype(add, dtype), innermost(sizes, *strides)
+    short = short_dtype(dtype, accumulator)
+    factor = short or accumulator
 
     def element(f: Fragment, target: Element, indices: Indices, wcr: str) -> Node:
         def product(a: ScalarExpr, b: ScalarExpr) -> ScalarExpr:
-            return op(multiply, cast(a, accumulator), cast(b, accumulator))
+            return op(multiply, cast(a, factor), cast(b, factor))
 
         return f.compute(target, product, left(indices), right(indices), wcr=wcr)
 
@@ -143,11 +145,12 @@ def _contract(
         Contraction(
             tuple(sizes),
             summed,
-            innermost(sizes, *strides),
+            inner,
             add,
             accumulator,
             identity_value(add, accumulator),
             element,
             store,
+            short,
         ),
     )

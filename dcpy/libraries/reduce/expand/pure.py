@@ -13,7 +13,7 @@ from dcpy.ir.identities import extreme_value, identity_value
 from dcpy.ir.nodes import Node
 from dcpy.ir.symbolic import ZERO, Expr
 from dcpy.libraries.api import Element, Fragment, Operand, expands
-from dcpy.libraries.contraction import Contraction, Indices, accumulator_dtype, contract, innermost
+from dcpy.libraries.contraction import Contraction, Indices, accumulator_dtype, contract, innermost, short_dtype
 from dcpy.libraries.reduce.nodes import ArgReduce, Reduce
 
 
@@ -28,12 +28,10 @@ def reduce_loops(node: Reduce, f: Fragment) -> None:
     def element(f: Fragment, target: Element, indices: Indices, wcr: str) -> Node:
         return f.put(target, x.at(*indices), wcr=wcr)
 
-    dtype = accumulator_dtype(node.op, out.dtype)
+    dtype, inner = accumulator_dtype(node.op, out.dtype), innermost(x.shape, x.strides)
     identity = identity_value(node.op, dtype)
-    contract(
-        f,
-        Contraction(x.shape, axes, innermost(x.shape, x.strides), node.op, dtype, identity, element, _store_in(out)),
-    )
+    short = short_dtype(out.dtype, dtype)
+    contract(f, Contraction(x.shape, axes, inner, node.op, dtype, identity, element, _store_in(out), short))
 
 
 @expands(ArgReduce, "pure")
