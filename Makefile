@@ -8,7 +8,7 @@ N      ?= 5000
 SEED   ?= 0
 NATIVE := pyproject.toml setup.py $(wildcard dcpy/runtime/dispatch/*.cpp dcpy/runtime/dispatch/*.h)
 
-.PHONY: help demo test null cc lint types layers bench bench-peers docs golden fuzz clean \
+.PHONY: help demo test null cc lint types layers bench bench-peers docs golden fuzz fuzz-files clean \
         bench-compile check-transforms sanitize sanitize-address sanitize-threads
 
 help:
@@ -17,6 +17,7 @@ help:
 	@echo "make lint | types | layers | null | cc      one part of it (null: tests without a compiler)"
 	@echo "make bench | docs | golden | clean"
 	@echo "make fuzz N=20000 [SEED=0]   random programs against NumPy;  make check-transforms   each one on all kernels"
+	@echo "make fuzz-files N=10000 [SEED=0]   documents with hostile fields: nothing runs, nothing is written elsewhere"
 	@echo "make sanitize   generated code under sanitizers: sanitize-address, sanitize-threads"
 	@echo "make bench-compile   how long first calls take, by phase, on programs as people write them"
 	@echo "make bench-peers   what benchmarks/run.py compares with, each in an environment of its own"
@@ -65,6 +66,7 @@ golden: $(STAMP)
 	$(PY) -m pytest -q -m "not perf" --update-golden
 
 fuzz: $(STAMP)             ; $(PY) -m tests.fuzz $(N) $(SEED)
+fuzz-files: $(STAMP)       ; $(PY) -m tests.fuzz.files $(N) $(SEED)
 check-transforms: $(STAMP) ; $(PY) -m tests.benchmarks.transformations
 
 # Generated code under AddressSanitizer and UndefinedBehaviorSanitizer, and what is parallel under ThreadSanitizer.

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
@@ -88,7 +89,8 @@ class SDFG(GraphWords):
         """The textual form, which `dcpy.parse` reads."""
         from dcpy.ir.text.printer import print_sdfg
 
-        return print_sdfg(self)
+        with _shown_or_refused(self):
+            return print_sdfg(self)
 
     def __repr__(self) -> str:
         return f"<SDFG {self.name}({', '.join(self.arguments)})>"
@@ -96,9 +98,10 @@ class SDFG(GraphWords):
     @own_frames_hidden
     def validate(self) -> None:
         """Raises `InvalidSdfg` with everything that is wrong."""
-        from dcpy.ir.verify import verify
+        from dcpy.ir.verify import COMPILABLE, verify
 
-        verify(self)
+        plugins.load()  # environments are found by name
+        verify(self, COMPILABLE)
 
     @own_frames_hidden
     def simplify(self) -> SDFG:
@@ -192,13 +195,16 @@ class SDFG(GraphWords):
 
         verify_readable(self, InvalidSdfg)
         target = Path(path or f"{self.name}.html")
-        target.write_text(view_html(self), encoding="utf-8")
+        with _shown_or_refused(self):
+            page = view_html(self)
+        target.write_text(page, encoding="utf-8")
         return target
 
     def _repr_html_(self) -> str:
         from dcpy.viewer import notebook_html
 
-        return notebook_html(self)
+        with _shown_or_refused(self):
+            return notebook_html(self)
 
     def _bind(
         self, arguments: tuple[Any, ...], named: Mapping[str, Any], parameters: Sequence[str] = ()
@@ -212,6 +218,18 @@ class SDFG(GraphWords):
                 raise ArgumentError(f"{self.name}() got multiple values for argument {name!r}")
             bound[name] = value
         return bound
+
+
+@contextmanager
+def _shown_or_refused(sdfg: Sdfg) -> Iterator[None]:
+    """Where an SDFG that nobody has validated cannot be shown, the error says what is wrong with it."""
+    try:
+        yield
+    except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError):
+        from dcpy.ir.verify import verify
+
+        verify(sdfg)
+        raise
 
 
 class Builder(builder.Builder):
@@ -234,9 +252,10 @@ class CompiledSdfg(Dispatcher):
     """
 
     def __init__(self, sdfg: Sdfg, options: Options) -> None:
-        from dcpy.ir.verify import verify
+        from dcpy.ir.verify import COMPILABLE, verify
 
-        verify(sdfg)
+        plugins.load()
+        verify(sdfg, COMPILABLE)
         self._sdfg, self._options = sdfg, options
         self._general: Sdfg | None = getattr(sdfg, "general", None)
         self.profile: driver.Profile = {}

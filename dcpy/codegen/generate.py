@@ -141,7 +141,7 @@ def _dim(name: str, size: Expr) -> Dim:
         return Dim(constant=size.constant)
     offset = size.subs(dict.fromkeys(size.symbols, 0))
     symbol = (size - offset).name
-    if symbol is not None and offset.constant is not None:
+    if symbol is not None and offset.constant is not None and abs(offset.constant) < 2**62:
         return Dim(symbol, offset=offset.constant)
     raise CodegenError(
         f"a size of the argument {name!r} is {size}: sizes of arguments must be numbers, or a symbol plus a number",

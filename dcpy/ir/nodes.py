@@ -12,6 +12,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, ClassVar
 
 from dcpy.base.source import SrcSpan
+from dcpy.ir.effects import Effect
 from dcpy.ir.expr import ScalarExpr
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.subsets import Range
@@ -39,9 +40,14 @@ class Schedule(Enum):
 
 @dataclass(eq=False)
 class Node:
-    """Base of all nodes. `state` is set by the state that holds the node."""
+    """Base of all nodes. `state` is set by the state that holds the node.
+
+    `effects` says what a node itself does besides reading and writing; what is inside of it, or called by it, comes on
+    top (`ir.analysis.effects`).
+    """
 
     kind: ClassVar[str] = ""
+    effects: ClassVar[Effect] = Effect.NOTHING
     span: SrcSpan | None = field(default=None, repr=False, kw_only=True)
     state: State | None = field(default=None, repr=False, init=False)
 
@@ -51,6 +57,10 @@ class Node:
 
     def writes(self) -> tuple[Memlet, ...]:
         """Memlets written, as written on the node itself."""
+        return ()
+
+    def regions(self) -> tuple[Region, ...]:
+        """The regions that this node owns."""
         return ()
 
 
@@ -112,6 +122,9 @@ class Map(Node):
     def __post_init__(self) -> None:
         self.body.owner = self
 
+    def regions(self) -> tuple[Region, ...]:
+        return (self.body,)
+
 
 @dataclass(eq=False)
 class Consume(Node):
@@ -122,6 +135,7 @@ class Consume(Node):
     """
 
     kind = "consume"
+    effects = Effect.MAY_NOT_END
     stream: str
     element: str
     worker: str
@@ -131,6 +145,9 @@ class Consume(Node):
 
     def __post_init__(self) -> None:
         self.body.owner = self
+
+    def regions(self) -> tuple[Region, ...]:
+        return (self.body,)
 
 
 @dataclass(eq=False)
@@ -142,6 +159,7 @@ class Call(Node):
     """
 
     kind = "call"
+    effects = Effect.NOTHING  # but those of its callee
     sdfg: Sdfg
     arguments: dict[str, Memlet]
     symbols: dict[str, Expr]
@@ -154,7 +172,8 @@ class LibraryNode(Node):
 
     A subclass is a dataclass; its own fields (numbers, bools, strings, tuples of ints, dtypes) are its properties,
     are what is printed and saved, and never change its memlets. Which connectors are optional is the subclass' to
-    check.
+    check. One that does more than to compute its outputs (it sends, prints, may raise) says so: ``effects =
+    Effect.ORDERED``; then it is never dropped, repeated, or moved past another such node, with outputs or without.
     """
 
     kind = "library"
@@ -182,7 +201,8 @@ class ForeignCall(Node):
 
     `args` in order: a string is a connector passed as a pointer to the first element of its subset; an expression is
     passed by value (a `Ref` in it is a scalar input). `result` names the output that takes the return value.
-    `environment` names what to declare and link (`dcpy.libraries`).
+    `environment` names what to declare and link (`dcpy.libraries`); the function is one of those that it declares. An
+    `ordered` call has an effect that is seen outside, as the library node that it stands for has.
     """
 
     kind = "foreign"
@@ -192,6 +212,12 @@ class ForeignCall(Node):
     outputs: dict[str, Memlet]
     environment: str
     result: str = ""
+    ordered: bool = False
+
+    @property
+    def effects(self) -> Effect:  # type: ignore[override]  # the one class whose nodes differ in it
+        """Nobody can look into C; whether it is ordered is known."""
+        return Effect.CALLS_OUT | (Effect.ORDERED if self.ordered else Effect.NOTHING)
 
     def reads(self) -> tuple[Memlet, ...]:
         return tuple(self.inputs.values())
@@ -211,6 +237,7 @@ class Callback(Node):
     """
 
     kind = "callback"
+    effects = Effect.MAY_RAISE | Effect.MAY_NOT_END | Effect.ORDERED | Effect.CALLS_OUT
     inputs: dict[str, Memlet]
     outputs: dict[str, Memlet]
     function: str

@@ -72,7 +72,7 @@ class State(Block):
         node.state = None
 
     def regions(self) -> tuple[Region, ...]:
-        return tuple(node.body for node in self.nodes if isinstance(node, Map | Consume))
+        return tuple(region for node in self.nodes for region in node.regions())
 
 
 @dataclass(eq=False)

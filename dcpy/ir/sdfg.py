@@ -192,10 +192,12 @@ class Sdfg:
 
         First itself, then what it calls in program order, then what these call.
         """
-        met = [self]
-        for each in met:  # grows while callees are met
-            called = dict.fromkeys(call.sdfg for call in each.body.walk_calls())
-            met += [callee for callee in called if callee not in met]
+        met = {self: None}
+        pending = [self]
+        for each in pending:  # grows while callees are met
+            called = dict.fromkeys(call.sdfg for call in each.body.walk_calls() if call.sdfg not in met)
+            met |= called
+            pending += called
         return tuple(met)
 
     def is_argument(self, name: str) -> bool:

@@ -20,7 +20,6 @@ import fcntl
 import hashlib
 import os
 import shutil
-import stat
 import tempfile
 import threading
 import warnings
@@ -29,6 +28,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dcpy.base.errors import CacheError
+from dcpy.runtime.ownership import problem_around, problem_of
 
 LAYOUT = "v1"
 MANIFEST = "manifest"
@@ -147,29 +147,23 @@ class Cache:
         return len(entries)
 
     def _prepare(self) -> None:
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in (*reversed(self.folder.parents), self.folder):  # `parents=True` would give those any mode
+            if not folder.exists():
+                folder.mkdir(mode=0o700, exist_ok=True)
+        self._check_owner()  # before anything is put there
         for folder in (self.root, self.programs, self.records, self.root / "building", self.root / "locks"):
             folder.mkdir(mode=0o700, exist_ok=True)
         self._check_owner()
 
     def _check_owner(self) -> None:
-        try:
-            facts = os.lstat(self.root)
-        except OSError:
-            return  # not there yet, or not to be seen: then nothing of it is used
-        problem = ""
-        if not stat.S_ISDIR(facts.st_mode):
-            problem = "is not a folder"
-        elif facts.st_uid != os.geteuid():
-            problem = f"belongs to user {facts.st_uid}, not to you ({os.geteuid()})"
-        elif facts.st_mode & 0o022:
-            problem = "can be written by others"
-        if problem:
-            raise CacheError(
-                f"the cache folder {self.root} {problem}",
-                notes=("programs in it would be run as you",),
-                help=f"delete it, or chmod 700 {self.root}, or name another one in DCPY_CACHE_DIR",
-            )
+        for folder in (self.root, self.programs, self.records):
+            if problem := problem_of(folder):
+                raise _untrusted(folder, problem, f"delete it, or chmod 700 {folder}")
+        around = problem_around(self.root)
+        if around is not None:
+            folder, problem = around
+            place = f"the folder {folder} around the cache"
+            raise _untrusted(folder, problem, f"chmod go-w {folder}, if it is yours", place=place)
 
     @contextlib.contextmanager
     def _lock(self, key: str) -> Iterator[None]:
@@ -189,6 +183,14 @@ class Cache:
                 shutil.rmtree(self.failed(key), ignore_errors=True)
                 folder.rename(self.failed(key))
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _untrusted(folder: Path, problem: str, repair: str, *, place: str = "") -> CacheError:
+    return CacheError(
+        f"{place or f'the cache folder {folder}'} {problem}",
+        notes=("who can put a program there can run it as you",),
+        help=f"{repair}, or name another cache folder in DCPY_CACHE_DIR",
+    )
 
 
 _thread_locks: dict[str, threading.Lock] = {}

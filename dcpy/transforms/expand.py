@@ -12,8 +12,10 @@ from typing import ClassVar
 
 from dcpy.base.errors import ExpansionError
 from dcpy.base.registry import unknown_name
+from dcpy.ir.analysis.effects import effects_of
+from dcpy.ir.effects import Effect
 from dcpy.ir.expansions import EXPANSIONS, Replacement, expansions_of
-from dcpy.ir.nodes import LibraryNode
+from dcpy.ir.nodes import ForeignCall, LibraryNode, Node
 from dcpy.ir.region import Block, State
 from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.api import YES, Aspect, Match, Rewriter, Transformation, Verdict, capture, no, one
@@ -130,6 +132,7 @@ def _install(rw: Rewriter, node: LibraryNode, replacement: Replacement) -> list[
     if state is None or state.region is None:
         raise ExpansionError(f"{node.kind} is in no SDFG", span=node.span)
     region, blocks = state.region, replacement.blocks
+    _hand_on_effects(node, blocks)
     for name in replacement.names:
         rw.fresh_name(name)  # which takes it
     for name in replacement.symbols:
@@ -147,7 +150,19 @@ def _install(rw: Rewriter, node: LibraryNode, replacement: Replacement) -> list[
     return [inner for block in blocks for inner in _library_nodes(block)]
 
 
+def _hand_on_effects(node: LibraryNode, blocks: Sequence[Block]) -> None:
+    """What is seen outside of a node is seen outside of the C functions that stand for it."""
+    if Effect.ORDERED in effects_of(node):
+        for inner in (inner for block in blocks for inner in _nodes(block)):
+            if isinstance(inner, ForeignCall):
+                inner.ordered = True
+
+
+def _nodes(block: Block) -> Iterator[Node]:
+    """The nodes of a block, and those inside of it."""
+    yield from block.nodes if isinstance(block, State) else ()
+    yield from (inner for region in block.regions() for inner in region.walk_nodes())
+
+
 def _library_nodes(block: Block) -> Iterator[LibraryNode]:
-    nodes = block.nodes if isinstance(block, State) else ()
-    inside = (inner for region in block.regions() for inner in region.walk_nodes())
-    yield from (node for node in (*nodes, *inside) if isinstance(node, LibraryNode))
+    yield from (node for node in _nodes(block) if isinstance(node, LibraryNode))

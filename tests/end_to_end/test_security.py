@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 import dcpy
+from dcpy import driver
+from dcpy.base.options import resolve_options
 from dcpy.base.printable import printable
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.emit.comments import comment
@@ -19,8 +21,11 @@ from dcpy.codegen.generate import c_header, generate, with_messages
 from dcpy.codegen.listing import listings
 from dcpy.ir.copying import copy_sdfg
 from dcpy.ir.json import from_json, to_json
+from dcpy.ir.nodes import ForeignCall
+from dcpy.signatures import signature_of
 from dcpy.transforms.cpu import lower_for_cpu
 
+M = dcpy.symbol("M")
 PROGRAM = """sdfg @f(A: f64[N]) {
     check N > 0 else ValueError "empty"
     state { map i = 0:N { tasklet (a <- A[i]) -> (o -> A[i]) { o = a + 1 } } } }"""
@@ -189,3 +194,100 @@ def test_s1_the_exploit_of_the_review(tmp_path):
     array = np.zeros(3)
     safe.compile()(array)
     assert array.tolist() == [1.0, 1.0, 1.0]
+
+
+def foreign(call, environment=""):
+    return f"sdfg @f(x: f64[4]) {{ state {{ foreign () -> (o -> x[0:4]) {environment} {{ {call} }} }} }}"
+
+
+@pytest.mark.parametrize(
+    ("call", "environment", "reason"),
+    [
+        ("__builtin_trap()", "", "called from no environment"),
+        ("system(&o)", "", "called from no environment"),
+        ("system(&o)", "from openblas", "declares no function 'system'"),
+        ('"std::abort"()', "from openblas", "declares no function 'std::abort'"),
+        ("__builtin_printf(&o)", "from numpy.random", "declares no function '__builtin_printf'"),
+        ("sizeof(&o)", "from fftw", "sizeof"),
+        ('"dcpy_pcg64<system>"(&o)', "from numpy.random", "declares no function 'system'"),
+        ("run(&o)", "from nowhere", "no environment is called 'nowhere'"),
+    ],
+)
+def test_s3_foreign_calls_name_what_their_environment_declares(call, environment, reason):
+    """S3: a file could name any C function, ``__builtin_trap`` or ``system``, with an empty environment."""
+    sdfg = dcpy.parse(foreign(call, environment))
+    for refuse in (sdfg.validate, sdfg.compile, lambda: sdfg(np.zeros(4))):
+        with pytest.raises(dcpy.InvalidSdfg, match=r"foreign\.declared") as caught:
+            refuse()
+        assert reason in str(caught.value)
+
+
+def test_s3_what_expansions_make_may_be_compiled():
+    @dcpy.program
+    def products(A: dcpy.float64[M, M]):
+        return np.sort(A @ A), np.linalg.inv(A), np.random.default_rng(1).permutation(M)
+
+    expanded = products.to_sdfg().expand_library_nodes()
+    expanded.validate()
+    assert any(isinstance(node, ForeignCall) for node in expanded.body.walk_nodes())
+    from_json(to_json(expanded)).body  # noqa: B018  (a reader takes it)
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("strides", ["-1", "0", "-2", "N - 7"])
+def test_s7_memory_that_is_allocated_has_room(strides):
+    """S7: a transient of the stride -1 ended in ``double free or corruption``."""
+    text = f"""sdfg @f(x: f64[N]) symbols(N: size) {{ data t: f64[N] strides ({strides}) transient @heap
+        state {{ copy x[0:N] -> t[0:N] copy t[0:N] -> x[0:N] }} }}"""
+    with pytest.raises(dcpy.InvalidSdfg, match=r"memory\.strides"):
+        dcpy.parse(text)(np.zeros(9))
+    padded = dcpy.parse(text.replace(f"strides ({strides})", "strides (3)"))
+    x = np.arange(9.0)
+    padded(x)
+    assert x.tolist() == list(range(9))
+
+
+@pytest.mark.cc
+def test_s7_sizes_without_end_give_no_memory():
+    text = """sdfg @f(x: f64[1], n) symbols(n: i64) { data t: f64[n, n, n] transient @heap
+              state { copy x[0:1] -> t[0, 0, 0:1] } }"""
+    for n in (2**31, 2**40, 2**62):
+        with pytest.raises(MemoryError):
+            dcpy.parse(text)(np.zeros(1), n)
+
+
+@pytest.mark.parametrize("size", [2**62, 2**63, 2**64, 10**30])
+def test_s7_huge_numbers_are_refused(size):
+    for text in (
+        f"sdfg @f(x: f64[4]) {{ data t: f64[{size}] transient @heap state {{ copy x[0] -> t[0] }} }}",
+        f"sdfg @f(x: f64[4]) {{ data t: f64 transient state {{ map i = 0:{size} {{ copy x[0] -> t }} }} }}",
+        f"sdfg @f(x: f64[N + {size}]) symbols(N: size) {{ state {{ copy x[0] -> x[1] }} }}",
+    ):
+        try:
+            driver.artifact_of(valid(text), signature_of(dcpy.parse(text)), resolve_options())
+        except dcpy.DcpyError:
+            continue
+        assert "map i" in text  # which may run as long as it likes
+        assert size < 2**63
+
+
+def valid(text):
+    sdfg = dcpy.parse(text)
+    sdfg.validate()
+    return sdfg
+
+
+def test_calls_that_never_end_are_refused_when_they_are_read():
+    with pytest.raises(dcpy.ParseError, match="calls itself"):
+        dcpy.parse("sdfg @f() { call @g () } sdfg @g() { call @f () }")
+    chain = " ".join(f"sdfg @f{n}() {{ call @f{n + 1} () }}" for n in range(3000))
+    with pytest.raises(dcpy.ParseError, match="nested more than"):
+        dcpy.parse(f"{chain} sdfg @f3000() {{ }}")
+
+
+def test_what_cannot_be_shown_is_refused():
+    document = to_json(dcpy.parse(PROGRAM.replace("a + 1", "a + 1.5")))
+    sdfg = dcpy.SDFG.of(from_json(json.loads(json.dumps(document).replace("1.5", "1" + "0" * 400))))
+    for show in (str, dcpy.SDFG._repr_html_, dcpy.SDFG.view):
+        with pytest.raises(dcpy.InvalidSdfg):
+            show(sdfg)

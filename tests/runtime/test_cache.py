@@ -16,6 +16,7 @@ import pytest
 from dcpy.base.errors import CacheError
 from dcpy.codegen.artifact import ScalarResult, Signature
 from dcpy.runtime import cache as cache_module
+from dcpy.runtime import ownership
 from dcpy.runtime.cache import Cache, read_sealed, write_sealed
 from dcpy.runtime.load import load, recall
 from dcpy.runtime.toolchain import find_toolchain
@@ -226,3 +227,61 @@ def test_sealed_files_are_all_or_nothing(tmp_path):
     path.write_bytes(b"\xff\xfe")
     assert read_sealed(path) is None
     assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2])
+def test_s6_folders_around_the_cache_are_trusted_or_refused(tmp_path, depth):
+    """S6: a parent that everybody may write to, and that is not sticky, lets others put their programs in place."""
+    cache = tmp_path / "a" / "b" / "cache"
+    parent = (tmp_path / "a", tmp_path / "a" / "b", cache)[depth]
+    load(SEVEN, options_in(cache))
+    parent.chmod(0o777)
+    with pytest.raises(CacheError, match=r"can be written by others(.|\n)*DCPY_CACHE_DIR"):
+        load(SEVEN, options_in(cache))
+    parent.chmod(0o1777)  # sticky, as /tmp is: nobody else can rename what lies in it
+    assert dispatcher_for(load(SEVEN, options_in(cache)))() == 7
+
+
+def test_s6_a_cache_is_not_made_where_others_may_replace_it(tmp_path):
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o777)
+    with pytest.raises(CacheError, match="around the cache can be written by others"):
+        load(SEVEN, options_in(tmp_path / "open" / "cache"))
+    assert not (tmp_path / "open" / "cache" / "v1").exists()
+
+
+def test_s6_links_to_the_cache_are_followed(tmp_path):
+    (tmp_path / "open").mkdir()
+    load(SEVEN, options_in(tmp_path / "open" / "cache"))
+    (tmp_path / "link").symlink_to(tmp_path / "open")
+    assert dispatcher_for(load(SEVEN, options_in(tmp_path / "link" / "cache")))() == 7
+    (tmp_path / "open").chmod(0o777)
+    with pytest.raises(CacheError, match="can be written by others"):
+        load(SEVEN, options_in(tmp_path / "link" / "cache"))
+
+
+@pytest.mark.parametrize("inside", ["programs", "records"])
+def test_s6_folders_in_the_cache_are_private(tmp_path, inside):
+    load(SEVEN, options_in(tmp_path))
+    (tmp_path / "v1" / inside).chmod(0o770)
+    with pytest.raises(CacheError, match=rf"{inside} can be written by others"):
+        load(SEVEN, options_in(tmp_path))
+
+
+def test_s6_parents_of_others_are_refused(tmp_path, monkeypatch):
+    load(SEVEN, options_in(tmp_path))
+    mine = os.lstat
+    foreign = os.stat_result((*mine(tmp_path)[:4], 4321, *mine(tmp_path)[5:]))
+    parent = str(tmp_path.parent)
+    monkeypatch.setattr(ownership.os, "lstat", lambda path: foreign if str(path) == parent else mine(path))
+    with pytest.raises(CacheError, match=r"around the cache belongs to user 4321(.|\n)*DCPY_CACHE_DIR"):
+        load(SEVEN, options_in(tmp_path))
+
+
+def test_s6_new_parents_are_private_whatever_the_umask(tmp_path):
+    before = os.umask(0)
+    try:
+        load(SEVEN, options_in(tmp_path / "deep" / "cache"))
+    finally:
+        os.umask(before)
+    assert (tmp_path / "deep").stat().st_mode & 0o777 == 0o700

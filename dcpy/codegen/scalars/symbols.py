@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 
+from dcpy.base.errors import CodegenError
 from dcpy.codegen.lir.expr import INDEX, Call, Infix, LirExpr, Prefix, integer, plus, times
 from dcpy.ir.symbolic import Expr, Ranges
 from dcpy.ir.symbolic.expr import Atom
@@ -16,18 +17,24 @@ def lower_symbolic(expr: Expr, lookup: Lookup, ranges: Ranges) -> LirExpr:
     """`expr` as int64 arithmetic; `lookup` gives the variable of a symbol."""
     constant = expr.constant
     if constant is not None:
-        return integer(constant)
+        return integer(_word(constant))
     # Terms with a plus first: `N - i` rather than `-i + N`. The constant stays last.
     terms = sorted(expr.terms, key=lambda term: (not term[0], term[1] < 0))
     total: LirExpr = integer(0)
     for monomial, factor in terms:
-        term = integer(abs(factor))
+        term = integer(_word(abs(factor)))
         product: LirExpr = term
         for atom, power in monomial:
             for _ in range(power):
                 product = times(product, _atom(atom, lookup, ranges))
         total = _add(total, product, negative=factor < 0)
     return total
+
+
+def _word(value: int) -> int:
+    if abs(value) >= 2**63:
+        raise CodegenError(f"the number {value} of an index or a size does not fit into 64 bits")
+    return value
 
 
 def _add(total: LirExpr, product: LirExpr, *, negative: bool) -> LirExpr:

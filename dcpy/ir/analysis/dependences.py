@@ -11,11 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
+from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.analysis.footprints import Footprint, Variable
 from dcpy.ir.analysis.integer_sets import Answer, covers, distance, meet_across
 from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.analysis.touches import Touch, body_touches, leavers, memories_of, touches_in
 from dcpy.ir.data import Array, Lifetime, View
+from dcpy.ir.effects import VISIBLE, Effect, keep_order
 from dcpy.ir.nodes import Node, Tasklet
 from dcpy.ir.places import block_in
 from dcpy.ir.region import Block, Loop, Region, State, SymbolAssign
@@ -63,7 +65,11 @@ def loop_dependences(loop: Loop, uses: Uses, *, leaves: bool = True) -> LoopDepe
 
 
 def nodes_meet(first: Node, second: Node, uses: Uses, ranges: Ranges) -> Answer:
-    """Whether two nodes of one state depend on each other: one writes what the other touches."""
+    """Dependence test: whether two nodes of one state stay in their order.
+
+    So they do where one writes what the other touches, where both have effects that are seen outside, and where one may
+    end the program while the other one writes what the caller sees then.
+    """
     facts, theirs_facts = uses.facts(first), uses.facts(second)
     known = facts.get((_MEET, second))
     if known is not None and known[0] is theirs_facts and known[1] is ranges:  # neither has changed since
@@ -76,6 +82,9 @@ def nodes_meet(first: Node, second: Node, uses: Uses, ranges: Ranges) -> Answer:
 
 def _nodes_meet(first: Node, second: Node, uses: Uses, ranges: Ranges) -> Answer:
     (our_reads, our_writes), (their_reads, their_writes) = memories_of(first, uses), memories_of(second, uses)
+    obstacle = _order_of_effects((first, our_writes), (second, their_writes), uses)
+    if obstacle:
+        return Answer(True, obstacle)
     shared = (our_writes.keys() & (their_writes | their_reads)) | (our_reads.keys() & their_writes)
     if not shared:
         return INDEPENDENT
@@ -86,6 +95,19 @@ def _nodes_meet(first: Node, second: Node, uses: Uses, ranges: Ranges) -> Answer
         (),
         ranges,
     )
+
+
+def _order_of_effects(first: tuple[Node, Iterable[str]], second: tuple[Node, Iterable[str]], uses: Uses) -> str:
+    """Why the effects of two nodes, given with the memories that they write, keep them in order; "" where not."""
+    (node, _), (other, _) = first, second
+    left, right = effects_of(node), effects_of(other)
+    if keep_order(left, right):
+        return f"the {node.kind} {(left & VISIBLE).words}, the {other.kind} {(right & VISIBLE).words}"
+    for raiser, effects, written in ((node, left, second[1]), (other, right, first[1])):
+        seen = next((name for name in written if not uses.is_private(name)), "") if Effect.MAY_RAISE in effects else ""
+        if seen:
+            return f"the {raiser.kind} {Effect.MAY_RAISE.words}, and the caller would see what is in {seen!r} then"
+    return ""
 
 
 def groups_meet(ours: Iterable[Touch], theirs: Iterable[Touch], points: Sequence[Variable], ranges: Ranges) -> Answer:
@@ -199,14 +221,17 @@ def _way_out(loop: Loop) -> str:
 
     `loop-inspection` finds out before which iterations these are.
     """
-    for block in leavers(loop.body):
-        what = "an index check" if isinstance(block, SymbolAssign) else f"a {block.kind}"
-        return f"{what} inside may end it early{_at(block)}"
+    for part in leavers(loop.body):
+        what = "an index check" if isinstance(part, SymbolAssign) else f"a {part.kind}"
+        return f"{what} inside may end it early{_at(part)}"
     return ""
 
 
 def _obstacle(loop: Loop, uses: Uses) -> str:
     """Why the iterations cannot be looked at one by one; "" where they can."""
+    for node in loop.body.walk_nodes():
+        if not node.regions() and Effect.ORDERED in effects_of(node):
+            return f"the {node.kind} inside {Effect.ORDERED.words}, in the order of the iterations{_at(node)}"
     for symbol in (loop.param, *symbols_assigned_in(loop.body)):
         if any(block_in(loop.body, user) is None for user in uses.users(symbol)):
             return f"symbol {symbol!r} changes inside and is used outside"

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from dcpy.ir.analysis.effects import effects_of, own_effects
 from dcpy.ir.analysis.footprints import Footprint, Variable
 from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.data import Array, Reference, Scalar, Stream, View
-from dcpy.ir.expr import ScalarExpr, WrapIndex, loads_of, walk
+from dcpy.ir.effects import ends_early
+from dcpy.ir.expr import ScalarExpr, loads_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, Consume, Copy, Map, Node
-from dcpy.ir.region import Block, Branch, Break, Check, Continue, Loop, Region, Return, State, SymbolAssign, While
+from dcpy.ir.region import Block, Branch, Break, Continue, Loop, Region, Return, State, While
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import ExprLike
 from dcpy.ir.uses import Element, Uses, block_exprs
@@ -136,41 +138,21 @@ def body_touches(scope: Map | Loop, uses: Uses, only: Collection[str] | None = N
     return found
 
 
-def leavers(region: Region, *, inside_loop: bool = True) -> Iterator[Block]:
-    """Blocks that end an iteration of the region early, or may: breaks and returns, loops without end, what raises."""
+def leavers(region: Region, *, inside_loop: bool = True) -> Iterator[Block | Node]:
+    """Parts that end an iteration of the region early, or may: breaks and returns, loops without end, what raises."""
     for block in region.blocks:
         match block:
-            case Return() | While():
+            case Return():
                 yield block
             case Break() | Continue() if inside_loop:
                 yield block
-        if _raises(block):
+        if isinstance(block, State):
+            yield from (node for node in block.nodes if not node.regions() and ends_early(effects_of(node)))
+        elif ends_early(own_effects(block)):
             yield block
         inner_loop = isinstance(block, Loop | While)
         for inner in block.regions():
             yield from leavers(inner, inside_loop=inside_loop and not inner_loop)
-        yield from _raising_calls(block)
-
-
-def raisers(region: Region) -> Iterator[Block]:
-    """Blocks inside that may raise a Python exception: checks, and indices that are checked at run time."""
-    for block in region.walk_blocks():
-        if _raises(block):
-            yield block
-        yield from _raising_calls(block)
-
-
-def _raises(block: Block) -> bool:
-    if isinstance(block, SymbolAssign):
-        return any(isinstance(part, WrapIndex) for part in walk(block.value))
-    return isinstance(block, Check)
-
-
-def _raising_calls(block: Block) -> Iterator[Block]:
-    if isinstance(block, State):
-        for node in block.nodes:
-            if isinstance(node, Call):
-                yield from raisers(node.sdfg.body)
 
 
 class _Collector:

@@ -208,6 +208,7 @@ class NodeParser(DeclarationParser):
         at = self.advance()
         inputs, outputs = self.flow()
         environment = self.identifier("the name of an environment") if self.accept("from") else ""
+        ordered = self.accept("ordered")
         self.expect("{")
         result = ""
         if self.peek().text == "=":
@@ -218,7 +219,7 @@ class NodeParser(DeclarationParser):
         args = self.list_of(lambda: self.identifier("a connector") if self.accept("&") else self.scalar())
         self.refs = {}
         self.expect("}")
-        return ForeignCall(function, args, inputs, outputs, environment, result)
+        return ForeignCall(function, args, inputs, outputs, environment, result, ordered)
 
     def bind(self) -> str:
         """The name of a parameter."""

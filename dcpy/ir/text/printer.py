@@ -221,7 +221,7 @@ def _foreign(node: ForeignCall) -> str:
     args = ", ".join(f"&{arg}" if isinstance(arg, str) else print_expr(arg, node.inputs) for arg in node.args)
     result = f"{node.result} = " if node.result else ""
     environment = f"from {quote(node.environment)}" if node.environment else ""
-    head = _words("foreign", _flow(node.inputs, node.outputs), environment)
+    head = _words("foreign", _flow(node.inputs, node.outputs), environment, "ordered" if node.ordered else "")
     return f"{head} {{ {result}{quote(node.function)}({args}) }}"
 
 

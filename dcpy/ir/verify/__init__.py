@@ -5,11 +5,21 @@ docstring is the sentence that users read. `forms` has the forms, `walk` brings 
 """
 
 from dcpy.ir.verify.check import problems, verify, verify_readable
-from dcpy.ir.verify.forms import CODEGEN_FORM, FORMS, FRONTEND_FORM, READABLE, SIMPLE_FORM, WELL_FORMED, Form
+from dcpy.ir.verify.forms import (
+    CODEGEN_FORM,
+    COMPILABLE,
+    FORMS,
+    FRONTEND_FORM,
+    READABLE,
+    SIMPLE_FORM,
+    WELL_FORMED,
+    Form,
+)
 from dcpy.ir.verify.rule import Problem, Rule
 
 __all__ = [
     "CODEGEN_FORM",
+    "COMPILABLE",
     "FORMS",
     "FRONTEND_FORM",
     "READABLE",

@@ -15,7 +15,7 @@ from dcpy.ir.region import Block
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.verify.forms import READABLE, TREE_RULES, WELL_FORMED, Form
 from dcpy.ir.verify.rule import Problem, Rule
-from dcpy.ir.verify.rules.tree import tree_subjects
+from dcpy.ir.verify.rules.tree import calls_are_not_recursive, tree_subjects
 from dcpy.ir.verify.scope import Declaration, Scope
 from dcpy.ir.verify.walk import walk
 
@@ -32,6 +32,8 @@ def verify_readable(sdfg: Sdfg, error: type[DcpyError] = ParseError) -> None:
 
     Unlike `verify` it trusts nothing else of the SDFG, and looks nothing up.
     """
+    scope = Scope(sdfg, KnownRanges(Sdfg(sdfg.name)))
+    _raise(error, sdfg, tuple(_found((calls_are_not_recursive,), sdfg, scope)))
     _raise(error, sdfg, tuple(dict.fromkeys(problem for part in sdfg.with_callees() for problem in _unreadable(part))))
 
 

@@ -14,8 +14,10 @@ from dcpy.ir.verify.rules import (
     containers,
     control,
     expressions,
+    foreign,
     frontend,
     memlets,
+    memory,
     names,
     nodes,
     simple,
@@ -41,12 +43,22 @@ TREE_RULES = rules_of(tree)
 READABLE = Form(
     "readable",
     "What is read from a file or a text, before anything else: names are names, and what is said can be shown.",
-    (names.names_are_identifiers, names.connectors_are_identifiers, names.functions_are_identifiers, *rules_of(texts)),
+    (
+        names.names_are_identifiers,
+        names.connectors_are_identifiers,
+        names.functions_are_identifiers,
+        *rules_of(texts),
+    ),
 )
 WELL_FORMED = Form(
     "well-formed",
     "Every SDFG, at any time.",
-    rules_of(names, texts, containers, symbol_rules, memlets, expressions, nodes, control),
+    rules_of(names, texts, containers, memory, symbol_rules, memlets, expressions, nodes, control),
+)
+COMPILABLE = Form(
+    "compilable",
+    "What `validate` and `compile` ask for: also what depends on this machine and its libraries.",
+    (*WELL_FORMED.rules, *rules_of(foreign)),
 )
 FRONTEND_FORM = Form(
     "frontend",
@@ -63,4 +75,4 @@ CODEGEN_FORM = Form(
     "What code generation takes: nothing is left to decide.",
     (*WELL_FORMED.rules, *rules_of(codegen)),
 )
-FORMS = (READABLE, WELL_FORMED, FRONTEND_FORM, SIMPLE_FORM, CODEGEN_FORM)
+FORMS = (READABLE, WELL_FORMED, COMPILABLE, FRONTEND_FORM, SIMPLE_FORM, CODEGEN_FORM)

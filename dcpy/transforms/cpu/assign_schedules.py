@@ -6,10 +6,12 @@ from collections.abc import Iterable
 
 from dcpy.base.options import CpuOptions
 from dcpy.ir.analysis.conflicts import own_params, reducible, survey
+from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.analysis.work import THREADS_PAY_ABOVE, work_of
 from dcpy.ir.data import Scalar, strides_of
+from dcpy.ir.effects import Effect
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Call, Callback, Consume, ForeignCall, Map, Schedule, Tasklet
+from dcpy.ir.nodes import Call, Map, Schedule, Tasklet
 from dcpy.ir.region import Loop, Region, Return, State, While
 from dcpy.ir.rewriter import Rewriter, rewriting
 from dcpy.ir.sdfg import Sdfg
@@ -86,7 +88,8 @@ def _prefix(params: tuple[str, ...], allowed: Iterable[str]) -> tuple[str, ...]:
 def _is_innermost(node: Map) -> bool:
     """Whether the body is straight-line code."""
     return not any(isinstance(block, Loop | While) for block in node.body.walk_blocks()) and not any(
-        isinstance(inner, Map | Consume | Call | ForeignCall | Callback) for inner in node.body.walk_nodes()
+        inner.regions() or isinstance(inner, Call) or Effect.CALLS_OUT in inner.effects
+        for inner in node.body.walk_nodes()
     )
 
 
@@ -102,7 +105,9 @@ def _pays(node: Map, sdfg: Sdfg) -> bool:
 
 
 def _free_params(node: Map, rw: Rewriter) -> tuple[str, ...]:
-    """Parameters over which iterations may run at the same time without an atomic update."""
+    """Parameters over which iterations may run at the same time without an atomic update, or an effect seen outside."""
+    if Effect.ORDERED in effects_of(node):
+        return ()
     writes = survey(rw.uses, node)
     folded = reducible(rw.uses, writes)
     free = set(node.params)

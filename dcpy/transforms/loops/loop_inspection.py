@@ -55,12 +55,13 @@ class LoopInspection(Transformation):
             return no("its values do not go up one by one")
         if any(isinstance(owner, Loop) and owner.range.size is ONE for owner in owners_around(loop)):
             return no("the loop around it runs once, to raise")
-        other = next((block for block in exits if not isinstance(block, Check | SymbolAssign)), None)
+        other = next((part for part in exits if not isinstance(part, Check | SymbolAssign)), None)
         if other is not None:
             return no(f"a {other.kind} inside may end it early")
-        if any(not any(loads_of(expr) for expr in block_exprs(block)) for block in exits):
+        checks = [part for part in exits if isinstance(part, Check | SymbolAssign)]
+        if any(not any(loads_of(expr) for expr in block_exprs(block)) for block in checks):
             return no("a check inside reads nothing: loop-versioning decides it before the loop")
-        if not _is_bounded(loop, exits):
+        if not _is_bounded(loop, checks):
             return no("no array that it looks at first bounds the number of iterations to inspect")
         found = loop_dependences(loop, m.uses, leaves=False)
         if not found.answer.is_no and not found.updates:

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dcpy.ir.analysis.dependences import filled_before, groups_meet, nodes_meet
+from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.analysis.footprints import Footprint
 from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.analysis.touches import Touch, body_touches, memories_of, raisers
+from dcpy.ir.analysis.touches import Touch, body_touches, memories_of
 from dcpy.ir.data import Array, Scalar, packed_strides
+from dcpy.ir.effects import VISIBLE, Effect, keep_order
 from dcpy.ir.expr import Load, ScalarExpr, rewrite
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node
@@ -116,12 +118,19 @@ def _obstacle(first: Map, second: Map, uses: Uses) -> str:
             elements = (*uses.users(symbol), *uses.definers(symbol))
             if any(element is other or block_in(other.body, element) is not None for element in elements):
                 return f"symbol {symbol!r} is assigned in one map and used in the other"
-    for mine, other in pairs:
-        raiser = next(raisers(mine.body), None)
-        if raiser is None:
+    return _obstacle_of_effects(first, second, uses)
+
+
+def _obstacle_of_effects(first: Map, second: Map, uses: Uses) -> str:
+    effects = {node: effects_of(node) for node in (first, second)}
+    if Effect.MAY_RAISE in effects[first] & effects[second]:
+        return "both may raise an exception, and the order would change"
+    if keep_order(*effects.values()):
+        words = [(found & VISIBLE).words for found in effects.values()]
+        return f"the first map {words[0]}, the second {words[1]}: the order would change"
+    for mine, other in ((first, second), (second, first)):
+        if Effect.MAY_RAISE not in effects[mine]:
             continue
-        if next(raisers(other.body), None) is not None:
-            return "both may raise an exception, and the order would change"
         seen = next((t.root for t in body_touches(other, uses) if t.is_write and not uses.is_private(t.root)), "")
         if seen:
             return f"one may raise an exception while the other one writes {seen!r}, which the caller would see"

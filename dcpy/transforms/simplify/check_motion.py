@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.data import Reference, Stream
+from dcpy.ir.effects import KEPT
 from dcpy.ir.expr import Op, ScalarExpr, as_symbolic, loads_of, symbols_of
-from dcpy.ir.nodes import Call, Callback, Consume, ForeignCall, Map, Node
+from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssign
 from dcpy.ir.uses import Uses
 from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, no, whole
@@ -121,10 +123,10 @@ def _written_transients(block: Block, uses: Uses) -> tuple[str, ...] | None:
     """All names of the memory that a state writes, if a check may pass it; else None."""
     if not isinstance(block, State):
         return None
+    if effects_of(block) & KEPT:
+        return None
     names: dict[str, None] = {}
     for node in _nodes(block):
-        if isinstance(node, Call | ForeignCall | Callback | Consume):
-            return None
         if isinstance(node, Map) and any(not isinstance(b, State | Loop | Branch) for b in node.body.walk_blocks()):
             return None
         touches = uses.touches(node)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.data import Reference, Stream
-from dcpy.ir.expr import Ref, WrapIndex, walk
+from dcpy.ir.effects import KEPT
+from dcpy.ir.expr import Ref, walk
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Call, Callback, Consume, ForeignCall, Map, Node, Tasklet
-from dcpy.ir.region import Branch, Loop, Region, State, SymbolAssign
-from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.nodes import Call, Callback, ForeignCall, Map, Node, Tasklet
+from dcpy.ir.region import Region, State
 from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
 
 
@@ -22,8 +23,8 @@ class DeadDataflowElimination(Transformation):
              B = g(A)
 
     Applies when everything that a node writes is transient memory which nothing reads, under any name: no view, no
-    condition, no check; or is what is there already. Checks, calls of C functions, and whatever may raise an error or
-    never end, stay.
+    condition, no check; or is what is there already. A node with an effect of its own stays: one that is seen outside,
+    may raise, or may not end.
     """
 
     name: ClassVar[str] = "dead-dataflow-elimination"
@@ -90,21 +91,27 @@ def _shrink(tasklet: Tasklet, dead: list[str], rw: Rewriter) -> None:
 
 def _has_no_other_effect(node: Node, m: Match) -> Verdict:
     """Whether a node does nothing but write its outputs."""
-    match node:
-        case Map(body=body):
-            return YES if _is_bare(body) else no("its body is not empty: each node in it is judged by itself")
-        case ForeignCall(function=function):
-            return no(f"{function} is a C function: it may do more than it says")
-        case Callback(function=function):
-            return no(f"{function} is a Python function: it may do anything")
-        case Call(sdfg=callee):
-            return YES if _is_pure(callee) else no(f"{callee.name} may raise an error or never end")
-        case Consume():
-            return no("it empties a stream")
+    effects = effects_of(node) & KEPT
+    if effects:
+        return no(f"{_title(node)} {effects.words}")
+    if isinstance(node, Map) and not _is_bare(node.body):
+        return no("its body is not empty: each node in it is judged by itself")
     for name in m.uses.touches(node).reads:
         if isinstance(m.uses.desc(name), Stream | Reference):
             return no(f"{name!r} is a stream or a reference")
     return YES
+
+
+def _title(node: Node) -> str:
+    """What runs, in words."""
+    match node:
+        case Call(sdfg=callee):
+            return callee.name
+        case ForeignCall(function=function):
+            return f"the C function {function}"
+        case Callback(function=function):
+            return f"the Python function {function}"
+    return f"the {node.kind}"
 
 
 def _written(node: Node, m: Match) -> tuple[str, ...]:
@@ -130,16 +137,3 @@ def _why_needed(container: str, node: Node, m: Match) -> str:
 def _is_bare(body: Region) -> bool:
     """Whether a map's body holds nothing at all, dead nodes having gone before it."""
     return all(isinstance(block, State) and not block.nodes for block in body.blocks)
-
-
-def _is_pure(callee: Sdfg) -> bool:
-    """Whether a callee surely ends, without an error, and calls no C function."""
-    for block in callee.body.walk_blocks():
-        if not isinstance(block, State | Loop | Branch | SymbolAssign):
-            return False
-        if isinstance(block, SymbolAssign) and any(isinstance(part, WrapIndex) for part in walk(block.value)):
-            return False
-    nodes = list(callee.body.walk_nodes())
-    calls = [node for node in nodes if isinstance(node, Call)]
-    calls_out = any(isinstance(node, ForeignCall | Callback | Consume) for node in nodes)
-    return not calls_out and all(_is_pure(call.sdfg) for call in calls)

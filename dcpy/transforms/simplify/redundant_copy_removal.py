@@ -9,12 +9,14 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dcpy.ir.analysis.dependences import filled_before, happens_before
+from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.analysis.integer_sets import meet
-from dcpy.ir.analysis.touches import Touch, memory_of, raisers, resolved, touches_in
+from dcpy.ir.analysis.touches import Touch, memory_of, resolved, touches_in
 from dcpy.ir.data import Array, Scalar, Storage, View
+from dcpy.ir.effects import Effect
 from dcpy.ir.expr import Load, ScalarExpr, rewrite
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Call, Copy, Map, Node
+from dcpy.ir.nodes import Copy, Node
 from dcpy.ir.region import Block, Region, State, SymbolAssign
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Ranges
@@ -120,7 +122,7 @@ def _write_side(copy: Copy, uses: Uses) -> _Redirection | str:
     for read in mine:
         if (not read.is_write or read.wcr) and not filled_before(read, mine, ranges).is_yes:
             return f"{found.tmp!r} may not be filled before it is read or copied"
-    if not uses.is_private(resolved(copy.dst, uses)[0]) and any(_may_raise(node) for node in span):
+    if not uses.is_private(resolved(copy.dst, uses)[0]) and any(Effect.MAY_RAISE in effects_of(node) for node in span):
         return f"an exception on the way would leave {copy.dst.container!r} half written"
     inside = [(index, touch) for index, touch in touches if touch.place is not copy]
     return _hazard(found, inside, uses, ranges, in_place=True) or found
@@ -200,10 +202,6 @@ def _numbered_touches(nodes: Sequence[Node], uses: Uses) -> Iterator[tuple[int, 
         for touch in touches_in(node, uses):
             yield index, replace(touch, position=position)
             position += 1
-
-
-def _may_raise(node: Node) -> bool:
-    return isinstance(node, Call) or (isinstance(node, Map) and next(raisers(node.body), None) is not None)
 
 
 def _hazard(

@@ -13,7 +13,7 @@ from dcpy.ir import types
 from dcpy.ir.data import Array, Reference, Scalar, Stream, Structure, View
 from dcpy.ir.expr import Cast, Const, Index, Load, Op, Ref, WrapIndex, cast, op
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import LibraryNode, Map, Schedule, Tasklet
+from dcpy.ir.nodes import Call, LibraryNode, Map, Schedule, Tasklet
 from dcpy.ir.region import Branch, Region, Resize, State, SymbolAssign
 from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.subsets import Range, Subset, parse_subset
@@ -150,6 +150,11 @@ def _(sdfg):
     sdfg.arguments.append("zz")
 
 
+@breaks("call.recursion", "@f calls itself")
+def _(sdfg):
+    add(sdfg, Call(sdfg, {}, {}))
+
+
 @breaks("arguments.declared", "the argument 't' is transient")
 def _(sdfg):
     sdfg.arguments.append("t")
@@ -164,6 +169,18 @@ def _(sdfg):
 @breaks("results.exist", "the result 'zz' is not declared")
 def _(sdfg):
     sdfg.results = (Result("array", "zz"),)
+
+
+@breaks("results.exist", "the result 'v' is a view of what is no argument")
+def _(sdfg):
+    sdfg.declare("v", View.slice("t", sdfg.desc("t"), parse_subset("0:N")))
+    sdfg.results = (Result("view", "v"),)
+
+
+@breaks("memory.order", "'r' has the strides (3), which are not those of C order")
+def _(sdfg):
+    sdfg.declare("r", Array(F64, (const(4),), (const(3),)))
+    sdfg.results = (Result("array", "r"),)
 
 
 @breaks("results.exist", "the result 'x' is no view")

@@ -105,4 +105,4 @@ def test_keeps_a_call_that_may_raise():
           check N > 1 else ValueError "too short"
           state { tasklet () -> (o -> x[0]) { o = f64(1) } }
         }"""
-    expect(DeadDataflowElimination(), on=parse(text)).is_refused("g may raise an error or never end")
+    expect(DeadDataflowElimination(), on=parse(text)).is_refused("g may raise an exception")

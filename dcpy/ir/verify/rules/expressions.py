@@ -84,9 +84,14 @@ def _holds(dtype: DType, value: object) -> bool:
             limits = np.iinfo(dtype.numpy)
             return isinstance(value, int) and not isinstance(value, bool) and limits.min <= value <= limits.max
         case "f":
-            return isinstance(value, int | float) and not isinstance(value, bool)
+            return isinstance(value, int | float) and not isinstance(value, bool) and _is_in_range(value)
         case _:
-            return isinstance(value, int | float | complex) and not isinstance(value, bool)
+            return isinstance(value, int | float | complex) and not isinstance(value, bool) and _is_in_range(value)
+
+
+def _is_in_range(value: complex) -> bool:
+    """Whether a number is a float, too: Python's integers have no limits."""
+    return not isinstance(value, int) or value.bit_length() <= 1000
 
 
 @rule("expr.connectors", ExprUse)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from dcpy.base.printable import printable
-from dcpy.ir.data import View
+from dcpy.ir.data import Array, Descriptor, Scalar, View
 from dcpy.ir.nodes import Call, Consume, ForeignCall, Map, Node, Tasklet
 from dcpy.ir.region import Loop, Region
 from dcpy.ir.sdfg import Result, Sdfg
@@ -16,7 +16,8 @@ from dcpy.ir.verify.scope import Declaration, Scope
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LONGEST = 1000  # characters of a name
 _LONGEST_PROGRAM = 200  # of a name that files have, too
-_C_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(::[A-Za-z_][A-Za-z0-9_]*)*")
+_WORD = r"[A-Za-z_][A-Za-z0-9_]*(::[A-Za-z_][A-Za-z0-9_]*)*"
+_C_NAME = re.compile(rf"{_WORD}(<{_WORD}(<{_WORD}>)?>)?")
 
 
 @rule("names.identifiers", Sdfg)
@@ -44,7 +45,7 @@ def connectors_are_identifiers(node: Node, scope: Scope) -> Findings:
 
 @rule("names.functions", ForeignCall)
 def functions_are_identifiers(node: ForeignCall, scope: Scope) -> Findings:
-    """The name of a foreign function is a C or C++ name."""
+    """The name of a foreign function is a C or C++ name, perhaps of a template with another one as its argument."""
     if not _C_NAME.fullmatch(node.function):
         yield f"{printable(node.function)!r} is no name of a function"
 
@@ -129,6 +130,10 @@ def _result(result: Result, sdfg: Sdfg) -> Findings:
             yield f"the result {result.container!r} is not declared"
         case "view" if not isinstance(desc, View):
             yield f"the result {result.container!r} is no view"
+        case "view" if _shown(desc, sdfg) not in sdfg.arguments:
+            yield f"the result {result.container!r} is a view of what is no argument"
+        case "array" | "scalar" | "python" if not isinstance(desc, Array | Scalar):
+            yield f"the result {result.container!r} is a {type(desc).__name__.lower()}"
         case "array" | "scalar" | "python" | "argument" if desc.transient:
             yield f"the result {result.container!r} is transient"
         case "argument" if result.container not in sdfg.arguments:
@@ -139,6 +144,15 @@ def _result(result: Result, sdfg: Sdfg) -> Findings:
             return
         case kind:
             yield f"no result is of kind {kind!r}"
+
+
+def _shown(view: Descriptor | None, sdfg: Sdfg) -> str:
+    """The container whose memory a view of the outermost region shows; "" where that goes round in circles."""
+    seen = [""]
+    while isinstance(view, View) and view.of not in seen:
+        seen.append(view.of)
+        view = sdfg.containers.get(view.of)
+    return "" if isinstance(view, View) else seen[-1]
 
 
 def _leaves(structure: object) -> Iterator[object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dcpy.ir.analysis.ranges_at import KnownRanges
+from dcpy.ir.limits import DEEPEST_REGION
 from dcpy.ir.nodes import Consume, Map
 from dcpy.ir.region import Owner, Region, State
 from dcpy.ir.sdfg import Sdfg
@@ -58,19 +59,20 @@ def _nodes(state: State, seen: set[object]) -> Iterator[Finding]:
 
 @rule("call.recursion", Sdfg)
 def calls_are_not_recursive(sdfg: Sdfg, scope: Scope) -> Findings:
-    """An SDFG does not call itself, directly or through others."""
-    for call in sdfg.body.walk_calls():
-        if _reaches(call.sdfg, sdfg, set()):
-            yield f"@{sdfg.name} calls itself through @{call.sdfg.name}"
+    """An SDFG does not call itself, directly or through others, and calls are not nested too deeply."""
+    level: list[Sdfg] = [sdfg]
+    met: dict[Sdfg, None] = {}
+    for _ in range(DEEPEST_REGION):
+        level = list(dict.fromkeys(callee for each in level for callee in _called_by(each)))
+        met |= dict.fromkeys(level)
+    if level and sdfg in met:
+        yield f"@{sdfg.name} calls itself, directly or through others"
+    elif level:
+        yield f"@{sdfg.name} begins calls that are nested more than {DEEPEST_REGION} deep"
 
 
-def _reaches(start: Sdfg, target: Sdfg, seen: set[Sdfg]) -> bool:
-    if start is target:
-        return True
-    if start in seen:
-        return False
-    seen.add(start)
-    return any(_reaches(call.sdfg, target, seen) for call in start.body.walk_calls())
+def _called_by(sdfg: Sdfg) -> list[Sdfg]:
+    return list(dict.fromkeys(call.sdfg for call in sdfg.body.walk_calls()))
 
 
 def _kind(owner: object) -> str:

@@ -1,0 +1,63 @@
+"""Which C functions a foreign call may name: those that its environment declares, and no other.
+
+Without this rule a file could name any function of the process, as `system`. What an environment declares are its
+prototypes, and what its declarations define or declare at file scope or in a namespace.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from dcpy.base.environment import Environment
+from dcpy.base.errors import DcpyError
+from dcpy.ir.expansions import environment_of
+from dcpy.ir.nodes import ForeignCall
+
+_TOKEN = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|\#(?:[^\n\\]|\\.)*|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'"""
+    r"""|(?P<space>namespace\s+(?P<name>\w+)\s*\{|extern\s+"C"\s*\{)|(?P<word>[A-Za-z_]\w*)|(?P<sign>[(){}])|(?P<other>\S)""",
+    re.DOTALL,
+)
+_NOT_FUNCTIONS = (
+    "alignas", "alignof", "asm", "decltype", "noexcept", "requires", "sizeof", "static_assert", "typeid", "typeof",
+)  # fmt: skip
+_NAME = re.compile(r"[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*")
+
+
+def refusal(node: ForeignCall) -> str:
+    """Why a call may not name its function; "" where it may."""
+    if not node.environment:
+        return f"{node.function} is called from no environment, which would say what it is"
+    try:
+        environment = environment_of(node.environment)
+    except DcpyError as error:
+        return f"{node.function} cannot be called: {error.message}"
+    declared = functions_of(environment)
+    missing = next((name for name in _NAME.findall(node.function) if name not in declared), "")
+    return f"the environment {node.environment!r} declares no function {missing!r}" if missing else ""
+
+
+@lru_cache(maxsize=64)
+def functions_of(environment: Environment) -> frozenset[str]:
+    """The functions that an environment declares: ``name``, or ``namespace::name``."""
+    prototypes = (prototype.partition("(")[0].split()[-1].lstrip("*&") for prototype in environment.prototypes)
+    return frozenset((*prototypes, *_declared_in(environment.declarations)))
+
+
+def _declared_in(text: str) -> list[str]:
+    """Names before a parenthesis, outside of all braces and parentheses but those of namespaces."""
+    found: list[str] = []
+    open_: list[str | None] = []  # per brace or parenthesis: the namespace, "" for none of its own, None within code
+    word = ""
+    for match in _TOKEN.finditer(text):
+        if match["space"]:
+            open_.append(match["name"] or "")
+        elif match["sign"] == "(" and word and None not in open_ and word not in _NOT_FUNCTIONS:
+            found.append("::".join([*(name for name in open_ if name), word]))
+        if match["sign"] in ("(", "{"):
+            open_.append(None)
+        elif match["sign"] in (")", "}") and open_:
+            open_.pop()
+        word = match["word"] or ""
+    return [name for name in found if not name.rpartition("::")[2].startswith("__")]
