@@ -191,9 +191,10 @@ class ObjectValue:
 
 @dataclass(frozen=True, slots=True)
 class DictValue:
-    """A dictionary with keys known at compile time."""
+    """A dictionary with keys known at compile time. `token`: which one it is (see `TupleValue`)."""
 
     items: tuple[tuple[Any, Value], ...]
+    token: object = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +345,7 @@ def with_parts(value: Value, change: Callable[[Value], Value]) -> Value:
         case DictValue(items=pairs):
             found = tuple((key, change(item)) for key, item in pairs)
             same = all(item is old for (_, item), (_, old) in zip(found, pairs, strict=True))
-            return value if same else DictValue(found)
+            return value if same else replace(value, items=found)
         case IteratorValue(parts=inner):
             parts = tuple(map(change, inner))
             return value if all(map(operator.is_, parts, inner)) else replace(value, parts=parts)

@@ -13,13 +13,14 @@ from dcpy.frontend.desugar import core
 from dcpy.frontend.lists import ListValue
 from dcpy.frontend.lower import conflicts, gather, indexing, objects, references, sequences, special, stores
 from dcpy.frontend.lower.elementwise import convert
-from dcpy.frontend.lower.expressions import attribute, evaluate, evaluate_all, keys_of
+from dcpy.frontend.lower.expressions import attribute, evaluate, evaluate_all, keys_of, subscript
 from dcpy.frontend.lower.fitting import stored
 from dcpy.frontend.lower.frame import is_field
 from dcpy.frontend.lower.names import bind_name, read_name
 from dcpy.frontend.lower.operators import UFUNC_OF, binary
 from dcpy.frontend.values import (
     ArrayValue,
+    DictValue,
     RecordValue,
     Scalar,
     Static,
@@ -133,7 +134,7 @@ def _store(frame: Frame, target: ast.Subscript, value: Value) -> None:
 
 def store_keys(frame: Frame, owner: Value, keys: list[Value], value: Value) -> None:
     """``owner[keys] = value``."""
-    if isinstance(owner, TupleValue | ListValue) and len(keys) == 1:
+    if isinstance(owner, TupleValue | ListValue | DictValue) and len(keys) == 1:
         _call_list(frame, owner, "__setitem__", keys[0], value)
         return
     if not isinstance(owner, ArrayValue):
@@ -287,8 +288,8 @@ def _update_array(frame: Frame, current: ArrayValue, symbol: str, value: Value) 
 
 
 def _augment_keys(frame: Frame, owner: Value, keys: list[Value], symbol: str, value: Value) -> None:
-    if isinstance(owner, TupleValue | ListValue) and len(keys) == 1:
-        current = sequences.item_of(frame.b, owner, keys[0])
+    if isinstance(owner, TupleValue | ListValue | DictValue) and len(keys) == 1:
+        current = subscript(frame, owner, keys)
         _call_list(frame, owner, "__setitem__", keys[0], _combined(frame, symbol, current, value))
         return
     if not isinstance(owner, ArrayValue):

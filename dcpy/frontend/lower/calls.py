@@ -96,15 +96,7 @@ def call(
 
 
 def _method(frame: Frame, owner: Value, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    if isinstance(owner, DictValue):
-        match name:
-            case "keys":
-                return TupleValue(tuple(Static(key) for key, _ in owner.items))
-            case "values":
-                return TupleValue(tuple(value for _, value in owner.items))
-            case "items":
-                return TupleValue(tuple(TupleValue((Static(key), value)) for key, value in owner.items))
-    if isinstance(owner, TupleValue | ListValue):
+    if isinstance(owner, TupleValue | ListValue | DictValue):
         change = frame.program.call_list
         found = None if change is None else change(frame, owner, name, args, kwargs)
         if found is not None:

@@ -324,10 +324,15 @@ def _tuple(frame: Frame, node: ast.Tuple | ast.List) -> Value:
 
 
 def _dict(frame: Frame, node: ast.Dict) -> Value:
-    if None in node.keys:
-        raise FrontendError("** in a dictionary is not supported", help="write the keys out")
-    keys = [frame.b.static(evaluate(frame, key), "a key") for key in node.keys if key is not None]
-    found = dict(zip(keys, evaluate_all(frame, node.values), strict=True))
+    keys = [None if key is None else frame.b.static(evaluate(frame, key), "a key") for key in node.keys]
+    found: dict[Any, Value] = {}
+    for tree, key, value in zip(node.keys, keys, evaluate_all(frame, node.values), strict=True):
+        if tree is not None:
+            found[key] = value
+        elif isinstance(value, DictValue):
+            found |= dict(value.items)
+        else:
+            raise FrontendError("** takes a dictionary with known keys", help="write the keys out")
     return DictValue(tuple(found.items()))
 
 

@@ -14,7 +14,7 @@ from dcpy.base.errors import FrontendError
 from dcpy.frontend.lists import ListRef, ListValue
 from dcpy.frontend.lower import growing, listing, references
 from dcpy.frontend.lower.frame import shown
-from dcpy.frontend.values import ArrayValue, Missing, TupleValue, Value, kind_of
+from dcpy.frontend.values import ArrayValue, DictValue, Missing, TupleValue, Value, kind_of
 from dcpy.ir.symbolic import ZERO
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ def join(frame: Frame, name: str, values: Sequence[Value], paths: Any, join_valu
     missing = next((value for value in found if isinstance(value, Missing)), None)
     if missing is not None:
         return missing
+    if all(isinstance(value, DictValue) for value in found):
+        return _dictionaries(frame, name, [v for v in found if isinstance(v, DictValue)], values, paths, join_values)
     lists = [value for value in found if isinstance(value, TupleValue | ListValue) and references.is_list(value)]
     if len(lists) < len(values):
         kinds = " or ".join(dict.fromkeys(kind_of(value) for value in found))
@@ -54,6 +56,24 @@ def join(frame: Frame, name: str, values: Sequence[Value], paths: Any, join_valu
     return replace(home(frame, name, lists, kind), token=token)
 
 
+def _dictionaries(
+    frame: Frame, name: str, found: list[DictValue], values: Sequence[Value], paths: Any,
+    join_values: Callable[..., Value],
+) -> Value:  # fmt: skip
+    """Dictionaries of the same keys meet value by value."""
+    keys = [key for key, _ in found[0].items]
+    if any([key for key, _ in value.items] != keys for value in found):
+        return Missing(
+            f"the keys of {shown(name)!r} depend on the path taken",
+            help="give the dictionary all of its keys before the branch or loop",
+        )
+    token = _token(frame, name, values, paths.envs or [frame.env] * len(values))
+    columns = list(zip(*(tuple(item for _, item in value.items) for value in found), strict=True))
+    items = [join_values(frame, f"{name}_{k}", column, paths) for k, column in enumerate(columns)]
+    missing = next((item for item in items if isinstance(item, Missing)), None)
+    return missing or DictValue(tuple(zip(keys, items, strict=True)), token)
+
+
 def _kind(frame: Frame, env: references.Env, value: List) -> listing.Kind | None:
     if isinstance(value, ListValue):
         return listing.kind_of_list(frame.b, value)
@@ -70,7 +90,7 @@ def _token(frame: Frame, name: str, values: Sequence[Value], envs: Sequence[refe
     for value, env in zip(values, envs, strict=True):
         if isinstance(value, ListRef) and references.shown_elsewhere(env, value.key, name):
             shared = True
-    tokens = [value.token for value in values if isinstance(value, TupleValue | ListValue)]
+    tokens = [value.token for value in values if isinstance(value, TupleValue | ListValue | DictValue)]
     shared = shared or (len(set(map(id, tokens))) > 1 and any(token is not None for token in tokens))
     if not shared:
         return None
@@ -125,10 +145,12 @@ def write(frame: Frame, target: ListValue, source: List) -> None:
     growing.extend(frame, target, array)
 
 
-def is_visible(frame: Frame, value: ListRef | ListValue, of_array: Callable[[Frame, Value], bool]) -> bool:
+def is_visible(frame: Frame, value: ListRef | ListValue | DictValue, of_array: Callable[[Frame, Value], bool]) -> bool:
     """Whether a list means the same outside the region that made it."""
     if isinstance(value, ListRef):
         return value.key + references.ITEMS in frame.env
+    if isinstance(value, DictValue):
+        return all(of_array(frame, item) for _, item in value.items)
     if value.size:
         return frame.emit.is_visible(value.array.container) and frame.emit.is_visible(value.size)
     return of_array(frame, value.array)

@@ -19,6 +19,7 @@ from dcpy.frontend.lower.promotion import common
 from dcpy.frontend.lower.sharing import Env, detach, is_own, roots
 from dcpy.frontend.values import (
     ArrayValue,
+    DictValue,
     GeneratorValue,
     Maybe,
     Missing,
@@ -96,7 +97,7 @@ def _join_known(frame: Frame, name: str, plain: Sequence[Value], paths: Paths) -
     same = all(value == first for value in plain)
     if same and is_visible(frame, first) and _stays(frame, first, paths):
         return first
-    if any(isinstance(value, ListRef | ListValue) for value in plain) or any(map(references.is_list, plain)):
+    if any(isinstance(value, ListRef | DictValue) or references.is_list(value) for value in plain):
         return meeting_lists.join(frame, name, plain, paths, join)
     meeting = common(plain, entering=paths.entering) if all(map(is_number, plain)) else None
     if meeting is not None:
@@ -227,7 +228,7 @@ def is_visible(frame: Frame, value: Value) -> bool:
             return frame.emit.is_visible(container) and all(_symbol_known(frame, name) for name in symbols)
         case TupleValue(items=items) | RecordValue(items=items):
             return all(is_visible(frame, item) for item in items)
-        case ListRef() | ListValue():
+        case ListRef() | ListValue() | DictValue():
             return meeting_lists.is_visible(frame, value, is_visible)
         case GeneratorValue(container=container):
             return frame.emit.is_visible(container)
@@ -323,6 +324,9 @@ def _flatten(target: Value, source: Value) -> list[tuple[Value, Value]]:
     if isinstance(target, TupleValue | RecordValue) and isinstance(source, TupleValue | RecordValue):
         pairs = zip(target.items, source.items, strict=True)
         return [pair for part in pairs for pair in _flatten(*part)]
+    if isinstance(target, DictValue) and isinstance(source, DictValue):
+        values = zip(target.items, source.items, strict=True)
+        return [pair for (_, mine), (_, other) in values for pair in _flatten(mine, other)]
     return [(target, source)]
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lists import ListValue, Row
-from dcpy.frontend.lower import filling, growing, listing, references, searching, sequences
+from dcpy.frontend.lower import dictionaries, filling, growing, listing, references, searching, sequences
 from dcpy.frontend.lower.comprehensions import all_items
 from dcpy.frontend.lower.names import bound_item, settle
 from dcpy.frontend.lower.operators import binary
@@ -20,6 +20,7 @@ from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.lower.reducing import sorted_list
 from dcpy.frontend.values import (
     ArrayValue,
+    DictValue,
     Scalar,
     SliceValue,
     Static,
@@ -149,9 +150,11 @@ def delete_item(frame: Frame, owner: List, key: Value) -> None:
 
 
 def call_method(
-    frame: Frame, owner: List, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]
+    frame: Frame, owner: List | DictValue, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]
 ) -> Value | None:
     """``owner.name(*args)`` of a list; None where lists have no such method, or dcpy does not take it."""
+    if isinstance(owner, DictValue):
+        return dictionaries.call_method(frame, owner, name, args, kwargs)
     if name in _OPERATORS:
         _OPERATORS[name](frame, owner, *args)
         return NONE

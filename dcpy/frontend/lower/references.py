@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
 
 Env = Mapping[str, Value]
+Changeable = TupleValue | ListValue | DictValue
 ITEMS = ".items"
 MAX_ITEMS = 256  # of a list that grows while an unrolled loop goes over it
 ITEM = "an item is assigned"  # what `changing` calls a change that leaves the length as it is
@@ -54,7 +55,7 @@ def kept(frame: Frame, value: Value) -> Value:
     if not is_on(frame):
         return value
     match value:
-        case TupleValue(is_list=True) | ListValue() if is_list(value):
+        case TupleValue() | ListValue() | DictValue() if is_list(value) or isinstance(value, DictValue):
             token = value.token
             if isinstance(token, Frozen | Row):
                 return value
@@ -66,7 +67,7 @@ def kept(frame: Frame, value: Value) -> Value:
     return with_parts(value, lambda part: kept(frame, part))
 
 
-def _new(frame: Frame, value: TupleValue | ListValue) -> ListRef:
+def _new(frame: Frame, value: Changeable) -> ListRef:
     program, maps = frame.program, frame.map_scopes()
     shared = program.shared_lists.get(value.token) if value.token is not None else None
     if shared is not None and shared + ITEMS in frame.env:
@@ -80,6 +81,8 @@ def _new(frame: Frame, value: TupleValue | ListValue) -> ListRef:
         program.made_in[key] = maps[-1]
     if isinstance(value, TupleValue):
         frame.env[key + ITEMS] = replace(value, items=tuple(kept(frame, item) for item in value.items), token=None)
+    elif isinstance(value, DictValue):
+        frame.env[key + ITEMS] = DictValue(tuple((name, kept(frame, item)) for name, item in value.items))
     else:
         frame.env[key + ITEMS] = replace(value, array=replace(value.array, fresh=False), token=None)
     return ListRef(key)
@@ -99,6 +102,8 @@ def shown(frame: Frame, value: Value) -> Value:
                 raise FrontendError(content.reason, help=content.help)
             if isinstance(content, ListValue):
                 return growing.shown(frame, content, key)
+            if isinstance(content, DictValue):
+                return DictValue(tuple((name, shown(frame, item)) for name, item in content.items), key)
             assert isinstance(content, TupleValue)
             return replace(content, items=tuple(shown(frame, item) for item in content.items), token=key)
         case ListValue():
@@ -127,6 +132,9 @@ def as_source(env: Env, target: Value, source: Value) -> Value:
     source = content_of(env, source)
     if isinstance(target, ListValue) and isinstance(source, TupleValue):
         return resolved(env, source)
+    if isinstance(target, DictValue) and isinstance(source, DictValue):
+        pairs_ = zip(target.items, source.items, strict=True)
+        return DictValue(tuple((key, as_source(env, mine, other)) for (_, mine), (key, other) in pairs_))
     if not isinstance(target, TupleValue | RecordValue) or not isinstance(source, TupleValue | RecordValue):
         return source
     if len(target.items) != len(source.items):
@@ -189,7 +197,7 @@ def reachable(env: Env, roots: list[Value]) -> dict[str, bool]:
 # -- changes ---------------------------------------------------------------------------------------------------------
 
 
-def changing(frame: Frame, value: TupleValue | ListValue, what: str) -> str:
+def changing(frame: Frame, value: Changeable, what: str) -> str:
     """The key of a list that is about to change; "" for one that nobody else can see."""
     if not is_on(frame):
         frame.program.identity.changing.add(list)
@@ -287,9 +295,7 @@ def as_own(frame: Frame, name: str, value: Value) -> Value:
         return value
     if not name.endswith(ITEMS):
         return kept(frame, value)
-    if not isinstance(value, TupleValue):
-        return value
-    return replace(value, items=tuple(kept(frame, item) for item in value.items))
+    return with_parts(value, lambda part: kept(frame, part))
 
 
 def items_now(frame: Frame, key: str, items: list[Value]) -> Iterator[Value]:

@@ -175,11 +175,6 @@ def item(b: Builder, owner: TupleValue, key: Value) -> Value:
     return owner.items[index.constant]
 
 
-def item_of(b: Builder, owner: TupleValue | ListValue, key: Value) -> Value:
-    """``owner[key]``."""
-    return item(b, owner, key) if isinstance(owner, TupleValue) else listing.subscript(b, owner, key)
-
-
 def known_key(key: Value) -> int | slice:
     """A position or slice that is known at compile time."""
     if isinstance(key, SliceValue):

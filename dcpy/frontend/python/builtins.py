@@ -140,9 +140,13 @@ def list_(b: Builder, iterable: Value = EMPTY) -> Value:
 
 
 @implements(dict)
-def dict_(b: Builder, **items: Value) -> Value:
-    """A dictionary with known keys."""
-    return DictValue(tuple(items.items()))
+def dict_(b: Builder, mapping: Value = EMPTY, /, **items: Value) -> Value:
+    """A dictionary with known keys: of another one, or of pairs."""
+    found = dict(mapping.items) if isinstance(mapping, DictValue) else {}
+    for pair in () if isinstance(mapping, DictValue) else sequences.items(b, mapping):
+        key, value = sequences.items(b, pair)
+        found[b.static(key, "a key")] = value
+    return DictValue(tuple((found | items).items()))
 
 
 @implements(slice)
