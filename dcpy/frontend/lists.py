@@ -68,3 +68,17 @@ class Row:
 
     key: str
     indices: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class YieldingValue:
+    """A call of a generator function, before somebody asks for its items.
+
+    `bound` are its parameters; `maker` a frame that knows its module, `scope` the one that it was defined in, if any.
+    """
+
+    node: ast.FunctionDef
+    source: Any
+    bound: tuple[tuple[str, Value], ...]
+    maker: Any
+    scope: Any = None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from dcpy.base.source import SrcSpan
-from dcpy.frontend.lists import Lazy, ListRef, ListValue
+from dcpy.frontend.lists import Lazy, ListRef, ListValue, YieldingValue
 from dcpy.ir import types
 from dcpy.ir.data import Data, View
 from dcpy.ir.expr import Const, Index, Load, Op, ScalarExpr, as_symbolic
@@ -328,6 +328,7 @@ Value = (
     Static | SymInt | Scalar | ArrayValue | TupleValue | RecordValue | DictValue | SliceValue | RangeValue | MapValue
     | IteratorValue | FunctionValue | GeneratorValue | Method | Missing | Maybe | Resized | ObjectValue | BoundMethod
     | TextValue | PartialValue | ListValue | ListRef | Lazy
+    | YieldingValue
 )  # fmt: skip
 VALUES = get_args(Value)
 Number = Static | SymInt | Scalar
@@ -484,4 +485,5 @@ def kind_of(value: Value) -> str:
             "IteratorValue": "an iterator", "SymInt": "an integer", "FunctionValue": "a function",
             "GeneratorValue": "a random generator",
             "ListRef": "a list", "ListValue": "a list",
-            "Lazy": "a generator expression"}.get(type(value).__name__, "nothing")  # fmt: skip
+            "Lazy": "a generator expression",
+            "YieldingValue": "a generator"}.get(type(value).__name__, "nothing")  # fmt: skip

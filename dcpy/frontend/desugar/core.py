@@ -206,6 +206,7 @@ class Define(Base):
     body: Body
     free: frozenset[str]  # names of the enclosing function that it may read
     decorators: tuple[ast.expr, ...] = ()
+    generator: ast.FunctionDef | None = None  # its tree, where it yields
 
     def expressions(self) -> tuple[Expression | None, ...]:
         return *self.decorators, *self.args.defaults, *self.args.kw_defaults
@@ -261,6 +262,16 @@ class Tasklet(Base):
 
 
 @dataclass(frozen=True, eq=False)
+class Yield(Base):
+    """``yield value``, in the body of a generator; whoever asks for items comes here."""
+
+    value: ast.expr
+
+    def expressions(self) -> tuple[Expression | None, ...]:
+        return (self.value,)
+
+
+@dataclass(frozen=True, eq=False)
 class Resume(Base):
     """Goes on with what the evaluator itself does here; `binds`: the names that it assigns."""
 
@@ -273,5 +284,5 @@ class Resume(Base):
 
 Statement = (
     Resume | Evaluate | Assign | Augment | Delete | Require | If | For | While | Return | Break | Continue | Define
-    | Tasklet
+    | Tasklet | Yield
 )  # fmt: skip

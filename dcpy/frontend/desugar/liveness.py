@@ -71,8 +71,8 @@ class Liveness:
             case core.If():
                 self.after[node] = live
                 return self.block(node.body, live) | self.block(node.orelse, live) | node.reads
-            case core.Resume(binds=binds):
-                return live | binds
+            case core.Resume() | core.Yield():
+                return live | node.targets_bound() | node.reads
         return self._loop(node, live)
 
     def _loop(self, node: core.For | core.While, live: Names) -> Names:

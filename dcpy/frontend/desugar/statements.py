@@ -78,12 +78,13 @@ class Desugarer:
         if isinstance(node, ast.Lambda):
             body: core.Body = (core.Return(node.body, span=self.source.span(node.body)),)
             return core.Define("<lambda>", node.args, body, free_names(node), span=span)
-        _refuse_generators(self.source, node)
+        decorators = tuple(node.decorator_list)
+        header = SrcSpan(span.file, span.line, span.column)
+        if _yields(self.source, node):
+            return core.Define(node.name, node.args, (), free_names(node), decorators, generator=node, span=header)
         stores = [part for part in ast.walk(node) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)]
         inner.stored = frozenset(name.id for name in stores)
         statements = inner.block(node.body)
-        header = SrcSpan(span.file, span.line, span.column)
-        decorators = tuple(node.decorator_list)
         return core.Define(node.name, node.args, statements, free_names(node), decorators, span=header)
 
     def block(self, statements: Sequence[ast.stmt]) -> core.Body:
@@ -124,6 +125,8 @@ class Desugarer:
                 return ()
             case ast.Expr(value=ast.Constant()):
                 return ()  # a docstring
+            case ast.Expr(value=ast.Yield() | ast.YieldFrom() as part):
+                return (self._yield(part, span),)
             case ast.Expr(value=value):
                 return (core.Evaluate(value, span=span),)
             case ast.Assign(targets=targets, value=value):
@@ -197,6 +200,16 @@ class Desugarer:
         branch = core.If(test, self.block(orelse), (), span=span)
         return (_set(flag, value=False, span=loop.span), loop, branch)
 
+    def _yield(self, node: ast.Yield | ast.YieldFrom, span: SrcSpan) -> core.Statement:
+        """``yield value``, or ``yield from items``."""
+        if isinstance(node, ast.Yield):
+            return core.Yield(node.value or ast.copy_location(ast.Constant(None), node), span=span)
+        self.flags += 1
+        name = f".yielded_{self.flags}"
+        target = ast.copy_location(ast.Name(name, ast.Store()), node)
+        item = ast.copy_location(ast.Name(name, ast.Load()), node)
+        return core.For(target, node.value, (core.Yield(item, span=span),), span=span)
+
     def _delete(self, target: ast.expr, span: SrcSpan) -> core.Statement:
         """``del name``, or ``del x[key]``, which calls a method."""
         if isinstance(target, ast.Name):
@@ -240,14 +253,28 @@ def leaves(body: core.Body) -> bool:
     return False
 
 
-def _refuse_generators(source: Source, node: ast.FunctionDef) -> None:
+def generated(source: Source, node: ast.FunctionDef) -> core.Body:
+    """The statements of a generator function, which yield."""
+    plain = {part.value for part in ast.walk(node) if isinstance(part, ast.Expr)}
     for part in ast.walk(node):
-        if isinstance(part, ast.Yield | ast.YieldFrom):
+        if isinstance(part, ast.Yield | ast.YieldFrom) and part not in plain:
             raise FrontendError(
-                "generators are not supported",
+                "what is sent to a generator is not supported",
                 span=source.span(part),
-                notes=("a program runs from its start to its end, and gives its results then",),
-                help="fill an array and return it",
+                notes=("its items are made where a loop asks for them, and nothing goes the other way",),
+                help="pass the value as an argument, or write the loop out",
             )
+    return Desugarer(source).block(node.body)
+
+
+def _yields(source: Source, node: ast.FunctionDef) -> bool:
+    """Whether a function is a generator: it yields itself, and not in a function inside."""
+    found, pending = False, list[ast.AST](node.body)
+    while pending:
+        part = pending.pop()
         if isinstance(part, ast.Await):
             raise FrontendError(_ASYNC[0], span=source.span(part), notes=(_ASYNC[1],), help=_ASYNC[2])
+        found = found or isinstance(part, ast.Yield | ast.YieldFrom)
+        if not isinstance(part, ast.FunctionDef | ast.Lambda):
+            pending += ast.iter_child_nodes(part)
+    return found

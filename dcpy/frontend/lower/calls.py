@@ -24,7 +24,7 @@ from dcpy.frontend.desugar.early_returns import without_returns_in_loops
 from dcpy.frontend.desugar.names import parameter_names
 from dcpy.frontend.desugar.statements import desugar
 from dcpy.frontend.implements import call_entry, close_names, find, find_method, full_name
-from dcpy.frontend.lists import ListValue
+from dcpy.frontend.lists import ListValue, YieldingValue
 from dcpy.frontend.lower import constructing, generators, objects, references, special
 from dcpy.frontend.lower.agreement import require_annotated
 from dcpy.frontend.lower.callbacks import call_back
@@ -34,6 +34,7 @@ from dcpy.frontend.lower.frame import Frame
 from dcpy.frontend.lower.names import bind_name, forget_global_array, from_python, settle
 from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.numpy.refused import OUTSIDE, refusal
+from dcpy.frontend.python import iterators
 from dcpy.frontend.source import read_source
 from dcpy.frontend.specialize.records import is_plain_class
 from dcpy.frontend.values import (
@@ -163,7 +164,8 @@ def _of_python(
         return PartialValue(args[0], tuple(args[1:]), tuple(kwargs.items()))
     if isinstance(found, functools.partial):
         return call(frame, _known_partial(frame, found), args, kwargs)
-    return None
+    generator = iterators.written(found, len(args))
+    return None if generator is None else call(frame, Static(generator), args, kwargs, unused=unused)
 
 
 def _as_dtype(frame: Frame, value: Value, dtype: types.DType) -> Value:
@@ -319,6 +321,8 @@ def call_python(
     named = {key: from_python(inner, value) for key, value in (function.__kwdefaults__ or {}).items()}
     given, kwargs = _symbols_given(frame, function, kwargs)
     bound = bind_arguments(function.__name__, define.args, defaults, named, args, kwargs)
+    if define.generator is not None:
+        return YieldingValue(define.generator, source, tuple(bound.items()), inner)
     program.stack.append((function, function.__code__))
     try:
         emitted = None if given else call_node(frame, function, bound)
@@ -362,6 +366,8 @@ def _nested(frame: Frame, function: FunctionValue, args: Sequence[Value], kwargs
         frame.program, scope.source, body, scope.closure, frame.emit.region, outer=scope, inline=True, caller=frame
     )
     bound = bind_arguments(define.name, define.args, function.defaults, function.keyword_defaults, args, kwargs)
+    if define.generator is not None:
+        return YieldingValue(define.generator, scope.source, tuple(bound.items()), inner, scope)
     frame.program.stack.append(((define, scope), define))
     try:
         return _run(frame, inner, bound)

@@ -42,7 +42,8 @@ def _key(frame: Frame, key: Value) -> Any:
 
 
 def _get(frame: Frame, owner: DictValue, key: Value, default: Value = NONE) -> Value:
-    return dict(owner.items).get(_key(frame, key), default)
+    found: Value = dict(owner.items).get(_key(frame, key), default)
+    return found
 
 
 def _keys(frame: Frame, owner: DictValue) -> Value:
@@ -90,7 +91,8 @@ def _kept(frame: Frame, value: Value) -> Value:
 def _setdefault(frame: Frame, owner: DictValue, key: Value, default: Value = NONE) -> Value:
     known = _key(frame, key)
     if known in dict(owner.items):
-        return dict(owner.items)[known]
+        found: Value = dict(owner.items)[known]
+        return found
     kept = _kept(frame, default)
     return _change(frame, owner, "setdefault", lambda items: items.setdefault(known, kept))
 

@@ -162,6 +162,13 @@ def _lower(
     assumptions: Assumptions | Forwarded | None = None,
 ) -> Lowered:
     define = desugar(source)
+    if define.generator is not None:
+        raise FrontendError(
+            "a program cannot be a generator",
+            span=define.span,
+            notes=("it runs from its start to its end, and gives its results then",),
+            help="return a list: append where it yields; generators that a program calls itself are taken",
+        )
     sdfg = Sdfg(name, span=None if source.is_own else define.span)
     emit = Emitter(sdfg, options)
     emit.anchor = (None, None) if source.is_own else None

@@ -15,7 +15,7 @@ from dcpy.base.errors import FrontendError
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.liveness import LoopNames
 from dcpy.frontend.lists import ListValue
-from dcpy.frontend.lower import filling, listing, maps, merges, references, sequences
+from dcpy.frontend.lower import filling, listing, maps, merges, references, sequences, yielding
 from dcpy.frontend.lower.assignment import assign
 from dcpy.frontend.lower.callbacks import CallbackInMap
 from dcpy.frontend.lower.comparisons import as_value, inverse
@@ -81,6 +81,8 @@ def run_for(frame: Frame, node: core.For, execute: Execute) -> Flow:
         except CallbackInMap:
             if frame.map_scopes():  # the maps around this one are loops, too
                 raise
+    if yielding.is_generated(iterable):
+        return yielding.run_generated(frame, node, iterable, execute)
     keys = references.tokens(iterable) if references.is_on(frame) else []
     before = references.changes_of(frame, keys)
     if sequences.is_known(iterable):

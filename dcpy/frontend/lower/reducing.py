@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.lists import Lazy, ListValue
+from dcpy.frontend.lists import Lazy, ListValue, YieldingValue
 from dcpy.frontend.lower import choices, comparisons, listing, sequences
 from dcpy.frontend.lower.comprehensions import comprehend
 from dcpy.frontend.lower.expressions import evaluate
@@ -56,7 +56,7 @@ def reduce_items(
 
 
 def _is_walked(frame: Frame, value: Value, function: Any, kwargs: Mapping[str, Value]) -> bool:
-    if isinstance(value, Lazy):
+    if isinstance(value, Lazy | YieldingValue):
         return True
     if isinstance(value, ArrayValue):
         one = value.rank == 1

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.lists import Lazy, ListValue
+from dcpy.frontend.lists import Lazy, ListValue, YieldingValue
 from dcpy.frontend.lower import listing
 from dcpy.frontend.values import (
     ArrayValue,
@@ -59,13 +59,32 @@ def length(b: Builder, value: Value) -> Expr:
             return b.emit.ranges.simplify(value.range.size_within(b.emit.ranges))
         case MapValue():
             return product_of(*_sizes(b, value))
-        case IteratorValue(kind="zip", parts=parts):
-            return b.emit.ranges.simplify(min_of(*(length(b, part) for part in parts)))
-        case IteratorValue(parts=(part, *_)):
-            return length(b, part)
+        case IteratorValue():
+            return _length_of_iterator(b, value)
         case Static(value=known) if hasattr(known, "__len__"):
             return as_expr(len(known))
     raise FrontendError(f"{kind_of(value)} has no length", notes=("Python raises TypeError here",))
+
+
+def _length_of_iterator(b: Builder, value: IteratorValue) -> Expr:
+    match value:
+        case IteratorValue(kind="zip", parts=parts) if not all(map(is_endless, parts)):
+            return b.emit.ranges.simplify(min_of(*(length(b, part) for part in parts if not is_endless(part))))
+        case IteratorValue(kind="repeat", parts=(_, times)):
+            return length(b, times)
+        case IteratorValue() if is_endless(value):
+            raise FrontendError("a loop without end", help="leave it with `break` from `while True`, or use range(...)")
+        case IteratorValue(parts=(part, *_)):
+            return length(b, part)
+    raise FrontendError(f"{kind_of(value)} has no length", notes=("Python raises TypeError here",))
+
+
+def is_endless(value: Value) -> bool:
+    """Whether there is always one more item."""
+    return isinstance(value, IteratorValue) and (
+        value.kind == "count" or (value.kind == "repeat" and len(value.parts) == 1)
+        or (value.kind in ("zip", "enumerate") and all(map(is_endless, value.parts)))
+    )  # fmt: skip
 
 
 def at(b: Builder, value: Value, index: Expr) -> Value:
@@ -99,6 +118,10 @@ def _of_iterator(b: Builder, value: IteratorValue, index: Expr) -> Value:
             return at(b, part, length(b, part) - 1 - index)
         case IteratorValue(kind="progression", parts=(_, first, step)):
             return b.operator("+", first, b.operator("*", step, integer(index)))
+        case IteratorValue(kind="repeat", parts=(item, *_)):
+            return item
+        case IteratorValue(kind="count", parts=(first, step)):
+            return b.operator("+", first, b.operator("*", step, integer(index)))
     return TupleValue(tuple(at(b, part, index) for part in value.parts))  # zip
 
 
@@ -118,15 +141,22 @@ def _point(b: Builder, value: MapValue, index: Expr) -> Value:
 def is_known(value: Value) -> bool:
     """Whether a loop over the value must be unrolled: its items are values that differ in kind."""
     if isinstance(value, IteratorValue):
-        return any(is_known(part) for part in value.parts)
+        return value.kind not in ("repeat", "count") and any(is_known(part) for part in value.parts)
     return _known_items(value) is not None
+
+
+def has_length(value: Value) -> bool:
+    """Whether how many items there are can be told before they are asked for."""
+    return not isinstance(value, Lazy | YieldingValue)
 
 
 def is_short(b: Builder, value: Value) -> bool:
     """Whether the items of a comprehension are written out: they differ in kind, or are few."""
     if is_known(value):
         return True
-    if isinstance(value, Lazy):
+    if isinstance(value, Lazy | YieldingValue):
+        return False
+    if isinstance(value, IteratorValue) and not all(map(has_length, value.parts)):
         return False
     count = length(b, value).constant
     return count is not None and count <= SHORT

@@ -24,6 +24,7 @@ from dcpy.frontend.lower.loops import LoopPlan, break_if, extent_of, run_loop
 from dcpy.frontend.lower.names import bind_plain, bound_item
 from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.lower.refine import bind_parameter
+from dcpy.frontend.lower.yielding import is_generated
 from dcpy.frontend.values import RangeValue, Value, integer
 from dcpy.ir import types
 from dcpy.ir.expr import Const, Index, ScalarExpr, op
@@ -82,6 +83,9 @@ class Walk:
         if isinstance(iterable, Lazy):
             self._inner_walk(number, iterable, places)
             return
+        if is_generated(iterable):
+            self._generated(number, iterable, places)
+            return
         if sequences.is_short(self.frame.b, iterable):
             self._unroll(number, sequences.items(self.frame.b, iterable), places)
             return
@@ -101,6 +105,37 @@ class Walk:
         inner = Walk(self.frame, lazy.node, lazy.node.generators, lazy.first, visit, self._binds, self.stop)
         inner.depth = self.depth
         inner.run()
+
+    def _generated(self, number: int, iterable: Value, places: list[Expr]) -> None:
+        """Items of a generator: what is done with each goes where they are yielded."""
+        frame, span = self.frame, self.frame.span(self.node)
+        self.filtered = self.counts = True
+        item, source, left = (self._own_name(stem) for stem in ("item", "iterable", "left"))
+        body: list[core.Statement] = [
+            core.Resume(lambda: self._item(number, frame.env[item.id], places), self._binds, span=span)
+        ]
+        if self.stop is not None:
+            stop = self.stop
+
+            def note() -> None:
+                frame.env[left.id] = comparisons.as_value(stop())
+
+            leave: core.Body = (core.Break(span=span),)
+            body += [core.Resume(note, frozenset({left.id}), span=span), core.If(left, leave, (), span=span)]
+        node = core.For(item, source, tuple(body), span=span)
+        frame.program.loops_of_expressions[node] = node  # what is known of a loop is kept by its identity
+        frame.env[source.id] = iterable
+        frame.liveness.block((node,), self._binds)
+        execute = frame.program.execute
+        assert execute is not None
+        execute(frame, (node,))
+        for name in (item.id, source.id, left.id):
+            frame.env.pop(name, None)
+
+    def _own_name(self, stem: str) -> ast.Name:
+        """A name of the frontend's own."""
+        name = ast.Name(f".{stem}_{len(self.frame.program.loops_of_expressions)}", ast.Load())
+        return ast.copy_location(name, self.node)
 
     def _unroll(self, number: int, items: Sequence[Value], places: list[Expr]) -> None:
         self.sizes.setdefault(number, []).append(as_expr(len(items)))

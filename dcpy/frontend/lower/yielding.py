@@ -1,0 +1,204 @@
+"""Generators that the program itself drives: the loop that asks for items goes where they are yielded.
+
+``for x in squares(n): body`` becomes the body of `squares` with ``x = ...; body`` for each ``yield ...``. The names of
+the generator get a prefix that no Python name has, so that both are one piece of code. So is a generator expression.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from dcpy.base.errors import FrontendError
+from dcpy.frontend.desugar import core, leaving
+from dcpy.frontend.desugar.names import bound_names
+from dcpy.frontend.desugar.statements import generated
+from dcpy.frontend.lists import Lazy, YieldingValue
+from dcpy.frontend.lower.frame import Flow
+from dcpy.frontend.lower.names import bind_name, from_python
+from dcpy.frontend.values import IteratorValue, Missing, Static, SymInt, Value
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.frame import Frame
+
+Execute = Callable[[Any, core.Body], Flow]
+
+
+@dataclass(frozen=True)
+class Spliced:
+    """The loop of a consumer inside of a generator: statements, the prefix of its names, and those from outside."""
+
+    body: core.Body
+    prefix: str
+    free: tuple[str, ...]
+
+
+def is_generated(value: Value) -> bool:
+    """Whether a loop over the value goes where its items are made."""
+    if isinstance(value, IteratorValue) and value.kind == "enumerate":
+        return is_generated(value.parts[0])
+    return isinstance(value, Lazy | YieldingValue)
+
+
+def run_generated(frame: Frame, node: core.For, iterable: Value, execute: Execute) -> Flow:
+    """``for target in generator(...)``."""
+    counted: Value | None = None
+    if isinstance(iterable, IteratorValue):
+        counted, iterable = SymInt(iterable.start), iterable.parts[0]
+        counted = Static(iterable_start) if (iterable_start := counted.expr.constant) is not None else counted
+    assert isinstance(iterable, Lazy | YieldingValue)
+    if isinstance(iterable, Lazy) and iterable.frame is not frame:
+        raise FrontendError(
+            "a generator expression is passed to a function that loops over it",
+            help="pass a list: `[...]` instead of `(...)`",
+        )
+    spliced = _spliced(frame, node, iterable, counted is not None)
+    _bind(frame, spliced, iterable, counted)
+    frame.liveness.block(spliced.body, frame.liveness.loops[node].after)
+    flow = execute(frame, spliced.body)
+    for name in [name for name in frame.env if name.startswith(spliced.prefix)]:
+        del frame.env[name]
+    return flow if flow is Flow.LEFT else Flow.ON
+
+
+def _spliced(frame: Frame, node: core.For, iterable: Lazy | YieldingValue, counted: bool) -> Spliced:
+    """The statements, made once for each loop and generator: what is known of loops is kept by statement."""
+    known = frame.program.loops_of_expressions
+    key = ("yields", node, iterable.node)
+    if key not in known:
+        prefix = f".g{len(known)}_"
+        body, free = _prefixed(frame, iterable, prefix)
+        known[key] = Spliced(_spread(node, body, prefix, counted), prefix, free)
+    found: Spliced = known[key]
+    return found
+
+
+def _spread(node: core.For, body: core.Body, prefix: str, counted: bool) -> core.Body:
+    """The statements of the generator, with the consumer's body where they yield."""
+    spreading = _Spreading(node, prefix, counted)
+    spread, marks = spreading.block(body), spreading.marks
+    return leaving.without_leaves(spread, f"{prefix}left", lambda part: any(part is mark for mark in marks))
+
+
+@dataclass
+class _Spreading:
+    """Puts the body of a loop where a generator yields. `marks`: the statements that leave the generator."""
+
+    node: core.For
+    prefix: str
+    counted: bool
+    marks: list[core.Statement] = field(default_factory=list)
+    count: int = 0
+
+    def block(self, body: core.Body) -> core.Body:
+        done: list[core.Statement] = []
+        for statement in body:
+            match statement:
+                case core.Yield():
+                    done += self.consumed(statement)
+                    continue
+                case core.If():
+                    statement = replace(statement, body=self.block(statement.body), orelse=self.block(statement.orelse))
+                case core.For() | core.While():
+                    statement = replace(statement, body=self.block(statement.body))
+                case core.Return():
+                    self.marks.append(statement)
+            done.append(statement)
+        return tuple(done)
+
+    def consumed(self, statement: core.Yield) -> core.Body:
+        """What is done with one item: ``continue`` goes to the end of it, ``break`` leaves the generator."""
+        self.count += 1
+        inner = leaving.fresh(self.node.body)
+        again = leaving.own(inner, core.Continue)
+        inner = leaving.without_leaves(
+            inner, f"{self.prefix}next_{self.count}", lambda part: any(part is mark for mark in again)
+        )
+        self.marks += leaving.own(inner, core.Break)
+        value, span = statement.value, statement.span
+        if not self.counted:
+            return (core.Assign((self.node.target,), value, span=span), *inner)
+        name = f"{self.prefix}count"
+        item = ast.Tuple([ast.Name(name, ast.Load()), value], ast.Load())
+        target, more = ast.Name(name, ast.Store()), ast.Constant(1)
+        for part in (item, item.elts[0], target, more):
+            ast.copy_location(part, value)
+        step = core.Augment(target, "+", more, span=span)
+        return (core.Assign((self.node.target,), item, span=span), step, *inner)
+
+
+def _prefixed(frame: Frame, iterable: Lazy | YieldingValue, prefix: str) -> tuple[core.Body, tuple[str, ...]]:
+    """The generator's statements with other names; the names that it takes from outside."""
+    if isinstance(iterable, Lazy):
+        return _of_expression(frame, iterable.node, prefix), ()
+    tree = copy.deepcopy(iterable.node)
+    own = {part.id for part in ast.walk(tree) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)}
+    own |= {part.arg for part in ast.walk(tree) if isinstance(part, ast.arg)}
+    own |= {part.name for statement in tree.body for part in ast.walk(statement) if isinstance(part, ast.FunctionDef)}
+    read = dict.fromkeys(part.id for part in ast.walk(tree) if isinstance(part, ast.Name))
+    here = iterable.scope is frame
+    free = () if here else tuple(name for name in read if name not in own)
+    names = {name: prefix + name for name in (*sorted(own), *free)}
+    for statement in tree.body:
+        for part in ast.walk(statement):
+            _rename(part, names)
+    return generated(iterable.source, tree), free
+
+
+def _rename(part: ast.AST, names: Mapping[str, str]) -> None:
+    match part:
+        case ast.Name(id=name) if name in names:
+            part.id = names[name]
+        case ast.arg(arg=name) if name in names:
+            part.arg = names[name]
+        case ast.FunctionDef(name=name) if name in names:
+            part.name = names[name]
+
+
+def _of_expression(frame: Frame, node: ast.GeneratorExp, prefix: str) -> core.Body:
+    """``yield element`` in the loops of a generator expression."""
+    tree = copy.deepcopy(node)
+    own = {name for generator in tree.generators for name in bound_names(generator.target)}
+    names = {name: prefix + name for name in own}
+    first = tree.generators[0].iter
+    tree.generators[0].iter = ast.copy_location(ast.Name(f"{prefix}first", ast.Load()), first)
+    for part in ast.walk(tree):
+        _rename(part, names)
+    span = frame.span(node)
+    body: core.Body = (core.Yield(tree.elt, span=span),)
+    for generator in reversed(tree.generators):
+        for test in reversed(generator.ifs):
+            body = (core.If(test, body, (), span=span),)
+        body = (core.For(generator.target, generator.iter, body, span=span),)
+    return body
+
+
+def _bind(frame: Frame, spliced: Spliced, iterable: Lazy | YieldingValue, counted: Value | None) -> None:
+    """The names that the statements begin with."""
+    if counted is not None:
+        bind_name(frame, f"{spliced.prefix}count", counted)
+    if isinstance(iterable, Lazy):
+        bind_name(frame, f"{spliced.prefix}first", iterable.first)
+        return
+    for name, value in iterable.bound:
+        bind_name(frame, spliced.prefix + name, value)
+    for name in spliced.free:
+        found = _seen(iterable, name)
+        frame.env[spliced.prefix + name] = found
+
+
+def _seen(iterable: YieldingValue, name: str) -> Value:
+    """What a name from outside of the generator stands for."""
+    place = iterable.scope
+    while place is not None:
+        if name in place.env:
+            value: Value = place.env[name]
+            return value
+        place = place.outer
+    known, found = iterable.maker.closure.lookup(name)
+    if not known:
+        return Missing(f"name {name!r} is not defined")
+    return from_python(iterable.maker, found, iterable.maker.closure.dependences_of(name))

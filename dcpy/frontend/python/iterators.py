@@ -1,0 +1,98 @@
+"""`itertools` as generators: written in Python, and driven by the loops that ask for their items."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+#: What stands for a function of Python's, where a program calls it.
+WRITTEN: dict[Any, Callable[..., Any]] = {}
+
+
+def _stands_for(original: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        WRITTEN[original] = function
+        return function
+
+    return register
+
+
+@_stands_for(itertools.chain)
+def chain(*iterables: Any) -> Iterator[Any]:
+    """The items of one after those of the other."""
+    for part in iterables:
+        yield from part
+
+
+@_stands_for(itertools.chain.from_iterable)
+def chained(iterables: Any) -> Iterator[Any]:
+    """The items of the items."""
+    for part in iterables:
+        yield from part
+
+
+@_stands_for(itertools.islice)
+def islice(iterable: Any, start: Any, stop: Any = -1, step: Any = 1) -> Iterator[Any]:
+    """Some of the items, counted from the first."""
+    first, last = (0, start) if stop == -1 else (start, stop)
+    place = 0
+    if last > 0:
+        for item in iterable:
+            if place >= first and (place - first) % step == 0:
+                yield item
+            place += 1
+            if place >= last:
+                break
+
+
+@_stands_for(itertools.accumulate)
+def accumulate(iterable: Any, func: Any = operator.add) -> Iterator[Any]:
+    """Running sums, or what else `func` makes of the items so far."""
+    items = list(iterable)
+    if len(items) > 0:
+        total = items[0]
+        yield total
+        for place in range(1, len(items)):
+            total = func(total, items[place])
+            yield total
+
+
+@_stands_for(itertools.pairwise)
+def pairwise(iterable: Any) -> Iterator[Any]:
+    """Each item with the next one."""
+    items = list(iterable)
+    for place in range(len(items) - 1):
+        yield items[place], items[place + 1]
+
+
+def product1(one: Any) -> Iterator[Any]:
+    """The items, each in a tuple."""
+    for x in one:
+        yield (x,)
+
+
+def product2(one: Any, two: Any) -> Iterator[Any]:
+    """All pairs."""
+    for x in one:
+        for y in two:
+            yield x, y
+
+
+def product3(one: Any, two: Any, three: Any) -> Iterator[Any]:
+    """All triples."""
+    for x in one:
+        for y in two:
+            for z in three:
+                yield x, y, z
+
+
+PRODUCTS = {1: product1, 2: product2, 3: product3}
+
+
+def written(function: Any, count: int) -> Any:
+    """The generator that stands for a function of `itertools`, called with so many arguments."""
+    if function is itertools.product:
+        return PRODUCTS.get(count)
+    return next((made for known, made in WRITTEN.items() if known is function), None)
