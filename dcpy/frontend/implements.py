@@ -102,7 +102,7 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.random_vectors",
         "dcpy.frontend.numpy.random_orders",
     ),
-    "builtins": ("dcpy.frontend.python.builtins",),
+    "builtins": ("dcpy.frontend.python.builtins", "dcpy.frontend.python.repeating"),
     "dcpy": ("dcpy.frontend.dataflow.functions",),
     "math": ("dcpy.frontend.python.maths", "dcpy.frontend.python.complex_maths"),
 }

@@ -9,6 +9,7 @@ import functools
 import numpy as np
 import pytest
 
+import dcpy
 from tests.support.lists import check_lists
 
 A8 = np.arange(8.0) * 1.5 - 3
@@ -191,3 +192,30 @@ def test_as_python(function):
 @pytest.mark.parametrize("function", TAKEN[::3], ids=lambda function: function.__name__)
 def test_compiled_as_python(function):
     check_lists(function, A8, 5, compiled=True, rtol=1e-13)
+
+
+def test_comprehensions_are_the_maps_that_one_writes_by_hand():
+    def built(a):
+        return np.array([x * 2 + 1 for x in a])
+
+    def nested(a, b):
+        return np.array([[x * y for y in b] for x in a])
+
+    text = str(dcpy.program(built).to_sdfg(A8))
+    assert "map x = 0:N" in text
+    assert "loop" not in text
+    text = str(dcpy.program(nested).to_sdfg(A8, A8[:5].copy()))
+    assert "loop" not in text
+    assert "copy" not in text
+
+
+def test_loops_that_append_once_become_maps():
+    def built(a):
+        found = []
+        for x in a:
+            found.append(x * 2 + 1)
+        return np.array(found)
+
+    program = dcpy.program(built, auto_optimize=True)
+    assert "resize" not in str(program.to_sdfg(A8))
+    assert "loop" not in str(program.to_sdfg(A8).auto_optimize())

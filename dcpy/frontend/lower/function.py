@@ -14,6 +14,7 @@ from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.base.options import Options
 from dcpy.frontend.closure import Closure, Dependence
 from dcpy.frontend.dataflow.symbols import free_symbols
+from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.statements import desugar
 from dcpy.frontend.lower import mutating
 from dcpy.frontend.lower.agreement import settle_annotations
@@ -162,13 +163,7 @@ def _lower(
     assumptions: Assumptions | Forwarded | None = None,
 ) -> Lowered:
     define = desugar(source)
-    if define.generator is not None:
-        raise FrontendError(
-            "a program cannot be a generator",
-            span=define.span,
-            notes=("it runs from its start to its end, and gives its results then",),
-            help="return a list: append where it yields; generators that a program calls itself are taken",
-        )
+    _refuse_generator(define)
     sdfg = Sdfg(name, span=None if source.is_own else define.span)
     emit = Emitter(sdfg, options)
     emit.anchor = (None, None) if source.is_own else None
@@ -222,6 +217,16 @@ def _join(program: Program, caller: Program | None, function: Callable[..., Any]
     program.dependences, program.stack, program.lowered = caller.dependences, caller.stack, caller.lowered
     program.names, program.identity = caller.names, caller.identity
     program.is_callee = True
+
+
+def _refuse_generator(define: core.Define) -> None:
+    if define.generator is not None:
+        raise FrontendError(
+            "a program cannot be a generator",
+            span=define.span,
+            notes=("it runs from its start to its end, and gives its results then",),
+            help="return a list: append where it yields; generators that a program calls itself are taken",
+        )
 
 
 def _lower_callee(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -56,7 +55,6 @@ MISSING = Static(object())
 NONE = Static(None)
 FALSE = Static(False)
 NUMBER_0 = Static(0)
-NUMBER_1 = Static(1)
 EMPTY = TupleValue(())
 
 
@@ -119,21 +117,6 @@ def enumerate_(b: Builder, iterable: Value, start: Value = NUMBER_0) -> Value:
         pairs = tuple(TupleValue((integer(first + k), item)) for k, item in enumerate(items))
         return TupleValue(pairs, token=iterable.token if isinstance(iterable, TupleValue) else None)
     return IteratorValue("enumerate", (iterable,), first)
-
-
-@implements(itertools.repeat)
-def repeat(b: Builder, object: Value, times: Value = NONE) -> Value:
-    """One item again and again; without `times`, as often as whoever stands beside it in `zip` asks."""
-    if times == NONE:
-        return IteratorValue("repeat", (object,))
-    count = max_of(b.integer(times, "how often something is repeated"), 0)
-    return IteratorValue("repeat", (object, RangeValue(ZERO, count)))
-
-
-@implements(itertools.count)
-def count(b: Builder, start: Value = NUMBER_0, step: Value = NUMBER_1) -> Value:
-    """Numbers without end, as many as whoever stands beside them in `zip` asks for."""
-    return IteratorValue("count", (start, step))
 
 
 @implements(reversed)
