@@ -311,3 +311,12 @@ def test_refuses_dictionaries_whose_keys_depend_on_the_path():
         return len(d)
 
     assert "the keys of" in refusal(f)
+
+
+def test_refuses_changes_of_a_dictionary_that_was_passed():
+    def f(counts):
+        counts["n"] += 1
+        return counts["n"]
+
+    with pytest.raises(dcpy.DcpyError, match="it was made outside of the program"):
+        dcpy.program(f)({"n": 1})

@@ -135,7 +135,8 @@ def from_python(frame: Frame, found: Any, dependence: Any = None) -> Value:
             return TupleValue(items, is_list=True, token=token)
         return TupleValue(items, names=names, cls=type(found) if names else None)
     if isinstance(found, dict):
-        return DictValue(tuple((key, from_python(frame, item)) for key, item in found.items()))
+        token = references.Frozen("it was made outside of the program, which only reads it")
+        return DictValue(tuple((key, from_python(frame, item)) for key, item in found.items()), token)
     return Static(_plain_number(found))
 
 

@@ -230,7 +230,8 @@ def changing(frame: Frame, value: Changeable, what: str) -> str:
 
 
 def _frozen(what: str, reason: str) -> FrontendError:
-    return FrontendError(f"this list cannot be changed ({what})", notes=(reason,), help="copy it first: list(x)")
+    message = f"this list or dictionary cannot be changed ({what})"
+    return FrontendError(message, notes=(reason,), help="copy it first, and return what it becomes")
 
 
 def set_content(frame: Frame, key: str, content: TupleValue | ListValue) -> None:
