@@ -13,6 +13,7 @@ from typing import Any
 
 from dcpy.base.errors import FrontendError
 from dcpy.base.source import definition_span
+from dcpy.base.tracebacks import raised_by_program
 
 Parameters = tuple[tuple[Any, ...], ...]
 
@@ -55,7 +56,7 @@ def call_otherwise(
         result = with_symbols(args, dict(zip(keywords, values, strict=True)))
         if result is not NotImplemented:
             return result
-    raise call_error(name, parameters, positional_only, keyword_only, args, keywords, miss)
+    raise raised_by_program(call_error(name, parameters, positional_only, keyword_only, args, keywords, miss))
 
 
 def call_error(
