@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from dcpy.codegen import artifact
 from dcpy.codegen.artifact import (
     Arg,
     ArgumentResult,
@@ -26,6 +27,7 @@ from dcpy.codegen.artifact import (
 )
 from dcpy.codegen.generate import default_signature
 from dcpy.frontend.specialize.records import (
+    Chosen,
     Given,
     Known,
     Listed,
@@ -147,6 +149,9 @@ def _put_together(part: Part, value: Any, given: Mapping[str, Any], made: dict[s
         case Listed(levels=levels, weak=weak, key=key):
             found = made.get(key) or lister(levels, weak)(value)
             return made.setdefault(key, found) if key else found
+        case Chosen(options=options):
+            which, *found = value
+            return _put_together(options[which], found[which], given, made)
     return value
 
 
@@ -216,7 +221,7 @@ def _fixed(outcome: Outcome) -> Iterator[Given | Known]:
         match parts.pop():
             case Given() | Known() as fixed:
                 yield fixed
-            case tuple(inner) | Made(parts=inner):
+            case tuple(inner) | Made(parts=inner) | Chosen(options=inner):
                 parts += inner
 
 
@@ -230,6 +235,8 @@ def _built(part: Part) -> object:
             return index
         case Listed(levels=levels, weak=weak, index=index, key=key):
             return Built(lister(levels, weak), (index,), key)
+        case Chosen(which, options):
+            return artifact.Chosen(which, tuple(map(_built, options)))
     return part
 
 

@@ -197,6 +197,14 @@ class Built:
 
 
 @dataclass(frozen=True, slots=True)
+class Chosen:
+    """In the structure of results: one of `options`, by the number that the result `which` holds."""
+
+    which: int
+    options: tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FieldResult:
     """After the call, the argument at position `index` gets `field`: where the result `when` is true (-1: always)."""
 
@@ -240,8 +248,8 @@ class Signature:
 
     `assumes` are conditions that the program was compiled under: calls in which one does not hold must not be handed to
     it. It is not the best program for calls in which all of `unless` hold. `structure` nests result indices into
-    tuples, ``0``, ``(0, 1)``, ``(0, (1, 2))``, and `Built` objects; None returns None. `fields` says what the caller's
-    objects get.
+    tuples, ``0``, ``(0, 1)``, ``(0, (1, 2))``, `Built` objects, and what is `Chosen`; None returns None. `fields` says
+    what the caller's objects get.
     """
 
     name: str

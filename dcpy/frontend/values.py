@@ -296,12 +296,14 @@ class Missing:
     """What a name stands for where it has no usable value: reading it is an error that says `reason`.
 
     `unset`: nothing has been assigned on this path. Where it meets a path with a value, the name has it `Maybe`.
+    `merge`: where the paths meet that do not agree (`lower.versions`).
     """
 
     reason: str
     span: SrcSpan | None = field(default=None, compare=False)
     help: str = ""
     unset: bool = False
+    merge: object = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,11 +326,21 @@ class Resized:
     sizes: tuple[str | None, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """One of several values: the scalar container `which` holds the number of the one that the path taken has bound.
+
+    Only names stand for such values. What uses them is written once per option (`lower.versions`).
+    """
+
+    which: str
+    options: tuple[tuple[int, Value], ...]
+
+
 Value = (
     Static | SymInt | Scalar | ArrayValue | TupleValue | RecordValue | DictValue | SliceValue | RangeValue | MapValue
     | IteratorValue | FunctionValue | GeneratorValue | Method | Missing | Maybe | Resized | ObjectValue | BoundMethod
-    | TextValue | PartialValue | ListValue | ListRef | Lazy
-    | YieldingValue
+    | TextValue | PartialValue | ListValue | ListRef | Lazy | Versions | YieldingValue
 )  # fmt: skip
 VALUES = get_args(Value)
 Number = Static | SymInt | Scalar

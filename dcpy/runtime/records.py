@@ -26,7 +26,7 @@ CLASSES: dict[str, Any] = {
         Signature, artifact.Check, artifact.Dim, artifact.Linear,
         artifact.ArrayArg, artifact.ScalarArg, artifact.IntegerArg, artifact.GeneratorArg, artifact.ConstantArg,
         artifact.FreshArray, artifact.OwnedArray, artifact.ScalarResult, artifact.ArgumentResult,
-        artifact.ViewResult, artifact.ConstantResult,
+        artifact.ViewResult, artifact.ConstantResult, artifact.Chosen,
     )
 }  # fmt: skip
 

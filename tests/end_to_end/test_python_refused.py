@@ -168,34 +168,6 @@ def test_refuses_classes_other_than_dataclasses():
     assert "classes inside a program" in refusal(inside)
 
 
-def test_refuses_a_dtype_that_depends_on_the_branch():
-    def f(a, n):
-        x = a
-        if n > 1:
-            x = a.astype(np.float32)
-        return x + 1
-
-    assert "the dtype of 'x' depends on the path taken" in refusal(f)
-
-
-def test_refuses_a_rank_that_depends_on_the_branch():
-    def f(a, n):
-        x = a
-        if n > 1:
-            x = a.reshape(2, 4)
-        return x + 1
-
-    assert "the rank of 'x' depends on the path taken" in refusal(f)
-
-
-def test_refuses_kinds_that_depend_on_the_branch():
-    def f(a, n):
-        x = (a, 1) if n > 1 else a
-        return x[0]
-
-    assert "depending on the path taken" in refusal(f)
-
-
 def test_refuses_unknown_functions_and_names_the_callback_form():
     assert "callback" in refusal(lambda a, n: a * unknown(n))
 

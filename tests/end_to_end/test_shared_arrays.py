@@ -159,7 +159,7 @@ def test_a_new_array_in_each_step():
     check_same(f, A8, 5, compiled=False)
 
 
-# -- one array of Python's that would be two: writes to it are refused ----------------------------------
+# -- one array of Python's that would be two, if paths were not kept apart ------------------------------
 
 
 def after_a_branch(a, n):
@@ -192,7 +192,12 @@ def two_old_names(a, n):
     return w, y
 
 
-@pytest.mark.parametrize("program", [after_a_branch, after_a_loop, two_old_names])
+@pytest.mark.parametrize("n", [1, 3])
+def test_writes_after_a_branch(n):
+    check_same(after_a_branch, A8, n, compiled=False)
+
+
+@pytest.mark.parametrize("program", [after_a_loop, two_old_names])
 def test_refuses_writes_to_an_array_that_became_two(program):
     with pytest.raises(dcpy.DcpyError, match="may or may not be the one that another name shows"):
         dcpy.program(program).to_sdfg(A8, 3)

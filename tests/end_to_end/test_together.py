@@ -194,8 +194,10 @@ def test_a_generator_that_is_returned_is_the_caller_s():
             return rng
         return other
 
-    with pytest.raises(dcpy.DcpyError, match="which object the function returns depends on the path"):
-        dcpy.program(which).to_sdfg(rng, np.random.default_rng(2), np.ones(2))
+    other = np.random.default_rng(2)
+    sdfg = dcpy.program(which).to_sdfg(rng, other, np.ones(2))
+    assert sdfg.interpret(rng, other, np.ones(2)) is rng
+    assert sdfg.interpret(rng, other, -np.ones(2)) is other
 
 
 # -- results of callees ----------------------------------------------------------------------------------------------

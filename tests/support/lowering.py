@@ -15,6 +15,7 @@ from dcpy.frontend.specialize.from_call import types_from_call
 from dcpy.ir.interp import run
 from dcpy.ir.text import print_sdfg
 from dcpy.ir.verify import verify
+from dcpy.signatures import Convention
 from tests.support.oracles import assert_equal
 
 Function = Callable[..., Any]
@@ -52,16 +53,25 @@ def same(function: Function, *arguments: Any, rtol: float = 0.0) -> None:
     expected, raised = _outcome(lambda: function(*theirs))
     lowered = lower(function, *mine)
     verify(lowered.sdfg)
+    convention = Convention.of(lowered, _named(function, mine))
     given = {extra.name: extra.array for extra in lowered.extra_arguments}
     known = {*lowered.sdfg.containers, *lowered.sdfg.symbols}
     given |= {name: value for name, value in _named(function, mine).items() if name in known}
-    got, error = _outcome(lambda: run(lowered.sdfg, given))
+    got, error = _outcome(lambda: convention.delivered(_named(function, mine), run(lowered.sdfg, given)))
     assert type(error) is type(raised), f"{error!r} instead of {raised!r}"
     if raised is not None:
         assert str(error).strip() == str(raised).strip()
         return
     assert_equal(got, expected, rtol)
     assert_equal(tuple(mine), tuple(theirs), rtol)
+    assert _returned(got, mine) == _returned(expected, theirs)
+
+
+def _returned(result: Any, arguments: tuple[Any, ...]) -> list[list[int]]:
+    """For each result the arguments that it is itself."""
+    results = result if isinstance(result, tuple) else (result,)
+    arrays = {k: argument for k, argument in enumerate(arguments) if isinstance(argument, np.ndarray)}
+    return [[k for k, array in arrays.items() if one is array] for one in results]
 
 
 def _named(function: Function, arguments: tuple[Any, ...]) -> dict[str, Any]:

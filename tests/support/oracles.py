@@ -87,6 +87,9 @@ def _interpret(program: dcpy.Program, arguments: tuple[Any, ...], **options: boo
     call = inspect.signature(program.function).bind(*arguments)
     call.apply_defaults()
     known = call.arguments
+    if sdfg.convention is not None and not sdfg.convention.passing.records:
+        names = sdfg.convention.parameters
+        return sdfg.interpret(*(known[name] if name in known else _global(program, name) for name in names))
     return sdfg.interpret(
         **{name: known[name] if name in known else _global(program, name) for name in sdfg.arguments}
     )

@@ -51,6 +51,19 @@ class Base:
         return frozenset(name for tree in self.expressions() if isinstance(tree, ast.AST) for name in read_names(tree))
 
     @functools.cached_property
+    def uses(self) -> frozenset[str]:
+        """Names that the statement or one inside of it may read."""
+        inside = [statement.uses for body in self.bodies() for statement in body]
+        return self.reads.union(*inside)
+
+    @functools.cached_property
+    def calls(self) -> bool:
+        """Whether functions may run, or attributes be read, in the statement or inside of it."""
+        parts = (part for tree in self.expressions() if isinstance(tree, ast.AST) for part in ast.walk(tree))
+        inside = (statement.calls for body in self.bodies() for statement in body)
+        return any(isinstance(part, ast.Call | ast.Attribute) for part in parts) or any(inside)
+
+    @functools.cached_property
     def bound(self) -> frozenset[str]:
         """Names that it may bind, everything inside included."""
         return self.assigned.union(self.rebound)
@@ -109,6 +122,10 @@ class Augment(Base):
 
     def targets_bound(self) -> frozenset[str]:
         return frozenset(bound_names(self.target))
+
+    @functools.cached_property
+    def uses(self) -> frozenset[str]:
+        return self.reads | self.targets_bound()
 
 
 @dataclass(frozen=True, eq=False)

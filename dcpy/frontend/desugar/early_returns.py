@@ -1,7 +1,8 @@
-"""``return`` inside a loop, as a flag and a ``break``: for functions that are evaluated in place.
+"""``return`` at the end of a function only: for functions that are evaluated in place.
 
-A function with an SDFG of its own just returns. One that is evaluated inside its caller has nothing to return from: the
-value goes into a name, the loops are left, and what follows them is skipped.
+A function with an SDFG of its own just returns. One that is evaluated inside its caller has nothing to return from. In
+a loop the value goes into a name, the loops are left, and what follows them is skipped. What follows a branch that
+returns on some paths moves to the end of the others.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import ast
 from dataclasses import replace
 
 from dcpy.frontend.desugar import core
+from dcpy.frontend.desugar.statements import leaves
 
 VALUE, FLAG = ".returned_value", ".returned"  # no Python name has a dot
 
@@ -24,7 +26,10 @@ def _block(body: core.Body) -> core.Body:
     for position, statement in enumerate(body):
         match statement:
             case core.If():
-                done.append(replace(statement, body=_block(statement.body), orelse=_block(statement.orelse)))
+                branch = replace(statement, body=_block(statement.body), orelse=_block(statement.orelse))
+                if _returns((statement,)) and body[position + 1 :]:
+                    return (*done, _continued(branch, _block(body[position + 1 :])))
+                done.append(branch)
             case core.For() | core.While() if _returns(statement.body):
                 flag = core.Assign((_name(FLAG, statement, ast.Store()),), core.Flag(False), span=statement.span)
                 done += [flag, replace(statement, body=_left(statement.body))]
@@ -37,6 +42,20 @@ def _block(body: core.Body) -> core.Body:
             case _:
                 done.append(statement)
     return tuple(done)
+
+
+def _continued(branch: core.If, rest: core.Body) -> core.If:
+    """A branch that returns on some paths; the others go on with `rest`."""
+    return replace(branch, body=_followed(branch.body, rest), orelse=_followed(branch.orelse, rest))
+
+
+def _followed(body: core.Body, rest: core.Body) -> core.Body:
+    if leaves(body):
+        return body
+    last = body[-1] if body else None
+    if isinstance(last, core.If) and _returns((last,)):
+        return (*body[:-1], _continued(last, rest))
+    return (*body, *rest)
 
 
 def _left(body: core.Body) -> core.Body:

@@ -30,8 +30,8 @@ class Liveness:
 
     def __init__(self, define: core.Define) -> None:
         self.loops: dict[core.Statement, LoopNames] = {}
-        self.after: dict[core.Statement, Names] = {}  # of branches
-        self._captured = _captured(define.body)  # names that nested functions read, at a time nobody knows
+        self.after: dict[core.Statement, Names] = {}
+        self.captured = _captured(define.body)  # names that nested functions read, at a time nobody knows
         self._breaks: list[Names] = []
         self._continues: list[Names] = []
         self.block(define.body, NOTHING)
@@ -44,7 +44,8 @@ class Liveness:
 
     def statement(self, node: core.Statement, live: Names) -> Names:
         """Names live before one statement: it may call a nested function before it binds a name."""
-        return self._statement(node, live | self._captured) | self._captured
+        self.after[node] = live | self.captured
+        return self._statement(node, live | self.captured) | self.captured
 
     def _statement(self, node: core.Statement, live: Names) -> Names:  # noqa: C901  (one case per kind)
         match node:
@@ -69,7 +70,6 @@ class Liveness:
             case core.Continue():
                 return self._continues[-1]
             case core.If():
-                self.after[node] = live
                 return self.block(node.body, live) | self.block(node.orelse, live) | node.reads
             case core.Resume() | core.Yield():
                 return live | node.targets_bound() | node.reads

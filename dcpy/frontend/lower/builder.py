@@ -16,6 +16,7 @@ import numpy as np
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower import arguments, broadcasting, elementwise, indexing, stores, subscripts
 from dcpy.frontend.lower.emitter import Emitter
+from dcpy.frontend.lower.raising import PathsMatter
 from dcpy.frontend.lower.remembering import Remembered
 from dcpy.frontend.specialize.records import container_stem
 from dcpy.frontend.values import (
@@ -49,7 +50,8 @@ class Builder:
         self.operate: Callable[[str, Value, Value], Value] | None = None
         self.read_only: dict[str, str] = {}  # containers that are never written, and why
         self.naming = ""  # how the user calls the next result
-        self.detached: dict[str, str] = {}  # containers that may not be written any more, and why
+        self.detached: dict[str, tuple[str, object]] = {}  # containers that may not be written any more: why, and where
+        self.split_at: dict[object, bool] = {}  # places where paths keep apart what names stand for (`lower.versions`)
         self.combined: dict[str, str] = {}  # containers whose writes are combined, and how
         self.remembered: list[Remembered] = []  # where masks hold
 
@@ -240,11 +242,15 @@ class Builder:
         """``target[...] = value``, broadcast and cast; right also where both overlap."""
         stores.store(self, target, value)
 
-    def detach(self, container: str, reason: str) -> None:
+    def detach(self, container: str, reason: str, merge: object = None) -> None:
         """Stores to this container, which may not be the one that Python would write, are refused from now on."""
         if container not in self.detached:
-            self.detached[container] = reason
+            self.detached[container] = reason, merge
             self.emit.on_undo(lambda: self.detached.pop(container, None))
+
+    def by_path(self, merge: object, error: FrontendError) -> Exception:
+        """What to raise where paths do not agree: once all is tried, the error."""
+        return error if merge is None or merge in self.split_at else PathsMatter(merge, error)
 
     def combine(self, container: str, resolution: str) -> None:
         """Stores to this container (a view of a tasklet's) are combined with what is there from now on."""

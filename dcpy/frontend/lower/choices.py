@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.lower import elementwise, merges, resizing
+from dcpy.frontend.lower import elementwise, hoisting, merges, resizing
 from dcpy.frontend.lower.names import settle
 from dcpy.frontend.lower.objects import require_same_fields
 from dcpy.frontend.lower.operators import truth
@@ -79,10 +79,10 @@ def choose(frame: Frame, test: ScalarExpr, yes: Thunk, no: Thunk, name: str) -> 
     values = [value for _, value, _ in sides]
     plain = not any(region.blocks or region.containers for region in regions)
     if plain and all(is_number(value) and _always_safe(frame, value) for value in values):
-        return _select(test, values[0], values[-1])
+        return _select(frame, test, values[0], values[-1])
     name = f"{name}@{emit.fresh('@')}"  # another choice of this expression may still be waiting to be used
-    joined = merges.join(frame, name, values, merges.Paths([ranges for _, _, ranges in sides]))
-    merges.require_usable(joined)
+    joined = merges.join(frame, name, values, merges.Paths([ranges for _, _, ranges in sides], merge=_place(frame)))
+    merges.require_usable(frame, joined)
     for region, value, ranges in sides:
         with emit.inside(region, ranges):
             merges.move(frame, [(joined, value)])
@@ -125,13 +125,20 @@ def _filled(region: Region) -> Region | None:
     return region if region.blocks else None
 
 
-def _select(test: ScalarExpr, yes: Value, no: Value) -> Value:
+def _place(frame: Frame) -> object:
+    """The place of the expression that is being evaluated."""
+    place = frame.emit.place
+    return hoisting.key_of(frame, place[1]) if place is not None and place[0] is frame else None
+
+
+def _select(frame: Frame, test: ScalarExpr, yes: Value, no: Value) -> Value:
     if yes == no:
         return yes
     meeting = common((yes, no))
     if meeting is None:
         kinds = f"{kind_of(yes)} or {kind_of(no)}"
-        raise FrontendError(f"this is {kinds}, depending on a condition", help="convert both sides, or test with `if`")
+        message = f"this is {kinds}, depending on a condition"
+        raise frame.b.by_path(_place(frame), FrontendError(message, help="convert both sides, or test with `if`"))
     left, right = (elementwise.convert(scalar_expr(value), meeting.dtype) for value in (yes, no))
     match left, right:  # ``test and x`` of bools reads better as itself
         case _, Const(value=False, dtype=types.bool_):

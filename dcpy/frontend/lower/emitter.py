@@ -98,7 +98,7 @@ class Emitter:
     @contextmanager
     def dry_run(self) -> Iterator[Region]:
         """Writes into a region that is thrown away; takes back all that was declared."""
-        mark, span = len(self._undo), self.span
+        mark, span = self.mark(), self.span
         self.dry += 1
         try:
             with self.inside(Region()) as scratch:
@@ -106,19 +106,26 @@ class Emitter:
         finally:
             self.dry -= 1
             self.span = span
-            while len(self._undo) > mark:
-                self._undo.pop()()
+            self.undo_to(mark)
 
     @contextmanager
     def undone_by(self, signal: type[Exception]) -> Iterator[None]:
         """Takes back all that was declared inside where `signal` is raised, which passes through."""
-        mark = len(self._undo)
+        mark = self.mark()
         try:
             yield
         except signal:
-            while len(self._undo) > mark:
-                self._undo.pop()()
+            self.undo_to(mark)
             raise
+
+    def mark(self) -> int:
+        """What has been declared so far, for `undo_to`."""
+        return len(self._undo)
+
+    def undo_to(self, mark: int) -> None:
+        """Takes back all that was declared since."""
+        while len(self._undo) > mark:
+            self._undo.pop()()
 
     @contextmanager
     def attempt(self) -> Iterator[Region]:
@@ -220,11 +227,13 @@ class Emitter:
         inner, desc = self.regions[container], self.descs[container]
         if isinstance(desc, View) and not self.is_visible(desc.of):
             self.hoist(desc.of)
+        outer = self.region
         inner.containers.pop(container, None)
-        self.region.containers[container] = desc
-        self.regions[container] = self.region
+        outer.containers[container] = desc
+        self.regions[container] = outer
 
         def put_back() -> None:
+            outer.containers.pop(container, None)
             self.regions[container] = inner
             inner.containers[container] = desc
 

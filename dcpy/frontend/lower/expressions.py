@@ -21,7 +21,7 @@ from dcpy.frontend.desugar.names import free_names
 from dcpy.frontend.desugar.statements import OPERATORS
 from dcpy.frontend.implements import call_entry, find, find_attribute, find_method, method_names
 from dcpy.frontend.lists import Lazy, ListValue
-from dcpy.frontend.lower import calls, choices, comparisons, objects, sequences, special
+from dcpy.frontend.lower import calls, choices, comparisons, hoisting, objects, sequences, special
 from dcpy.frontend.lower.names import bind_name, bound_item, from_python, is_local, read_name, settle
 from dcpy.frontend.lower.operators import binary, truth, unary
 from dcpy.frontend.mapscope import MapScope
@@ -388,6 +388,7 @@ def function_value(frame: Frame, define: core.Define) -> FunctionValue:
 
 
 def _call(frame: Frame, node: ast.Call, name: str = "") -> Value:
+    is_bound = node is frame.program.bound
     function = evaluate(frame, node.func)
     args = evaluate_all(frame, [*node.args, *(k.value for k in node.keywords)])
     keywords: dict[str, Value] = {}
@@ -400,7 +401,8 @@ def _call(frame: Frame, node: ast.Call, name: str = "") -> Value:
         else:
             raise FrontendError("** takes a dictionary with known keys", help="write the keywords out")
     frame.b.naming = name
-    return calls.call(frame, function, args[:count], keywords, unused=node is frame.program.dropped)
+    result = calls.call(frame, function, args[:count], keywords, unused=node is frame.program.dropped)
+    return result if is_bound else hoisting.usable_result(frame, node, result)
 
 
 def _named(frame: Frame, node: ast.NamedExpr) -> Value:

@@ -89,6 +89,10 @@ class Program:
     at_start: dict[str, Value] = field(default_factory=dict)  # fields of the objects that were passed
     passed: dict[str, Value] = field(default_factory=dict)  # tuples and frozen objects that were passed, by path
     used: dict[str, bool] = field(default_factory=dict)  # fields that are read, and objects that are written
+    has_versions: bool = False  # some name stands for something else on each path
+    origins: dict[str, object] = field(default_factory=dict)  # where the paths meet that a selector tells apart
+    pulled: dict[Any, Any] = field(default_factory=dict)  # statements with a part pulled out in front (`hoisting`)
+    bound: Any = None  # the expression whose value goes to names as it is
     dropped: Any = None  # the call whose result nobody uses
     declared: tuple[Any, Any] | None = None  # an expression, and the annotation of what it is assigned to
     world: str = ""  # the scalar that orders callbacks
@@ -126,6 +130,7 @@ class Scope:
     region: Region
     kind: str  # "function", "branch", "loop", "map", "unrolled"
     escapes: Names = NOTHING
+    versions: int = 1  # how many times what is inside is written for one place of the program
     forbidden: Names = NOTHING
     params: tuple[str, ...] = ()  # of a map
     outside: Ranges = field(default_factory=Ranges)  # what is known around a map
@@ -143,6 +148,7 @@ class Site:
     ranges: Ranges
     value: Value | None = None
     span: SrcSpan | None = None
+    is_version: bool = False  # one of several that are written for one place of the program
 
 
 @dataclass
@@ -157,6 +163,8 @@ class LoopSites:
 
 def shown(name: str) -> str:
     """A name as the program has it: that of a choice has a number behind an ``@``, that of a result has a dot."""
+    if name.startswith(".chosen"):
+        return "choice"
     return "result" if name.startswith(".return") else name.partition("@")[0]
 
 
@@ -184,7 +192,8 @@ class Frame:
         self.b, self.emit = program.b, program.b.emit
         self.outer, self.inline, self.caller = outer, inline, caller
         self.env: dict[str, Value] = {}
-        self.scopes = [Scope(region, "function")]
+        copies = caller.scope.versions if caller is not None and inline else 1
+        self.scopes = [Scope(region, "function", versions=copies)]
         self.liveness = Liveness(define)
         self.locals = assigned(define.body)
         self.counters = counters(define)
@@ -207,6 +216,7 @@ class Frame:
         """Writes into the region of `scope` meanwhile; names bound meanwhile are forgotten at the end."""
         env = self.env
         self.env = dict(env)
+        scope.versions *= self.scope.versions
         self.scopes.append(scope)
         try:
             with self.emit.inside(scope.region, ranges):
@@ -270,6 +280,17 @@ class Frame:
             if container not in busy:
                 break
         return ArrayValue.whole(container, self.emit.descs[container])
+
+    def homes(self) -> dict[str, tuple[Scope, tuple[Any, ...]]]:
+        """The homes around the place of writing: where each is declared, and for what."""
+        return {container: (scope, key) for scope in self.scopes for key, container in scope.homes.items()}
+
+    def home_again(self, scope: Scope, key: tuple[Any, ...], desc: data.Data) -> str:
+        """A home that a dry run has made and taken back: what it was made for will be there when it is made again."""
+        if key not in scope.homes:
+            scope.homes[key] = self.emit.declare(container_stem(shown(key[0])) or "tmp", desc, scope.region)
+            self.emit.on_undo(lambda: scope.homes.pop(key, None))
+        return scope.homes[key]
 
     def _home(self, name: str, key: tuple[Any, ...], describe: Callable[[], Any], stem: str = "") -> str:
         scope = self._scope_of_field(name) if is_field(name) else self._scope_of_name(name)

@@ -26,12 +26,13 @@ from dcpy.frontend.lower.claims import settle_claims
 from dcpy.frontend.lower.comprehensions import comprehend
 from dcpy.frontend.lower.emitter import Emitter
 from dcpy.frontend.lower.expressions import attribute
-from dcpy.frontend.lower.frame import ExtraArgument, Flow, Frame, Identity, IdentityMatters, NoCall, Program, Site
+from dcpy.frontend.lower.frame import ExtraArgument, Flow, Frame, Identity, IdentityMatters, NoCall, Program
 from dcpy.frontend.lower.names import from_python
-from dcpy.frontend.lower.objects import bind_records, settle_sizes
+from dcpy.frontend.lower.objects import bind_records
 from dcpy.frontend.lower.operators import binary
 from dcpy.frontend.lower.passing import Passing, without_unused
 from dcpy.frontend.lower.pruning import prune
+from dcpy.frontend.lower.raising import PathsMatter
 from dcpy.frontend.lower.reducing import reduce_items
 from dcpy.frontend.lower.results import finish, fit_a_call
 from dcpy.frontend.lower.statements import execute
@@ -44,6 +45,8 @@ from dcpy.ir import data, types
 from dcpy.ir.expr import Load
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import ZERO, Expr, sym
+
+MAX_SPLITS = 64  # places where paths are kept apart; each of them makes lowering begin anew
 
 
 @dataclass(frozen=True)
@@ -112,15 +115,21 @@ def _lower_until_settled(
 ) -> Lowered:
     """Again, as long as lowering finds out what it should have known from the start."""
     changing: set[type] = set()
+    split_at: dict[object, bool] = {}
     while True:
         assumptions = None if examples is None else Assumptions(sample_of(types, examples))
         try:
             lowered = _lower(
                 function, source, types, options, name, aliases, records=records, identity=Identity(changing),
-                assumptions=assumptions,
+                split_at=split_at, assumptions=assumptions,
             )  # fmt: skip
         except IdentityMatters as found:
             changing |= {found.cls}
+            continue
+        except PathsMatter as met:
+            if len(split_at) == MAX_SPLITS and met.merge not in split_at:
+                raise met.error from None
+            split_at[met.merge] = met.apart
             continue
         if assumptions is None:
             return lowered
@@ -161,6 +170,7 @@ def _lower(
     records: Mapping[str, Record] | None = None,
     identity: Identity | None = None,
     assumptions: Assumptions | Forwarded | None = None,
+    split_at: dict[object, bool] | None = None,
 ) -> Lowered:
     define = desugar(source)
     _refuse_generator(define)
@@ -169,6 +179,7 @@ def _lower(
     emit.anchor = (None, None) if source.is_own else None
     emit.assumptions = assumptions
     b = Builder(emit)
+    b.split_at = caller.b.split_at if caller is not None else {} if split_at is None else split_at
     program = Program(b, options, execute=execute, attribute=attribute, comprehend=comprehend, aliases=aliases)
     program.identity = identity or program.identity
     program.lower = lambda callee, types_, facts: _lower_callee(program, callee, types_, facts)
@@ -185,11 +196,10 @@ def _lower(
     emit.wraps = source.is_own
     flow = execute(frame, define.body)
     if flow is Flow.ON:
-        settle_sizes(frame)
-        frame.returns.append(Site(sdfg.body, frame.env, False, emit.ranges, Static(None), define.span))
+        execute(frame, (core.Return(None, span=define.span),))
     if caller is not None and not fit_a_call(frame):
         raise NoCall
-    passing = Passing(dict(records or {}), containers, finish(frame))
+    passing = Passing(dict(records or {}), containers, finish(frame, called=caller is not None))
     extra = tuple(program.extra.values())
     sdfg.arguments += [argument.name for argument in extra]
     start_world(sdfg, program.world)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lists import ListRef, ListValue
 from dcpy.frontend.lower import elementwise, meeting_lists, objects, references, resizing, stores
+from dcpy.frontend.lower.cases import cases
 from dcpy.frontend.lower.frame import NOTHING, Names, shown
 from dcpy.frontend.lower.promotion import common
 from dcpy.frontend.lower.sharing import Env, detach, is_own, roots
@@ -31,6 +32,7 @@ from dcpy.frontend.values import (
     SymInt,
     TupleValue,
     Value,
+    Versions,
     dtype_of,
     is_number,
     kind_of,
@@ -38,6 +40,7 @@ from dcpy.frontend.values import (
 )
 from dcpy.ir.expr import Load, ScalarExpr, loads_of, symbols_of
 from dcpy.ir.memlet import Memlet
+from dcpy.ir.region import Branch
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Expr, Ranges
 
@@ -53,6 +56,7 @@ class Paths:
     for there. `busy`: containers that other names still show, so that no version may move there; `changing`: those that
     take another value at the same time. `entering`: how many of the paths, from the first, are on the way into a loop,
     where a number takes the kind that the loop gives it. `owner`: the name whose value this is (or is part of).
+    `merge`: where in the program the paths meet, for `lower.versions`.
     """
 
     facts: Sequence[Ranges] = ()
@@ -61,6 +65,7 @@ class Paths:
     changing: Names = NOTHING
     entering: int = 0
     owner: str = ""
+    merge: object = None
 
     def of(self, frame: Frame, name: str, kept: Sequence[bool]) -> Paths:
         """Those of the paths on which `name` has a value, and it is the owner unless there is one already."""
@@ -79,17 +84,39 @@ def join(frame: Frame, name: str, values: Sequence[Value], paths: Paths | None =
 
     The caller then moves each path's value into the result (`move`), at the end of the path.
     """
+    paths = paths or Paths()
+    if any(isinstance(value, Versions) for value in values) and not _is_one(frame, values):
+        values, paths = _spread(frame, values, paths)
     unusable = [value for value in values if isinstance(value, Missing)]
     known = [value for value in values if not isinstance(value, Missing)]
     if not known or not all(value.unset for value in unusable):
         return next((value for value in unusable if not value.unset), unusable[0])
     plain = [value.value if isinstance(value, Maybe) else value for value in known]
-    paths = (paths or Paths()).of(frame, name, [not isinstance(value, Missing) for value in values])
+    paths = paths.of(frame, name, [not isinstance(value, Missing) for value in values])
     joined = _join_known(frame, name, plain, paths)
-    certain = not unusable and not any(isinstance(value, Maybe) for value in known)
-    if certain or isinstance(joined, Missing):
+    if isinstance(joined, Missing):
+        return replace(joined, merge=joined.merge or paths.merge)
+    if not unusable and not any(isinstance(value, Maybe) for value in known):
         return joined
     return Maybe(joined, _joined_flag(frame, name, values))
+
+
+def _is_one(frame: Frame, values: Sequence[Value]) -> bool:
+    return all(value == values[0] for value in values) and is_visible(frame, values[0])
+
+
+def _spread(frame: Frame, values: Sequence[Value], paths: Paths) -> tuple[list[Value], Paths]:
+    """A path for each of several things that a name may stand for at its end."""
+    options = [[part for _, part in value.options] if isinstance(value, Versions) else [value] for value in values]
+    counts = [len(found) for found in options]
+    envs = paths.envs or [frame.env] * len(counts)
+    repeated = replace(
+        paths,
+        facts=[ranges for ranges, count in zip(paths.facts, counts, strict=False) for _ in range(count)],
+        envs=[env for env, count in zip(envs, counts, strict=True) for _ in range(count)],
+        entering=sum(counts[: paths.entering]),
+    )
+    return [option for found in options for option in found], repeated
 
 
 def _join_known(frame: Frame, name: str, plain: Sequence[Value], paths: Paths) -> Value:
@@ -171,7 +198,7 @@ def _join_arrays(frame: Frame, name: str, versions: list[resizing.Version], path
             )
         _detach_shared(frame, paths, resized.home, values)
         return resized
-    if all(value == first for value in values) and _stays(frame, first, paths) and _hoist(frame, first):
+    if all(value == first for value in values) and _stays(frame, first, paths) and hoist(frame, first):
         return first
     home = frame.array_home(name, first.dtype, tuple(frame.b.exact(size) for size in first.shape), busy)
     _detach_shared(frame, paths, home, values)
@@ -194,7 +221,7 @@ def _equal(size: Expr, wanted: Expr, ranges: Ranges | None) -> bool:
 def _detach_shared(frame: Frame, paths: Paths, home: ArrayValue, values: Sequence[ArrayValue]) -> None:
     for value, env in zip(values, paths.envs, strict=True):
         if value.container != home.container and not is_own(frame, paths.owner, value, env):
-            detach(frame, paths.owner, home, value)
+            detach(frame, paths.owner, home, value, paths.merge)
 
 
 def _join_tuples(frame: Frame, name: str, values: list[TupleValue], paths: Paths) -> Value:
@@ -216,7 +243,7 @@ def _join_items(frame: Frame, name: str, values: Sequence[TupleValue | RecordVal
     return missing or replace(values[0], items=items)
 
 
-def is_visible(frame: Frame, value: Value) -> bool:
+def is_visible(frame: Frame, value: Value) -> bool:  # noqa: C901  (one case per kind)
     """Whether the value means the same outside the region that made it."""
     match value:
         case SymInt(expr=expr):
@@ -236,6 +263,8 @@ def is_visible(frame: Frame, value: Value) -> bool:
             return is_visible(frame, home) and all(frame.emit.is_visible(name) for name in sizes if name is not None)
         case Maybe(value=inner, condition=condition):
             return is_visible(frame, inner) and _is_visible_expr(frame, condition)
+        case Versions(which=which, options=options):
+            return frame.emit.is_visible(which) and all(is_visible(frame, option) for _, option in options)
         case Scalar():
             return False
     return True
@@ -250,8 +279,8 @@ def _symbol_known(frame: Frame, name: str) -> bool:
     return name in frame.emit.sdfg.symbols or name in frame.emit.ranges.names
 
 
-def _hoist(frame: Frame, value: ArrayValue) -> bool:
-    """Moves the container outwards where all that its declaration mentions is known there."""
+def hoist(frame: Frame, value: ArrayValue) -> bool:
+    """Moves the container outwards where all that its declaration mentions is known there; whether that is done."""
     if any(not _symbol_known(frame, name) for name in value.window.symbols):
         return False
     emit = frame.emit
@@ -265,8 +294,11 @@ def _hoist(frame: Frame, value: ArrayValue) -> bool:
     return True
 
 
-def move(frame: Frame, pairs: Sequence[tuple[Value, Value]]) -> None:
+def move(frame: Frame, pairs: Sequence[tuple[Value, Value]]) -> None:  # noqa: C901  (one case per kind)
     """Assigns all targets at once: sources are read before any target is written."""
+    if any(isinstance(source, Versions) and target != source for target, source in pairs):
+        _move_cases(frame, pairs)
+        return
     flat = [pair for target, source in pairs for pair in _flatten(target, objects.like(frame, target, source))]
     scalars: list[tuple[Memlet, ScalarExpr]] = []
     arrays: list[tuple[ArrayValue, ArrayValue]] = []
@@ -292,6 +324,20 @@ def move(frame: Frame, pairs: Sequence[tuple[Value, Value]]) -> None:
     _write(frame, arrays)
     for target, source in ready:
         meeting_lists.write(frame, target, source)
+
+
+def _move_cases(frame: Frame, pairs: Sequence[tuple[Value, Value]]) -> None:
+    """What moves depends on the path that was taken."""
+    pairs = [(target, source) for target, source in pairs if target != source]
+    several = {str(k): source for k, (_, source) in enumerate(pairs) if isinstance(source, Versions)}
+    found = cases(several, list(several))
+    regions = []
+    for case in found:
+        with frame.emit.attempt() as region:
+            move(frame, [(target, case.values.get(str(k), source)) for k, (target, source) in enumerate(pairs)])
+        regions.append(region)
+    tests = [case.test for case in found[:-1]]
+    frame.emit.block(Branch(list(zip(tests, regions, strict=False)), regions[-1]))
 
 
 def _write(frame: Frame, arrays: Sequence[tuple[ArrayValue, ArrayValue]]) -> None:
@@ -334,7 +380,7 @@ def _is_home(condition: ScalarExpr) -> bool:
     return isinstance(condition, Load)
 
 
-def require_usable(value: Value) -> None:
+def require_usable(frame: Frame, value: Value) -> None:
     """Refuses a value that the paths do not agree on."""
     if isinstance(value, Missing):
-        raise FrontendError(value.reason, help=value.help)
+        raise frame.b.by_path(value.merge, FrontendError(value.reason, help=value.help))

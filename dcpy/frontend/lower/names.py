@@ -21,6 +21,7 @@ from dcpy.frontend.lists import ListValue
 from dcpy.frontend.lower import references, resizing, sequences
 from dcpy.frontend.lower.frame import ExtraArgument
 from dcpy.frontend.lower.generators import global_generator
+from dcpy.frontend.lower.raising import BY_PATH, WillRaise
 from dcpy.frontend.specialize.from_call import layout_of
 from dcpy.frontend.specialize.types import ArrayType
 from dcpy.frontend.values import (
@@ -113,9 +114,11 @@ def as_usable(frame: Frame, name: str, value: Value) -> Value:
     if isinstance(value, Missing):
         everywhere = "a name stands for one kind of value in a program, whichever path was taken"
         notes = (everywhere if value.span is None else f"see line {value.span.line}",)
+        if value.merge == BY_PATH:
+            raise WillRaise("UnboundLocalError", value.reason, help=value.help, by="Python")
         if value.unset:
             raise UnsetName(value.reason, notes=(*notes, "Python raises UnboundLocalError here"), help=value.help)
-        raise FrontendError(value.reason, notes=notes, help=value.help)
+        raise frame.b.by_path(value.merge, FrontendError(value.reason, notes=notes, help=value.help))
     return value
 
 

@@ -1,17 +1,35 @@
-"""Code that is known to raise: refused where it always runs, an exception at run time where it may not be reached."""
+"""What lowering is stopped by: code that is known to raise, and paths that should have been kept apart.
+
+Code that always runs and raises is refused; where it may not be reached, it becomes an exception at run time.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from dcpy.base.errors import ProgramError, raised_as
+from dcpy.base.errors import FrontendError, ProgramError, raised_as
 from dcpy.ir import types
 from dcpy.ir.expr import Const, Index
 from dcpy.ir.symbolic import Expr
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.builder import Builder
+
+
+LOOP, EXPRESSION = "loop", "expression"  # what paths meet in, before its place; branches are named by the place alone
+BY_PATH = "by path"  # `Missing.merge` of a name that some paths have not set, and that is kept apart from the others
+
+
+class PathsMatter(Exception):
+    """It matters which path was taken to a place where paths meet: lowering begins anew, and keeps them apart there.
+
+    `merge`: the place. `error` says why dcpy refuses the program if that does not help. Not `apart`: that was too much.
+    """
+
+    def __init__(self, merge: object, error: FrontendError, *, apart: bool = True) -> None:
+        super().__init__(error.message)
+        self.merge, self.error, self.apart = merge, error, apart
 
 
 class WillRaise(ProgramError):

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lists import ListValue, Row
 from dcpy.frontend.lower import objects, references, stores
-from dcpy.frontend.lower.frame import IdentityMatters
+from dcpy.frontend.lower.frame import IdentityMatters, NoCall
 from dcpy.frontend.lower.promotion import mixed_kinds
-from dcpy.frontend.specialize.records import Effect, Given, Known, Listed, Made, Outcome, is_frozen
+from dcpy.frontend.lower.returns import Returned, alike, is_local, require_itself
+from dcpy.frontend.specialize.records import Chosen, Effect, Given, Known, Listed, Made, Outcome, is_frozen
 from dcpy.frontend.values import (
     ArrayValue,
     GeneratorValue,
@@ -37,13 +38,14 @@ from dcpy.frontend.values import (
 )
 from dcpy.ir import types
 from dcpy.ir.data import Array, View
-from dcpy.ir.expr import Index, Load
+from dcpy.ir.expr import Const, Index, Load, ScalarExpr
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.region import SymbolAssign
 from dcpy.ir.sdfg import Result
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.substitution import renaming, substitute_in_region
 from dcpy.ir.symbolic import Expr, sym
+from dcpy.ir.types import DType
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame, Program, Site
@@ -69,10 +71,11 @@ def _fits_a_call(value: Value) -> bool:
     return is_number(value) or isinstance(value, ArrayValue | Missing)
 
 
-def finish(frame: Frame) -> Outcome:
+def finish(frame: Frame, *, called: bool) -> Outcome:
     """Writes the results at every place where the function returns, and declares them.
 
-    What the caller's objects have got comes behind what the function returns.
+    What the caller's objects have got comes behind what the function returns. Where the returns do not agree on what
+    they give, there are results for each kind, and a number that says which. `called`: a `Call` node is to take them.
     """
     sdfg, sites = frame.emit.sdfg, frame.returns
     sdfg.results, sdfg.structure = (), None
@@ -80,38 +83,44 @@ def finish(frame: Frame) -> Outcome:
         return Outcome()
     changed = objects.changed_arguments(frame, sites)
     unsure = {name for name in changed for site in sites if objects.is_new(site.env, name) != Static(True)}
-    leaves: list[list[Value]] = []
-    structures = []
+    groups: list[list[Returned]] = []
     for site in sites:
         assert site.value is not None
         found = _Leaves(frame.program, site.env)
-        returned = found.part(site.value)
-        structures.append((returned, *(found.change(name, name in unsure) for name in changed)))
-        leaves.append(found.values)
-    if any(structure != structures[0] for structure in structures[1:]):
-        raise FrontendError(
-            "which object the function returns depends on the path taken"
-            if len({kind_of(site.value) for site in sites if site.value is not None}) == 1
-            else "the function returns different numbers of values on different paths",
-            span=sites[-1].span,
-            notes=tuple(f"{site.span} returns {kind_of(site.value)}" for site in sites if site.value is not None),
-            help="return the same kind of value everywhere",
-        )
-    if structures[0] == (0,) and all(found == [Static(None)] for found in leaves):
+        parts = (found.part(site.value), *(found.change(name, name in unsure) for name in changed))
+        require_itself(frame, found.values)
+        returned = Returned(site, parts, found.values)
+        group = next((group for group in groups if alike(frame, group[0], returned)), None)
+        groups.append([returned]) if group is None else group.append(returned)
+    if len(groups) > 1 and called:
+        raise NoCall
+    if len(groups) == 1 and groups[0][0].parts == (0,) and all(one.leaves == [Static(None)] for one in groups[0]):
         return Outcome()
-    writer = _Results(frame, sites)
-    columns = [list(column) for column in zip(*leaves, strict=True)]
-    distinct = [column for k, column in enumerate(columns) if not writer.is_local(column) or column not in columns[:k]]
-    sdfg.results = tuple(writer.result(column) for column in distinct)
+    writer = _Results(frame)
+    written = [writer.write(group) for group in groups]
+    if len(groups) == 1:
+        returned_part, *parts_of_fields = written[0]
+    else:
+        returned_part, *parts_of_fields = _chosen(writer, groups, written)
     writer.rename()
-    places = [_place(distinct, column) for column in columns]
-    returned, *parts = (_renumbered(part, places) for part in structures[0])
-    sdfg.structure = _plain((returned, *parts)) if parts else _plain(returned)
+    sdfg.results = tuple(writer.results)
+    sdfg.structure = _plain((returned_part, *parts_of_fields)) if changed else _plain(returned_part)
     effects = []
-    for name, change in zip(changed, parts, strict=True):
+    for name, change in zip(changed, parts_of_fields, strict=True):
         path, _, field = name.rpartition(".")
         effects.append(Effect(path, field, *change))
-    return Outcome(returned, tuple(effects))
+    return Outcome(returned_part, tuple(effects))
+
+
+def _chosen(writer: _Results, groups: list[list[Returned]], written: list[list[Any]]) -> list[Any]:
+    """What is returned, and what fields are, by the number of a result; whether a field is new, once for all."""
+    which = writer.which(groups)
+    returned, *changes = zip(*written, strict=True)
+    found: list[Any] = [Chosen(which, returned)]
+    for position, parts in enumerate(changes, start=1):
+        flags = () if len(parts[0]) == 1 else (writer.flag(groups, position),)
+        found.append((Chosen(which, tuple(part[0] for part in parts)), *flags))
+    return found
 
 
 def _place(distinct: list[list[Value]], column: list[Value]) -> int:
@@ -141,6 +150,8 @@ def _plain(part: Any) -> Any:
             return _plain(parts)
         case Given(index=index) | Known(index=index) | Listed(index=index):
             return index
+        case Chosen(which=which, options=options):
+            return (which, *map(_plain, options))
     return part
 
 
@@ -239,9 +250,10 @@ class _Leaves:
 class _Results:
     """Declares result containers, and fills them at the places of the returns."""
 
-    def __init__(self, frame: Frame, sites: Sequence[Site]) -> None:
-        self.frame, self.sites = frame, sites
+    def __init__(self, frame: Frame) -> None:
+        self.frame, self.sites = frame, frame.returns
         self.emit, self.b = frame.emit, frame.b
+        self.results: list[Result] = []
         self.adopted: dict[str, str] = {}  # local arrays that become results, and the names they get
         self.count = 0
 
@@ -250,11 +262,41 @@ class _Results:
         self.count += 1
         return "__return" if self.count == 1 else f"__return_{self.count - 1}"
 
-    def is_local(self, values: Sequence[Value]) -> bool:
-        """Whether it is memory of the program: in several places of the result, it is one array."""
-        arrays = [value for value in values if isinstance(value, ArrayValue)]
-        roots = [self.emit.descs[self.b.root(value.container)] for value in arrays]
-        return len(arrays) == len(values) and all(root.transient for root in roots)
+    def write(self, group: list[Returned]) -> list[Any]:
+        """The results of returns that agree on what they give; how those are nested."""
+        self.sites = [one.site for one in group]
+        columns = [list(column) for column in zip(*(one.leaves for one in group), strict=True)]
+        distinct = [
+            column for k, column in enumerate(columns) if not is_local(self.frame, *column) or column not in columns[:k]
+        ]
+        indices = [self._index(self.result(column)) for column in distinct]
+        places = [indices[_place(distinct, column)] for column in columns]
+        return [_renumbered(part, places) for part in group[0].parts]
+
+    def _index(self, result: Result) -> int:
+        """Where the result is; an array that another group of returns gives as well is there already."""
+        if result.container in self.adopted.values() and result in self.results:
+            return self.results.index(result)
+        self.results.append(result)
+        return len(self.results) - 1
+
+    def which(self, groups: list[list[Returned]]) -> int:
+        """A result that tells which group has returned."""
+        numbers = [(one.site, Const(number, types.int64)) for number, group in enumerate(groups) for one in group]
+        return self._told(numbers, types.int64)
+
+    def flag(self, groups: list[list[Returned]], position: int) -> int:
+        """A result that tells whether a field has a new object: the second part of the change at `position`."""
+        returned = [one for group in groups for one in group]
+        flags = [(one.site, scalar_expr(one.leaves[one.parts[position][1]])) for one in returned]
+        return self._told(flags, types.bool_)
+
+    def _told(self, values: Sequence[tuple[Site, ScalarExpr]], dtype: DType) -> int:
+        """A number of Python's that each return gives."""
+        name = self._declare(Array.packed(dtype, ()))
+        for site, value in values:
+            self._at(site, lambda value=value: self.emit.tasklet([(Memlet(name, Subset()), value)]))
+        return self._index(Result("python", name))
 
     def result(self, values: list[Value]) -> Result:
         """One result, from its value at each return."""
@@ -268,27 +310,14 @@ class _Results:
             return self._array(arrays)
         bad = next((value for value in values if not is_number(value) and not isinstance(value, ArrayValue)), first)
         raise FrontendError(
-            f"the function returns {' or '.join(dict.fromkeys(map(kind_of, values)))}"
-            if len({kind_of(value) for value in values}) > 1
-            else f"a program cannot return {kind_of(bad)}",
+            f"a program cannot return {kind_of(bad)}",
             span=self.sites[0].span,
-            notes=(
-                "what a program returns has one type, whichever path was taken"
-                if len(values) > 1
-                else "compiled code makes numbers and arrays",
-            ),
-            help="return numbers, arrays, None, or tuples of them, the same on every path",
+            notes=("compiled code makes numbers and arrays",),
+            help="return numbers, arrays, None, or tuples of them",
         )
 
     def _scalar(self, values: list[Value]) -> Result:
-        dtypes = {dtype_of(value) for value in values}
         weak = {is_weak(value) for value in values}
-        if len(dtypes) > 1 or (len(weak) > 1 and not dtypes <= {types.float64, types.complex128}):
-            raise FrontendError(
-                "the type of the result depends on the path taken: " + " or ".join(dict.fromkeys(map(kind_of, values))),
-                span=self.sites[-1].span,
-                help="convert it on every path, for example with np.float64(...)",
-            )
         desc = Array.packed(dtype_of(values[0]), ())
         name = self._declare(desc)
         for site, value in zip(self.sites, values, strict=True):
@@ -301,14 +330,6 @@ class _Results:
             known = self._known_array(first)
             if known is not None:
                 return known
-        for value in values[1:]:
-            sizes_fit = value.shape == first.shape or (value.rank == first.rank and self.is_local(values))
-            if value.dtype != first.dtype or not sizes_fit:
-                raise FrontendError(
-                    f"the result is {' or '.join(dict.fromkeys(map(kind_of, values)))}, depending on the path taken",
-                    span=self.sites[-1].span,
-                    help="return arrays of one dtype and rank, copies of arguments: `.copy()`",
-                )
         shape = tuple(self.emit.defined(self.b.exact(size)) for size in first.shape)
         if all(value.shape == first.shape for value in values) and _over(self.emit.sdfg.symbols, shape):
             name = self._declare(Array.packed(first.dtype, shape))
@@ -384,8 +405,10 @@ class _Results:
         known = {*self.emit.sdfg.symbols, *self.emit.sdfg.assigned_symbols}
         if self.emit.regions[value.container] is not self.emit.sdfg.body or not _over(known, shape):
             return None
-        if value.container in self.adopted or desc.alias:
+        if desc.alias:
             return None
+        if value.container in self.adopted:
+            return Result("array", self.adopted[value.container])
         self.adopted[value.container] = self.fresh()
         return Result("array", self.adopted[value.container])
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from dcpy.frontend.lists import ListValue
 from dcpy.frontend.lower.frame import Names, shown
-from dcpy.frontend.values import ArrayValue, Maybe, RecordValue, Resized, TupleValue, Value
+from dcpy.frontend.values import ArrayValue, Maybe, RecordValue, Resized, TupleValue, Value, Versions
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
@@ -31,6 +31,8 @@ def roots(frame: Frame, value: Value) -> tuple[str, ...]:
             return roots(frame, inner)
         case Maybe(value=inner) | Resized(home=inner):
             return roots(frame, inner)
+        case Versions(options=options):
+            return tuple(root for _, option in options for root in roots(frame, option))
     return ()
 
 
@@ -48,7 +50,7 @@ def living(env: Env, names: Names) -> Env:
     return {name: value for name, value in env.items() if name in names or not name.isidentifier()}
 
 
-def separate(frame: Frame, envs: Sequence[Env], after: Env) -> None:
+def separate(frame: Frame, envs: Sequence[Env], after: Env, merge: object) -> None:
     """Detaches what names stand for after a loop where they were one array inside of it, and are two from now on."""
     for env in envs:
         found = {name: set(roots(frame, env[name])) for name in after if name in env}
@@ -56,7 +58,7 @@ def separate(frame: Frame, envs: Sequence[Env], after: Env) -> None:
             for other in others:
                 now, then = (set(roots(frame, after[key])) for key in (name, other))
                 if found[name] & found[other] and now and then and not now & then:
-                    forbid(frame, name, sorted(now | then))
+                    forbid(frame, name, sorted(now | then), merge)
 
 
 def is_own(frame: Frame, name: str, value: ArrayValue, env: Env) -> bool:
@@ -68,13 +70,13 @@ def is_own(frame: Frame, name: str, value: ArrayValue, env: Env) -> bool:
     return (desc is None or desc.transient) and root not in shown_by_others(frame, name, [env])
 
 
-def detach(frame: Frame, name: str, home: ArrayValue, value: ArrayValue) -> None:
+def detach(frame: Frame, name: str, home: ArrayValue, value: ArrayValue, merge: object) -> None:
     """From now on, writes to what `name` stands for, and to the version that moved there, are refused."""
-    forbid(frame, name, (home.container, frame.b.root(value.container)))
+    forbid(frame, name, (home.container, frame.b.root(value.container)), merge)
 
 
-def forbid(frame: Frame, name: str, containers: Sequence[str]) -> None:
-    """Writes to these containers are refused, because of what `name` stands for."""
+def forbid(frame: Frame, name: str, containers: Sequence[str], merge: object) -> None:
+    """Writes to these containers are refused, because of what `name` stands for where paths meet at `merge`."""
     reason = f"{shown(name)!r} shows another array on another path through the program"
     for container in containers:
-        frame.b.detach(container, reason)
+        frame.b.detach(container, reason, merge)

@@ -11,20 +11,18 @@ from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.frontend.callbacks import Callback
 from dcpy.frontend.dataflow.tasklets import run_tasklet
 from dcpy.frontend.desugar import core
-from dcpy.frontend.desugar.liveness import assigned
-from dcpy.frontend.lower import assignment, decorators, loops, merges, references, versioning
+from dcpy.frontend.lower import assignment, branches, decorators, hoisting, loops, references, versioning, versions
 from dcpy.frontend.lower.callbacks import call_back
 from dcpy.frontend.lower.expressions import condition, evaluate, function_value
-from dcpy.frontend.lower.frame import Flow, Scope, Site
+from dcpy.frontend.lower.frame import Flow, Site
 from dcpy.frontend.lower.names import UnsetName, bind_name
-from dcpy.frontend.lower.objects import changed_fields, settle_sizes
+from dcpy.frontend.lower.objects import settle_sizes
 from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.lower.refine import refine
-from dcpy.frontend.lower.sharing import living, shown_by_others
 from dcpy.frontend.values import Missing, Static, Value
 from dcpy.ir import types
 from dcpy.ir.expr import Const, ScalarExpr, op
-from dcpy.ir.region import Branch, Break, Continue, Region, Return
+from dcpy.ir.region import Branch, Break, Continue, Return
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
@@ -33,10 +31,22 @@ if TYPE_CHECKING:
 def execute(frame: Frame, body: core.Body) -> Flow:
     """Statements in order, until one leaves."""
     pending = len(frame.program.pending)
-    for statement in body:
+    position = 0
+    while position < len(body):
+        statement = body[position]
         frame.emit.statement(statement.span)
         try:
-            flow = _HANDLERS[type(statement)](frame, statement)
+            selector = versions.selector_of(frame, statement)
+            end = position + 1 if selector is None else versions.extent(frame, body, position, selector.which)
+            pulled = hoisting.pulled_out(frame, statement) if selector is None and frame.b.split_at else None
+            if pulled is not None:
+                flow = execute(frame, pulled[0])
+                frame.env.pop(pulled[1], None)
+            elif selector is None:
+                flow = _HANDLERS[type(statement)](frame, statement)
+            else:
+                flow = branches.run_versions(frame, body[position:end], selector, execute)
+            position = end
         except UnsetName as error:
             if frame.inline or not frame.emit.dry:
                 raise error.at(statement.span) from error.__cause__
@@ -65,6 +75,7 @@ def _assign(frame: Frame, node: core.Assign) -> Flow:
     first = node.targets[0]
     name = first.id if isinstance(first, ast.Name) and len(node.targets) == 1 else ""
     frame.program.declared = None if node.annotation is None else (node.value, node.annotation)
+    frame.program.bound = node.value if all(isinstance(target, ast.Name) for target in node.targets) else None
     value = evaluate(frame, node.value, name)
     for target in node.targets:
         value = assignment.assign(frame, target, value)
@@ -108,10 +119,11 @@ def _return(frame: Frame, node: core.Return) -> Flow:
         frame.env[".return"] = references.kept(frame, value)
         return Flow.LEFT
     settle_sizes(frame)
-    site = Site(emit.region, dict(frame.env), False, emit.ranges, value, node.span)
-    if len(frame.scopes) > 1:
+    inside = len(frame.scopes) > 1
+    if inside:
         emit.block(Return())
-        site = Site(emit.region, site.env, True, emit.ranges, value, node.span)
+    several = frame.scope.versions > 1
+    site = Site(emit.region, dict(frame.env), inside, emit.ranges, value, node.span, several)
     frame.returns.append(site)
     emit.on_undo(lambda: frame.returns.pop())
     return Flow.LEFT
@@ -140,76 +152,6 @@ def _require(frame: Frame, node: core.Require) -> Flow:
         return Flow.LEFT
     frame.emit.ranges = refine(frame.emit.ranges, test, holds=True)
     return Flow.ON
-
-
-def _if(frame: Frame, node: core.If) -> Flow:
-    test = condition(frame, node.test)
-    if isinstance(test, bool):
-        return execute(frame, node.body if test else node.orelse)
-    live = frame.liveness.after[node] | {".return"}
-    regions: list[Region] = []
-    alive: list[Site] = []
-    for body, holds in ((node.body, True), (node.orelse, False)):
-        scope = Scope(Region(), "branch", live)
-        with frame.entering(scope, refine(frame.emit.ranges, test, holds=holds)):
-            flow = execute(frame, body)
-            regions.append(scope.region)
-            if flow is Flow.ON or ".return" in frame.env:
-                alive.append(Site(scope.region, frame.env, False, frame.emit.ranges))
-    returned = any(".return" in path.env for path in alive)
-    for path in alive:
-        if returned:  # the end of the function: the other side returns None
-            path.env.setdefault(".return", Static(None))
-    _merge(frame, node, live, alive)
-    if len(alive) == 1:  # what the other path would have been, it raised
-        frame.emit.ranges = alive[0].ranges
-    frame.emit.statement(node.span)
-    frame.emit.block(_branch(test, regions[0], regions[1]))
-    return Flow.ON if alive and not returned else Flow.LEFT
-
-
-def _merge(frame: Frame, node: core.If, live: frozenset[str], paths: list[Site]) -> None:
-    """Binds the names that either side assigned to what they stand for afterwards."""
-    names = changed_fields(frame.env, paths) if paths else []
-    names += sorted((assigned(node.body) | assigned(node.orelse) | {".return"}) & live)
-    moves: list[list[tuple[Value, Value]]] = [[] for _ in paths]
-    facts, envs = [path.ranges for path in paths], [living(path.env, live) for path in paths]
-    for name in names:
-        found = [path.env.get(name) for path in paths]
-        if all(value is None for value in found):
-            continue
-        values = [_unset(name, node) if value is None else value for value in found]
-        busy = shown_by_others(frame, name, [frame.env, *envs])
-        joined = merges.join(frame, name, values, merges.Paths(facts, envs, busy))
-        frame.env[name] = joined
-        for path, pairs, value in zip(paths, moves, values, strict=True):
-            pairs.append((joined, references.as_source(path.env, joined, value)))
-    for path, pairs in zip(paths, moves, strict=True):
-        with frame.emit.inside(path.region, path.ranges):
-            merges.move(frame, pairs)
-    for name in names:
-        if name in frame.env:
-            frame.env[name] = references.as_own(frame, name, frame.env[name])
-
-
-def _unset(name: str, node: core.If) -> Missing:
-    return Missing(
-        f"cannot access local variable {name!r}: it has no value where the condition on line "
-        f"{node.span.line} goes the other way",
-        node.span,
-        f"assign {name!r} before the `if`, or on both sides of it",
-        unset=True,
-    )
-
-
-def _branch(test: ScalarExpr, body: Region, orelse: Region) -> Branch:
-    """A branch; an ``else`` that is nothing but a branch continues the chain (``elif``)."""
-    if not orelse.blocks:
-        return Branch([(test, body)], None)
-    only = orelse.blocks[0]
-    if len(orelse.blocks) == 1 and isinstance(only, Branch) and not orelse.containers:
-        return Branch([(test, body), *only.cases], only.otherwise)
-    return Branch([(test, body)], orelse)
 
 
 def _break(frame: Frame, node: core.Break) -> Flow:
@@ -248,8 +190,9 @@ _HANDLERS: dict[type, Callable[[Any, Any], Flow]] = {
     core.Resume: _resume,
     core.Evaluate: _evaluate, core.Assign: lambda f, n: versioning.store(f, n, _assign),
     core.Augment: lambda f, n: versioning.store(f, n, _augment), core.Delete: _delete,
-    core.Define: _define, core.Return: _return, core.Require: _require, core.If: _if, core.Break: _break,
-    core.Continue: _continue, core.For: lambda f, n: loops.run_for(f, n, execute),
+    core.Define: _define, core.Return: _return, core.Require: _require, core.Break: _break,
+    core.Continue: _continue, core.If: lambda f, n: branches.run_if(f, n, execute),
+    core.For: lambda f, n: loops.run_for(f, n, execute),
     core.While: lambda f, n: loops.run_while(f, n, execute),
     core.Tasklet: lambda f, n: run_tasklet(f, n, execute),
 }  # fmt: skip

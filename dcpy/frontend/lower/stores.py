@@ -14,6 +14,7 @@ from dcpy.frontend.lower import elementwise
 from dcpy.frontend.lower.broadcasting import broadcast_to, may_be_one
 from dcpy.frontend.lower.fitting import require_fit, stored
 from dcpy.frontend.lower.promotion import can_cast, ufunc_dtypes
+from dcpy.frontend.lower.raising import PathsMatter
 from dcpy.frontend.values import ArrayValue, Scalar, Value, is_number, scalar_expr, shape_of
 from dcpy.ir.expr import ScalarExpr, cast
 from dcpy.ir.nodes import Copy
@@ -143,7 +144,7 @@ def is_writable(b: Builder, target: ArrayValue) -> bool:
     """Whether stores to an array are taken."""
     try:
         require_writable(b, target)
-    except FrontendError:
+    except (FrontendError, PathsMatter):
         return False
     return True
 
@@ -158,11 +159,13 @@ def require_writable(b: Builder, target: ArrayValue) -> None:
         if container in b.read_only:
             raise FrontendError("assignment destination is read-only", notes=(b.read_only[container],))
         if container in b.detached:
-            raise FrontendError(
+            reason, merge = b.detached[container]
+            error = FrontendError(
                 "this array may or may not be the one that another name shows",
-                notes=(b.detached[container],),
+                notes=(reason,),
                 help="copy the array before the branch or loop (`x = x.copy()`), or write into it with `x[:] = ...`",
             )
+            raise b.by_path(merge, error)
 
 
 def _symbol(function: np.ufunc) -> str:

@@ -17,10 +17,11 @@ from dcpy.frontend.desugar.liveness import LoopNames
 from dcpy.frontend.desugar.names import bound_names, walrus_names
 from dcpy.frontend.lists import Lazy
 from dcpy.frontend.lower import comparisons, sequences
+from dcpy.frontend.lower.carrying import LoopPlan, run_loop
 from dcpy.frontend.lower.expressions import condition, evaluate
 from dcpy.frontend.lower.filling import place_of
 from dcpy.frontend.lower.frame import NOTHING, Flow, Names
-from dcpy.frontend.lower.loops import LoopPlan, break_if, extent_of, run_loop
+from dcpy.frontend.lower.loops import break_if, extent_of
 from dcpy.frontend.lower.names import bind_plain, bound_item
 from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.lower.refine import bind_parameter

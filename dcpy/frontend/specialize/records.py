@@ -221,7 +221,15 @@ class Listed:
     key: str = ""  # as of `Made`
 
 
-Part = int | tuple["Part", ...] | Made | Given | Known | Listed | None
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """One of several, by the number that the result `which` holds: what is returned depends on the path taken."""
+
+    which: int
+    options: tuple[Part, ...]
+
+
+Part = int | tuple["Part", ...] | Made | Given | Known | Listed | Chosen | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import numpy as np
 
 from dcpy.base.errors import ArgumentError
 from dcpy.base.generators import is_generator, words_of
-from dcpy.ir.data import Array, Data, Scalar, View
+from dcpy.ir.data import Array, Data, Scalar, Structure, View
 from dcpy.ir.interp.frame import Declared, Frame, members
 from dcpy.ir.interp.machine import Machine
 from dcpy.ir.interp.memory import Buffer, NDArray, allocate, show
@@ -145,10 +145,16 @@ class _Activation:
             case "view":
                 return self._shown(result.container)
         given = _lookup(self.arguments, result.container)
+        if given is None and any(name not in self.frame.symbols for name in self._sizes(result.container)):
+            return None  # the path taken returns something else
         data = np.asarray(self.frame.buffer(result.container).data if given is None else given)
         if result.kind == "array":
             return data
         return data[()] if result.kind == "scalar" else data.item()
+
+    def _sizes(self, name: str) -> list[str]:
+        desc = self.sdfg.containers[name]
+        return [] if isinstance(desc, Structure) else list(desc_symbols(desc))
 
     def _shown(self, name: str) -> NDArray:
         """A view of an argument, over the memory of the array that the caller passed."""

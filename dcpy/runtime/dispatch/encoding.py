@@ -26,6 +26,7 @@ from dcpy.codegen.artifact import (
     ArrayArg,
     Built,
     Check,
+    Chosen,
     ConstantArg,
     ConstantResult,
     Dim,
@@ -152,7 +153,7 @@ def _encode_result(result: Result) -> tuple[str, int, int, int, bool, object]:
 
 
 def _encode_structure(signature: Signature) -> object:
-    """Tuples of indices; a list of what makes an object, and its parts; a dict where objects get fields.
+    """Tuples of indices; a list of a function and its parts (what makes an object); a dict where objects get fields.
 
     The same list in several places is one object.
     """
@@ -172,7 +173,14 @@ def _encode_part(part: object, made: dict[str, list[object]]) -> object:
             if key not in made:
                 made[key] = [make, *(_encode_part(inner, made) for inner in parts)]
             return made[key] if key else made.pop(key)
+        case Chosen(which, options):
+            return [_choose, which, *(_encode_part(inner, made) for inner in options)]
     return part
+
+
+def _choose(which: int, *options: object) -> object:
+    """What the path taken returns."""
+    return options[which]
 
 
 def type_number(dtype: str) -> int:

@@ -74,10 +74,7 @@ void free_capsule(PyObject *capsule) { std::free(PyCapsule_GetPointer(capsule, n
 
 // An array over the memory, which a capsule frees when the last array over it is gone.
 Object make_owned(const ResultRule &rule, Handover &memory) {
-    if (!memory.data) {
-        PyErr_SetString(PyExc_SystemError, "compiled code has not allocated its result");
-        return Object();
-    }
+    if (!memory.data) return Object::borrow(Py_None);  // the path taken returns something else
     Object capsule(PyCapsule_New(memory.data, nullptr, free_capsule));
     if (!capsule) return capsule;
     void *data = std::exchange(memory.data, nullptr);

@@ -94,7 +94,7 @@ def test_elif_is_one_branch():
     same(f, A, 2)
 
 
-def test_different_dtypes_are_refused_where_they_are_used():
+def test_dtypes_by_path():
     def f(a, n):
         if n > 0:
             x = a
@@ -102,12 +102,8 @@ def test_different_dtypes_are_refused_where_they_are_used():
             x = a.astype(np.float32)
         return x * 2
 
-    assert refusal(f, A, 1) == (
-        "error[frontend.unsupported]: the dtype of 'x' depends on the path taken: float64 or float32\n"
-        "return x * 2\n"
-        "  = note: a name stands for one kind of value in a program, whichever path was taken\n"
-        "  = help: use different names, or convert both with .astype(...)"
-    )
+    same(f, A, 1)
+    same(f, A, 0)
 
 
 def test_a_name_without_a_value_on_one_side():
@@ -143,15 +139,17 @@ def test_a_name_that_the_first_iteration_sets():
     same(f, A)
 
 
-def test_writing_to_one_of_two_arrays_is_refused():
+def test_writing_to_one_of_two_arrays():
     def f(a, n):
         if n > 0:
             b = a
         else:
             b = a * 2
         b[0] = 1
+        return b
 
-    assert "this array may or may not be the one that another name shows" in refusal(f, A, 1)
+    same(f, A, 1)
+    same(f, A, 0)
 
 
 def test_reading_one_of_two_arrays_is_fine():
@@ -184,7 +182,8 @@ def test_results_of_different_types():
             return 1
         return 2.5
 
-    assert "the type of the result depends on the path taken: 1 or 2.5" in refusal(f, 1)
+    same(f, 1)
+    same(f, 0)
 
 
 def test_assert_and_raise():
@@ -225,4 +224,5 @@ def test_tests_need_not_agree_on_a_type():
 
     same(f, A, 0)
     same(f, -np.abs(A), 3)
-    assert "depending on a condition" in refusal(lambda a, k: k and a[0] > 0, A, 3)
+    same(lambda a, k: k and a[0] > 0, A, 3)
+    same(lambda a, k: k and a[0] > 0, A, 0)

@@ -213,20 +213,6 @@ def test_deep_nests_of_carried_names():
     same(f, A)
 
 
-def test_double_buffering_of_arguments_is_refused():
-    def f(a, b, n):
-        for _ in range(n):
-            b[1:] = a[:-1]
-            a, b = b, a
-
-    assert refusal(f, A, A.copy(), 3) == (
-        "error[frontend.unsupported]: this array may or may not be the one that another name shows\n"
-        "b[1:] = a[:-1]\n"
-        "  = note: 'b' shows another array on another path through the program\n"
-        "  = help: copy the array before the branch or loop (`x = x.copy()`), or write into it with `x[:] = ...`"
-    )
-
-
 def test_break_in_an_unrolled_loop_needs_a_known_condition():
     def f(a):
         s = 0.0

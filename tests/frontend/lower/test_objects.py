@@ -162,7 +162,7 @@ REFUSED = [
      "= help: store into an array, assign the field after the map, or use a plain for loop"),
     (under_a_condition, [BOX, 1], "'b.t' is assigned in a part of an expression that is evaluated under a condition "
      "only\n= help: use an `if` statement"),
-    (one_of_two, [BOX, 1], "'q' is one of 2 objects here, depending on the path taken\n"
+    (one_of_two, [BOX, 1], "'choice' is one of 2 objects here, depending on the path taken\n"
      "= help: assign the fields of one object, or always make new ones: dataclasses.replace(...)"),
     (added, [Fixed(1.0, np.ones(2))], "unsupported operands for +: 1.0 and an object of Fixed"),
     (as_array, [Fixed(1.0, np.ones(2))], "an object of Fixed does not become an array\n"
@@ -175,7 +175,7 @@ REFUSED = [
     (equality, [BOX, Box(BOX.x)], "an object of Box is compared with an object of Box\n"
      "= help: compare their fields, or `a is b`"),
     (a_set, [BOX], "a program cannot return a frozenset\n"
-     "= help: return numbers, arrays, None, or tuples of them, the same on every path"),
+     "= help: return numbers, arrays, None, or tuples of them"),
     (depends_on_the_path, [BOX, 1], "the field 'b.t': 'b.t' is an array f64[N] or a scalar f64 here, depending on the "
      "path taken\n= help: use different names, or give both paths the same type"),
 ]  # fmt: skip

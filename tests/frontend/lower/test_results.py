@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from dcpy.ir.interp import run
 from tests.support.lowering import body, lower, refusal, same
 
 A = np.arange(8) * 1.5 - 3
@@ -68,22 +69,34 @@ def test_reshaped_arguments_are_views():
     assert kinds(f, A) == ["view", "view"]
 
 
-def test_returns_on_several_paths_copy():
-    def f(a, n):
-        for i in range(n):
-            if a[i] > 0:
-                return a[i:], i
-        return a[0:], -1
-
-    assert "depending on the path taken" in refusal(f, A, 3)
-
+def test_each_return_gives_what_it_says():
     def g(a, n):
         if n > 2:
             return a, n
         return a * 2, 0
 
     same(g, A, 1)
-    assert kinds(g, A, 1) == ["array", "python"]
+    same(g, A, 3)
+    assert kinds(g, A, 1) == ["argument", "python", "array", "constant", "python"]
+
+
+def test_views_that_only_the_run_places_are_copied():
+    def f(a, n):
+        for i in range(n):
+            if a[i, 0] > 0:
+                return a[i], i
+        return a[0], -1
+
+    a = A.reshape(4, 2)
+    assert np.array_equal(run(lower(f, a, 3).sdfg, {"a": a, "n": 3})[0], f(a, 3)[0])
+
+    def g(a, n):
+        for i in range(n):
+            if a[i] > 0:
+                return a[i:], i
+        return a[0:], -1
+
+    assert "the view that is returned depends on run-time values" in refusal(g, A, 3)
 
 
 def test_functions_are_refused():

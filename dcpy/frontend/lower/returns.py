@@ -1,0 +1,87 @@
+"""Which of a function's returns agree, so that they fill the same results: arrays that are made, numbers of one dtype.
+
+An array that lives on (an argument, a view of one, one of two that change hands) is returned itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dcpy.base.errors import FrontendError
+from dcpy.frontend.lower.raising import LOOP
+from dcpy.frontend.values import ArrayValue, Value, dtype_of, is_number, is_weak
+from dcpy.ir import types
+from dcpy.ir.symbolic import sym
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.frame import Frame, Site
+
+
+@dataclass(frozen=True)
+class Returned:
+    """What one ``return`` gives, taken apart: numbers, arrays and constants in order, and how they are nested.
+
+    `parts`: what is returned, then what each changed field of the caller's objects is.
+    """
+
+    site: Site
+    parts: tuple[Any, ...]
+    leaves: list[Value]
+
+
+def require_itself(frame: Frame, values: Sequence[Value]) -> None:
+    """Arrays that were copied where paths met are not what Python returns: the paths are kept apart where possible.
+
+    Not those of a loop, whose body would be written twice because it may run not at all.
+    """
+    for value in values:
+        root = frame.b.root(value.container) if isinstance(value, ArrayValue) else ""
+        if root in frame.b.detached:
+            reason, merge = frame.b.detached[root]
+            if isinstance(merge, tuple) and merge[0] == LOOP:
+                continue
+            found = frame.b.by_path(merge, FrontendError(reason))
+            if not isinstance(found, FrontendError):
+                raise found
+
+
+def alike(frame: Frame, one: Returned, other: Returned) -> bool:
+    """Whether two returns give the same kind of thing, so that both fill the same results."""
+    several = one.site.is_version and other.site.is_version
+    pairs = zip(one.leaves, other.leaves, strict=True) if one.parts == other.parts else ()
+    return one.parts == other.parts and all(_meet(frame, mine, theirs, several) for mine, theirs in pairs)
+
+
+def _meet(frame: Frame, one: Value, other: Value, several: bool) -> bool:
+    if one == other:
+        return True
+    if is_number(one) and is_number(other):
+        dtypes = {dtype_of(one), dtype_of(other)}
+        return len(dtypes) == 1 and (is_weak(one) is is_weak(other) or dtypes <= {types.float64, types.complex128})
+    if not isinstance(one, ArrayValue) or not isinstance(other, ArrayValue):
+        return False
+    if one.dtype != other.dtype or one.rank != other.rank:
+        return False
+    if is_local(frame, one, other):
+        return not (several and _live_on(frame, one, other))
+    return one.shape == other.shape and not (_known_before(frame, one) and _known_before(frame, other))
+
+
+def _known_before(frame: Frame, value: ArrayValue) -> bool:
+    """Whether it is known before the program runs where the array lies, so that it can be returned itself."""
+    window = [symbol for name in value.window.symbols for symbol in frame.emit.defined(sym(name)).symbols]
+    return all(name in frame.emit.sdfg.symbols for name in window)
+
+
+def _live_on(frame: Frame, *values: ArrayValue) -> bool:
+    """Whether the arrays were there before the paths parted: the array itself is returned then, and no copy."""
+    return all(frame.emit.regions.get(value.container) is frame.emit.sdfg.body for value in values)
+
+
+def is_local(frame: Frame, *values: Value) -> bool:
+    """Whether it is memory of the program: in several places of the result, it is one array."""
+    arrays = [value for value in values if isinstance(value, ArrayValue)]
+    roots = [frame.emit.descs[frame.b.root(value.container)] for value in arrays]
+    return len(arrays) == len(values) and all(root.transient for root in roots)
