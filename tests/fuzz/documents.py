@@ -122,8 +122,9 @@ def fields() -> dict[str, tuple[tuple[int, int], ...]]:
 def places(value: Any, path: str = "") -> Iterator[tuple[str, Place]]:
     """Every place of a document that holds a string or a number, keys of tables included, with the field's name."""
     for key, inner in list(value.items() if isinstance(value, dict) else enumerate(value)):
-        name = f"{path}.{key}" if isinstance(value, dict) and not path.endswith(".dict") else path
-        if isinstance(value, dict) and path.endswith(".dict"):
+        is_table = isinstance(value, dict) and path.endswith(".dict")
+        name = f"{path}[]" if is_table else f"{path}.{key}" if isinstance(value, dict) else path
+        if is_table:
             yield f"{path} (key)", ("key", (value, key))
         name = ".".join(name.split(".")[-3:])  # the field, and what it is in
         if isinstance(inner, dict | list):
