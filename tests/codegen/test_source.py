@@ -84,11 +84,11 @@ def test_names_that_mean_something_in_c_are_spelled_otherwise():
 @pytest.mark.cc
 def test_python_names_never_collide_with_c():
     text = """
-        sdfg @private(double: f64[int], exp: f64[int], o: f64, while_: f64, α: f64[int]) symbols(int: size) {
+        sdfg @private(double: f64[int], exp: f64[int], o: f64, while_: f64, returned: f64[int]) symbols(int: size) {
           data linux: f64[int] transient
           state { map for_ = 0:int {
             tasklet (exp <- double[for_], double <- o) -> (out -> linux[for_]) { out = exp * double + sin(exp) }
-            tasklet (exp <- linux[for_], i <- while_) -> (out -> α[for_]) { out = exp + i }
+            tasklet (exp <- linux[for_], i <- while_) -> (out -> returned[for_]) { out = exp + i }
           } }
         }"""
     x, y = np.arange(3.0), np.zeros(3)

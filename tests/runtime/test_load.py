@@ -221,10 +221,9 @@ def test_a_replaced_compiler_is_asked_again(tmp_path, spied):
 
 
 def test_signatures_are_remembered_with_what_the_driver_adds(tmp_path):
-    span = SrcSpan("gemm.py", 3, 1, 3, 9)
     arrays = (ArrayArg("a", "float64", (Dim("N"), Dim(constant=3)), order="", strides=("s", "t"), alias="x"),)
     constants = (ConstantArg("c", (None, True, 2, 0.1, float("inf"), 2j, "text")),)
-    checks = (Check("IndexError", "{0}", span),)
+    checks = (Check("IndexError", "{0}"),)
     signature = Signature("kept", arrays + constants, ("N", "s", "t"), (ScalarResult("int64"),), ((0,),), checks)
     options = options_in(tmp_path)
     loaded = load(artifact_of(signature, ""), options, program_key="p", extra={"notes": ["fused"]})
