@@ -497,5 +497,4 @@ def kind_of(value: Value) -> str:
             "IteratorValue": "an iterator", "SymInt": "an integer", "FunctionValue": "a function",
             "GeneratorValue": "a random generator",
             "ListRef": "a list", "ListValue": "a list",
-            "Lazy": "a generator expression",
-            "YieldingValue": "a generator"}.get(type(value).__name__, "nothing")  # fmt: skip
+            "Lazy": "a generator expression", "YieldingValue": "a generator"}.get(type(value).__name__, "nothing")  # fmt: skip
