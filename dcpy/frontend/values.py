@@ -496,5 +496,5 @@ def kind_of(value: Value) -> str:
             "TextValue": "a text with run-time values", "PartialValue": "a function",
             "IteratorValue": "an iterator", "SymInt": "an integer", "FunctionValue": "a function",
             "GeneratorValue": "a random generator",
-            "ListRef": "a list", "ListValue": "a list",
-            "Lazy": "a generator expression", "YieldingValue": "a generator"}.get(type(value).__name__, "nothing")  # fmt: skip
+            "ListRef": "a list", "ListValue": "a list", "YieldingValue": "a generator",
+            "Lazy": "a generator expression"}.get(type(value).__name__, "nothing")  # fmt: skip
