@@ -32,7 +32,7 @@ from dcpy.frontend.lower.objects import bind_records
 from dcpy.frontend.lower.operators import binary
 from dcpy.frontend.lower.passing import Passing, without_unused
 from dcpy.frontend.lower.pruning import prune
-from dcpy.frontend.lower.raising import PathsMatter
+from dcpy.frontend.lower.raising import PathsMatter, WillRaise
 from dcpy.frontend.lower.reducing import reduce_items
 from dcpy.frontend.lower.results import finish, fit_a_call
 from dcpy.frontend.lower.statements import execute
@@ -116,6 +116,7 @@ def _lower_until_settled(
     """Again, as long as lowering finds out what it should have known from the start."""
     changing: set[type] = set()
     split_at: dict[object, bool] = {}
+    raises: WillRaise | None = None
     while True:
         assumptions = None if examples is None else Assumptions(sample_of(types, examples))
         try:
@@ -130,6 +131,11 @@ def _lower_until_settled(
             if len(split_at) == MAX_SPLITS and met.merge not in split_at:
                 raise met.error from None
             split_at[met.merge] = met.apart
+            continue
+        except WillRaise as error:
+            if assumptions is None or not assumptions.made:
+                raise raises or error from None
+            examples, raises = None, error  # it raises under what is assumed, which says nothing of other calls
             continue
         if assumptions is None:
             return lowered

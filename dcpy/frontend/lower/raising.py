@@ -44,11 +44,12 @@ class WillRaise(ProgramError):
         return raised_as(cls, exception)
 
     def __init__(
-        self, exception: str, message: str, values: Sequence[Expr] = (), *, help: str = "", by: str = "NumPy"
-    ) -> None:
+        self, exception: str, message: str, values: Sequence[Expr] = (), *, note: str = "", help: str = "",
+        by: str = "NumPy",
+    ) -> None:  # fmt: skip
         """``{0}`` to ``{3}`` in `message` stand for the integers `values`."""
         shown = message.format(*values) if values else message
-        super().__init__(shown.strip(), notes=(f"{by} raises {exception} here",), help=help)
+        super().__init__(shown.strip(), notes=(f"{note}{by} raises {exception} here",), help=help)
         self.exception, self.template, self.values = exception, message, tuple(values)
 
     def emit(self, b: Builder) -> None:

@@ -15,6 +15,7 @@ from dcpy.frontend.implements import implements, operation
 from dcpy.frontend.lower import elementwise
 from dcpy.frontend.lower.broadcasting import broadcast_shapes
 from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.numpy.defaults import FALSE, NONE, TRUE
 from dcpy.frontend.numpy.linalg import matrix_at
 from dcpy.frontend.numpy.reductions import AND, reduced
@@ -281,7 +282,7 @@ def _require_same(b: Builder, left: Expr, right: Expr, message: str) -> None:
     if left is right:
         return
     if b.emit.ranges.proves_ne(left, right):
-        raise b.error(message, notes=("NumPy raises LinAlgError here",))
+        raise WillRaise("LinAlgError", message)
     b.check(op("eq", Index(left), Index(right)), "LinAlgError", message)
 
 

@@ -14,6 +14,7 @@ from dcpy.frontend.lower.broadcasting import broadcast_shapes
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.emitter import tasklet
 from dcpy.frontend.lower.promotion import promoted, ufunc_dtypes
+from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.numpy.creation import size_of
 from dcpy.frontend.numpy.defaults import NONE, NUMBER_0, NUMBER_1
 from dcpy.frontend.numpy.manipulation import reshaped
@@ -70,14 +71,11 @@ def _same_inner(
     right: ArrayValue,
     sign: str,
 ) -> None:
-    """Inner sizes agree, or a compile-time error that suggests a transposition that fits."""
+    """Inner sizes agree, or an error that suggests a transposition that fits."""
     inner, other = b.exact(inner), b.exact(other)
     if b.emit.ranges.proves_ne(inner, other):
-        raise b.error(
-            message.format(*values),
-            notes=(f"shapes {_shape_text(left)} and {_shape_text(right)}; NumPy raises ValueError here",),
-            help=_transposition(left, right, sign),
-        )
+        shapes = f"shapes {_shape_text(left)} and {_shape_text(right)}; "
+        raise WillRaise("ValueError", message, values, note=shapes, help=_transposition(left, right, sign))
     b.same_size(inner, other, message, values)
 
 
