@@ -25,13 +25,15 @@ help:
 $(PY):
 	$(PYTHON) -m venv $(VENV)
 
-# In editable mode; again whenever the native dispatcher or the dependencies change.
+# In editable mode, which leaves Python files uncompiled; again whenever the native dispatcher or the dependencies change.
 $(RUN): $(PY) $(NATIVE)
 	$(PY) -m pip install --quiet --disable-pip-version-check -e .
+	@$(PY) -m compileall -q dcpy
 	@touch $@
 
 $(STAMP): $(PY) $(NATIVE)
 	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	@$(PY) -m compileall -q dcpy
 	@touch $(RUN) $@
 
 demo: $(RUN)
