@@ -13,9 +13,9 @@ from types import FunctionType
 from typing import Any
 
 from dcpy import driver
-from dcpy.base.errors import FrontendError
 from dcpy.base.options import DeviceType, Options, resolve_options
 from dcpy.base.tracebacks import own_frames_hidden
+from dcpy.entries import entry_of
 from dcpy.frontend.annotations import annotated, as_type
 from dcpy.runtime.dispatch import Dispatcher
 from dcpy.runtime.parameters import parameters_of
@@ -137,6 +137,10 @@ class Program(Dispatcher):
 
     def __set_name__(self, owner: type, name: str) -> None:
         """Called where a class body ends: the class says what `self` is."""
+        self.belong_to(owner)
+
+    def belong_to(self, owner: type | None) -> None:
+        """Says of which class the function is a method, if of any."""
         self._specializer.owner = owner
 
     def __get__(self, instance: object, owner: type | None = None) -> Program | BoundMethod:
@@ -184,19 +188,22 @@ class CheckedProgram(Program):
 
 
 class BoundMethod(functools.partial[Any]):
-    """A program as a method of an object: ``grid.relax``. A `partial`, because that calls without Python code."""
+    """A program with some of its arguments given, ``grid.relax``: a `partial`, because that calls without Python code.
+
+    So are the programs of methods, of objects that can be called, and of partial calls.
+    """
 
     def to_sdfg(self, *arguments: Any, simplify: bool | None = None, **named: Any) -> SDFG:
-        """The SDFG for this object and sample arguments."""
-        return self.program.to_sdfg(*self.args, *arguments, simplify=simplify, **named)
+        """The SDFG for what was given and sample arguments."""
+        return self.program.to_sdfg(*self.args, *arguments, simplify=simplify, **{**self.keywords, **named})
 
     def compile(self, *arguments: Any, **named: Any) -> CompiledSdfg:
-        """Ahead of time: machine code for objects like this one. It is called with the object first."""
-        return self.program.compile(*self.args, *arguments, **named)
+        """Ahead of time: machine code for what was given, and arguments like these. It is called with all of them."""
+        return self.program.compile(*self.args, *arguments, **{**self.keywords, **named})
 
     @property
     def program(self) -> Program:
-        """The program, which takes the object as its first argument."""
+        """The program, which takes all arguments."""
         assert isinstance(self.func, Program)
         return self.func
 
@@ -212,6 +219,8 @@ def program(
     **options: Any,
 ) -> Any:
     """Compiles a NumPy function: ``@dcpy.program``, or with options ``@dcpy.program(simplify=False)``.
+
+    Partial calls (`functools.partial`), methods of objects and objects with ``__call__`` are taken as well.
 
     With `allow_callbacks`, functions that dcpy does not take are called in Python, as if they were `dcpy.callback`.
     `ignore_type_hints` takes types from the calls even where there are annotations. Further options by their dotted
@@ -237,12 +246,13 @@ def program(
         )
     if isinstance(function, Program):
         function = function.function
-    if not isinstance(function, FunctionType):
-        raise _not_a_function(function)
+    entry = entry_of(function)
     driver.require_device(device)
     named = {name.replace("cpu_", "cpu.", 1): value for name, value in options.items()}
     resolved = resolve_options({"auto_optimize": auto_optimize, "allow_callbacks": allow_callbacks, **named})
-    return _program_of(function, resolved, not ignore_type_hints)
+    made = _program_of(entry.function, resolved, not ignore_type_hints)
+    made.belong_to(entry.owner)
+    return entry.close(made, BoundMethod)
 
 
 def _program_of(function: FunctionType, options: Options, use_annotations: bool) -> Program:
@@ -266,15 +276,3 @@ def method(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     object's afterwards. Subclasses are compiled anew. Raises as `program` does.
     """
     return program(function, **options)
-
-
-def _not_a_function(found: Any) -> FrontendError:
-    what = f"the class {found.__name__}" if isinstance(found, type) else f"{type(found).__name__} {found!r}"
-    return FrontendError(
-        f"@dcpy.program takes a Python function, not {what}",
-        notes=("it compiles the source of one function, and of those that it calls",),
-        help="decorate its methods with @dcpy.method" if isinstance(found, type)
-        else "make a program of the function, and take the part of that: functools.partial(dcpy.program(f), ...)"
-        if isinstance(found, functools.partial)
-        else "wrap it in a function, made with `def` in a file",
-    )  # fmt: skip

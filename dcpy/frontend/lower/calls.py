@@ -25,7 +25,7 @@ from dcpy.frontend.desugar.names import parameter_names
 from dcpy.frontend.desugar.statements import desugar
 from dcpy.frontend.implements import call_entry, close_names, find, find_method, full_name
 from dcpy.frontend.lists import ListValue, YieldingValue
-from dcpy.frontend.lower import constructing, generators, objects, references, special
+from dcpy.frontend.lower import caching, constructing, generators, objects, references, special
 from dcpy.frontend.lower.agreement import require_annotated
 from dcpy.frontend.lower.callbacks import call_back
 from dcpy.frontend.lower.callees import annotated_sizes, call_node
@@ -197,6 +197,8 @@ def _user_function(
         refused = _refusal(frame, function, args, kwargs)
         if refused is not None:
             return call_back(frame, Callback(function), args, kwargs, unused=unused, because=refused)
+        if hasattr(found, "cache_info"):
+            return caching.call_cached(frame, function, args, kwargs, call_python)
         return _compiled(frame, function, args, kwargs)
     if _is_method_of_constant(found) and all(isinstance(value, Static) for value in (*args, *kwargs.values())):
         keywords = {name: frame.b.static(value) for name, value in kwargs.items()}

@@ -36,6 +36,7 @@ from dcpy.frontend.lower.raising import PathsMatter, WillRaise
 from dcpy.frontend.lower.reducing import reduce_items
 from dcpy.frontend.lower.results import finish, fit_a_call
 from dcpy.frontend.lower.statements import execute
+from dcpy.frontend.lower.wrapping import wrapped_arguments
 from dcpy.frontend.source import Source, read_source
 from dcpy.frontend.specialize.records import Record, container_stem
 from dcpy.frontend.specialize.sizes import integers_of, sample_of, sizes_of, with_sizes
@@ -87,11 +88,6 @@ def lower_function(
     Raises `FrontendError` with the place, the reason and a rewrite for what dcpy does not take.
     """
     function = unwrap(function)
-    if hasattr(function, "__wrapped__"):
-        raise FrontendError(
-            f"{_name(function)!r} is wrapped by a decorator, which a program cannot be made of",
-            help="put @dcpy.program below the other decorators, next to the function",
-        )
     source = read_source(function)
     try:
         with _collector_paused():
@@ -289,6 +285,8 @@ def _declare(
             frame.env[name] = Static(parameter.default)
         else:
             raise FrontendError(f"the type of the argument {name!r} is not known", help="annotate it, or pass a value")
+    if hasattr(function, "__wrapped__"):
+        frame.env = wrapped_arguments(function, frame.source, frame.env)
     return containers
 
 
