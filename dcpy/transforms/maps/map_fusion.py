@@ -54,18 +54,28 @@ class MapFusion(Transformation):
         return no(found) if isinstance(found, str) else YES
 
     def apply(self, m: Match, rw: Rewriter) -> Map:
-        """Returns the fused map, which is the first one."""
+        """Returns the fused map: the larger one, which takes up the body of the other."""
         first, second = m[self.first], m[self.second]
         plan = self._plan(m)
         if isinstance(plan, str):
             return first
         for node in plan.before:
             rw.move_nodes([node], m.state, m.state.index(first))
-        rw.substitute_symbols(dict(plan.renaming), second.body)
-        _append_body(first, second, rw)
+        backwards = _inverse(plan.renaming, first) if _size(second) > _size(first) else None
+        if backwards is None:
+            rw.substitute_symbols(dict(plan.renaming), second.body)
+            fused, gone = first, second
+            _append_body(first, second, rw)
+        else:
+            rw.substitute_symbols(backwards, first.body)
+            rw.move_nodes([second], m.state, m.state.index(first))
+            fused, gone = second, first
+            _prepend_body(first, second, rw)
+        rw.update(fused, claimed=first.claimed or second.claimed)
+        rw.erase(gone)
         if plan.private is not None:
-            _shrink(m[self.tmp].container, plan.private, first, rw)
-        return first
+            _shrink(m[self.tmp].container, plan.private, fused, rw)
+        return fused
 
     def _plan(self, m: Match) -> _Plan | str:
         """How to fuse, or why not; asked twice, found once."""
@@ -307,6 +317,22 @@ def _domain(node: Map) -> str:
 # -- changes -----------------------------------------------------------------------------------------------------------
 
 
+def _size(node: Map) -> int:
+    return sum(1 for _ in node.body.walk_nodes())
+
+
+def _inverse(renaming: Renaming, first: Map) -> dict[str, Expr] | None:
+    """The first map's parameters in terms of the second map's; None where shifts depend on parameters."""
+    values: dict[str, Expr] = {}
+    for name, value in renaming.items():
+        mine = next(param for param in first.params if param in value.symbols)
+        shift = value - sym(mine)
+        if not {*first.params, *renaming}.isdisjoint(shift.symbols):
+            return None
+        values[mine] = sym(name) - shift
+    return values
+
+
 def _append_body(first: Map, second: Map, rw: Rewriter) -> None:
     """Runs the second map's body after the first map's in each iteration; states that meet become one."""
     rw.hoist_containers(second.body, first.body)
@@ -316,8 +342,17 @@ def _append_body(first: Map, second: Map, rw: Rewriter) -> None:
         rw.move_nodes(list(blocks[0].nodes), last)
         blocks.pop(0)
     rw.move_blocks(blocks, first.body)
-    rw.update(first, claimed=first.claimed or second.claimed)
-    rw.erase(second)
+
+
+def _prepend_body(first: Map, second: Map, rw: Rewriter) -> None:
+    """As `_append_body`, in the second map: costs as much as the first one is large."""
+    rw.hoist_containers(first.body, second.body)
+    blocks = list(first.body.blocks)
+    beginning = second.body.blocks[0] if second.body.blocks else None
+    if isinstance(beginning, State) and blocks and isinstance(blocks[-1], State):
+        rw.move_nodes(list(blocks[-1].nodes), beginning, 0)
+        blocks.pop()
+    rw.move_blocks(blocks, second.body, 0)
 
 
 def _shrink(tmp: str, kept: tuple[int, ...], node: Map, rw: Rewriter) -> None:
