@@ -110,11 +110,36 @@ def memories_of(node: Node, uses: Uses) -> tuple[dict[str, None], dict[str, None
     """The memories that a node reads (without those that it writes too), and those that it writes."""
     facts = uses.facts(node)
     if _MEMORIES not in facts:
-        touches = touches_in(node, uses)
-        written = dict.fromkeys(touch.memory for touch in touches if touch.is_write)
-        facts[_MEMORIES] = dict.fromkeys(t.memory for t in touches if t.memory not in written), written
+        reads, writes = _names_in(node, uses)
+        written = _memories(writes, uses)
+        facts[_MEMORIES] = {name: None for name in _memories(reads, uses) if name not in written}, written
     found: tuple[dict[str, None], dict[str, None]] = facts[_MEMORIES]
     return found
+
+
+def _names_in(node: Node, uses: Uses) -> tuple[dict[str, None], dict[str, None]]:
+    """The containers that a node and all inside of it read, and those that they write; not those declared inside."""
+    reads: dict[str, None] = {}
+    writes: dict[str, None] = {}
+    bodies = node.regions()
+    elements: list[Element] = [node]
+    for body in bodies:
+        elements += [*body.walk_blocks(), *body.walk_nodes()]
+    for element in elements:
+        touched = uses.touches(element)
+        reads.update(dict.fromkeys(touched.reads))
+        writes.update(dict.fromkeys(touched.writes))
+        if isinstance(element, Copy) and isinstance(uses.desc(element.src.container), Stream):
+            writes[element.src.container] = None  # to pop is to change
+    private = {name for body in bodies for region in body.walk_regions() for name in region.containers}
+    if private:
+        reads, writes = ({n: None for n in names if n.partition(".")[0] not in private} for names in (reads, writes))
+    return reads, writes
+
+
+def _memories(names: Iterable[str], uses: Uses) -> dict[str, None]:
+    roots = dict.fromkeys(map(uses.root, names))
+    return dict.fromkeys(memory_of(root, uses) for root in roots)
 
 
 def _collected(part: Region | Node, uses: Uses, only: Collection[str] | None) -> tuple[Touch, ...]:
