@@ -11,7 +11,9 @@ import platform
 from dcpy.base.environment import Environment
 
 SINCE_2_22 = "exp log pow sin cos"
-SINCE_2_35 = "acos acosh asin asinh atan atan2 atanh cbrt cosh exp2 expm1 hypot log10 log1p log2 sinh tan tanh"
+SINCE_2_35 = """
+    acos acosh asin asinh atan atan2 atanh cbrt cosh erf erfc exp2 expm1 hypot log10 log1p log2 sinh tan tanh
+"""
 LIBRARY = Environment("libmvec", libraries=("mvec", "m"))
 
 

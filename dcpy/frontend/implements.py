@@ -102,9 +102,18 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.random_vectors",
         "dcpy.frontend.numpy.random_orders",
     ),
-    "builtins": ("dcpy.frontend.python.builtins", "dcpy.frontend.python.repeating"),
+    "builtins": (
+        "dcpy.frontend.python.builtins",
+        "dcpy.frontend.python.rounding",
+        "dcpy.frontend.python.repeating",
+    ),
     "dcpy": ("dcpy.frontend.dataflow.functions",),
-    "math": ("dcpy.frontend.python.maths", "dcpy.frontend.python.complex_maths"),
+    "math": (
+        "dcpy.frontend.python.maths",
+        "dcpy.frontend.python.whole_maths",
+        "dcpy.frontend.python.many_maths",
+        "dcpy.frontend.python.complex_maths",
+    ),
 }
 
 

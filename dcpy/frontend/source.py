@@ -42,6 +42,11 @@ class Source:
         """Whether it is a part of dcpy: NumPy functions that are written in Python. No place in it is the user's."""
         return (getattr(self.function, "__module__", None) or "").partition(".")[0] == "dcpy"
 
+    @property
+    def wraps(self) -> bool:
+        """Whether integers in it are not checked for overflow: those of dcpy's own functions are sizes and places."""
+        return self.is_own and not hasattr(self.function, "computes_with_integers")
+
     def span(self, node: ast.AST) -> SrcSpan:
         """The place of a node in the file."""
         line, end = getattr(node, "lineno", 1), getattr(node, "end_lineno", None)

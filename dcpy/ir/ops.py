@@ -1,7 +1,8 @@
 """The scalar operations of tasklets, as one table.
 
 Each operation works on arguments of one common dtype (casts are explicit nodes) and means exactly what the NumPy
-function named beside it does on scalars of that dtype; one without a name, of int64, what `ir.integer_ops` says.
+function named beside it does on scalars of that dtype; one without a name what `ir.integer_ops` (of int64) or
+`ir.float_ops` says.
 `result` says how the dtype of the value follows: ``same`` as the arguments, ``bool``, ``real`` (the real part's dtype
 of a complex one), or ``last`` (``select``).
 The interpreter calls NumPy; C++ spellings are the code generator's.
@@ -14,8 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dcpy.base.errors import UnknownName
-from dcpy.ir import types
-from dcpy.ir.integer_ops import FUNCTIONS
+from dcpy.ir import float_ops, integer_ops, types
 from dcpy.ir.types import DType
 
 
@@ -32,7 +32,8 @@ class OpInfo:
 
     def numpy(self) -> np.ufunc:
         if not self.numpy_name:
-            return FUNCTIONS[self.name]  # type: ignore[return-value]
+            functions = integer_ops.FUNCTIONS | float_ops.FUNCTIONS
+            return functions[self.name]  # type: ignore[return-value]
         return getattr(np, self.numpy_name)  # type: ignore[no-any-return]
 
 
@@ -84,7 +85,8 @@ def _table() -> dict[str, OpInfo]:
         OpInfo("xor", 2, "logical_xor", "bool"),
         OpInfo("select", 3, "where", "last"),  # select(condition: bool, if true, if false)
         OpInfo("powmod", 3, "", "same"),  # Python's pow(base, exponent, modulus)
-        *(OpInfo(name, 2, "", "bool") for name in FUNCTIONS if name.endswith("_fits")),
+        *(OpInfo(name, 2, "", "bool") for name in integer_ops.FUNCTIONS if name.endswith("_fits")),
+        *(OpInfo(name, arity, "") for name, arity in float_ops.ARITIES.items()),
     ]
     return {op.name: op for op in ops}
 

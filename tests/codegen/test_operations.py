@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pytest
 
-from dcpy.ir import integer_ops
+from dcpy.ir import float_ops, integer_ops
 from dcpy.ir.data import Array
 from dcpy.ir.expr import Const, Ref, cast, op
 from dcpy.ir.memlet import Memlet
@@ -23,11 +23,11 @@ from tests.support.compiled import compile_sdfg
 
 pytestmark = pytest.mark.cc
 
-BY_OTHER_MEANS = {"real", "imag", "cabs", "select", *integer_ops.FUNCTIONS}
+BY_OTHER_MEANS = {"real", "imag", "cabs", "select", *integer_ops.FUNCTIONS, *float_ops.FUNCTIONS}
 REAL_ONLY = {"abs"}  # of a complex number NumPy gives a real one: `cabs`
 _ROUNDED = """
     cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh atan2 hypot
-    pow logaddexp logaddexp2 sqrt deg2rad rad2deg cabs
+    pow logaddexp logaddexp2 sqrt deg2rad rad2deg cabs erf erfc gamma lgamma bessel_j0 bessel_j1 bessel_y0 bessel_y1
 """
 ROUNDED = set(_ROUNDED.split())  # the C library (or its vector version) may differ from NumPy's own in the last places
 ULPS = 8
@@ -195,3 +195,28 @@ def test_operations_with_numbers(dtype):
         expected["lt"] = dtype.numpy.type(3) < x + dtype.numpy.type(100)
     for name in rows:
         assert_agrees(name, got[name], expected[name], [x])
+
+
+@pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype.kind == "f"], ids=str)
+def test_operations_that_numpy_has_no_function_for(dtype):
+    arguments = [Ref("a_in", dtype), Ref("b_in", dtype)]
+    exprs = {name: op(name, *arguments[:arity]) for name, arity in float_ops.ARITIES.items()}
+    rows = {name: (dtype, expr, dtype) for name, expr in exprs.items()}
+    digits = np.arange(-24.0, 25.0)
+    values = np.concatenate([nasty(dtype), np.array([0.25, 4.5, 15.0, 0.125, 2.675, 1.005, 25.0], dtype.numpy)])
+    pairs = [*itertools.product(values, nasty(dtype)), *itertools.product(values, digits)]
+    x, y = (np.array(column, dtype.numpy) for column in zip(*pairs, strict=True))
+    got = run_table(table_sdfg(f"float_ops_{dtype}", rows, 2, dtype), rows, [x, y])
+    failures = []
+    for name, arity in float_ops.ARITIES.items():
+        given = [x, y][:arity]
+        with np.errstate(all="ignore"):
+            expected = OPS[name].numpy()(*given)
+            near = np.abs(got[name] - expected) < 8 * np.finfo(dtype.numpy).eps  # of values between -1 and 1
+        if name.startswith(("bessel", "lgamma")):
+            expected = np.where(near, got[name], expected)
+        try:
+            assert_agrees(name, got[name], expected, given)
+        except AssertionError as error:
+            failures.append(str(error))
+    assert failures == []

@@ -99,3 +99,62 @@ static inline _Float16 dcpy_spacing_half(_Float16 x)
     if (!(fabsf((float)x) < infinity)) return (_Float16)(infinity - infinity);
     return (_Float16)((float)dcpy_nextafter_half(x, (_Float16)infinity) - (float)x);
 }
+
+// In double precision for floats too. `tgamma` itself says -inf or NaN at the poles, according to the C library.
+template <class T>
+static inline T dcpy_gamma(T x)
+{
+    const double wide = double(x);
+    return x < 0 && wide == floor(wide) ? T(__builtin_nan("")) : T(tgamma(wide));
+}
+
+// lgamma itself writes a global variable.
+template <class T>
+static inline T dcpy_lgamma(T x)
+{
+    int sign;
+    return T(lgamma_r(double(x), &sign));
+}
+
+// The least whole number e with |x| < 2**e; 0 of zeros, infinities and NaN.
+template <class T>
+static inline T dcpy_exponent(T x)
+{
+    int exponent = 0;
+    if (fabs(double(x)) < __builtin_inf()) frexp(double(x), &exponent);
+    return T(exponent);
+}
+
+// x * 2**exponent, rounded once; the exponent is a whole number, or NaN for none.
+template <class T>
+static inline T dcpy_ldexp(T x, T exponent)
+{
+    if (exponent != exponent) return x;
+    return T(ldexp(double(x), int(exponent > T(3000) ? T(3000) : exponent < T(-3000) ? T(-3000) : exponent)));
+}
+
+static inline double dcpy_power_of_ten(double exponent)
+{
+    static const double powers[23] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14,
+                                      1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    return powers[(int)exponent];
+}
+
+// Python's round(x, digits). Before the point the IEEE remainder is exact, and a tie is one of even multiples. Behind it
+// the product with a power of ten is exact with its rounding error, which decides between halves; a quotient of two
+// floats that hold a decimal number exactly is the float nearest to it. From 2^53 on there is nothing to round.
+template <class T>
+static inline T dcpy_round_to(T number, T digits)
+{
+    const double x = double(number);
+    if (!(fabs(x) < __builtin_inf()) || !(fabs(double(digits)) <= 22)) return number;
+    if (digits < 0) return T(copysign(x - remainder(x, dcpy_power_of_ten(-double(digits))), x));
+    const double scale = dcpy_power_of_ten(double(digits)), product = x*scale;
+    if (!(fabs(product) < 9007199254740992.0)) return number;
+    const double rest = fma(x, scale, -product);
+    double whole = rint(product);
+    const double gap = fabs(product - whole);
+    if (gap == 0.5 && rest != 0) whole = rest > 0 ? ceil(product) : floor(product);
+    else if (gap == 0 && fabs(rest) == 0.5 && fmod(whole, 2.0) != 0) whole += 2*rest;
+    return T(whole/scale);
+}

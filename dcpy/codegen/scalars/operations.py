@@ -49,7 +49,9 @@ FLOAT = _table(
     "div:/ floordiv:dcpy_floor_divide mod:dcpy_remainder abs:fabs sign:dcpy_fsign square:dcpy_square reciprocal:1/",
     "conj:= deg2rad:dcpy_deg2rad rad2deg:dcpy_rad2deg spacing:dcpy_spacing isnan:dcpy_isnan isinf:dcpy_isinf",
     "isfinite:dcpy_isfinite signbit:dcpy_signbit max:dcpy_maximum min:dcpy_minimum fmax:dcpy_fmax fmin:dcpy_fmin",
-    "logaddexp:dcpy_logaddexp logaddexp2:dcpy_logaddexp2 heaviside:dcpy_heaviside real:= imag:0",
+    "logaddexp:dcpy_logaddexp logaddexp2:dcpy_logaddexp2 heaviside:dcpy_heaviside real:= imag:0 erf erfc",
+    "gamma:dcpy_gamma lgamma:dcpy_lgamma bessel_j0:j0 bessel_j1:j1 bessel_y0:y0 bessel_y1:y1 ieee_remainder:remainder",
+    "round_to:dcpy_round_to ldexp:dcpy_ldexp exponent:dcpy_exponent",
 )
 COMPLEX = _table(
     "add:+ sub:- mul:* neg:- eq:== ne:!= lt:dcpy_clt le:dcpy_cle gt:dcpy_cgt ge:dcpy_cge div:dcpy_cdiv pow:dcpy_cpow",

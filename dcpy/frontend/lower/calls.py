@@ -402,7 +402,7 @@ def _run(frame: Frame, inner: Frame, bound: Mapping[str, Value]) -> Value:
     inner.env |= objects.fields(frame.env)
     execute = frame.program.execute
     assert execute is not None
-    with frame.emit.of_function(own=inner.source.is_own), frame.emit.wrapping(inner.source.is_own):
+    with frame.emit.of_function(own=inner.source.is_own), frame.emit.wrapping(inner.source.wraps):
         execute(inner, inner.define.body)
     returned = inner.env.get(".return", Static(None))
     frame.env |= references.leaving(inner.env, frame.env, returned)

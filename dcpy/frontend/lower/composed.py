@@ -34,27 +34,13 @@ def _right(x: ScalarExpr, places: int) -> ScalarExpr:
 
 
 def scaled(x: ScalarExpr, exponent: ScalarExpr) -> ScalarExpr:
-    """``x * 2**exponent`` in three factors, none of which leaves the range of float64 before the product does."""
-    limit = Const(3000.0, _DOUBLE)
-    rest = op("max", op("min", cast(exponent, _DOUBLE), limit), op("neg", limit))
-    third = op("floor", op("div", rest, Const(3.0, _DOUBLE)))
-    last = op("sub", rest, op("add", third, third))
-    factor = op("exp2", third)
-    product = op("mul", op("mul", op("mul", cast(x, _DOUBLE), factor), factor), op("exp2", last))
-    return cast(product, x.dtype)
+    """``x * 2**exponent``, rounded once."""
+    return cast(op("ldexp", cast(x, _DOUBLE), cast(exponent, _DOUBLE)), x.dtype)
 
 
 def exponent_of(x: ScalarExpr) -> ScalarExpr:
     """The exponent of a float as a float64: the least `e` for which ``abs(x) < 2**e``; 0 for 0, infinities and NaN."""
-    magnitude = op("abs", cast(x, _DOUBLE))
-    lift = Const(60.0, _DOUBLE)
-    is_tiny = op("lt", magnitude, Const(float(np.finfo(np.float64).tiny), _DOUBLE))
-    normal = op("select", is_tiny, op("mul", magnitude, Const(2.0**60, _DOUBLE)), magnitude)
-    step = op("rint", op("log2", op("spacing", normal)))
-    found = op("add", step, Const(53.0, _DOUBLE))
-    found = op("select", is_tiny, op("sub", found, lift), found)
-    is_plain = op("and", op("isfinite", magnitude), op("ne", magnitude, Const(0.0, _DOUBLE)))
-    return op("select", is_plain, found, Const(0.0, _DOUBLE))
+    return op("exponent", cast(x, _DOUBLE))
 
 
 def mantissa_of(x: ScalarExpr, dtype: DType) -> ScalarExpr:

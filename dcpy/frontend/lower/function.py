@@ -195,7 +195,7 @@ def _lower(
     containers = _declare(frame, function, arg_types, records or {})
     program.paths = {container: path for path, container in containers.items()}
     settle_annotations(frame, arg_types)
-    emit.wraps = source.is_own
+    emit.wraps = source.wraps
     flow = execute(frame, define.body)
     if flow is Flow.ON:
         execute(frame, (core.Return(None, span=define.span),))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dcpy.base.errors import FrontendError
+from dcpy.frontend.implements import call_entry, find
 from dcpy.frontend.lists import Lazy, ListValue, YieldingValue
 from dcpy.frontend.lower import choices, comparisons, listing, sequences
 from dcpy.frontend.lower.comprehensions import comprehend
@@ -344,7 +346,18 @@ def _reduce(frame: Frame, args: Sequence[Value], kwargs: Mapping[str, Value]) ->
     return items.take(total)
 
 
+def _of_list(function: Any) -> Reducer:
+    """A function that needs all items at once."""
+
+    def reduce(frame: Frame, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        entry = find(function)
+        assert entry is not None
+        return call_entry(frame.b, entry, [_list(frame, args, {}), *args[1:]], kwargs)
+
+    return reduce
+
+
 _REDUCERS: dict[Any, Reducer] = {
     sum: _sum, any: _any, all: _all, min: _extremum("min"), max: _extremum("max"), list: _list, tuple: _tuple,
-    sorted: _sorted, functools.reduce: _reduce,
+    sorted: _sorted, functools.reduce: _reduce, math.fsum: _of_list(math.fsum), math.prod: _of_list(math.prod),
 }  # fmt: skip

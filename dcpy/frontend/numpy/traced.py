@@ -21,7 +21,7 @@ from dcpy.frontend.values import Static, Value
 
 Body = Callable[..., Any]
 
-_BODIES = Path(__file__).parent
+_BODIES = Path(__file__).parents[1]  # of NumPy's functions, Python's and SciPy's
 
 
 def written_in_python(*functions: Any, methods: tuple[str, ...] = ()) -> Callable[[Body], Body]:
@@ -65,11 +65,17 @@ class _Traced:
         return into(b, out, result, self.body.__name__, casting="unsafe")
 
 
+def computes_with_integers(body: Body) -> Body:
+    """Marks a body whose integers are the user's: what does not fit into 64 bits raises `OverflowError`."""
+    body.computes_with_integers = True  # type: ignore[attr-defined]
+    return body
+
+
 def call_body(b: Builder, body: Body, *args: Value, **keywords: Value) -> Value:
     """Calls a Python function of dcpy's own. What it refuses is shown at the user's call, not in the body."""
     try:
         return b.call(Static(body), *args, **keywords)
     except FrontendError as error:
-        if error.span is not None and Path(error.span.file).parent == _BODIES:
+        if error.span is not None and _BODIES in Path(error.span.file).parents:
             error.span = None
         raise

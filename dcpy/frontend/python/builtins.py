@@ -241,30 +241,6 @@ def abs_(b: Builder, x: Value) -> Value:
     return replace(found, instead=x.instead) if isinstance(found, Scalar) and isinstance(x, Scalar) else found
 
 
-@implements(round)
-def round_(b: Builder, number: Value, ndigits: Value = NONE) -> Value:
-    """To the nearest even integer; an int without `ndigits`."""
-    if isinstance(number, Static) and is_number(number):
-        digits = b.static(ndigits, "ndigits")
-        return Static(round(number.value) if digits is None else round(number.value, digits))
-    if not is_number(number):
-        raise b.error(f"round() does not take {kind_of(number)}", help="use np.round for arrays")
-    if ndigits == NONE:
-        if dtype_of(number).is_integer:
-            return int_(b, number)
-        return as_integer_part(b, Scalar(op("rint", scalar_expr(number))))
-    if is_weak(number):
-        raise b.error(
-            "round() of a Python float to digits is not supported",
-            notes=("Python rounds the decimal number, NumPy scales: the last digit may differ",),
-            help="write np.round(x, n)",
-        )
-    entry = find(np.round)
-    assert entry is not None
-    found = call_entry(b, entry, [number, ndigits], {})
-    return Scalar(scalar_expr(found), weak=is_weak(number))
-
-
 @implements(pow)
 def pow_(b: Builder, base: Value, exp: Value, mod: Value = NONE) -> Value:
     """``base ** exp``, or that modulo a number."""

@@ -9,6 +9,7 @@ from typing import Any
 from dcpy.frontend.implements import Implementation, implements
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.elementwise import convert
+from dcpy.frontend.python.maths import ABSOLUTE, RELATIVE, as_float, require_tolerances
 from dcpy.frontend.values import Scalar, Static, TupleValue, Value, is_number, kind_of, scalar_expr
 from dcpy.ir import types
 from dcpy.ir.expr import Const, ScalarExpr, op
@@ -94,3 +95,15 @@ def rect(b: Builder, r: Value, phi: Value, /) -> Value:
     length, angle = (convert(scalar_expr(b.hold(value)), types.float64) for value in (r, phi))
     real, imag = (convert(op("mul", length, op(name, angle)), types.complex128) for name in ("cos", "sin"))
     return Scalar(op("add", real, op("mul", imag, Const(1j, types.complex128))), weak=True)
+
+
+@implements(cmath.isclose)
+def isclose(b: Builder, a: Value, b_: Value, /, *, rel_tol: Value = RELATIVE, abs_tol: Value = ABSOLUTE) -> Value:
+    """Whether two numbers are close, relative to the larger one."""
+    x, y = (_complex(b, value, "isclose") for value in (a, b_))
+    relative, absolute = (as_float(b, value, "isclose") for value in (rel_tol, abs_tol))
+    require_tolerances(b, relative, absolute)
+    gap, *sizes = (op("cabs", value) for value in (op("sub", x, y), x, y))
+    near = op("le", gap, op("fmax", op("mul", relative, op("fmax", *sizes)), absolute))
+    finite = op("and", *(op("not", op("isinf", value)) for value in (x, y)))
+    return Scalar(op("or", op("eq", x, y), op("and", finite, near)), weak=True)

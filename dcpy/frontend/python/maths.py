@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import functools
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from dcpy.frontend.implements import Implementation, implements
-from dcpy.frontend.lower import sequences
 from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.lower.composed import exponent_of, mantissa_of, scaled
 from dcpy.frontend.lower.elementwise import convert
 from dcpy.frontend.lower.fitting import as_integer_part
-from dcpy.frontend.lower.overflow import require_bits
 from dcpy.frontend.python.numbers import python_number
 from dcpy.frontend.values import (
     ArrayValue,
@@ -36,7 +36,6 @@ from dcpy.ir.symbolic import ONE, ZERO
 
 Test = Callable[[ScalarExpr], ScalarExpr]
 BASE_E = Static(math.e)
-START = Static(1)
 RELATIVE = Static(1e-9)
 ABSOLUTE = Static(0.0)
 
@@ -64,13 +63,22 @@ def _not_infinite(x: ScalarExpr) -> ScalarExpr:
     return op("not", op("isinf", x))
 
 
+def _is_pole(x: ScalarExpr) -> ScalarExpr:
+    """Whether it is a whole number that is not positive; minus infinity is one."""
+    return op("and", op("le", x, _const(0.0)), op("eq", x, op("floor", x)))
+
+
 @dataclass(frozen=True)
 class Function:
-    """A function of one float: its operation, where it is defined, and where its result is finite."""
+    """A function of one float: its operation, where it is defined, and where its result is finite.
+
+    `overflows`: a result that is not finite though the argument is raises, too.
+    """
 
     op: str
     domain: Test | None = None
     range: Test | None = None
+    overflows: bool = False
 
 
 FUNCTIONS: dict[Callable[[Any], Any], Function] = {
@@ -94,6 +102,10 @@ FUNCTIONS: dict[Callable[[Any], Any], Function] = {
     math.asinh: Function("asinh"),
     math.acosh: Function("acosh", _unless("lt", 1.0)),
     math.atanh: Function("atanh", _unless("ge", 1.0, magnitude=True)),
+    math.erf: Function("erf"),
+    math.erfc: Function("erfc"),
+    math.gamma: Function("gamma", lambda x: op("not", _is_pole(x)), overflows=True),
+    math.lgamma: Function("lgamma", lambda x: op("not", op("and", _is_pole(x), op("isfinite", x))), overflows=True),
     math.fabs: Function("abs"),
     math.radians: Function("deg2rad"),
     math.degrees: Function("rad2deg"),
@@ -104,10 +116,9 @@ FUNCTIONS: dict[Callable[[Any], Any], Function] = {
 NATURAL_LOGARITHM = Function("log", _unless("le", 0.0))
 PAIRS = {math.atan2: "atan2", math.copysign: "copysign", math.nextafter: "nextafter"}
 ROUNDING: dict[Callable[[Any], Any], str] = {math.floor: "floor", math.ceil: "ceil", math.trunc: "trunc"}
-DIVISORS = {math.gcd: "gcd", math.lcm: "lcm"}
 
 
-def _known(b: Builder, function: Callable[..., Any], *values: Value) -> Value | None:
+def known_result(b: Builder, function: Callable[..., Any], *values: Value) -> Value | None:
     """Computed now where all arguments are known."""
     if not all(isinstance(value, Static) and is_number(value) for value in values):
         return None
@@ -118,7 +129,7 @@ def _known(b: Builder, function: Callable[..., Any], *values: Value) -> Value | 
         raise b.error(f"math.{function.__name__}: {error}", notes=(note,)) from None
 
 
-def _float(b: Builder, value: Value, name: str) -> ScalarExpr:
+def as_float(b: Builder, value: Value, name: str) -> ScalarExpr:
     """An argument as float64, computed once."""
     if isinstance(value, ArrayValue) and all(size is ONE for size in value.shape):
         value = Scalar(value.load([ZERO] * value.rank))
@@ -134,59 +145,43 @@ def _checked(b: Builder, rule: Function, x: ScalarExpr) -> Value:
         b.check(rule.domain(x), "ValueError", "math domain error")
     if rule.range is not None:
         b.check(rule.range(x), "OverflowError", "math range error")
-    return Scalar(op(rule.op, x), weak=True)
+    value = Scalar(op(rule.op, x), weak=True)
+    if not rule.overflows:
+        return value
+    held = b.hold(value)
+    _require_finite(b, scalar_expr(held), x)
+    return held
+
+
+def _require_finite(b: Builder, value: ScalarExpr, x: ScalarExpr) -> None:
+    """`OverflowError` where the value is infinite though the argument is not."""
+    b.check(op("not", op("and", op("isinf", value), op("isfinite", x))), "OverflowError", "math range error")
 
 
 def _one(function: Callable[[Any], Any], rule: Function) -> Implementation:
     def call(b: Builder, x: Value, /) -> Value:
-        return _known(b, function, x) or _checked(b, rule, _float(b, x, function.__name__))
+        return known_result(b, function, x) or _checked(b, rule, as_float(b, x, function.__name__))
 
     return call
 
 
 def _pair(function: Callable[[Any, Any], Any], name: str) -> Implementation:
     def call(b: Builder, x: Value, y: Value, /) -> Value:
-        known = _known(b, function, x, y)
-        return known or Scalar(op(name, *(_float(b, value, function.__name__) for value in (x, y))), weak=True)
+        known = known_result(b, function, x, y)
+        return known or Scalar(op(name, *(as_float(b, value, function.__name__) for value in (x, y))), weak=True)
 
     return call
 
 
 def _rounding(function: Callable[[Any], Any], name: str) -> Implementation:
     def call(b: Builder, x: Value, /) -> Value:
-        known = _known(b, function, x)
+        known = known_result(b, function, x)
         if known is not None:
             return known
         if is_number(x) and dtype_of(x).kind in "iub":
             whole = Scalar(cast(scalar_expr(x), types.int64), weak=True)
             return python_number(b, x) if dtype_of(x).is_integer else whole
-        return as_integer_part(b, Scalar(op(name, _float(b, x, function.__name__))))
-
-    return call
-
-
-def _require_multiple(b: Builder, x: Value, y: Value) -> None:
-    """That the least common multiple of `x` and `y` fits."""
-    left, right = scalar_expr(x), cast(scalar_expr(y), types.int64)
-    divisor = op("max", op("gcd", left, right), Const(1, types.int64))
-    test = op("mul_fits", op("floordiv", left, divisor), right)
-    require_bits(b, test, "the least common multiple of {0} and {1}", [left, right])
-
-
-def _divisor(function: Callable[..., int], name: str) -> Implementation:
-    def call(b: Builder, *integers: Value) -> Value:
-        known = _known(b, function, *integers)
-        if known is not None:
-            return known
-        if not all(is_number(value) and dtype_of(value).kind in "iub" for value in integers):
-            raise b.error(f"math.{name} takes integers", notes=("Python raises TypeError here",))
-        numbers = [python_number(b, value) for value in integers]
-        found: Value = Scalar(op("abs", cast(scalar_expr(numbers[0]), types.int64)), weak=True)
-        for number in numbers[1:]:
-            if name == "lcm":
-                _require_multiple(b, found, number)
-            found = Scalar(op(name, scalar_expr(found), cast(scalar_expr(number), types.int64)), weak=True)
-        return found
+        return as_integer_part(b, Scalar(op(name, as_float(b, x, function.__name__))))
 
     return call
 
@@ -197,40 +192,28 @@ for _pair_function, _name in PAIRS.items():
     implements(_pair_function)(_pair(_pair_function, _name))
 for _rounding_function, _name in ROUNDING.items():
     implements(_rounding_function)(_rounding(_rounding_function, _name))
-for _divisor_function, _name in DIVISORS.items():
-    implements(_divisor_function)(_divisor(_divisor_function, _name))
 
 
 @implements(math.log)
 def log(b: Builder, x: Value, base: Value = BASE_E, /) -> Value:
     """The natural logarithm, or to a base."""
-    known = _known(b, math.log, *((x,) if base == BASE_E else (x, base)))
+    known = known_result(b, math.log, *((x,) if base == BASE_E else (x, base)))
     if known is not None:
         return known
-    top = _checked(b, NATURAL_LOGARITHM, _float(b, x, "log"))
+    top = _checked(b, NATURAL_LOGARITHM, as_float(b, x, "log"))
     if base == BASE_E:
         return top
-    bottom = _known(b, math.log, base) or _checked(b, NATURAL_LOGARITHM, _float(b, base, "log"))
+    bottom = known_result(b, math.log, base) or _checked(b, NATURAL_LOGARITHM, as_float(b, base, "log"))
     return b.operator("/", b.hold(top), b.hold(bottom))
-
-
-@implements(math.hypot)
-def hypot(b: Builder, *coordinates: Value) -> Value:
-    """The length of a vector."""
-    known = _known(b, math.hypot, *coordinates)
-    if known is not None:
-        return known
-    parts = [_float(b, value, "hypot") for value in coordinates]
-    return Scalar(functools.reduce(lambda x, y: op("hypot", x, y), parts[1:], op("abs", parts[0])), weak=True)
 
 
 @implements(math.pow)
 def pow_(b: Builder, x: Value, y: Value, /) -> Value:
     """``x ** y`` on floats."""
-    known = _known(b, math.pow, x, y)
+    known = known_result(b, math.pow, x, y)
     if known is not None:
         return known
-    base, exponent = _float(b, x, "pow"), _float(b, y, "pow")
+    base, exponent = as_float(b, x, "pow"), as_float(b, y, "pow")
     value = scalar_expr(b.hold(Scalar(op("pow", base, exponent))))
     finite = op("and", op("isfinite", base), op("isfinite", exponent))
     infinite = op("and", op("isinf", value), finite)
@@ -240,16 +223,21 @@ def pow_(b: Builder, x: Value, y: Value, /) -> Value:
     return Scalar(value, weak=True)
 
 
-@implements(math.fmod)
-def fmod(b: Builder, x: Value, y: Value, /) -> Value:
-    """The remainder with the sign of `x`, as in C."""
-    known = _known(b, math.fmod, x, y)
-    if known is not None:
-        return known
-    left, right = _float(b, x, "fmod"), _float(b, y, "fmod")
-    value = scalar_expr(b.hold(Scalar(op("fmod", left, right))))
-    b.check(op("not", _new_nan(value, left, right)), "ValueError", "math domain error")
-    return Scalar(value, weak=True)
+def _remainder(function: Callable[[Any, Any], float], name: str) -> Implementation:
+    def call(b: Builder, x: Value, y: Value, /) -> Value:
+        known = known_result(b, function, x, y)
+        if known is not None:
+            return known
+        left, right = (as_float(b, value, function.__name__) for value in (x, y))
+        value = scalar_expr(b.hold(Scalar(op(name, left, right))))
+        b.check(op("not", _new_nan(value, left, right)), "ValueError", "math domain error")
+        return Scalar(value, weak=True)
+
+    return call
+
+
+implements(math.fmod)(_remainder(math.fmod, "fmod"))
+implements(math.remainder)(_remainder(math.remainder, "ieee_remainder"))
 
 
 def _new_nan(value: ScalarExpr, *arguments: ScalarExpr) -> ScalarExpr:
@@ -261,10 +249,10 @@ def _new_nan(value: ScalarExpr, *arguments: ScalarExpr) -> ScalarExpr:
 @implements(math.modf)
 def modf(b: Builder, x: Value, /) -> Value:
     """Fractional and integral parts."""
-    known = _known(b, math.modf, x)
+    known = known_result(b, math.modf, x)
     if isinstance(known, Static):
         return TupleValue(tuple(map(Static, known.value)))
-    value = _float(b, x, "modf")
+    value = as_float(b, x, "modf")
     whole = op("trunc", value)
     fraction = op("select", op("isinf", value), _const(0.0), op("sub", value, whole))
     return TupleValue((Scalar(op("copysign", fraction, value), weak=True), Scalar(whole, weak=True)))
@@ -273,14 +261,56 @@ def modf(b: Builder, x: Value, /) -> Value:
 @implements(math.isclose)
 def isclose(b: Builder, a: Value, b_: Value, /, *, rel_tol: Value = RELATIVE, abs_tol: Value = ABSOLUTE) -> Value:
     """Whether two floats are close, relative to the larger one."""
-    x, y, relative, absolute = (_float(b, value, "isclose") for value in (a, b_, rel_tol, abs_tol))
+    x, y, relative, absolute = (as_float(b, value, "isclose") for value in (a, b_, rel_tol, abs_tol))
+    require_tolerances(b, relative, absolute)
     size = op("mul", relative, op("fmax", op("abs", x), op("abs", y)))
     near = op("le", op("abs", op("sub", x, y)), op("fmax", size, absolute))
     finite = op("and", op("isfinite", x), op("isfinite", y))
     return Scalar(op("or", op("eq", x, y), op("and", finite, near)), weak=True)
 
 
-@implements(math.prod)
-def prod(b: Builder, iterable: Value, /, *, start: Value = START) -> Value:
-    """The product of items of known number."""
-    return functools.reduce(lambda x, y: b.hold(b.operator("*", x, y)), sequences.items(b, iterable), start)
+def require_tolerances(b: Builder, *tolerances: ScalarExpr) -> None:
+    """What `isclose` of `math` and `cmath` demand."""
+    for tolerance in tolerances:
+        if not (isinstance(tolerance, Const) and tolerance.value.real >= 0):
+            negative = op("lt", tolerance, _const(0.0))
+            b.check(op("not", negative), "ValueError", "tolerances must be non-negative")
+
+
+# -- the parts of a float --------------------------------------------------------------------------------------------
+
+
+@implements(math.frexp)
+def frexp(b: Builder, x: Value, /) -> Value:
+    """``(m, e)`` with ``x == m * 2**e`` and a mantissa between a half and 1."""
+    known = known_result(b, math.frexp, x)
+    if isinstance(known, Static):
+        return TupleValue(tuple(map(Static, known.value)))
+    value = as_float(b, x, "frexp")
+    mantissa = Scalar(mantissa_of(value, types.float64), weak=True)
+    return TupleValue((mantissa, Scalar(cast(exponent_of(value), types.int64), weak=True)))
+
+
+@implements(math.ldexp)
+def ldexp(b: Builder, x: Value, i: Value, /) -> Value:
+    """``x * 2**i``; `OverflowError` where that is too large."""
+    known = known_result(b, math.ldexp, x, i)
+    if known is not None:
+        return known
+    if not is_number(i) or dtype_of(i).kind not in "iub":
+        raise b.error("Expected an int as second argument to ldexp.", notes=("Python raises TypeError here",))
+    value = as_float(b, x, "ldexp")
+    found = b.hold(Scalar(scaled(value, scalar_expr(i)), weak=True))
+    _require_finite(b, scalar_expr(found), value)
+    return found
+
+
+@implements(math.ulp)
+def ulp(b: Builder, x: Value, /) -> Value:
+    """The distance from the magnitude of a float to the next larger one; of the largest float to the one before."""
+    known = known_result(b, math.ulp, x)
+    if known is not None:
+        return known
+    magnitude = op("abs", as_float(b, x, "ulp"))
+    below = op("min", magnitude, _const(math.nextafter(sys.float_info.max, 0.0)))
+    return Scalar(op("select", op("isfinite", magnitude), op("spacing", below), magnitude), weak=True)
