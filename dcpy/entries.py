@@ -15,6 +15,7 @@ from typing import Any
 
 from dcpy.base.errors import FrontendError
 from dcpy.base.modules import is_library
+from dcpy.frontend.numpy.error_states import without_errstate
 
 Close = Callable[[Any, Callable[..., Any]], Any]
 
@@ -35,7 +36,7 @@ def entry_of(found: Any) -> Entry:
     """The function in a callable. Raises `FrontendError` where there is none."""
     match found:
         case FunctionType():
-            return Entry(found)
+            return Entry(without_errstate(found))
         case functools.partial(func=func, args=args, keywords=keywords):
             inner = entry_of(getattr(func, "function", func))
             return _bound(inner, args, keywords)

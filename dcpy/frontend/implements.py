@@ -53,6 +53,7 @@ Implementation = Callable[..., Value]
 #: The modules whose import registers the implementations of functions of a package, loaded at first use.
 CATALOG: dict[str, tuple[str, ...]] = {
     "numpy": (
+        "dcpy.frontend.numpy.error_states",
         "dcpy.frontend.numpy.ufuncs",
         "dcpy.frontend.numpy.ufunc_pairs",
         "dcpy.frontend.numpy.creation",

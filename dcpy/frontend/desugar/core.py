@@ -136,6 +136,20 @@ class Delete(Base):
 
 
 @dataclass(frozen=True, eq=False)
+class Enter(Base):
+    """``with context as target:`` before its body, which follows: the contexts that are known do nothing when left."""
+
+    contexts: tuple[tuple[ast.expr, ast.expr | None], ...]
+
+    def expressions(self) -> tuple[Expression | None, ...]:
+        return tuple(tree for pair in self.contexts for tree in pair)
+
+    def targets_bound(self) -> frozenset[str]:
+        targets = (target for _, target in self.contexts if target is not None)
+        return frozenset(name for target in targets for name in bound_names(target))
+
+
+@dataclass(frozen=True, eq=False)
 class Require(Base):
     """``assert test, message``; with no test: ``raise``."""
 
@@ -300,6 +314,6 @@ class Resume(Base):
 
 
 Statement = (
-    Resume | Evaluate | Assign | Augment | Delete | Require | If | For | While | Return | Break | Continue | Define
-    | Tasklet | Yield
+    Resume | Evaluate | Assign | Augment | Delete | Enter | Require | If | For | While | Return | Break | Continue
+    | Define | Tasklet | Yield
 )  # fmt: skip

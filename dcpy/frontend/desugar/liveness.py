@@ -51,7 +51,7 @@ class Liveness:
         match node:
             case core.Evaluate():
                 return live | node.reads
-            case core.Assign():
+            case core.Assign() | core.Enter():
                 return (live - node.targets_bound()) | node.reads
             case core.Augment():
                 return live | node.reads | node.targets_bound()

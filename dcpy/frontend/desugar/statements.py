@@ -33,11 +33,6 @@ _IMPORT = ("import inside a program is not supported", "modules are looked up wh
 _REFUSED: dict[str, tuple[str, str, str]] = {  # what, why, what to write instead
     "Try": _TRY,
     "TryStar": _TRY,
-    "With": (
-        "with is not supported",
-        "what a context manager does is Python code, and not compiled",
-        "enter the context around the call of the program",
-    ),
     "AsyncWith": _ASYNC,
     "AsyncFor": _ASYNC,
     "AsyncFunctionDef": _ASYNC,
@@ -157,6 +152,9 @@ class Desugarer:
             case ast.While(test=test, body=body, orelse=orelse):
                 loop = self._loop_body(body, bool(orelse))
                 return self._with_else(loop[0], core.While(test, loop[1], span=span), orelse)
+            case ast.With(items=items, body=body):
+                contexts = tuple((item.context_expr, item.optional_vars) for item in items)
+                return (core.Enter(contexts, span=span), *self.block(body))
             case ast.Match():
                 self.flags += 1
                 return matched(node, f".matched_{self.flags}", self.source, self.block)

@@ -33,6 +33,7 @@ from dcpy.frontend.lower.fitting import stored
 from dcpy.frontend.lower.frame import Frame
 from dcpy.frontend.lower.names import bind_name, forget_global_array, from_python, settle
 from dcpy.frontend.lower.raising import WillRaise
+from dcpy.frontend.numpy.error_states import without_errstate
 from dcpy.frontend.numpy.refused import OUTSIDE, refusal
 from dcpy.frontend.python import iterators
 from dcpy.frontend.source import read_source
@@ -299,8 +300,9 @@ def unwrap(found: Any) -> Any:
 
     A function that a decorator wrote (`functools.wraps`) is what Python calls, and so stays.
     """
+    found = without_errstate(found)
     while hasattr(found, "__wrapped__") and not isinstance(found, python_types.FunctionType):
-        found = found.__wrapped__
+        found = without_errstate(found.__wrapped__)
     return found.__func__ if isinstance(found, python_types.MethodType) and found.__self__ is None else found
 
 

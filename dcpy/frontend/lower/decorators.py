@@ -10,6 +10,8 @@ import ast
 import functools
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from dcpy.base.errors import FrontendError, ProgramError
 from dcpy.frontend.callbacks import callback
 from dcpy.frontend.lower.calls import call
@@ -27,7 +29,8 @@ def decorator(frame: Frame, tree: ast.expr) -> Value:
     called = tree.func if isinstance(tree, ast.Call) else tree
     found = evaluate(frame, called)
     if not isinstance(found, Static) or not _keeps_meaning(found.value, called=called is not tree):
-        return found if called is tree else _made(frame, tree)
+        made = found if called is tree else _made(frame, tree)
+        return SAME if isinstance(made, Static) and isinstance(made.value, np.errstate) else made
     if isinstance(tree, ast.Call):
         evaluate_all(frame, [*tree.args, *(keyword.value for keyword in tree.keywords)])
     return SAME

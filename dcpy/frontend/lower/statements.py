@@ -13,6 +13,7 @@ from dcpy.frontend.dataflow.tasklets import run_tasklet
 from dcpy.frontend.desugar import core
 from dcpy.frontend.lower import assignment, branches, decorators, hoisting, loops, references, versioning, versions
 from dcpy.frontend.lower.callbacks import call_back
+from dcpy.frontend.lower.contexts import enter
 from dcpy.frontend.lower.expressions import condition, evaluate, function_value
 from dcpy.frontend.lower.frame import Flow, Site
 from dcpy.frontend.lower.names import UnsetName, bind_name
@@ -84,6 +85,11 @@ def _assign(frame: Frame, node: core.Assign) -> Flow:
 
 def _augment(frame: Frame, node: core.Augment) -> Flow:
     assignment.augment(frame, node.target, node.op, node.value)
+    return Flow.ON
+
+
+def _enter(frame: Frame, node: core.Enter) -> Flow:
+    enter(frame, node)
     return Flow.ON
 
 
@@ -188,7 +194,7 @@ def _resume(frame: Frame, node: core.Resume) -> Flow:
 
 _HANDLERS: dict[type, Callable[[Any, Any], Flow]] = {
     core.Resume: _resume,
-    core.Evaluate: _evaluate, core.Assign: lambda f, n: versioning.store(f, n, _assign),
+    core.Enter: _enter, core.Evaluate: _evaluate, core.Assign: lambda f, n: versioning.store(f, n, _assign),
     core.Augment: lambda f, n: versioning.store(f, n, _augment), core.Delete: _delete,
     core.Define: _define, core.Return: _return, core.Require: _require, core.Break: _break,
     core.Continue: _continue, core.If: lambda f, n: branches.run_if(f, n, execute),

@@ -35,8 +35,9 @@ _FUNCTIONS: dict[Refusal, str] = {
         busday_count busday_offset datetime_as_string datetime_data is_busday isnat""",
     Refusal("matrices are two-dimensional arrays", "use np.asarray and @"): "asmatrix bmat",
     Refusal("it asks or changes NumPy itself", "call it outside of the program"): """
-        get_include get_printoptions getbufsize geterr geterrcall info printoptions set_printoptions setbufsize seterr
+        get_include get_printoptions getbufsize geterr geterrcall info printoptions set_printoptions setbufsize
         seterrcall show_config show_runtime test""",
+    Refusal("it changes NumPy itself", "write `with np.errstate(...)`, or call it outside of the program"): "seterr",
     Refusal("it gives arrays of objects of Python's", "call the function in a loop, or write it with ufuncs", True): """
         frompyfunc""",
     Refusal("it makes bytes or generators of Python's", "draw numbers from the generator itself"): """
