@@ -67,7 +67,7 @@ def _source(dependence: Dependence) -> Source | None:
         case "global" if name in owner:
             return "dict", owner, name
         case "attribute":
-            return None if _is_steady(owner) else _attribute(owner, name)
+            return None if _is_steady(owner) and name != "_bit_generator" else _attribute(owner, name)
     return None
 
 

@@ -207,7 +207,7 @@ class Specializer:
         signature, sources = signature_of_call(lowered.sdfg, convention)
         signature = replace(signature, unless=tuple(map(linear, lowered.unless)))
         callbacks = lowered.sdfg.callbacks
-        if callbacks:  # a later process has other functions of these names: it looks them up again
+        if callbacks or arrays:  # a later process has other ones of these names: it looks them up again
             key = ""
         loaded = driver.compile_sdfg(
             lowered.sdfg, signature, self.options, profile=profile, program_key=key, codes=codes

@@ -102,6 +102,7 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.random_integers",
         "dcpy.frontend.numpy.random_vectors",
         "dcpy.frontend.numpy.random_orders",
+        "dcpy.frontend.numpy.random_legacy",
     ),
     "builtins": (
         "dcpy.frontend.python.builtins",

@@ -17,11 +17,13 @@ import numpy as np
 
 from dcpy.base import callbacks
 from dcpy.base.callbacks import CallbackOperand, CallbackSite, perform, require_bound
+from dcpy.runtime import scalar_callbacks
+from dcpy.runtime.scalar_callbacks import scalar_call
 
 NDArray = np.ndarray[Any, Any]
 ALIGNMENT = 64
 _libc = ctypes.CDLL(None)
-_OWN_FRAMES = (__name__, callbacks.__name__)
+_OWN_FRAMES = (__name__, callbacks.__name__, scalar_callbacks.__name__)
 
 
 class Callbacks:
@@ -30,11 +32,15 @@ class Callbacks:
     def __init__(self, sites: tuple[CallbackSite, ...], table: Mapping[str, Any]) -> None:
         require_bound(sites, table)
         self.sites, self.table = sites, dict(table)
+        self.short = [scalar_call(site, table) for site in sites]
 
     def __call__(self, number: int, address: int, owners: tuple[Any, ...]) -> BaseException | None:
         """Calls the function of a site. An exception is returned, with the function's own part of the traceback."""
-        site = self.sites[number]
+        site, short = self.sites[number], self.short[number]
         try:
+            if short is not None:
+                short(address)
+                return None
             operands = _operands(site, address)
             arrays = _Arrays(operands, [owner for owner in owners if isinstance(owner, np.ndarray)])
             perform(site, self.table, arrays.by_name)

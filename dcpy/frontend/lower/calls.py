@@ -32,6 +32,7 @@ from dcpy.frontend.lower.callees import annotated_sizes, call_node
 from dcpy.frontend.lower.fitting import stored
 from dcpy.frontend.lower.frame import Frame
 from dcpy.frontend.lower.names import bind_name, forget_global_array, from_python, settle
+from dcpy.frontend.lower.old_generators import call_method_of_shared
 from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.numpy.error_states import without_errstate
 from dcpy.frontend.numpy.refused import OUTSIDE, refusal
@@ -127,7 +128,7 @@ def _static(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str
     dtype = _dtype_of(found)
     if dtype is not None and not kwargs and len(args) == 1:
         return _as_dtype(frame, args[0], dtype)
-    own = _of_items(frame, found, args, kwargs)
+    own = _of_items(frame, found, args, kwargs) or call_method_of_shared(frame, found, args, kwargs, unused)
     if own is not None:
         return own
     entry = find(found)

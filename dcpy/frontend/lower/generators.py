@@ -50,11 +50,11 @@ def call_method(
             f"a random generator has no method {name!r} that dcpy compiles",
             help=f"did you mean .{near[0]}()?" if near else "draw outside of the program, and pass the result",
         )
-    _require_order(frame, generator)
+    require_order(frame, generator)
     return call_entry(frame.b, entry, [generator, *args], kwargs)
 
 
-def _require_order(frame: Frame, generator: GeneratorValue) -> None:
+def require_order(frame: Frame, generator: GeneratorValue) -> None:
     """Refuses to draw in a parallel map from a generator that its iterations share."""
     open_regions = frame.emit.open
     home = frame.emit.regions[generator.container]
@@ -71,11 +71,10 @@ def require_supported(found: Any) -> None:
     """Refuses what draws from a global state of NumPy's, and what is a random generator of another kind."""
     module = str(getattr(found, "__module__", None) or "")
     owner = getattr(found, "__self__", None)
-    if type(owner).__name__ == "RandomState" or module.startswith("numpy.random.mtrand"):
+    if module.startswith("numpy.random.mtrand"):
         raise FrontendError(
-            f"np.random.{getattr(found, '__name__', type(found).__name__)} draws from NumPy's old global generator",
-            notes=("other code draws from it at the same time: its numbers depend on what runs when",),
-            help="make a generator, rng = np.random.default_rng(seed), and draw from it: rng.random()",
+            f"np.random.{getattr(found, '__name__', type(found).__name__)} makes a generator of NumPy's old kind",
+            help="make it outside of the program, or use rng = np.random.default_rng(seed)",
         )
     if is_generator(owner):
         raise FrontendError(

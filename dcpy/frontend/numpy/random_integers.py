@@ -47,6 +47,20 @@ def integers(
     endpoint: Value = FALSE,
 ) -> Value:
     """Integers from `low` to `high`, which is one of them with `endpoint`. Without `high`, from 0 to `low`."""
+    return drawn_integers(b, rng, low, high, size, dtype, endpoint)
+
+
+def drawn_integers(
+    b: Builder,
+    rng: GeneratorValue,
+    low: Value,
+    high: Value,
+    size: Value,
+    dtype: Value,
+    endpoint: Value = FALSE,
+    how: str = "",
+) -> Value:
+    """The draw of integers; `how` is ``old`` for the way of NumPy's old generator."""
     if high == NONE:
         low, high = NUMBER_0, low
     wanted = b.dtype_argument(dtype) or types.int64
@@ -58,7 +72,7 @@ def integers(
     shape = output_shape(b, {"low": first.value, "high": last.value}, size)
     _Checks(b, first, last, wanted, closed, shape).run()
     inputs = {"low": _cast(b, first.value, wanted), "last": _last(b, last, wanted)}
-    found = draw(b, rng, "integers", inputs, size, wanted)
+    found = draw(b, rng, "integers", inputs, size, wanted, how=how)
     is_python = isinstance(found, Scalar) and dtype in (Static(int), Static(bool))
     return Scalar(found.expr, weak=True) if is_python and isinstance(found, Scalar) else found
 

@@ -5,6 +5,7 @@ A node draws positions, and the elements are taken from there: an order in place
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from dcpy.frontend.numpy.defaults import NONE, NUMBER_0, TRUE
 from dcpy.frontend.numpy.outputs import into
 from dcpy.frontend.numpy.random_checks import as_floats, require_all
 from dcpy.frontend.numpy.random_draws import GENERATOR, draw, library, scalar_operand
-from dcpy.frontend.numpy.random_integers import integers
+from dcpy.frontend.numpy.random_integers import INT64, drawn_integers
 from dcpy.frontend.values import ArrayValue, GeneratorValue, Scalar, Static, SymInt, Value, dtype_of, is_number
 from dcpy.ir import types
 from dcpy.ir.expr import Const, Index, op
@@ -88,6 +89,25 @@ def choice(
     shuffle: Value = TRUE,
 ) -> Value:
     """Parts of an array along an axis, or numbers below `a`, perhaps with given probabilities."""
+    return chosen(b, rng, a, size, replace, p, axis, bool(b.static(shuffle, "shuffle")))
+
+
+Ordered = Callable[[Expr, tuple[Expr, ...]], Value]
+
+
+def chosen(
+    b: Builder,
+    rng: GeneratorValue,
+    a: Value,
+    size: Value,
+    replace: Value,
+    p: Value,
+    axis: Value = NUMBER_0,
+    shuffle: bool = True,
+    how: str = "",
+    ordered: Ordered | None = None,
+) -> Value:
+    """The choice; `how` integers are drawn, and without weights `ordered` ones that do not repeat."""
     array = None if is_number(a) else b.array(a)
     if array is not None and not array.rank:
         a, array = b.subscript(array, ()), None
@@ -98,12 +118,12 @@ def choice(
     weights = None if p == NONE else _weights(b, p, population)
     again = b.static(replace, "replace")
     if again and weights is None:
-        found = integers(b, rng, NUMBER_0, _int(population), size)
+        found = drawn_integers(b, rng, NUMBER_0, _int(population), size, INT64, how=how)
     elif again:
         uniform = draw(b, rng, "random", {}, size)
         found = b.call(Static(_search), b.array(weights), uniform)  # type: ignore[arg-type]
     else:
-        found = _sample(b, rng, population, shape, weights, bool(b.static(shuffle, "shuffle")))
+        found = _sample(b, rng, population, shape, weights, shuffle, ordered)
         if not shape:
             found = b.subscript(found, (NUMBER_0,))
     if array is not None:
@@ -157,8 +177,9 @@ def _search(p: Any, uniform: Any) -> Any:
 
 
 def _sample(
-    b: Builder, rng: GeneratorValue, population: Expr, shape: tuple[Expr, ...], weights: ArrayValue | None, order: bool
-) -> ArrayValue:
+    b: Builder, rng: GeneratorValue, population: Expr, shape: tuple[Expr, ...], weights: ArrayValue | None, order: bool,
+    ordered: Ordered | None,
+) -> ArrayValue:  # fmt: skip
     """Positions, each at most once, in an array of at least one dimension."""
     shape = shape or (ONE,)
     count = product_of(*shape)
@@ -168,6 +189,8 @@ def _sample(
     if weights is not None:
         nonzero = b.call(Static(np.count_nonzero), weights)
         require_all(b, lambda n: op("ge", n, Index(count)), "Fewer non-zero entries in p than size", nonzero)
+    if ordered is not None and weights is None:
+        return b.array(ordered(population, shape))
     found = b.empty((count,), types.int64, name="order")
     inputs = {"population": scalar_operand(b, _int(population))}
     if weights is not None:

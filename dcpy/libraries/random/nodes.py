@@ -68,7 +68,8 @@ class Draw(RandomNode):
     """``out = generator.method(*inputs, size=out.shape)``, in the dtype of ``out``.
 
     Inputs are scalars, or of the shape of ``out``, in the order of the method's parameters. ``integers`` has ``low``
-    and ``last``, which is drawn too, in the dtype of ``out``. `how` is the method of ``standard_exponential``.
+    and ``last``, which is drawn too, in the dtype of ``out``. `how` is the method of ``standard_exponential``, or
+    ``old``: as ``RandomState`` draws ``integers`` and ``uniform``, the latter between limits in any order.
     """
 
     kind = "random.draw"
@@ -78,6 +79,9 @@ class Draw(RandomNode):
     def draw(self, generator: Any, inputs: Arrays, outputs: Arrays) -> None:
         parameters = [value for name, value in inputs.items() if name != "state"]
         out, options = outputs["out"], {}
+        if self.how == "old":
+            out[...] = self._as_before(np.random.RandomState(generator.bit_generator), parameters, out)
+            return
         if self.method in WITH_DTYPE:
             options["dtype"] = out.dtype
         if self.method == "integers":
@@ -85,6 +89,12 @@ class Draw(RandomNode):
         if self.how:
             options["method"] = self.how
         out[...] = getattr(generator, self.method)(*parameters, size=out.shape, **options)
+
+    def _as_before(self, state: Any, parameters: list[Any], out: Any) -> Any:
+        if self.method == "uniform":
+            return state.uniform(*parameters, size=out.shape)
+        low, last = (np.asarray(value).astype(object) for value in parameters)
+        return state.randint(low, last + 1, out.shape, out.dtype)
 
 
 @dataclass(eq=False)

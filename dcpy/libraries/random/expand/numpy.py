@@ -68,11 +68,12 @@ def draw(node: Draw, f: Fragment) -> None:
     if not any(operand.shape for operand in parameters.values()):
         out = f.flat(out) or out
     if node.method == "integers":
-        _integers(f, out, parameters["low"], parameters["last"])
+        _integers(node, f, out, parameters["low"], parameters["last"])
         return
     precision = "_f" if out.dtype == types.float32 else ""
     function = FUNCTIONS.get(node.method, f"random_{node.method}")
-    fill = f"{function}_{node.how}_fill{precision}" if node.how else f"{function}_fill{precision}"
+    how = "" if node.how == "old" else node.how
+    fill = f"{function}_{how}_fill{precision}" if how else f"{function}_fill{precision}"
     if node.method in FILLED and _is_packed(out):
         call(f, fill, (Index(out.shape[0]), "out"), {}, out.memlet)
         return
@@ -81,7 +82,7 @@ def draw(node: Draw, f: Fragment) -> None:
         arguments[1] = op("sub", arguments[1], arguments[0])
     with each(f, out.shape) as point:
         element = out.at(*point).memlet
-        if node.how:
+        if how:
             call(f, fill, (Index(ONE), "out"), {}, element)
         else:
             read = {name: at(operand, point) for name, operand in parameters.items()}
@@ -98,23 +99,33 @@ def at(operand: Operand, point: tuple[Expr, ...]) -> Memlet:
     return operand.at(*(point if operand.shape else ())).memlet
 
 
-def _integers(f: Fragment, out: Operand, low: Operand, last: Operand) -> None:
+def _integers(node: Draw, f: Fragment, out: Operand, low: Operand, last: Operand) -> None:
     """Numbers of a dtype between two of it. Short ones are cut from 32 bits, of which a buffer keeps the rest."""
     word = "bool" if out.dtype == types.bool_ else BOUNDED[out.dtype.itemsize]
     unsigned = types.uint8 if word == "bool" else types.BY_NAME[f"u{8 * out.dtype.itemsize}"]
     first: ScalarExpr = cast(Ref("low", low.dtype), unsigned)
     reach = op("sub", cast(Ref("last", last.dtype), unsigned), first)
-    masked = Const(False, types.bool_)  # NumPy's other method, which `Generator` does not use
+    masked = Const(node.how == "old", types.bool_)  # NumPy's other method, which `RandomState` uses
     if not low.shape and not last.shape and _is_packed(out):
         filled = (first, reach, Index(out.shape[0]), masked, "out")
         call(f, f"random_bounded_{word}_fill", filled, {"low": at(low, ()), "last": at(last, ())}, out.memlet)
         return
     buffer = {} if word == "uint64" else _empty_buffer(f)
-    arguments = (first, reach, Const(0, unsigned), masked, *buffer)
+    mask = _mask(reach) if node.how else Const(0, unsigned)
+    arguments = (first, reach, mask, masked, *buffer)
     function = f"random_{'buffered_' if buffer else ''}bounded_{word}"
     with each(f, out.shape) as point:
         read = {"low": at(low, point), "last": at(last, point)}
         call(f, function, arguments, read, out.at(*point).memlet, result="out", buffer=buffer)
+
+
+def _mask(reach: ScalarExpr) -> ScalarExpr:
+    """The least number of ones only that is not smaller."""
+    found, places = reach, 1
+    while places < 8 * reach.dtype.itemsize:
+        found = op("bitor", found, op("rshift", found, Const(places, reach.dtype)))
+        places *= 2
+    return found
 
 
 def _empty_buffer(f: Fragment) -> Memlets:
