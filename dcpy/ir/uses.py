@@ -422,6 +422,13 @@ def holder_of(element: Element) -> Element | None:
     return owner if isinstance(owner, Node | Block) else None
 
 
+def with_inside(element: Element) -> Iterator[Element]:
+    """An element and all inside it, in program order, each before what it holds. Callees are not entered."""
+    yield element
+    for inner in _inside(element):
+        yield from with_inside(inner)
+
+
 def _inside(element: Element) -> list[Element]:
     """The elements one level down."""
     if isinstance(element, State):

@@ -7,6 +7,7 @@ order, whatever file they are in and wherever in it they stand.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from types import CodeType
 
 from dcpy.base.source import SrcSpan
@@ -35,6 +36,7 @@ def placed(codes: Sequence[CodeType], place: Sequence[int]) -> SrcSpan:
     return SrcSpan(code.co_filename, first + line, column, first + end_line if end_line >= 0 else 0, end_column)
 
 
+@lru_cache(maxsize=64)  # asked for each place of a program, and as slow as the function is long
 def _last_line(code: CodeType) -> int:
     return max(_lines(code), default=code.co_firstlineno)
 

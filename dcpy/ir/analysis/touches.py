@@ -20,7 +20,7 @@ from dcpy.ir.nodes import Call, Consume, Copy, Map, Node
 from dcpy.ir.region import Block, Branch, Break, Continue, Loop, Region, Return, State, While
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import ExprLike
-from dcpy.ir.uses import Element, Uses, block_exprs
+from dcpy.ir.uses import Element, Uses, block_exprs, with_inside
 
 _ALL, _BODY, _MEMORIES = "touches", "touches of the body", "memories"  # what `Uses.facts` keeps of an element
 
@@ -121,17 +121,13 @@ def _names_in(node: Node, uses: Uses) -> tuple[dict[str, None], dict[str, None]]
     """The containers that a node and all inside of it read, and those that they write; not those declared inside."""
     reads: dict[str, None] = {}
     writes: dict[str, None] = {}
-    bodies = node.regions()
-    elements: list[Element] = [node]
-    for body in bodies:
-        elements += [*body.walk_blocks(), *body.walk_nodes()]
-    for element in elements:
+    for element in with_inside(node):
         touched = uses.touches(element)
         reads.update(dict.fromkeys(touched.reads))
         writes.update(dict.fromkeys(touched.writes))
         if isinstance(element, Copy) and isinstance(uses.desc(element.src.container), Stream):
             writes[element.src.container] = None  # to pop is to change
-    private = {name for body in bodies for region in body.walk_regions() for name in region.containers}
+    private = {name for body in node.regions() for region in body.walk_regions() for name in region.containers}
     if private:
         reads, writes = ({n: None for n in names if n.partition(".")[0] not in private} for names in (reads, writes))
     return reads, writes

@@ -136,7 +136,7 @@ def _cost_of_node(node: Node, sdfg: Sdfg, typical: Typical) -> int:
     match node:
         case Tasklet(code=code):
             touched = dict.fromkeys(memlet.container for memlet in (*node.reads(), *node.writes()))
-            moved = sum(_bytes(container, sdfg) for container in touched)
+            moved = sum(_bytes(container, node, sdfg) for container in touched)
             return -(-moved // BYTES) + sum(_cost_of_code(expr) for _, expr in code)
         case Map(params=params, domain=domain, body=body):
             trips = 1
@@ -144,7 +144,7 @@ def _cost_of_node(node: Node, sdfg: Sdfg, typical: Typical) -> int:
                 trips *= typical.starting(param, values)
             return trips * _cost_of_region(body, sdfg, typical)
         case Copy(src=src):
-            return 2 * typical.trips(src.volume) * _bytes(src.container, sdfg) // BYTES
+            return 2 * typical.trips(src.volume) * _bytes(src.container, node, sdfg) // BYTES
         case Call() | ForeignCall() | Callback():
             return CALL
     return 1
@@ -159,6 +159,6 @@ def _is_square(part: Op) -> bool:
     return part.name == "pow" and isinstance(part.args[1], Const) and part.args[1].value == 2
 
 
-def _bytes(container: str, sdfg: Sdfg) -> int:
-    desc = sdfg.desc(container)
+def _bytes(container: str, node: Node, sdfg: Sdfg) -> int:
+    desc = sdfg.desc(container, None if node.state is None else node.state.region)
     return desc.dtype.itemsize if desc.shape and not isinstance(desc, Stream) else 0

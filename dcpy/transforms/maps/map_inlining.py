@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import ClassVar
@@ -17,7 +17,7 @@ from dcpy.ir.region import Block, Branch, Loop, Region, State, SymbolAssign
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.substitution import Substitution
 from dcpy.ir.symbolic import ONE, ZERO, Expr
-from dcpy.ir.uses import Element, Uses
+from dcpy.ir.uses import Element, Uses, with_inside
 from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
 
 
@@ -39,12 +39,12 @@ class MapInlining(Transformation):
     pattern = one(producer)
 
     def can_be_applied(self, m: Match) -> Verdict:
-        found = _plan(m[self.producer], m.uses)
-        return no(found) if isinstance(found, str) else YES
+        m.plan = _plan(m[self.producer], m.uses)
+        return no(m.plan) if isinstance(m.plan, str) else YES
 
     def apply(self, m: Match, rw: Rewriter) -> None:
         producer = m[self.producer]
-        plan = _plan(producer, rw.uses)
+        plan = m.plan or _plan(producer, rw.uses)
         if isinstance(plan, str):
             return
         for reader in plan.readers:
@@ -59,6 +59,7 @@ class MapInlining(Transformation):
 
 
 _ONCE = Range(ZERO, ONE, ONE)
+Position = tuple[int, int]  # of a block in a region, and of a node in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,23 +207,31 @@ def _why_not_later(producer: Map, readers: tuple[Tasklet, ...], uses: Uses) -> s
     assert region is not None
     nodes = list(producer.body.walk_nodes())
     reads = dict.fromkeys(name for node in nodes for name in uses.touches(node).reads)
-    names = dict.fromkeys(name for read in reads for name in uses.overlapping(read))
-    symbols = dict.fromkeys(name for node in nodes for name in uses.touches(node).symbols)
-    last = max((_position(region, reader, state) for reader in readers), default=(0, 0))
-    start = (region.index(state), state.index(producer))
-    for name in names:
-        for writer in uses.writers(name):
-            if block_in(region, writer) is not None and start < _position(region, writer, state) <= last:
-                return f"{name!r}, which it reads, is written before its result is read"
-    for symbol in symbols:
-        for definer in uses.definers(symbol):
-            inside = isinstance(definer, SymbolAssign) and block_in(region, definer) is not None
-            if inside and start < _position(region, definer, state) <= last:
-                return f"symbol {symbol!r} changes in between"
+    names = {name for read in reads for name in uses.overlapping(read)}
+    symbols = {name for node in nodes for name in uses.touches(node).symbols}
+    last = max(_position(region, reader) for reader in readers)
+    for part in _between(region, (region.index(state), state.index(producer)), last):
+        for element in with_inside(part):
+            written = next((name for name in uses.touches(element).writes if name in names), None)
+            if written is not None:
+                return f"{written!r}, which it reads, is written before its result is read"
+            if isinstance(element, SymbolAssign) and element.symbol in symbols:
+                return f"symbol {element.symbol!r} changes in between"
     return ""
 
 
-def _position(region: Region, element: Element, state: State) -> tuple[int, int]:
+def _between(region: Region, start: Position, last: Position) -> Iterator[Element]:
+    """Nodes and blocks of a region from after one place up to another, and that too."""
+    for index in range(start[0], last[0] + 1):
+        block = region.blocks[index]
+        if not isinstance(block, State):
+            yield block
+            continue
+        first = start[1] + 1 if index == start[0] else 0
+        yield from block.nodes[first : last[1] + 1 if index == last[0] else None]
+
+
+def _position(region: Region, element: Element) -> Position:
     """Where in a region an element stands: the block, and the node in it."""
     block = block_in(region, element)
     assert isinstance(block, Block)
