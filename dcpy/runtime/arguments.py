@@ -261,7 +261,9 @@ def _assumption_problem(signature: Signature, values: Sequence[Any]) -> Argument
 
 
 def conditions_hold(signature: Signature, values: Sequence[Any]) -> bool:
-    """Whether a program is right, and the best there is, for arguments that fit otherwise."""
+    """Whether a program is right, and the best there is, for arguments of the types that it was compiled for."""
+    if _size_problem(signature, values) is not None:  # an integer argument may stand for a size: types do not tell
+        return False
     known = symbol_values(signature, values)
     if not all(name in known for condition in (*signature.assumes, *signature.unless) for name, _ in condition.terms):
         return False

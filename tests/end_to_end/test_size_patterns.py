@@ -17,7 +17,7 @@ from dcpy.frontend.lower import lower_function
 from dcpy.frontend.specialize.types import ArrayType
 from dcpy.ir.interp import run
 from dcpy.ir.sdfg import Sdfg
-from dcpy.runtime.arguments import _array_problem, _size_problem, conditions_hold
+from dcpy.runtime.arguments import _array_problem, conditions_hold
 from dcpy.signatures import Convention, signature_of_call
 from dcpy.versions import SPECULATIVE, Versions
 
@@ -53,7 +53,7 @@ def fits(signature, values) -> bool:
     arrays = [(arg, value) for arg, value in zip(signature.args, values, strict=True) if isinstance(value, np.ndarray)]
     if any(_array_problem(arg, value) is not None for arg, value in arrays):
         return False
-    return _size_problem(signature, values) is None and conditions_hold(signature, values)
+    return conditions_hold(signature, values)
 
 
 def outcome(function, values):
@@ -266,3 +266,15 @@ def test_compiled_calls_find_their_version():
         for values in CALLS[function][:8]:
             assert outcome(program, values) == outcome(function, values), values
         assert program.specializations == before
+
+
+def grown(b, c, k):
+    return c + b[k::-1]
+
+
+@pytest.mark.cc
+def test_a_version_of_the_cache_whose_size_is_an_integer_argument_is_for_calls_where_it_is():
+    """The first version takes the columns for ``k + 1``; for another `k` the cache has nothing."""
+    program = dcpy.program(grown)
+    for values in [(array(4), array(4, 3), 2), (array(5), array(5, 4), 0), (array(5), array(5, 4), 3)]:
+        assert outcome(program, values) == outcome(grown, values)
