@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.fuzz import functions
+from tests.fuzz import bounds, containers, functions
 from tests.fuzz.choice import Choice, chance, pick
 from tests.fuzz.program import DTYPES
 
@@ -49,7 +49,7 @@ CREATIONS = (
 )  # fmt: skip
 FUNCTIONS = (
     functions.ORDER, functions.SHAPE, functions.LINEAR, functions.SETS, functions.PARTS, functions.VALUES,
-    functions.METHODS, functions.PAIRS,
+    functions.METHODS, functions.PAIRS, bounds.POWERS, containers.CONSUMED,
 )  # fmt: skip
 SIZES = ("a.shape[0]", "len(d)", "2", "3", "c.shape[1]", "a.size", "0", "1")
 SCALAR_UNARY = (
@@ -320,3 +320,14 @@ def is_exact(value: Any) -> bool:
 def is_integer(value: Any) -> bool:
     """Whether a value can be an index."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def is_value(value: Any) -> bool:
+    return isinstance(value, np.ndarray | np.generic | bool | int | float | complex)
+
+
+def same_type(one: Any, other: Any) -> bool:
+    """Whether two values can be those of one variable of a compiled program."""
+    if type(one) is not type(other) or np.shape(one) != np.shape(other):
+        return False
+    return not isinstance(one, np.ndarray) or one.dtype == other.dtype

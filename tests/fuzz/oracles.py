@@ -15,7 +15,7 @@ from dcpy.ir.interp import run as interpret
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.verify import verify
 from tests.fuzz.expressions import undefined
-from tests.fuzz.program import ARGUMENTS, Program
+from tests.fuzz.program import ARGUMENTS, RAISED, Program
 from tests.support.applications import applications
 from tests.support.oracles import Difference, assert_equal, assert_sharing, sharing
 
@@ -44,11 +44,18 @@ def reference(program: Program, sizes: tuple[int, int] | None = None) -> Outcome
     if any(undefined(str(warning.message)) for warning in caught):
         raise NotComparable("a conversion that C leaves undefined")
     result, raised, arguments = found
-    if raised is not None and type(raised) not in (IndexError, ZeroDivisionError):
+    if raised is not None and not isinstance(raised, RAISED):
         raise NotComparable(type(raised).__name__)
-    if not all(map(comparable, (*arguments, *(result if isinstance(result, tuple) else (result,))))):
+    if not all(map(comparable, (*arguments, *parts_of(result)))):
         raise NotComparable("large numbers")
     return found
+
+
+def parts_of(result: Any) -> list[Any]:
+    """The numbers and arrays of a result."""
+    if isinstance(result, dict):
+        return parts_of(list(result.values()))
+    return [part for one in result for part in parts_of(one)] if isinstance(result, tuple | list) else [result]
 
 
 def outcome(run: Callable[..., Any], arguments: tuple[Any, ...]) -> Outcome:
@@ -84,15 +91,22 @@ def assert_same(found: Outcome, expected: Outcome, who: str) -> None:
         if raised is None:
             assert_equal(arguments, their_arguments, RTOL)
             assert_equal(result, like(their_result, result), RTOL)
-            assert_sharing(sharing(result, arguments), sharing(their_result, their_arguments))
+            assert_sharing(sharing(listed(result), arguments), sharing(listed(their_result), their_arguments))
     except Exception as difference:
         raise Difference(f"{who}: {difference}") from difference
 
 
+def listed(result: Any) -> Any:
+    """The items of a dictionary."""
+    return list(result.values()) if isinstance(result, dict) else result
+
+
 def like(theirs: Any, mine: Any) -> Any:
     """A number of Python's own, or a 0-d array, as one of NumPy's, where dcpy gives that: they met where paths meet."""
-    if isinstance(theirs, tuple) and isinstance(mine, tuple) and len(theirs) == len(mine):
-        return tuple(map(like, theirs, mine))
+    if isinstance(theirs, tuple | list) and type(mine) is type(theirs) and len(theirs) == len(mine):
+        return type(theirs)(map(like, theirs, mine))
+    if isinstance(theirs, dict) and isinstance(mine, dict) and list(theirs) == list(mine):
+        return {key: like(value, mine[key]) for key, value in theirs.items()}
     if type(theirs) in (int, float, complex) and isinstance(mine, np.generic) and mine.dtype.kind in "iufc":
         return mine.dtype.type(theirs)
     if isinstance(theirs, np.ndarray) and not theirs.shape and isinstance(mine, np.generic):

@@ -27,6 +27,7 @@ DTYPES = (
 )  # fmt: skip
 LAYOUTS = ("C", "F", "strided", "reversed")
 ALIASES = ("", "b is a", "b overlaps a", "d is a row of c", "d is in a")
+RAISED = (IndexError, ZeroDivisionError, KeyError, AssertionError)  # what programs raise on purpose
 SCALARS: tuple[Any, ...] = (
     2, 1.5, True, -3, 0, 2 + 1j, np.float64(0.5), np.float32(1.5), np.int8(-3), np.int64(2), np.uint8(200),
     np.uint64(3), np.bool_(True), np.complex64(1j), np.float16(0.5),

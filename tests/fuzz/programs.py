@@ -8,8 +8,10 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from tests.fuzz.choice import Choice, Drawn, Seeded, chance, pick
+from tests.fuzz.expressions import same_type
 from tests.fuzz.program import ALIASES, DTYPES, HEAD, LAYOUTS, SCALARS, SHAPES, Program
-from tests.fuzz.statements import Writer, same_type
+from tests.fuzz.statements import Writer
+from tests.fuzz.themes import THEMES
 
 
 def make_program(choice: Choice, statements: int = 5) -> Program:
@@ -27,13 +29,15 @@ def make_program(choice: Choice, statements: int = 5) -> Program:
         choice.number(0, len(SCALARS) - 1),
         choice.number(0, 1000),
     )
-    writer = Writer(choice, sample)
+    writer = Writer(choice, sample, THEMES[pick(choice, list(THEMES))])
     writer.several(statements, 2)
     names = [pick(choice, list(writer.known)) for _ in range(choice.number(1, 3))]
     results = [name if chance(choice, 60) else writer.expressions.expression(2) for name in names]
     if writer.returned:  # all returns give values of one type
         alike = [name for name, value in writer.known.items() if same_type(value, writer.returned[0])]
         results = alike[:1] or results
+    if writer.theme.results and not writer.returned and chance(choice, 40):
+        writer.ending()
     lines = [line.real for line in writer.lines]
     source = HEAD + "\n".join([*lines, f"    return {', '.join(results)}"]) + "\n"
     return Program(source, sample.dtypes, sample.sizes, sample.layouts, alias, sample.scalar, sample.seed)

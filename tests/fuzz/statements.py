@@ -18,8 +18,9 @@ import numpy as np
 import dcpy
 from tests.fuzz import functions, loops
 from tests.fuzz.choice import Choice, chance, pick
-from tests.fuzz.expressions import Expressions, Unsuitable, is_integer, suitable
-from tests.fuzz.program import ARGUMENTS, HEAD, Program, define
+from tests.fuzz.expressions import Expressions, Unsuitable, is_integer, is_value, same_type, suitable
+from tests.fuzz.program import ARGUMENTS, HEAD, RAISED, Program, define
+from tests.fuzz.themes import THEMES, Theme, new_names
 
 SCOPE: dict[str, Any] = {"np": np, "dcpy": dcpy}
 
@@ -35,9 +36,10 @@ class Line:
 class Writer:
     """Writes the body of a function for sample arguments."""
 
-    def __init__(self, choice: Choice, sample: Program) -> None:
+    def __init__(self, choice: Choice, sample: Program, theme: Theme = THEMES["anything"]) -> None:
         self.choice = choice
         self.sample = sample
+        self.theme = theme
         self.lines: list[Line] = []
         self.indent = 1
         self.bound = set(ARGUMENTS)
@@ -115,6 +117,8 @@ class Writer:
 
     def statement(self, depth: int) -> None:
         """One statement, of any kind."""
+        if self.theme.statements and chance(self.choice, 40):
+            return self.themed()
         kinds = [self.bind, self.bind, self.bind, self.store, self.store, self.alias, self.augment, self.rebind]
         kinds += [self.pair, self.helper, self.swap, self.write_to, self.scatter, self.several_at_once]
         kinds += [self.sweep, self.sweep, self.carry]
@@ -129,7 +133,7 @@ class Writer:
                 self.array_loop,
             ):
                 kinds.append(lambda compound=compound: compound(depth))
-        pick(self.choice, kinds)()
+        return pick(self.choice, kinds)()
 
     def several(self, count: int, depth: int) -> None:
         for _ in range(self.choice.number(1, count)):
@@ -275,6 +279,46 @@ class Writer:
         self.bound |= {name, f"i{name}"}
         operands = array, other, made.expression(2), made.number(), made.condition()
         self.try_lines(*pick(self.choice, loops.REBINDING).format(name, f"i{name}", *operands).splitlines())
+
+    def themed(self) -> None:
+        """What the program is mostly about."""
+        for _ in range(3):
+            lines, names = self.template(self.theme.statements)
+            before = set(self.bound)
+            self.bound |= names
+            if self.try_lines(*lines):
+                return
+            self.bound = before
+
+    def template(self, texts: tuple[str, ...]) -> tuple[list[str], set[str]]:
+        """One of some templates with operands at hand, two arrays of one type if there are; the names that it binds."""
+        made, name = self.expressions, self.fresh()
+        arrays = made.arrays(lambda value: value.ndim > 0) or made.arrays()
+        array = pick(self.choice, arrays)
+        alike = [other for other in arrays if same_type(self.known[other], self.known[array]) and other != array]
+        other = pick(self.choice, alike if alike and chance(self.choice, 70) else arrays)
+        operands = made.expression(2), made.number(), made.condition(), self.castable(array), made.number()
+        text = pick(self.choice, texts).format(name, f"{name}o", array, other, *operands)
+        return text.splitlines(), new_names(name, f"{name}o")
+
+    def ending(self) -> bool:
+        """Writes what ends the function in a way of the theme's, and may raise; whether it did."""
+        count, body = len(self.lines), "\n".join(line.probe for line in self.lines)
+        for _ in range(3):
+            lines, _ = self.template(self.theme.results)
+            tail = "\n".join("    " + line for line in lines)
+            try:
+                with warnings.catch_warnings(), np.errstate(all="ignore"):
+                    warnings.simplefilter("ignore")
+                    define(f"{HEAD}{body}\n{tail}\n")(*self.sample.arguments())
+            except RAISED:
+                pass
+            except Exception:
+                continue
+            for line in lines:
+                self.write(line)
+            return True
+        return len(self.lines) > count
 
     def augment(self) -> None:
         """``x += expression``, also for parts and for numbers."""
@@ -444,14 +488,3 @@ class Writer:
                 self.try_lines(pick(self.choice, sums)) or self.try_lines(f"{element} = {element}")
         self.bound &= outside
         self.look()
-
-
-def is_value(value: Any) -> bool:
-    return isinstance(value, np.ndarray | np.generic | bool | int | float | complex)
-
-
-def same_type(one: Any, other: Any) -> bool:
-    """Whether two values can be those of one variable of a compiled program."""
-    if type(one) is not type(other) or np.shape(one) != np.shape(other):
-        return False
-    return not isinstance(one, np.ndarray) or one.dtype == other.dtype

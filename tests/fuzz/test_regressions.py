@@ -399,3 +399,31 @@ def test_a_target_of_a_loop_that_raises_in_the_first_iteration(k):
         return t
 
     same(f, A3, k)
+
+
+def test_loop_variables_of_dcpys_own_have_names():
+    def items(a):
+        return sum([i for i in range(a[0])])
+
+    def yielded(a):
+        def g(x):
+            for v in x:
+                yield v * 2
+
+        return [y for y in g(a)]
+
+    for function in (items, yielded):
+        verify(dcpy.program(function).to_sdfg(np.array([3, 1]), simplify=False))
+        same(function, np.array([3, 1]))
+
+
+@pytest.mark.parametrize("size", [1, 2, 4])
+def test_windows_that_are_inside_out_in_the_last_iteration(size):
+    def f(a):
+        for i in range(3):
+            t = a[i:i]
+            u = a[i : i + 3]
+        return t + 0 - a[:0], u * 1
+
+    verify(dcpy.program(f).to_sdfg(np.ones(size), simplify=False))
+    same(f, np.ones(size))

@@ -12,8 +12,11 @@ import dcpy
 
 def assert_equal(got: Any, expected: Any, rtol: float = 0.0) -> None:
     """Same Python type, dtype, shape and values (NaN equals NaN; signs of zeros count where `rtol` is 0)."""
-    if isinstance(expected, tuple):
-        assert isinstance(got, tuple)
+    if isinstance(expected, dict):
+        assert isinstance(got, dict)
+        got, expected = list(got.items()), list(expected.items())
+    if isinstance(expected, tuple | list):
+        assert isinstance(got, tuple) is isinstance(expected, tuple), f"{got!r} instead of {expected!r}"
         assert len(got) == len(expected)
         for mine, theirs in zip(got, expected, strict=True):
             assert_equal(mine, theirs, rtol)

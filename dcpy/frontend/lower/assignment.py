@@ -196,6 +196,7 @@ def augment(frame: Frame, target: ast.expr, symbol: str, value_node: ast.expr) -
             owner = evaluate(frame, target.value)
             keys = keys_of(frame, target.slice)
             value = evaluate(frame, value_node)
+            frame.emit.place = (frame, target)
             _augment_keys(frame, owner, keys, symbol, value)
         case ast.Attribute(value=owner, attr=name):
             _augment_field(frame, owner, name, symbol, value_node)
@@ -290,6 +291,13 @@ def _update_array(frame: Frame, current: ArrayValue, symbol: str, value: Value) 
 def _augment_keys(frame: Frame, owner: Value, keys: list[Value], symbol: str, value: Value) -> None:
     if isinstance(owner, TupleValue | ListValue | DictValue) and len(keys) == 1:
         current = subscript(frame, owner, keys)
+        if isinstance(owner, DictValue) or references.is_list(owner):
+            if isinstance(current, ArrayValue):  # it changes in place, and stays where it is
+                _update_array(frame, current, symbol, value)
+                return
+            if isinstance(current, TupleValue | ListValue) and references.is_list(current) and symbol in ("+", "*"):
+                _call_list(frame, current, "extend" if symbol == "+" else "__imul__", value)
+                return
         _call_list(frame, owner, "__setitem__", keys[0], _combined(frame, symbol, current, value))
         return
     if not isinstance(owner, ArrayValue):

@@ -7,6 +7,7 @@ their table of contents.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -52,6 +53,9 @@ class Builder:
         self.naming = ""  # how the user calls the next result
         self.detached: dict[str, tuple[str, object]] = {}  # containers that may not be written any more: why, and where
         self.split_at: dict[object, bool] = {}  # places where paths keep apart what names stand for (`lower.versions`)
+        self.twins: dict[str, dict[str, object]] = {}  # containers with a copy that shows what is one array in Python
+        self.seen_copies: Callable[[str], Sequence[object]] = lambda container: ()  # of a container; where paths met
+        self.clock, self.stored = 0, dict[str, int]()  # when the program last stored to a container
         self.combined: dict[str, str] = {}  # containers whose writes are combined, and how
         self.remembered: list[Remembered] = []  # where masks hold
 
@@ -247,6 +251,14 @@ class Builder:
         if container not in self.detached:
             self.detached[container] = reason, merge
             self.emit.on_undo(lambda: self.detached.pop(container, None))
+
+    def twin(self, one: str, other: str, merge: object = None) -> None:
+        """What is one array in Python is two from now on: neither is written as long as both can be seen."""
+        for left, right in ((one, other), (other, one)):
+            known = self.twins.setdefault(left, {})
+            if right not in known:
+                known[right] = merge
+                self.emit.on_undo(functools.partial(known.pop, right, None))
 
     def by_path(self, merge: object, error: FrontendError) -> Exception:
         """What to raise where paths do not agree: once all is tried, the error."""

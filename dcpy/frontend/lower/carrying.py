@@ -17,11 +17,11 @@ from dcpy.base.errors import FrontendError
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.liveness import LoopNames
 from dcpy.frontend.lists import ListValue
-from dcpy.frontend.lower import cases, listing, merges, references, states, versions
+from dcpy.frontend.lower import cases, indexing, listing, merges, references, states, versions
 from dcpy.frontend.lower.frame import Flow, LoopSites, Names, Scope, Site
 from dcpy.frontend.lower.objects import fields, made_inside
 from dcpy.frontend.lower.raising import LOOP, PathsMatter, WillRaise
-from dcpy.frontend.lower.sharing import living, roots, separate, shown_by_others
+from dcpy.frontend.lower.sharing import living, require_no_late_copies, roots, separate, shown_by_others
 from dcpy.frontend.lower.states import States
 from dcpy.frontend.values import (
     ArrayValue,
@@ -140,6 +140,7 @@ class CarriedLoop:
             frame.env[name] = references.as_own(frame, name, frame.env[name])
         separate(frame, [site.env for site in exits],
                  {name: value for name, value in after.types.items() if name in names.after}, self.merge)  # fmt: skip
+        require_no_late_copies(frame, sites.start)
         return bool(sites.breaks)
 
     def _require_known(self, head: Head) -> None:
@@ -221,12 +222,17 @@ class CarriedLoop:
         with frame.emit.dry_run():
             sites, _ = self._body({**frame.env, **head.types})
             detached = dict(frame.b.detached)
+            twins = [(one, *other) for one, others in frame.b.twins.items() for other in others.items()]
+            sites.copied = frozenset(one for one, _, _ in twins)
             if head.table is not None:
                 head.table.past |= frame.emit.descs
                 head.table.past_homes |= frame.homes()
         for container in detached:
             if container in frame.emit.descs:
                 frame.b.detached.setdefault(container, detached[container])
+        for one, other, merge in twins:
+            if all(name in frame.emit.descs or name + references.ITEMS in frame.env for name in (one, other)):
+                frame.b.twin(one, other, merge)
         return sites
 
     def _around(self, head: Head, sites: LoopSites) -> list[int]:
@@ -246,7 +252,7 @@ class CarriedLoop:
         for site in (*sites.ends, *sites.breaks):
             shown = {root for name in apart for root in roots(frame, site.env.get(name, cases.unset(name)))}
             for name, target in head.plain.items():
-                moved = [(target, site.env[name])] if name in site.env else []
+                moved = [_pair(site.env, target, site.env[name])] if name in site.env else []
                 if not shown.isdisjoint(merges.written(frame, moved)):
                     raise _KeepApart(name)
 
@@ -264,6 +270,7 @@ class CarriedLoop:
             [frame.emit.ranges, *(site.ranges for site in found)],
             [living(env, names.head) for env in (frame.env, *(site.env for site in found))],
             busy=shown_by_others(frame, name, [frame.env]),
+            copied=sites.copied,
             entering=0 if settled else 1 + len(found),
             merge=self.merge,
         )
@@ -468,7 +475,7 @@ def _at_last(frame: Frame, values: list[Value], last: tuple[str, Expr]) -> Value
         case ArrayValue(shape=shape, window=window) if param in window.symbols:
             dims = tuple(dim.subs({param: final}) for dim in window.dims)
             sizes = tuple(size.subs({param: final}) for size in shape)
-            found = replace(first, window=Subset(dims), shape=sizes)
+            found = indexing.not_inside_out(replace(first, window=Subset(dims), shape=sizes))
             return found if merges.is_visible(frame, found) else None
     return None
 

@@ -20,6 +20,7 @@ from dcpy.frontend.lower.expressions import evaluate, require_no_late_variables
 from dcpy.frontend.lower.growing import appended, empty_growing, shown
 from dcpy.frontend.lower.names import settle
 from dcpy.frontend.lower.purity import as_map
+from dcpy.frontend.lower.sharing import held
 from dcpy.frontend.lower.walks import Walk
 from dcpy.frontend.values import ArrayValue, TupleValue, Value
 from dcpy.ir.symbolic import Expr, product_of
@@ -120,11 +121,11 @@ def _put(frame: Frame, node: Comprehension, out: ArrayValue, places: Sequence[Ex
     """Stores an item; those of a comprehension inside are stored where they belong at once."""
     inner = node.elt
     if not isinstance(inner, ast.ListComp) or len(inner.generators) > 1 or inner.generators[0].ifs:
-        listing.put(frame.b, out, places, _element(frame, node))
+        listing.put(frame.b, out, places, _held(frame, _element(frame, node), out))
         return
     first = evaluate(frame, inner.generators[0].iter)
     if sequences.is_short(frame.b, first):
-        listing.put(frame.b, out, places, sequences.stable(frame.b, comprehend(frame, inner, first)))
+        listing.put(frame.b, out, places, _held(frame, sequences.stable(frame.b, comprehend(frame, inner, first)), out))
         return
     size = sequences.length(frame.b, first)
     frame.b.same_size(out.shape[len(places)], size, "the rows of the list have different lengths")
@@ -133,12 +134,18 @@ def _put(frame: Frame, node: Comprehension, out: ArrayValue, places: Sequence[Ex
     walk.run()
 
 
+def _held(frame: Frame, item: Value, out: ArrayValue) -> Value:
+    held(frame, "", item, frame.b.root(out.container))
+    return item
+
+
 def _count(frame: Frame, node: Comprehension, first: Value, kind: listing.Kind, capacity: Expr | None) -> Value:
     """Items one behind the other, as many as there are."""
     found = empty_growing(frame, kind, capacity)
 
     def visit(_: Sequence[Expr]) -> None:
-        appended(frame, found, _element(frame, node), bounded=capacity is not None)
+        item = _held(frame, _element(frame, node), found.array)
+        appended(frame, found, item, bounded=capacity is not None)
 
     Walk(frame, node, node.generators, first, visit).run()
     items = shown(frame, found)

@@ -289,8 +289,8 @@ class Emitter:
         return expr.subs(self.definitions)
 
     def parameter(self, stem: str, values: Range | None = None) -> str:
-        """A fresh name for a parameter of a map or loop that runs over `values`."""
-        name = self.fresh(stem)
+        """A fresh name for a parameter of a map or loop that runs over `values`; dcpy's own names begin with a dot."""
+        name = self.fresh(stem.lstrip("."))
         if values is not None:
             self.counters[name] = values
             self._undo.append(lambda: self.counters.pop(name, None))

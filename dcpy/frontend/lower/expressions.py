@@ -24,6 +24,7 @@ from dcpy.frontend.lists import Lazy, ListValue
 from dcpy.frontend.lower import calls, choices, comparisons, hoisting, objects, sequences, special
 from dcpy.frontend.lower.names import bind_name, bound_item, from_python, is_local, read_name, settle
 from dcpy.frontend.lower.operators import binary, truth, unary
+from dcpy.frontend.lower.sharing import held
 from dcpy.frontend.mapscope import MapScope
 from dcpy.frontend.numpy.refused import refusal
 from dcpy.frontend.values import (
@@ -40,6 +41,7 @@ from dcpy.frontend.values import (
     TextValue,
     TupleValue,
     Value,
+    as_integer,
     is_number,
     kind_of,
 )
@@ -280,7 +282,7 @@ def subscript(frame: Frame, owner: Value, keys: list[Value]) -> Value:
                 return value
         raise FrontendError(f"the dictionary has no key {wanted!r}", notes=("Python raises KeyError here",))
     if isinstance(owner, TupleValue):
-        return sequences.item(frame.b, owner, key)
+        return _item(frame, owner, key)
     if isinstance(owner, Static) and not is_number(owner):
         entry = find(owner.value)  # np.mgrid[...]
         if entry is not None:
@@ -291,6 +293,15 @@ def subscript(frame: Frame, owner: Value, keys: list[Value]) -> Value:
         except (KeyError, IndexError, TypeError) as error:
             raise FrontendError(f"{type(error).__name__}: {error}") from None
     return sequences.subscript(frame.b, owner, key)
+
+
+def _item(frame: Frame, owner: TupleValue, key: Value) -> Value:
+    """An item of a tuple or list. One found at run time is a copy, unless it matters that it is not."""
+    found = sequences.item(frame.b, owner, key)
+    index = None if isinstance(key, SliceValue) else as_integer(key)
+    if isinstance(found, ArrayValue) and (index is None or index.constant is None):
+        held(frame, "", owner, frame.b.root(found.container), hoisting.key_of_item(frame, owner))
+    return found
 
 
 def _slice(frame: Frame, node: ast.Slice) -> Value:

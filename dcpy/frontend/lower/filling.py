@@ -15,6 +15,7 @@ from dcpy.base.errors import DcpyError
 from dcpy.frontend.desugar import core
 from dcpy.frontend.lists import ListRef, ListValue
 from dcpy.frontend.lower import growing, listing, merges, references
+from dcpy.frontend.lower.sharing import held
 from dcpy.frontend.values import ArrayValue, TupleValue, Value
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr, as_expr
@@ -118,6 +119,7 @@ def _started(frame: Frame, content: TupleValue | ListValue, kind: listing.Kind, 
     out = b.empty((start + count, *kind.shape), kind.dtype, name="list")
     if isinstance(content, TupleValue):
         for position, item in enumerate(content.items):
+            held(frame, "", references.shown(frame, item), b.root(out.container))
             listing.put(b, out, (as_expr(position),), references.shown(frame, item))
     else:
         listing.store(b, growing.window(out, as_expr(0), start), b.array(b.cast(content.array, kind.dtype)))

@@ -91,6 +91,7 @@ class Program:
     used: dict[str, bool] = field(default_factory=dict)  # fields that are read, and objects that are written
     has_versions: bool = False  # some name stands for something else on each path
     origins: dict[str, object] = field(default_factory=dict)  # where the paths meet that a selector tells apart
+    running: list[tuple[Frame, core.Statement | None]] = field(default_factory=list)  # the last of a frame is its own
     pulled: dict[Any, Any] = field(default_factory=dict)  # statements with a part pulled out in front (`hoisting`)
     bound: Any = None  # the expression whose value goes to names as it is
     dropped: Any = None  # the call whose result nobody uses
@@ -157,6 +158,8 @@ class LoopSites:
 
     kind: str
     depth: int  # how many scopes are around the loop
+    start: int = 0  # the builder's clock where it begins
+    copied: Names = NOTHING  # containers of which lists have copies
     ends: list[Site] = field(default_factory=list)
     breaks: list[Site] = field(default_factory=list)
 
@@ -228,7 +231,7 @@ class Frame:
     @contextmanager
     def looping(self, kind: str) -> Iterator[LoopSites]:
         """What is written meanwhile is the body of a loop: its `break` and `continue` end there."""
-        sites = LoopSites(kind, len(self.scopes))
+        sites = LoopSites(kind, len(self.scopes), self.b.clock)
         self.loops.append(sites)
         try:
             yield sites

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.desugar import core
+from dcpy.frontend.lower import listing
 from dcpy.frontend.lower.raising import EXPRESSION
-from dcpy.frontend.values import Missing, Static, Value, Versions, is_number
+from dcpy.frontend.values import Missing, Static, SymInt, TupleValue, Value, Versions, is_number
+from dcpy.ir.symbolic import as_expr
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
@@ -26,7 +28,28 @@ Ancestors = list[tuple[ast.AST, ast.AST]]  # each with the child that leads to w
 
 def key_of(frame: Frame, node: ast.expr) -> object:
     """The place of an expression whose value depends on the path taken."""
+    return _key(frame, node)
+
+
+def key_of_item(frame: Frame, owner: TupleValue) -> object:
+    """The place of the expression being evaluated, which takes an item at a position known at run time only."""
+    place = frame.emit.place
+    if place is None or place[0] is not frame or not isinstance(place[1], ast.Subscript):
+        return None
+    return (*_key(frame, place[1]), len(owner.items))
+
+
+def _key(frame: Frame, node: ast.expr) -> tuple[object, object]:
     return EXPRESSION, frame.span(node)
+
+
+def _count(frame: Frame, node: ast.expr) -> int | None:
+    """How many items there are to choose from at a marked place."""
+    if not isinstance(node, ast.Subscript) or isinstance(node.slice, ast.Constant):
+        return None
+    key = _key(frame, node)
+    return next((known[2] for known, apart in frame.b.split_at.items()
+                 if apart and isinstance(known, tuple) and len(known) == 3 and known[:2] == key), None)  # fmt: skip
 
 
 def matters(frame: Frame, node: ast.expr, error: FrontendError) -> Exception:
@@ -52,25 +75,59 @@ def has_marked(frame: Frame, tree: core.Expression) -> bool:
 
 
 def _pull(frame: Frame, statement: core.Statement) -> tuple[core.Body, str] | None:
+    if isinstance(statement, core.Assign) and _has_marked_target(frame, statement):
+        return _pull_target(frame, statement)
     for field in fields(statement):
         tree = getattr(statement, field.name)
         if not isinstance(tree, ast.expr):
             continue
         target = _target(frame, tree)
-        if target is None or not _may_come_first(frame, tree, target):
+        if target is None or not _may_come_first(frame, tree, target) or not _is_simple(target):
             continue
         if tree is target and isinstance(tree, ast.Call) and _binds_names(statement):
             continue  # names may be bound to the result
         name = f".chosen_{len(frame.program.pulled)}"
         change: Any = {field.name: _replaced(tree, target, name)}
         body = (*_bound_first(frame, target, name), replace(statement, **change))
-        live = frame.liveness.after[statement] | statement.uses | {name}
-        frame.liveness.after |= dict.fromkeys(_all(body[:-1]), live)
-        frame.liveness.after[body[-1]] = frame.liveness.after[statement]
-        if statement in frame.liveness.loops:
-            frame.liveness.loops[body[-1]] = frame.liveness.loops[statement]
-        return body, name
+        return _in_place_of(frame, statement, body, name), name
     return None
+
+
+def _in_place_of(frame: Frame, statement: core.Statement, body: core.Body, name: str) -> core.Body:
+    """The body, of which the last statement stands for one that there was, and knows what is live after it."""
+    live = frame.liveness.after[statement] | statement.uses | {name, f"{name}_at", f"{name}_value"}
+    frame.liveness.after |= dict.fromkeys(_all(body[:-1]), live)
+    frame.liveness.after[body[-1]] = frame.liveness.after[statement]
+    if statement in frame.liveness.loops:
+        frame.liveness.loops[body[-1]] = frame.liveness.loops[statement]
+    return body
+
+
+def _has_marked_target(frame: Frame, statement: core.Assign) -> bool:
+    return statement.annotation is None and any(_target(frame, tree) is not None for tree in statement.targets)
+
+
+def _pull_target(frame: Frame, statement: core.Assign) -> tuple[core.Body, str] | None:
+    """``x[k][0] = value``: the value first, then what is chosen, then the assignment."""
+    if len(statement.targets) > 1 or isinstance(statement.value, core.Flag):
+        return None
+    tree, value = statement.targets[0], statement.value
+    target = _target(frame, tree)
+    if not isinstance(tree, ast.Subscript | ast.Attribute) or target is tree or target is None:
+        return None
+    if not _is_simple(target) or any(_runs_code(part) for part in (tree, target)):
+        return None
+    name = f".chosen_{len(frame.program.pulled)}"
+    first = core.Assign((_name(f"{name}_value", value, ast.Store()),), value, span=statement.span)
+    changed = replace(statement, targets=(_replaced(tree, target, name),),
+                      value=_name(f"{name}_value", value, ast.Load()))  # fmt: skip
+    body = (first, *_bound_first(frame, target, name), changed)
+    return _in_place_of(frame, statement, body, name), name
+
+
+def _is_simple(target: ast.expr) -> bool:
+    """Whether what an item is taken from can be written once for each of them."""
+    return not isinstance(target, ast.Subscript) or not _runs_code(target.value)
 
 
 def _binds_names(statement: core.Statement) -> bool:
@@ -87,7 +144,10 @@ def _all(body: core.Body) -> Iterator[core.Statement]:
 def _target(frame: Frame, tree: ast.AST) -> ast.expr | None:
     """The first marked part, or what decides whether that is evaluated at all."""
     for part, ancestors in _walk(tree, []):
-        if isinstance(part, ast.IfExp | ast.BoolOp | ast.Call) and frame.b.split_at.get(key_of(frame, part)):
+        of_kind = isinstance(part, ast.IfExp | ast.BoolOp | ast.Call)
+        if isinstance(part, ast.expr) and (
+            (of_kind and frame.b.split_at.get(key_of(frame, part))) or _count(frame, part) is not None
+        ):
             for ancestor, child in ancestors:
                 if isinstance(ancestor, _REPEATED):
                     return None
@@ -151,7 +211,36 @@ def _bound_first(frame: Frame, target: ast.expr, name: str) -> core.Body:
             sides: tuple[core.Body, core.Body] = ((bind(rest),), ())
             yes, no = sides if isinstance(op, ast.And) else sides[::-1]
             return (bind(first), core.If(test, yes, no, span=span))
+        case ast.Subscript():
+            return _item_first(frame, target, name)
     return (bind(target),)
+
+
+def _item_first(frame: Frame, target: ast.Subscript, name: str) -> core.Body:
+    """The position, from the front, and then the item there: each has a branch of its own."""
+    span, count, at = frame.span(target), _count(frame, target), f"{name}_at"
+    assert count is not None
+
+    def find() -> None:
+        key, owner = frame.env[at], target.value
+        shown = frame.env.get(owner.id) if isinstance(owner, ast.Name) else None
+        is_tuple = isinstance(owner, ast.Tuple) or (isinstance(shown, TupleValue) and not shown.is_list)
+        what = f"{'tuple' if is_tuple else 'list'} index out of range"
+        frame.env[at] = SymInt(listing.position(frame.b, key, as_expr(count), what))
+
+    def bind(position: int) -> core.Statement:
+        index = ast.copy_location(ast.Constant(position), target)
+        item = ast.copy_location(ast.Subscript(target.value, index, ast.Load()), target)
+        return core.Assign((_name(name, target, ast.Store()),), item, span=span)
+
+    chosen: core.Body = (bind(count - 1),)
+    for position in reversed(range(count - 1)):
+        constant = ast.copy_location(ast.Constant(position), target)
+        test = ast.copy_location(ast.Compare(_name(at, target, ast.Load()), [ast.Eq()], [constant]), target)
+        chosen = (core.If(test, (bind(position),), chosen, span=span),)
+        frame.b.split_at[span] = True
+    key = core.Assign((_name(at, target, ast.Store()),), target.slice, span=span)
+    return (key, core.Resume(find, frozenset({at}), span=span), *chosen)
 
 
 def _name(name: str, place: ast.expr, context: ast.expr_context) -> ast.Name:

@@ -209,9 +209,23 @@ def slice_range(b: Builder, key: SliceValue, size: Expr) -> Range:
     start = _bound(b, key.start, size, forward, low=0 if forward else -1, is_start=True)
     stop = _bound(b, key.stop, size, forward, low=0 if forward else -1, is_start=False)
     part = Range(start, stop, step)
-    if part.size.constant is not None and part.size.constant < 0:
+    if _is_negative(part.size):
         return Range(start, start, step)
     return part
+
+
+def not_inside_out(value: ArrayValue) -> ArrayValue:
+    """The window as it is once its bounds are known: an empty one where it is inside out."""
+    dims = tuple(
+        Range(dim.start, dim.start, dim.step) if isinstance(dim, Range) and _is_negative(dim.size) else dim
+        for dim in value.window.dims
+    )
+    shape = tuple(ZERO if _is_negative(size) else size for size in value.shape)
+    return replace(value, window=Subset(dims), shape=shape)
+
+
+def _is_negative(size: Expr) -> bool:
+    return size.constant is not None and size.constant < 0
 
 
 def _bound(b: Builder, value: Value, size: Expr, forward: bool, *, low: int, is_start: bool) -> Expr:

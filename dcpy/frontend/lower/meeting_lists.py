@@ -14,6 +14,7 @@ from dcpy.base.errors import FrontendError
 from dcpy.frontend.lists import ListRef, ListValue
 from dcpy.frontend.lower import growing, listing, references
 from dcpy.frontend.lower.frame import shown
+from dcpy.frontend.lower.sharing import held
 from dcpy.frontend.values import ArrayValue, DictValue, Missing, TupleValue, Value, kind_of
 from dcpy.ir.symbolic import ZERO
 
@@ -143,6 +144,7 @@ def write(frame: Frame, target: ListValue, source: List) -> None:
     growing.set_length(frame, target.size, ZERO)
     if isinstance(source, TupleValue):
         for item in source.items:
+            held(frame, "", item, frame.b.root(target.array.container))
             growing.appended(frame, target, item)
         return
     array = frame.b.cast(source.array, target.array.dtype)

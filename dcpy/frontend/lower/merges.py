@@ -56,7 +56,7 @@ class Paths:
     for there. `busy`: containers that other names still show, so that no version may move there; `changing`: those that
     take another value at the same time. `entering`: how many of the paths, from the first, are on the way into a loop,
     where a number takes the kind that the loop gives it. `owner`: the name whose value this is (or is part of).
-    `merge`: where in the program the paths meet, for `lower.versions`.
+    `merge`: where in the program the paths meet, for `lower.versions`. `copied`: what lists have copies of.
     """
 
     facts: Sequence[Ranges] = ()
@@ -66,6 +66,7 @@ class Paths:
     entering: int = 0
     owner: str = ""
     merge: object = None
+    copied: Names = NOTHING
 
     def of(self, frame: Frame, name: str, kept: Sequence[bool]) -> Paths:
         """Those of the paths on which `name` has a value, and it is the owner unless there is one already."""
@@ -220,7 +221,8 @@ def _equal(size: Expr, wanted: Expr, ranges: Ranges | None) -> bool:
 
 def _detach_shared(frame: Frame, paths: Paths, home: ArrayValue, values: Sequence[ArrayValue]) -> None:
     for value, env in zip(values, paths.envs, strict=True):
-        if value.container != home.container and not is_own(frame, paths.owner, value, env):
+        own = is_own(frame, paths.owner, value, env) and frame.b.root(value.container) not in paths.copied
+        if value.container != home.container and not own:
             detach(frame, paths.owner, home, value, paths.merge)
 
 
@@ -349,6 +351,8 @@ def _write(frame: Frame, arrays: Sequence[tuple[ArrayValue, ArrayValue]]) -> Non
         ready.append((target, source))
     for target, source in ready:
         stores.write(frame.b, target, source)
+        for other, merge in list(frame.b.twins.get(frame.b.root(source.container), {}).items()):
+            frame.b.twin(frame.b.root(target.container), other, merge)
 
 
 def written(frame: Frame, pairs: Sequence[tuple[Value, Value]]) -> Names:
@@ -368,6 +372,8 @@ def _flatten(target: Value, source: Value) -> list[tuple[Value, Value]]:
     if target == source or isinstance(target, Missing | Static | SymInt):
         return []
     if isinstance(target, TupleValue | RecordValue) and isinstance(source, TupleValue | RecordValue):
+        if len(target.items) != len(source.items):  # a list that grows, before that is known
+            return [(target, source)]
         pairs = zip(target.items, source.items, strict=True)
         return [pair for part in pairs for pair in _flatten(*part)]
     if isinstance(target, DictValue) and isinstance(source, DictValue):

@@ -18,6 +18,7 @@ from dcpy.frontend.lower.names import bound_item, settle
 from dcpy.frontend.lower.operators import binary
 from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.lower.reducing import sorted_list
+from dcpy.frontend.lower.sharing import held
 from dcpy.frontend.values import (
     ArrayValue,
     DictValue,
@@ -48,6 +49,7 @@ def set_item(frame: Frame, owner: List, key: Value, value: Value) -> None:
     """``owner[key] = value``."""
     _require_list(owner)
     settle(frame)
+    given = value
     value = bound_item(frame, references.kept(frame, value)) if references.is_on(frame) else value
     if isinstance(owner.token, Row):
         _set_in_row(frame, owner, owner.token, key, value)
@@ -65,6 +67,7 @@ def set_item(frame: Frame, owner: List, key: Value, value: Value) -> None:
         items[place] = value
         _update(frame, name, replace(content, items=tuple(items)))
         return
+    held(frame, "", given if isinstance(given, ArrayValue) else references.shown(frame, value), name)
     found = _holding(frame, name, content, references.shown(frame, value))
     shown = growing.shown(frame, found)
     index = listing.position(frame.b, key, frame.b.exact(shown.array.shape[0]), ASSIGNMENT)
@@ -117,6 +120,7 @@ def _set_slice(frame: Frame, name: str, content: List, key: SliceValue, value: V
         return
     b = frame.b
     if isinstance(items, TupleValue):
+        held(frame, "", items, name)
         items = listing.as_array_list(b, items)
     source = items.array if isinstance(items, ListValue) else b.array(items)
     kind = listing.kind_of_list(b, items) if isinstance(items, ListValue) else listing.kind_of_item(b, items)
@@ -177,6 +181,7 @@ def _append(frame: Frame, owner: List, args: list[Value]) -> Value:
     name = references.changing(frame, owner, "append")
     filled = frame.program.filling.get(name)
     if filled is not None:
+        held(frame, "", args[0], name)
         filling.fill(frame, filled, args[0])
         return NONE
     content = _content(frame, name, owner)
@@ -185,8 +190,14 @@ def _append(frame: Frame, owner: List, args: list[Value]) -> Value:
         _update(frame, name, replace(content, items=(*content.items, item)))
         return NONE
     shown = references.shown(frame, item)
+    held(frame, "", _unseen(args[0], shown), name)
     growing.appended(frame, _room(frame, name, content, listing.kind_of_item(frame.b, shown)), shown)
     return NONE
+
+
+def _unseen(given: Value, kept: Value) -> Value:
+    """What goes into a list: a new array that nobody else has, or what is kept of anything else."""
+    return given if isinstance(given, ArrayValue) and given.fresh else kept
 
 
 def _extend(frame: Frame, owner: List, args: list[Value]) -> Value:
@@ -207,6 +218,7 @@ def _extend(frame: Frame, owner: List, args: list[Value]) -> Value:
         kind, array = listing.kind_of_list(frame.b, more), more.array
     else:
         kind, array = listing.kind_of_rows(frame.b, more), more
+        held(frame, "", more, name)
     found = _room(frame, name, content, kind)
     growing.extend(frame, found, frame.b.array(frame.b.cast(array, found.array.dtype)))
     return NONE
@@ -280,6 +292,7 @@ def _insert(frame: Frame, owner: List, args: list[Value]) -> Value:
         return NONE
     b = frame.b
     value = references.shown(frame, item)
+    held(frame, "", _unseen(args[1], value), name)
     found = _room(frame, name, content, listing.kind_of_item(b, value))
     length = growing.length_of(frame, found)
     growing.reserve(frame, found, length, ONE)
@@ -398,6 +411,7 @@ def _holding_kind(frame: Frame, name: str, content: List, kind: listing.Kind) ->
     if isinstance(content, TupleValue):
         shown = references.shown(frame, content)
         assert isinstance(shown, TupleValue)
+        held(frame, name + references.ITEMS, shown, name)
         kinds = [listing.kind_of_item(frame.b, item) for item in shown.items]
         found = listing.as_array_list(frame.b, shown, replace(listing.joined_kind(frame.b, [*kinds, kind]), fill=None))
         found = replace(found, array=replace(found.array, fresh=False))
@@ -432,6 +446,7 @@ def _growing(frame: Frame, name: str, content: List) -> ListValue:
     if isinstance(content, TupleValue):
         shown = references.shown(frame, content)
         assert isinstance(shown, TupleValue)
+        held(frame, name + references.ITEMS, shown, name)
         content = listing.as_array_list(frame.b, shown)
     content = growing.shown(frame, content)
     found = growing.as_growing(frame, content, listing.kind_of_list(frame.b, content))

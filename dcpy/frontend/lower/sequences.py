@@ -228,8 +228,7 @@ def subscript(b: Builder, owner: Value, key: Value) -> Value:
     if isinstance(owner, ListValue):
         return listing.subscript(b, owner, key)
     if isinstance(owner, RangeValue):
-        index = b.integer(key, "the position in a range")
-        return at(b, owner, index if b.emit.ranges.proves_nonneg(index) else index + length(b, owner))
+        return at(b, owner, listing.position(b, key, length(b, owner), "range object index out of range"))
     if is_number(owner) and not is_weak(owner):  # NumPy's scalars: x[...], x[()], x[None]
         return b.subscript(b.array(owner), key.items if isinstance(key, TupleValue) else [key])
     raise FrontendError(f"{kind_of(owner)} cannot be indexed")

@@ -31,10 +31,19 @@ if TYPE_CHECKING:
 
 def execute(frame: Frame, body: core.Body) -> Flow:
     """Statements in order, until one leaves."""
+    frame.program.running.append((frame, None))
+    try:
+        return _execute(frame, body)
+    finally:
+        frame.program.running.pop()
+
+
+def _execute(frame: Frame, body: core.Body) -> Flow:
     pending = len(frame.program.pending)
     position = 0
     while position < len(body):
         statement = body[position]
+        frame.program.running[-1] = frame, statement
         frame.emit.statement(statement.span)
         try:
             selector = versions.selector_of(frame, statement)

@@ -150,7 +150,7 @@ def is_writable(b: Builder, target: ArrayValue) -> bool:
 
 
 def require_writable(b: Builder, target: ArrayValue) -> None:
-    """Refuses stores to what only looks like an array, and to one of two versions of an array."""
+    """Refuses stores to what only looks like an array, and to one of two versions or copies of an array."""
     if any(axis < 0 and size is not ONE for axis, size in zip(target.axes, target.shape, strict=True)):
         raise FrontendError(
             "assignment destination is read-only", notes=("it is a broadcast view",), help="copy it first"
@@ -166,6 +166,21 @@ def require_writable(b: Builder, target: ArrayValue) -> None:
                 help="copy the array before the branch or loop (`x = x.copy()`), or write into it with `x[:] = ...`",
             )
             raise b.by_path(merge, error)
+    root = b.root(target.container)
+    for merge in b.seen_copies(root):
+        raise copied_in_a_list(b, merge)
+    b.clock += 1
+    b.stored[root] = b.clock
+
+
+def copied_in_a_list(b: Builder, merge: object) -> Exception:
+    """What is raised where Python would write to one array, and lowering has made two of it."""
+    error = FrontendError(
+        "this array is in a list, which has a copy of it, and would not see what is written",
+        notes=("a list whose length or positions are known at run time only is an array inside",),
+        help="put a copy of the array into the list (`x.append(a.copy())`), or take one out (`a = x[k].copy()`)",
+    )
+    return b.by_path(merge, error)
 
 
 def _symbol(function: np.ufunc) -> str:
