@@ -28,6 +28,7 @@ from dcpy.codegen.artifact import (
 from dcpy.codegen.generate import default_signature
 from dcpy.frontend.specialize.records import (
     Chosen,
+    Cut,
     Given,
     Known,
     Listed,
@@ -35,6 +36,7 @@ from dcpy.frontend.specialize.records import (
     Outcome,
     Part,
     Record,
+    cutter,
     lister,
     maker,
     take_apart,
@@ -149,6 +151,8 @@ def _put_together(part: Part, value: Any, given: Mapping[str, Any], made: dict[s
         case Listed(levels=levels, weak=weak, key=key):
             found = made.get(key) or lister(levels, weak)(value)
             return made.setdefault(key, found) if key else found
+        case Cut(ranges=ranges, axes=axes):
+            return cutter(ranges, axes)(*value)
         case Chosen(options=options):
             which, *found = value
             return _put_together(options[which], found[which], given, made)
@@ -235,6 +239,8 @@ def _built(part: Part) -> object:
             return index
         case Listed(levels=levels, weak=weak, index=index, key=key):
             return Built(lister(levels, weak), (index,), key)
+        case Cut(parts, ranges, axes):
+            return Built(cutter(ranges, axes), parts)
         case Chosen(which, options):
             return artifact.Chosen(which, tuple(map(_built, options)))
     return part

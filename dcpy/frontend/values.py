@@ -16,6 +16,7 @@ import numpy as np
 
 from dcpy.base.source import SrcSpan
 from dcpy.frontend.lists import Lazy, ListRef, ListValue, YieldingValue
+from dcpy.frontend.varying import Resized, Sliding, Varying
 from dcpy.ir import types
 from dcpy.ir.data import Data, View
 from dcpy.ir.expr import Const, Index, Load, Op, ScalarExpr, as_symbolic
@@ -315,18 +316,6 @@ class Maybe:
 
 
 @dataclass(frozen=True, slots=True)
-class Resized:
-    """An array whose sizes depend on the path taken: the front of `home`.
-
-    `sizes` names the scalar container that holds each size; None for a dimension that is always full. Only names stand
-    for such values; what is read is an array (`lower.resizing`).
-    """
-
-    home: ArrayValue
-    sizes: tuple[str | None, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Versions:
     """One of several values: the scalar container `which` holds the number of the one that the path taken has bound.
 
@@ -339,7 +328,7 @@ class Versions:
 
 Value = (
     Static | SymInt | Scalar | ArrayValue | TupleValue | RecordValue | DictValue | SliceValue | RangeValue | MapValue
-    | IteratorValue | FunctionValue | GeneratorValue | Method | Missing | Maybe | Resized | ObjectValue | BoundMethod
+    | IteratorValue | FunctionValue | GeneratorValue | Method | Missing | Maybe | Varying | ObjectValue | BoundMethod
     | TextValue | PartialValue | ListValue | ListRef | Lazy | Versions | YieldingValue
 )  # fmt: skip
 VALUES = get_args(Value)
@@ -476,8 +465,8 @@ def kind_of(value: Value) -> str:
     match value:
         case ArrayValue(dtype=dtype, shape=shape):
             return f"an array {dtype}[{', '.join(map(str, shape))}]"
-        case Resized(home=home):
-            return kind_of(home)
+        case Resized(home=like) | Sliding(like=like):
+            return kind_of(like)
         case Static(value=None):
             return "None"
         case Static(value=object_):

@@ -122,6 +122,15 @@ def test_s3_wrapped_functions_are_compiled_as_python_runs_them():
     np.testing.assert_array_equal(program(A), f(A))
     np.testing.assert_array_equal(program(A, z=4.0, k=2), f(A, z=4.0, k=2))
 
+    def doubling(function):
+        @functools.wraps(function)
+        def wrapper(*args):
+            return function(*args) * 2
+
+        return wrapper
+
+    np.testing.assert_array_equal(dcpy.program(doubling(Scale(2).shifted.__func__))(Scale(2), A, 3), A * 4 + 6)
+
     @forwarding(2.0)
     def of_many(a, *rest):
         return a + sum(rest)
@@ -164,6 +173,16 @@ def test_s3_wrappers_that_see_how_they_are_called_are_refused():
 
     with pytest.raises(dcpy.FrontendError, match="does not take the same arguments"):
         dcpy.program(renaming(scaled))(A, 2.0)
+
+    def by_position(function):
+        @functools.wraps(function)
+        def wrapper(*args):
+            return function(*args)
+
+        return wrapper
+
+    with pytest.raises(dcpy.FrontendError, match="does not take the same arguments"):
+        dcpy.program(by_position(scaled))(A, 2.0)  # `more` has to be named
 
 
 @functools.lru_cache

@@ -1,6 +1,5 @@
 """Python that is refused, each with its own message, the line, the reason and a rewrite: `test_refuses_...`."""
 
-import functools
 import sys
 
 import numpy as np
@@ -99,15 +98,6 @@ def test_refuses_changes_of_a_global_list():
 def test_refuses_dictionaries_and_sets_with_run_time_keys():
     assert "known at compile time" in refusal(lambda a, n: {n: 1}[3])
     assert "known at compile time" in refusal(lambda a, n: 3 in {n, 1})
-
-
-def test_refuses_arrays_that_grow_in_a_loop():
-    def f(a, n):
-        while a.sum() < 100:
-            a = np.append(a, n)
-        return a
-
-    assert "shape of 'a' depends on the path taken" in refusal(f)
 
 
 def test_refuses_functions_over_the_variable_of_a_comprehension():
@@ -219,22 +209,6 @@ def test_refuses_keyword_arguments_of_unknown_names():
 
     with pytest.raises(dcpy.DcpyError, match="options"):
         dcpy.program(f)
-
-
-def test_refuses_programs_of_functions_that_a_decorator_made():
-    def doubled(function):
-        @functools.wraps(function)
-        def outer(*args):
-            return function(*args) * 2
-
-        return outer
-
-    @doubled
-    def f(a):
-        return a
-
-    with pytest.raises(dcpy.DcpyError, match="wrapped by a decorator"):
-        dcpy.program(f)(A8)
 
 
 def test_refuses_writes_to_imaginary_parts_of_real_arrays():

@@ -29,7 +29,6 @@ from dcpy.frontend.values import (
     Missing,
     ObjectValue,
     RecordValue,
-    Resized,
     Scalar,
     Static,
     TupleValue,
@@ -37,6 +36,7 @@ from dcpy.frontend.values import (
     is_number,
     kind_of,
 )
+from dcpy.frontend.varying import Resized, Sliding
 from dcpy.ir.expr import Const
 from dcpy.ir.symbolic import ONE
 
@@ -141,7 +141,7 @@ def _visible(frame: Frame, node: core.Tasklet) -> dict[str, Value]:
 
 def _holds_data(value: Value) -> bool:
     match value:
-        case ArrayValue() | Resized() | ObjectValue():
+        case ArrayValue() | Resized() | Sliding() | ObjectValue():
             return True
         case Scalar(expr=expr, dtype=dtype):
             return not isinstance(expr, Const) and dtype.kind not in "iub"

@@ -25,7 +25,7 @@ from dcpy.frontend.desugar.names import parameter_names
 from dcpy.frontend.desugar.statements import desugar
 from dcpy.frontend.implements import call_entry, close_names, find, find_method, full_name
 from dcpy.frontend.lists import ListValue, YieldingValue
-from dcpy.frontend.lower import caching, constructing, generators, objects, references, special
+from dcpy.frontend.lower import caching, constructing, generators, objects, references, resizing, special
 from dcpy.frontend.lower.agreement import require_annotated
 from dcpy.frontend.lower.callbacks import call_back
 from dcpy.frontend.lower.callees import annotated_sizes, call_node
@@ -407,7 +407,7 @@ def _run(frame: Frame, inner: Frame, bound: Mapping[str, Value]) -> Value:
     assert execute is not None
     with frame.emit.of_function(own=inner.source.is_own), frame.emit.wrapping(inner.source.wraps):
         execute(inner, inner.define.body)
-    returned = inner.env.get(".return", Static(None))
+    returned = resizing.settled(frame, inner.env.get(".return", Static(None)))
     frame.env |= references.leaving(inner.env, frame.env, returned)
     frame.emit.statement(span)
     return references.shown(frame, returned)

@@ -16,27 +16,23 @@ from typing import TYPE_CHECKING, Any
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.liveness import LoopNames
-from dcpy.frontend.lists import ListValue
-from dcpy.frontend.lower import cases, indexing, listing, merges, references, states, versions
+from dcpy.frontend.lower import cases, indexing, merges, references, resizing, states, versions
 from dcpy.frontend.lower.frame import Flow, LoopSites, Names, Scope, Site
 from dcpy.frontend.lower.objects import fields, made_inside
 from dcpy.frontend.lower.raising import LOOP, PathsMatter, WillRaise
+from dcpy.frontend.lower.rehoming import rehomed
 from dcpy.frontend.lower.sharing import living, require_no_late_copies, roots, separate, shown_by_others
 from dcpy.frontend.lower.states import States
 from dcpy.frontend.values import (
     ArrayValue,
     Maybe,
     Missing,
-    RecordValue,
-    Resized,
-    Scalar,
     SymInt,
-    TupleValue,
     Value,
     Versions,
     integer,
 )
-from dcpy.ir.expr import Load, Op, ScalarExpr
+from dcpy.ir.expr import Op, ScalarExpr
 from dcpy.ir.region import Block, Region
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Expr, Ranges
@@ -44,6 +40,7 @@ from dcpy.ir.symbolic import Expr, Ranges
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
 
+MAX_ROUNDS = 100  # dry runs of one loop: types only ever get more general, but for mistakes
 Execute = Callable[[Any, core.Body], Flow]
 Pairs = list[tuple[Value, Value]]
 
@@ -173,7 +170,7 @@ class CarriedLoop:
         known = [*sorted(self.names.head), *fields(frame.env)]
         key = (id(self.node), tuple((name, frame.env.get(name)) for name in known), tuple(frame.program.filling))
         if key in frame.memo:
-            return Head(self.entry | {name: _rehome(frame, name, value) for name, value in frame.memo[key].items()})
+            return Head(self.entry | {name: rehomed(frame, name, value) for name, value in frame.memo[key].items()})
         apart: list[str] = []  # names that are kept apart
         mark = frame.emit.mark()
         while True:
@@ -196,7 +193,7 @@ class CarriedLoop:
         frame = self.frame
         head = Head(dict(self.entry), States(frame, apart, self.merge, loop=True) if apart else None)
         settled = False
-        while True:
+        for _ in range(MAX_ROUNDS):
             if head.table is not None:
                 head.entering = head.table.reached(self.entry, self._busy(head, frame.env))
                 numbers = [*head.entering, *head.around]
@@ -215,6 +212,10 @@ class CarriedLoop:
                 return head
             head.types |= found
             head.around = around
+        raise FrontendError(
+            "what the names of this loop stand for does not settle", span=self.node.span,
+            help="assign the names that change their type or shape before the loop, with the type that they have in it",
+        )  # fmt: skip
 
     def _tried(self, head: Head) -> LoopSites:
         """Where a dry run of the body ends."""
@@ -279,7 +280,7 @@ class CarriedLoop:
         if versions.is_marked(frame, self.merge) and versions.disagree(frame, [head, *values], joined):
             frame.emit.undo_to(mark)
             raise _KeepApart(name)
-        return joined
+        return resizing.widened(frame, name, head, joined, paths.busy)
 
     def _changes_hands(self, head: Value, values: Sequence[Value]) -> bool:
         """Whether the name shows another array now that lives on outside of the loop: no copy shall be made."""
@@ -290,6 +291,10 @@ class CarriedLoop:
         if not isinstance(head, ArrayValue) or not merges.is_visible(self.frame, head):
             return False
         arrays = [value for value in values if value != head]
+        known = list(self.entry.values())
+        parts = [value for value in arrays if isinstance(value, ArrayValue) and value.container == head.container]
+        if any(value.axes == head.axes and value not in known for value in parts):
+            return False  # another part of the same array: a window that moves
         return all(isinstance(value, ArrayValue) and merges.is_visible(self.frame, value) for value in arrays)
 
     def _unset(self, name: str) -> Missing:
@@ -328,30 +333,6 @@ class _KeepApart(Exception):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.name = name
-
-
-def _rehome(frame: Frame, name: str, value: Value) -> Value:
-    """The same type in a home that exists now (dry runs take theirs back)."""
-    match value:
-        case Scalar(expr=Load(dtype=dtype), weak=weak, instead=instead):
-            return frame.home(name, dtype, weak, instead)
-        case ArrayValue(dtype=dtype, shape=shape):
-            return frame.array_home(name, dtype, shape, shown_by_others(frame, name, [frame.env]))
-        case ListValue(array=array) if value.size:
-            return frame.list_home(name, listing.kind_of_list(frame.b, value))
-        case ListValue(array=array):
-            own = _rehome(frame, name, array)
-            assert isinstance(own, ArrayValue)
-            return replace(value, array=own)
-        case Resized(home=home, sizes=sizes):
-            again = frame.array_home(name, home.dtype, home.shape, shown_by_others(frame, name, [frame.env]))
-            kept = tuple(None if size is None else frame.size_home(name, k) for k, size in enumerate(sizes))
-            return Resized(again, kept)
-        case Maybe(value=inner, condition=Load()):
-            return Maybe(_rehome(frame, name, inner), frame.flag(name))
-        case TupleValue(items=items) | RecordValue(items=items):
-            return replace(value, items=tuple(_rehome(frame, f"{name}_{k}", item) for k, item in enumerate(items)))
-    return value
 
 
 # -- after the loop ----------------------------------------------------------------------------------------------------

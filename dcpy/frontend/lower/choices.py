@@ -19,7 +19,8 @@ from dcpy.frontend.lower.operators import truth
 from dcpy.frontend.lower.promotion import common
 from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.lower.refine import refine
-from dcpy.frontend.values import Resized, Scalar, Static, Value, is_number, kind_of, scalar_expr
+from dcpy.frontend.values import Scalar, Static, Value, is_number, kind_of, scalar_expr
+from dcpy.frontend.varying import VARYING
 from dcpy.ir import types
 from dcpy.ir.expr import Const, ScalarExpr, loads_of, op
 from dcpy.ir.region import Branch, Region
@@ -87,7 +88,7 @@ def choose(frame: Frame, test: ScalarExpr, yes: Thunk, no: Thunk, name: str) -> 
         with emit.inside(region, ranges):
             merges.move(frame, [(joined, value)])
     emit.block(Branch([(test, regions[0])], _filled(regions[1])))
-    return resizing.concrete(frame, joined) if isinstance(joined, Resized) else joined
+    return resizing.concrete(frame, joined) if isinstance(joined, VARYING) else joined
 
 
 def _settled_inside(frame: Frame, waiting: list[list[Value]]) -> bool:

@@ -260,17 +260,33 @@ class Frame:
         size = data.Scalar(types.int64, transient=True)
         return self._home(name, (name, "size", axis), lambda: size, stem=f"{name}_size")
 
+    def place_home(self, name: str, what: str, dim: int) -> str:
+        """The scalar container that holds where the window is that `name` shows: its start, size or step."""
+        number = data.Scalar(types.int64, transient=True)
+        return self._home(name, (name, "place", what, dim), lambda: number, stem=f"{name}_{what}")
+
+    def growing_home(self, name: str, dtype: DType, busy: Names = NOTHING) -> ArrayValue:
+        """The buffer that grows in which versions of `name` meet: one that is not `busy` showing something else."""
+        for number in itertools.count():
+            array = self._with_room(name, (name, "growing", dtype, number), dtype, ())
+            if array.container not in busy:
+                break
+        return array
+
     def list_home(self, name: str, kind: Any) -> ListValue:
         """The array that grows, in which lists of `name` meet; `kind`: what their items are."""
-        scope = self._scope_of_field(name) if is_field(name) else self._scope_of_name(name)
-        key = (name, "list", kind.dtype, kind.shape)
-        if key not in scope.homes:
-            room = self.emit.assign_symbol_at(scope.region, "room", FIRST_ROOM)
-            self._home(name, key, lambda: Array.packed(kind.dtype, (room, *kind.shape), transient=True))
-        container = scope.homes[key]
-        array = ArrayValue.whole(container, self.emit.descs[container])
+        array = self._with_room(name, (name, "list", kind.dtype, kind.shape), kind.dtype, kind.shape)
         found: ListValue = kind.list_of(array, size=self.size_home(name, 0))
         return found
+
+    def _with_room(self, name: str, key: tuple[Any, ...], dtype: DType, shape: tuple[Expr, ...]) -> ArrayValue:
+        """An array of `name`, the first size of which is a symbol of its own."""
+        scope = self._scope_of_field(name) if is_field(name) else self._scope_of_name(name)
+        if key not in scope.homes:
+            room = self.emit.assign_symbol_at(scope.region, "room", FIRST_ROOM)
+            self._home(name, key, lambda: Array.packed(dtype, (room, *shape), transient=True))
+        container = scope.homes[key]
+        return ArrayValue.whole(container, self.emit.descs[container])
 
     def array_home(self, name: str, dtype: DType, shape: tuple[Expr, ...], busy: Names = NOTHING) -> ArrayValue:
         """The array container in which versions of `name` meet: one that is not `busy` showing something else."""

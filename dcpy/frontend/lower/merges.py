@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lists import ListRef, ListValue
-from dcpy.frontend.lower import elementwise, meeting_lists, objects, references, resizing, stores
+from dcpy.frontend.lower import elementwise, meeting_lists, objects, references, resizing, sliding, stores
 from dcpy.frontend.lower.cases import cases
 from dcpy.frontend.lower.frame import NOTHING, Names, shown
 from dcpy.frontend.lower.promotion import common
-from dcpy.frontend.lower.sharing import Env, detach, is_own, roots
+from dcpy.frontend.lower.sharing import Env, detach, inherit, is_own, roots
 from dcpy.frontend.values import (
     ArrayValue,
     DictValue,
@@ -26,7 +26,6 @@ from dcpy.frontend.values import (
     Missing,
     ObjectValue,
     RecordValue,
-    Resized,
     Scalar,
     Static,
     SymInt,
@@ -38,6 +37,7 @@ from dcpy.frontend.values import (
     kind_of,
     scalar_expr,
 )
+from dcpy.frontend.varying import VARYING, Resized, Sliding
 from dcpy.ir.expr import Load, ScalarExpr, loads_of, symbols_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.region import Branch
@@ -134,8 +134,9 @@ def _join_known(frame: Frame, name: str, plain: Sequence[Value], paths: Paths) -
     mixed = any(map(is_number, plain)) and all(_is_element(frame, paths, value, env) for value, env in pairs)
     if mixed and len(set(map(dtype_of, plain))) == 1:
         return frame.home(name, dtype_of(first), weak=False)  # a 0-d array of this name's own meets a scalar
-    if all(isinstance(value, ArrayValue | Resized) for value in plain):
-        return _join_arrays(frame, name, [v for v in plain if isinstance(v, ArrayValue | Resized)], paths)
+    if all(isinstance(value, ArrayValue | Resized | Sliding) for value in plain):
+        versions = [value for value in plain if isinstance(value, ArrayValue | Resized | Sliding)]
+        return _slid(frame, name, versions, paths) or _join_arrays(frame, name, _without_windows(versions), paths)
     if all(isinstance(value, TupleValue) for value in plain):
         return _join_tuples(frame, name, [value for value in plain if isinstance(value, TupleValue)], paths)
     if all(isinstance(value, ObjectValue | RecordValue) for value in plain):
@@ -177,6 +178,22 @@ def _is_element(frame: Frame, paths: Paths, value: Value, env: Env) -> bool:
     return own or is_number(value)
 
 
+def _slid(
+    frame: Frame, name: str, versions: Sequence[ArrayValue | Resized | Sliding], paths: Paths
+) -> Sliding | None:  # fmt: skip
+    """What the name stands for where its versions are windows of one container."""
+    windows = [value for value in versions if not isinstance(value, Resized)]
+    root = frame.b.root(windows[0].like.container if isinstance(windows[0], Sliding) else windows[0].container) \
+        if windows else ""
+    if len(windows) < len(versions) or root in paths.changing:
+        return None
+    return sliding.slide(frame, name, windows, paths.facts)
+
+
+def _without_windows(versions: Sequence[ArrayValue | Resized | Sliding]) -> list[resizing.Version]:
+    return [value.like if isinstance(value, Sliding) else value for value in versions]
+
+
 def _join_arrays(frame: Frame, name: str, versions: list[resizing.Version], paths: Paths) -> Value:
     values = [value.home if isinstance(value, Resized) else value for value in versions]
     first = values[0]
@@ -184,26 +201,23 @@ def _join_arrays(frame: Frame, name: str, versions: list[resizing.Version], path
     if any(value.dtype != first.dtype for value in values):
         dtypes = " or ".join(dict.fromkeys(str(value.dtype.numpy_name) for value in values))
         return Missing(f"the dtype of {shown(name)!r} depends on the path taken: {dtypes}", help=help_text)
-    if any(value.rank != first.rank for value in values):
-        ranks = " or ".join(dict.fromkeys(str(value.rank) for value in values))
+    found = [resizing.rank(value) for value in versions]
+    if any(rank != found[0] for rank in found):
+        ranks = " or ".join(dict.fromkeys(map(str, found)))
         return Missing(f"the rank of {shown(name)!r} depends on the path taken: {ranks}", help="use different names")
     busy = paths.busy | paths.changing
-    different = not _agree(frame, first, values, paths.facts) or not known_outside(frame, first.shape)
-    if different or any(isinstance(value, Resized) for value in versions):
-        resized = resizing.meet(frame, name, versions, paths.facts, busy) if paths.facts else None
-        if resized is None:
-            return Missing(
-                f"the shape of {shown(name)!r} depends on the path taken",
-                help="use different names; instead of an array that grows, make one that is large enough, fill it from "
-                "the front, and take `x[:count]`",
-            )
-        _detach_shared(frame, paths, resized.home, values)
-        return resized
+    resized = any(isinstance(value, Resized) for value in versions)
+    if resized or not _agree(frame, first, values, paths.facts) or not known_outside(frame, first.shape):
+        if not paths.facts:
+            return Missing(f"the shape of {shown(name)!r} depends on the path taken", help="use different names")
+        home = resizing.meet(frame, name, versions, paths.facts, busy)
+        _detach_shared(frame, paths, home.home, values)
+        return home
     if all(value == first for value in values) and _stays(frame, first, paths) and hoist(frame, first):
         return first
-    home = frame.array_home(name, first.dtype, tuple(frame.b.exact(size) for size in first.shape), busy)
-    _detach_shared(frame, paths, home, values)
-    return home
+    own = frame.array_home(name, first.dtype, tuple(frame.b.exact(size) for size in first.shape), busy)
+    _detach_shared(frame, paths, own, values)
+    return own
 
 
 def _agree(frame: Frame, first: ArrayValue, values: Sequence[ArrayValue], facts: Sequence[Ranges]) -> bool:
@@ -222,7 +236,11 @@ def _equal(size: Expr, wanted: Expr, ranges: Ranges | None) -> bool:
 def _detach_shared(frame: Frame, paths: Paths, home: ArrayValue, values: Sequence[ArrayValue]) -> None:
     for value, env in zip(values, paths.envs, strict=True):
         own = is_own(frame, paths.owner, value, env) and frame.b.root(value.container) not in paths.copied
-        if value.container != home.container and not own:
+        if value.container == home.container:
+            continue
+        if own:
+            inherit(frame, home, value)
+        else:
             detach(frame, paths.owner, home, value, paths.merge)
 
 
@@ -261,8 +279,12 @@ def is_visible(frame: Frame, value: Value) -> bool:  # noqa: C901  (one case per
             return meeting_lists.is_visible(frame, value, is_visible)
         case GeneratorValue(container=container):
             return frame.emit.is_visible(container)
-        case Resized(home=home, sizes=sizes):
-            return is_visible(frame, home) and all(frame.emit.is_visible(name) for name in sizes if name is not None)
+        case Resized(home=home, sizes=sizes, grows=grows):
+            there = frame.emit.is_visible(home.container) if grows else is_visible(frame, home)
+            return there and all(frame.emit.is_visible(name) for name in sizes if name is not None)
+        case Sliding(like=like, places=places):
+            homes = [name for place in places for name in (place.start, place.size, place.step) if name is not None]
+            return is_visible(frame, like) and all(map(frame.emit.is_visible, homes))
         case Maybe(value=inner, condition=condition):
             return is_visible(frame, inner) and _is_visible_expr(frame, condition)
         case Versions(which=which, options=options):
@@ -303,7 +325,7 @@ def move(frame: Frame, pairs: Sequence[tuple[Value, Value]]) -> None:  # noqa: C
         return
     flat = [pair for target, source in pairs for pair in _flatten(target, objects.like(frame, target, source))]
     scalars: list[tuple[Memlet, ScalarExpr]] = []
-    arrays: list[tuple[ArrayValue, ArrayValue]] = []
+    arrays: list[tuple[ArrayValue | Resized, ArrayValue]] = []
     lists: list[tuple[ListValue, ListValue | TupleValue]] = []
     for target, source in flat:
         match target, source:
@@ -315,11 +337,16 @@ def move(frame: Frame, pairs: Sequence[tuple[Value, Value]]) -> None:  # noqa: C
                 arrays.append((target, source))
             case ListValue(), ListValue() | TupleValue():
                 lists.append((target, source))
-            case Resized(), ArrayValue() | Resized():
-                part = resizing.concrete(frame, source) if isinstance(source, Resized) else source
+            case Sliding(), ArrayValue() | Sliding():
+                part = sliding.concrete(frame, source) if isinstance(source, Sliding) else source
+                scalars += sliding.new_places(frame, target, part)
+            case Resized(), ArrayValue() | Resized() | Sliding():
+                part = resizing.concrete(frame, source) if isinstance(source, VARYING) else source
                 scalars += resizing.new_sizes(frame, target, part)
-                if not resizing.is_in_place(target, part):
-                    arrays.append((resizing.front(target, [frame.b.exact(size) for size in part.shape]), part))
+                if not resizing.is_in_place(frame, target, part):
+                    arrays.append((target, part))
+            case ArrayValue(), Sliding():
+                arrays.append((target, sliding.concrete(frame, source)))
     ready = [meeting_lists.prepared(frame, target, source, lists) for target, source in lists]
     if scalars:
         frame.emit.tasklet(scalars)
@@ -342,17 +369,28 @@ def _move_cases(frame: Frame, pairs: Sequence[tuple[Value, Value]]) -> None:
     frame.emit.block(Branch(list(zip(tests, regions, strict=False)), regions[-1]))
 
 
-def _write(frame: Frame, arrays: Sequence[tuple[ArrayValue, ArrayValue]]) -> None:
-    written = {target.container for target, _ in arrays}
+def _write(frame: Frame, arrays: Sequence[tuple[ArrayValue | Resized, ArrayValue]]) -> None:
+    written = {_home_of(target) for target, _ in arrays}
     ready = []
     for target, source in arrays:
-        if frame.b.root(source.container) in written - {target.container}:
+        own = _home_of(target)
+        moves = isinstance(target, Resized) and target.grows
+        if frame.b.root(source.container) in (written if moves else written - {own}):
             source = frame.b.copy(source)
         ready.append((target, source))
     for target, source in ready:
+        if isinstance(target, Resized):
+            shape = [frame.b.exact(size) for size in source.shape]
+            if target.grows:
+                resizing.make_room(frame, target, shape)
+            target = resizing.front(frame, target, shape)
         stores.write(frame.b, target, source)
         for other, merge in list(frame.b.twins.get(frame.b.root(source.container), {}).items()):
             frame.b.twin(frame.b.root(target.container), other, merge)
+
+
+def _home_of(target: ArrayValue | Resized) -> str:
+    return target.home.container if isinstance(target, Resized) else target.container
 
 
 def written(frame: Frame, pairs: Sequence[tuple[Value, Value]]) -> Names:

@@ -29,7 +29,6 @@ from dcpy.frontend.values import (
     DictValue,
     Maybe,
     Missing,
-    Resized,
     Scalar,
     Static,
     SymInt,
@@ -99,7 +98,7 @@ def usable(frame: Frame, name: str) -> Value:
     value = as_usable(frame, name, before)
     certain = before.value if isinstance(before, Maybe) else before
     known = frame.emit.region is frame.scope.region  # else the symbols of sizes are not known where the name lives
-    frame.env[name] = certain if isinstance(certain, Resized) and not known else value
+    frame.env[name] = certain if resizing.varies(certain) and not known else value
     return value
 
 
@@ -109,8 +108,7 @@ def as_usable(frame: Frame, name: str, value: Value) -> Value:
         message = f"cannot access local variable {name!r} where it is not associated with a value"
         frame.b.check(value.condition, "UnboundLocalError", message)
         value = value.value
-    if isinstance(value, Resized):
-        value = resizing.concrete(frame, value)
+    value = resizing.settled(frame, value)
     if isinstance(value, Missing):
         everywhere = "a name stands for one kind of value in a program, whichever path was taken"
         notes = (everywhere if value.span is None else f"see line {value.span.line}",)

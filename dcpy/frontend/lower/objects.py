@@ -25,7 +25,6 @@ from dcpy.frontend.values import (
     BoundMethod,
     ObjectValue,
     RecordValue,
-    Resized,
     Scalar,
     Static,
     TupleValue,
@@ -33,6 +32,7 @@ from dcpy.frontend.values import (
     is_number,
     kind_of,
 )
+from dcpy.frontend.varying import VARYING
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame, Site
@@ -120,7 +120,7 @@ def fields_of(env: Mapping[str, Value], value: ObjectValue) -> dict[str, Value]:
 def settle_sizes(frame: Frame) -> None:
     """Before the function returns: arrays whose sizes depend on the path are shown as they are."""
     for name in frame.program.at_start:
-        if isinstance(frame.env[name], Resized):
+        if isinstance(frame.env[name], VARYING):
             frame.env[name] = names.usable(frame, name)
 
 

@@ -1,7 +1,8 @@
 """Arrays whose sizes depend on the path taken: ``Z = Z[mask]`` in a loop, a branch that makes more columns.
 
-Versions of a name meet in the front of a *home* that is large enough for all of them; scalars hold the sizes of the
-one that is there. A name that is read shows that part, as an array with sizes that are symbols.
+Versions of a name meet in the front of a *home*; scalars hold the sizes of the one that is there. A name that is read
+shows that part, as an array with sizes that are symbols. The home is large enough for all versions where such a size is
+known beforehand; else it is a buffer that gets more room when a version needs it: ``x = np.append(x, y)`` in a loop.
 """
 
 from __future__ import annotations
@@ -10,12 +11,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dcpy.frontend.values import ArrayValue, Resized
+from dcpy.frontend.lower import sliding
+from dcpy.frontend.lower.sharing import inherit
+from dcpy.frontend.values import ArrayValue, RecordValue, TupleValue, Value, with_parts
+from dcpy.frontend.varying import VARYING, Resized, Varying
 from dcpy.ir import types
-from dcpy.ir.expr import Index, Load, ScalarExpr
+from dcpy.ir.expr import Index, Load, ScalarExpr, op
 from dcpy.ir.memlet import Memlet
+from dcpy.ir.region import Branch, Resize
 from dcpy.ir.subsets import Range, Subset
-from dcpy.ir.symbolic import ZERO, Expr, Ranges, max_of, sym
+from dcpy.ir.symbolic import ZERO, Expr, Ranges, max_of, product_of, sym
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame, Names
@@ -25,8 +30,47 @@ Version = ArrayValue | Resized
 
 def meet(
     frame: Frame, name: str, values: Sequence[Version], facts: Sequence[Ranges], busy: Names
+) -> Resized:  # fmt: skip
+    """Where versions of one rank and dtype meet."""
+    home = None if any(_grows(value) for value in values) else _large_enough(frame, name, values, facts, busy)
+    if home is not None:
+        return home
+    first = values[0]
+    like = first.home if isinstance(first, Resized) else first
+    return growing(frame, name, like, rank(first), busy)
+
+
+def widened(frame: Frame, name: str, head: Value, joined: Value, busy: Names) -> Value:
+    """What a name is at the head of a loop: where one iteration needs a larger home, the next one may, too."""
+    if not isinstance(head, Resized) or not isinstance(joined, Resized) or joined.grows:
+        return joined
+    if joined.home.shape == head.home.shape:
+        return joined
+    found = growing(frame, name, head.home, head.home.rank, busy)
+    inherit(frame, found.home, head.home)
+    inherit(frame, found.home, joined.home)
+    return found
+
+
+def rank(value: Version) -> int:
+    """How many dimensions a version has."""
+    return len(value.sizes) if isinstance(value, Resized) else value.rank
+
+
+def growing(frame: Frame, name: str, like: ArrayValue, dims: int, busy: Names) -> Resized:
+    """A home with room for arrays of any sizes."""
+    sizes = tuple(frame.size_home(name, k) for k in range(dims))
+    return Resized(frame.growing_home(name, like.dtype, busy), sizes, grows=True)
+
+
+def _grows(value: Version) -> bool:
+    return isinstance(value, Resized) and value.grows
+
+
+def _large_enough(
+    frame: Frame, name: str, values: Sequence[Version], facts: Sequence[Ranges], busy: Names
 ) -> Resized | None:  # fmt: skip
-    """Where versions of one rank and dtype meet; None where no size that is known beforehand is large enough."""
+    """A home of sizes that are known beforehand; None where none is large enough for all versions."""
     first = values[0].home if isinstance(values[0], Resized) else values[0]
     capacities: list[Expr] = []
     sizes: list[str | None] = []
@@ -42,21 +86,55 @@ def meet(
     return Resized(frame.array_home(name, first.dtype, tuple(capacities), busy), tuple(sizes))
 
 
-def concrete(frame: Frame, value: Resized) -> ArrayValue:
-    """The part of the home that is in use, with symbols for its sizes."""
-    shape = [
-        capacity
-        if container is None
-        else frame.emit.assign_symbol("n", Load(container, (), types.int64), ZERO, capacity)
-        for capacity, container in zip(value.home.shape, value.sizes, strict=True)
-    ]
-    return front(value, shape)
+def varies(value: Value) -> bool:
+    """Whether the value, or a part of it, is an array whose size or place depends on the path."""
+    if isinstance(value, TupleValue | RecordValue):
+        return any(map(varies, value.items))
+    return isinstance(value, VARYING)
 
 
-def front(value: Resized, shape: Sequence[Expr]) -> ArrayValue:
-    """The first elements of the home along each dimension."""
-    window = Subset(tuple(Range(ZERO, size) for size in shape))
-    return replace(value.home, shape=tuple(shape), window=window)
+def settled(frame: Frame, value: Value) -> Value:
+    """The value as it is now, parts of tuples and objects included."""
+    if isinstance(value, VARYING):
+        return concrete(frame, value)
+    return with_parts(value, lambda part: settled(frame, part)) if varies(value) else value
+
+
+def concrete(frame: Frame, value: Varying) -> ArrayValue:
+    """What there is now, with symbols for its sizes."""
+    if not isinstance(value, Resized):
+        return sliding.concrete(frame, value)
+    capacities = [None] * len(value.sizes) if value.grows else list(value.home.shape)
+    shape = [_size_now(frame, capacity, size) for capacity, size in zip(capacities, value.sizes, strict=True)]
+    return front(frame, value, shape)
+
+
+def _size_now(frame: Frame, capacity: Expr | None, container: str | None) -> Expr:
+    if container is None:
+        assert capacity is not None  # what grows holds all of its sizes
+        return capacity
+    return frame.emit.assign_symbol("n", Load(container, (), types.int64), ZERO, capacity)
+
+
+def front(frame: Frame, value: Resized, shape: Sequence[Expr]) -> ArrayValue:
+    """The elements in use: the first of the buffer that grows, else the first along each dimension."""
+    if not value.grows:
+        window = Subset(tuple(Range(ZERO, size) for size in shape))
+        return replace(value.home, shape=tuple(shape), window=window)
+    total = product_of(*shape)
+    flat = replace(value.home, shape=(total,), window=Subset((Range(ZERO, total),)))
+    return flat if len(shape) == 1 else frame.b.reshape(flat, tuple(shape))
+
+
+def make_room(frame: Frame, target: Resized, shape: Sequence[Expr]) -> None:
+    """Before a version of this shape moves to a home that grows: nothing of what is there is needed any more."""
+    room = target.home.shape[0]
+    assert room.name is not None  # `Frame.growing_home`
+    total = product_of(*shape)
+    with frame.emit.attempt() as region:
+        more = op("max", Index(room + room), Index(total))
+        frame.emit.block(Resize(room.name, more, target.home.container, ZERO))
+    frame.emit.block(Branch([(op("gt", Index(total), Index(room)), region)], None))
 
 
 def new_sizes(frame: Frame, target: Resized, source: ArrayValue) -> list[tuple[Memlet, ScalarExpr]]:
@@ -65,8 +143,12 @@ def new_sizes(frame: Frame, target: Resized, source: ArrayValue) -> list[tuple[M
     return [(Memlet(name, Subset()), Index(frame.b.exact(size))) for name, size in pairs if name is not None]
 
 
-def is_in_place(target: Resized, source: ArrayValue) -> bool:
+def is_in_place(frame: Frame, target: Resized, source: ArrayValue) -> bool:
     """Whether the source is at the front of the home already."""
+    if target.grows:
+        desc = source.as_view(frame.b.desc(source))
+        mine = frame.b.root(source.container) == target.home.container
+        return mine and desc.offset is ZERO and desc.dtype == target.home.dtype and frame.b.contiguous(source)
     starts = [dim.start if isinstance(dim, Range) else None for dim in source.window.dims]
     plain = source.is_plain and all(start is ZERO for start in starts)
     return plain and source.container == target.home.container and not _has_steps(source)

@@ -17,8 +17,8 @@ from dcpy.frontend.lists import ListValue, Row
 from dcpy.frontend.lower import objects, references, stores
 from dcpy.frontend.lower.frame import IdentityMatters, NoCall
 from dcpy.frontend.lower.promotion import mixed_kinds
-from dcpy.frontend.lower.returns import Returned, alike, is_local, require_itself
-from dcpy.frontend.specialize.records import Chosen, Effect, Given, Known, Listed, Made, Outcome, is_frozen
+from dcpy.frontend.lower.returns import Returned, alike, is_local, moves, require_itself
+from dcpy.frontend.specialize.records import Chosen, Cut, Effect, Given, Known, Listed, Made, Outcome, is_frozen
 from dcpy.frontend.values import (
     ArrayValue,
     GeneratorValue,
@@ -31,6 +31,7 @@ from dcpy.frontend.values import (
     TupleValue,
     Value,
     dtype_of,
+    integer,
     is_number,
     is_weak,
     kind_of,
@@ -92,7 +93,7 @@ def finish(frame: Frame, *, called: bool) -> Outcome:
         returned = Returned(site, parts, found.values)
         group = next((group for group in groups if alike(frame, group[0], returned)), None)
         groups.append([returned]) if group is None else group.append(returned)
-    if len(groups) > 1 and called:
+    if called and (len(groups) > 1 or any(_is_cut(part) for part in groups[0][0].parts)):
         raise NoCall
     if len(groups) == 1 and groups[0][0].parts == (0,) and all(one.leaves == [Static(None)] for one in groups[0]):
         return Outcome()
@@ -134,11 +135,16 @@ def _renumbered(part: Any, places: Sequence[int]) -> Any:
     match part:
         case tuple():
             return tuple(_renumbered(inner, places) for inner in part)
-        case Made(parts=parts):
+        case Made(parts=parts) | Cut(parts=parts):
             return replace(part, parts=_renumbered(parts, places))
         case Given(index=index) | Known(index=index) | Listed(index=index):
             return replace(part, index=places[index])
     return places[part]
+
+
+def _is_cut(part: Any) -> bool:
+    """Whether a part of what is returned is known while the program runs only."""
+    return isinstance(part, Cut) or (isinstance(part, tuple) and any(map(_is_cut, part)))
 
 
 def _plain(part: Any) -> Any:
@@ -146,7 +152,7 @@ def _plain(part: Any) -> Any:
     match part:
         case tuple():
             return tuple(map(_plain, part))
-        case Made(parts=parts):
+        case Made(parts=parts) | Cut(parts=parts):
             return _plain(parts)
         case Given(index=index) | Known(index=index) | Listed(index=index):
             return index
@@ -173,7 +179,7 @@ class _Leaves:
             raise FrontendError(f"the field {name!r}: {error.message}", notes=error.notes, help=error.help) from None
         return (part, self.part(objects.is_new(self.env, name))) if unsure else (part,)
 
-    def part(self, value: Value) -> Any:
+    def part(self, value: Value) -> Any:  # noqa: C901  (one case per kind)
         """Indices into the leaves, nested as tuples and objects are."""
         match value:
             case Maybe(value=inner):
@@ -196,7 +202,22 @@ class _Leaves:
                 return self.given(self.program.paths.get(container, container))
             case Static(value=known) if isinstance(known, Enum | FunctionType | type) or is_dataclass(known):
                 return Known(known, self.leaf(Static(None)))
+            case ArrayValue() if moves(self.program.b.emit, value):
+                return self.cut(value)
         return self.leaf(value)
+
+    def cut(self, value: ArrayValue) -> Cut:
+        """A part of an argument: the array, and where the part is."""
+        b = self.program.b
+        numbers: list[Expr] = []
+        for dim, shown in enumerate(value.window.dims):
+            if isinstance(shown, Range):
+                numbers += (shown.start, b.exact(value.shape[value.axes.index(dim)]), shown.step)
+            else:
+                numbers.append(shown)
+        whole = self.leaf(ArrayValue.whole(value.container, b.desc(value)))
+        ranges = tuple(isinstance(shown, Range) for shown in value.window.dims)
+        return Cut((whole, *(self.leaf(integer(number)) for number in numbers)), ranges, value.axes)
 
     def given(self, path: str) -> Given:
         """What the caller has passed, itself."""
@@ -372,7 +393,7 @@ class _Results:
         value = self._before_running(value)
         if any(name not in self.emit.sdfg.symbols for name in value.window.symbols):
             raise FrontendError(
-                "the view that is returned depends on run-time values",
+                "the view that is returned depends on run-time values, and is one of a reshaped or broadcast array",
                 span=self.sites[0].span,
                 help="return a copy: `.copy()`",
             )

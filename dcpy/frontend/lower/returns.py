@@ -13,9 +13,11 @@ from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower.raising import LOOP
 from dcpy.frontend.values import ArrayValue, Value, dtype_of, is_number, is_weak
 from dcpy.ir import types
-from dcpy.ir.symbolic import sym
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import ONE, sym
 
 if TYPE_CHECKING:
+    from dcpy.frontend.lower.emitter import Emitter
     from dcpy.frontend.lower.frame import Frame, Site
 
 
@@ -66,13 +68,23 @@ def _meet(frame: Frame, one: Value, other: Value, several: bool) -> bool:
         return False
     if is_local(frame, one, other):
         return not (several and _live_on(frame, one, other))
-    return one.shape == other.shape and not (_known_before(frame, one) and _known_before(frame, other))
+    return one.shape == other.shape and not (_known_before(frame.emit, one) and _known_before(frame.emit, other))
 
 
-def _known_before(frame: Frame, value: ArrayValue) -> bool:
+def _known_before(emit: Emitter, value: ArrayValue) -> bool:
     """Whether it is known before the program runs where the array lies, so that it can be returned itself."""
-    window = [symbol for name in value.window.symbols for symbol in frame.emit.defined(sym(name)).symbols]
-    return all(name in frame.emit.sdfg.symbols for name in window)
+    window = [symbol for name in value.window.symbols for symbol in emit.defined(sym(name)).symbols]
+    return all(name in emit.sdfg.symbols for name in window)
+
+
+def moves(emit: Emitter, value: ArrayValue) -> bool:
+    """Whether it is a part of an argument that is found out while the program runs."""
+    desc = emit.descs.get(value.container)
+    if desc is None or desc.transient or _known_before(emit, value):
+        return False
+    ranges = [axis for axis, dim in enumerate(value.window.dims) if isinstance(dim, Range)]
+    new = [size for axis, size in zip(value.axes, value.shape, strict=True) if axis < 0]
+    return all(axis in value.axes for axis in ranges) and all(size is ONE for size in new)
 
 
 def _live_on(frame: Frame, *values: ArrayValue) -> bool:

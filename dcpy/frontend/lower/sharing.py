@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from dcpy.frontend.lists import ListValue
 from dcpy.frontend.lower import references, stores
 from dcpy.frontend.lower.frame import Names, shown
-from dcpy.frontend.values import ArrayValue, DictValue, Maybe, RecordValue, Resized, TupleValue, Value, Versions
+from dcpy.frontend.values import ArrayValue, DictValue, Maybe, RecordValue, TupleValue, Value, Versions
+from dcpy.frontend.varying import Resized, Sliding
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame, Program
@@ -33,7 +34,7 @@ def roots(frame: Frame, value: Value) -> tuple[str, ...]:
             return tuple(root for _, item in pairs for root in roots(frame, item))
         case ListValue(array=inner):
             return roots(frame, inner)
-        case Maybe(value=inner) | Resized(home=inner):
+        case Maybe(value=inner) | Resized(home=inner) | Sliding(like=inner):
             return roots(frame, inner)
         case Versions(options=options):
             return tuple(root for _, option in options for root in roots(frame, option))
@@ -79,6 +80,13 @@ def is_own(frame: Frame, name: str, value: ArrayValue, env: Env) -> bool:
 def detach(frame: Frame, name: str, home: ArrayValue, value: ArrayValue, merge: object) -> None:
     """From now on, writes to what `name` stands for, and to the version that moved there, are refused."""
     forbid(frame, name, (home.container, frame.b.root(value.container)), merge)
+
+
+def inherit(frame: Frame, home: ArrayValue, value: ArrayValue) -> None:
+    """A version that may not be written moves: nor may what it is a part of from then on."""
+    found = frame.b.detached.get(frame.b.root(value.container))
+    if found is not None:
+        frame.b.detach(home.container, *found)
 
 
 def forbid(frame: Frame, name: str, containers: Sequence[str], merge: object) -> None:

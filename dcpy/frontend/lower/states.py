@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from dcpy.frontend.lower import merges, objects
+from dcpy.frontend.lower import merges, objects, resizing
 from dcpy.frontend.lower.cases import Case, Unplaced, cases
 from dcpy.frontend.lower.frame import NOTHING, Names
 from dcpy.frontend.lower.raising import BY_PATH
@@ -35,6 +35,7 @@ from dcpy.frontend.values import (
     is_weak,
     with_parts,
 )
+from dcpy.frontend.varying import Resized
 from dcpy.ir import data, types
 from dcpy.ir.data import Array, Data
 from dcpy.ir.expr import Const, Load, ScalarExpr, op
@@ -161,6 +162,7 @@ class _Placing:
     busy: Names
     homes: dict[str, ArrayValue] = field(default_factory=dict)
     pairs: Pairs = field(default_factory=list)
+    grown: dict[str, bool] = field(default_factory=dict)  # what moves to a home that grows
 
     def place(self, name: str, value: Value) -> Value:
         """The value as others see it; what must move there is added to `pairs`."""
@@ -202,7 +204,24 @@ class _Placing:
     def _is_size(self, value: Value) -> bool:
         return isinstance(value, SymInt) and merges.is_visible(self.states.frame, value)
 
-    def _array(self, name: str, value: ArrayValue) -> ArrayValue:
+    def _growing(self, name: str, value: ArrayValue, root: str) -> Resized:
+        """An array of a size that is known on this path only."""
+        frame = self.states.frame
+        found = resizing.growing(frame, name, value, value.rank, self.busy - {root})
+        mine = root == found.home.container and root not in self.busy
+        if not mine and (frame.emit.is_visible(root) or root in self.homes or root in self.grown):
+            raise Unplaced  # two names show it
+        self.grown[root], self.busy = True, self.busy | {found.home.container}
+        self.pairs.append((found, value))
+        return found
+
+    def _had_another_size(self, name: str, value: ArrayValue) -> bool:
+        """Whether the name had an array like this of another size: one more iteration may need yet another one."""
+        before = [row[name] for row in self.states.rows]
+        arrays = [known for known in before if isinstance(known, ArrayValue) and known.shape != value.shape]
+        return any(known.dtype == value.dtype and known.rank == value.rank for known in arrays)
+
+    def _array(self, name: str, value: ArrayValue) -> ArrayValue | Resized:
         frame = self.states.frame
         value = replace(value, fresh=False)
         if merges.is_visible(frame, value):
@@ -212,7 +231,7 @@ class _Placing:
             again = frame.home_again(*self.states.past_homes[root], self.states.past[root])
             return self._array(name, replace(value, container=again))
         if not merges.known_outside(frame, _sizes(value)):
-            raise Unplaced
+            return self._growing(name, value, root)
         is_view = frame.emit.is_visible(root)
         if (is_view or not self.states.loop) and merges.hoist(frame, value):
             return value
@@ -220,6 +239,15 @@ class _Placing:
             raise Unplaced
         desc = frame.emit.descs.get(root) or self.states.past.get(root)
         if root != value.container or not isinstance(desc, Array):
+            raise Unplaced
+        if self.states.loop and root not in self.homes and self._had_another_size(name, value):
+            return self._growing(name, value, root)
+        return self._copied(name, value, root, desc)
+
+    def _copied(self, name: str, value: ArrayValue, root: str, desc: Array) -> ArrayValue:
+        """What a path has made moves to a home outside, once for all names that show it."""
+        frame = self.states.frame
+        if root in self.grown:
             raise Unplaced
         if root not in self.homes:
             shape = tuple(frame.b.exact(size) for size in desc.shape)

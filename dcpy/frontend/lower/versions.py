@@ -20,7 +20,8 @@ from dcpy.frontend.lower import merges, references
 from dcpy.frontend.lower.cases import chosen
 from dcpy.frontend.lower.frame import is_field
 from dcpy.frontend.lower.raising import PathsMatter
-from dcpy.frontend.values import ArrayValue, Missing, RecordValue, Resized, TupleValue, Value, Versions
+from dcpy.frontend.values import ArrayValue, Missing, RecordValue, TupleValue, Value, Versions
+from dcpy.frontend.varying import Resized, Sliding
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
@@ -97,7 +98,7 @@ def differ(values: Sequence[Value]) -> bool:
 
 def _has_array(value: Value) -> bool:
     match value:
-        case ArrayValue() | Resized():
+        case ArrayValue() | Resized() | Sliding():
             return True
         case TupleValue(items=items) | RecordValue(items=items):
             return any(map(_has_array, items))
@@ -112,6 +113,8 @@ def disagree(frame: Frame, values: Sequence[Value], joined: Value) -> bool:
         return False
     if any(isinstance(value, ListRef | ListValue | Lazy) or references.is_list(value) for value in values):
         return False  # where lists meet: `meeting_lists`
+    if isinstance(joined, Sliding):
+        return False  # nothing is copied
     if any(isinstance(value, Versions) for value in values) or differ(values):
         return True
     unusable = any(isinstance(value, Missing) and not value.unset for value in values)

@@ -45,13 +45,16 @@ def wrapped_arguments(function: Callable[..., Any], source: Source, values: Mapp
 
 
 def _require_same(function: Callable[..., Any], source: Source) -> None:
-    """Callers see the parameters of the function inside; Python binds those of the wrapper."""
-    outside = inspect.signature(function).parameters.values()
+    """Callers see the parameters of the function inside; Python binds those of the wrapper.
+
+    What the wrapper does not name goes to ``*args``; without ``**kwargs``, Python refuses to have it named in a call.
+    """
+    outside = list(inspect.signature(function).parameters.values())
     own = inspect.signature(function, follow_wrapped=False).parameters.values()
-    kept = {parameter.kind for parameter in own} & set(_STAR)
-    mine = [_facts(parameter) for parameter in own if parameter.kind not in _STAR]
-    theirs = [_facts(parameter) for parameter in outside]
-    if mine != theirs[: len(mine)] or (len(mine) < len(theirs) and len(kept) < len(_STAR)):
+    stars = [parameter.kind for parameter in own if parameter.kind in _STAR]
+    named = [_facts(parameter) for parameter in own if parameter.kind not in _STAR]
+    needed = {_STAR[p.kind is p.KEYWORD_ONLY] for p in outside[len(named) :]}
+    if named != [_facts(parameter) for parameter in outside[: len(named)]] or not needed.issubset(stars):
         raise FrontendError(
             "the wrapper does not take the same arguments as the function that it wraps",
             span=source.span(source.node.args.args[0]) if source.node.args.args else None,

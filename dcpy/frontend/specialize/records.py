@@ -229,7 +229,20 @@ class Chosen:
     options: tuple[Part, ...]
 
 
-Part = int | tuple["Part", ...] | Made | Given | Known | Listed | Chosen | None
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A part of an array that was passed: where it is was found out on the way.
+
+    `parts` are the array, then for each of its dimensions an index, or start, size and step where `ranges` says so.
+    `axes` are the dimensions of the array that those of the part run along; -1 for a new one.
+    """
+
+    parts: tuple[int, ...]
+    ranges: tuple[bool, ...]
+    axes: tuple[int, ...]
+
+
+Part = int | tuple["Part", ...] | Made | Given | Known | Listed | Chosen | Cut | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,5 +290,25 @@ def lister(levels: tuple[bool, ...], weak: bool) -> Callable[..., Any]:
 
     def make(array: Any) -> Any:
         return nested(array.tolist() if weak else array, 0)
+
+    return make
+
+
+def cutter(ranges: tuple[bool, ...], axes: tuple[int, ...]) -> Callable[..., Any]:
+    """A function from an array and the numbers of a `Cut` to the part: a view."""
+    kept = [axis for axis, is_range in enumerate(ranges) if is_range]
+    order = [kept.index(axis) for axis in axes if axis >= 0]
+    new = [position for position, axis in enumerate(axes) if axis < 0]
+
+    def make(array: Any, *numbers: int) -> Any:
+        rest = iter(numbers)
+        keys: list[Any] = []
+        for is_range in ranges:
+            start = next(rest)
+            size, step = (next(rest), next(rest)) if is_range else (1, 1)
+            stop = start + size * step
+            keys.append(slice(start, None if stop < 0 else stop, step) if is_range else start)
+        found = array[(*keys, ...)].transpose(order)
+        return np.expand_dims(found, tuple(new)) if new else found
 
     return make
