@@ -8,12 +8,13 @@ N      ?= 5000
 SEED   ?= 0
 NATIVE := pyproject.toml setup.py $(wildcard dcpy/runtime/dispatch/*.cpp dcpy/runtime/dispatch/*.h)
 
-.PHONY: help demo test null cc lint types layers bench bench-peers docs golden fuzz fuzz-files clean \
+.PHONY: help demo test null cc heavy lint types layers bench bench-peers docs golden fuzz fuzz-files clean \
         bench-compile check-transforms sanitize sanitize-address sanitize-threads
 
 help:
 	@echo "make demo    compile gemm and jacobi_2d, check them against NumPy, print times"
 	@echo "make test    style, types, layers, and all tests (what CI runs)"
+	@echo "make heavy   large programs and long campaigns: what make test leaves out, apart from measurements"
 	@echo "make lint | types | layers | null | cc      one part of it (null: tests without a compiler)"
 	@echo "make bench | docs | golden | clean"
 	@echo "make fuzz N=20000 [SEED=0]   random programs against NumPy;  make check-transforms   each one on all kernels"
@@ -44,8 +45,9 @@ test: lint types layers null cc
 lint: $(STAMP)   ; $(PY) -m ruff check .
 types: $(STAMP)  ; $(PY) -m mypy
 layers: $(STAMP) ; $(VENV)/bin/lint-imports --no-cache
-null: $(STAMP)   ; $(PY) -m pytest -q -n auto -m "not cc and not perf"
-cc: $(STAMP)     ; $(PY) -m pytest -q -n auto -m "cc and not perf"
+null: $(STAMP)   ; $(PY) -m pytest -q -n auto -m "not cc and not perf and not heavy"
+cc: $(STAMP)     ; $(PY) -m pytest -q -n auto -m "cc and not perf and not heavy"
+heavy: $(STAMP)  ; $(PY) -m pytest -q -n auto -m "heavy and not perf"
 bench: $(STAMP)  ; $(PY) -m benchmarks
 bench-compile: $(STAMP) ; $(PY) -m benchmarks.compile_times
 

@@ -14,6 +14,8 @@ from dcpy import driver
 from dcpy.base.options import resolve_options
 from dcpy.codegen.generate import default_signature
 
+QUICK = ("turbulence", "lattice_boltzmann", "harris", "smoothed_particles")  # to compile: in each test run
+
 
 def generated_program(count, folder):
     path = folder / f"generated_{count}.py"
@@ -54,7 +56,9 @@ def test_s3_work_per_statement_is_constant(auto, tmp_path):
 
 @pytest.mark.cc
 @pytest.mark.parametrize("auto", [False, True], ids=["plain", "optimized"])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.heavy) for name in NAMES]
+)
 def test_s4_programs_equal_numpy(name, auto):
     """S-4: a smoke solver, magnetohydrodynamics, Harris corners, Black-Scholes, smoothed particles, and the others."""
     module = importlib.import_module(f"benchmarks.codes.{name}")

@@ -190,7 +190,6 @@ def test_the_confidence_interval_is_in_percent_of_the_median():
 
 
 @pytest.mark.cc
-@pytest.mark.slow
 def test_a_run(tmp_path):
     command = [sys.executable, "benchmarks/run.py", "--preset", "XS", "--only", "gemm", "--repeat", "2"]
     command += ["--frameworks", "numpy,dcpy", "--json", str(tmp_path / "out.json")]

@@ -4,8 +4,6 @@ import os
 import subprocess
 import sys
 
-import pytest
-
 PRINT_EVERYTHING = """
 from examples import gemm, hdiff, jacobi_2d, softmax
 import dcpy
@@ -27,7 +25,6 @@ def output_with_seed(seed: str) -> bytes:
     ).stdout
 
 
-@pytest.mark.slow
 def test_two_processes_print_the_same_bytes():
     first, second = output_with_seed("1"), output_with_seed("4242")
     assert len(first) > 1000

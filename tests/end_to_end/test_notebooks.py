@@ -14,7 +14,7 @@ with warnings.catch_warnings():
     from jupyter_client.manager import start_new_kernel
     from nbclient import NotebookClient
 
-pytestmark = [pytest.mark.cc, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+pytestmark = [pytest.mark.cc, pytest.mark.filterwarnings("ignore")]
 NOTEBOOK = Path(__file__).parent.parent.parent / "examples" / "notebook.ipynb"
 
 

@@ -193,7 +193,6 @@ def test_row_33_assert_and_raise_run():
     check_same(f, A8 + 7)
 
 
-@pytest.mark.slow
 def test_row_34_sizes_above_2_to_the_31():
     """Two gigabytes of zeros, which take memory only where they are written."""
     size = 2**31 + 16
@@ -220,7 +219,6 @@ def test_row_34_sizes_above_2_to_the_31():
     assert (product, list(row), first) == (size, [1, 6], 0)
 
 
-@pytest.mark.slow
 def test_row_34_elementwise_above_2_to_the_31():
     size = 2**31 + 16
 

@@ -405,7 +405,7 @@ for function, arguments in (*t.MIXED, (t.objects_of_callees, (np.ones(3),)), (t.
 """
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_two_processes_print_the_same_programs():
     first, second = (
         subprocess.run(
