@@ -14,6 +14,7 @@ ufuncs. Anything else, global arrays included, makes the function unfit for warm
 from __future__ import annotations
 
 import builtins
+import dis
 import hashlib
 import sys
 from dataclasses import dataclass
@@ -45,6 +46,9 @@ class Fingerprint:
     key: str = ""
     reads: tuple[Read, ...] = ()
     codes: tuple[CodeType, ...] = ()
+
+
+_IMPORT = dis.opmap["IMPORT_NAME"]
 
 
 class _Unknown(Exception):
@@ -101,12 +105,24 @@ class _Description:
         self.parts += [f"{code.co_name} {code.co_posonlyargcount} {code.co_argcount} {code.co_kwonlyargcount}"]
         self.parts += [str(code.co_firstlineno - first), code.co_linetable.hex()]
         names = set(code.co_names)
+        self._add_imports(code)
         for constant in code.co_consts:
             if isinstance(constant, CodeType):
                 names |= self._add_code(constant, first)
             else:
                 self.parts.append(repr(constant))
         return names
+
+    def _add_imports(self, code: CodeType) -> None:
+        """A module that the code imports itself: that of a library is in the key by its version alone."""
+        if _IMPORT not in code.co_code[::2]:
+            return
+        for instruction in dis.get_instructions(code):
+            if instruction.opcode == _IMPORT:
+                if not is_library(str(instruction.argval)):  # relative ones included: they may be the empty text
+                    raise _Unknown
+                module = sys.modules.get(str(instruction.argval).partition(".")[0])
+                self.parts.append(f"import {instruction.argval} {getattr(module, '__version__', None)}")
 
     def _add_names(self, namespace: dict[str, Any], names: set[str]) -> None:
         for name in sorted(names):

@@ -16,7 +16,7 @@ from dcpy.base.source import SrcSpan
 from dcpy.frontend.desugar.names import bound_names, read_names, walrus_names
 
 Body = tuple["Statement", ...]
-Expression = Union[ast.expr, "Flag"]
+Expression = Union[ast.expr, "Flag", "Imported"]
 NOTHING: frozenset[str] = frozenset()
 
 
@@ -25,6 +25,19 @@ class Flag:
     """A known bool of the desugarer's own, where an expression is expected."""
 
     value: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Imported:
+    """What an ``import`` statement binds a name to: a module (`top`: the package that it is in), or a name of it.
+
+    `level`: how many packages up a relative import begins.
+    """
+
+    module: str
+    name: str = ""
+    level: int = 0
+    top: bool = False
 
 
 @dataclass(frozen=True, eq=False)

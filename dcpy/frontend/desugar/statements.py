@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from dcpy.base.errors import FrontendError
@@ -28,8 +28,6 @@ _TRY = (
     "test with `if` before it goes wrong, or catch the exception around the call of the program",
 )
 _ASYNC = ("async code is not supported", "a program runs from its start to its end", "use a plain function and loop")
-_IMPORT = ("import inside a program is not supported", "modules are looked up when it is compiled",
-           "move it to the top of the file")  # fmt: skip
 _REFUSED: dict[str, tuple[str, str, str]] = {  # what, why, what to write instead
     "Try": _TRY,
     "TryStar": _TRY,
@@ -47,8 +45,6 @@ _REFUSED: dict[str, tuple[str, str, str]] = {  # what, why, what to write instea
         "a nested function is evaluated where it is called, and sees values",
         "return the value, and assign it where the function is called",
     ),
-    "Import": _IMPORT,
-    "ImportFrom": _IMPORT,
 }
 
 
@@ -140,6 +136,8 @@ class Desugarer:
                 return (core.Require(test, None, message, span=span),)
             case ast.Raise(exc=exception):
                 return (core.Require(None, exception, None, span=span),)
+            case ast.Import() | ast.ImportFrom():
+                return tuple(_imports(node, span))
         return self._control(node, span)
 
     def _control(self, node: ast.stmt, span: SrcSpan) -> tuple[core.Statement, ...]:
@@ -217,6 +215,17 @@ class Desugarer:
         method = ast.copy_location(ast.Attribute(target.value, "__delitem__", ast.Load()), target)
         call = ast.copy_location(ast.Call(method, [target.slice], []), target)
         return core.Evaluate(call, span=span)
+
+
+def _imports(node: ast.Import | ast.ImportFrom, span: SrcSpan) -> Iterator[core.Assign]:
+    """``import numpy.linalg as la``, ``from math import sqrt``: names that are bound to what is known."""
+    for alias in node.names:
+        if isinstance(node, ast.ImportFrom):
+            name, value = alias.asname or alias.name, core.Imported(node.module or "", alias.name, node.level)
+        else:
+            name = alias.asname or alias.name.partition(".")[0]
+            value = core.Imported(alias.name, top=alias.asname is None)
+        yield core.Assign((ast.copy_location(ast.Name(name, ast.Store()), node),), value, span=span)
 
 
 def _set(flag: str, *, value: bool, span: SrcSpan) -> core.Assign:

@@ -24,11 +24,13 @@ from dcpy.frontend.values import (
     RecordValue,
     Scalar,
     Static,
+    SymInt,
     TupleValue,
     Value,
     as_integer,
     is_number,
     kind_of,
+    kinds_of,
 )
 from dcpy.ir import types
 from dcpy.ir.expr import Const, Index, ScalarExpr, op
@@ -42,7 +44,8 @@ Truth = bool | ScalarExpr
 def compare(b: Builder, symbol: str, left: Value, right: Value) -> Value:
     """One comparison of a chain."""
     if symbol in ("is", "is not"):
-        return Static(_identical(left, right) == (symbol == "is"))
+        same = _identical(left, right)
+        return as_value(same if symbol == "is" else inverse(same))
     if symbol in ("in", "not in"):
         found = _member(b, left, right)
         return as_value(found if symbol == "in" else inverse(found))
@@ -168,7 +171,22 @@ def _equal_known(left: Value, right: Value) -> bool:
     return left == right
 
 
-def _identical(left: Value, right: Value) -> bool:
+def _same_truth(left: Value, right: Value) -> Truth | None:
+    """``x is True``: Python has one True and one False, and NumPy's are others; None where that is not asked."""
+    flags = [isinstance(value, Static) and isinstance(value.value, bool) for value in (left, right)]
+    known, other = (left, right) if flags[0] else (right, left)
+    if not any(flags) or not isinstance(other, Scalar | SymInt) or bool in (instead := kinds_of(other)[1:]):
+        return None
+    assert isinstance(known, Static)
+    if isinstance(other, Scalar) and other.weak and other.dtype == types.bool_:
+        return None if instead else other.expr if known.value else inverse(other.expr)
+    return False
+
+
+def _identical(left: Value, right: Value) -> Truth:
+    truth_ = _same_truth(left, right)
+    if truth_ is not None:
+        return truth_
     if isinstance(left, Static) and isinstance(right, Static):
         return left.value is right.value or (left == right and isinstance(left.value, bool | int | str))
     if Static(None) in (left, right):

@@ -22,6 +22,7 @@ from dcpy.frontend.desugar.statements import OPERATORS
 from dcpy.frontend.implements import call_entry, find, find_attribute, find_method, method_names
 from dcpy.frontend.lists import Lazy, ListValue
 from dcpy.frontend.lower import calls, choices, comparisons, hoisting, objects, sequences, special
+from dcpy.frontend.lower.importing import imported
 from dcpy.frontend.lower.names import bind_name, bound_item, from_python, is_local, read_name, settle
 from dcpy.frontend.lower.operators import binary, truth, unary
 from dcpy.frontend.lower.sharing import held
@@ -57,6 +58,8 @@ def evaluate(frame: Frame, node: core.Expression, name: str = "") -> Value:
     """The value of an expression; `name` is what the program calls it, for readable containers."""
     if isinstance(node, core.Flag):
         return Static(node.value)
+    if isinstance(node, core.Imported):
+        return imported(frame, node)
     handler = _HANDLERS.get(type(node))
     around, frame.emit.place = frame.emit.place, (frame, node)
     try:

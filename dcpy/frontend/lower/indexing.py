@@ -32,7 +32,7 @@ from dcpy.ir import types
 from dcpy.ir.data import View
 from dcpy.ir.expr import Const, Index, ScalarExpr, WrapIndex, cast, op
 from dcpy.ir.subsets import Range, Subset
-from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, max_of, min_of
+from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, ceil_div, max_of, min_of
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.builder import Builder
@@ -196,16 +196,14 @@ def _wrap(index: Expr, size: Expr) -> Expr:
 def slice_range(b: Builder, key: SliceValue, size: Expr) -> Range:
     """The elements that a slice of a dimension of `size` names; inside out where it is empty."""
     step = ONE if key.step == Static(None) else b.integer(key.step, "the step of a slice")
-    if step.constant is None and not b.emit.holds(step - 1):
-        raise FrontendError(
-            "the sign of a slice's step is not known at compile time", help="check it first: `assert step > 0`"
-        )
     if step.constant == 0:
         raise FrontendError("slice step cannot be zero", notes=("NumPy raises ValueError here",))
     size = b.exact(size)
-    forward = step.constant is None or step.constant > 0
-    if step.constant is None:
-        step = max_of(step, 1)  # sizes of results are computed before a check has seen the step
+    forward = b.emit.holds(step - 1)
+    if not forward and not b.emit.holds(-step - 1):
+        return _of_either_direction(b, key, step, size)
+    if step.constant is None:  # sizes of results are computed before a check has seen the step
+        step = max_of(step, 1) if forward else min_of(step, -1)
     start = _bound(b, key.start, size, forward, low=0 if forward else -1, is_start=True)
     stop = _bound(b, key.stop, size, forward, low=0 if forward else -1, is_start=False)
     part = Range(start, stop, step)
@@ -226,6 +224,24 @@ def not_inside_out(value: ArrayValue) -> ArrayValue:
 
 def _is_negative(size: Expr) -> bool:
     return size.constant is not None and size.constant < 0
+
+
+def _of_either_direction(b: Builder, key: SliceValue, step: Expr, size: Expr) -> Range:
+    """A slice whose step may count up or down, which is found out at run time."""
+    zero = Const(0, types.int64)
+    b.check(op("ne", Index(step), zero), "ValueError", "slice step cannot be zero")
+    bounds = {
+        is_start: [_bound(b, value, size, forward, low=0 if forward else -1, is_start=is_start)
+                   for forward in (True, False)]
+        for is_start, value in ((True, key.start), (False, key.stop))
+    }  # fmt: skip
+    start, stop = (
+        b.emit.assign_symbol(stem, op("select", op("gt", Index(step), zero), Index(up), Index(down)), -1, size)
+        for stem, (up, down) in (("start", bounds[True]), ("stop", bounds[False]))
+    )
+    step = b.emit.assign_symbol("step", op("select", op("eq", Index(step), zero), Const(1, types.int64), Index(step)))
+    count = b.emit.assign_symbol("n", Index(max_of(ceil_div(stop - start, step), 0)), 0, size)
+    return Range(start, start + count * step, step)
 
 
 def _bound(b: Builder, value: Value, size: Expr, forward: bool, *, low: int, is_start: bool) -> Expr:

@@ -198,15 +198,17 @@ def squeeze(b: Builder, a: Value, axis: Value = NONE) -> Value:
 
 
 def _is_one(b: Builder, size: Expr) -> bool:
-    """Whether a size is 1. Those of arguments that are symbols are not: a size of 1 in a call is the constant."""
-    size = b.exact(size)
-    is_given = size.name is not None and size.name in b.emit.sdfg.symbols and size.name not in b.emit.maybe_one
-    if size.constant is None and not is_given and not b.emit.ranges.proves_ne(size, ONE):
+    """Whether a size is 1: known, or assumed as it is in the call. A size of 1 of an argument is the constant."""
+    size, emit = b.exact(size), b.emit
+    sample = emit.sampled(size)
+    if emit.equal(size, ONE) or (sample == 1 and emit.same(size, ONE)):
+        return True
+    if may_be_one(b, size) and not (sample == 0 and emit.holds(-size)):
         raise b.error(
             f"whether a dimension of {size} elements has size 1 is known at run time only",
             help="name the axes: np.squeeze(x, axis=0)",
         )
-    return size is ONE
+    return False
 
 
 @implements(np.atleast_1d)

@@ -336,9 +336,8 @@ def _floor_divide(value: Expr, divisor: Expr) -> Expr:
     if number == 1 or not value.terms:
         return value
     if number is None:
-        if value is divisor:  # N // N: 1 wherever it is defined
-            return ONE
-        return _atom_expr(Atom("floordiv", args=(value, divisor)))
+        exact = _divided(value, divisor)
+        return _atom_expr(Atom("floordiv", args=(value, divisor))) if exact is None else exact
     if value.constant is not None:
         return const(value.constant // number)
     if number == -1:
@@ -353,6 +352,24 @@ def _floor_divide(value: Expr, divisor: Expr) -> Expr:
             divisor = const(number // common)
         return _atom_expr(Atom("floordiv", args=(value, divisor)))
     return _from_terms(whole) + _floor_divide(rest, divisor)
+
+
+def _divided(value: Expr, divisor: Expr) -> Expr | None:
+    """``n*k // k``: n, wherever it is defined; None where the divisor is no symbol, or no factor of each term."""
+    if value is divisor:
+        return ONE
+    if divisor.name is None:
+        return None
+    ((atom, _),) = divisor.terms[0][0]
+    found: dict[Monomial, int] = {}
+    for monomial, factor in value.terms:
+        powers = dict(monomial)
+        if atom not in powers:
+            return None
+        powers[atom] -= 1
+        left = tuple((each, power) for each, power in monomial if powers[each])
+        found[tuple((each, powers[each]) for each, _ in left)] = factor
+    return _from_terms(found)
 
 
 def _modulo(value: Expr, divisor: Expr) -> Expr:
