@@ -6,25 +6,25 @@ In the templates {0} and {1} are new names, {2} and {3} arrays, {4} an expressio
 from __future__ import annotations
 
 LISTS = (
-    "{0} = []\nfor i{0} in range(k + 3):\n    {0}.append({5} + i{0})\n{1} = np.array({0})",
+    "{0} = []\nfor i{0} in range(k + 3):\n    {0}.append({5} + i{0})\n{1} = as_array({0})",
     "{0} = []\nfor x{0} in {2}.ravel():\n    if x{0} > 0:\n        {0}.append(x{0})\n{1} = len({0})\n"
-    "q{0} = np.array({0})",
+    "q{0} = as_array({0})",
     "{0} = [0] * ({2}.shape[0] + 1)\nfor i{0} in range({2}.shape[0]):\n    {0}[i{0} + 1] = {0}[i{0}] + i{0}\n"
-    "{1} = np.array({0})",
-    "{0} = [{5}, {8}]\n{1} = {0}\n{1}.append({5})\n{1}[0] = {8}\nq{0} = np.array({0})\nr{0} = len({0})",
+    "{1} = as_array({0})",
+    "{0} = [{5}, {8}]\n{1} = {0}\n{1}.append({5})\n{1}[0] = {8}\nq{0} = as_array({0})\nr{0} = len({0})",
     "{0} = [{5}, {8}, {5}]\n{1} = {0}.pop()\n{0}[-1] = {1}\nq{0} = {0}[0] + {0}[-1]",
     "{0} = [{5}, {8}]\nfor i{0} in range(3):\n    {0}[i{0} % 2] = {0}[i{0} % 2 - 1] + i{0}\n{1} = {0}[0] - {0}[1]",
-    "{0} = [i{0} * i{0} for i{0} in range({2}.shape[0])]\n{1} = sum({0})\n{0}.reverse()\nq{0} = np.array({0})",
-    "{0} = [x{0} for x{0} in {2}.ravel() if x{0} != 0]\n{1} = np.array({0})",
-    "{0} = [[i{0} + j{0} for j{0} in range(3)] for i{0} in range({2}.shape[0])]\n{1} = np.array({0})",
+    "{0} = [i{0} * i{0} for i{0} in range({2}.shape[0])]\n{1} = sum({0})\n{0}.reverse()\nq{0} = as_array({0})",
+    "{0} = [x{0} for x{0} in {2}.ravel() if x{0} != 0]\n{1} = as_array({0})",
+    "{0} = [[i{0} + j{0} for j{0} in range(3)] for i{0} in range({2}.shape[0])]\n{1} = as_array({0})",
     "{0} = list({2}.shape)\n{0}[0] += 1\n{1} = np.zeros({0})",
     "{0} = [{2}, {3}]\n{0}[0][0] = {5}\n{0}[1] = {2} + 1\n{1} = {0}[0] + {0}[1]",
     "{0} = [{2}, {3}]\n{0}[0], {0}[1] = {0}[1], {0}[0]\n{0}[0] += 1\n{1} = {0}[0]",
     "{0} = [{2}.copy(), {3}.copy()]\nfor i{0} in range(3):\n    {0}[i{0} % 2][0] += i{0}\n{1} = np.stack({0})",
     "{0} = []\nwhile len({0}) < k + 2:\n    {0}.append(len({0}) * 2)\n{1} = sum({0})",
     "{0} = [1, 2, 3]\nw{0} = 0\nwhile {0} and w{0} < 5:\n    w{0} += {0}.pop()\n{1} = len({0})",
-    "{0} = [1, 2, 3]\n{0}.insert(1, {5})\n{0}.extend([{8}, 4])\ndel {0}[0]\n{1} = np.array({0})",
-    "{0} = [3, 1, 2, k]\n{0}.sort()\n{1} = {0}.index(2)\nq{0} = {0}[1:3]\nq{0}[0] = 9\nr{0} = np.array({0})",
+    "{0} = [1, 2, 3]\n{0}.insert(1, {5})\n{0}.extend([{8}, 4])\ndel {0}[0]\n{1} = as_array({0})",
+    "{0} = [3, 1, 2, k]\n{0}.sort()\n{1} = {0}.index(2)\nq{0} = {0}[1:3]\nq{0}[0] = 9\nr{0} = as_array({0})",
     "{0} = [3, 1, k]\n{1} = sorted({0})[0]\nq{0} = k in {0}\nr{0} = {0}.count(1)\ns{0} = max({0}) - min({0})",
     "{0} = [(i{0}, i{0} + k) for i{0} in range(3)]\n{1} = 0\nfor x{0}, y{0} in {0}:\n    {1} += x{0} * y{0}",
     "{0} = [0, 0, 0]\nfor x{0} in {2}.ravel():\n    {0}[x{0} > 0] += 1\n{1} = {0}[1]",
@@ -35,17 +35,17 @@ LISTS = (
     "        {0}.pop()\n"
     "{1} = len({0})",
     "{0} = [{5}]\nif {6}:\n    {0}.append({8})\n{1} = len({0})\nq{0} = {0}[-1]",
-    "{0} = [k, 2] if {6} else [3]\n{0}.append(4)\n{1} = np.array({0})",
-    "{0} = [{2}.sum() for i{0} in range(3)]\n{0}[1] = {0}[0]\n{1} = np.array({0})",
-    "{0} = np.array([scaled(x{0}) for x{0} in {2}])\n{1} = np.array([i{0} * k for i{0} in range({2}.size)])",
+    "{0} = [k, 2] if {6} else [3]\n{0}.append(4)\n{1} = as_array({0})",
+    "{0} = [{2}.sum() for i{0} in range(3)]\n{0}[1] = {0}[0]\n{1} = as_array({0})",
+    "{0} = as_array([scaled(x{0}) for x{0} in {2}])\n{1} = as_array([i{0} * k for i{0} in range({2}.size)])",
     "def g{0}(x):\n    x.append(k)\n    return len(x)\n{0} = [1]\n{1} = g{0}({0}) + g{0}({0})\nq{0} = {0}[-1]",
     "{0} = [[], []]\nfor i{0} in range(4):\n    {0}[i{0} % 2].append(i{0})\n{1} = len({0}[0])\nq{0} = {0}[1][-1]",
     "{0} = [{2}[i{0}] for i{0} in range({2}.shape[0]) if i{0} != k]\n{1} = len({0})",
     "{0} = [1, 2, 3, 4]\n{1} = 0\nfor i{0} in range(3):\n    {1} = {1} * 10 + {0}[i{0} - k % 2]\n"
     "    {0}[i{0}] = {0}[i{0} + 1]",
     "{0} = {2}.tolist() if {2}.ndim == 1 else [1]\n{0}[0] = {0}[-1]\n{1} = len({0})",
-    "*{0}, {1} = [k, 2, 3]\n{0}[0] += {1}\nq{0} = np.array({0})",
-    "{0} = [i{0} for i{0} in range(5)]\n{0}[1:3] = [7, 8, 9]\n{1} = np.array({0})\nq{0} = {0}[::-1][0]",
+    "*{0}, {1} = [k, 2, 3]\n{0}[0] += {1}\nq{0} = as_array({0})",
+    "{0} = [i{0} for i{0} in range(5)]\n{0}[1:3] = [7, 8, 9]\n{1} = as_array({0})\nq{0} = {0}[::-1][0]",
     "{0} = [k] * 3\n{1} = {0}[:]\n{1}[0] = 9\nq{0} = {0}[0]\nr{0} = {1} == {0}",
 )  # fmt: skip
 DICTIONARIES = (
@@ -73,7 +73,7 @@ GENERATORS = (
     "def g{0}(n):\n    for i in range(n):\n        if i % 2:\n            continue\n        yield i\n"
     "{0} = [x{0} for x{0} in g{0}(7)]\n"
     "{1} = len({0})",
-    "{0} = np.array([x{0} * 2 for x{0} in {2}.ravel() if x{0} > 0])\n{1} = {0}.size",
+    "{0} = as_array([x{0} * 2 for x{0} in {2}.ravel() if x{0} > 0])\n{1} = {0}.size",
     "{0} = any(x{0} > 1 for x{0} in {2}.ravel())\n{1} = all(x{0} > -9 for x{0} in {2}.ravel())",
     "{0} = 0\nfor i{0}, (x{0}, y{0}) in enumerate(zip({2}, {2}[::-1])):\n    {0} = {0} + np.max(x{0}) * i{0}\n"
     "    if {6}:\n        break",
@@ -84,10 +84,10 @@ CONSUMED = (  # expressions
     "sum(x * x for x in {0}.ravel())", "max((abs(x) for x in {0}.ravel()), default=0)", "min(x for x in {0}.ravel())",
     "sorted(int(x) for x in np.sign({0}).ravel().real)[0]", "sum([1 for x in {0}.ravel() if x > 0])",
     "len([x for x in {0}])",
-    "np.array([np.max(x) for x in {0}])", "np.array([x + 1 for x in {0}])",
-    "np.array([[x, x * 2] for x in {0}.ravel()])",
+    "as_array([np.max(x) for x in {0}])", "as_array([x + 1 for x in {0}])",
+    "as_array([[x, x * 2] for x in {0}.ravel()])",
     "np.sum([x for x in {0}.ravel()])", "np.array(list({0}.shape)) + 1", "max(x for x in (k, 2, {0}.size))",
-    "sum(x > 0 and x < 2 for x in {0}.ravel())", "np.array([{1} for _ in range({0}.shape[0])])",
+    "sum(x > 0 and x < 2 for x in {0}.ravel())", "as_array([{1} for _ in range({0}.shape[0])])",
 )  # fmt: skip
 RESULTS = (  # what a function ends with
     "return [{5}, {8}]", "return [x for x in range({2}.shape[0])]", "return {{'x': {2}, 'y': {5}}}",

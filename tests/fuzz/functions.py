@@ -177,4 +177,8 @@ def folded(*values):
 def twice(f, x):
     return f(f(x))
 
+def as_array(x):
+    assert len(x) > 0, 'nothing known of its dtype and rank'
+    return np.array(x)
+
 """

@@ -427,3 +427,40 @@ def test_windows_that_are_inside_out_in_the_last_iteration(size):
 
     verify(dcpy.program(f).to_sdfg(np.ones(size), simplify=False))
     same(f, np.ones(size))
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("size", [0, 1, 4])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_views_of_views_that_are_returned_by_path(size, sign):
+    def f(c, d):
+        t = d[1:] if c[0] > 0 else d
+        return np.ix_(t, t)
+
+    def g(c, d):
+        t = d[1:] if c[0] > 0 else d
+        t[...] = 1
+        u = t[:-1].reshape(1, -1)
+        return u
+
+    for function in (f, g):
+        verify(dcpy.program(function).to_sdfg(np.ones(1), np.ones(size), simplify=False))
+        check_same(function, np.full(1, sign), np.ones(size))
+
+
+@pytest.mark.parametrize("flag", [1.0, -1.0])
+def test_a_choice_in_a_function_that_each_path_runs(flag):
+    def f(a, c, e):
+        t = a
+        for _ in range(3):
+            t, u = t[::-1], t
+
+        def g(x, y):
+            return (y, x) if t[-1] > 0 else (x, y)
+
+        p, q = g(c, e)
+        p[...] = 3
+        q[0] = 4
+
+    same(f, np.array([2.0, flag]), np.ones(3), np.zeros(3))
+    same(f, np.array([flag, 2.0]), np.ones(3), np.zeros(3))

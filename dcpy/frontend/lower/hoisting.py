@@ -66,6 +66,8 @@ def pulled_out(frame: Frame, statement: core.Statement) -> tuple[core.Body, str]
     if statement not in known:
         known[statement] = _pull(frame, statement)
     found: tuple[core.Body, str] | None = known[statement]
+    if found is not None and found[0][-1] not in frame.liveness.after:  # each activation knows what is live in it
+        _in_place_of(frame, statement, *found)
     return found
 
 

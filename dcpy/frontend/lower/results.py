@@ -391,7 +391,8 @@ class _Results:
 
     def _view(self, value: ArrayValue) -> Result:
         value = self._before_running(value)
-        if any(name not in self.emit.sdfg.symbols for name in value.window.symbols):
+        known = all(name in self.emit.sdfg.symbols for name in value.window.symbols)
+        if not known or not self._in_front(value.container):
             raise FrontendError(
                 "the view that is returned depends on run-time values, and is one of a reshaped or broadcast array",
                 span=self.sites[0].span,
@@ -403,6 +404,17 @@ class _Results:
             with self.emit.inside(self.emit.sdfg.body):
                 container = self.emit.view(value.as_view(desc))
         return Result("view", container)
+
+    def _in_front(self, container: str) -> bool:
+        """Declares a view that was made in a branch or loop, and those that it is of, at the front of the program."""
+        desc = self.emit.descs[container]
+        if not isinstance(desc, View) or self.emit.regions[container] is self.emit.sdfg.body:
+            return True
+        if not self._in_front(desc.of) or not _over(self.emit.sdfg.symbols, (*desc.shape, *desc.strides, desc.offset)):
+            return False
+        with self.emit.inside(self.emit.sdfg.body):
+            self.emit.hoist(container)
+        return True
 
     def _before_running(self, value: ArrayValue) -> ArrayValue:
         """The value over symbols that are known before the program runs."""
