@@ -6,54 +6,13 @@ the end.
 
 from __future__ import annotations
 
-import inspect
-
 import numpy as np
 import pytest
 
 import dcpy
-from dcpy.driver import simplify
-from dcpy.frontend.lower import lower_function
 from dcpy.frontend.specialize.types import ArrayType
-from dcpy.ir.interp import run
-from dcpy.ir.sdfg import Sdfg
-from dcpy.runtime.arguments import _array_problem, conditions_hold
-from dcpy.signatures import Convention, signature_of_call
 from dcpy.versions import SPECULATIVE, Versions
-
-
-class Used:
-    """A program that is used: finds the version for a call, or makes it, as `Specializer` and the dispatcher do."""
-
-    def __init__(self, function):
-        self.function = function
-        self.versions = Versions()
-        self.made: list[tuple[object, Sdfg]] = []
-
-    def __call__(self, *values):
-        bound = dict(zip(inspect.signature(self.function).parameters, values, strict=True))
-        sdfg = next((sdfg for signature, sdfg in self.made if fits(signature, values)), None) or self.make(bound)
-        return run(sdfg, {name: value for name, value in bound.items() if name in sdfg.arguments})
-
-    def make(self, bound) -> Sdfg:
-        from dataclasses import replace
-
-        from dcpy.codegen.generate import linear
-
-        version = self.versions.next(bound, {}, ())
-        lowered = lower_function(self.function, version.types, examples=bound if version.speculates else None)
-        simplify(lowered.sdfg, check=True)
-        signature, _ = signature_of_call(lowered.sdfg, Convention.of(lowered, bound))
-        self.made.append((replace(signature, unless=tuple(map(linear, lowered.unless))), lowered.sdfg))
-        self.versions.add(version)
-        return lowered.sdfg
-
-
-def fits(signature, values) -> bool:
-    arrays = [(arg, value) for arg, value in zip(signature.args, values, strict=True) if isinstance(value, np.ndarray)]
-    if any(_array_problem(arg, value) is not None for arg, value in arrays):
-        return False
-    return conditions_hold(signature, values)
+from tests.support.used import Used
 
 
 def outcome(function, values):

@@ -1,7 +1,8 @@
 """`python -m tests.fuzz N [first seed]`: N random programs; 1 with the smallest form of each that differs from NumPy.
 
 Each program is interpreted: as written, simplified, and optimized. Every fourth is transformed as well, by each
-transformation at the first matches that allow it. Every tenth is compiled: as written, simplified, or optimized, in
+transformation at the first matches that allow it, and another fourth is called with several patterns of sizes, as a
+program that is used would be. Every tenth is compiled: as written, simplified, or optimized, in
 turn. The seeds of a run are consecutive: two numbers describe it, and `python -m tests.fuzz 1 SEED` repeats one.
 """
 
@@ -53,6 +54,8 @@ def oracles_of(seed: int) -> dict[str, Oracle]:
     found: dict[str, Oracle] = {"interpreted": oracles.check_interpreted}
     if seed % 4 == 0:
         found["transformed"] = oracles.check_transformations
+    if seed % 4 == 1:
+        found["used"] = oracles.check_versions
     if seed % 10 == 0:
         way = list(oracles.COMPILED)[seed // 10 % len(oracles.COMPILED)]
         found["compiled"] = lambda program: oracles.check_compiled(program, way)

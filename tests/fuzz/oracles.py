@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import dcpy
+from dcpy.base.errors import FrontendError
 from dcpy.ir.interp import run as interpret
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.verify import verify
@@ -18,6 +19,7 @@ from tests.fuzz.expressions import undefined
 from tests.fuzz.program import ARGUMENTS, RAISED, Program
 from tests.support.applications import applications
 from tests.support.oracles import Difference, assert_equal, assert_sharing, sharing
+from tests.support.used import Used
 
 RTOL = 1e-6
 DOCUMENTED = {  # what compiled code refuses at run time on purpose: docs/explanation/numpy.md
@@ -142,6 +144,22 @@ def check_compiled(program: Program, *ways: str) -> None:
             with suppress(NotComparable) if sizes == larger else nullcontext():
                 found = outcome(decorated, program.arguments(sizes))
                 assert_same(found, expected[sizes], f"{who}, sizes {sizes}")
+
+
+def check_versions(program: Program) -> None:
+    """Calls with several patterns of sizes, each by the version that fits it or gets made: the interpreter again."""
+    n, m = program.sizes
+    used = Used(program.function())
+    for sizes in ((n, m), (n + 1, m + 1), (m, n), (n, 1), (n + 2, m), (n, m)):
+        try:
+            expected = reference(program, sizes)
+            found = outcome(used, program.arguments(sizes))
+        except (FrontendError, NotComparable):
+            if sizes == program.sizes:
+                raise
+            continue
+        with suppress(NotComparable):
+            assert_same(found, expected, f"used, sizes {sizes}")
 
 
 def run_strictly(sdfg: Sdfg, program: Program, *, strict: bool) -> Outcome:
