@@ -41,7 +41,7 @@ SEARCHES = (
     "{0} = {5}\nfor x{0} in {2}.ravel():\n    {0} = min(x{0}, {0})",
     "{0} = 100\nfor i{0} in range({2}.shape[0]):\n    {0} = min({0}, int(np.max({2}[i{0}].real)), i{0})",
     "{0} = {2}.ravel()[-1]\nfor x{0} in {2}.ravel():\n    {0} = x{0} if x{0} > {0} else {0}",
-    "{0} = 0\nfor x{0} in {2}.ravel():\n    if x{0} > 0:\n        {0} += x{0}",
+    "{0} = {2}.ravel()[0] * 0\nfor x{0} in {2}.ravel():\n    if x{0} > 0:\n        {0} += x{0}",
     "{0} = {2}.ravel()[0]\nfor x{0} in {2}.ravel():\n    {0} = np.maximum({0}, x{0})\n{1} = {0} + 1",
     "{0} = {2}.ravel()[0]\nfor x{0} in {2}.ravel():\n    {0} = np.fmin({0}, x{0})",
     "{0} = np.full({2}.shape[0], -9.0)\nfor i{0} in range({2}.shape[0]):\n    for x{0} in {2}[i{0}].ravel().real:\n"

@@ -453,7 +453,7 @@ def test_a_choice_in_a_function_that_each_path_runs(flag):
     def f(a, c, e):
         t = a
         for _ in range(3):
-            t, u = t[::-1], t
+            t, _u = t[::-1], t
 
         def g(x, y):
             return (y, x) if t[-1] > 0 else (x, y)

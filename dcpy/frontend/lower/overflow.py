@@ -20,9 +20,10 @@ from dcpy.base.errors import FrontendError
 from dcpy.base.options import IntOverflow
 from dcpy.frontend.values import Static, Value, as_integer, dtype_of, is_weak, scalar_expr
 from dcpy.ir import types
+from dcpy.ir.data import View
 from dcpy.ir.expr import Cast, Const, Index, Load, Op, ScalarExpr, WrapIndex, op
 from dcpy.ir.integer_ops import fits
-from dcpy.ir.symbolic import Expr, Ranges, sym
+from dcpy.ir.symbolic import Expr, Ranges, as_expr, max_of, sym
 from dcpy.ir.symbolic.expr import Atom
 from dcpy.ir.types import DType
 
@@ -66,6 +67,21 @@ def require_bits(b: Builder, holds: ScalarExpr, what: str, values: Sequence[Scal
     """`OverflowError` at run time unless an expression `holds`; ``{0}`` in `what` stands for ``values[0]``."""
     if b.emit.options.int_overflow is not IntOverflow.WRAP and not b.emit.wraps:
         b.check(holds, "OverflowError", f"{what} {_MESSAGE}", values)
+
+
+def require_countable(b: Builder, shape: Sequence[Expr]) -> None:
+    """`ValueError` unless 64 bits count the elements of a view that repeats what is there; sizes of 0 count as 1.
+
+    Free for the shape of an array that there is memory for.
+    """
+    if any(not isinstance(desc, View) and desc.shape == tuple(shape) for desc in b.emit.descs.values()):
+        return
+    known, total = Intervals(b.emit), as_expr(1)
+    for size in shape:
+        more = max_of(size, 1)
+        if not _is_within(_result("*", known.of(Index(total)), known.of(Index(more))), LIMITS):
+            b.check(op("mul_fits", Index(total), Index(more)), "ValueError", "iterator is too large")
+        total = total * more
 
 
 def require_negative_fits(b: Builder, value: Value) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.broadcasting import broadcast_shapes, may_be_one
 from dcpy.frontend.lower.builder import Builder, items_of
+from dcpy.frontend.lower.overflow import require_countable
 from dcpy.frontend.numpy.creation import order_of, size_of
 from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0, NUMBER_1, ORDER_C
 from dcpy.frontend.values import ArrayValue, SliceValue, Static, TupleValue, Value, integer, is_number, is_weak
@@ -255,6 +256,7 @@ def broadcast_to(b: Builder, array: Value, shape: Value) -> Value:
             "input operand has more dimensions than allowed by the axis remapping",
             notes=("NumPy raises ValueError here",),
         )
+    require_countable(b, sizes)
     return b.broadcast_to(x, sizes)
 
 
@@ -263,6 +265,7 @@ def broadcast_arrays(b: Builder, *args: Value) -> Value:
     """Read-only views of all in their common shape."""
     arrays = [b.array(value) for value in args]
     shape = broadcast_shapes(b, [x.shape for x in arrays])
+    require_countable(b, shape)
     return TupleValue(tuple(b.broadcast_to(x, shape) for x in arrays))
 
 

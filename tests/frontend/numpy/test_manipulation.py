@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import dcpy
 from dcpy.base.errors import FrontendError
 from tests.support.numpy_records import ALL, LAYOUTS, SHAPES, check, interpreted, op
 from tests.support.oracles import check_same
@@ -222,3 +223,30 @@ def test_an_order_that_is_not_known_is_refused():
     with pytest.raises(FrontendError, match="order of this array in memory is not known") as refusal:
         interpreted(lambda a: a.ravel(order="K"), np.ones((3, 8))[:, ::2])
     assert refusal.value.help == "name the order: 'C' or 'F'"
+
+
+@pytest.mark.parametrize("n", [2**21, 2**22, 3 * 2**20 + 7, 2**32])
+def test_s1_views_that_repeat_have_no_more_elements_than_64_bits_count(n):
+    """S1: a product of sizes wrapped around, and the view had no or a negative number of elements."""
+
+    def counted(a, n):
+        return np.broadcast_to(a, (n, n, n)).size
+
+    def element(a, n):
+        return np.broadcast_to(a, (n, n, n))[0, 0, 0]
+
+    def flat(a, n):
+        return np.broadcast_to(a, (n, n, n)).reshape(-1)[0]
+
+    def empty(a, n):
+        return np.broadcast_to(a[:0], (n, n, 0)).size
+
+    for function in (counted, element, flat, empty):
+        check_same(function, np.ones(1), n, compiled=False)
+
+
+def test_s1_views_of_a_known_size_are_free():
+    def f(a, c):
+        return np.broadcast_to(a, c.shape) + c, np.broadcast_to(a, (2, 3, 4)), np.broadcast_arrays(a, c)[0][0, 0]
+
+    assert "mul_fits" not in str(dcpy.program(f).to_sdfg(np.ones(1), np.ones((3, 4))))
