@@ -7,14 +7,14 @@ come in program order, always the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar, overload
 
-from dcpy.ir.nodes import Call, Consume, Map, Node, Tasklet
+from dcpy.ir.nodes import Call, Map, Node, Tasklet
 from dcpy.ir.region import Block, Loop, Region, State
 from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.uses import Element, Uses
+from dcpy.ir.uses import Element, Uses, with_inside
 
 T = TypeVar("T")
 
@@ -229,20 +229,8 @@ def whole() -> Whole:
 
 def elements(sdfg: Sdfg) -> Iterator[Element]:
     """All blocks and nodes of an SDFG, in program order, each before those it owns."""
-    yield from _elements_of(sdfg.body)
-
-
-def _elements_of(region: Region) -> Iterator[Element]:
-    for block in list(region.blocks):
-        yield block
-        if not isinstance(block, State):
-            for inner in block.regions():
-                yield from _elements_of(inner)
-            continue
-        for node in list(block.nodes):
-            yield node
-            if isinstance(node, Map | Consume):
-                yield from _elements_of(node.body)
+    for block in list(sdfg.body.blocks):
+        yield from with_inside(block)
 
 
 def _fits(part: Capture[Any], block: Block) -> bool:
@@ -251,33 +239,48 @@ def _fits(part: Capture[Any], block: Block) -> bool:
 
 def _consumers(writer: Node, uses: Uses) -> Iterator[tuple[str, Node]]:
     """Containers that a node writes with the later nodes of its state that read them, up to the next writer."""
-    state = writer.state
-    if state is None:
+    if writer.state is None:
         return
-    for container in _touched(writer, uses, writes=True):
-        readers = _tops(uses.readers(container), state)
-        if not readers:
-            continue
-        writers = _tops(uses.writers(container), state)
-        places = {node: state.index(node) for node in readers | writers}
-        for node in sorted(places, key=places.__getitem__):
-            if places[node] > places[writer]:
-                if node in readers:
-                    yield container, node
-                if node in writers:
-                    break
+    later = writer.state.nodes[writer.state.index(writer) + 1 :]
+    for container in _touched(writer, uses).writes:
+        for node, touches in _users_among(later, container, uses):
+            if container in touches.reads:
+                yield container, node
+            if container in touches.writes:
+                break
 
 
-def _touched(node: Node, uses: Uses, *, writes: bool) -> tuple[str, ...]:
+def _users_among(nodes: Sequence[Node], container: str, uses: Uses) -> Iterator[tuple[Node, _Touched]]:
+    """Those of a state's nodes, in order, that touch a container; as quick as it is used little, or the nodes few."""
+    users = (*uses.readers(container), *uses.writers(container))
+    if not nodes or len(users) > len(nodes):
+        yield from ((node, _touched(node, uses)) for node in nodes)
+        return
+    state = nodes[0].state
+    assert state is not None
+    first = state.index(nodes[0])
+    tops = {state.index(node): node for node in _tops(users, state)}
+    yield from ((tops[place], _touched(tops[place], uses)) for place in sorted(tops) if place >= first)
+
+
+@dataclass(frozen=True, slots=True)
+class _Touched:
     """Containers that a node or something in its body touches, in program order."""
-    names: dict[str, None] = {}
-    pending: list[Element] = [node]
-    if isinstance(node, Map | Consume):
-        pending += _elements_of(node.body)
-    for element in pending:
-        touches = uses.touches(element)
-        names |= dict.fromkeys(touches.writes if writes else touches.reads)
-    return tuple(names)
+
+    reads: dict[str, None]
+    writes: dict[str, None]
+
+
+def _touched(node: Node, uses: Uses) -> _Touched:
+    facts = uses.facts(node)
+    if _Touched not in facts:
+        found = facts[_Touched] = _Touched({}, {})
+        for element in with_inside(node):
+            touches = uses.touches(element)
+            found.reads.update(dict.fromkeys(touches.reads))
+            found.writes.update(dict.fromkeys(touches.writes))
+    touched: _Touched = facts[_Touched]
+    return touched
 
 
 def _tops(touchers: Iterable[Element], state: State) -> dict[Node, None]:
