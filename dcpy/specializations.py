@@ -22,6 +22,7 @@ import numpy as np
 
 from dcpy import __version__, driver, plugins
 from dcpy.base.errors import ArgumentError, DcpyError, FrontendError
+from dcpy.base.memory import collector_paused
 from dcpy.base.options import Options
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.generate import linear
@@ -173,7 +174,8 @@ class Specializer:
         with self._compiling:
             result = dispatcher.dispatch(native)  # another thread may have compiled it meanwhile
             if result is NotImplemented:
-                compiled = self._compile(native, profile, symbols)
+                with collector_paused():
+                    compiled = self._compile(native, profile, symbols)
                 dispatcher.add(compiled.encoded())
                 self.compiled_for[describe_all(compiled.described)] = sum(profile.values())
         if result is NotImplemented:

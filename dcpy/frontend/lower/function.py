@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import gc
 import inspect
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
 from dcpy.base.errors import DcpyError, FrontendError
+from dcpy.base.memory import collector_paused
 from dcpy.base.options import Options
 from dcpy.frontend.closure import Closure, Dependence
 from dcpy.frontend.dataflow.symbols import free_symbols
@@ -91,7 +90,7 @@ def lower_function(
     function = unwrap(function)
     source = read_source(function)
     try:
-        with _collector_paused():
+        with collector_paused():
             return _lower_until_settled(
                 function, source, dict(types), options or Options(), name or _name(function), aliases or {},
                 records or {}, examples,
@@ -143,18 +142,6 @@ def _lower_until_settled(
             return lowered
         else:
             examples = None  # what was assumed of is no argument: nothing can test it
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Python's cycle collector walks all live objects again and again while many are made: it waits meanwhile."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _name(function: Callable[..., Any]) -> str:
