@@ -66,6 +66,14 @@ def swapped(a, b, k):
     return y * 1
 
 
+def of_tuples(a, b, k):
+    x = (a, b), (b, a)
+    y = x[k][0]
+    y[0] = 4
+    x[k][1 - k][1] = 5
+    return a + b
+
+
 def read_only(a, b, k):
     x = [a, b]
     total = 0.0
@@ -102,7 +110,7 @@ def in_place_behind_the_list(a, b, k):
     "function",
     [
         augmented, augmented_in_a_dictionary, augmented_list_in_a_list, taken_and_written, taken_and_written_elsewhere,
-        ping_pong, element_and_whole, swapped, read_only, new_in_each_iteration, no_longer_needed,
+        ping_pong, element_and_whole, swapped, of_tuples, read_only, new_in_each_iteration, no_longer_needed,
         in_place_behind_the_list,
     ],
 )  # fmt: skip
@@ -184,13 +192,72 @@ def carried_and_written(a, b, k):
     return np.array(x)
 
 
+def popped_and_written(a, b, k):
+    x = [a, b]
+    y = x.pop(k)
+    y[0] = 3
+    return x[0] + 0
+
+
+def popped_until_empty(a, b, k):
+    x = [a, b]
+    while x:
+        y = x.pop()
+        y += 1
+
+
+def inner_list_changed(a, b, k):
+    row, x = [1, 2], []
+    for _ in range(k + 2):
+        x.append(row)
+    row[0] = 7
+    return np.array(x)
+
+
+def inner_list_changed_through_the_outer_one(a, b, k):
+    row, x = [1, 2], []
+    for _ in range(k + 2):
+        x.append(row)
+    x[0][0] = 7
+    return np.array(x), row
+
+
+def one_of_a_slice(a, b, k):
+    x = []
+    for i in range(k + 2):
+        x.append(a)
+    y = x[1:]
+    y[0][0] = 7
+    return a * 1
+
+
 @pytest.mark.parametrize(
     "function",
-    [stored, appended_and_written, written_through_the_list, written_after_the_loop, row_written, carried_and_written],
-)
+    [
+        stored, appended_and_written, written_through_the_list, written_after_the_loop, row_written,
+        carried_and_written, popped_and_written, popped_until_empty, inner_list_changed,
+        inner_list_changed_through_the_outer_one, one_of_a_slice,
+    ],
+)  # fmt: skip
 def test_a_list_that_is_an_array_inside_does_not_hide_writes(function):
     with pytest.raises(dcpy.DcpyError, match="this array is in a list, which has a copy of it"):
         dcpy.program(function).to_sdfg(A, B, 1)
+
+
+def test_rows_that_are_one_list_are_not_written():
+    def f(k):
+        x = [[0, 0] for _ in range(k)] * 2
+        x[0][0] = 5
+        return np.array(x)
+
+    def g(k):
+        x = [np.zeros(2) for _ in range(k)] * 2
+        x[0][0] = 5
+        return np.array(x)
+
+    for function in (f, g):
+        with pytest.raises(dcpy.DcpyError, match="read-only"):
+            dcpy.program(function).to_sdfg(2)
 
 
 @pytest.mark.parametrize("k", [-5, -1, 0, 2, 4, 5])

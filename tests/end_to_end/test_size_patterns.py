@@ -83,6 +83,12 @@ def columns(points):
     return x.T - x + (y.T - y)
 
 
+def sliced_again(a, k):
+    a[k:][1:][:2] = 1
+    t = a[1:][k:]
+    return t[-k:] * 1
+
+
 def stepped(a, k):
     return a[::k] * 2.0
 
@@ -128,6 +134,7 @@ CALLS = {
     helper_called: [(array(n), array(m)) for n, m in [(9, 9), (8, 8), (3, 3), (4, 4), (2, 2), (9, 8), (8, 9), (3,
         9), (9, 3), (5, 5), (0, 0)]],
     columns: [(array(n, k),) for n, k in [(4, 3), (5, 3), (3, 3), (4, 2), (4, 1), (1, 3), (0, 3), (2, 5)]],
+    sliced_again: [(array(n), k) for n in (3, 1, 4, 0) for k in (2, 0, 1, -2)],
     stepped: [(array(n), k) for n, k in [(9, 2), (9, 1), (8, 3), (9, 9), (1, 5), (0, 2), (5, 7)]],
     last: [(array(n), k) for n, k in [(9, 4), (9, 0), (9, -3), (9, 8), (9, 9), (9, -10), (2, 1), (1, 0), (1, -1),
         (0, 0), (3, 2)]],

@@ -54,6 +54,7 @@ class Builder:
         self.detached: dict[str, tuple[str, object]] = {}  # containers that may not be written any more: why, and where
         self.split_at: dict[object, bool] = {}  # places where paths keep apart what names stand for (`lower.versions`)
         self.twins: dict[str, dict[str, object]] = {}  # containers with a copy that shows what is one array in Python
+        self.copies: Callable[[str], Sequence[tuple[str, object]]] = lambda container: ()  # see `sharing.copies`
         self.seen_copies: Callable[[str], Sequence[object]] = lambda container: ()  # of a container; where paths met
         self.clock, self.stored = 0, dict[str, int]()  # when the program last stored to a container
         self.combined: dict[str, str] = {}  # containers whose writes are combined, and how
@@ -259,6 +260,11 @@ class Builder:
             if right not in known:
                 known[right] = merge
                 self.emit.on_undo(functools.partial(known.pop, right, None))
+
+    def copied_again(self, copy: ArrayValue, array: ArrayValue) -> None:
+        """What is a copy of a part of a list's array is one of what the list has copies of."""
+        for other, merge in self.copies(self.root(array.container)):
+            self.twin(self.root(copy.container), other, merge)
 
     def by_path(self, merge: object, error: FrontendError) -> Exception:
         """What to raise where paths do not agree: once all is tried, the error."""

@@ -302,8 +302,9 @@ def _item(frame: Frame, owner: TupleValue, key: Value) -> Value:
     """An item of a tuple or list. One found at run time is a copy, unless it matters that it is not."""
     found = sequences.item(frame.b, owner, key)
     index = None if isinstance(key, SliceValue) else as_integer(key)
-    if isinstance(found, ArrayValue) and (index is None or index.constant is None):
-        held(frame, "", owner, frame.b.root(found.container), hoisting.key_of_item(frame, owner))
+    made = found.array if isinstance(found, ListValue) else found
+    if isinstance(made, ArrayValue) and (index is None or index.constant is None):
+        held(frame, "", owner, frame.b.root(made.container), hoisting.key_of_item(frame, owner))
     return found
 
 

@@ -34,7 +34,7 @@ from dcpy.frontend.lower.pruning import prune
 from dcpy.frontend.lower.raising import PathsMatter, WillRaise
 from dcpy.frontend.lower.reducing import reduce_items
 from dcpy.frontend.lower.results import finish, fit_a_call
-from dcpy.frontend.lower.sharing import seen_copies
+from dcpy.frontend.lower.sharing import copies, seen_copies
 from dcpy.frontend.lower.statements import execute
 from dcpy.frontend.lower.wrapping import wrapped_arguments
 from dcpy.frontend.source import Source, read_source
@@ -178,6 +178,7 @@ def _lower(
     _join(program, caller, function, name)
     closure = Closure(function, program.dependences)
     frame = Frame(program, source, define, closure, sdfg.body)
+    b.copies = lambda container: copies(program, container)
     b.seen_copies = lambda container: seen_copies(program, container)
     b.caller = lambda target, args, keywords: call(frame, target, args, keywords)
     b.operate = lambda symbol, left, right: binary(b, symbol, left, right)

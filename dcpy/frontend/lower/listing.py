@@ -243,7 +243,9 @@ def subscript(b: Builder, value: ListValue, key: Value) -> Value:
     if isinstance(key, SliceValue):
         part = b.subscript(value.array, [key])
         assert isinstance(part, ArrayValue)
-        return value.of(b.copy(part))
+        copy = b.copy(part)
+        b.copied_again(copy, part)
+        return value.of(copy)
     return item_at(value, position(b, key, b.exact(value.array.shape[0])))
 
 
@@ -270,7 +272,9 @@ def joined(b: Builder, left: Value, right: Value) -> Value:
     if len(parts) < 2:
         found = parts[0]
         assert isinstance(found, ListValue)
-        return found.of(b.copy(found.array))
+        copy = b.copy(found.array)
+        b.copied_again(copy, found.array)
+        return found.of(copy)
     kinds = [kind_of_list(b, p) if isinstance(p, ListValue) else _kind_of_known(b, p) for p in parts]
     kind = replace(joined_kind(b, kinds), fill=None)
     lists: list[ListValue] = []
@@ -285,6 +289,7 @@ def joined(b: Builder, left: Value, right: Value) -> Value:
         assert isinstance(target, ArrayValue)
         target = replace(target, shape=(size, *kind.shape))
         stores.write(b, target, part.array)
+        b.copied_again(out, part.array)
     return kind.list_of(out)
 
 
@@ -315,8 +320,12 @@ def repeated(b: Builder, value: Value, count: Expr) -> Value:
         value = as_array_list(b, value, kind)
     assert isinstance(value, ListValue)
     size = b.exact(value.array.shape[0])
+    several = value.array.rank > 1 and count.constant != 1
     out = b.empty((count, size, *value.array.shape[1:]), value.array.dtype, name="list")
     stores.write(b, out, value.array)
+    b.copied_again(out, value.array)
+    if several:
+        b.forbid_writes(out.container, "it is in a list, and one array or list there is several items")
     return value.of(b.reshape(out, (product_of(count, size), *value.array.shape[1:])))
 
 

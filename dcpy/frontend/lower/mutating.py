@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lists import ListValue, Row
-from dcpy.frontend.lower import dictionaries, filling, growing, listing, references, searching, sequences
+from dcpy.frontend.lower import dictionaries, filling, growing, listing, references, searching, sequences, stores
 from dcpy.frontend.lower.comprehensions import all_items
 from dcpy.frontend.lower.names import bound_item, settle
 from dcpy.frontend.lower.operators import binary
@@ -86,6 +86,7 @@ def _set_in_row(frame: Frame, owner: List, row: Row, key: Value, value: Value) -
         items = b.array(value)
         assert isinstance(part, ArrayValue)
         b.same_size(part.shape[0], items.shape[0], "the rows of the list have different lengths")
+        stores.require_writable(b, content.array)
         listing.store(b, part, b.array(b.cast(items, part.dtype)))
         return
     index = listing.position(b, key, b.exact(owner.array.shape[0]), ASSIGNMENT)
@@ -95,6 +96,7 @@ def _set_in_row(frame: Frame, owner: List, row: Row, key: Value, value: Value) -
     found = _as_kind(frame, name, content, _joined_numbers(frame, content, wider))
     if b.root(found.array.container) != b.root(owner.array.container) and found is content:
         raise FrontendError("the row belongs to a list that has changed since", help="index the outer list again")
+    stores.require_writable(b, found.array)
     listing.put(b, found.array, (*row.indices, index), value)
 
 
@@ -260,7 +262,9 @@ def _copied(frame: Frame, item: Value) -> Value:
     if isinstance(item, Scalar):
         return frame.b.keep(item)
     if isinstance(item, ArrayValue):
-        return frame.b.copy(item)
+        copy = frame.b.copy(item)
+        frame.b.copied_again(copy, item)
+        return copy
     return item.of(frame.b.copy(item.array)) if isinstance(item, ListValue) else item
 
 
@@ -354,7 +358,9 @@ def _sort(frame: Frame, owner: List, kwargs: Mapping[str, Value]) -> None:
 def _copy(frame: Frame, owner: List, args: list[Value]) -> Value:
     if isinstance(owner, TupleValue):
         return replace(owner, token=None)
-    return owner.of(replace(frame.b.copy(owner.array), fresh=True))
+    copy = frame.b.copy(owner.array)
+    frame.b.copied_again(copy, owner.array)
+    return owner.of(replace(copy, fresh=True))
 
 
 def _remove(frame: Frame, owner: List, args: list[Value]) -> Value:

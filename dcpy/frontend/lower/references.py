@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lists import ListRef, ListValue, Row
-from dcpy.frontend.lower import growing
+from dcpy.frontend.lower import growing, stores
 from dcpy.frontend.lower.frame import IdentityMatters, is_field
 from dcpy.frontend.values import DictValue, Maybe, Missing, ObjectValue, RecordValue, TupleValue, Value, with_parts
 
@@ -222,6 +222,8 @@ def changing(frame: Frame, value: Changeable, what: str) -> str:
             "iterations of a parallel map cannot change a list that they share",
             help="store into an array, or use a plain for loop",
         )
+    for merge in frame.b.seen_copies(token):
+        raise stores.copied_in_a_list(frame.b, merge)
     changes = frame.program.list_changes
     changes[token] = changes.get(token, 0) + 1
     if what != ITEM:

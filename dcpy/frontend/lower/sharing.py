@@ -105,6 +105,10 @@ def held(frame: Frame, owner: str, value: Value, holder: str, merge: object = No
     `holder` is the key of the list, or the container of the copy; `owner` the name whose arrays are moved there.
     """
     match value:
+        case TupleValue(items=items, token=str(key)) if references.shown_elsewhere(frame.env, key, owner):
+            frame.b.twin(key, holder, merge)
+        case ListValue(token=str(key)) if references.shown_elsewhere(frame.env, key, owner):
+            frame.b.twin(key, holder, merge)
         case TupleValue(items=items):
             for item in items:
                 held(frame, owner, item, holder, merge)
@@ -141,6 +145,11 @@ def require_no_late_copies(frame: Frame, start: int) -> None:
 
 def seen_copies(program: Program, container: str) -> list[object]:
     """Where paths met that made copies of a container which the program can still see; None for no such place."""
+    return [merge for other, merge in copies(program, container) if is_seen(program, other)]
+
+
+def copies(program: Program, container: str) -> list[tuple[str, object]]:
+    """What there is beside a container, or a list (by key), that is the same array in Python, and where paths met."""
     twins = program.b.twins
     if not twins:
         return []
@@ -150,7 +159,7 @@ def seen_copies(program: Program, container: str) -> list[object]:
         if name.endswith(references.ITEMS) and container in roots(frame, value)
     }  # fmt: skip
     found = {other: merge for one in (container, *keys) for other, merge in twins.get(one, {}).items()}
-    return [merge for other, merge in found.items() if other != container and is_seen(program, other)]
+    return [(other, merge) for other, merge in found.items() if other != container]
 
 
 def is_seen(program: Program, holder: str) -> bool:

@@ -52,8 +52,8 @@ def _has_no_value(name: str, ranges: Ranges) -> bool:
 
 
 def _sweeps(scope: Scope, ranges: Ranges) -> list[Sweep] | None:
-    """The parameters around a place; None where nothing is reached (the range of one is surely empty), or where the
-    range of one depends on another (then not all values meet).
+    """The parameters around a place; None where nothing may be reached (the range of one is surely empty, or has a size
+    that was clamped), or where the range of one depends on another (then not all values meet).
     """
     params: dict[str, Range] = {}
     for owner in scope.owners:
@@ -64,6 +64,12 @@ def _sweeps(scope: Scope, ranges: Ranges) -> list[Sweep] | None:
                 params[name] = values
     if any(name in params for values in params.values() for name in values.symbols):
         return None
-    if any(ranges.proves_le(values.size, 0) for values in params.values()):
+    if any(ranges.proves_le(values.size, 0) or _may_be_clamped(values.size, ranges) for values in params.values()):
         return None
     return [Sweep.of(name, values, ranges) for name, values in params.items()]
+
+
+def _may_be_clamped(size: Expr, ranges: Ranges) -> bool:
+    """Whether a size is one of a slice, and 0 perhaps: ``max(0, 1 - k)``."""
+    clamped = any(atom.kind in ("min", "max") for monomial, _ in size.terms for atom, _ in monomial)
+    return clamped and not ranges.proves_nonneg(size - 1)
