@@ -270,8 +270,8 @@ def refused_statements():
             return a
 
     def managing(a):
-        with np.errstate(all="ignore"):
-            return a / 0
+        with open("numbers.txt") as lines:
+            return a + len(lines.read())
 
     def growing(a):
         rows = []

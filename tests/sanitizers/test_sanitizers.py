@@ -20,6 +20,7 @@ def test_faults_are_reported(fault, tmp_path, capfd):
 
 
 @pytest.mark.cc
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", SANITIZERS)
 def test_a_parallel_kernel_has_no_reports(name, tmp_path):
     test = "tests/benchmarks/test_dcpy.py::test_equals_numpy[jacobi_2d-optimized]"

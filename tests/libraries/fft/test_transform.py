@@ -65,7 +65,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "lines", "options"), CASES)
+@pytest.mark.parametrize(
+    ("kind", "lines", "options"), [*CASES[:3], *(pytest.param(*c, marks=pytest.mark.heavy) for c in CASES[3:])]
+)
 def test_loops_compute_the_meaning(kind, lines, options):
     for n in SHORT if lines == 0 else SHORT[4:9]:
         assert_expands(program(kind, lines=lines, options=options), arguments(kind, n, lines=lines))
@@ -87,7 +89,9 @@ def largest_error(got, expected):
 
 @pytest.mark.cc
 @pytest.mark.usefixtures("preferred")
-@pytest.mark.parametrize(("kind", "lines", "options"), [CASES[1], CASES[2], CASES[4], CASES[7]])
+@pytest.mark.parametrize(
+    ("kind", "lines", "options"), [CASES[1], *(pytest.param(*CASES[i], marks=pytest.mark.heavy) for i in (2, 4, 7))]
+)
 def test_compiled_expansions_are_accurate(kind, lines, options):
     text = program(kind, lines=lines, options=options)
     compiled = dcpy.parse(text).compile()
