@@ -23,6 +23,7 @@ from dcpy.ir.verify.forms import FORMS, TREE_RULES
 from dcpy.transforms.catalog import TRANSFORMATIONS
 from docs.fences import with_outputs
 from docs.numpy_page import numpy_page
+from docs.scipy_page import scipy_page
 
 DOCS = Path(__file__).parent
 
@@ -136,6 +137,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "reference/rules.md": verification_rules,
     "reference/options.md": option_table,
     "reference/numpy.md": numpy_page,
+    "reference/scipy.md": scipy_page,
     "reference/api.md": api,
     "../examples/README.md": examples,
 }

@@ -110,6 +110,9 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.python.repeating",
     ),
     "dcpy": ("dcpy.frontend.dataflow.functions",),
+    "scipy.special": ("dcpy.frontend.scipy.special", "dcpy.frontend.scipy.special_arrays"),
+    "scipy.linalg": ("dcpy.frontend.scipy.linalg", "dcpy.frontend.scipy.banded"),
+    "scipy.ndimage": ("dcpy.frontend.scipy.ndimage",),
     "math": (
         "dcpy.frontend.python.maths",
         "dcpy.frontend.python.whole_maths",
@@ -117,6 +120,10 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.python.complex_maths",
     ),
 }
+
+
+#: Packages that dcpy does without: their functions are loaded in a process that has imported the package itself.
+OPTIONAL = tuple(package for package in CATALOG if package.startswith("scipy."))
 
 
 @dataclass(frozen=True)
@@ -130,7 +137,7 @@ class Entry:
     @functools.cached_property
     def of_numpy(self) -> bool:
         """Whether lists become arrays on their way in."""
-        return self.call.__module__.startswith("dcpy.frontend.numpy.")
+        return self.call.__module__.startswith(("dcpy.frontend.numpy.", "dcpy.frontend.scipy."))
 
     @functools.cached_property
     def signature(self) -> inspect.Signature:
@@ -202,6 +209,9 @@ def find(function: Any) -> Entry | None:
         _load("numpy.random")  # which costs the import of NumPy's
     elif module.startswith("dcpy."):
         _load("dcpy")
+    for package in OPTIONAL:
+        if package in sys.modules:
+            _load(package)
     try:
         return _FUNCTIONS.get(function)
     except TypeError:  # not hashable: nothing that was registered
@@ -221,9 +231,10 @@ def find_attribute(name: str) -> Entry | None:
 
 
 def implemented() -> dict[str, inspect.Signature]:
-    """Names and signatures of all functions that dcpy compiles, sorted: what the reference page lists."""
+    """Names and signatures of all functions that dcpy compiles, sorted: what the reference pages list."""
     for package in CATALOG:
-        _load(package)
+        if package not in OPTIONAL or package in sys.modules:
+            _load(package)
     public = (entry for entry in _FUNCTIONS.values() if entry.original is not None)
     return {entry.name: entry.signature for entry in sorted(public, key=lambda entry: entry.name)}
 
@@ -321,11 +332,11 @@ def _shown(found: Any) -> str:
 def full_name(function: Any) -> str:
     """``numpy.clip``, ``math.sqrt``, ``abs``, ``numpy.mgrid``: how messages call a Python callable."""
     owner = getattr(function, "__self__", None)
-    if type(owner).__name__ == "ufunc":  # np.add.outer
+    if owner is not None and _is_ufunc(owner):  # np.add.outer
         return f"{full_name(owner)}.{function.__name__}"
     if not hasattr(function, "__name__"):  # np.mgrid
         return next((f"numpy.{name}" for name, found in vars(numpy).items() if found is function), _shown(function))
-    module = getattr(function, "__module__", None) or ("numpy" if type(function).__name__ == "ufunc" else "")
+    module = getattr(function, "__module__", None) or (_module_of_ufunc(function) if _is_ufunc(function) else "")
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
     if name is None:  # an instance: what its package calls it
         module = module.partition(".")[0]
@@ -333,9 +344,20 @@ def full_name(function: Any) -> str:
         name = next((key for key, value in public.items() if value is function), type(function).__name__)
     if module.startswith("dcpy."):  # what users import is flat
         module = "dcpy"
-    if module.startswith("numpy."):  # numpy.random._generator
+    if module.startswith(("numpy.", "scipy.")):  # numpy.random._generator
         module = ".".join(part for part in module.split(".") if not part.startswith("_"))
     return str(name) if module in ("builtins", "") else f"{module}.{name}"
+
+
+def _is_ufunc(function: Any) -> bool:
+    return type(function).__name__ == "ufunc"
+
+
+def _module_of_ufunc(function: Any) -> str:
+    """The package that has it: ufuncs do not tell."""
+    name = str(function.__name__)
+    known = getattr(sys.modules.get("scipy.special"), name, None)
+    return "scipy.special" if known is function and getattr(numpy, name, None) is not known else "numpy"
 
 
 def _as_array(b: Builder, value: Any) -> Any:

@@ -249,6 +249,8 @@ def _unsupported(found: Any, reason: str = "") -> FrontendError:
     if isinstance(found, type):
         return FrontendError(f"{name}() is not supported", notes=("its objects are Python's",), help=OUTSIDE)
     near = close_names(name)
+    if name.startswith("scipy."):
+        reason = "of SciPy, programs take what is listed in docs/reference/scipy.md"
     notes = (reason or "dcpy neither knows it nor has its Python source",)
     return FrontendError(
         f"{name}() is not supported",
@@ -308,7 +310,7 @@ def unwrap(found: Any) -> Any:
 
 
 def _is_numpy(function: python_types.FunctionType) -> bool:
-    return (function.__module__ or "").split(".")[0] == "numpy"
+    return (function.__module__ or "").split(".")[0] in ("numpy", "scipy")
 
 
 def call_python(

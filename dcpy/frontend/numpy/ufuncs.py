@@ -75,7 +75,9 @@ def outer(b: Builder, function: np.ufunc, left: Value, right: Value) -> Value:
     return b.ufunc(function, left, right)
 
 
-def _unary(function: np.ufunc) -> Implementation:
+def unary(function: np.ufunc) -> Implementation:
+    """The implementation of a ufunc of one operand, with NumPy's keywords."""
+
     def call(
         b: Builder,
         x: Value,
@@ -92,7 +94,9 @@ def _unary(function: np.ufunc) -> Implementation:
     return call
 
 
-def _binary(function: np.ufunc) -> Implementation:
+def binary(function: np.ufunc) -> Implementation:
+    """The same of two operands."""
+
     def call(
         b: Builder,
         x1: Value,
@@ -119,9 +123,9 @@ def _outer(function: np.ufunc) -> Implementation:
 
 for _function in UFUNCS:
     if _function.nin == 1:
-        implements(_function)(_unary(_function))
+        implements(_function)(unary(_function))
     else:
-        implements(_function)(_binary(_function))
+        implements(_function)(binary(_function))
         implements(_function.outer)(_outer(_function))
 
 

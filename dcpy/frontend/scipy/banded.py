@@ -1,0 +1,81 @@
+"""``scipy.linalg.solve_banded``: elimination within the band, row by row, with the largest pivot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg as la
+
+from dcpy.frontend.numpy.traced import written_in_python
+
+
+@written_in_python(la.solve_banded)
+def solve_banded(
+    l_and_u: Any, ab: Any, b: Any, overwrite_ab: bool = False, overwrite_b: bool = False, check_finite: bool = True
+) -> Any:  # fmt: skip
+    """The solution by a matrix of few diagonals."""
+    low, high = l_and_u
+    bands = np.asarray_chkfinite(ab) if check_finite else np.asarray(ab)
+    right = np.asarray_chkfinite(b) if check_finite else np.asarray(b)
+    if right.shape[0] != bands.shape[1]:
+        raise ValueError("shapes of ab and b are not compatible.")
+    if low + high + 1 != bands.shape[0]:
+        raise ValueError("invalid values for the number of lower and upper diagonals: l+u+1 does not equal ab.shape[0]")
+    dtype = np.result_type(bands, right, np.float32 if bands.dtype.kind in "fc" else np.float64)
+    rows = _as_rows(bands, low, high, dtype)
+    x = right.astype(dtype)
+    for k in range(len(x)):
+        _pivot(rows, x, k, low, high)
+        _eliminate(rows, x, k, low, high)
+    _substitute(rows, x, low, high)
+    return x
+
+
+def _as_rows(bands: Any, low: Any, high: Any, dtype: Any) -> Any:
+    """Row i holds the columns from ``i - low`` on, with room for those that swaps bring along."""
+    n = bands.shape[1]
+    rows = np.zeros((n, 2 * low + high + 1), dtype)
+    for i in range(n):
+        for j in range(max(0, i - low), min(n, i + high + 1)):
+            rows[i, j - i + low] = bands[high + i - j, j]
+    return rows
+
+
+def _pivot(rows: Any, x: Any, k: Any, low: Any, high: Any) -> None:
+    """Brings the row with the largest element in column k to its place."""
+    n = len(x)
+    pivot = k
+    for i in range(k + 1, min(n, k + low + 1)):
+        if np.abs(rows[i, k - i + low]) > np.abs(rows[pivot, k - pivot + low]):
+            pivot = i
+    if rows[pivot, k - pivot + low] == 0:
+        raise np.linalg.LinAlgError("singular matrix")
+    if pivot != k:
+        for j in range(k, min(n, k + low + high + 1)):
+            kept = rows[k, j - k + low]
+            rows[k, j - k + low] = rows[pivot, j - pivot + low]
+            rows[pivot, j - pivot + low] = kept
+        swapped = x[k].copy()
+        x[k] = x[pivot]
+        x[pivot] = swapped
+
+
+def _eliminate(rows: Any, x: Any, k: Any, low: Any, high: Any) -> None:
+    """Subtracts multiples of row k from those below."""
+    n = len(x)
+    for i in range(k + 1, min(n, k + low + 1)):
+        factor = rows[i, k - i + low] / rows[k, low]
+        for j in range(k + 1, min(n, k + low + high + 1)):
+            rows[i, j - i + low] -= factor * rows[k, j - k + low]
+        x[i] -= factor * x[k]
+
+
+def _substitute(rows: Any, x: Any, low: Any, high: Any) -> None:
+    """Solves from the last row up."""
+    n = len(x)
+    for step in range(n):
+        k = n - 1 - step
+        for j in range(k + 1, min(n, k + low + high + 1)):
+            x[k] -= rows[k, j - k + low] * x[j]
+        x[k] /= rows[k, low]
