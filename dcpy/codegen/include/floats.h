@@ -158,3 +158,59 @@ static inline T dcpy_round_to(T number, T digits)
     else if (gap == 0 && fabs(rest) == 0.5 && fmod(whole, 2.0) != 0) whole += 2*rest;
     return T(whole/scale);
 }
+
+// Where erfc is q, below 1: Winitzki's approximation, and three of Halley's steps, each of which triples the digits.
+static inline double dcpy_tail(double q)
+{
+    const double known = log(q*(2 - q)), half = 2/(3.14159265358979323846*0.147) + 0.5*known;
+    double x = sqrt(sqrt(half*half - known/0.147) - half);
+    for (int step = 0; step < 3; ++step) {
+        const double gap = (q - erfc(x))/(1.1283791670955125739*exp(-x*x));
+        x -= gap/(1 + x*gap);
+    }
+    return x;
+}
+
+template <class T>
+static inline T dcpy_erfinv(T number)
+{
+    const double y = double(number);
+    if (!(fabs(y) < 1)) return T(fabs(y) == 1 ? copysign(__builtin_inf(), y) : __builtin_nan(""));
+    if (fabs(y) >= 0.5) return T(copysign(dcpy_tail(1 - fabs(y)), y));
+    double x = y/1.1283791670955125739*(1 + y*y*(3.14159265358979323846/12));
+    for (int step = 0; step < 3; ++step) {
+        const double gap = (erf(x) - y)/(1.1283791670955125739*exp(-x*x));
+        x -= gap/(1 + x*gap);
+    }
+    return T(x);
+}
+
+template <class T>
+static inline T dcpy_erfcinv(T number)
+{
+    const double q = double(number);
+    if (!(q > 0 && q < 2)) return T(q == 0 ? __builtin_inf() : q == 2 ? -__builtin_inf() : __builtin_nan(""));
+    return T(q < 0.5 ? dcpy_tail(q) : q > 1.5 ? -dcpy_tail(2 - q) : dcpy_erfinv<double>(1 - q));
+}
+
+// Stirling's series behind twelve steps, and a reflection.
+template <class T>
+static inline T dcpy_digamma(T number)
+{
+    double x = double(number), found = 0;
+    if (x == 0) return T(copysign(__builtin_inf(), -x));
+    if (x < 0.5) {
+        if (x == floor(x)) return T(__builtin_nan(""));
+        const double turned = 3.14159265358979323846*(x - rint(x));
+        found = -3.14159265358979323846*cos(turned)/sin(turned);
+        x = 1 - x;
+    }
+    if (!(x < __builtin_inf())) return T(x);
+    const double factors[7] = {1.0/12, -691.0/32760, 1.0/132, -1.0/240, 1.0/252, -1.0/120, 1.0/12};
+    const double far = x + 12;
+    double series = 0;
+    for (int k = 0; k < 7; ++k) series = (factors[k] + series)/(far*far);
+    double steps = 0;
+    for (int k = 0; k < 12; ++k) steps += 1/(x + k);
+    return T(found + log(far) - 0.5/far - series - steps);
+}

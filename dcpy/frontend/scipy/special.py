@@ -16,7 +16,7 @@ from dcpy.base.errors import FrontendError
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.elementwise import UFUNCS, ElementFn
 from dcpy.frontend.numpy.ufuncs import binary, unary
-from dcpy.frontend.scipy.formulas import Operand, Term, apply, in_double, select, term
+from dcpy.frontend.scipy.formulas import Operand, Term, apply, in_double, select
 from dcpy.ir.expr import ScalarExpr, op
 
 LARGEST_GAMMA = 171.0  # gamma(x) is finite up to here
@@ -108,44 +108,9 @@ def ndtr(x: Term) -> Term:
     return 0.5 * apply("erfc", x * -math.sqrt(0.5))
 
 
-def _inverse_of_erfc(q: Term) -> Term:
-    """Winitzki's approximation for ``q <= 1``, and three of Halley's steps, which triple the digits each."""
-    known = log(q * (2.0 - q))
-    half = 2.0 / (math.pi * 0.147) + 0.5 * known
-    x = apply("sqrt", apply("sqrt", half * half - known * (1.0 / 0.147)) - half)
-    for _ in range(3):
-        gap = (apply("erfc", x) - q) / (-2.0 / math.sqrt(math.pi) * exp(-x * x))
-        x = x - gap / (1.0 + x * gap)
-    return x
-
-
-def erfcinv(q: Term) -> Term:
-    """Where ``erfc`` is q."""
-    found = _inverse_of_erfc(select(q > 1.0, 2.0 - q, q))
-    signed = select(q < 0.5, found, select(q > 1.5, -found, _inverse_of_erf(1.0 - q)))
-    edges = select(q.same(0.0), math.inf, select(q.same(2.0), -math.inf, select(q.same(1.0), 0.0, signed)))
-    return select((q >= 0.0) & (q <= 2.0), edges, math.nan)
-
-
-def _inverse_of_erf(y: Term) -> Term:
-    """Three of Halley's steps on ``erf`` itself, for ``-0.5 <= y <= 0.5``."""
-    x = y * (math.sqrt(math.pi) / 2.0) * (1.0 + y * y * (math.pi / 12.0))
-    for _ in range(3):
-        gap = (apply("erf", x) - y) / (2.0 / math.sqrt(math.pi) * exp(-x * x))
-        x = x - gap / (1.0 + x * gap)
-    return x
-
-
-def erfinv(y: Term) -> Term:
-    """Where ``erf`` is y."""
-    size = apply("abs", y)
-    found = select(size < 0.5, _inverse_of_erf(y), apply("copysign", _inverse_of_erfc(1.0 - size), y))
-    return select(size < 1.0, found, select(size.same(1.0), y * math.inf, math.nan))
-
-
 def ndtri(p: Term) -> Term:
     """Where `ndtr` is p."""
-    return -math.sqrt(2.0) * erfcinv(2.0 * p)
+    return -math.sqrt(2.0) * apply("erfcinv", 2.0 * p)
 
 
 # -- gamma and what is made of it ------------------------------------------------------------------------------------
@@ -200,30 +165,6 @@ def poch(z: Term, m: Term) -> Term:
     found = select(_is_small(z, z + m), rgamma(z) / rgamma(z + m), large)
     is_pole = rgamma(z + m).same(0.0) & ~rgamma(z).same(0.0) & (z + m <= 0.0)
     return select(m.same(0.0), 1.0, select(is_pole, math.inf, found))
-
-
-SHIFT = 12
-BERNOULLI = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
-
-
-def digamma(x: Term) -> Term:
-    """The logarithmic derivative of gamma: Stirling's series where it converges, and the way there and back."""
-    y = select(x < 0.5, 1.0 - x, x)
-    far = y + float(SHIFT)
-    square = 1.0 / (far * far)
-    series = term(0.0)
-    for factor in reversed(BERNOULLI):
-        series = square * (factor + series)
-    steps = term(0.0)
-    for k in range(SHIFT):
-        steps = steps + 1.0 / (y + float(k))
-    found = log(far) - 0.5 / far - series - steps
-    turned = math.pi * (x - apply("rint", x))
-    reflected = found - math.pi * apply("cos", turned) / apply("sin", turned)
-    is_pole = x.same(apply("floor", x)) & (x < 0.0)
-    inside = select(x < 0.5, select(is_pole, math.nan, reflected), found)
-    at_zero = select(apply("signbit", x), math.inf, -math.inf)
-    return select(x.same(0.0), at_zero, select(x.same(math.inf), math.inf, inside))
 
 
 # -- powers ----------------------------------------------------------------------------------------------------------
@@ -284,12 +225,13 @@ def pseudo_huber(delta: Term, r: Term) -> Term:
 OPERATIONS: dict[np.ufunc, str] = {
     sc.erf: "erf", sc.erfc: "erfc", sc.gamma: "gamma", sc.gammaln: "lgamma", sc.j0: "bessel_j0", sc.j1: "bessel_j1",
     sc.y0: "bessel_y0", sc.y1: "bessel_y1", sc.exp2: "exp2", sc.expm1: "expm1", sc.log1p: "log1p", sc.cbrt: "cbrt",
+    sc.erfinv: "erfinv", sc.erfcinv: "erfcinv", sc.digamma: "digamma",
 }  # fmt: skip
 _FORMULAS: dict[np.ufunc, Callable[..., Term]] = {
     sc.expit: expit, sc.logit: logit, sc.log_expit: log_expit, sc.xlogy: xlogy, sc.xlog1py: xlog1py,
-    sc.entr: entr, sc.rel_entr: rel_entr, sc.kl_div: kl_div, sc.ndtr: ndtr, sc.ndtri: ndtri, sc.erfinv: erfinv,
-    sc.erfcinv: erfcinv, sc.beta: beta, sc.betaln: betaln, sc.binom: binom, sc.poch: poch, sc.rgamma: rgamma,
-    sc.digamma: digamma, sc.boxcox: boxcox, sc.boxcox1p: boxcox1p, sc.inv_boxcox: inv_boxcox,
+    sc.entr: entr, sc.rel_entr: rel_entr, sc.kl_div: kl_div, sc.ndtr: ndtr, sc.ndtri: ndtri,
+    sc.beta: beta, sc.betaln: betaln, sc.binom: binom, sc.poch: poch, sc.rgamma: rgamma,
+    sc.boxcox: boxcox, sc.boxcox1p: boxcox1p, sc.inv_boxcox: inv_boxcox,
     sc.inv_boxcox1p: inv_boxcox1p, sc.exprel: exprel, sc.cosm1: cosm1, sc.huber: huber,
     sc.pseudo_huber: pseudo_huber, sc.exp10: exp10,
 }  # fmt: skip
