@@ -84,6 +84,7 @@ class Specializer:
         self.compiled_for: dict[str, float] = {}  # signatures, and the seconds that each took
         self._compiling = threading.RLock()
         self._versions = Versions()
+        self._by_value = False  # whether the function is compiled for the sizes and integers of each call
 
     def annotated(self) -> dict[str, ArgType]:
         """The types of annotated parameters. That a field is a Python number, each call tells better."""
@@ -199,11 +200,13 @@ class Specializer:
         if loaded is not None:
             self._versions.add(version)
             return Compiled(loaded, guards_on(known))
-        examples = parts.leaves if version.speculates else None
+        examples = parts.leaves if version.speculates or self._by_value else None
         lowered = self._lower(types, parts, profile, examples=examples)
         if self.options.simplify:
             self._simplify(lowered, profile)
         self._require_no_free(lowered)
+        if lowered.by_value:  # a later process has calls with other values
+            key, self._by_value = "", True
         arrays = lowered.extra_arguments
         convention = Convention.of(lowered, names)
         signature, sources = signature_of_call(lowered.sdfg, convention)

@@ -36,9 +36,9 @@ class Touches:
 
 
 class Uses:
-    """The index of one SDFG (callees have their own)."""
+    """The index of one SDFG (callees have their own). `written`: what is known of callees, which is added to."""
 
-    def __init__(self, sdfg: Sdfg) -> None:
+    def __init__(self, sdfg: Sdfg, written: dict[Sdfg, frozenset[str]] | None = None) -> None:
         self.sdfg = sdfg
         self._touches: dict[Element, Touches] = {}
         self._readers: dict[str, dict[Element, None]] = {}
@@ -51,7 +51,7 @@ class Uses:
         self._references: dict[str, None] = {}
         self._descs: dict[str, Descriptor] = {}
         self._homes: dict[str, Region] = {}
-        self._written: dict[Sdfg, frozenset[str]] = {}
+        self._written: dict[Sdfg, frozenset[str]] = {} if written is None else written
         self._ranges: KnownRanges | None = None
         self._facts: dict[Element, dict[Any, Any]] = {}
         self.add_region(sdfg.body)
@@ -288,7 +288,7 @@ class Uses:
     def written_by(self, callee: Sdfg) -> frozenset[str]:
         """The argument containers that a callee may write."""
         if callee not in self._written:
-            self._written[callee] = Uses(callee).written_arguments()
+            self._written[callee] = Uses(callee, self._written).written_arguments()
         return self._written[callee]
 
     def written_arguments(self) -> frozenset[str]:

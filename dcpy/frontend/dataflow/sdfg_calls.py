@@ -31,7 +31,7 @@ def call_sdfg(frame: Frame, found: Sdfg, args: Sequence[Value], kwargs: Mapping[
     settle(frame)
     symbols = _symbols(frame, found, bound, sizes)
     callee = _copy(frame, found)
-    written = callees.written_containers(found)
+    written = callees.written_containers(found, frame.program.written)
     given = dict(bound)
     back: list[tuple[ArrayValue, ArrayValue]] = []
     arguments: dict[str, Memlet] = {}

@@ -21,6 +21,7 @@ from dcpy.frontend.lower.broadcasting import may_be_one
 from dcpy.frontend.lower.callbacks import holds_callback
 from dcpy.frontend.lower.frame import NoCall
 from dcpy.frontend.lower.names import global_array, settle, symbolic
+from dcpy.frontend.lower.recursion import again
 from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, ScalarType, stride_symbol
 from dcpy.frontend.values import ArrayValue, Scalar, Static, TupleValue, Value
 from dcpy.ir.data import packed_strides
@@ -80,7 +81,7 @@ def call_node(frame: Frame, function: python_types.FunctionType, bound: Mapping[
     if _shares_global_array(frame, lowered, bound):
         return None
     settle(frame)
-    return _emit(frame, lowered, passing, bound)
+    return _emit(frame, lowered, passing, bound, outlined=function in program.recursive)
 
 
 def _lowered(frame: Frame, function: python_types.FunctionType, passing: Passing) -> Lowered | None:
@@ -91,13 +92,18 @@ def _lowered(frame: Frame, function: python_types.FunctionType, passing: Passing
     program, emit = frame.program, frame.emit
     for speculates in (emit.assumptions is not None, False):
         key = (function, tuple(passing.types.items()), speculates)
+        if key in program.lowering:
+            raise again(function.__name__)
         if key not in program.lowered:
+            program.lowering.append(key)
             facts = Forwarded(passing.symbols, emit.holds, emit.same, emit.sampled) if speculates else None
             try:
                 assert program.lower is not None
                 program.lowered[key] = program.lower(function, passing.types, facts)
             except NoCall:
                 program.lowered[key] = None
+            finally:
+                program.lowering.pop()
         found: Lowered | None = program.lowered[key]
         if found is None or all(emit.holds(fact.subs(passing.symbols)) for fact in found.assumed):
             return found
@@ -200,12 +206,12 @@ def _alias_groups(frame: Frame, bound: Mapping[str, Value]) -> dict[str, str]:
     return groups
 
 
-def _emit(frame: Frame, lowered: Lowered, passing: Passing, bound: Mapping[str, Value]) -> Value:
+def _emit(frame: Frame, lowered: Lowered, passing: Passing, bound: Mapping[str, Value], *, outlined: bool) -> Value:
     sdfg, b = lowered.sdfg, frame.b
     given: dict[str, Value] = dict(bound)
     for extra in lowered.extra_arguments:
         given[extra.name] = global_array(frame, extra.array, extra.dependence)
-    written = written_containers(sdfg)
+    written = written_containers(sdfg, frame.program.written)
     arguments: dict[str, Memlet] = {}
     for name in sdfg.arguments:
         value = given[name]
@@ -220,13 +226,18 @@ def _emit(frame: Frame, lowered: Lowered, passing: Passing, bound: Mapping[str, 
         results.append(result_of(frame, sdfg, result, passing, given, arguments))
     symbols = {name: passing.symbols[name] for name in sdfg.symbols if name in passing.symbols}
     symbols |= {name: symbolic(frame, sym(name)) for name in lowered.free}
-    for name, extra_value in given.items():
-        if isinstance(extra_value, ArrayValue) and name not in bound:
-            for axis, stride in enumerate(b.desc(extra_value).strides):
-                symbol = stride_symbol(name, axis)
-                symbols |= {symbol: stride} if symbol in sdfg.symbols else {}
-    frame.emit.node(Call(sdfg, arguments, symbols))
+    for extra in lowered.extra_arguments:
+        symbols |= _strides(frame, sdfg, extra.name, given[extra.name])
+    if sdfg.body.blocks:  # else all is known: there is nothing to run
+        frame.emit.node(Call(sdfg, arguments, symbols, outlined=outlined))
     return structured(sdfg.structure, results)
+
+
+def _strides(frame: Frame, sdfg: Sdfg, name: str, value: Value) -> dict[str, Expr]:
+    """The strides of a global array that the callee has symbols for."""
+    strides = frame.b.desc(value).strides if isinstance(value, ArrayValue) else ()
+    named = ((stride_symbol(name, axis), stride) for axis, stride in enumerate(strides))
+    return {symbol: stride for symbol, stride in named if symbol in sdfg.symbols}
 
 
 def element(frame: Frame, value: Scalar) -> Memlet:
@@ -266,8 +277,14 @@ def structured(structure: Any, results: list[Value]) -> Value:
     return value
 
 
-def written_containers(sdfg: Sdfg) -> frozenset[str]:
-    """The outermost containers that an SDFG may write, its callees included."""
+def written_containers(sdfg: Sdfg, known: dict[Sdfg, frozenset[str]]) -> frozenset[str]:
+    """The outermost containers that an SDFG may write, its callees included; `known` is added to."""
+    if sdfg not in known:
+        known[sdfg] = _written(sdfg, known)
+    return known[sdfg]
+
+
+def _written(sdfg: Sdfg, known: dict[Sdfg, frozenset[str]]) -> frozenset[str]:
     views = {
         name: desc.of
         for region in sdfg.body.walk_regions()
@@ -278,7 +295,7 @@ def written_containers(sdfg: Sdfg) -> frozenset[str]:
     for node in sdfg.body.walk_nodes():
         names = [memlet.container for memlet in node.writes()]
         if isinstance(node, Call):
-            inner = written_containers(node.sdfg)
+            inner = written_containers(node.sdfg, known)
             names += [memlet.container for name, memlet in node.arguments.items() if name in inner]
         for name in names:
             while name in views:

@@ -25,7 +25,7 @@ from dcpy.frontend.desugar.names import parameter_names
 from dcpy.frontend.desugar.statements import desugar
 from dcpy.frontend.implements import call_entry, close_names, find, find_method, full_name
 from dcpy.frontend.lists import ListValue, YieldingValue
-from dcpy.frontend.lower import caching, constructing, generators, objects, references, resizing, special
+from dcpy.frontend.lower import caching, constructing, generators, objects, recursion, references, resizing, special
 from dcpy.frontend.lower.agreement import require_annotated
 from dcpy.frontend.lower.callbacks import call_back
 from dcpy.frontend.lower.callees import annotated_sizes, call_node
@@ -60,8 +60,6 @@ from dcpy.frontend.values import (
 from dcpy.ir import types
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import Expr
-
-MAX_DEPTH = 20  # of calls among functions of one definition
 
 
 def call(
@@ -318,7 +316,7 @@ def call_python(
 ) -> Value:
     """A user's function: specialized for these arguments."""
     program = frame.program
-    _refuse_recursion(frame, function.__name__, function, function.__code__)
+    recursion.enter(program, function.__name__, function, function.__code__)
     source = read_source(function)
     define = program.callees.get(function) or without_returns_in_loops(desugar(source))
     program.callees[function] = define
@@ -366,7 +364,7 @@ def _nested(frame: Frame, function: FunctionValue, args: Sequence[Value], kwargs
     """A nested function or lambda, evaluated in place."""
     scope: Frame = function.scope
     define = function.definition
-    _refuse_recursion(frame, define.name, (define, scope), define)
+    recursion.enter(frame.program, define.name, (define, scope), define)
     body = frame.program.callees.setdefault(define, None) or without_returns_in_loops(define)
     frame.program.callees[define] = body
     inner = Frame(
@@ -380,18 +378,6 @@ def _nested(frame: Frame, function: FunctionValue, args: Sequence[Value], kwargs
         return _run(frame, inner, bound)
     finally:
         frame.program.stack.pop()
-
-
-def _refuse_recursion(frame: Frame, name: str, function: object, code: object) -> None:
-    """Functions of one definition with variables of their own (closures) may call one another, up to some depth."""
-    stack = frame.program.stack
-    alike = [known for known, known_code in stack if known_code is code]
-    if function in alike or len(alike) >= MAX_DEPTH:
-        raise FrontendError(
-            f"{name!r} calls itself",
-            notes=("recursion is not supported: a function is compiled into each place that calls it",),
-            help="write a loop",
-        )
 
 
 def _run(frame: Frame, inner: Frame, bound: Mapping[str, Value]) -> Value:

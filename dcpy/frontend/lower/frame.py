@@ -79,7 +79,11 @@ class Program:
     pending: list[list[Value]] = field(default_factory=list)  # operands evaluated, not used yet
     settled: set[str] = field(default_factory=set)  # containers of operands that were computed before they are used
     stack: list[tuple[object, object]] = field(default_factory=list)  # the functions being lowered, and their code
+    recursive: dict[object, int] = field(default_factory=dict)  # functions that call themselves, and how often
+    by_value: bool = False  # whether sizes and integer arguments are those of one call
     callees: dict[Any, Any] = field(default_factory=dict)  # core statements of functions evaluated in place
+    written: dict[Any, frozenset[str]] = field(default_factory=dict)  # what callees write, by SDFG
+    lowering: list[Any] = field(default_factory=list)  # what callees are being lowered for
     lowered: dict[Any, Any] = field(default_factory=dict)  # SDFGs of callees, by function and types
     names: dict[str, int] = field(default_factory=dict)  # of the SDFGs
     objects: int = 0  # how many the program makes

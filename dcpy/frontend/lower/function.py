@@ -32,6 +32,7 @@ from dcpy.frontend.lower.operators import binary
 from dcpy.frontend.lower.passing import Passing, without_unused
 from dcpy.frontend.lower.pruning import prune
 from dcpy.frontend.lower.raising import PathsMatter, WillRaise
+from dcpy.frontend.lower.recursion import CallsItself, deep_enough, for_values
 from dcpy.frontend.lower.reducing import reduce_items
 from dcpy.frontend.lower.results import finish, fit_a_call
 from dcpy.frontend.lower.sharing import copies, seen_copies
@@ -68,6 +69,7 @@ class Lowered:
     free: tuple[str, ...] = ()
     assumed: tuple[Expr, ...] = ()
     unless: tuple[Expr, ...] = ()
+    by_value: bool = False  # made for the sizes and integer arguments of one call: a function calls itself
 
 
 def lower_function(
@@ -113,20 +115,23 @@ def _lower_until_settled(
     changing: set[type] = set()
     split_at: dict[object, bool] = {}
     raises: WillRaise | None = None
+    given, by_value = examples, False
     while True:
         assumptions = None if examples is None else Assumptions(sample_of(types, examples))
         try:
-            lowered = _lower(
-                function, source, types, options, name, aliases, records=records, identity=Identity(changing),
-                split_at=split_at, assumptions=assumptions,
-            )  # fmt: skip
+            with deep_enough(by_value):
+                lowered = _lower(
+                    function, source, types, options, name, aliases, records=records, identity=Identity(changing),
+                    split_at=split_at, assumptions=assumptions, by_value=by_value,
+                )  # fmt: skip
+        except CallsItself:
+            types, by_value = for_values(types, given), True
+            continue
         except IdentityMatters as found:
             changing |= {found.cls}
             continue
         except PathsMatter as met:
-            if len(split_at) == MAX_SPLITS and met.merge not in split_at:
-                raise met.error from None
-            split_at[met.merge] = met.apart
+            _split(split_at, met)
             continue
         except WillRaise as error:
             if assumptions is None or not assumptions.made:
@@ -138,10 +143,22 @@ def _lower_until_settled(
         same = substitution_for(assumptions.equal, integers_of(types), sizes_of(types))
         if same:
             types = {path: with_sizes(kind, same) for path, kind in types.items()}
-        elif all(name in lowered.sdfg.symbols for fact in assumptions.facts for name in fact.symbols):
+        elif _can_be_tested(lowered, assumptions):
             return lowered
         else:
             examples = None  # what was assumed of is no argument: nothing can test it
+
+
+def _split(split_at: dict[object, bool], met: PathsMatter) -> None:
+    """Notes a place where paths are kept apart, or are not."""
+    if len(split_at) == MAX_SPLITS and met.merge not in split_at:
+        raise met.error from None
+    split_at[met.merge] = met.apart
+
+
+def _can_be_tested(lowered: Lowered, assumptions: Assumptions) -> bool:
+    """Whether all that was assumed is of free symbols."""
+    return all(name in lowered.sdfg.symbols for fact in assumptions.facts for name in fact.symbols)
 
 
 def _name(function: Callable[..., Any]) -> str:
@@ -161,6 +178,7 @@ def _lower(
     identity: Identity | None = None,
     assumptions: Assumptions | Forwarded | None = None,
     split_at: dict[object, bool] | None = None,
+    by_value: bool = False,
 ) -> Lowered:
     define = desugar(source)
     _refuse_generator(define)
@@ -171,7 +189,7 @@ def _lower(
     b = Builder(emit)
     b.split_at = caller.b.split_at if caller is not None else {} if split_at is None else split_at
     program = Program(b, options, execute=execute, attribute=attribute, comprehend=comprehend, aliases=aliases)
-    program.identity = identity or program.identity
+    program.identity, program.by_value = identity or program.identity, by_value
     program.lower = lambda callee, types_, facts: _lower_callee(program, callee, types_, facts)
     program.reduce_items = reduce_items
     program.call_list = mutating.call_method
@@ -207,7 +225,7 @@ def _lower(
     free = tuple(program.free)
     arg_types |= dict.fromkeys(free, ScalarType(types.int64, weak=True))
     dependences = tuple(program.dependences.values())
-    return Lowered(sdfg, arg_types, dependences, extra, passing, free, assumed, unless)
+    return Lowered(sdfg, arg_types, dependences, extra, passing, free, assumed, unless, program.by_value)
 
 
 def _join(program: Program, caller: Program | None, function: Callable[..., Any], name: str) -> None:
@@ -218,6 +236,8 @@ def _join(program: Program, caller: Program | None, function: Callable[..., Any]
         return
     program.dependences, program.stack, program.lowered = caller.dependences, caller.stack, caller.lowered
     program.names, program.identity = caller.names, caller.identity
+    program.recursive, program.by_value, program.lowering = caller.recursive, caller.by_value, caller.lowering
+    program.written = caller.written
     program.is_callee = True
 
 

@@ -209,5 +209,5 @@ class _Walk:
     def written_by(self, callee: Sdfg) -> frozenset[str]:
         """The arguments that a callee may write."""
         if callee not in self.written:
-            self.written[callee] = Uses(callee).written_arguments()
+            self.written[callee] = Uses(callee, self.written).written_arguments()
         return self.written[callee]

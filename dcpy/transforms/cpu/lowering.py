@@ -16,8 +16,15 @@ from dcpy.transforms.cpu.share_buffers import share_buffers
 def lower_for_cpu(sdfg: Sdfg, options: Options | CpuOptions | None = None) -> None:
     """Brings an SDFG, and those that it calls, into codegen form, in place. Never changes results."""
     cpu = options.cpu if isinstance(options, Options) else options or CpuOptions()
+    _lower(sdfg, cpu, {})
+
+
+def _lower(sdfg: Sdfg, cpu: CpuOptions, done: dict[Sdfg, None]) -> None:
+    """What it calls first, each once."""
+    done[sdfg] = None
     for callee in dict.fromkeys(call.sdfg for call in sdfg.body.walk_calls()):
-        lower_for_cpu(callee, cpu)
+        if callee not in done:
+            _lower(callee, cpu, done)
     uses = Uses(sdfg)
     forward_scalars(sdfg, uses)
     assign_storages(sdfg, uses)

@@ -125,12 +125,15 @@ def test_wrong_arguments():
     assert "scale() got an unexpected keyword argument 'g'" in refusal(lambda a: scale(a, f=1, g=2), A)
 
 
-def test_recursion_is_refused():
+def test_recursion_is_refused_where_nothing_is_known_of_the_numbers():
     assert refusal(factorial, 3) == (
         "error[frontend.unsupported]: 'factorial' calls itself\n"
         "return n * factorial(n - 1)\n"
-        "  = note: recursion is not supported: a function is compiled into each place that calls it\n"
-        "  = help: write a loop"
+        "  = note: the recursion is deeper than 64 calls\n"
+        "  = note: where the recursion ends must follow from sizes and integer arguments: "
+        "a program is compiled for these\n"
+        "  = help: write a loop; what waits to be done can be kept in a list: `todo = [...]`, "
+        "`while todo: part = todo.pop()`"
     )
 
 
