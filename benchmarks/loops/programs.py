@@ -55,6 +55,18 @@ def cube(x):
     return x**3
 
 
+def chosen(m, x, y):
+    return np.where(m, x, y)
+
+
+def masked_assignment(m, x):
+    x[m] = 0.0
+
+
+def table_of_bytes(x, i):
+    return x[i] * 2.0
+
+
 def nbody_step(pos, vel, mass, dt):
     n = len(mass)
     for i in range(n):
@@ -134,6 +146,9 @@ PROGRAMS: dict[str, Program] = {
         Program("S-4b", "numpy", create_grid, lambda rng: (600,)),
         Program("S-4b", "numpy", square, _vectors(1)),
         Program("S-4b", "numpy", cube, _vectors(1)),
+        Program("S-4b", "numpy", chosen, lambda rng: (rng.random(N) > 0.5, *rng.random((2, N)))),
+        Program("S-4b", "numpy", masked_assignment, lambda rng: (rng.random(N) > 0.5, rng.random(N))),
+        Program("S-4b", "numpy", table_of_bytes, lambda rng: (rng.random(256), rng.integers(0, 256, N, np.uint8))),
         Program("S-4b", "numba", nbody_step, lambda rng: (*rng.random((2, 300, 3)), rng.random(300), 0.01)),
         Program("S-5", "numba", gather, lambda rng: (np.zeros(N), rng.random(N), rng.integers(0, N, N))),
         Program("S-5", "numba", gather_sum, lambda rng: (rng.random(N), rng.integers(0, N, N))),

@@ -201,3 +201,18 @@ def test_w14_tuples_are_not_repeated_by_floats():
         with pytest.raises(TypeError, match="can't multiply sequence by non-int of type"):
             dcpy.program(function)((1.0, 2.0))
     assert dcpy.program(lambda a: a * 2)((1.0, 2.0)) == (1.0, 2.0, 1.0, 2.0)
+
+
+def test_s4b_any_byte_but_zero_is_true():
+    """Arrays of bool that show bytes of something else; a mask does not keep a loop from being made of vectors."""
+    mask = np.array([0, 1, 2, 255, 0, 128] * 7, np.uint8).view(bool)
+    x, y = np.arange(42.0), -np.arange(42.0)
+
+    def program(mask, x, y):
+        chosen = np.where(mask, x, y)
+        x[mask] = 7.0
+        return chosen, x, np.sum(mask & (x > 3)), x * mask
+
+    expected = program(mask, x.copy(), y)
+    for found, wanted in zip(dcpy.program(program)(mask, x.copy(), y), expected, strict=True):
+        np.testing.assert_array_equal(found, wanted)

@@ -1,5 +1,8 @@
 // Integer operations with NumPy's results where C's differ or are undefined. Integers wrap (-fwrapv).
 
+// An element of an array of bool. Any byte but 0 is true, as in NumPy; and g++ makes vectors of bytes, not of bool.
+static inline bool dcpy_is_set(const bool &element) { return reinterpret_cast<const uint8_t &>(element) != 0; }
+
 template <class T>
 static inline T dcpy_max(T a, T b) { return a >= b ? a : b; }
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
-from dcpy.codegen.lir.expr import Item, LirExpr, Name
+from dcpy.codegen.lir.expr import Call, Item, LirExpr, Name
 from dcpy.codegen.lir.tree import Assign, AtomicUpdate, Block, Declare
 from dcpy.codegen.lir.walk import parts
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.values import lower_value
 from dcpy.codegen.scalars.conversions import convert
 from dcpy.codegen.scalars.operations import combine
+from dcpy.ir import types
 from dcpy.ir.analysis.conflicts import distinct, location
 from dcpy.ir.expr import Ref, walk
 from dcpy.ir.memlet import Memlet
@@ -71,7 +72,10 @@ def _may_change(value: LirExpr, constants: set[str]) -> bool:
 
 def read(context: Context, memlet: Memlet) -> LirExpr:
     """The element that a memlet names."""
-    return context.places[memlet.container].element(point_of(memlet.subset), context.symbolic)
+    place = context.places[memlet.container]
+    element = place.element(point_of(memlet.subset), context.symbolic)
+    in_memory = isinstance(element, Item) and place.dtype == types.bool_
+    return Call("dcpy_is_set", (element,), "bool") if in_memory else element
 
 
 def point_of(subset: Subset) -> tuple[Expr, ...]:
