@@ -7,6 +7,7 @@ that are valid is compiled, without optimization, and loaded.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -20,17 +21,23 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
 import dcpy
 from dcpy import driver
 from dcpy.base.options import resolve_options
 from dcpy.codegen.generate import c_header, with_messages
 from dcpy.codegen.listing import listings
+from dcpy.ir.data import Array, Scalar
 from dcpy.signatures import signature_of
+from tests.fuzz.__main__ import limited
 from tests.fuzz.documents import FIRES, fields, mutated
 
 BATCH = 50
 SECONDS = 120  # for one document, on a busy machine
 COMPILED = 25
+INTERPRETED = 2  # seconds for a call; a hostile loop may never end
+RAISED = (dcpy.DcpyError, IndexError, ValueError, ZeroDivisionError, OverflowError, AssertionError, TimeoutError)
 _PARTS = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _RUNS = re.compile(rf"{FIRES}|\b__builtin_system|\b__builtin_trap|\bsystem\s*\(|\babort\s*\(|#\s*(?!pragma)\w+|\basm\b")
 
@@ -76,6 +83,8 @@ def _check_one(seed: int, here: Path, found: Findings, compiled: int) -> None:
         _tried(document, here, steps, do_compile=seed % compiled == 0)
     except dcpy.DcpyError as error:
         str(error)
+        if isinstance(error, dcpy.ToolchainError):  # what is generated from a valid document compiles
+            found.failures.append(f"seed {seed}: {what}, after {', '.join(steps)}: {error}")
         steps.append(f"{type(error).__name__} after {steps[-1] if steps else 'nothing'}")
     except BaseException as error:
         trace = "".join(traceback.format_exception(error))
@@ -101,6 +110,8 @@ def _tried(document: object, here: Path, steps: list[str], *, do_compile: bool) 
         steps.append("looking")
         sdfg.validate()
         steps.append("validating")
+        _interpreted(sdfg)
+        steps.append("interpreting")
         _generated(sdfg)
         steps.append("generating")
         if do_compile:
@@ -125,6 +136,28 @@ def _looked_at(sdfg: dcpy.SDFG, here: Path) -> None:
         except dcpy.DcpyError:
             return
         assert str(dcpy.parse(parsed)) == parsed
+
+
+def _interpreted(sdfg: dcpy.SDFG) -> None:
+    """A call with small arrays, where it needs nothing from outside: it ends, or raises what programs raise."""
+    descs = {name: sdfg.desc(name) for name in sdfg.arguments if name in sdfg.body.containers}
+    if sdfg.callbacks or not all(isinstance(desc, Array | Scalar) for desc in descs.values()) or _is_large(sdfg):
+        return
+    sizes = dict.fromkeys(sdfg.symbols, 3)
+    arguments: dict[str, object] = {name: sizes[name] for name in sdfg.arguments if name in sizes}
+    for name, desc in descs.items():
+        shape = tuple(size.evaluate(sizes) for size in desc.shape) if isinstance(desc, Array) else ()
+        arguments[name] = np.ones(shape, desc.dtype.numpy)[()]
+    with np.errstate(all="ignore"), contextlib.suppress(*RAISED), limited(INTERPRETED):
+        sdfg.interpret(**arguments)
+
+
+def _is_large(sdfg: dcpy.SDFG) -> bool:
+    """Whether some container has more elements than it takes to find mistakes, or as many as a number says."""
+    regions = [region for inner in sdfg.all_sdfgs_recursive() for region in (inner.body, *inner.body.walk_regions())]
+    descs = [desc for region in regions for desc in region.containers.values()]
+    sizes = [size for desc in descs if isinstance(desc, Array) for size in desc.shape]
+    return not all(size.is_linear and all(abs(factor) < 10 for _, factor in size.terms) for size in sizes)
 
 
 def _generated(sdfg: dcpy.SDFG) -> None:
