@@ -433,19 +433,19 @@ def test_windows_that_are_inside_out_in_the_last_iteration(size):
 @pytest.mark.parametrize("size", [0, 1, 4])
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_views_of_views_that_are_returned_by_path(size, sign):
-    def f(c, d):
-        t = d[1:] if c[0] > 0 else d
+    def f(c, d, e):
+        t = d[1:] if c[0] > 0 else e
         return np.ix_(t, t)
 
-    def g(c, d):
-        t = d[1:] if c[0] > 0 else d
+    def g(c, d, e):
+        t = d[1:] if c[0] > 0 else e
         t[...] = 1
         u = t[:-1].reshape(1, -1)
         return u
 
     for function in (f, g):
-        verify(dcpy.program(function).to_sdfg(np.ones(1), np.ones(size), simplify=False))
-        check_same(function, np.full(1, sign), np.ones(size))
+        verify(dcpy.program(function).to_sdfg(np.ones(1), np.ones(size), np.ones(3), simplify=False))
+        check_same(function, np.full(1, sign), np.ones(size), np.ones(3))
 
 
 @pytest.mark.parametrize("flag", [1.0, -1.0])
