@@ -6,6 +6,8 @@ import importlib
 from collections.abc import Iterator
 
 from dcpy.frontend.implements import OPTIONAL, implemented
+from dcpy.frontend.scipy.matrices import CLASSES, Csr
+from dcpy.frontend.specialize.records import SPARSE_FIELDS
 from docs.numpy_page import plain
 
 INTRODUCTION = """# SciPy's functions that compile
@@ -23,6 +25,14 @@ real numbers take no complex ones.
 """
 
 
+SPARSE = """## scipy.sparse
+
+Matrices of the classes {classes} are arguments and globals of programs: `A @ x` with a vector or a dense matrix,
+`A.dot(x)`, `A.T @ x`, {members}. They are passed by their arrays: nothing is copied, and no element of a
+matrix is written. Sums and products of two sparse matrices, and indexing, are refused.
+"""
+
+
 def scipy_page() -> Iterator[str]:
     """Every function of SciPy's that compiles, by module."""
     for package in OPTIONAL:
@@ -33,3 +43,5 @@ def scipy_page() -> Iterator[str]:
         lines = [name + plain(found[name]) for name in found if name.rpartition(".")[0] == package]
         if lines:
             yield "\n".join((f"## {package}\n\n```text", *lines, "```\n"))
+    members = ", ".join(f"`.{name}`" for name in (*SPARSE_FIELDS, *vars(Csr)) if not name.startswith("_"))
+    yield SPARSE.format(classes=", ".join(f"`{name}`" for name in CLASSES), members=members)

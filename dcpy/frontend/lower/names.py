@@ -22,13 +22,16 @@ from dcpy.frontend.lower import references, resizing, sequences
 from dcpy.frontend.lower.frame import ExtraArgument
 from dcpy.frontend.lower.generators import global_generator
 from dcpy.frontend.lower.raising import BY_PATH, WillRaise
+from dcpy.frontend.scipy.matrices import CLASSES
 from dcpy.frontend.specialize.from_call import layout_of
+from dcpy.frontend.specialize.records import SPARSE_FIELDS, is_sparse
 from dcpy.frontend.specialize.types import ArrayType
 from dcpy.frontend.values import (
     ArrayValue,
     DictValue,
     Maybe,
     Missing,
+    RecordValue,
     Scalar,
     Static,
     SymInt,
@@ -126,6 +129,8 @@ def from_python(frame: Frame, found: Any, dependence: Any = None) -> Value:
         return global_array(frame, found, dependence)
     if is_generator(found):
         return global_generator(frame, found, dependence)
+    if is_sparse(type(found)):
+        return _global_matrix(frame, found)
     if isinstance(found, Symbol):
         return integer(symbolic(frame, found.expr))
     if isinstance(found, tuple | list):
@@ -139,6 +144,17 @@ def from_python(frame: Frame, found: Any, dependence: Any = None) -> Value:
         token = references.Frozen("it was made outside of the program, which only reads it")
         return DictValue(tuple((key, from_python(frame, item)) for key, item in found.items()), token)
     return Static(_plain_number(found))
+
+
+def _global_matrix(frame: Frame, found: Any) -> Value:
+    """A global sparse matrix: its arrays are global arrays, and its shape is a constant."""
+    arrays = []
+    for name in SPARSE_FIELDS[:-1]:
+        frame.closure.attribute(found, name)
+        arrays.append(global_array(frame, getattr(found, name), frame.closure.dependences_of(name, found)))
+    frame.closure.attribute(found, "shape")
+    shape = TupleValue(tuple(map(Static, found.shape)))
+    return RecordValue(CLASSES[type(found).__name__], SPARSE_FIELDS, (*arrays, shape))
 
 
 def symbolic(frame: Frame, expr: Expr) -> Expr:

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower import names, references
 from dcpy.frontend.lower.frame import IdentityMatters, is_field
-from dcpy.frontend.specialize.records import Record, field_names, is_frozen, is_plain_class
+from dcpy.frontend.scipy.matrices import CLASSES
+from dcpy.frontend.specialize.records import Record, field_names, is_frozen, is_plain_class, is_sparse
 from dcpy.frontend.values import (
     ArrayValue,
     BoundMethod,
@@ -72,7 +73,8 @@ def _record_value(record: Record, found: Mapping[str, Value]) -> Value:
         return ObjectValue(record.same_as or record.path, record.cls)
     items = tuple(found[member.path] for member in record.members)
     if not record.is_tuple:
-        return RecordValue(record.cls, tuple(str(member.step) for member in record.members), items)
+        cls = CLASSES[record.cls.__name__] if is_sparse(record.cls) else record.cls
+        return RecordValue(cls, tuple(str(member.step) for member in record.members), items)
     steps = getattr(record.cls, "_fields", ())
     return TupleValue(items, names=steps, cls=record.cls if steps else None)
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.dataflow.places import schedule_of
 from dcpy.frontend.lower.constructing import GENERATED
+from dcpy.frontend.numpy.traced import shown_at_the_call
 from dcpy.frontend.values import BoundMethod, MapValue, ObjectValue, RecordValue, Static, TupleValue, Value, is_weak
 from dcpy.ir.nodes import Schedule
 
@@ -82,7 +83,8 @@ def call(
     if cls is not None and issubclass(cls, tuple) and found.__module__ != cls.__module__:
         return None  # a method of the named tuple's own
     frame.closure.attribute(cls, name)
-    return frame.b.call(BoundMethod(owner, found), *args, **(kwargs or {}))
+    with shown_at_the_call():
+        return frame.b.call(BoundMethod(owner, found), *args, **(kwargs or {}))
 
 
 def _class_of(value: Value) -> type | None:

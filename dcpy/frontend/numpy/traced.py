@@ -7,7 +7,8 @@ known), and is read best beside NumPy's documentation. The bodies live in the mo
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -73,8 +74,15 @@ def computes_with_integers(body: Body) -> Body:
 
 def call_body(b: Builder, body: Body, *args: Value, **keywords: Value) -> Value:
     """Calls a Python function of dcpy's own. What it refuses is shown at the user's call, not in the body."""
-    try:
+    with shown_at_the_call():
         return b.call(Static(body), *args, **keywords)
+
+
+@contextmanager
+def shown_at_the_call() -> Iterator[None]:
+    """What a body of dcpy's own refuses has no place there: it gets that of the call."""
+    try:
+        yield
     except FrontendError as error:
         if error.span is not None and _BODIES in Path(error.span.file).parents:
             error.span = None

@@ -22,6 +22,8 @@ from dcpy.base.errors import ArgumentError
 from dcpy.base.modules import is_library
 
 _MISSING = object()
+SPARSE = ("csr_matrix", "csr_array", "csc_matrix", "csc_array")  # SciPy's; what stands for them: `scipy.matrices`
+SPARSE_FIELDS = ("data", "indices", "indptr", "shape")
 MAX_DEPTH = 32
 
 
@@ -81,8 +83,11 @@ def take_apart(bound: Mapping[str, Any]) -> Parts:
     return parts
 
 
-def _take_apart(parts: Parts, known: dict[int, str], path: str, value: Any, depth: int) -> None:
-    if not is_record(value):
+def _take_apart(
+    parts: Parts, known: dict[int, str], path: str, value: Any, depth: int, inside: bool = False
+) -> None:  # fmt: skip
+    """The parts of one value; a tuple `inside` of a sparse matrix (its shape) has parts in any case."""
+    if not is_record(value) and not inside:
         parts.leaves[path] = value
         return
     parts.objects[path] = value
@@ -98,16 +103,21 @@ def _take_apart(parts: Parts, known: dict[int, str], path: str, value: Any, dept
     if record.changes:
         known[id(value)] = path
     for member, inner in found:
-        _take_apart(parts, known, member.path, inner, depth + 1)
+        _take_apart(parts, known, member.path, inner, depth + 1, is_sparse(type(value)) and type(inner) is tuple)
 
 
 def is_record(value: Any) -> bool:
     """Whether an argument is passed by its parts. Tuples of constants (shapes, axes) are constants themselves."""
     if isinstance(value, type):
         return False
-    if is_dataclass(value) or is_named_tuple(value):
+    if is_dataclass(value) or is_named_tuple(value) or is_sparse(type(value)):
         return True
     return type(value) is tuple and any(isinstance(item, np.ndarray) or is_record(item) for item in value)
+
+
+def is_sparse(cls: type) -> bool:
+    """Whether it is one of SciPy's classes of matrices that are stored by rows or columns."""
+    return cls.__name__ in SPARSE and cls.__module__.startswith("scipy.sparse.")
 
 
 def is_named_tuple(value: Any) -> bool:
@@ -124,8 +134,8 @@ def fields_of_class(cls: type) -> dict[str, Any]:
 
 
 def is_frozen(cls: type) -> bool:
-    """Whether assignments to the fields of a dataclass are refused by Python."""
-    return is_dataclass(cls) and bool(cls.__dataclass_params__.frozen)  # type: ignore[attr-defined]
+    """Whether assignments to the fields of a dataclass are refused by Python; those of sparse matrices are by dcpy."""
+    return is_sparse(cls) or (is_dataclass(cls) and bool(cls.__dataclass_params__.frozen))  # type: ignore[attr-defined]
 
 
 #: what classes have whose objects are more than their attributes: ways of their own to keep them, or arrays elsewhere
@@ -170,6 +180,8 @@ def _members(path: str, value: Any) -> list[tuple[Member, Any]]:
     if isinstance(value, tuple):
         names = getattr(value, "_fields", None)
         return [(Member(k, f"{path}.{names[k]}" if names else f"{path}[{k}]"), item) for k, item in enumerate(value)]
+    if is_sparse(type(value)):
+        return [(Member(name, f"{path}.{name}"), getattr(value, name)) for name in SPARSE_FIELDS]
     found = ((f.name, getattr(value, f.name, _MISSING)) for f in dataclasses.fields(value))
     return [(Member(name, f"{path}.{name}"), item) for name, item in found if item is not _MISSING]
 
