@@ -7,13 +7,15 @@ The methods here are lowered like a user's. SciPy need not be there; no element 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dcpy.frontend.implements import operation
-from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.values import Value
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.builder import Builder
 
 
 def _require_vectors(columns: Any, other: Any) -> None:
