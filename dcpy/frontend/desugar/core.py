@@ -45,6 +45,7 @@ class Base:
     """What all statements have: their place, and the names that they use."""
 
     span: SrcSpan = field(kw_only=True)
+    shares: frozenset[str] = field(default=NOTHING, kw_only=True)  # names that nested functions called here may assign
 
     def expressions(self) -> tuple[Expression | None, ...]:
         """The trees that the statement itself evaluates, targets included."""
@@ -90,8 +91,8 @@ class Base:
 
     @functools.cached_property
     def rebound(self) -> frozenset[str]:
-        """Names that tasklets inside may give a new value, where they stand for numbers."""
-        return NOTHING.union(*(statement.rebound for body in self.bodies() for statement in body))
+        """Names that get a new value elsewhere: in nested functions called, and numbers in tasklets inside."""
+        return self.shares.union(*(statement.rebound for body in self.bodies() for statement in body))
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,6 +252,7 @@ class Define(Base):
     free: frozenset[str]  # names of the enclosing function that it may read
     decorators: tuple[ast.expr, ...] = ()
     generator: ast.FunctionDef | None = None  # its tree, where it yields
+    outer: frozenset[str] = NOTHING  # names of enclosing functions that it may assign, or functions that it calls
 
     def expressions(self) -> tuple[Expression | None, ...]:
         return *self.decorators, *self.args.defaults, *self.args.kw_defaults

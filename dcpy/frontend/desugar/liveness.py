@@ -31,7 +31,7 @@ class Liveness:
     def __init__(self, define: core.Define) -> None:
         self.loops: dict[core.Statement, LoopNames] = {}
         self.after: dict[core.Statement, Names] = {}
-        self.captured = _captured(define.body)  # names that nested functions read, at a time nobody knows
+        self.captured = _captured(define.body) | define.outer  # what others read, at a time nobody knows
         self._breaks: list[Names] = []
         self._continues: list[Names] = []
         self.block(define.body, NOTHING)

@@ -33,6 +33,7 @@ def walrus_names(node: ast.AST) -> tuple[str, ...]:
 def free_names(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
     """Names that a function reads and does not bind itself."""
     own = set(parameter_names(node.args))
+    outer = outer_names(node)
     body = node.body if isinstance(node, ast.FunctionDef) else [node.body]
     read: set[str] = set()
     for statement in body:
@@ -41,7 +42,36 @@ def free_names(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
                 (read if isinstance(part.ctx, ast.Load) else own).add(part.id)
             elif isinstance(part, ast.FunctionDef):
                 own.add(part.name)
-    return frozenset(read - own)
+    return frozenset((read | outer) - (own - outer))
+
+
+def outer_names(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
+    """Names of enclosing functions that a function declares to assign: ``nonlocal name``. Not those of inner ones."""
+    return frozenset(name for part in _own_parts(node) if isinstance(part, ast.Nonlocal) for name in part.names)
+
+
+def own_names(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
+    """The variables of a function itself: what it binds and does not declare to be of others."""
+    parts = list(_own_parts(node))
+    stores = {part.id for part in parts if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)}
+    functions = {part.name for part in parts if isinstance(part, ast.FunctionDef)}
+    return frozenset(stores | functions | {*parameter_names(node.args)}) - outer_names(node)
+
+
+def _own_parts(node: ast.FunctionDef | ast.Lambda) -> Iterator[ast.AST]:
+    """What is in a function, but not in one inside of it."""
+    pending = list[ast.AST](node.body) if isinstance(node, ast.FunctionDef) else []
+    while pending:
+        part = pending.pop()
+        yield part
+        if not isinstance(part, ast.FunctionDef | ast.Lambda):
+            pending += ast.iter_child_nodes(part)
+
+
+def assigned_inside(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
+    """Names that nested functions, at any depth, declare to assign in functions around them."""
+    inner = (part for part in ast.walk(node) if isinstance(part, ast.FunctionDef) and part is not node)
+    return frozenset().union(*map(outer_names, inner))
 
 
 def parameter_names(args: ast.arguments) -> tuple[str, ...]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dcpy.base.errors import FrontendError
 from dcpy.base.source import SrcSpan
 from dcpy.frontend.dataflow.forms import explicit, label_only
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.matching import matched
-from dcpy.frontend.desugar.names import bound_names, free_names
+from dcpy.frontend.desugar.names import assigned_inside, bound_names, free_names, outer_names, own_names
 from dcpy.frontend.source import Source
 
 OPERATORS: dict[type[ast.AST], str] = {
@@ -41,16 +41,16 @@ _REFUSED: dict[str, tuple[str, str, str]] = {  # what, why, what to write instea
         "return the value and assign it after the call, or pass an array and store into it",
     ),
     "Nonlocal": (
-        "variables of an enclosing function are never written by a program",
-        "a nested function is evaluated where it is called, and sees values",
-        "return the value, and assign it where the function is called",
+        "variables of a function around the program are never written by it",
+        "they are constants of the compiled code; nested functions of a program may assign its variables",
+        "return the value, and assign it where the program is called",
     ),
 }
 
 
 def desugar(source: Source) -> core.Define:
     """The core form of a function."""
-    return Desugarer(source).function(source.node)
+    return Desugarer(source, top=True).function(source.node)
 
 
 @dataclass
@@ -61,10 +61,14 @@ class Desugarer:
     loops: list[str] = field(default_factory=list)
     flags: int = 0
     stored: frozenset[str] = frozenset()  # names that the function assigns
+    top: bool = False  # whether what it meets is the function of the program itself
+    nested: bool = False  # whether the function is inside of another one of the program
+    shared: frozenset[str] = frozenset()  # names that nested functions may assign where they are called
 
     def function(self, node: ast.FunctionDef | ast.Lambda) -> core.Define:
         """A function or lambda."""
-        inner = Desugarer(self.source)
+        around = assigned_inside(node)
+        inner = Desugarer(self.source, nested=not self.top, shared=self.shared | around)
         span = self.source.span(node)
         if isinstance(node, ast.Lambda):
             body: core.Body = (core.Return(node.body, span=self.source.span(node.body)),)
@@ -75,8 +79,10 @@ class Desugarer:
             return core.Define(node.name, node.args, (), free_names(node), decorators, generator=node, span=header)
         stores = [part for part in ast.walk(node) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)]
         inner.stored = frozenset(name.id for name in stores)
+        outer = frozenset() if self.top else (outer_names(node) | inner.shared) - own_names(node)
         statements = inner.block(node.body)
-        return core.Define(node.name, node.args, statements, free_names(node), decorators, span=header)
+        free = free_names(node) | outer
+        return core.Define(node.name, node.args, statements, free, decorators, outer=outer, span=header)
 
     def block(self, statements: Sequence[ast.stmt]) -> core.Body:
         """Statements in order. What follows a branch that always leaves moves into its other side.
@@ -94,7 +100,11 @@ class Desugarer:
             if isinstance(last, core.If) and rest and (_goes_elsewhere(last.body) or _goes_elsewhere(last.orelse)):
                 done[-1] = self._absorb(last, rest)
                 break
-        return tuple(done)
+        return tuple(map(self._sharing, done))
+
+    def _sharing(self, part: core.Statement) -> core.Statement:
+        """A statement that may call a nested function may assign what that assigns."""
+        return replace(part, shares=self.shared) if self.shared and part.calls else part
 
     def _absorb(self, branch: core.If, rest: Sequence[ast.stmt]) -> core.If:
         tail = self.block(rest)
@@ -170,7 +180,9 @@ class Desugarer:
         raise FrontendError(message, span=span, notes=(reason,), help=rewrite)
 
     def _outer_names(self, node: ast.stmt, names: Sequence[str], span: SrcSpan) -> tuple[core.Statement, ...]:
-        """``global`` and ``nonlocal`` say nothing where the names are only read."""
+        """``global`` and ``nonlocal`` say nothing where the names are only read; `lower.nonlocals` has the latter."""
+        if isinstance(node, ast.Nonlocal) and self.nested:
+            return ()
         if not self.stored.isdisjoint(names):
             message, reason, rewrite = _REFUSED[type(node).__name__]
             raise FrontendError(message, span=span, notes=(reason,), help=rewrite)

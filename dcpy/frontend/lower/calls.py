@@ -25,7 +25,17 @@ from dcpy.frontend.desugar.names import parameter_names
 from dcpy.frontend.desugar.statements import desugar
 from dcpy.frontend.implements import call_entry, close_names, find, find_method, full_name
 from dcpy.frontend.lists import ListValue, YieldingValue
-from dcpy.frontend.lower import caching, constructing, generators, objects, recursion, references, resizing, special
+from dcpy.frontend.lower import (
+    caching,
+    constructing,
+    generators,
+    nonlocals,
+    objects,
+    recursion,
+    references,
+    resizing,
+    special,
+)
 from dcpy.frontend.lower.agreement import require_annotated
 from dcpy.frontend.lower.callbacks import call_back
 from dcpy.frontend.lower.callees import annotated_sizes, call_node
@@ -375,7 +385,10 @@ def _nested(frame: Frame, function: FunctionValue, args: Sequence[Value], kwargs
         return YieldingValue(define.generator, scope.source, tuple(bound.items()), inner, scope)
     frame.program.stack.append(((define, scope), define))
     try:
-        return _run(frame, inner, bound)
+        given = nonlocals.hand_in(frame, scope, inner)
+        result = _run(frame, inner, bound)
+        nonlocals.hand_back(frame, inner, given)
+        return result
     finally:
         frame.program.stack.pop()
 

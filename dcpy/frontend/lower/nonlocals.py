@@ -1,0 +1,64 @@
+"""``nonlocal``: nested functions that assign variables of the functions around them.
+
+A nested function is evaluated where it is called. The variables that it shares with its caller are handed in, are its
+own meanwhile, and are handed back: what it calls itself gets them the same way. So branches and loops, of the caller
+too, carry them as they carry other names; the statement that calls counts as one that assigns them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dcpy.base.errors import FrontendError
+from dcpy.frontend.desugar.names import parameter_names
+from dcpy.frontend.lower.names import bind_name
+from dcpy.frontend.values import Value, is_number
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.frame import Frame
+
+
+def hand_in(caller: Frame, scope: Frame, inner: Frame) -> dict[str, Value]:
+    """Gives a nested function, defined in `scope`, the variables that it shares; returns them."""
+    given: dict[str, Value] = {}
+    for name in sorted(inner.define.outer):
+        owner = _owner(scope, name)
+        if owner is None:
+            continue
+        if _owner(caller, name) is not owner:
+            raise FrontendError(
+                f"{inner.define.name}() assigns {name!r} of the function around it, and is called by another function",
+                notes=("a variable is handed to nested functions by the functions that share it",),
+                help="call it where the variable is, or return the value, and assign it there",
+            )
+        if name in caller.env:
+            inner.env[name] = given[name] = caller.env[name]
+    return given
+
+
+def hand_back(caller: Frame, inner: Frame, given: dict[str, Value]) -> None:
+    """What the shared variables are after the call."""
+    changed = {name: inner.env[name] for name in sorted(inner.define.outer)
+               if name in inner.env and inner.env[name] is not given.get(name)}  # fmt: skip
+    if changed and caller.emit.region is not caller.scope.region:
+        name = next(iter(changed))
+        raise FrontendError(
+            f"{inner.define.name}() assigns {name!r} of the function around it, inside of an expression",
+            notes=("the part of the expression that calls it may not run, or run several times",),
+            help="call it in a statement of its own: `if` instead of a choice, `break` instead of a test of a loop",
+        )
+    for name, value in changed.items():
+        if is_number(value):
+            bind_name(caller, name, value)
+        else:
+            caller.env[name] = value
+
+
+def _owner(frame: Frame | None, name: str) -> Frame | None:
+    """The activation that the variable belongs to."""
+    while frame is not None:
+        mine = name in frame.locals or name in parameter_names(frame.define.args)
+        if name not in frame.define.outer and mine:
+            return frame
+        frame = frame.outer
+    return None
