@@ -40,7 +40,7 @@ def scipy_page() -> Iterator[str]:
     found = implemented()
     yield INTRODUCTION
     for package in OPTIONAL:
-        lines = [name + plain(found[name]) for name in found if name.rpartition(".")[0] == package]
+        lines = [name + plain(found[name]) for name in found if name.startswith(f"{package}.")]
         if lines:
             yield "\n".join((f"## {package}\n\n```text", *lines, "```\n"))
     members = ", ".join(f"`.{name}`" for name in (*SPARSE_FIELDS, *vars(Csr)) if not name.startswith("_"))

@@ -334,6 +334,8 @@ def full_name(function: Any) -> str:
     owner = getattr(function, "__self__", None)
     if owner is not None and _is_ufunc(owner):  # np.add.outer
         return f"{full_name(owner)}.{function.__name__}"
+    if type(function).__name__ == "fortran":  # SciPy's LAPACK
+        return f"scipy.linalg.lapack.{str(function.__name__).rpartition(' ')[2]}"
     if not hasattr(function, "__name__"):  # np.mgrid
         return next((f"numpy.{name}" for name, found in vars(numpy).items() if found is function), _shown(function))
     module = getattr(function, "__module__", None) or (_module_of_ufunc(function) if _is_ufunc(function) else "")

@@ -1,4 +1,4 @@
-"""``scipy.linalg.solve_banded``: elimination within the band, row by row, with the largest pivot."""
+"""``scipy.linalg``: systems of few diagonals, ``solve_banded`` and LAPACK's ``gtsv``, by elimination with pivots."""
 
 from __future__ import annotations
 
@@ -79,3 +79,64 @@ def _substitute(rows: Any, x: Any, low: Any, high: Any) -> None:
         for j in range(k + 1, min(n, k + low + high + 1)):
             x[k] -= rows[k, j - k + low] * x[j]
         x[k] /= rows[k, low]
+
+
+# -- three diagonals -------------------------------------------------------------------------------------------------
+
+
+@written_in_python(la.lapack.dgtsv, la.lapack.sgtsv, la.lapack.zgtsv, la.lapack.cgtsv)
+def gtsv(
+    dl: Any, d: Any, du: Any, b: Any, overwrite_dl: int = 0, overwrite_d: int = 0, overwrite_du: int = 0,
+    overwrite_b: int = 0,
+) -> Any:  # fmt: skip
+    """The factors (second upper diagonal, diagonal, upper diagonal), the solution, and where a pivot is 0."""
+    dtype = np.result_type(dl, d, du, b, np.float32 if d.dtype.kind in "fc" else np.float64)
+    low, middle, high, x = dl.astype(dtype), d.astype(dtype), du.astype(dtype), b.astype(dtype)
+    n = len(middle)
+    if len(low) != n - 1 or len(high) != n - 1 or len(x) != n:
+        raise ValueError("the diagonals and the right side do not fit together")
+    info = 0
+    for i in range(n - 1):
+        if info == 0:
+            if np.abs(middle[i]) >= np.abs(low[i]):
+                if middle[i] == 0:
+                    info = i + 1
+                else:
+                    factor = low[i] / middle[i]
+                    middle[i + 1] -= factor * high[i]
+                    x[i + 1] -= factor * x[i]
+                    if i < n - 2:
+                        low[i] = 0
+            else:
+                _swap_and_eliminate(low, middle, high, x, i)
+    if info == 0 and n > 0 and middle[n - 1] == 0:
+        info = n
+    if info == 0:
+        _substitute_three(low, middle, high, x)
+    return low, middle, high, x, info
+
+
+def _swap_and_eliminate(low: Any, middle: Any, high: Any, x: Any, i: Any) -> None:
+    """Rows i and i + 1 change places; what then stands beside the upper diagonal goes where the lower one was."""
+    factor = middle[i] / low[i]
+    middle[i] = low[i]
+    below = middle[i + 1]
+    middle[i + 1] = high[i] - factor * below
+    if i < len(middle) - 2:
+        low[i] = high[i + 1]
+        high[i + 1] = -factor * low[i]
+    high[i] = below
+    kept = x[i].copy()
+    x[i] = x[i + 1]
+    x[i + 1] = kept - factor * x[i + 1]
+
+
+def _substitute_three(low: Any, middle: Any, high: Any, x: Any) -> None:
+    n = len(middle)
+    for step in range(n):
+        i = n - 1 - step
+        if i < n - 1:
+            x[i] -= high[i] * x[i + 1]
+        if i < n - 2:
+            x[i] -= low[i] * x[i + 2]
+        x[i] /= middle[i]

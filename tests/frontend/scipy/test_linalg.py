@@ -51,6 +51,9 @@ PROGRAMS = {
     "block_diag": (lambda a, b: la.block_diag(a, b, [1.0, 2.0]), A, R),
     "toeplitz": (lambda a: (la.toeplitz(a), la.toeplitz(a, a[:3])), VECTOR),
     "solve_banded": (lambda a, b: la.solve_banded((1, 1), a, b), BANDS, VECTOR),
+    "gtsv": (lambda a, b: la.lapack.dgtsv(a[0, 1:], a[1], a[2, :-1], b), BANDS, VECTOR),
+    "gtsv with swaps": (lambda a, b: la.lapack.dgtsv(a[0, 1:] * 9, a[1], a[2, :-1], b), BANDS, MATRIX),
+    "gtsv singular": (lambda a, b: la.lapack.dgtsv(a[0, 1:] * 0, a[1] * 0, a[2, :-1], b)[4], BANDS, VECTOR),
     "solve_banded wide": (lambda a, b: la.solve_banded((2, 1), a, b), RNG.normal(size=(4, 5)), MATRIX),
 }
 
@@ -74,7 +77,7 @@ def test_eigenvectors_are_those_of_the_eigenvalues():
 
 
 @pytest.mark.cc
-@pytest.mark.parametrize("name", ["lu_solve", "lu", "cho_solve", "triangle transposed", "expm", "solve_banded wide"])
+@pytest.mark.parametrize("name", ["lu_solve", "lu", "cho_solve", "triangle transposed", "expm", "gtsv with swaps"])
 def test_compiled(name):
     program, *arguments = PROGRAMS[name]
     check_same(program, *arguments, rtol=1e-10)
@@ -98,3 +101,5 @@ def test_exceptions(name):
 def test_refuses_what_it_has_not():
     with pytest.raises(dcpy.DcpyError, match=r"scipy\.linalg\.sqrtm\(\) is not supported"):
         dcpy.program(lambda a: la.sqrtm(a)).to_sdfg(A)
+    with pytest.raises(dcpy.DcpyError, match=r"scipy\.linalg\.lapack\.dgesv\(\) is not supported"):
+        dcpy.program(lambda a: la.lapack.dgesv(a, a)).to_sdfg(A)
