@@ -6,6 +6,7 @@ import json
 import statistics
 import tempfile
 import timeit
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -143,8 +144,18 @@ def cliffs_of_sizes() -> Iterator[Figure]:
     yield from figures()
 
 
+def auto_over_plain() -> Iterator[Figure]:
+    from benchmarks.auto_and_plain import BAR, ratios
+
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        name, ratio = min(ratios(), key=lambda found: found[1])
+    yield Figure(f"auto_optimize over plain, least of all kernels ({name})", f">= {BAR}", f"{ratio:.2f}", ratio >= BAR)
+
+
 MEASURES = (
     import_time, first_call, call_overhead, gemm_speed, jacobi_speed, compile_scaling, compiler_time, cliffs_of_sizes,
+    auto_over_plain,
 )  # fmt: skip
 
 
