@@ -46,6 +46,7 @@ from dcpy.frontend.lower.old_generators import call_method_of_shared
 from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.numpy.error_states import without_errstate
 from dcpy.frontend.numpy.refused import OUTSIDE, refusal
+from dcpy.frontend.numpy.traced import shown_at_the_call
 from dcpy.frontend.python import iterators
 from dcpy.frontend.source import read_source
 from dcpy.frontend.specialize.records import is_plain_class
@@ -174,6 +175,10 @@ def _of_python(
         return PartialValue(args[0], tuple(args[1:]), tuple(kwargs.items()))
     if isinstance(found, functools.partial):
         return call(frame, _known_partial(frame, found), args, kwargs)
+    if isinstance(found, np.vectorize):
+        given = {name: from_python(frame, getattr(found, name)) for name in ("otypes", "signature", "excluded")}
+        made = call(frame, Static(np.vectorize), [from_python(frame, found.pyfunc)], given)
+        return call(frame, made, args, kwargs)
     generator = iterators.written(found, len(args))
     return None if generator is None else call(frame, Static(generator), args, kwargs, unused=unused)
 
@@ -229,7 +234,8 @@ def _compiled(
 ) -> Value:
     """A function of the user's, or of Python's library: what is refused inside of that is refused at the call."""
     try:
-        return call_python(frame, function, args, kwargs)
+        with shown_at_the_call():
+            return call_python(frame, function, args, kwargs)
     except WillRaise:
         raise
     except FrontendError as error:

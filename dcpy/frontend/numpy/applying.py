@@ -8,9 +8,9 @@ import numpy as np
 
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.builder import Builder, items_of
-from dcpy.frontend.numpy.defaults import NUMBER_0
+from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0
 from dcpy.frontend.numpy.traced import call_body, written_in_python
-from dcpy.frontend.values import DictValue, TupleValue, Value, is_number
+from dcpy.frontend.values import DictValue, PartialValue, Static, TupleValue, Value, is_number
 
 
 @written_in_python(np.apply_along_axis)
@@ -41,6 +41,46 @@ def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
         place = axis % np.ndim(a)
         result = np.asarray(func(found, place))
         found = result if result.ndim == np.ndim(a) else np.expand_dims(result, place)
+    return found
+
+
+@implements(np.vectorize)
+def vectorize(
+    b: Builder, pyfunc: Value, otypes: Value = NONE, doc: Value = NONE, excluded: Value = NONE, cache: Value = FALSE,
+    signature: Value = NONE,
+) -> Value:  # fmt: skip
+    """A function of arrays that calls another one for each element."""
+    if signature != NONE or not isinstance(excluded, Static) or excluded.value:
+        raise b.error(
+            "np.vectorize with a signature, or with arguments that are left out, is not supported",
+            help="write a loop over the elements or rows: loops are compiled",
+        )
+    return PartialValue(Static(_for_each), (pyfunc, Static(_result_dtype(b, otypes))), ())
+
+
+def _result_dtype(b: Builder, otypes: Value) -> Any:
+    """``otypes="d"``, ``otypes=[float]``: the dtype of the one result; None where the first one tells."""
+    if otypes == NONE:
+        return None
+    items = items_of(otypes)
+    known = [b.static(item, "otypes") for item in items] if items is not None else list(b.static(otypes, "otypes"))
+    if len(known) != 1:
+        raise b.error("np.vectorize of a function with several results is not supported", help="vectorize each of them")
+    return np.dtype(getattr(known[0], "numpy", known[0]))
+
+
+def _for_each(pyfunc: Any, dtype: Any, *args: Any) -> Any:
+    arrays = np.broadcast_arrays(*[np.asarray(arg) for arg in args])
+    flat = [x.reshape(-1) for x in arrays]
+    if dtype is None:
+        if len(flat[0]) == 0:
+            raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+        found = np.empty(arrays[0].shape, np.asarray(pyfunc(*[x[0] for x in flat])).dtype)
+    else:
+        found = np.empty(arrays[0].shape, dtype)
+    places = found.reshape(-1)
+    for k in range(len(places)):
+        places[k] = pyfunc(*[x[k].item() for x in flat])
     return found
 
 

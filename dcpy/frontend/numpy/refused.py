@@ -57,10 +57,6 @@ _FUNCTIONS: dict[Refusal, str] = {
 }
 
 _CLASSES: dict[Refusal, str] = {
-    Refusal(
-        "it calls a Python function for each element",
-        "write the function with ufuncs and np.where, or call it in a loop over the elements: loops are compiled",
-    ): "vectorize",
     Refusal("it iterates over arrays in a way of its own", "loop over indices: `for i in range(a.shape[0])`"): """
         nditer flatiter""",
     Refusal("its objects say what broadcasting gives", "call np.broadcast_shapes or np.broadcast_arrays"): "broadcast",
@@ -103,6 +99,12 @@ _KEYWORDS: dict[str, str] = {
 }
 
 
+_MASKED = Refusal(
+    "there are no subclasses of arrays",
+    "keep the mask as an array of its own: `x[~mask].mean()`, `np.where(mask, 0.0, x)`",
+)
+
+
 @functools.cache
 def _refusals() -> dict[Any, Refusal]:
     found = {}
@@ -121,6 +123,8 @@ def _refusals() -> dict[Any, Refusal]:
 
 def refusal(function: Any) -> Refusal | None:
     """Why a function or method of NumPy is not compiled; None where nothing says so."""
+    if (getattr(function, "__module__", None) or "").startswith("numpy.ma."):
+        return _MASKED
     try:
         return _refusals().get(function)
     except TypeError:  # not hashable
