@@ -70,6 +70,7 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.sets",
         "dcpy.frontend.numpy.contraction",
         "dcpy.frontend.numpy.grids",
+        "dcpy.frontend.numpy.walking",
         "dcpy.frontend.numpy.statics",
         "dcpy.frontend.numpy.sorting",
         "dcpy.frontend.numpy.statistics",

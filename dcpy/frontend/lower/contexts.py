@@ -12,7 +12,7 @@ from dcpy.frontend.desugar import core
 from dcpy.frontend.lower import assignment
 from dcpy.frontend.lower.expressions import evaluate
 from dcpy.frontend.numpy.error_states import require_silent
-from dcpy.frontend.values import Static, Value
+from dcpy.frontend.values import IteratorValue, Static, Value
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
@@ -29,13 +29,15 @@ def enter(frame: Frame, node: core.Enter) -> None:
 def _entered(frame: Frame, context: ast.expr) -> Value:
     """What ``as`` binds."""
     made = evaluate(frame, context.func) if isinstance(context, ast.Call) else None
-    if made is None or made == Static(np.errstate):
+    if made is None or made in (Static(np.errstate), Static(np.nditer)):
         found = evaluate(frame, context)
+        if isinstance(found, IteratorValue) and found.kind == "elements":
+            return found
         if isinstance(found, Static) and isinstance(found.value, np.errstate):
             require_silent(found.value)
             return Static(None)
     raise FrontendError(
         "with is not supported",
         notes=("what a context manager does is Python code, and not compiled",),
-        help="enter the context around the call of the program; of contexts inside, np.errstate is known",
+        help="enter the context around the call of the program; inside, np.errstate and np.nditer are known",
     )

@@ -114,6 +114,10 @@ def _of_iterator(b: Builder, value: IteratorValue, index: Expr) -> Value:
         case IteratorValue(kind="points", parts=(part,)):
             point = at(b, part, index)
             return point if isinstance(point, TupleValue) else TupleValue((point,))
+        case IteratorValue(kind="elements", parts=(points, ArrayValue() as array)):
+            point = at(b, points, index)
+            assert isinstance(point, TupleValue)
+            return b.subscript(array, [*point.items, Static(Ellipsis)])
         case IteratorValue(kind="reversed", parts=(part,)):
             return at(b, part, length(b, part) - 1 - index)
         case IteratorValue(kind="progression", parts=(_, first, step)):

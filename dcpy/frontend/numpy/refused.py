@@ -58,7 +58,7 @@ _FUNCTIONS: dict[Refusal, str] = {
 
 _CLASSES: dict[Refusal, str] = {
     Refusal("it iterates over arrays in a way of its own", "loop over indices: `for i in range(a.shape[0])`"): """
-        nditer flatiter""",
+        flatiter""",
     Refusal("its objects say what broadcasting gives", "call np.broadcast_shapes or np.broadcast_arrays"): "broadcast",
     Refusal("matrices are two-dimensional arrays", "use np.asarray and @"): "matrix",
     Refusal("there are no subclasses of arrays", "keep the mask as an array of its own"): "ma.MaskedArray",

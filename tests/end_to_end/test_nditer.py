@@ -1,0 +1,83 @@
+"""`np.nditer` over one array.
+
+Section 3 of what real use found: "`np.nditer` (2)".
+"""
+
+import numpy as np
+import pytest
+
+import dcpy
+from tests.support.oracles import check_same
+
+M = np.arange(12.0).reshape(3, 4)
+
+
+def weighted(a):
+    total = 0.0
+    for k, x in enumerate(np.nditer(a)):
+        total += x * k
+    return total
+
+
+def doubled(a):
+    for x in np.nditer(a, op_flags=["readwrite"]):
+        x[...] = 2 * x
+
+
+def in_a_context(a):
+    with np.nditer(a, op_flags=["readwrite"]) as it:
+        for x in it:
+            x[...] = x * x + 1
+
+
+def in_c_order(a):
+    total = 0.0
+    for x in np.nditer(a, order="C"):
+        total = 2 * total + x
+    return total
+
+
+ARRAYS = {"plain": M, "flat": M[0].copy(), "fortran": np.asfortranarray(M), "deep": np.arange(24.0).reshape(2, 3, 4)}
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+@pytest.mark.parametrize("f", [weighted, doubled, in_a_context, in_c_order], ids=lambda f: f.__name__)
+def test_s3_elements_in_the_order_of_memory(f, name):
+    check_same(f, ARRAYS[name], compiled=False)
+
+
+@pytest.mark.cc
+def test_s3_elements_of_parts_compiled():
+    def f(a):
+        for x in np.nditer(a[1:, ::2], op_flags=[["readwrite"]]):
+            x[...] = -x
+        total = 0.0
+        for x in np.nditer(a[:, 1:].T):
+            total = 2 * total + x
+        return weighted(a.T), total
+
+    check_same(f, M)
+
+
+def test_s3_what_else_nditer_does_is_refused():
+    def by_index(a):
+        it = np.nditer(a, flags=["multi_index"])
+        total = 0.0
+        while not it.finished:
+            total += it[0] * it.multi_index[0]
+            it.iternext()
+        return total
+
+    def of_two(a):
+        total = 0.0
+        for x, y in np.nditer([a, a]):
+            total += x * y
+        return total
+
+    def only_read(a):
+        for x in np.nditer(a):
+            x[...] = 1.0
+
+    for f, message in ((by_index, r"np\.ndindex\(a\.shape\)"), (of_two, "takes one array"), (only_read, "read-only")):
+        with pytest.raises(dcpy.FrontendError, match=message):
+            dcpy.program(f)(M)
