@@ -23,10 +23,13 @@ _NOT_FUNCTIONS = (
     "alignas", "alignof", "asm", "decltype", "noexcept", "requires", "sizeof", "static_assert", "typeid", "typeof",
 )  # fmt: skip
 _NAME = re.compile(r"[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*")
+_FUNCTION = re.compile(rf"{_NAME.pattern}(?:<{_NAME.pattern}(?:<{_NAME.pattern}>)?>)?", re.ASCII)
 
 
 def refusal(node: ForeignCall) -> str:
     """Why a call may not name its function; "" where it may."""
+    if not _FUNCTION.fullmatch(node.function):
+        return f"{node.function!r} is no name of a C function"
     if not node.environment:
         return f"{node.function} is called from no environment, which would say what it is"
     try:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dcpy.base.errors import CodegenError
 from dcpy.codegen.lir.expr import Call as CallExpr
 from dcpy.codegen.lir.expr import Convert, Infix, LirExpr, Literal, Name, integer
 from dcpy.codegen.lir.tree import Block, CheckFail, Declare, Evaluate
@@ -15,6 +16,7 @@ from dcpy.codegen.lower.tasklets import read, write
 from dcpy.codegen.lower.values import lower_value
 from dcpy.ir.callbacks import operand_memlets, site_of
 from dcpy.ir.data import Array, Scalar, strides_of
+from dcpy.ir.foreign import refusal
 from dcpy.ir.nodes import Call, Callback, ForeignCall
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
@@ -122,6 +124,8 @@ def _parameter_type(context: Context, function: str, position: int) -> str:
 
 def lower_foreign_call(context: Context, node: ForeignCall) -> None:
     """``function(args)``: connectors are pointers to the first element of their subset, expressions are values."""
+    if problem := refusal(node):  # also of what an expansion makes of a library node's fields
+        raise CodegenError(problem, span=node.span)
     context.module.environments[node.environment] = None
     values = {
         connector: read(context, memlet)

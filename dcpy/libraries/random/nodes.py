@@ -6,7 +6,7 @@ draws is the order of the program, by dataflow alone. `meaning` is NumPy's ``Gen
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,18 @@ from dcpy.ir.nodes import LibraryNode
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
+#: the methods that `Draw` knows, by the number of their parameters
+DRAWN = {
+    "random standard_normal standard_exponential standard_cauchy": 0,
+    "standard_gamma exponential chisquare standard_t pareto weibull power rayleigh poisson geometric logseries zipf": 1,
+    "uniform normal gamma beta f noncentral_chisquare laplace gumbel logistic lognormal wald vonmises binomial": 2,
+    "negative_binomial integers": 2,
+    "noncentral_f triangular hypergeometric": 3,
+}
+PARAMETERS = {method: count for methods, count in DRAWN.items() for method in methods.split()}
+HOW = {"standard_exponential": ("", "inv"), "integers": ("", "old"), "uniform": ("", "old")}
+VECTORS = {"dirichlet": 1, "multinomial": 2, "multivariate_hypergeometric": 2}
+MARGINALS = ("marginals", "count")  # how the last one draws
 WITH_DTYPE = ("random", "standard_normal", "standard_exponential", "standard_gamma", "integers")
 
 
@@ -51,12 +63,35 @@ class RandomNode(LibraryNode):
         if size != (OWN_WORDS if self.own else WORDS):
             yield f"has a state of {size} words"
 
+    def lacking(self, inputs: Sequence[str], output: str) -> Iterator[str]:
+        """What is wrong with the connectors beside the state: these `inputs` and one `output` are needed."""
+        given = [name for name in self.inputs if name != "state"]
+        if missing := [name for name in inputs if name not in given]:
+            yield f"lacks the input {', '.join(missing)}"
+        if sorted(self.outputs) != sorted(("state", output)):
+            yield f"has the outputs state and {output}, not {', '.join(self.outputs)}"
+
+    def drawn(self, method: str, known: Mapping[str, int], how: str, ways: Sequence[str]) -> Iterator[str]:
+        """What is wrong with a method: it is not `known`, takes another number of parameters, or no such way."""
+        given = len(self.inputs) - ("state" in self.inputs)
+        if method not in known:
+            yield f"draws by {method!r}, and knows {', '.join(known)}"
+        elif given != known[method]:
+            yield f"draws by {method}, which takes {known[method]} parameter(s), not {given}"
+        elif how not in ways:
+            yield f"draws by {method} in the way {how!r}, and knows {', '.join(map(repr, ways))}"
+
 
 @dataclass(eq=False)
 class Seed(LibraryNode):
     """``state`` is that of ``np.random.default_rng(entropy)``: a PCG64, see `OWN_WORDS`. ``entropy`` is uint64."""
 
     kind = "random.seed"
+
+    def problems(self) -> Iterator[str]:
+        """Connectors that it does not have."""
+        if tuple(self.inputs) != ("entropy",) or tuple(self.outputs) != ("state",):
+            yield "takes entropy, and gives a state"
 
     def meaning(self, inputs: Arrays, outputs: Arrays) -> None:
         """NumPy's."""
@@ -75,6 +110,12 @@ class Draw(RandomNode):
     kind = "random.draw"
     method: str = ""
     how: str = ""
+
+    def problems(self) -> Iterator[str]:
+        """An unknown method, or connectors that it does not have."""
+        yield from super().problems()
+        yield from self.drawn(self.method, PARAMETERS, self.how, HOW.get(self.method, ("",)))
+        yield from self.lacking(("low", "last") if self.method == "integers" else (), "out")
 
     def draw(self, generator: Any, inputs: Arrays, outputs: Arrays) -> None:
         parameters = [value for name, value in inputs.items() if name != "state"]
@@ -109,6 +150,13 @@ class Vectors(RandomNode):
     method: str = ""
     how: str = ""
 
+    def problems(self) -> Iterator[str]:
+        """An unknown method, or connectors that it does not have."""
+        yield from super().problems()
+        ways = MARGINALS if self.method == "multivariate_hypergeometric" else ("",)
+        yield from self.drawn(self.method, VECTORS, self.how, ways)
+        yield from self.lacking((), "out")
+
     def draw(self, generator: Any, inputs: Arrays, outputs: Arrays) -> None:
         parameters, out = [value for name, value in inputs.items() if name != "state"], outputs["out"]
         if self.method == "dirichlet":
@@ -126,6 +174,11 @@ class Permutation(RandomNode):
 
     kind = "random.permutation"
 
+    def problems(self) -> Iterator[str]:
+        """Connectors that it does not have."""
+        yield from super().problems()
+        yield from self.lacking((), "order")
+
     def draw(self, generator: Any, inputs: Arrays, outputs: Arrays) -> None:
         order = outputs["order"]
         for row in order.reshape(-1, order.shape[-1]) if order.size else ():
@@ -141,6 +194,11 @@ class Sample(RandomNode):
 
     kind = "random.sample"
     shuffle: bool = True
+
+    def problems(self) -> Iterator[str]:
+        """Connectors that it does not have."""
+        yield from super().problems()
+        yield from self.lacking(("population",), "order")
 
     def draw(self, generator: Any, inputs: Arrays, outputs: Arrays) -> None:
         order, population, p = outputs["order"], int(inputs["population"]), inputs.get("p")
