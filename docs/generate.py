@@ -17,6 +17,7 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 import dcpy
+from dcpy import plugins
 from dcpy.base import options
 from dcpy.base.errors import DcpyError
 from dcpy.ir.verify.forms import FORMS, TREE_RULES
@@ -31,6 +32,7 @@ DOCS = Path(__file__).parent
 def transformations() -> Iterator[str]:
     """Name, picture and conditions of every transformation."""
     yield "# Transformations\n\nMade from the catalog. `sdfg.explain(name)` says where each applies, and why not.\n"
+    plugins.load()
     for name in TRANSFORMATIONS:
         kind = TRANSFORMATIONS[name]
         if kind.__module__.partition(".")[0] != "dcpy":
