@@ -1,4 +1,4 @@
-"""`np.nditer` over one array.
+"""`np.nditer` over one array, and sections of one.
 
 Section 3 of what real use found: "`np.nditer` (2)".
 """
@@ -81,3 +81,17 @@ def test_s3_what_else_nditer_does_is_refused():
     for f, message in ((by_index, r"np\.ndindex\(a\.shape\)"), (of_two, "takes one array"), (only_read, "read-only")):
         with pytest.raises(dcpy.FrontendError, match=message):
             dcpy.program(f)(M)
+
+
+@pytest.mark.parametrize("n", [1, 3, 11, 15, 0])
+def test_s3_sections_whose_number_is_known_at_run_time(n):
+    def f(a, n):
+        total = 0.0
+        for k, part in enumerate(np.array_split(a, n)):
+            total += part.sum() * k + len(part)
+            part += k
+        means = np.array([part.sum() for part in np.array_split(a, n)])
+        return total, means
+
+    check_same(f, np.arange(11.0), n, compiled=False)
+    check_same(lambda m, n: sum(part[0, 0] for part in np.array_split(m, n, axis=1)), M, min(n, 4), compiled=False)

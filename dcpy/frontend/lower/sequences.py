@@ -118,6 +118,12 @@ def _of_iterator(b: Builder, value: IteratorValue, index: Expr) -> Value:
             point = at(b, points, index)
             assert isinstance(point, TupleValue)
             return b.subscript(array, [*point.items, Static(Ellipsis)])
+        case IteratorValue(kind="sections", parts=(RangeValue(stop=count), ArrayValue() as array), start=place):
+            axis = place.constant or 0
+            size = b.exact(array.shape[axis])
+            low, high = (size // count * k + min_of(size % count, k) for k in (index, index + 1))
+            cut = SliceValue(integer(low), integer(high), Static(None))
+            return b.subscript(array, [*[SliceValue(*[Static(None)] * 3)] * axis, cut])
         case IteratorValue(kind="reversed", parts=(part,)):
             return at(b, part, length(b, part) - 1 - index)
         case IteratorValue(kind="progression", parts=(_, first, step)):

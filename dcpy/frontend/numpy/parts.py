@@ -10,8 +10,8 @@ from dcpy.frontend.implements import Implementation, implements
 from dcpy.frontend.lower.builder import Builder, items_of
 from dcpy.frontend.numpy.defaults import NONE, NUMBER_0
 from dcpy.frontend.numpy.manipulation import FULL, band
-from dcpy.frontend.values import SliceValue, Static, TupleValue, Value
-from dcpy.ir.symbolic import min_of
+from dcpy.frontend.values import IteratorValue, RangeValue, SliceValue, Static, TupleValue, Value, is_number
+from dcpy.ir.symbolic import ZERO, as_expr, min_of
 
 
 @implements(np.split)
@@ -33,6 +33,10 @@ def array_split(b: Builder, ary: Value, indices_or_sections: Value, axis: Value 
     x = b.array(ary)
     place = b.axis(axis, x.rank)
     cuts = items_of(indices_or_sections)
+    if cuts is None and is_number(indices_or_sections) and not isinstance(indices_or_sections, Static):
+        number = b.integer(indices_or_sections, "the number of sections")
+        b.emit.require(number - 1, "ValueError", "number sections must be larger than 0.")
+        return IteratorValue("sections", (RangeValue(ZERO, number), x), as_expr(place))
     if cuts is None:
         size, count = b.exact(x.shape[place]), _count(b, indices_or_sections)
         least, longer = size // count, size % count
