@@ -40,8 +40,7 @@ def generate(
     """
     called_as = signature or default_signature(sdfg)
     known = dict(environments or {})
-    foreign = "\n".join(text for found in known.values() for text in (found.declarations, *found.prototypes))
-    module = lower_program(sdfg, called_as, _cpu(options), foreign)
+    module = lower_program(sdfg, called_as, _cpu(options), known)
     used = _environments(sdfg, module, known)
     file = tree.Module(
         module.name,

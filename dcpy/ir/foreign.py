@@ -7,6 +7,7 @@ prototypes, and what its declarations define or declare at file scope or in a na
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 
 from dcpy.base.environment import Environment
@@ -26,14 +27,14 @@ _NAME = re.compile(r"[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*")
 _FUNCTION = re.compile(rf"{_NAME.pattern}(?:<{_NAME.pattern}(?:<{_NAME.pattern}>)?>)?", re.ASCII)
 
 
-def refusal(node: ForeignCall) -> str:
-    """Why a call may not name its function; "" where it may."""
+def refusal(node: ForeignCall, known: Mapping[str, Environment] | None = None) -> str:
+    """Why a call may not name its function; "" where it may. `known`: environments beside those that are registered."""
     if not _FUNCTION.fullmatch(node.function):
         return f"{node.function!r} is no name of a C function"
     if not node.environment:
         return f"{node.function} is called from no environment, which would say what it is"
     try:
-        environment = environment_of(node.environment)
+        environment = (known or {}).get(node.environment) or environment_of(node.environment)
     except DcpyError as error:
         return f"{node.function} cannot be called: {error.message}"
     declared = functions_of(environment)

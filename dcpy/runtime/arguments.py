@@ -261,7 +261,12 @@ def _assumption_problem(signature: Signature, values: Sequence[Any]) -> Argument
 
 
 def conditions_hold(signature: Signature, values: Sequence[Any]) -> bool:
-    """Whether a program is right, and the best there is, for arguments of the types that it was compiled for."""
+    """Whether a program is right, and the best there is, for arguments of the types that it was compiled for.
+
+    Of other arguments it says nothing: the call will.
+    """
+    if not all(map(_has_sizes, signature.args, values)):
+        return True
     if _size_problem(signature, values) is not None:  # an integer argument may stand for a size: types do not tell
         return False
     known = symbol_values(signature, values)
@@ -269,6 +274,13 @@ def conditions_hold(signature: Signature, values: Sequence[Any]) -> bool:
         return False
     best = not signature.unless or not all(_holds(condition, known) for condition in signature.unless)
     return best and all(_holds(condition, known) for condition in signature.assumes)
+
+
+def _has_sizes(arg: Arg, value: Any) -> bool:
+    """Whether an argument is of the kind that tells the sizes in its type."""
+    if isinstance(arg, IntegerArg):
+        return isinstance(value, int | np.integer)
+    return not isinstance(arg, ArrayArg) or np.ndim(value) == len(arg.dims)
 
 
 def symbol_values(signature: Signature, values: Sequence[Any]) -> dict[str, int]:

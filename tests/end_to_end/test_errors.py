@@ -434,7 +434,10 @@ def test_the_lock_is_free_during_a_call():
 
 
 INTERRUPTED = """
+import signal
 import numpy as np, dcpy
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started the tests may ignore it
 
 @dcpy.program
 def f(a):

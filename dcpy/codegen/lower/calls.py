@@ -124,7 +124,7 @@ def _parameter_type(context: Context, function: str, position: int) -> str:
 
 def lower_foreign_call(context: Context, node: ForeignCall) -> None:
     """``function(args)``: connectors are pointers to the first element of their subset, expressions are values."""
-    if problem := refusal(node):  # also of what an expansion makes of a library node's fields
+    if problem := refusal(node, context.module.known):  # also of what an expansion makes of a library node's fields
         raise CodegenError(problem, span=node.span)
     context.module.environments[node.environment] = None
     values = {

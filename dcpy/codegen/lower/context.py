@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dcpy.base.callbacks import CallbackSite
+from dcpy.base.environment import Environment
 from dcpy.base.errors import CodegenError
 from dcpy.base.options import CpuOptions
 from dcpy.base.source import SrcSpan
@@ -60,6 +61,11 @@ class OwnedResult:
 CalleeFunction = Callable[[Sdfg, Any], tuple[str, bool]]
 
 
+def declarations_of(known: Mapping[str, Environment]) -> str:
+    """The C text that environments need before what calls them."""
+    return "\n".join(text for found in known.values() for text in (found.declarations, *found.prototypes))
+
+
 @dataclass
 class ModuleContext:
     """What the functions of one file share."""
@@ -68,7 +74,7 @@ class ModuleContext:
     base: str  # of its entries: BASE_entry, ...
     options: CpuOptions
     names: Names
-    declarations: str = ""  # of foreign functions
+    known: Mapping[str, Environment] = field(default_factory=dict)  # where foreign functions are
     functions: list[Function] = field(default_factory=list)
     checks: dict[artifact.Check, int] = field(default_factory=dict)
     callbacks: list[CallbackSite] = field(default_factory=list)
@@ -79,6 +85,11 @@ class ModuleContext:
     callees: dict[tuple[object, ...], tuple[str, bool]] = field(default_factory=dict)
     threads: bool = False
     callee_function: CalleeFunction | None = None  # set by `module`, which lowers whole SDFGs
+
+    @property
+    def declarations(self) -> str:
+        """The C text of foreign functions that will stand before those of the file."""
+        return declarations_of(self.known)
 
     @property
     def program(self) -> str:

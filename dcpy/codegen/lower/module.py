@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
+from dcpy.base.environment import Environment
 from dcpy.base.options import CpuOptions
 from dcpy.codegen import prelude
 from dcpy.codegen.artifact import OwnedArray, Signature
@@ -13,7 +15,7 @@ from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import LirExpr, Literal, Name, Prefix
 from dcpy.codegen.lower.buffers import register_places
 from dcpy.codegen.lower.calls import CallShape
-from dcpy.codegen.lower.context import Context, ModuleContext
+from dcpy.codegen.lower.context import Context, ModuleContext, declarations_of
 from dcpy.codegen.lower.entries import entry_functions
 from dcpy.codegen.lower.merging import merged
 from dcpy.codegen.lower.parameters import parameters
@@ -23,16 +25,18 @@ from dcpy.codegen.names import Names, identifier
 from dcpy.ir.sdfg import Sdfg
 
 
-def lower_program(sdfg: Sdfg, signature: Signature, options: CpuOptions, declarations: str = "") -> ModuleContext:
+def lower_program(
+    sdfg: Sdfg, signature: Signature, options: CpuOptions, known: Mapping[str, Environment]
+) -> ModuleContext:
     """The functions of `sdfg` and of its C ABI, in the order in which they must stand; `CodegenError` refuses.
 
-    `declarations` is the C text that will stand before them: its identifiers are avoided.
+    `known` has what foreign calls need, by name: the identifiers of its C text are avoided.
     """
-    avoided = frozenset((*prelude.names(), *re.findall(r"[A-Za-z_]\w*", declarations)))
+    avoided = frozenset((*prelude.names(), *re.findall(r"[A-Za-z_]\w*", declarations_of(known))))
     name = exported_name(signature.name)
     base = identifier(signature.name)
     exported = {name, *(f"{base}_{part}" for part in ("program", "entry", "results", "init", "exit", "message"))}
-    module = ModuleContext(name, base, options, Names(avoided | exported), declarations)
+    module = ModuleContext(name, base, options, Names(avoided | exported), known)
     module.callee_function = partial(_callee_function, module)
     context = Context(sdfg, module, avoided | exported, owned=_owned(sdfg, signature))
     function = _lower_function(context, module.program, CallShape((), False, False))
