@@ -14,6 +14,7 @@ import scipy.linalg as la
 from dcpy.frontend.implements import operation
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.numpy.traced import written_in_python
+from dcpy.frontend.scipy.refusals import not_compiled
 from dcpy.frontend.values import TupleValue, Value
 from dcpy.ir import types
 from dcpy.ir.symbolic import min_of
@@ -231,7 +232,7 @@ def qr(
     """Orthonormal columns and an upper triangle."""
     x = _checked(a, check_finite)
     if pivoting or mode == "raw":
-        raise NotImplementedError("scipy.linalg.qr with pivoting or mode='raw' is not compiled")
+        return not_compiled("scipy.linalg.qr with pivoting or mode='raw'")
     if mode == "r":
         return (np.linalg.qr(x, "complete")[1],)
     q, r = np.linalg.qr(x, "complete" if mode == "full" else "reduced")

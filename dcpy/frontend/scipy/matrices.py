@@ -70,7 +70,26 @@ def refuse(b: Builder) -> Value:
 
 
 class Sparse:
-    """What no sparse matrix does in a program."""
+    """What sparse matrices of both formats do in a program, and what none does."""
+
+    def dot(self, other: Any) -> Any:
+        """``self @ other``."""
+        return self @ other
+
+    @property
+    def T(self) -> Any:
+        """The transpose."""
+        return self.transpose()
+
+    @property
+    def nnz(self) -> Any:
+        """How many elements are stored."""
+        return int(self.indptr[-1])
+
+    @property
+    def dtype(self) -> Any:
+        """Of the elements."""
+        return self.data.dtype
 
     def __add__(self, other: Any) -> Any:
         return refuse()
@@ -107,28 +126,9 @@ class Csr(Sparse):
         _require_vectors(self.shape[1], other)
         return _by_rows(self, self.shape[0], other)
 
-    def dot(self, other: Any) -> Any:
-        """``self @ other``."""
-        return self @ other
-
     def transpose(self) -> Csc:
         """The same arrays, read by columns."""
         return Csc(self.data, self.indices, self.indptr, (self.shape[1], self.shape[0]))
-
-    @property
-    def T(self) -> Csc:
-        """The transpose."""
-        return Csc(self.data, self.indices, self.indptr, (self.shape[1], self.shape[0]))
-
-    @property
-    def nnz(self) -> Any:
-        """How many elements are stored."""
-        return int(self.indptr[-1])
-
-    @property
-    def dtype(self) -> Any:
-        """Of the elements."""
-        return self.data.dtype
 
     def toarray(self) -> Any:
         """The dense matrix; what is stored twice is added up."""
@@ -161,28 +161,9 @@ class Csc(Sparse):
         _require_vectors(self.shape[1], other)
         return _by_columns(self, self.shape[0], self.shape[1], other)
 
-    def dot(self, other: Any) -> Any:
-        """``self @ other``."""
-        return self @ other
-
     def transpose(self) -> Csr:
         """The same arrays, read by rows."""
         return Csr(self.data, self.indices, self.indptr, (self.shape[1], self.shape[0]))
-
-    @property
-    def T(self) -> Csr:
-        """The transpose."""
-        return Csr(self.data, self.indices, self.indptr, (self.shape[1], self.shape[0]))
-
-    @property
-    def nnz(self) -> Any:
-        """How many elements are stored."""
-        return int(self.indptr[-1])
-
-    @property
-    def dtype(self) -> Any:
-        """Of the elements."""
-        return self.data.dtype
 
     def toarray(self) -> Any:
         """The dense matrix; what is stored twice is added up."""

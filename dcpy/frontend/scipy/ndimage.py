@@ -8,6 +8,7 @@ import numpy as np
 import scipy.ndimage as ndi
 
 from dcpy.frontend.numpy.traced import written_in_python
+from dcpy.frontend.scipy.refusals import not_compiled
 
 #: SciPy's word for how an image goes on -> NumPy's
 MODES: dict[str, Any] = {
@@ -107,7 +108,7 @@ def _correlated(x: Any, w: Any, mode: str, cval: Any, origins: Any, dtype: Any) 
             for o in range(w.shape[0]):
                 _add_plane(found[h], padded[h + o], wide[o])
     else:
-        raise NotImplementedError("images of more than three dimensions are not compiled")
+        return not_compiled("a filter of an image of more than three dimensions")
     return found.astype(dtype)
 
 

@@ -103,3 +103,10 @@ def test_refuses_what_it_has_not():
         dcpy.program(lambda a: la.sqrtm(a)).to_sdfg(A)
     with pytest.raises(dcpy.DcpyError, match=r"scipy\.linalg\.lapack\.dgesv\(\) is not supported"):
         dcpy.program(lambda a: la.lapack.dgesv(a, a)).to_sdfg(A)
+
+
+def test_options_that_are_not_compiled_are_refused_at_the_call():
+    with pytest.raises(dcpy.DcpyError, match=r"qr with pivoting or mode='raw' is not compiled") as caught:
+        dcpy.program(lambda a: la.qr(a, pivoting=True)).to_sdfg(A)
+    assert "@dcpy.callback" in caught.value.help
+    assert "test_linalg.py" in str(caught.value)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.ndimage as ndi
 
+import dcpy
 from tests.support.oracles import check_same
 
 RNG = np.random.default_rng(1)
@@ -76,3 +77,9 @@ def test_compiled():
         return ndi.convolve(x, w), ndi.correlate(x, w, mode="wrap"), ndi.convolve1d(x, w[0], mode="constant")
 
     check_same(f, IMAGE, RNG.normal(size=(3, 3)), rtol=1e-12)
+
+
+def test_images_of_four_dimensions_are_refused_at_the_call():
+    with pytest.raises(dcpy.DcpyError, match="more than three dimensions is not compiled") as caught:
+        dcpy.program(lambda a, w: ndi.convolve(a, w)).to_sdfg(np.ones((2, 2, 2, 2)), np.ones((1, 1, 1, 1)))
+    assert "test_ndimage.py" in str(caught.value)
