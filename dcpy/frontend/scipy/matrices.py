@@ -72,12 +72,21 @@ def refuse(b: Builder) -> Value:
 class Sparse:
     """What sparse matrices of both formats do in a program, and what none does."""
 
+    data: Any
+    indices: Any
+    indptr: Any
+    shape: tuple[Any, Any]
+
     def dot(self, other: Any) -> Any:
         """``self @ other``."""
         return self @ other
 
+    def transpose(self) -> Sparse:
+        """The same arrays, read the other way."""
+        raise NotImplementedError
+
     @property
-    def T(self) -> Any:
+    def T(self) -> Sparse:
         """The transpose."""
         return self.transpose()
 
