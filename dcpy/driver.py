@@ -202,7 +202,7 @@ def expand(sdfg: Sdfg, prefer: tuple[str, ...] = ()) -> None:
     expand_library_nodes(sdfg, prefer)
 
 
-def transformation(name: object) -> type[Transformation] | Transformation:
+def transformation(name: object) -> type[Transformation[Any]] | Transformation[Any]:
     """A transformation by name, with parameters perhaps (``map-tiling{sizes=8}``), by class, or as it is."""
     from dcpy.transforms.history import parse_transformation
 

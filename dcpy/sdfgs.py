@@ -31,7 +31,7 @@ from dcpy.signatures import Convention, signature_of, signature_of_call
 if TYPE_CHECKING:
     from dcpy.transforms.api import Transformation
 
-TransformationLike = Union[str, type["Transformation"], "Transformation"]
+TransformationLike = Union[str, type["Transformation[Any]"], "Transformation[Any]"]
 
 
 class SDFG(GraphWords):

@@ -1,20 +1,21 @@
 """What a transformation is, and the four things one can do with it: find, explain, apply once, apply everywhere.
 
 A transformation is a frozen dataclass: its docstring is the picture, its fields are typed parameters, `pattern` says
-where it looks, `can_be_applied` answers with a reason, `apply` changes the SDFG through the `Rewriter`. Names and
-parameters print and parse (``map-tiling{sizes=32,32 divides=true}``) in `history`; the list of names is in `catalog`.
+where it looks, `plan` finds out what to do at a match, or why nothing may be done, and `apply` does what was planned,
+through the `Rewriter`. Names and parameters print and parse (``map-tiling{sizes=32,32 divides=true}``) in `history`;
+the list of names is in `catalog`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from enum import Flag, auto
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from dcpy.base.errors import TransformationRefused
 from dcpy.ir.nodes import Node
 from dcpy.ir.places import is_attached
+from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Block
 from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.sdfg import Sdfg
@@ -33,81 +34,60 @@ from dcpy.transforms.pattern import (
 )
 
 __all__ = [
-    "YES",
+    "LEGAL",
     "Access",
-    "Aspect",
     "Capture",
+    "Legal",
     "Match",
+    "Refusal",
     "Rewriter",
     "Transformation",
-    "Verdict",
     "apply_once",
     "apply_repeated",
     "capture",
     "consecutive",
     "explain",
     "matches",
-    "no",
     "one",
     "path",
+    "perform",
     "whole",
 ]
 
-Found = TypeVar("Found", bound="Transformation")
+Plan = TypeVar("Plan")  #: a frozen value: all that applying a transformation has to know beside the match
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """Yes, or no with the reason: a short clause without a full stop."""
-
-    ok: bool
-    reason: str = ""
-
-    def __bool__(self) -> bool:
-        return self.ok
+class Legal:
+    """The plan of a transformation that has to know nothing beside the match."""
 
 
-YES = Verdict(True)
-
-
-def no(reason: str) -> Verdict:
-    """A refusal; `reason` names what stands in the way, and what would help if there is something."""
-    return Verdict(False, reason)
-
-
-class Aspect(Flag):
-    """What of an SDFG a transformation looks at or changes; lets a pipeline skip passes that would find nothing new."""
-
-    NOTHING = 0
-    CONTROL = auto()  #: which blocks there are, and in which order
-    DATAFLOW = auto()  #: nodes, memlets, containers
-    VALUES = auto()  #: scalar expressions: code, conditions, values of symbols
-    CALLS = auto()  #: calls of other SDFGs
-    ALL = CONTROL | DATAFLOW | VALUES | CALLS
+LEGAL = Legal()
 
 
 @dataclass(frozen=True)
-class Transformation:
-    """Base of all transformations. Subclasses set `name` and `pattern`, and never change results."""
+class Transformation(Generic[Plan]):
+    """Base of all transformations: ``class MapFusion(Transformation[Fusion])``, where `Fusion` is what `plan` makes.
+
+    Subclasses set `name` and `pattern`, and never change results.
+    """
 
     name: ClassVar[str]
     pattern: ClassVar[Pattern]
-    looks_at: ClassVar[Aspect] = Aspect.ALL  #: a change of anything else cannot make it applicable
-    changes: ClassVar[Aspect] = Aspect.ALL  #: what an application may change
 
-    def can_be_applied(self, m: Match) -> Verdict:
-        """Whether applying it at a match keeps the meaning of the program."""
+    def plan(self, m: Match) -> Plan | Refusal:
+        """What to do at a match, or why doing it would not keep the meaning of the program. Changes nothing."""
         raise NotImplementedError
 
-    def apply(self, m: Match, rw: Rewriter) -> Any:
-        """Changes the SDFG at a match that `can_be_applied` allowed; returns what it made, if anything."""
+    def apply(self, m: Match, plan: Plan, rw: Rewriter) -> Any:
+        """Does what was planned, of an SDFG that is as it was then; returns what it made, if anything."""
         raise NotImplementedError
 
     def __str__(self) -> str:
         return print_transformation(self)
 
 
-def matches(transformation: Transformation, sdfg: Sdfg, uses: Uses | None = None) -> Iterator[Match]:
+def matches(transformation: Transformation[Any], sdfg: Sdfg, uses: Uses | None = None) -> Iterator[Match]:
     """All matches of the pattern, legal or not, in program order."""
     index = Uses(sdfg) if uses is None else uses
     for anchor in transformation.pattern.anchors(sdfg):
@@ -115,12 +95,16 @@ def matches(transformation: Transformation, sdfg: Sdfg, uses: Uses | None = None
 
 
 def apply_once(
-    sdfg: Sdfg, transformation: Transformation | type[Transformation], *, check: bool = False, **choice: object
+    sdfg: Sdfg,
+    transformation: Transformation[Any] | type[Transformation[Any]],
+    *,
+    check: bool = False,
+    **choice: object,
 ) -> Any:
     """Applies a transformation at the first match that allows it; returns what `apply` returns.
 
     `choice` pins captures (``first=node``, ``tmp="tmp0"``) and, where a class is given, sets parameters.
-    `TransformationRefused` carries the verdict of every match.
+    `TransformationRefused` carries the refusal of every match.
     """
     chosen, pins = _with_choice(transformation, choice)
     rw = Rewriter(sdfg, chosen.name, check=check)
@@ -128,10 +112,10 @@ def apply_once(
     for match in matches(chosen, sdfg, rw.uses):
         if not all(_is_pinned(match.found[name], pin) for name, pin in pins.items()):
             continue
-        verdict = chosen.can_be_applied(match)
-        if verdict:
-            return _apply(chosen, match, rw)
-        refusals.append(f"{match}: {verdict.reason}")
+        plan = chosen.plan(match)
+        if not isinstance(plan, Refusal):
+            return perform(chosen, match, plan, rw)
+        refusals.append(f"{match}: {plan}")
     reason = "" if refusals else f"there is no {chosen.pattern} {'that was asked for' if pins else 'in it'}"
     raise TransformationRefused(
         f"{chosen} applies nowhere in {sdfg.name!r}", notes=tuple(refusals) if refusals else (reason,)
@@ -139,18 +123,18 @@ def apply_once(
 
 
 def apply_repeated(
-    sdfg: Sdfg, transformation: Transformation | type[Transformation], *, check: bool = False, **parameters: object
+    sdfg: Sdfg, transformation: Transformation[Any] | type[Transformation[Any]], *, check: bool = False, **given: object
 ) -> int:
     """Applies a transformation until no match allows it; returns how often it was applied.
 
     One sweep in program order, which looks again only where something changed: linear in the size of the SDFG.
     """
-    chosen, _ = _with_choice(transformation, parameters)
+    chosen, _ = _with_choice(transformation, given)
     rw = Rewriter(sdfg, chosen.name, check=check)
     return sweep(chosen, rw)
 
 
-def sweep(transformation: Transformation, rw: Rewriter) -> int:
+def sweep(transformation: Transformation[Any], rw: Rewriter) -> int:
     """`apply_repeated` with a rewriter that is at hand already."""
     pattern = transformation.pattern
     kind = pattern.captures[0].kind if pattern.captures else Sdfg
@@ -172,41 +156,44 @@ def sweep(transformation: Transformation, rw: Rewriter) -> int:
     return count
 
 
-def explain(sdfg: Sdfg, transformation: Transformation | type[Transformation], **parameters: object) -> str:
-    """Each match with the verdict on it: a table for people."""
+def explain(sdfg: Sdfg, transformation: Transformation[Any] | type[Transformation[Any]], **parameters: object) -> str:
+    """Each match, and whether it applies or why not: a table for people."""
     chosen, _ = _with_choice(transformation, parameters)
-    rows = [(match, chosen.can_be_applied(match)) for match in matches(chosen, sdfg)]
-    count = sum(verdict.ok for _, verdict in rows)
+    rows = [(match, chosen.plan(match)) for match in matches(chosen, sdfg)]
+    count = sum(not isinstance(plan, Refusal) for _, plan in rows)
     verb = "applies" if count == 1 else "apply"
     noun = "match" if len(rows) == 1 else "matches"
     lines = [f"{chosen}: {count} of {len(rows)} {noun} {verb}"]
     width = max((len(str(match)) for match, _ in rows), default=0)
-    for match, verdict in rows:
-        lines.append(f"  {'yes' if verdict else 'no '}  {match!s:{width}}  {verdict.reason}".rstrip())
+    for match, plan in rows:
+        verdict, reason = ("no ", plan) if isinstance(plan, Refusal) else ("yes", "")
+        lines.append(f"  {verdict}  {match!s:{width}}  {reason}".rstrip())
     return "\n".join(lines)
 
 
-def _apply(transformation: Transformation, match: Match, rw: Rewriter) -> Any:
+def perform(transformation: Transformation[Plan], match: Match, plan: Plan, rw: Rewriter) -> Any:
+    """Applies a transformation as it was planned at a match, and enters that into the history."""
     entry = entry_of(transformation, match)
-    result = transformation.apply(match, rw)
+    result = transformation.apply(match, plan, rw)
     rw.record(entry)
     return result
 
 
-def _apply_at(transformation: Transformation, anchor: Element | Sdfg, rw: Rewriter) -> bool:
+def _apply_at(transformation: Transformation[Any], anchor: Element | Sdfg, rw: Rewriter) -> bool:
     """Applies at the first match beginning at `anchor` that allows it; whether there was one."""
     if isinstance(anchor, Node | Block) and not is_attached(anchor, rw.sdfg):
         return False
     for match in transformation.pattern.matches_at(anchor, rw.uses):
-        if transformation.can_be_applied(match):
-            _apply(transformation, match, rw)
+        plan = transformation.plan(match)
+        if not isinstance(plan, Refusal):
+            perform(transformation, match, plan, rw)
             return True
     return False
 
 
 def _with_choice(
-    transformation: Transformation | type[Transformation], choice: dict[str, object]
-) -> tuple[Transformation, dict[str, object]]:
+    transformation: Transformation[Plan] | type[Transformation[Plan]], choice: dict[str, object]
+) -> tuple[Transformation[Plan], dict[str, object]]:
     """The transformation with its parameters set, and the captures that are pinned."""
     captures = [part.name for part in transformation.pattern.captures]
     pins = {name: value for name, value in choice.items() if name in captures}

@@ -5,13 +5,15 @@ Plug-ins add to them with ``TRANSFORMATIONS.extend({"name": "module:Class"})``. 
 
 from __future__ import annotations
 
+from typing import Any
+
 from dcpy.base.registry import Registry
 from dcpy.transforms.api import Transformation
 from dcpy.transforms.pipeline import Pipeline
 
 _SIMPLIFY = "dcpy.transforms.simplify"
 
-TRANSFORMATIONS: Registry[type[Transformation]] = Registry(
+TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
     "transformation",
     {
         "augmented-assignment-to-wcr": f"{_SIMPLIFY}.augmented_assignment_to_wcr:AugmentedAssignmentToWCR",

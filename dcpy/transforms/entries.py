@@ -7,7 +7,7 @@ of a history: which transformation, and the places (`ir.places`) of what it capt
 from __future__ import annotations
 
 from dataclasses import MISSING, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dcpy.ir.nodes import Node
 from dcpy.ir.places import path_of
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dcpy.transforms.api import Transformation
 
 
-def print_transformation(transformation: Transformation) -> str:
+def print_transformation(transformation: Transformation[Any]) -> str:
     """``name{parameter=value ...}``; parameters that have their defaults are left out."""
     values = []
     for field in fields(transformation):
@@ -29,7 +29,7 @@ def print_transformation(transformation: Transformation) -> str:
     return f"{transformation.name}{{{' '.join(values)}}}" if values else transformation.name
 
 
-def entry_of(transformation: Transformation, match: Match) -> str:
+def entry_of(transformation: Transformation[Any], match: Match) -> str:
     """The history entry of applying a transformation at a match."""
     places = [f"{name}={_print_place(part)}" for name, part in match.found.items()]
     return " ".join([print_transformation(transformation), *places])

@@ -18,8 +18,7 @@ from dcpy.ir.expansions import EXPANSIONS, Replacement, expansions_of
 from dcpy.ir.nodes import ForeignCall, LibraryNode, Node
 from dcpy.ir.region import Block, State
 from dcpy.ir.sdfg import Sdfg
-from dcpy.transforms.api import YES, Aspect, Match, Rewriter, Transformation, Verdict, capture, no, one
-from dcpy.transforms.entries import entry_of
+from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one, perform
 
 #: per target the expansions to try, best first; those that are not named here come last
 PREFERENCE: dict[str, tuple[str, ...]] = {"cpu": ("mkl", "openblas", "fftw", "pure")}
@@ -39,7 +38,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class ExpandLibraryNode(Transformation):
+class ExpandLibraryNode(Transformation[tuple[Choice, Replacement]]):
     """Replace a library node by loops, or by a call of a library.
 
     before   reduce (x <- A[0:N]) -> (out -> s)     after   map i = 0:N { acc += A[i] };  s = acc
@@ -49,25 +48,22 @@ class ExpandLibraryNode(Transformation):
     """
 
     name: ClassVar[str] = "expand-library-node"
-    looks_at: ClassVar[Aspect] = Aspect.DATAFLOW
     node = capture(LibraryNode)
     pattern = one(node)
 
     prefer: tuple[str, ...] = ()
     target: str = "cpu"
 
-    def can_be_applied(self, m: Match) -> Verdict:
-        """Whether some expansion applies."""
+    def plan(self, m: Match) -> tuple[Choice, Replacement] | Refusal:
+        """The first expansion that applies, and what it makes of the node."""
         try:
-            self.choose(m[self.node])
+            return self.choose(m[self.node])
         except ExpansionError as problem:
-            return no("; ".join(problem.notes))
-        return YES
+            return Refusal("; ".join(problem.notes))
 
-    def apply(self, m: Match, rw: Rewriter) -> list[LibraryNode]:
+    def apply(self, m: Match, plan: tuple[Choice, Replacement], rw: Rewriter) -> list[LibraryNode]:
         """Returns the library nodes that the expansion itself consists of."""
-        _, replacement = self.choose(m[self.node])
-        return _install(rw, m[self.node], replacement)
+        return _install(rw, m[self.node], plan[1])
 
     def choose(self, node: LibraryNode) -> tuple[Choice, Replacement]:
         """The first expansion that applies; `ExpansionError` with all reasons where none does."""
@@ -111,11 +107,9 @@ def expand_library_nodes(sdfg: Sdfg, prefer: Sequence[str] | str = (), target: s
         rw = Rewriter(callee, step.name)
         while pending:
             node = pending.pop()
-            entry = entry_of(step, Match(callee, rw.uses, {"node": node}))
-            choice, replacement = step.choose(node)
-            choices.append(choice)
-            pending += _install(rw, node, replacement)[::-1]
-            rw.record(entry)
+            plan = step.choose(node)
+            choices.append(plan[0])
+            pending += perform(step, Match(callee, rw.uses, {"node": node}), plan, rw)[::-1]
     return tuple(choices)
 
 

@@ -12,7 +12,7 @@ from dcpy.base.errors import ParseError, TransformationRefused
 from dcpy.ir.places import element_at
 from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.sdfg import Sdfg
-from dcpy.transforms.api import Transformation
+from dcpy.transforms.api import Refusal, Transformation, perform
 from dcpy.transforms.catalog import TRANSFORMATIONS
 from dcpy.transforms.pattern import Access, Match
 
@@ -20,7 +20,7 @@ _SPEC = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\{([^}]*)\})?")
 _PARAMETER = re.compile(r"(\w+)=(\S*)")
 
 
-def parse_transformation(text: str) -> Transformation:
+def parse_transformation(text: str) -> Transformation[Any]:
     """The transformation that `text` spells; `UnknownName` or `ParseError` where it spells none."""
     transformation, rest = _parse(text)
     if rest:
@@ -38,15 +38,14 @@ def replay(sdfg: Sdfg, history: Iterable[str], *, check: bool = False) -> Sdfg:
         transformation, rest = _parse(entry)
         found = {name: _parse_place(sdfg, place) for name, place in _PARAMETER.findall(rest)}
         match = Match(sdfg, rw.uses, found)
-        verdict = transformation.can_be_applied(match)
-        if not verdict:
-            raise TransformationRefused(f"{entry!r} cannot be replayed on {sdfg.name!r}", notes=(verdict.reason,))
-        transformation.apply(match, rw)
-        rw.record(entry)
+        plan = transformation.plan(match)
+        if isinstance(plan, Refusal):
+            raise TransformationRefused(f"{entry!r} cannot be replayed on {sdfg.name!r}", notes=(str(plan),))
+        perform(transformation, match, plan, rw)
     return sdfg
 
 
-def _parse(text: str) -> tuple[Transformation, str]:
+def _parse(text: str) -> tuple[Transformation[Any], str]:
     spec = _SPEC.match(text)
     if spec is None:
         raise ParseError(f"{text!r} does not begin with the name of a transformation")
@@ -62,7 +61,7 @@ def _parse(text: str) -> tuple[Transformation, str]:
     return kind(**values), text[spec.end() :].strip()
 
 
-def transformation_named(name: str) -> type[Transformation]:
+def transformation_named(name: str) -> type[Transformation[Any]]:
     """The class by its name in the catalog, ``state-fusion``, or by its own, ``StateFusion``, as the paper does."""
     own = {TRANSFORMATIONS.attribute(known): known for known in TRANSFORMATIONS}
     return TRANSFORMATIONS[own.get(name, name)]

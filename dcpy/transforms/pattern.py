@@ -46,16 +46,12 @@ def capture(kind: type[T]) -> Capture[T]:
 
 
 class Match:
-    """Where a pattern was found. `uses` is the index of the SDFG at that moment.
-
-    `plan` is the transformation's: what it found out while it was asked, for when it is applied.
-    """
+    """Where a pattern was found. `uses` is the index of the SDFG at that moment."""
 
     def __init__(self, sdfg: Sdfg, uses: Uses, found: Mapping[str, Any]) -> None:
         self.sdfg = sdfg
         self.uses = uses
         self.found = dict(found)
-        self.plan: Any = None
 
     def __getitem__(self, part: Capture[T]) -> T:
         found: T = self.found[part.name]

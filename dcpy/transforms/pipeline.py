@@ -1,7 +1,7 @@
 """Pipelines: lists of passes that one can read aloud, and that run again only what a change may have enabled.
 
 A pass is a transformation applied everywhere, a `repeat`, or another pipeline. A `repeat` goes round its passes until
-nothing changes; a pass sits a round out unless something that it looks at changed since it last ran (`Aspect`).
+nothing changes; a pass sits a round out where nothing changed since it last began, which the `Rewriter` observes.
 `RunReport` tells what was applied how often, and how long each pass took.
 """
 
@@ -10,11 +10,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from dcpy.base.errors import DcpyError
 from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.sdfg import Sdfg
-from dcpy.transforms.api import Aspect, Transformation, sweep
+from dcpy.transforms.api import Transformation, sweep
 
 MAX_ROUNDS = 50  # a repeat that still changes things then is a bug of two passes that undo each other
 
@@ -65,20 +66,16 @@ class Repeat:
     def __init__(self, *passes: Pass) -> None:
         self.passes = passes
 
-    def run(self, rw: Rewriter, report: RunReport) -> Aspect:
-        """Returns what changed, all rounds together. `DcpyError` where it does not come to rest."""
-        changed = Aspect.NOTHING
-        stale = [Aspect.ALL] * len(self.passes)  # for each pass, what changed since it last ran
+    def run(self, rw: Rewriter, report: RunReport) -> None:
+        """`DcpyError` where it does not come to rest."""
+        seen: list[int | None] = [None] * len(self.passes)  # for each pass, the version that it began with
         for _ in range(MAX_ROUNDS):
             for position, step in enumerate(self.passes):
-                if not stale[position] & looks_at(step):
-                    continue
-                stale[position] = Aspect.NOTHING
-                effect = run_pass(step, rw, report)
-                stale = [aspect | effect for aspect in stale]
-                changed |= effect
-            if not any(aspect & looks_at(step) for step, aspect in zip(self.passes, stale, strict=True)):
-                return changed
+                if seen[position] != rw.version:
+                    seen[position] = rw.version
+                    run_pass(step, rw, report)
+            if all(version == rw.version for version in seen):
+                return
         raise DcpyError(
             f"simplifying {rw.sdfg.name!r} does not come to rest",
             notes=(f"after {MAX_ROUNDS} rounds: {', '.join(rw.sdfg.history[-4:])}",),
@@ -95,22 +92,19 @@ class Pipeline:
         self.name = name
         self.passes = passes
 
-    def run(self, rw: Rewriter, report: RunReport) -> Aspect:
-        """Returns what changed."""
-        changed = Aspect.NOTHING
+    def run(self, rw: Rewriter, report: RunReport) -> None:
         for step in self.passes:
-            changed |= run_pass(step, rw, report)
-        return changed
+            run_pass(step, rw, report)
 
     def __str__(self) -> str:
         return self.name
 
-    def transformations(self) -> Iterator[Transformation]:
+    def transformations(self) -> Iterator[Transformation[Any]]:
         """All transformations in it, in order."""
         yield from _transformations(self.passes)
 
 
-Pass = Transformation | Repeat | Pipeline
+Pass = Transformation[Any] | Repeat | Pipeline
 
 
 def repeat(*passes: Pass) -> Repeat:
@@ -132,27 +126,20 @@ def run_pipeline(sdfg: Sdfg, pipeline: Pipeline, *, check: bool = False) -> RunR
     return report
 
 
-def run_pass(step: Pass, rw: Rewriter, report: RunReport) -> Aspect:
-    """Runs one pass; returns what changed."""
+def run_pass(step: Pass, rw: Rewriter, report: RunReport) -> None:
+    """Runs one pass."""
     if not isinstance(step, Transformation):
-        return step.run(rw, report)
+        step.run(rw, report)
+        return
     start = time.perf_counter()
     applied = sweep(step, rw)
     entry = report.of(str(step))
     entry.applied += applied
     entry.runs += 1
     entry.seconds += time.perf_counter() - start
-    return step.changes if applied else Aspect.NOTHING
 
 
-def looks_at(step: Pass) -> Aspect:
-    """What a pass depends on: when none of it changed, the pass would find nothing new."""
-    if isinstance(step, Transformation):
-        return step.looks_at
-    return Aspect.ALL
-
-
-def _transformations(passes: tuple[Pass, ...]) -> Iterator[Transformation]:
+def _transformations(passes: tuple[Pass, ...]) -> Iterator[Transformation[Any]]:
     for step in passes:
         if isinstance(step, Transformation):
             yield step

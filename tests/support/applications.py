@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from dcpy.ir.copying import copy_sdfg
 from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.text import print_sdfg
-from dcpy.transforms.api import Match, Transformation, matches
+from dcpy.transforms.api import Refusal, Transformation, matches, perform
 from dcpy.transforms.catalog import TRANSFORMATIONS
 from dcpy.transforms.entries import entry_of
 from dcpy.transforms.expand import ExpandLibraryNode
@@ -32,34 +33,33 @@ def applications(sdfg: Sdfg, limit: int | None = None) -> Iterator[Application]:
             allowed = [
                 (number, entry_of(transformation, match))
                 for number, match in enumerate(matches(transformation, sdfg))
-                if transformation.can_be_applied(match) and _can_be_interpreted(transformation, match)
+                if _can_be_interpreted(transformation, transformation.plan(match))
             ]
             for number, entry in allowed[:limit]:
                 yield Application(name, entry, lambda t=transformation, n=number: applied(sdfg, t, n))  # type: ignore[misc]
 
 
-def applied(sdfg: Sdfg, transformation: Transformation, number: int) -> Sdfg:
+def applied(sdfg: Sdfg, transformation: Transformation[Any], number: int) -> Sdfg:
     """A copy with a transformation applied at one of its matches, verified. Raises `Difference`."""
     changed = copy_sdfg(sdfg)
     rw = Rewriter(changed, transformation.name, check=True)
     match = list(matches(transformation, changed, rw.uses))[number]
     entry = entry_of(transformation, match)
     try:
-        transformation.apply(match, rw)
-        rw.record(entry)
+        perform(transformation, match, transformation.plan(match), rw)
     except Exception as error:
         raise Difference(f"{entry}: {error}\n{print_sdfg(sdfg)}") from error
     return changed
 
 
-def _can_be_interpreted(transformation: Transformation, match: Match) -> bool:
-    """Whether the result has no call of a library: some nodes have no other expansion."""
-    if not isinstance(transformation, ExpandLibraryNode):
-        return True
-    return transformation.choose(match[transformation.node])[0].expansion == "pure"
+def _can_be_interpreted(transformation: Transformation[Any], plan: Any) -> bool:
+    """Whether it applies, and the result has no call of a library: some nodes have no other expansion."""
+    if isinstance(plan, Refusal) or not isinstance(transformation, ExpandLibraryNode):
+        return not isinstance(plan, Refusal)
+    return plan[0].expansion == "pure"
 
 
-def variants(kind: type[Transformation]) -> Iterator[Transformation]:
+def variants(kind: type[Transformation[Any]]) -> Iterator[Transformation[Any]]:
     """A transformation with its default parameters, and with what else the auto-optimizer uses.
 
     Library nodes become loops where they can: calls of libraries are beyond the interpreter.

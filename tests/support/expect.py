@@ -19,7 +19,7 @@ from dcpy.ir.interp import interpret
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.text import parse_sdfg as parse
 from dcpy.ir.text import print_sdfg
-from dcpy.transforms.api import Transformation, apply_once, apply_repeated, matches
+from dcpy.transforms.api import Refusal, Transformation, apply_once, apply_repeated, matches
 from dcpy.transforms.history import replay
 
 __all__ = ["assert_same_values", "expect", "parse"]
@@ -28,7 +28,7 @@ __all__ = ["assert_same_values", "expect", "parse"]
 class Expectation:
     """A transformation and the SDFG that it is tried on; the SDFG given is left as it is."""
 
-    def __init__(self, transformation: Transformation, sdfg: Sdfg, pins: Mapping[str, Any]) -> None:
+    def __init__(self, transformation: Transformation[Any], sdfg: Sdfg, pins: Mapping[str, Any]) -> None:
         self.transformation, self.before, self.pins = transformation, sdfg, pins
         self.after = copy_sdfg(sdfg)
 
@@ -57,11 +57,11 @@ class Expectation:
 
     def reasons(self) -> list[str]:
         """Why each match of the SDFG as given is refused."""
-        found = matches(self.transformation, self.before)
-        return [self.transformation.can_be_applied(match).reason for match in found]
+        plans = [self.transformation.plan(match) for match in matches(self.transformation, self.before)]
+        return [plan.reason if isinstance(plan, Refusal) else "" for plan in plans]
 
 
-def expect(transformation: Transformation, *, on: Sdfg, **pins: Any) -> Expectation:
+def expect(transformation: Transformation[Any], *, on: Sdfg, **pins: Any) -> Expectation:
     """What is expected of a transformation on an SDFG; `pins` fix captures by name."""
     return Expectation(transformation, on, pins)
 

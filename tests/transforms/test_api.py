@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import pytest
 
 from dcpy.base.errors import TransformationRefused
+from dcpy.base.source import SrcSpan
 from dcpy.ir.nodes import Copy, Map
 from dcpy.ir.region import State
 from dcpy.ir.text import print_sdfg
-from dcpy.transforms.api import apply_once, apply_repeated, explain, matches
+from dcpy.transforms.api import (
+    Match,
+    Refusal,
+    Rewriter,
+    Transformation,
+    apply_once,
+    apply_repeated,
+    capture,
+    explain,
+    matches,
+    one,
+)
 from dcpy.transforms.simplify.dead_dataflow_elimination import DeadDataflowElimination
 from dcpy.transforms.simplify.state_fusion import StateFusion
 from tests.support.expect import parse
@@ -69,6 +83,42 @@ def test_explain_says_why_not():
         "  no   map i: double       'A' is an argument",
         "  yes  state 2: copy to t",
     ]
+
+
+def test_explain_says_where_what_stands_in_the_way_is():
+    """The place is that of the element which the refusal names, not that of the match."""
+    sdfg = parse(THREE)
+    writer = sdfg.body.blocks[0].nodes[0]
+    writer.span = SrcSpan("kernel.py", 3)
+    sdfg.body.blocks[2].nodes[0].span = SrcSpan("kernel.py", 7)
+    refusal = Refusal("'t' is written", (writer, sdfg.body.blocks[1], sdfg.body.blocks[2].nodes[0], writer))
+    assert str(refusal) == "'t' is written (kernel.py:3, kernel.py:7)"
+    assert str(Refusal("'t' is written", (sdfg.body.blocks[1],))) == "'t' is written"
+
+
+def test_what_is_planned_is_what_is_done():
+    """`apply` decides nothing: it gets the very plan, made once."""
+    made, taken = [], []
+
+    class Renaming(Transformation[str]):
+        name: ClassVar[str] = "test-renaming"
+        state = capture(State)
+        pattern = one(state)
+
+        def plan(self, m: Match) -> str | Refusal:
+            if m[self.state].name:
+                return Refusal("it has a name")
+            made.append(f"s{len(made)}")
+            return made[-1]
+
+        def apply(self, m: Match, plan: str, rw: Rewriter) -> None:
+            taken.append(plan)
+            rw.update(m[self.state], name=plan)
+
+    sdfg = parse("sdfg @f() { state { } state named { } state { } }")
+    assert apply_repeated(sdfg, Renaming()) == 2
+    assert made == taken == ["s0", "s1"]
+    assert [state.name for state in sdfg.body.blocks] == ["s0", "named", "s1"]
 
 
 def test_matches_come_in_program_order_and_are_typed():

@@ -11,7 +11,7 @@ from dcpy.base.errors import ParseError, TransformationRefused, UnknownName
 from dcpy.ir.copying import copy_sdfg
 from dcpy.ir.region import State
 from dcpy.ir.text import print_sdfg
-from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, one
+from dcpy.transforms.api import LEGAL, Legal, Match, Rewriter, Transformation, capture, one
 from dcpy.transforms.catalog import TRANSFORMATIONS
 from dcpy.transforms.history import parse_transformation, replay
 from dcpy.transforms.simplify.pipeline import simplify
@@ -20,7 +20,7 @@ from tests.support.expect import parse
 
 
 @dataclass(frozen=True)
-class Tiling(Transformation):
+class Tiling(Transformation[Legal]):
     """A transformation with parameters of every type."""
 
     name: ClassVar[str] = "test-tiling"
@@ -32,10 +32,10 @@ class Tiling(Transformation):
     order: str = "C"
     limit: int | None = None
 
-    def can_be_applied(self, m: Match) -> Verdict:
-        return YES
+    def plan(self, m: Match) -> Legal:
+        return LEGAL
 
-    def apply(self, m: Match, rw: Rewriter) -> None:
+    def apply(self, m: Match, plan: Legal, rw: Rewriter) -> None:
         rw.update(m[self.state], name="tiled")
 
 

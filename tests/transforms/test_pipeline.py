@@ -9,10 +9,10 @@ from typing import ClassVar
 import pytest
 
 from dcpy.base.errors import DcpyError
-from dcpy.ir.region import Return, State
+from dcpy.ir.region import Loop, Return, State
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.text import print_sdfg
-from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.pipeline import Pipeline, repeat, run_pipeline
 from dcpy.transforms.simplify.empty_state_elimination import EmptyStateElimination
 from dcpy.transforms.simplify.pipeline import SIMPLIFY, simplify
@@ -37,11 +37,36 @@ def test_a_repeat_runs_until_nothing_changes():
     assert len(sdfg.body.blocks) == 1
 
 
-def test_a_pass_sits_out_when_nothing_it_looks_at_changed():
-    """State fusion changes dataflow, not which empty states there are; so the first pass runs once, fusion twice."""
+def test_a_pass_sits_out_when_nothing_changed():
+    """Nothing changes after state fusion: what it changed itself it looks at again, and the others ran later."""
     report = run_pipeline(parse(CHAIN), Pipeline("test", repeat(StateFusion(), EmptyStateElimination())))
     assert report.passes["empty-state-elimination"].runs == 1
-    assert report.passes["state-fusion"].runs == 1
+    assert report.passes["state-fusion"].runs == 2
+    quiet = run_pipeline(parse("sdfg @f() { }"), Pipeline("test", repeat(StateFusion(), EmptyStateElimination())))
+    assert [entry.runs for entry in quiet.passes.values()] == [1, 1]
+
+
+@dataclass(frozen=True)
+class Privatize(Transformation[Legal]):
+    """Declares a container further in, and changes nothing else: no transformation says so, the Rewriter sees it."""
+
+    name: ClassVar[str] = "test-privatize"
+    loop = capture(Loop)
+    pattern = one(loop)
+
+    def plan(self, m: Match) -> Legal | Refusal:
+        return Refusal("it is there") if m.uses.home("t") is m[self.loop].body else LEGAL
+
+    def apply(self, m: Match, plan: Legal, rw: Rewriter) -> None:
+        rw.move_container("t", m[self.loop].body)
+
+
+def test_what_changed_is_observed():
+    """A pass before it runs again, whatever it is that changed."""
+    sdfg = parse("sdfg @f() { data t: f64 transient loop i = 0:4 { } }")
+    report = run_pipeline(sdfg, Pipeline("test", repeat(StateFusion(), Privatize())))
+    assert report.counts() == {"test-privatize": 1}
+    assert report.passes["state-fusion"].runs == 2
 
 
 def test_the_report_is_a_table_with_times():
@@ -51,7 +76,7 @@ def test_the_report_is_a_table_with_times():
 
 
 @dataclass(frozen=True)
-class Flip(Transformation):
+class Flip(Transformation[Legal]):
     """Renames a state back and forth: what no transformation should do."""
 
     name: ClassVar[str] = "test-flip"
@@ -59,10 +84,10 @@ class Flip(Transformation):
     pattern = one(state)
     to: str = "a"
 
-    def can_be_applied(self, m: Match) -> Verdict:
-        return no("it has that name") if m[self.state].name == self.to else YES
+    def plan(self, m: Match) -> Legal | Refusal:
+        return Refusal("it has that name") if m[self.state].name == self.to else LEGAL
 
-    def apply(self, m: Match, rw: Rewriter) -> None:
+    def apply(self, m: Match, plan: Legal, rw: Rewriter) -> None:
         rw.update(m[self.state], name=self.to)
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from dcpy.ir.expr import Cast, Const, Op, Ref, ScalarExpr, substitute_refs, walk
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
+from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import State
 from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import ONE, Expr
@@ -57,18 +58,18 @@ class Box:
     params: tuple[str, ...]
 
 
-def elementwise_of(node: Map) -> Elementwise | str:
+def elementwise_of(node: Map) -> Elementwise | Refusal:
     """The assignment that a map of tasklets makes at each point; a sum into its target counts as reading it."""
     match node.body.blocks:
         case [State(nodes=nodes)] if nodes and all(isinstance(inner, Tasklet) for inner in nodes):
             tasklets = [inner for inner in nodes if isinstance(inner, Tasklet)]
         case _:
-            return "the map holds more than tasklets"
+            return Refusal("the map holds more than tasklets")
     private: dict[str, ScalarExpr] = {}
     leaves: dict[str, Memlet] = {}
     for position, tasklet in enumerate(tasklets):
         known = _inputs(tasklet, node, private, leaves)
-        if isinstance(known, str):
+        if isinstance(known, Refusal):
             return known
         for name, expr in tasklet.code:
             known[name] = substitute_refs(expr, known)
@@ -78,11 +79,11 @@ def elementwise_of(node: Map) -> Elementwise | str:
             elif position == len(tasklets) - 1 and len(tasklet.outputs) == 1:
                 return _assignment(memlet, known[connector], leaves)
             else:
-                return "the map writes more than one result"
-    return "the map writes no result"
+                return Refusal("the map writes more than one result")
+    return Refusal("the map writes no result")
 
 
-def terms_of(found: Elementwise, params: Sequence[str]) -> tuple[Term, ...] | str:
+def terms_of(found: Elementwise, params: Sequence[str]) -> tuple[Term, ...] | Refusal:
     """The value as a sum of scaled leaves."""
     return _Terms(found.leaves, params).terms(found.value)
 
@@ -108,7 +109,7 @@ def box_of(memlet: Memlet, node: Map) -> Box | None:
     return Box(Subset(tuple(dims)), tuple(order))
 
 
-def substituted(found: Elementwise, name: str, producer: Elementwise, params: Sequence[str]) -> Elementwise | str:
+def substituted(found: Elementwise, name: str, producer: Elementwise, params: Sequence[str]) -> Elementwise | Refusal:
     """`found` with the leaf `name` replaced by what `producer`, a map over `params`, computes for it."""
     values: dict[str, Expr] = {}
     for mine, its in zip(producer.target.subset.dims, found.leaves[name].subset.dims, strict=True):
@@ -118,7 +119,7 @@ def substituted(found: Elementwise, name: str, producer: Elementwise, params: Se
             if form is not None and form[0] is ONE:
                 values[param] = its - form[1]
     if set(values) != set(params):
-        return f"{producer.target.container!r} is not written one element per point"
+        return Refusal(f"{producer.target.container!r} is not written one element per point")
     leaves = {f"{name}.{leaf}": memlet.subs(values) for leaf, memlet in producer.leaves.items()}
     inner = substitute_refs(
         producer.value, {leaf: Ref(f"{name}.{leaf}", _dtype(producer, leaf)) for leaf in producer.leaves}
@@ -128,19 +129,18 @@ def substituted(found: Elementwise, name: str, producer: Elementwise, params: Se
 
 
 def _dtype(found: Elementwise, leaf: str) -> DType:
-
     return next(part.dtype for part in walk(found.value) if isinstance(part, Ref) and part.name == leaf)
 
 
 def _inputs(
     tasklet: Tasklet, node: Map, private: Mapping[str, ScalarExpr], leaves: dict[str, Memlet]
-) -> dict[str, ScalarExpr] | str:
+) -> dict[str, ScalarExpr] | Refusal:
     known: dict[str, ScalarExpr] = {}
     dtypes = {part.name: part.dtype for _, expr in tasklet.code for part in _refs(expr)}
     for connector, memlet in tasklet.inputs.items():
         if memlet.container in node.body.containers:
             if memlet.container not in private:
-                return f"{memlet.container!r} is read before it is written"
+                return Refusal(f"{memlet.container!r} is read before it is written")
             known[connector] = private[memlet.container]
         elif connector in dtypes:
             leaf = str(memlet)
@@ -150,13 +150,12 @@ def _inputs(
 
 
 def _refs(expr: ScalarExpr) -> list[Ref]:
-
     return [part for part in walk(expr) if isinstance(part, Ref)]
 
 
-def _assignment(target: Memlet, value: ScalarExpr, leaves: dict[str, Memlet]) -> Elementwise | str:
+def _assignment(target: Memlet, value: ScalarExpr, leaves: dict[str, Memlet]) -> Elementwise | Refusal:
     if target.wcr not in ("", "add"):
-        return f"the map combines its result by {target.wcr!r}"
+        return Refusal(f"the map combines its result by {target.wcr!r}")
     if target.wcr:
         plain = replace(target, wcr="")
         leaves = {**leaves, str(plain): plain}
@@ -172,7 +171,7 @@ class _Terms:
         self.leaves = leaves
         self.params = frozenset(params)
 
-    def terms(self, expr: ScalarExpr) -> tuple[Term, ...] | str:
+    def terms(self, expr: ScalarExpr) -> tuple[Term, ...] | Refusal:
         match expr:
             case Ref(name=name) if not self._is_fixed(name):
                 return (Term(Factor(), self.leaves[name]),)
@@ -181,14 +180,14 @@ class _Terms:
             case Op(name="add" | "sub" as name, args=(left, right)):
                 first = self.terms(left)
                 second = self._scaled(Factor(-1), right) if name == "sub" else self.terms(right)
-                if isinstance(first, str) or isinstance(second, str):
-                    return first if isinstance(first, str) else second
+                if isinstance(first, Refusal) or isinstance(second, Refusal):
+                    return first if isinstance(first, Refusal) else second
                 return (*first, *second)
             case Op(name="mul", args=(left, right)):
                 for factor, other in ((self.factor(left), right), (self.factor(right), left)):
                     if factor is not None:
                         return self._scaled(factor, other)
-        return "the map computes more than sums of scaled arrays"
+        return Refusal("the map computes more than sums of scaled arrays")
 
     def factor(self, expr: ScalarExpr) -> Factor | None:
         """A number, a scalar that is the same at every point, or a product of these."""
@@ -205,15 +204,15 @@ class _Terms:
                 return None if first is None or second is None else first.times(second)
         return None
 
-    def _scaled(self, factor: Factor, expr: ScalarExpr) -> tuple[Term, ...] | str:
+    def _scaled(self, factor: Factor, expr: ScalarExpr) -> tuple[Term, ...] | Refusal:
         found = self.terms(expr)
-        if isinstance(found, str):
+        if isinstance(found, Refusal):
             return found
         if len(found) != 1 and factor != Factor(-1):
-            return "the map scales a sum, and to scale each summand rounds differently"
+            return Refusal("the map scales a sum, and to scale each summand rounds differently")
         scaled = [factor.times(term.factor) for term in found]
         if any(product is None for product in scaled):
-            return "a term is scaled by two scalars"
+            return Refusal("a term is scaled by two scalars")
         return tuple(Term(p, term.leaf) for p, term in zip(scaled, found, strict=True) if p is not None)
 
     def _is_fixed(self, name: str) -> bool:

@@ -33,23 +33,22 @@ from dcpy.libraries.blas.nodes import MatMul, ScaledProduct
 from dcpy.libraries.blas.specialize import specialized
 from dcpy.libraries.blas.stacking import MergeStackedProducts, NarrowProduct
 from dcpy.transforms.api import (
-    YES,
+    LEGAL,
     Access,
-    Aspect,
+    Legal,
     Match,
+    Refusal,
     Rewriter,
     Transformation,
-    Verdict,
     apply_repeated,
     capture,
-    no,
     one,
     path,
 )
 
 
 @dataclass(frozen=True)
-class SpecializeMatMul(Transformation):
+class SpecializeMatMul(Transformation[Legal]):
     """Make of ``@`` the product that BLAS knows.
 
     before   matmul (a <- A[0:N, 0:M], b <- x[0:M])     after   gemv (a <- A[0:N, 0:M], x <- x[0:M])
@@ -58,17 +57,15 @@ class SpecializeMatMul(Transformation):
     """
 
     name: ClassVar[str] = "specialize-matmul"
-    looks_at: ClassVar[Aspect] = Aspect.DATAFLOW
-    changes: ClassVar[Aspect] = Aspect.DATAFLOW
     product = capture(MatMul)
     pattern = one(product)
 
-    def can_be_applied(self, m: Match) -> Verdict:
+    def plan(self, m: Match) -> Legal | Refusal:
         """Whether the operands are matrices and vectors."""
         problem = next(m[self.product].problems(), "")
-        return no(problem) if problem else YES
+        return Refusal(problem) if problem else LEGAL
 
-    def apply(self, m: Match, rw: Rewriter) -> Node:
+    def apply(self, m: Match, plan: Legal, rw: Rewriter) -> Node:
         """Returns the product."""
         fresh = specialized(m[self.product])
         rw.replace(m[self.product], fresh)
@@ -76,7 +73,7 @@ class SpecializeMatMul(Transformation):
 
 
 @dataclass(frozen=True)
-class FoldTranspose(Transformation):
+class FoldTranspose(Transformation["tuple[Transposed, ...]"]):
     """Let a product transpose its operand, instead of a view.
 
     before   view At = A.T;  gemm (a <- At[0:N, 0:M], b <- B)     after   gemm (a <- A[0:M, 0:N], b <- B) {trans_a}
@@ -85,26 +82,12 @@ class FoldTranspose(Transformation):
     """
 
     name: ClassVar[str] = "fold-transpose"
-    looks_at: ClassVar[Aspect] = Aspect.DATAFLOW
-    changes: ClassVar[Aspect] = Aspect.DATAFLOW
     product = capture(ScaledProduct)
     pattern = one(product)
 
-    def can_be_applied(self, m: Match) -> Verdict:
-        """Whether an operand is a transposed view."""
-        return YES if self._found(m) else no("no operand is a transposed view")
-
-    def apply(self, m: Match, rw: Rewriter) -> None:
-        """Changes the product."""
-        product = m[self.product]
-        for connector, flag, memlet in self._found(m):
-            view = product.inputs[connector].container
-            rw.update(product, inputs={**product.inputs, connector: memlet}, **{flag: not getattr(product, flag)})
-            rw.undeclare_unused([view])
-
-    def _found(self, m: Match) -> list[tuple[str, str, Memlet]]:
-        """Connectors of transposed views, the flags that transpose them, and what they show."""
-        found = []
+    def plan(self, m: Match) -> tuple[Transposed, ...] | Refusal:
+        """The operands that are transposed views."""
+        found: list[Transposed] = []
         for connector, flag in (("a", "trans_a"), ("b", "trans_b")):
             memlet = m[self.product].inputs.get(connector)
             desc = m.uses.desc(memlet.container) if memlet is not None and hasattr(m[self.product], flag) else None
@@ -114,11 +97,22 @@ class FoldTranspose(Transformation):
             inner = desc.base_subset(memlet.subset)
             if inner is not None and len(kept) == 2 and kept[0] > kept[1] >= 0:
                 found.append((connector, flag, replace(memlet, container=desc.of, subset=inner)))
-        return found
+        return tuple(found) or Refusal("no operand is a transposed view")
+
+    def apply(self, m: Match, plan: tuple[Transposed, ...], rw: Rewriter) -> None:
+        """Changes the product."""
+        product = m[self.product]
+        for connector, flag, memlet in plan:
+            view = product.inputs[connector].container
+            rw.update(product, inputs={**product.inputs, connector: memlet}, **{flag: not getattr(product, flag)})
+            rw.undeclare_unused([view])
+
+
+Transposed = tuple[str, str, Memlet]  # a connector, the flag that transposes it, and what its view shows
 
 
 @dataclass(frozen=True)
-class FoldFactor(Transformation):
+class FoldFactor(Transformation["Scaled"]):
     """Let a product scale, instead of a map that scales (or copies, or transposes) an operand of it.
 
     before   map i, j: tmp[i, j] = alpha * A[i, j]     after   gemm (a <- A, b <- B, alpha <- alpha) -> (c -> C)
@@ -129,33 +123,13 @@ class FoldFactor(Transformation):
     """
 
     name: ClassVar[str] = "fold-factor"
-    looks_at: ClassVar[Aspect] = Aspect.DATAFLOW | Aspect.VALUES
-    changes: ClassVar[Aspect] = Aspect.DATAFLOW
     scaling = capture(Map)
     operand = capture(Access)
     product = capture(ScaledProduct)
     pattern = path(scaling, operand, product)
 
-    def can_be_applied(self, m: Match) -> Verdict:
-        """Whether the map does nothing but scale what the product reads."""
-        plan = self._plan(m)
-        return no(plan) if isinstance(plan, str) else YES
-
-    def apply(self, m: Match, rw: Rewriter) -> None:
-        """Changes the product."""
-        plan = self._plan(m)
-        if isinstance(plan, str):
-            return
-        connector, memlet, is_transposed, factor = plan
-        product = m[self.product]
-        inputs = {**product.inputs, connector: memlet}
-        flag = f"trans_{connector}"
-        flags = {flag: getattr(product, flag) != is_transposed} if hasattr(product, flag) else {}
-        rw.update(product, **_with_factor(inputs, "alpha", product.alpha, factor), **flags)
-        _erase_unread(m[self.operand].container, rw)
-
-    def _plan(self, m: Match) -> tuple[str, Memlet, bool, Factor] | str:
-        """The connector, its new memlet, whether that is transposed, and the factor; or why not."""
+    def plan(self, m: Match) -> Scaled | Refusal:
+        """What the product is to read and to scale. Refuses maps that do anything else."""
         product, scaling = m[self.product], m[self.scaling]
         operand = m[self.operand].container
         connector = next(
@@ -163,26 +137,45 @@ class FoldFactor(Transformation):
             "",
         )
         found = elementwise_of(scaling)
-        if not connector or isinstance(found, str):
-            return found if isinstance(found, str) else f"{operand!r} is no factor of the product"
+        if not connector or isinstance(found, Refusal):
+            return found if isinstance(found, Refusal) else Refusal(f"{operand!r} is no factor of the product")
         terms = terms_of(found, scaling.params)
-        if isinstance(terms, str) or len(terms) != 1:
-            return terms if isinstance(terms, str) else "the map adds arrays"
+        if isinstance(terms, Refusal) or len(terms) != 1:
+            return terms if isinstance(terms, Refusal) else Refusal("the map adds arrays")
         (term,) = terms
         written, read = box_of(found.target, scaling), box_of(term.leaf, scaling)
         if written is None or found.target.container != operand or written.subset != product.inputs[connector].subset:
-            return f"the map does not write just what the product reads of {operand!r}"
+            return Refusal(f"the map does not write just what the product reads of {operand!r}")
         if read is None or read.params not in (written.params, written.params[::-1]):
-            return f"{term.leaf} is not an array of the same shape"
+            return Refusal(f"{term.leaf} is not an array of the same shape")
         problem = _other_dtypes(m.uses, term.leaf.container, found.target.container, *_containers(product.outputs))
         problem = problem or _changed_between(scaling, product, _containers(found.leaves), m.uses)
         problem = problem or _two_scalars("alpha", product, term.factor)
         memlet = replace(term.leaf, subset=read.subset)
-        return problem or (connector, memlet, read.params != written.params, term.factor)
+        return problem or Scaled(connector, memlet, read.params != written.params, term.factor)
+
+    def apply(self, m: Match, plan: Scaled, rw: Rewriter) -> None:
+        """Changes the product."""
+        product = m[self.product]
+        inputs = {**product.inputs, plan.connector: plan.memlet}
+        flag = f"trans_{plan.connector}"
+        flags = {flag: getattr(product, flag) != plan.is_transposed} if hasattr(product, flag) else {}
+        rw.update(product, **_with_factor(inputs, "alpha", product.alpha, plan.factor), **flags)
+        _erase_unread(m[self.operand].container, rw)
+
+
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """The connector of a product, its new memlet, whether that is the operand transposed, and the factor."""
+
+    connector: str
+    memlet: Memlet
+    is_transposed: bool
+    factor: Factor
 
 
 @dataclass(frozen=True)
-class FoldSum(Transformation):
+class FoldSum(Transformation["Summed"]):
     """Let a product add to what is there and scale, instead of a map that does so with its result.
 
     before   gemm (a <- A, b <- B) -> (c -> tmp)
@@ -194,76 +187,72 @@ class FoldSum(Transformation):
     """
 
     name: ClassVar[str] = "fold-sum"
-    looks_at: ClassVar[Aspect] = Aspect.DATAFLOW | Aspect.VALUES
-    changes: ClassVar[Aspect] = Aspect.DATAFLOW
     product = capture(ScaledProduct)
     result = capture(Access)
     sum = capture(Map)
     pattern = path(product, result, sum)
 
-    def can_be_applied(self, m: Match) -> Verdict:
-        """Whether the map does nothing but scale the result and add to it."""
-        plan = self._plan(m)
-        return no(plan) if isinstance(plan, str) else YES
-
-    def apply(self, m: Match, rw: Rewriter) -> None:
-        """Changes the product, which takes the place of the map."""
-        plan = self._plan(m)
-        if isinstance(plan, str):
-            return
-        product, out, factor, summand = m[self.product], *plan
-        fields = _with_factor(dict(product.inputs), "alpha", product.alpha, factor)
-        if summand is not None:
-            inputs = {**fields.pop("inputs"), product.summand: out}  # type: ignore[dict-item]
-            fields |= _with_factor(inputs, "beta", 1, summand)
-        read = dict.fromkeys(memlet.container for node in m[self.sum].body.walk_nodes() for memlet in node.reads())
-        rw.move_nodes([product], m.state, m.state.index(m[self.sum]) - 1)
-        rw.update(product, outputs={product.summand: out}, **fields)
-        rw.erase(m[self.sum])
-        for container in read:
-            _erase_unread(container, rw)
-
-    def _plan(self, m: Match) -> tuple[Memlet, Factor, Factor | None] | str:
-        """Where the product is to write, the factors of the product and of what is there; or why not."""
+    def plan(self, m: Match) -> Summed | Refusal:
+        """Where the product is to write. Refuses maps that do more than scale the result and add to it."""
         product, result = m[self.product], m[self.result].container
         if product.summand in product.inputs:
-            return "the product adds to something already"
+            return Refusal("the product adds to something already")
         if not m.uses.is_private(result) or len(m.uses.overlapping(result)) > 1 or len(m.uses.writers(result)) > 1:
-            return f"{result!r} is seen from elsewhere"
+            return Refusal(f"{result!r} is seen from elsewhere")
         found = _looked_through(m[self.sum], result, m.uses)
-        if isinstance(found, str):
+        if isinstance(found, Refusal):
             return found
         terms = terms_of(found, m[self.sum].params)
-        if isinstance(terms, str):
+        if isinstance(terms, Refusal):
             return terms
         problem = _changed_between(product, m[self.sum], _containers(product.inputs), m.uses)
         problem = problem or _read_elsewhere(m[self.sum], result, m.uses)
         return problem or self._placed(m, found, terms)
 
-    def _placed(
-        self, m: Match, found: Elementwise, terms: tuple[Term, ...]
-    ) -> tuple[Memlet, Factor, Factor | None] | str:
+    def apply(self, m: Match, plan: Summed, rw: Rewriter) -> None:
+        """Changes the product, which takes the place of the map."""
+        product = m[self.product]
+        fields = _with_factor(dict(product.inputs), "alpha", product.alpha, plan.factor)
+        if plan.summand is not None:
+            inputs = {**fields.pop("inputs"), product.summand: plan.out}  # type: ignore[dict-item]
+            fields |= _with_factor(inputs, "beta", 1, plan.summand)
+        read = dict.fromkeys(memlet.container for node in m[self.sum].body.walk_nodes() for memlet in node.reads())
+        rw.move_nodes([product], m.state, m.state.index(m[self.sum]) - 1)
+        rw.update(product, outputs={product.summand: plan.out}, **fields)
+        rw.erase(m[self.sum])
+        for container in read:
+            _erase_unread(container, rw)
+
+    def _placed(self, m: Match, found: Elementwise, terms: tuple[Term, ...]) -> Summed | Refusal:
         product, result = m[self.product], m[self.result].container
         mine = [term for term in terms if term.leaf.container == result]
         others = [term for term in terms if term.leaf.container != result]
         if len(mine) != 1 or len(others) > 1:
-            return "the map adds more than one array to the product"
+            return Refusal("the map adds more than one array to the product")
         target, shown = box_of(found.target, m[self.sum]), box_of(mine[0].leaf, m[self.sum])
         if target is None or shown is None or shown.subset != product.outputs[product.summand].subset:
-            return f"the map does not read just what the product writes of {result!r}"
+            return Refusal(f"the map does not read just what the product writes of {result!r}")
         if target.params != shown.params:
-            return "the map transposes or broadcasts the product"
+            return Refusal("the map transposes or broadcasts the product")
         if others and (others[0].leaf.container, others[0].leaf.subset) != (
             found.target.container,
             found.target.subset,
         ):
-            return (
-                f"the sum goes to {found.target}, not to where {others[0].leaf} is: there is nothing to update in place"
-            )
+            where = f"the sum goes to {found.target}, not to where {others[0].leaf} is"
+            return Refusal(f"{where}: there is nothing to update in place")
         problem = _other_dtypes(m.uses, found.target.container, result)
         problem = problem or _two_scalars("alpha", product, mine[0].factor)
         out = replace(found.target, subset=target.subset)
-        return problem or (out, mine[0].factor, others[0].factor if others else None)
+        return problem or Summed(out, mine[0].factor, others[0].factor if others else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Summed:
+    """Where a product is to write, the factor of the product, and that of what is there and it adds to, if any."""
+
+    out: Memlet
+    factor: Factor
+    summand: Factor | None
 
 
 def fold_products(sdfg: Sdfg) -> dict[str, int]:
@@ -288,57 +277,59 @@ def _erase_unread(container: str, rw: Rewriter) -> None:
         owner = (
             writer.state.region.owner if isinstance(writer, Tasklet) and writer.state and writer.state.region else None
         )
-        if isinstance(owner, Map) and not isinstance(elementwise_of(owner), str):
+        if isinstance(owner, Map) and not isinstance(elementwise_of(owner), Refusal):
             rw.erase(owner)
     rw.undeclare_unused([container])
 
 
-def _two_scalars(name: str, product: ScaledProduct, factor: Factor) -> str:
-    return f"the product has another scalar as {name}" if name in product.inputs and factor.scalar is not None else ""
+def _two_scalars(name: str, product: ScaledProduct, factor: Factor) -> Refusal | None:
+    if name in product.inputs and factor.scalar is not None:
+        return Refusal(f"the product has another scalar as {name}")
+    return None
 
 
-def _other_dtypes(uses: Uses, *containers: str) -> str:
+def _other_dtypes(uses: Uses, *containers: str) -> Refusal | None:
     """Conversions are no part of a product, and neither is what "times" means for booleans."""
     dtypes = dict.fromkeys(uses.desc(name).dtype for name in containers)  # type: ignore[union-attr]
     if len(dtypes) > 1:
-        return f"dtypes differ: {', '.join(map(str, dtypes))}"
+        return Refusal(f"dtypes differ: {', '.join(map(str, dtypes))}")
     (dtype,) = dtypes
     if dtype in (types.bool_, types.float16):
-        return f"{dtype} products are not scaled"
-    return ""
+        return Refusal(f"{dtype} products are not scaled")
+    return None
 
 
 def _containers(memlets: Mapping[str, Memlet]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(memlet.container for memlet in memlets.values()))
 
 
-def _changed_between(first: Node, second: Node, containers: Iterable[str], uses: Uses) -> str:
+def _changed_between(first: Node, second: Node, containers: Iterable[str], uses: Uses) -> Refusal | None:
     """Whether one of these containers, or what overlaps one, is written from `first` on, before `second`.
 
     `first` itself counts: a map that scales an array in place leaves nothing that the product could scale instead.
     """
     state = first.state
     if state is None:
-        return "the node is in no state"
+        return Refusal("the node is in no state")
     seen = {name: container for container in containers for name in uses.overlapping(container)}
     for node in state.nodes[state.index(first) : state.index(second)]:
         for access in accesses_of(node):
             if access.is_write and access.container in seen:
-                return f"{seen[access.container]!r} changes in between"
-    return ""
+                return Refusal(f"{seen[access.container]!r} changes in between", (node,))
+    return None
 
 
-def _read_elsewhere(reader: Map, container: str, uses: Uses) -> str:
+def _read_elsewhere(reader: Map, container: str, uses: Uses) -> Refusal | None:
     """Whether anything but a map reads a container."""
     inside = list(reader.body.walk_nodes())
-    others = any(all(node is not element for node in inside) for element in uses.readers(container))
-    return f"{container!r} is read elsewhere" if others else ""
+    others = tuple(element for element in uses.readers(container) if all(node is not element for node in inside))
+    return Refusal(f"{container!r} is read elsewhere", others) if others else None
 
 
-def _looked_through(node: Map, result: str, uses: Uses) -> Elementwise | str:
+def _looked_through(node: Map, result: str, uses: Uses) -> Elementwise | Refusal:
     """The map's assignment; temporaries that other maps of the state computed are replaced by what they are."""
     found = elementwise_of(node)
-    if isinstance(found, str) or node.state is None:
+    if isinstance(found, Refusal) or node.state is None:
         return found
     before = node.state.nodes[: node.state.index(node)]
     for leaf, memlet in list(found.leaves.items()):
@@ -346,22 +337,22 @@ def _looked_through(node: Map, result: str, uses: Uses) -> Elementwise | str:
         if memlet.container == result or fixed or not uses.is_private(memlet.container):
             continue
         inlined = _inlined(found, leaf, node, before, uses)
-        found = found if isinstance(inlined, str) else inlined
+        found = found if isinstance(inlined, Refusal) else inlined
     return found
 
 
-def _inlined(found: Elementwise, leaf: str, node: Map, before: list[Node], uses: Uses) -> Elementwise | str:
+def _inlined(found: Elementwise, leaf: str, node: Map, before: list[Node], uses: Uses) -> Elementwise | Refusal:
     memlet = found.leaves[leaf]
     writers = uses.writers(memlet.container)
     for producer in before:
         if not isinstance(producer, Map) or len(writers) != 1 or writers[0] not in list(producer.body.walk_nodes()):
             continue
         computed = elementwise_of(producer)
-        if isinstance(computed, str):
+        if isinstance(computed, Refusal):
             return computed
         problem = _changed_between(producer, node, _containers(computed.leaves), uses)
         written, read = box_of(computed.target, producer), box_of(memlet, node)
         if problem or written is None or read is None or written.subset != read.subset:
-            return problem or f"{memlet.container!r} is not written just where it is read"
+            return problem or Refusal(f"{memlet.container!r} is not written just where it is read")
         return substituted(found, leaf, computed, producer.params)
-    return f"{memlet.container!r} is not computed in this state"
+    return Refusal(f"{memlet.container!r} is not computed in this state")

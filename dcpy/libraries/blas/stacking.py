@@ -17,7 +17,7 @@ from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, sym
 from dcpy.ir.uses import Uses
 from dcpy.libraries.blas.nodes import Gemm, Gemv
-from dcpy.transforms.api import YES, Aspect, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,11 @@ class Rows:
     stride: Expr
 
 
+Stacked = tuple[Gemm | Gemv, Rows, Rows]  # the product, the rows of its left factor and of its result
+
+
 @dataclass(frozen=True)
-class MergeStackedProducts(Transformation):
+class MergeStackedProducts(Transformation[Stacked]):
     """Make one product of many that share their right factor.
 
     before   map i = 0:N { gemm (a <- A[i, 0:R, 0:K], b <- B[0:K, 0:M]) -> (c -> C[i, 0:R, 0:M]) }
@@ -46,20 +49,38 @@ class MergeStackedProducts(Transformation):
     """
 
     name: ClassVar[str] = "merge-stacked-products"
-    looks_at: ClassVar[Aspect] = Aspect.DATAFLOW | Aspect.VALUES
-    changes: ClassVar[Aspect] = Aspect.DATAFLOW
     stack = capture(Map)
     pattern = one(stack)
 
-    def can_be_applied(self, m: Match) -> Verdict:
-        """Whether the rows of all products make one matrix."""
-        plan = self._plan(m)
-        return no(plan) if isinstance(plan, str) else YES
+    def plan(self, m: Match) -> Stacked | Refusal:
+        """The product, the rows of its left factor and of its result; or why not."""
+        stack = m[self.stack]
+        match stack.body.blocks:
+            case [State(nodes=[Gemm() | Gemv() as product])]:
+                pass
+            case _:
+                return Refusal("the body is not just one product")
+        if stack.schedule is not Schedule.DEFAULT or stack.body.containers:
+            return Refusal("the map has a schedule, or containers of its own")
+        stacked, shared, result = ("a", "b", "c") if isinstance(product, Gemm) else ("x", "a", "y")
+        if product.summand in product.inputs or (isinstance(product, Gemm) and product.trans_a):
+            return Refusal("the product adds to what is there, or its left factor is transposed")
+        for name, memlet in product.inputs.items():
+            if name != stacked and set(stack.params) & set(memlet.subset.symbols):
+                return Refusal(f"{memlet} is another one in each iteration")
+        target = product.outputs[result]
+        for name in (stacked, shared):
+            if product.inputs[name].container in m.uses.overlapping(target.container):
+                return Refusal(f"the result overlaps {product.inputs[name].container!r}")
+        left, right = (_rows_of(memlet, stack, m.uses) for memlet in (product.inputs[stacked], target))
+        if left is None or right is None:
+            return Refusal(
+                f"the rows of {product.inputs[stacked] if left is None else target} do not follow each other"
+            )
+        return product, left, right
 
-    def apply(self, m: Match, rw: Rewriter) -> Node:
+    def apply(self, m: Match, plan: Stacked, rw: Rewriter) -> Node:
         """Returns the product, which takes the place of the map."""
-        plan = self._plan(m)
-        assert not isinstance(plan, str)
         product, first, result = plan
         region = m.state.region
         memlets = [_seen_as_matrix(rows, rw, region) for rows in (first, result)]
@@ -77,34 +98,9 @@ class MergeStackedProducts(Transformation):
         rw.replace(m[self.stack], merged)
         return merged
 
-    def _plan(self, m: Match) -> tuple[Gemm | Gemv, Rows, Rows] | str:
-        """The product, the rows of its left factor and of its result; or why not."""
-        stack = m[self.stack]
-        match stack.body.blocks:
-            case [State(nodes=[Gemm() | Gemv() as product])]:
-                pass
-            case _:
-                return "the body is not just one product"
-        if stack.schedule is not Schedule.DEFAULT or stack.body.containers:
-            return "the map has a schedule, or containers of its own"
-        stacked, shared, result = ("a", "b", "c") if isinstance(product, Gemm) else ("x", "a", "y")
-        if product.summand in product.inputs or (isinstance(product, Gemm) and product.trans_a):
-            return "the product adds to what is there, or its left factor is transposed"
-        for name, memlet in product.inputs.items():
-            if name != stacked and set(stack.params) & set(memlet.subset.symbols):
-                return f"{memlet} is another one in each iteration"
-        target = product.outputs[result]
-        for name in (stacked, shared):
-            if product.inputs[name].container in m.uses.overlapping(target.container):
-                return f"the result overlaps {product.inputs[name].container!r}"
-        left, right = (_rows_of(memlet, stack, m.uses) for memlet in (product.inputs[stacked], target))
-        if left is None or right is None:
-            return f"the rows of {product.inputs[stacked] if left is None else target} do not follow each other"
-        return product, left, right
-
 
 @dataclass(frozen=True)
-class NarrowProduct(Transformation):
+class NarrowProduct(Transformation[Legal]):
     """Let a product of a single row, or column, be that of a matrix and a vector, which packs nothing.
 
     before   gemm (a <- A[0:1, 0:K], b <- B[0:K, 0:M]) -> (c -> C[0:1, 0:M])
@@ -114,17 +110,15 @@ class NarrowProduct(Transformation):
     """
 
     name: ClassVar[str] = "narrow-product"
-    looks_at: ClassVar[Aspect] = Aspect.DATAFLOW
-    changes: ClassVar[Aspect] = Aspect.DATAFLOW
     product = capture(Gemm)
     pattern = one(product)
 
-    def can_be_applied(self, m: Match) -> Verdict:
+    def plan(self, m: Match) -> Legal | Refusal:
         """Whether the result has one row, or one column."""
         rows, columns = m[self.product].outputs["c"].subset.shape
-        return YES if ONE in (rows, columns) else no(f"the result has {rows} rows and {columns} columns")
+        return LEGAL if ONE in (rows, columns) else Refusal(f"the result has {rows} rows and {columns} columns")
 
-    def apply(self, m: Match, rw: Rewriter) -> Node:
+    def apply(self, m: Match, plan: Legal, rw: Rewriter) -> Node:
         """Returns the product."""
         gemm = m[self.product]
         is_row = gemm.outputs["c"].subset.shape[0] is ONE

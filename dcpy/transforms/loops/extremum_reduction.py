@@ -16,14 +16,14 @@ from dcpy.ir.places import block_in
 from dcpy.ir.region import Branch, Loop, Region, State
 from dcpy.ir.subsets import Subset
 from dcpy.ir.uses import Uses
-from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
 _LARGER = {"gt": "max", "ge": "max", "lt": "min", "le": "min"}
 _MIRRORED = {"gt": "lt", "ge": "le", "lt": "gt", "le": "ge"}
 
 
 @dataclass(frozen=True)
-class ExtremumReduction(Transformation):
+class ExtremumReduction(Transformation["tuple[Extremum, Loop]"]):
     """Combine into a variable of the loop's own what a branch keeps the largest (or smallest) of.
 
     before   loop i = 0:N { if A[i] > m { m = A[i] } }     after   best = -inf
@@ -39,25 +39,21 @@ class ExtremumReduction(Transformation):
     branch = capture(Branch)
     pattern = one(branch)
 
-    def can_be_applied(self, m: Match) -> Verdict:
+    def plan(self, m: Match) -> tuple[Extremum, Loop] | Refusal:
+        """What is kept, and the loop that keeps it."""
         branch, uses = m[self.branch], m.uses
         found = _extremum(branch)
         if found is None:
-            return no("it does not assign what it found to be larger, or smaller, than the variable")
+            return Refusal("it does not assign what it found to be larger, or smaller, than the variable")
         loop = _loop_around(branch, found)
         if loop is None:
-            return no("no loop around it keeps one element")
+            return Refusal("no loop around it keeps one element")
         if any(True for _ in leavers(loop.body)):
-            return no("something inside may leave the loop early")
-        reason = _why_not(branch, found, loop, uses)
-        return no(reason) if reason else YES
+            return Refusal("something inside may leave the loop early")
+        return _why_not(branch, found, loop, uses) or (found, loop)
 
-    def apply(self, m: Match, rw: Rewriter) -> None:
-        branch = m[self.branch]
-        found = _extremum(branch)
-        loop = None if found is None else _loop_around(branch, found)
-        assert found is not None
-        assert loop is not None
+    def apply(self, m: Match, plan: tuple[Extremum, Loop], rw: Rewriter) -> None:
+        branch, (found, loop) = m[self.branch], plan
         dtype = found.value.dtype
         best = rw.declare_fresh("best", Scalar(dtype, transient=True), loop.region)
         whole = Memlet(best, Subset())
@@ -76,7 +72,7 @@ class ExtremumReduction(Transformation):
 
 
 @dataclass(frozen=True, slots=True)
-class _Extremum:
+class Extremum:
     """``if value <comparison> kept: kept = value``; `code` is the value over the connectors `inputs`."""
 
     comparison: str
@@ -91,7 +87,7 @@ class _Extremum:
         return _LARGER[self.comparison]
 
 
-def _extremum(branch: Branch) -> _Extremum | None:
+def _extremum(branch: Branch) -> Extremum | None:
     """What a branch compares and keeps, if it does nothing else."""
     if len(branch.cases) != 1 or branch.otherwise is not None:
         return None
@@ -114,7 +110,7 @@ def _extremum(branch: Branch) -> _Extremum | None:
     comparison = condition.name if (left, right) == (value, target) else _MIRRORED[condition.name]
     if {left, right} != {value, target} or value.dtype.kind not in "iuf":
         return None
-    return _Extremum(comparison, value, kept, dict(tasklet.inputs), code[out])
+    return Extremum(comparison, value, kept, dict(tasklet.inputs), code[out])
 
 
 def _refs(expr: ScalarExpr) -> list[Ref]:
@@ -131,7 +127,7 @@ def _only_tasklet(body: Region) -> Tasklet | None:
     return node if isinstance(node, Tasklet) and len(node.outputs) == 1 else None
 
 
-def _loop_around(branch: Branch, found: _Extremum) -> Loop | None:
+def _loop_around(branch: Branch, found: Extremum) -> Loop | None:
     """The loop directly around a branch, if what is kept is one element in all its iterations."""
     owner = next(owners_around(branch), None)
     if not isinstance(owner, Loop) or owner.region is None:
@@ -140,18 +136,17 @@ def _loop_around(branch: Branch, found: _Extremum) -> Loop | None:
     return owner if changing.isdisjoint(found.kept.subset.symbols) else None
 
 
-def _why_not(branch: Branch, found: _Extremum, loop: Loop, uses: Uses) -> str:
-    """What else touches the kept element; "" for nothing."""
+def _why_not(branch: Branch, found: Extremum, loop: Loop, uses: Uses) -> Refusal | None:
+    """What else touches the kept element; None for nothing."""
     desc = uses.desc(found.kept.container)
     if not isinstance(desc, Scalar | Array) or desc.dtype != found.value.dtype:
-        return f"{found.kept.container!r} is no array of that dtype"
+        return Refusal(f"{found.kept.container!r} is no array of that dtype")
     own = (branch, *(node for region in branch.regions() for node in region.walk_nodes()))
     names = uses.overlapping(found.kept.container)
     if any(load.container in names for load in loads_of(found.value)):
-        return "the value is computed from what is kept"
+        return Refusal("the value is computed from what is kept")
     for name in names:
         for toucher in uses.touchers(name):
             if block_in(loop.body, toucher) is not None and toucher not in own:
-                return f"{name!r} is also touched by {toucher.kind} in the loop"
-    return ""
-
+                return Refusal(f"{name!r} is also touched by {toucher.kind} in the loop", (toucher,))
+    return None

@@ -23,11 +23,11 @@ from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssi
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, sym
 from dcpy.ir.uses import Uses, block_exprs
-from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
 
 
 @dataclass(frozen=True)
-class LoopInspection(Transformation):
+class LoopInspection(Transformation[Legal]):
     """Find the first iteration in which a check fails, before the loop; run those before it without checks.
 
     before   loop i = 0:N {                       after    first = N
@@ -46,31 +46,29 @@ class LoopInspection(Transformation):
     loop = capture(Loop)
     pattern = one(loop)
 
-    def can_be_applied(self, m: Match) -> Verdict:
+    def plan(self, m: Match) -> Legal | Refusal:
         loop = m[self.loop]
         exits = list(leavers(loop.body))
         if not exits:
-            return no("nothing inside ends it early")
+            return Refusal("nothing inside ends it early")
         if loop.range.step is not ONE or loop.range.size is ONE:
-            return no("its values do not go up one by one")
+            return Refusal("its values do not go up one by one")
         if any(isinstance(owner, Loop) and owner.range.size is ONE for owner in owners_around(loop)):
-            return no("the loop around it runs once, to raise")
+            return Refusal("the loop around it runs once, to raise")
         other = next((part for part in exits if not isinstance(part, Check | SymbolAssign)), None)
         if other is not None:
-            return no(f"a {other.kind} inside may end it early")
+            return Refusal(f"a {other.kind} inside may end it early", (other,))
         checks = [part for part in exits if isinstance(part, Check | SymbolAssign)]
         if any(not any(loads_of(expr) for expr in block_exprs(block)) for block in checks):
-            return no("a check inside reads nothing: loop-versioning decides it before the loop")
+            return Refusal("a check inside reads nothing: loop-versioning decides it before the loop")
         if not _is_bounded(loop, checks):
-            return no("no array that it looks at first bounds the number of iterations to inspect")
+            return Refusal("no array that it looks at first bounds the number of iterations to inspect")
         found = loop_dependences(loop, m.uses, leaves=False)
         if not found.answer.is_no and not found.updates:
-            return no(found.answer.reason)
-        if reason := _why_not_before(loop, m.uses):
-            return no(reason)
-        return YES
+            return Refusal(found.answer.reason)
+        return _why_not_before(loop, m.uses) or LEGAL
 
-    def apply(self, m: Match, rw: Rewriter) -> Loop:
+    def apply(self, m: Match, plan: Legal, rw: Rewriter) -> Loop:
         """Returns the loop without checks."""
         loop = m[self.loop]
         stop = loop.range.stop
@@ -110,17 +108,18 @@ def _is_bounded(loop: Loop, exits: Sequence[Block]) -> bool:
     return False
 
 
-def _why_not_before(loop: Loop, uses: Uses) -> str:
-    """What the checks depend on that the loop changes; "" where they can be made before it."""
+def _why_not_before(loop: Loop, uses: Uses) -> Refusal | None:
+    """What the checks depend on that the loop changes; None where they can be made before it."""
     for region in loop.body.walk_regions():
         if region is not loop.body and not any(True for _ in leavers(region)):
             continue
         for block in region.blocks:
             for load in (load for expr in block_exprs(block) for load in loads_of(expr)):
                 for name in uses.overlapping(load.container):
-                    if any(block_in(loop.body, writer) is not None for writer in uses.writers(name)):
-                        return f"a check depends on {load.container!r}, which the loop writes"
-    return ""
+                    inside = tuple(w for w in uses.writers(name) if block_in(loop.body, w) is not None)
+                    if inside:
+                        return Refusal(f"a check depends on {load.container!r}, which the loop writes", inside)
+    return None
 
 
 # -- the inspector ---------------------------------------------------------------------------------------------------

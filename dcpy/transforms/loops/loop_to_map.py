@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.dependences import loop_dependences
+from dcpy.ir.analysis.dependences import LoopDependences, loop_dependences
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Loop, Region, State
 from dcpy.ir.subsets import Range
-from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
 
 @dataclass(frozen=True)
-class LoopToMap(Transformation):
+class LoopToMap(Transformation[LoopDependences]):
     """Turn a loop into a map over the same values, in one state.
 
     before   loop i = 0:N { tmp = f(A[i])        after   map i = 0:N { t = f(A[i])
@@ -29,22 +29,22 @@ class LoopToMap(Transformation):
     loop = capture(Loop)
     pattern = one(loop)
 
-    def can_be_applied(self, m: Match) -> Verdict:
+    def plan(self, m: Match) -> LoopDependences | Refusal:
         """Refuses iterations that may depend on each other, naming the two accesses, and steps that are no numbers."""
         loop = m[self.loop]
         if not loop.range.step.constant:
-            return no(f"the step {loop.range.step} is not a number")
+            return Refusal(f"the step {loop.range.step} is not a number")
         found = loop_dependences(loop, m.uses)
         if found.answer.is_no:
-            return YES
+            return found
         if found.updates:
-            return no(f"{found.answer.reason}; augmented-assignment-to-wcr may make that a reduction")
-        return no(found.answer.reason)
+            return Refusal(f"{found.answer.reason}; augmented-assignment-to-wcr may make that a reduction")
+        return Refusal(found.answer.reason)
 
-    def apply(self, m: Match, rw: Rewriter) -> Map:
+    def apply(self, m: Match, plan: LoopDependences, rw: Rewriter) -> Map:
         """Returns the map."""
         loop = m[self.loop]
-        for name in loop_dependences(loop, rw.uses).private:
+        for name in plan.private:
             _privatize(name, loop.body, rw)
         region = Region()
         state = State(span=loop.span)

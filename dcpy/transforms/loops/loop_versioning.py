@@ -15,13 +15,13 @@ from dcpy.ir.expr import Const, Index, Op, ScalarExpr, as_symbolic, op
 from dcpy.ir.region import Block, Branch, Check, Loop, Region
 from dcpy.ir.symbolic import ZERO, Expr, Ranges, const, sym
 from dcpy.ir.uses import Uses
-from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
 _MOST = 4  # conditions that one check may become
 
 
 @dataclass(frozen=True)
-class LoopVersioning(Transformation):
+class LoopVersioning(Transformation["Versions"]):
     """Make two versions of a loop, and choose before it starts: without the checks that will hold, or as it is.
 
     before   loop i = 0:n { check N - i - 1 >= 0 else ...   after   if N - n >= 0 { loop i_1 = 0:n { A[i_1] = ... } }
@@ -38,31 +38,31 @@ class LoopVersioning(Transformation):
     pattern = one(loop)
     largest: int = 100
 
-    def can_be_applied(self, m: Match) -> Verdict:
+    def plan(self, m: Match) -> Versions | Refusal:
         loop = m[self.loop]
         if not self._is_small(loop):
-            return no(f"it has more than {self.largest} blocks and nodes")
+            return Refusal(f"it has more than {self.largest} blocks and nodes")
         guards = _decidable(loop, m.uses)
         if not guards:
-            return no("no check inside can be decided before it")
+            return Refusal("no check inside can be decided before it")
         around = (owner for owner in owners_around(loop) if isinstance(owner, Loop))
         if any(self._is_small(outer) and _decidable(outer, m.uses) for outer in around):
-            return no("a loop around it has two versions, or may have")
-        if _is_the_rest(loop, _all(guards.values(), m.sdfg.sizes)):
-            return no("this version is for the runs in which a check may fail")
-        return YES
+            return Refusal("a loop around it has two versions, or may have")
+        condition = _all(guards.values(), m.sdfg.sizes)
+        if _is_the_rest(loop, condition):
+            return Refusal("this version is for the runs in which a check may fail")
+        return Versions(condition, frozenset(guards))
 
-    def apply(self, m: Match, rw: Rewriter) -> Loop:
+    def apply(self, m: Match, plan: Versions, rw: Rewriter) -> Loop:
         """Returns the loop without the checks."""
         loop = m[self.loop]
-        decided = _decidable(loop, rw.uses)
         fast = clone(loop, rw)
         pairs = zip(loop.body.walk_blocks(), list(fast.body.walk_blocks()), strict=True)
         for original, copied in pairs:
-            if original in decided and copied.region is not None:
+            if original in plan.decided and copied.region is not None:
                 copied.region.remove(copied)
-        condition, rest = _all(decided.values(), rw.sdfg.sizes), Region()
-        rw.insert_before(loop, Branch([(condition, Region([fast]))], rest, span=loop.span))
+        rest = Region()
+        rw.insert_before(loop, Branch([(plan.condition, Region([fast]))], rest, span=loop.span))
         rw.move_blocks([loop], rest)
         return fast
 
@@ -73,6 +73,14 @@ class LoopVersioning(Transformation):
             if size > self.largest:
                 return False
         return True
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """What is tested before the loop, and the checks that hold then."""
+
+    condition: ScalarExpr
+    decided: frozenset[Block]
 
 
 Guard = tuple[Expr, ...]  # each is to be at least 0
@@ -103,9 +111,7 @@ def _least_values(check: Check, loop: Loop, changed: frozenset[str], uses: Uses)
         if None in forms:
             return ()
         pairs = [_ends(form[0], lower, upper, known, ranges) for form in forms if form is not None]
-        values = tuple(
-            form[0] * end + form[1] for form, ends in zip(forms, pairs, strict=True) if form for end in ends
-        )
+        values = tuple(form[0] * end + form[1] for form, ends in zip(forms, pairs, strict=True) if form for end in ends)
     if len(values) > _MOST or any(_is_bad(value, changed) for value in values):
         return ()
     return tuple(dict.fromkeys(values))

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from dcpy.ir.nodes import Map, Schedule
 from dcpy.ir.region import State
-from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
 
 @dataclass(frozen=True)
-class MapCollapse(Transformation):
+class MapCollapse(Transformation[Map]):
     """Merge two maps that are nested without anything between them.
 
     before   map i = 0:N {                 after   map i = 0:N, j = 0:M {
@@ -28,28 +28,25 @@ class MapCollapse(Transformation):
 
     allow_dependent: bool = False  #: also merge triangular spaces, whose inner bounds mention outer parameters
 
-    def can_be_applied(self, m: Match) -> Verdict:
-        """Refuses bodies that hold more than one map, and triangles unless they are asked for."""
+    def plan(self, m: Match) -> Map | Refusal:
+        """The inner map. Refuses bodies that hold more than one map, and triangles unless they are asked for."""
         outer = m[self.outer]
         inner = only_map_in(outer)
         if inner is None:
-            return no("the body is not just one map")
+            return Refusal("the body is not just one map")
         if outer.body.containers:
             names = ", ".join(map(repr, outer.body.containers))
-            return no(f"each iteration of the outer map has its own {names}, which the inner one shares")
+            return Refusal(f"each iteration of the outer map has its own {names}, which the inner one shares")
         if inner.schedule not in (outer.schedule, Schedule.DEFAULT):
-            return no(f"schedules differ: {outer.schedule.value} and {inner.schedule.value}")
+            return Refusal(f"schedules differ: {outer.schedule.value} and {inner.schedule.value}")
         mentioned = [name for name in outer.params if any(name in dim.symbols for dim in inner.domain)]
         if mentioned and not self.allow_dependent:
-            return no(f"the inner bounds depend on {', '.join(map(repr, mentioned))}")
-        return YES
+            return Refusal(f"the inner bounds depend on {', '.join(map(repr, mentioned))}")
+        return inner
 
-    def apply(self, m: Match, rw: Rewriter) -> Map:
+    def apply(self, m: Match, plan: Map, rw: Rewriter) -> Map:
         """Returns the merged map, which is the outer one."""
-        outer = m[self.outer]
-        inner = only_map_in(outer)
-        if inner is None:
-            return outer
+        outer, inner = m[self.outer], plan
         wrapper = outer.body.blocks[0]
         blocks = list(inner.body.blocks)
         rw.hoist_containers(inner.body, outer.body)

@@ -21,14 +21,14 @@ from dcpy.ir.region import State
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import ONE, Expr, Ranges, sym
 from dcpy.ir.uses import Uses
-from dcpy.transforms.api import YES, Access, Match, Rewriter, Transformation, Verdict, capture, no, path
+from dcpy.transforms.api import Access, Match, Refusal, Rewriter, Transformation, capture, path
 
 KEEP = "; pass keep_intermediate=True to keep it"
 Renaming = Mapping[str, Expr]  # the second map's parameters in terms of the first map's
 
 
 @dataclass(frozen=True)
-class MapFusion(Transformation):
+class MapFusion(Transformation["Fusion"]):
     """Fuse a producer map into the consumer map that reads its result.
 
     before   map i = 0:N { tmp[i] = f(A[i]) }        after   map i = 0:N { t = f(A[i])
@@ -48,17 +48,32 @@ class MapFusion(Transformation):
 
     keep_intermediate: bool = False  #: also write ``tmp`` to memory (when it is needed elsewhere)
 
-    def can_be_applied(self, m: Match) -> Verdict:
+    def plan(self, m: Match) -> Fusion | Refusal:
         """Refuses different spaces, dependences between different iterations, and temporaries needed elsewhere."""
-        found = self._plan(m)
-        return no(found) if isinstance(found, str) else YES
+        first, second, uses = m[self.first], m[self.second], m.uses
+        obstacle = _obstacle(first, second, uses)
+        if not obstacle and not self.keep_intermediate:  # cheap, and the reason of most refusals
+            obstacle = _needed_elsewhere(m[self.tmp].container, first, second, uses)
+        if obstacle:
+            return obstacle
+        ranges = uses.ranges_at(first)
+        before = _movable(first, second, uses, ranges)
+        if isinstance(before, Refusal):
+            return before
+        theirs = body_touches(second, uses)
+        ours = body_touches(first, uses, only=_shared_names(first, theirs, uses))
+        renaming = _renaming(first, second, ours, theirs, m[self.tmp].container, ranges)
+        if isinstance(renaming, Refusal):
+            return renaming
+        if self.keep_intermediate:
+            return Fusion(renaming, before, None)
+        theirs = tuple(replace(touch.subs(renaming), position=len(ours) + touch.position) for touch in theirs)
+        private = _private_dims(m[self.tmp].container, first, second, (*ours, *theirs), uses, ranges)
+        return private if isinstance(private, Refusal) else Fusion(renaming, before, private)
 
-    def apply(self, m: Match, rw: Rewriter) -> Map:
+    def apply(self, m: Match, plan: Fusion, rw: Rewriter) -> Map:
         """Returns the fused map: the larger one, which takes up the body of the other."""
         first, second = m[self.first], m[self.second]
-        plan = self._plan(m)
-        if isinstance(plan, str):
-            return first
         for node in plan.before:
             rw.move_nodes([node], m.state, m.state.index(first))
         backwards = _inverse(plan.renaming, first) if _size(second) > _size(first) else None
@@ -77,38 +92,11 @@ class MapFusion(Transformation):
             _shrink(m[self.tmp].container, plan.private, fused, rw)
         return fused
 
-    def _plan(self, m: Match) -> _Plan | str:
-        """How to fuse, or why not; asked twice, found once."""
-        if m.plan is None:
-            m.plan = self._planned(m)
-        plan: _Plan | str = m.plan
-        return plan
-
-    def _planned(self, m: Match) -> _Plan | str:
-        first, second, uses = m[self.first], m[self.second], m.uses
-        obstacle = _obstacle(first, second, uses)
-        if not obstacle and not self.keep_intermediate:  # cheap, and the reason of most refusals
-            obstacle = _needed_elsewhere(m[self.tmp].container, first, second, uses)
-        if obstacle:
-            return obstacle
-        ranges = uses.ranges_at(first)
-        before = _movable(first, second, uses, ranges)
-        if isinstance(before, str):
-            return before
-        theirs = body_touches(second, uses)
-        ours = body_touches(first, uses, only=_shared_names(first, theirs, uses))
-        renaming = _renaming(first, second, ours, theirs, m[self.tmp].container, ranges)
-        if isinstance(renaming, str):
-            return renaming
-        theirs = tuple(replace(touch.subs(renaming), position=len(ours) + touch.position) for touch in theirs)
-        private = _private_dims(m[self.tmp].container, first, second, (*ours, *theirs), uses, ranges)
-        if isinstance(private, str) and not self.keep_intermediate:
-            return private
-        return _Plan(renaming, before, None if isinstance(private, str) or self.keep_intermediate else private)
-
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
+class Fusion:
+    """How two maps become one."""
+
     renaming: Renaming
     before: tuple[Node, ...]  # nodes between the maps that go before both
     private: tuple[int, ...] | None  # dimensions that the private temporary keeps; None: it stays where it is
@@ -117,41 +105,43 @@ class _Plan:
 # -- conditions --------------------------------------------------------------------------------------------------------
 
 
-def _obstacle(first: Map, second: Map, uses: Uses) -> str:
+def _obstacle(first: Map, second: Map, uses: Uses) -> Refusal | None:
     if first.schedule is not second.schedule:
-        return f"schedules differ: {first.schedule.value} and {second.schedule.value}"
+        return Refusal(f"schedules differ: {first.schedule.value} and {second.schedule.value}")
     if len(first.params) != len(second.params):
-        return f"iteration spaces differ: {_domain(first)} and {_domain(second)}"
+        return Refusal(f"iteration spaces differ: {_domain(first)} and {_domain(second)}")
     pairs = ((first, second), (second, first))
     for mine, other in pairs:
         for symbol in symbols_assigned_in(mine.body):
             elements = (*uses.users(symbol), *uses.definers(symbol))
             if any(element is other or block_in(other.body, element) is not None for element in elements):
-                return f"symbol {symbol!r} is assigned in one map and used in the other"
+                return Refusal(f"symbol {symbol!r} is assigned in one map and used in the other")
     return _obstacle_of_effects(first, second, uses)
 
 
-def _obstacle_of_effects(first: Map, second: Map, uses: Uses) -> str:
+def _obstacle_of_effects(first: Map, second: Map, uses: Uses) -> Refusal | None:
     effects = {node: effects_of(node) for node in (first, second)}
     if Effect.MAY_RAISE in effects[first] & effects[second]:
-        return "both may raise an exception, and the order would change"
+        return Refusal("both may raise an exception, and the order would change")
     if keep_order(*effects.values()):
         words = [(found & VISIBLE).words for found in effects.values()]
-        return f"the first map {words[0]}, the second {words[1]}: the order would change"
+        return Refusal(f"the first map {words[0]}, the second {words[1]}: the order would change")
     for mine, other in ((first, second), (second, first)):
         if Effect.MAY_RAISE not in effects[mine]:
             continue
         seen = next((t.root for t in body_touches(other, uses) if t.is_write and not uses.is_private(t.root)), "")
         if seen:
-            return f"one may raise an exception while the other one writes {seen!r}, which the caller would see"
-    return ""
+            return Refusal(
+                f"one may raise an exception while the other one writes {seen!r}, which the caller would see"
+            )
+    return None
 
 
-def _movable(first: Map, second: Map, uses: Uses, ranges: Ranges) -> tuple[Node, ...] | str:
+def _movable(first: Map, second: Map, uses: Uses, ranges: Ranges) -> tuple[Node, ...] | Refusal:
     """The nodes between two maps that can go before both, where the others can go after both; else why not."""
     state = first.state
     if not isinstance(state, State):
-        return "the first map is in no state"
+        return Refusal("the first map is in no state")
     before: list[Node] = []
     after: list[Node] = []
     group = _Touching(first, uses)
@@ -164,7 +154,8 @@ def _movable(first: Map, second: Map, uses: Uses, ranges: Ranges) -> tuple[Node,
     for node in after:
         answer = nodes_meet(node, second, uses, ranges)
         if not answer.is_no:
-            return f"a node between the maps depends on the first, and the second on it: {answer.reason}"
+            reason = f"a node between the maps depends on the first, and the second on it: {answer.reason}"
+            return Refusal(reason, (node,))
     return tuple(before)
 
 
@@ -208,11 +199,11 @@ def _shared_names(first: Map, theirs: Sequence[Touch], uses: Uses) -> set[str]:
 
 def _renaming(
     first: Map, second: Map, ours: Sequence[Touch], theirs: Sequence[Touch], tmp: str, ranges: Ranges
-) -> Renaming | str:
+) -> Renaming | Refusal:
     """The first way to match the iteration spaces under which no two different iterations depend on each other."""
     points = tuple(zip(first.params, first.domain, strict=True))
     shared = {touch.memory for touch in ours}
-    refusal = f"iteration spaces differ: {_domain(first)} and {_domain(second)}"
+    reason = f"iteration spaces differ: {_domain(first)} and {_domain(second)}"
     for renaming in dict.fromkeys(_candidates(first, second, ours, theirs, tmp)):
         values = dict(renaming)
         if not _same_space(first, second, values, ranges):
@@ -221,8 +212,8 @@ def _renaming(
         answer = groups_meet(ours, right, points, ranges)
         if answer.is_no:
             return values
-        refusal = answer.reason
-    return refusal
+        reason = answer.reason
+    return Refusal(reason)
 
 
 def _candidates(
@@ -274,19 +265,20 @@ def _same_space(first: Map, second: Map, renaming: Renaming, ranges: Ranges) -> 
     return True
 
 
-def _needed_elsewhere(tmp: str, first: Map, second: Map, uses: Uses) -> str:
-    """Why somebody beside the two maps needs the temporary; "" where nobody does."""
+def _needed_elsewhere(tmp: str, first: Map, second: Map, uses: Uses) -> Refusal | None:
+    """Why somebody beside the two maps needs the temporary; None where nobody does."""
     if not uses.is_private(tmp) or not isinstance(uses.desc(tmp), Array) or len(uses.overlapping(tmp)) > 1:
-        return f"{tmp!r} is seen from elsewhere{KEEP}"
+        return Refusal(f"{tmp!r} is seen from elsewhere{KEEP}")
     inside = (first.body, second.body)
-    if any(all(block_in(body, toucher) is None for body in inside) for toucher in uses.touchers(tmp)):
-        return f"{tmp!r} is needed elsewhere{KEEP}"
-    return ""
+    for toucher in uses.touchers(tmp):
+        if all(block_in(body, toucher) is None for body in inside):
+            return Refusal(f"{tmp!r} is needed elsewhere{KEEP}", (toucher,))
+    return None
 
 
 def _private_dims(
     tmp: str, first: Map, second: Map, touches: Sequence[Touch], uses: Uses, ranges: Ranges
-) -> tuple[int, ...] | str:
+) -> tuple[int, ...] | Refusal:
     """The dimensions that a private copy of the temporary needs, or why it cannot be private."""
     if reason := _needed_elsewhere(tmp, first, second, uses):
         return reason
@@ -296,12 +288,12 @@ def _private_dims(
     known = Footprint(Subset(), tuple(zip(first.params, first.domain, strict=True))).known(ranges)
     for read in group:
         if (not read.is_write or read.wcr) and not filled_before(read, group, known).is_yes:
-            return f"the second map reads {tmp!r} where the same iteration did not surely write it"
+            return Refusal(f"the second map reads {tmp!r} where the same iteration did not surely write it")
     subsets = [touch.subset for touch in group]
     inner = {name for touch in group for scope in touch.scopes for name, _ in scope.variables}
     inner.update(name for touch in group for name in touch.run_time)
     kept = tuple(axis for axis in range(len(desc.shape)) if not _is_fixed(axis, subsets, inner))
-    return kept if len(kept) < len(desc.shape) else f"each iteration needs all of {tmp!r}{KEEP}"
+    return kept if len(kept) < len(desc.shape) else Refusal(f"each iteration needs all of {tmp!r}{KEEP}")
 
 
 def _is_fixed(axis: int, subsets: Sequence[Subset | None], inner: set[str]) -> bool:

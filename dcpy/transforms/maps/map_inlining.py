@@ -18,11 +18,11 @@ from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.substitution import Substitution
 from dcpy.ir.symbolic import ONE, ZERO, Expr
 from dcpy.ir.uses import Element, Uses, with_inside
-from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
 
 @dataclass(frozen=True)
-class MapInlining(Transformation):
+class MapInlining(Transformation["Inlining"]):
     """Substitute the expression of an elementwise map for the reads of its result (Halide's compute-inline).
 
     before   map i = 0:N { tmp[i] = A[i]*A[i] }          after   map c = 0:N:1024 { map k = c:min(N, c + 1024) {
@@ -38,15 +38,22 @@ class MapInlining(Transformation):
     producer = capture(Map)
     pattern = one(producer)
 
-    def can_be_applied(self, m: Match) -> Verdict:
-        m.plan = _plan(m[self.producer], m.uses)
-        return no(m.plan) if isinstance(m.plan, str) else YES
+    def plan(self, m: Match) -> Inlining | Refusal:
+        """What to substitute where."""
+        producer, uses = m[self.producer], m.uses
+        result = _only_result(producer, uses)
+        if isinstance(result, Refusal):
+            return result
+        tmp, axes = result.container, tuple("" if dim is ZERO else str(dim) for dim in result.subset.dims)
+        if refusal := _unfit_result(tmp, axes, producer, uses):
+            return refusal
+        readers = _readers(producer, tmp, uses)
+        if isinstance(readers, Refusal):
+            return readers
+        return _why_not_later(producer, readers, uses) or Inlining(tmp, axes, readers)
 
-    def apply(self, m: Match, rw: Rewriter) -> None:
+    def apply(self, m: Match, plan: Inlining, rw: Rewriter) -> None:
         producer = m[self.producer]
-        plan = m.plan or _plan(producer, rw.uses)
-        if isinstance(plan, str):
-            return
         for reader in plan.readers:
             for connector, memlet in list(reader.inputs.items()):
                 if memlet.container == plan.tmp:
@@ -63,7 +70,9 @@ Position = tuple[int, int]  # of a block in a region, and of a node in it
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
+class Inlining:
+    """What is computed again, and where."""
+
     tmp: str
     axes: tuple[str, ...]  # for each dimension of `tmp`, the parameter that runs along it; "" along one of size 1
     readers: tuple[Tasklet, ...]
@@ -74,44 +83,37 @@ class _Plan:
         return {axis: dim for axis, dim in zip(self.axes, dims, strict=True) if axis}
 
 
-def _plan(producer: Map, uses: Uses) -> _Plan | str:
-    """What to substitute where, or why not."""
-    result = _only_result(producer, uses)
-    if isinstance(result, str):
-        return result
-    tmp, axes = result.container, tuple("" if dim is ZERO else str(dim) for dim in result.subset.dims)
+def _unfit_result(tmp: str, axes: tuple[str, ...], producer: Map, uses: Uses) -> Refusal | None:
+    """Why a container is not a temporary of which the map computes each element; None where it is."""
     desc = uses.desc(tmp)
     if not isinstance(desc, Array) or not uses.is_private(tmp) or len(uses.overlapping(tmp)) > 1:
-        return f"{tmp!r} is seen from elsewhere"
+        return Refusal(f"{tmp!r} is seen from elsewhere")
     if desc.lifetime is not Lifetime.SCOPE or uses.writers(tmp) != _writers(producer, tmp):
-        return f"{tmp!r} is written elsewhere"
+        return Refusal(f"{tmp!r} is written elsewhere")
     domain = dict(zip(producer.params, producer.domain, strict=True))
     if sorted(filter(None, axes)) != sorted(domain) or any(
         domain.get(axis, _ONCE) != Range(ZERO, size, ONE) for axis, size in zip(axes, desc.shape, strict=True)
     ):
-        return f"it does not compute each element of {tmp!r}"
-    readers = _readers(producer, tmp, uses)
-    if isinstance(readers, str):
-        return readers
-    return _why_not_later(producer, readers, uses) or _Plan(tmp, axes, readers)
+        return Refusal(f"it does not compute each element of {tmp!r}")
+    return None
 
 
-def _only_result(producer: Map, uses: Uses) -> Memlet | str:
+def _only_result(producer: Map, uses: Uses) -> Memlet | Refusal:
     """The one memlet that the tasklets of the map write outside of it."""
     blocks = producer.body.blocks
     if len(blocks) != 1 or not isinstance(blocks[0], State):
-        return "its body is not a single state"
+        return Refusal("its body is not a single state")
     if not all(isinstance(node, Tasklet) for node in blocks[0].nodes):
-        return "its body does more than tasklets"
+        return Refusal("its body does more than tasklets")
     if any(not isinstance(desc, Scalar | Array) or desc.shape for desc in producer.body.containers.values()):
-        return "its body declares more than scalars"
+        return Refusal("its body declares more than scalars")
     writes = [memlet for node in blocks[0].nodes for memlet in node.writes()]
     outside = [memlet for memlet in writes if memlet.container not in producer.body.containers]
     if len(outside) != 1 or any(memlet.wcr for memlet in writes):
-        return "it has not just one result, or combines values"
+        return Refusal("it has not just one result, or combines values")
     reads = {name for node in blocks[0].nodes for name in uses.touches(node).reads}
     if not reads.isdisjoint(uses.overlapping(outside[0].container)):
-        return "it reads what it writes"
+        return Refusal("it reads what it writes")
     return outside[0]
 
 
@@ -121,24 +123,24 @@ def _writers(producer: Map, tmp: str) -> tuple[Element, ...]:
     )
 
 
-def _readers(producer: Map, tmp: str, uses: Uses) -> tuple[Tasklet, ...] | str:
+def _readers(producer: Map, tmp: str, uses: Uses) -> tuple[Tasklet, ...] | Refusal:
     """The tasklets that read the result, later in the same region; each element is read at most once in a run."""
     state = producer.state
     region = None if state is None else state.region
     found: list[Tasklet] = []
     for reader in uses.readers(tmp):
         if not isinstance(reader, Tasklet):
-            return f"{tmp!r} is read by a {reader.kind}"
+            return Refusal(f"{tmp!r} is read by a {reader.kind}")
         if region is None or not _follows(reader, producer, region):
-            return f"{tmp!r} is read elsewhere"
+            return Refusal(f"{tmp!r} is read elsewhere")
         subsets = {memlet.subset for memlet in reader.reads() if memlet.container == tmp}
         if len(subsets) != 1 or not _reads_once(next(iter(subsets)), reader, region):
-            return f"an element of {tmp!r} may be read more than once: it would be computed again"
+            return Refusal(f"an element of {tmp!r} may be read more than once: it would be computed again")
         found.append(reader)
     if not found:
-        return f"{tmp!r} is not read"
+        return Refusal(f"{tmp!r} is not read")
     if not all(_exclusive(first, second) for first, second in combinations(found, 2)):
-        return f"{tmp!r} is read at {len(found)} places: it would be computed at each"
+        return Refusal(f"{tmp!r} is read at {len(found)} places: it would be computed at each")
     return tuple(found)
 
 
@@ -199,8 +201,8 @@ def _exclusive(first: Tasklet, second: Tasklet) -> bool:
     return any((block_in(case, first) is None) != (block_in(case, second) is None) for case in cases)
 
 
-def _why_not_later(producer: Map, readers: tuple[Tasklet, ...], uses: Uses) -> str:
-    """What changes between the map and the readers so that the map cannot run there; "" where nothing does."""
+def _why_not_later(producer: Map, readers: tuple[Tasklet, ...], uses: Uses) -> Refusal | None:
+    """What changes between the map and the readers so that the map cannot run there; None where nothing does."""
     state = producer.state
     assert state is not None
     region = state.region
@@ -214,10 +216,10 @@ def _why_not_later(producer: Map, readers: tuple[Tasklet, ...], uses: Uses) -> s
         for element in with_inside(part):
             written = next((name for name in uses.touches(element).writes if name in names), None)
             if written is not None:
-                return f"{written!r}, which it reads, is written before its result is read"
+                return Refusal(f"{written!r}, which it reads, is written before its result is read", (element,))
             if isinstance(element, SymbolAssign) and element.symbol in symbols:
-                return f"symbol {element.symbol!r} changes in between"
-    return ""
+                return Refusal(f"symbol {element.symbol!r} changes in between", (element,))
+    return None
 
 
 def _between(region: Region, start: Position, last: Position) -> Iterator[Element]:
@@ -239,7 +241,7 @@ def _position(region: Region, element: Element) -> Position:
     return region.index(block), inner
 
 
-def _compute_before(reader: Tasklet, connector: str, producer: Map, plan: _Plan, rw: Rewriter) -> None:
+def _compute_before(reader: Tasklet, connector: str, producer: Map, plan: Inlining, rw: Rewriter) -> None:
     """Puts the map's tasklets before a reader, for the element that it reads, with a scalar instead of the result."""
     state = reader.state
     assert state is not None

@@ -15,11 +15,11 @@ from dcpy.ir.nodes import Consume, Map, Node, Tasklet
 from dcpy.ir.places import block_in
 from dcpy.ir.region import Block, Loop, SymbolAssign
 from dcpy.ir.uses import Uses
-from dcpy.transforms.api import YES, Aspect, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
 
 @dataclass(frozen=True)
-class AugmentedAssignmentToWCR(Transformation):
+class AugmentedAssignmentToWCR(Transformation["Update"]):
     """Write the right-hand side with conflict resolution instead of reading, combining and writing.
 
     before   map i = 0:N { s = s + A[i] }        after   map i = 0:N { s (add) <- A[i] }
@@ -31,38 +31,34 @@ class AugmentedAssignmentToWCR(Transformation):
     """
 
     name: ClassVar[str] = "augmented-assignment-to-wcr"
-    looks_at: ClassVar[Aspect] = Aspect.DATAFLOW | Aspect.VALUES
-    changes: ClassVar[Aspect] = Aspect.DATAFLOW | Aspect.VALUES
     tasklet = capture(Tasklet)
     pattern = one(tasklet)
 
     loops: bool = False  #: also reductions over sequential loops
 
-    def can_be_applied(self, m: Match) -> Verdict:
+    def plan(self, m: Match) -> Update | Refusal:
         """Refuses what is not one exact operation, and what no two iterations collide on."""
         tasklet = m[self.tasklet]
         update = update_of(tasklet, m.uses)
-        if isinstance(update, str):
-            return no(update)
-        if collides_in_a_map(tasklet, update.target, m.uses):
-            return YES
+        if isinstance(update, Refusal) or collides_in_a_map(tasklet, update.target, m.uses):
+            return update
         if not self.loops:
-            return no("no two iterations of a map around it update the same element")
+            return Refusal("no two iterations of a map around it update the same element")
         loop = _loop_over_one_element(tasklet, update.target)
         if loop is None:
-            return no("no loop around it updates one element in all iterations")
+            return Refusal("no loop around it updates one element in all iterations")
         other = _other_toucher(loop, update, m.uses)
-        return no(f"{update.target.container!r} is also touched by {other.kind} in the loop") if other else YES
+        if other is not None:
+            return Refusal(f"{update.target.container!r} is also touched by {other.kind} in the loop", (other,))
+        return update
 
-    def apply(self, m: Match, rw: Rewriter) -> Tasklet:
+    def apply(self, m: Match, plan: Update, rw: Rewriter) -> Tasklet:
         """Returns the tasklet."""
         tasklet = m[self.tasklet]
-        update = update_of(tasklet, rw.uses)
-        if isinstance(update, Update):
-            inputs = {name: memlet for name, memlet in tasklet.inputs.items() if name != update.connector}
-            code = (*tasklet.code[:-1], (tasklet.code[-1][0], update.value))
-            target = replace(update.target, wcr=update.op)
-            rw.update(tasklet, inputs=inputs, outputs=dict.fromkeys(tasklet.outputs, target), code=code)
+        inputs = {name: memlet for name, memlet in tasklet.inputs.items() if name != plan.connector}
+        code = (*tasklet.code[:-1], (tasklet.code[-1][0], plan.value))
+        target = replace(plan.target, wcr=plan.op)
+        rw.update(tasklet, inputs=inputs, outputs=dict.fromkeys(tasklet.outputs, target), code=code)
         return tasklet
 
 
@@ -76,23 +72,23 @@ class Update:
     value: ScalarExpr
 
 
-def update_of(tasklet: Tasklet, uses: Uses) -> Update | str:
+def update_of(tasklet: Tasklet, uses: Uses) -> Update | Refusal:
     """The update that a tasklet makes, or why it is none."""
     if len(tasklet.outputs) != 1 or not tasklet.code:
-        return "the tasklet has more than one output"
+        return Refusal("the tasklet has more than one output")
     (output, target), (name, value) = next(iter(tasklet.outputs.items())), tasklet.code[-1]
     if target.wcr or target.dynamic or name != output:
-        return "the tasklet does not end in a plain write"
+        return Refusal("the tasklet does not end in a plain write")
     readers = [connector for connector, memlet in tasklet.inputs.items() if memlet == target]
     if len(readers) != 1:
-        return f"the tasklet does not read the element {target} that it writes"
+        return Refusal(f"the tasklet does not read the element {target} that it writes")
     match value:
         case Op(name=op, args=(left, right), dtype=dtype) if op in CONFLICT_RESOLUTIONS:
             rest = _other_operand(readers[0], op, left, right)
             same_dtype = dtype == left.dtype == getattr(uses.desc(target.container), "dtype", None)
             if rest is not None and same_dtype and _mentions(readers[0], tasklet) == 1:
                 return Update(readers[0], target, op, rest)
-    return f"the new value is not an operation on {target} and something else"
+    return Refusal(f"the new value is not an operation on {target} and something else")
 
 
 def _other_operand(connector: str, op: str, left: ScalarExpr, right: ScalarExpr) -> ScalarExpr | None:

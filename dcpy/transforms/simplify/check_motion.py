@@ -13,11 +13,11 @@ from dcpy.ir.expr import Op, ScalarExpr, as_symbolic, loads_of, symbols_of
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssign
 from dcpy.ir.uses import Uses
-from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, no, whole
+from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, whole
 
 
 @dataclass(frozen=True)
-class CheckMotion(Transformation):
+class CheckMotion(Transformation["tuple[Move, ...]"]):
     """Move checks before the states that only compute transients, and take out those that were made before.
 
     before   state { tmp = f(A) }                 after   check N == M else ValueError "..."
@@ -33,12 +33,12 @@ class CheckMotion(Transformation):
     name: ClassVar[str] = "check-motion"
     pattern = whole()
 
-    def can_be_applied(self, m: Match) -> Verdict:
-        move = next(_moves(m.sdfg.body, m.uses, _Made()), None)
-        return no("no check can go further up, and none is made twice") if move is None else YES
+    def plan(self, m: Match) -> tuple[Move, ...] | Refusal:
+        moves = tuple(_moves(m.sdfg.body, m.uses, _Made()))
+        return moves or Refusal("no check can go further up, and none is made twice")
 
-    def apply(self, m: Match, rw: Rewriter) -> None:
-        for check, region, position in list(_moves(m.sdfg.body, m.uses, _Made())):
+    def apply(self, m: Match, plan: tuple[Move, ...], rw: Rewriter) -> None:
+        for check, region, position in plan:
             if position is None:
                 rw.erase(check)
             else:

@@ -10,12 +10,12 @@ from dcpy.ir.expr import Const, Load, ScalarExpr, rewrite, substitute_refs
 from dcpy.ir.nodes import Copy, Tasklet
 from dcpy.ir.region import Block
 from dcpy.ir.uses import Element
-from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.simplify.folding import fold
 
 
 @dataclass(frozen=True)
-class ConstantPropagation(Transformation):
+class ConstantPropagation(Transformation["Code | Propagated"]):
     """Compute what depends on nothing, and replace reads of a container that only ever holds one number.
 
     before   tasklet () -> (o -> c) { o = f64(1) + 1 }          after   tasklet () -> (o -> c) { o = f64(2) }
@@ -29,27 +29,37 @@ class ConstantPropagation(Transformation):
     tasklet = capture(Tasklet)
     pattern = one(tasklet)
 
-    def can_be_applied(self, m: Match) -> Verdict:
-        tasklet = m[self.tasklet]
-        if folded(tasklet) != tasklet.code:
-            return YES
-        if len(tasklet.outputs) != 1:
-            return no("the tasklet writes more than one value")
-        return _propagates(tasklet, m)
-
-    def apply(self, m: Match, rw: Rewriter) -> None:
+    def plan(self, m: Match) -> Code | Propagated | Refusal:
+        """The folded code where there is something to fold, else the readers that get the number."""
         tasklet = m[self.tasklet]
         code = folded(tasklet)
         if code != tasklet.code:
-            rw.update(tasklet, code=code)
+            return code
+        if len(tasklet.outputs) != 1:
+            return Refusal("the tasklet writes more than one value")
+        return _propagated(tasklet, m)
+
+    def apply(self, m: Match, plan: Code | Propagated, rw: Rewriter) -> None:
+        if not isinstance(plan, Propagated):
+            rw.update(m[self.tasklet], code=plan)
             return
-        constant = _constant_of(tasklet)
-        container = next(iter(tasklet.outputs.values())).container
-        for reader in _replaceable_readers(container, m):
-            _put_constant(reader, container, constant, rw)
+        for reader in plan.readers:
+            _put_constant(reader, plan.container, plan.constant, rw)
 
 
-def folded(tasklet: Tasklet) -> tuple[tuple[str, ScalarExpr], ...]:
+Code = tuple[tuple[str, ScalarExpr], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Propagated:
+    """A container that only ever holds one number, and who reads it."""
+
+    container: str
+    constant: Const
+    readers: tuple[Element, ...]
+
+
+def folded(tasklet: Tasklet) -> Code:
     """The code of a tasklet with every part computed that depends on nothing, local names included."""
     known: dict[str, ScalarExpr] = {}
     code: list[tuple[str, ScalarExpr]] = []
@@ -62,20 +72,23 @@ def folded(tasklet: Tasklet) -> tuple[tuple[str, ScalarExpr], ...]:
     return tuple(code)
 
 
-def _propagates(tasklet: Tasklet, m: Match) -> Verdict:
+def _propagated(tasklet: Tasklet, m: Match) -> Propagated | Refusal:
     container = next(iter(tasklet.outputs.values())).container
     constant = _constant_of(tasklet)
     if constant is None:
-        return no("the value is not a number that is known before the run")
+        return Refusal("the value is not a number that is known before the run")
     if not m.uses.is_private(container) or len(m.uses.overlapping(container)) > 1:
-        return no(f"{container!r} is not a transient of its own")
+        return Refusal(f"{container!r} is not a transient of its own")
     desc = m.uses.desc(container)
     if getattr(desc, "lifetime", Lifetime.SCOPE) is not Lifetime.SCOPE:
-        return no(f"{container!r} keeps its contents between runs")
+        return Refusal(f"{container!r} keeps its contents between runs")
     for writer in m.uses.writers(container):
         if not isinstance(writer, Tasklet) or _constant_of(writer) != constant:
-            return no(f"{container!r} also gets other values")
-    return YES if _replaceable_readers(container, m) else no(f"no tasklet, copy or condition reads {container!r}")
+            return Refusal(f"{container!r} also gets other values", (writer,))
+    readers = _replaceable_readers(container, m)
+    if not readers:
+        return Refusal(f"no tasklet, copy or condition reads {container!r}")
+    return Propagated(container, constant, readers)
 
 
 def _constant_of(writer: Tasklet) -> Const | None:
@@ -87,18 +100,16 @@ def _constant_of(writer: Tasklet) -> Const | None:
     return value if isinstance(value, Const) else None
 
 
-def _replaceable_readers(container: str, m: Match) -> list[Element]:
+def _replaceable_readers(container: str, m: Match) -> tuple[Element, ...]:
     readers = m.uses.readers(container)
-    return [
+    return tuple(
         reader
         for reader in readers
         if isinstance(reader, Tasklet | Block) or (isinstance(reader, Copy) and reader.dst.subset.is_point)
-    ]
+    )
 
 
-def _put_constant(reader: Element, container: str, constant: Const | None, rw: Rewriter) -> None:
-    if constant is None:
-        return
+def _put_constant(reader: Element, container: str, constant: Const, rw: Rewriter) -> None:
     match reader:
         case Tasklet(inputs=inputs):
             values: dict[str, ScalarExpr] = {

@@ -7,12 +7,12 @@ from typing import ClassVar
 
 from dcpy.ir.expr import ScalarExpr
 from dcpy.ir.region import Branch, Region
-from dcpy.transforms.api import YES, Aspect, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.simplify.folding import decide
 
 
 @dataclass(frozen=True)
-class DeadBranchElimination(Transformation):
+class DeadBranchElimination(Transformation["Reachable"]):
     """Keep of a branch only the cases that may be taken.
 
     before   if 1 < 2 { B = f(A) }        after   state { B = f(A) }
@@ -24,40 +24,45 @@ class DeadBranchElimination(Transformation):
     """
 
     name: ClassVar[str] = "dead-branch-elimination"
-    looks_at: ClassVar[Aspect] = Aspect.CONTROL | Aspect.VALUES
-    changes: ClassVar[Aspect] = Aspect.ALL
     branch = capture(Branch)
     pattern = one(branch)
 
-    def can_be_applied(self, m: Match) -> Verdict:
+    def plan(self, m: Match) -> Reachable | Refusal:
         branch = m[self.branch]
-        if all(answer is None for answer in answers(branch, m)) and branch.cases:
-            return no("no condition has an answer that is known before the run")
-        return YES
+        known = answers(branch, m)
+        if all(answer is None for answer in known) and branch.cases:
+            return Refusal("no condition has an answer that is known before the run")
+        return _reachable(branch, known)
 
-    def apply(self, m: Match, rw: Rewriter) -> None:
-        branch = m[self.branch]
-        kept, otherwise = _reachable(branch, answers(branch, m))
-        alive = [*(region for _, region in kept), otherwise]
+    def apply(self, m: Match, plan: Reachable, rw: Rewriter) -> None:
+        branch, otherwise = m[self.branch], plan.otherwise
+        alive = [*(region for _, region in plan.cases), otherwise]
         for region in branch.regions():
             if region not in alive:
                 rw.clear_region(region)
-        rw.update(branch, cases=kept, otherwise=otherwise)
-        if not kept and otherwise is not None:
+        rw.update(branch, cases=list(plan.cases), otherwise=otherwise)
+        if not plan.cases and otherwise is not None:
             rw.inline_region(otherwise, branch)
-        elif not kept:
+        elif not plan.cases:
             rw.erase(branch)
 
 
-def _reachable(branch: Branch, known: list[bool | None]) -> tuple[list[tuple[ScalarExpr, Region]], Region | None]:
+@dataclass(frozen=True, slots=True)
+class Reachable:
     """The cases that may be taken, and what is left of the `else`."""
+
+    cases: tuple[tuple[ScalarExpr, Region], ...]
+    otherwise: Region | None
+
+
+def _reachable(branch: Branch, known: list[bool | None]) -> Reachable:
     kept: list[tuple[ScalarExpr, Region]] = []
     for case, answer in zip(branch.cases, known, strict=True):
         if answer:
-            return kept, case[1]
+            return Reachable(tuple(kept), case[1])
         if answer is None:
             kept.append(case)
-    return kept, branch.otherwise
+    return Reachable(tuple(kept), branch.otherwise)
 
 
 def answers(branch: Branch, m: Match) -> list[bool | None]:

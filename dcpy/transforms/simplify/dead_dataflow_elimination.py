@@ -12,11 +12,11 @@ from dcpy.ir.expr import Ref, walk
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, Callback, ForeignCall, Map, Node, Tasklet
 from dcpy.ir.region import Region, State
-from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
 
 @dataclass(frozen=True)
-class DeadDataflowElimination(Transformation):
+class DeadDataflowElimination(Transformation[tuple[str, ...] | None]):
     """Take out computations of transients that are never read, and what a tasklet has but does not use.
 
     before   tmp = f(A)          after   B = g(A)
@@ -31,22 +31,25 @@ class DeadDataflowElimination(Transformation):
     node = capture(Node)
     pattern = one(node)
 
-    def can_be_applied(self, m: Match) -> Verdict:
+    def plan(self, m: Match) -> tuple[str, ...] | Refusal | None:
+        """The outputs that a tasklet is to lose, with what only they need; None where the whole node goes."""
         node = m[self.node]
-        verdict = _has_no_other_effect(node, m)
-        if not verdict:
-            return verdict
-        if isinstance(node, Tasklet) and (unused_inputs(node) or _dead_outputs(node, m)):
-            return YES
-        return next((no(why) for name in _written(node, m) if (why := _why_needed(name, node, m))), YES)
+        if refusal := _other_effect(node, m):
+            return refusal
+        if isinstance(node, Tasklet):
+            dead = _dead_outputs(node, m)
+            if len(dead) == len(node.outputs):
+                return None
+            if dead or unused_inputs(node):
+                return dead
+        written = () if isinstance(node, Map) else m.uses.touches(node).writes
+        return next((why for name in written if (why := _why_needed(name, node, m))), None)
 
-    def apply(self, m: Match, rw: Rewriter) -> None:
+    def apply(self, m: Match, plan: tuple[str, ...] | None, rw: Rewriter) -> None:
         node = m[self.node]
         touches = rw.uses.touches(node)
-        dead = _dead_outputs(node, m) if isinstance(node, Tasklet) else []
-        unused = unused_inputs(node) if isinstance(node, Tasklet) else []
-        if isinstance(node, Tasklet) and len(dead) < len(node.outputs) and (dead or unused):
-            _shrink(node, dead, rw)
+        if plan is not None and isinstance(node, Tasklet):
+            _shrink(node, plan, rw)
         else:
             rw.erase(node)
         rw.undeclare_unused((*touches.reads, *touches.writes))
@@ -58,12 +61,12 @@ def unused_inputs(tasklet: Tasklet) -> list[str]:
     return [name for name in tasklet.inputs if name not in used]
 
 
-def _dead_outputs(tasklet: Tasklet, m: Match) -> list[str]:
-    return [
+def _dead_outputs(tasklet: Tasklet, m: Match) -> tuple[str, ...]:
+    return tuple(
         name
         for name, memlet in tasklet.outputs.items()
         if _is_unchanged(tasklet, name, memlet, m) or not _why_needed(memlet.container, tasklet, m)
-    ]
+    )
 
 
 def _is_unchanged(tasklet: Tasklet, name: str, memlet: Memlet, m: Match) -> bool:
@@ -76,7 +79,7 @@ def _is_unchanged(tasklet: Tasklet, name: str, memlet: Memlet, m: Match) -> bool
     return same and m.uses.is_private(memlet.container)
 
 
-def _shrink(tasklet: Tasklet, dead: list[str], rw: Rewriter) -> None:
+def _shrink(tasklet: Tasklet, dead: tuple[str, ...], rw: Rewriter) -> None:
     """Drops outputs, then the assignments that only they needed, then the inputs that only those needed."""
     outputs = {name: memlet for name, memlet in tasklet.outputs.items() if name not in dead}
     needed = set(outputs)
@@ -89,17 +92,17 @@ def _shrink(tasklet: Tasklet, dead: list[str], rw: Rewriter) -> None:
     rw.update(tasklet, inputs=inputs, outputs=outputs, code=tuple(reversed(code)))
 
 
-def _has_no_other_effect(node: Node, m: Match) -> Verdict:
-    """Whether a node does nothing but write its outputs."""
+def _other_effect(node: Node, m: Match) -> Refusal | None:
+    """What a node does beside writing its outputs."""
     effects = effects_of(node) & KEPT
     if effects:
-        return no(f"{_title(node)} {effects.words}")
+        return Refusal(f"{_title(node)} {effects.words}")
     if isinstance(node, Map) and not _is_bare(node.body):
-        return no("its body is not empty: each node in it is judged by itself")
+        return Refusal("its body is not empty: each node in it is judged by itself")
     for name in m.uses.touches(node).reads:
         if isinstance(m.uses.desc(name), Stream | Reference):
-            return no(f"{name!r} is a stream or a reference")
-    return YES
+            return Refusal(f"{name!r} is a stream or a reference")
+    return None
 
 
 def _title(node: Node) -> str:
@@ -114,24 +117,21 @@ def _title(node: Node) -> str:
     return f"the {node.kind}"
 
 
-def _written(node: Node, m: Match) -> tuple[str, ...]:
-    return () if isinstance(node, Map) else m.uses.touches(node).writes
-
-
-def _why_needed(container: str, node: Node, m: Match) -> str:
-    """Why a write of `container` by `node` must stay; nothing where nobody needs it."""
+def _why_needed(container: str, node: Node, m: Match) -> Refusal | None:
+    """Why a write of `container` by `node` must stay; None where nobody needs it."""
     results = [result.container for result in m.sdfg.results]
     for name in m.uses.overlapping(container):
         desc = m.uses.desc(name)
         if name in results:
-            return f"{name!r} is a result"
+            return Refusal(f"{name!r} is a result")
         if isinstance(desc, Stream | Reference):
-            return f"{container!r} is, or is seen through, a stream or a reference"
+            return Refusal(f"{container!r} is, or is seen through, a stream or a reference")
         if not desc.transient:
-            return f"{name!r} is an argument"
-        if any(reader is not node for reader in m.uses.readers(name)):
-            return f"{name!r} is read"
-    return ""
+            return Refusal(f"{name!r} is an argument")
+        reader = next((reader for reader in m.uses.readers(name) if reader is not node), None)
+        if reader is not None:
+            return Refusal(f"{name!r} is read", (reader,))
+    return None
 
 
 def _is_bare(body: Region) -> bool:

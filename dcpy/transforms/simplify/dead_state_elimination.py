@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.region import Block, Branch, Break, Check, Continue, Loop, Region, Return, While
-from dcpy.transforms.api import YES, Aspect, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.simplify.folding import decide
 from dcpy.transforms.simplify.trivial_map_elimination import never_runs
 
 
 @dataclass(frozen=True)
-class DeadStateElimination(Transformation):
+class DeadStateElimination(Transformation[tuple[Block, ...]]):
     """Take out what cannot be reached: blocks after one that leaves, loops that run zero times, errors never raised.
 
     before   return                    after   return
@@ -23,25 +23,20 @@ class DeadStateElimination(Transformation):
     """
 
     name: ClassVar[str] = "dead-state-elimination"
-    looks_at: ClassVar[Aspect] = Aspect.CONTROL | Aspect.VALUES
-    changes: ClassVar[Aspect] = Aspect.ALL
     block = capture(Block)
     pattern = one(block)
 
-    def can_be_applied(self, m: Match) -> Verdict:
+    def plan(self, m: Match) -> tuple[Block, ...] | Refusal:
+        """The blocks that never run."""
         block = m[self.block]
         if is_skipped(block, m):
-            return YES
+            return (block,)
         if not leaves(block):
-            return no("what comes after it can be reached")
-        return YES if m.region.blocks[-1] is not block else no("nothing comes after it")
+            return Refusal("what comes after it can be reached")
+        return tuple(m.region.blocks[m.region.index(block) + 1 :]) or Refusal("nothing comes after it")
 
-    def apply(self, m: Match, rw: Rewriter) -> None:
-        block = m[self.block]
-        if is_skipped(block, m):
-            rw.erase(block)
-            return
-        for dead in reversed(m.region.blocks[m.region.index(block) + 1 :]):
+    def apply(self, m: Match, plan: tuple[Block, ...], rw: Rewriter) -> None:
+        for dead in reversed(plan):
             rw.erase(dead)
 
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.expr import WrapIndex, walk
-from dcpy.ir.region import Block, Branch, Loop, Region, State
-from dcpy.transforms.api import YES, Aspect, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.ir.region import Block, Branch, Loop, State
+from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
 
 
 @dataclass(frozen=True)
-class EmptyStateElimination(Transformation):
+class EmptyStateElimination(Transformation[Legal]):
     """Take out states without nodes, and loops and branches whose bodies hold nothing.
 
     before   state { B = f(A) }        after   state { B = f(A) }
@@ -23,26 +23,23 @@ class EmptyStateElimination(Transformation):
     """
 
     name: ClassVar[str] = "empty-state-elimination"
-    looks_at: ClassVar[Aspect] = Aspect.CONTROL | Aspect.DATAFLOW
-    changes: ClassVar[Aspect] = Aspect.CONTROL
     block = capture(Block)
     pattern = one(block)
 
-    def can_be_applied(self, m: Match) -> Verdict:
-        match m[self.block]:
+    def plan(self, m: Match) -> Legal | Refusal:
+        block = m[self.block]
+        match block:
             case State(nodes=nodes):
-                return no("the state has nodes") if nodes else YES
-            case Loop(body=body):
-                return _is_empty(body)
-            case Branch(cases=cases) as branch:
-                if any(isinstance(part, WrapIndex) for condition, _ in cases for part in walk(condition)):
-                    return no("a condition may raise an error")
-                return next((verdict for verdict in map(_is_empty, branch.regions()) if not verdict), YES)
-        return no(f"a {m[self.block].kind} does something by itself")
+                return Refusal("the state has nodes") if nodes else LEGAL
+            case Loop() | Branch():
+                if isinstance(block, Branch) and _may_raise(block):
+                    return Refusal("a condition may raise an error")
+                return Refusal("its body is not empty") if any(region.blocks for region in block.regions()) else LEGAL
+        return Refusal(f"a {block.kind} does something by itself")
 
-    def apply(self, m: Match, rw: Rewriter) -> None:
+    def apply(self, m: Match, plan: Legal, rw: Rewriter) -> None:
         rw.erase(m[self.block])
 
 
-def _is_empty(region: Region) -> Verdict:
-    return no("its body is not empty") if region.blocks else YES
+def _may_raise(branch: Branch) -> bool:
+    return any(isinstance(part, WrapIndex) for condition, _ in branch.cases for part in walk(condition))

@@ -15,13 +15,13 @@ from dcpy.ir.subsets import Subset
 from dcpy.ir.substitution import Substitution, substitute_in_region
 from dcpy.ir.symbolic import ExprLike, sym
 from dcpy.ir.views import rebase_views
-from dcpy.transforms.api import YES, Aspect, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.simplify.argument_layouts import layout_problems
 from dcpy.transforms.simplify.early_returns import drop_returns, why_returns_stay
 
 
 @dataclass(frozen=True)
-class InlineCall(Transformation):
+class InlineCall(Transformation[Legal]):
     """Replace a call by a copy of the callee's blocks, over the caller's containers.
 
     before   call @double (x = A[0:N], y = B[i, 0:N])       after   view y: f64[N] of B[i, 0:N]
@@ -33,30 +33,28 @@ class InlineCall(Transformation):
     """
 
     name: ClassVar[str] = "inline-call"
-    looks_at: ClassVar[Aspect] = Aspect.CALLS
-    changes: ClassVar[Aspect] = Aspect.ALL
     call = capture(Call)
     pattern = one(call)
 
-    def can_be_applied(self, m: Match) -> Verdict:
+    def plan(self, m: Match) -> Legal | Refusal:
         call = m[self.call]
         if call.outlined:
-            return no(f"{call.sdfg.name} is to stay a function of its own")
+            return Refusal(f"{call.sdfg.name} is to stay a function of its own")
         if reason := why_returns_stay(call.sdfg.body):
-            return no(f"{call.sdfg.name} cannot take the place of its call: {reason}")
+            return Refusal(f"{call.sdfg.name} cannot take the place of its call: {reason}")
         if any(memlet.wcr for memlet in call.arguments.values()):
-            return no("an argument combines values instead of replacing them")
+            return Refusal("an argument combines values instead of replacing them")
         unbound = [name for name in call.sdfg.symbols if name not in call.symbols]
         if unbound:
-            return no(f"the call gives no value for the symbol {unbound[0]!r} of {call.sdfg.name}")
+            return Refusal(f"the call gives no value for the symbol {unbound[0]!r} of {call.sdfg.name}")
         missing = [name for name, desc in call.sdfg.containers.items() if _is_unbound(name, desc, call)]
         if missing:
-            return no(f"the call passes nothing for {missing[0]!r}")
+            return Refusal(f"the call passes nothing for {missing[0]!r}")
         if problem := next(layout_problems(call, m.sdfg, m.region), ""):
-            return no(f"{problem} in {call.sdfg.name} needs another memory layout than what is passed has")
-        return YES
+            return Refusal(f"{problem} in {call.sdfg.name} needs another memory layout than what is passed has")
+        return LEGAL
 
-    def apply(self, m: Match, rw: Rewriter) -> None:
+    def apply(self, m: Match, plan: Legal, rw: Rewriter) -> None:
         call = m[self.call]
         home = m.region
         callee = copy_sdfg(call.sdfg)

@@ -21,11 +21,11 @@ from dcpy.ir.region import Block, Region, State, SymbolAssign
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Ranges
 from dcpy.ir.uses import Element, Uses
-from dcpy.transforms.api import YES, Aspect, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
 
 @dataclass(frozen=True)
-class RedundantCopyRemoval(Transformation):
+class RedundantCopyRemoval(Transformation["Redirection | None"]):
     """Make the accesses of a temporary accesses of what it is copied to, or from.
 
     before   map i: tmp[i] = f(B[i])        after   map i: A[i + 1] = f(B[i])        (write side)
@@ -41,29 +41,36 @@ class RedundantCopyRemoval(Transformation):
     """
 
     name: ClassVar[str] = "redundant-copy-removal"
-    looks_at: ClassVar[Aspect] = Aspect.DATAFLOW | Aspect.CONTROL
-    changes: ClassVar[Aspect] = Aspect.DATAFLOW
     copy = capture(Copy)
     pattern = one(copy)
 
-    def can_be_applied(self, m: Match) -> Verdict:
-        """Refuses on both sides what would see, or leave, another value than with the copy."""
-        found = _redirection(m[self.copy], m.uses)
-        return no(found) if isinstance(found, str) else YES
+    def plan(self, m: Match) -> Redirection | Refusal | None:
+        """How to do without the copy; None where it copies something onto itself.
 
-    def apply(self, m: Match, rw: Rewriter) -> None:
+        Refuses on both sides what would see, or leave, another value than with the copy.
+        """
+        copy, uses = m[self.copy], m.uses
+        if copy.src == copy.dst:
+            return None
+        written = _write_side(copy, uses)
+        if isinstance(written, Redirection):
+            return written
+        read = _read_side(copy, uses)
+        return read if isinstance(read, Redirection) else Refusal(f"write side: {written}; read side: {read}")
+
+    def apply(self, m: Match, plan: Redirection | None, rw: Rewriter) -> None:
         """Redirects the accesses; the copy and the temporary are gone then."""
         copy = m[self.copy]
-        found = _redirection(copy, rw.uses)
-        if isinstance(found, _Redirection):
-            found.redirect(copy, rw)
+        if plan is None:
+            rw.erase(copy)
+            return
+        plan.redirect(copy, rw)
         rw.erase(copy)
-        if isinstance(found, _Redirection):
-            rw.undeclare(found.tmp)
+        rw.undeclare(plan.tmp)
 
 
 @dataclass(frozen=True, slots=True)
-class _Redirection:
+class Redirection:
     """``tmp[x]`` becomes ``base[x]``, where `base` names a subset and x counts within it."""
 
     tmp: str
@@ -97,67 +104,56 @@ class _Redirection:
         return replace(touch, container=self.base.container, root=root, memory=memory_of(root, uses), subset=subset)
 
 
-def _redirection(copy: Copy, uses: Uses) -> _Redirection | str | None:
-    """How to do without a copy, or why not; None where it copies something onto itself."""
-    if copy.src == copy.dst:
-        return None
-    written = _write_side(copy, uses)
-    if isinstance(written, _Redirection):
-        return written
-    read = _read_side(copy, uses)
-    return read if isinstance(read, _Redirection) else f"write side: {written}; read side: {read}"
-
-
 # -- the two sides -----------------------------------------------------------------------------------------------------
 
 
-def _write_side(copy: Copy, uses: Uses) -> _Redirection | str:
+def _write_side(copy: Copy, uses: Uses) -> Redirection | Refusal:
     """How to compute in place what the copy moves, or why not."""
-    found = _Redirection(copy.src.container, copy.dst)
+    found = Redirection(copy.src.container, copy.dst)
     span = _unfit(found, copy, copy.src, uses) or _span(copy, found.tmp, uses, after=False)
-    if isinstance(span, str):
+    if isinstance(span, Refusal):
         return span
     ranges, touches = uses.ranges_at(copy), list(_numbered_touches(span, uses))
     mine = [touch for _, touch in touches if touch.root == found.tmp]
     for read in mine:
         if (not read.is_write or read.wcr) and not filled_before(read, mine, ranges).is_yes:
-            return f"{found.tmp!r} may not be filled before it is read or copied"
+            return Refusal(f"{found.tmp!r} may not be filled before it is read or copied")
     if not uses.is_private(resolved(copy.dst, uses)[0]) and any(Effect.MAY_RAISE in effects_of(node) for node in span):
-        return f"an exception on the way would leave {copy.dst.container!r} half written"
+        return Refusal(f"an exception on the way would leave {copy.dst.container!r} half written")
     inside = [(index, touch) for index, touch in touches if touch.place is not copy]
     return _hazard(found, inside, uses, ranges, in_place=True) or found
 
 
-def _read_side(copy: Copy, uses: Uses) -> _Redirection | str:
+def _read_side(copy: Copy, uses: Uses) -> Redirection | Refusal:
     """How to read what the copy moves where it is, or why not."""
-    found = _Redirection(copy.dst.container, copy.src)
+    found = Redirection(copy.dst.container, copy.src)
     span = _unfit(found, copy, copy.dst, uses) or _span(copy, found.tmp, uses, after=True)
-    if isinstance(span, str):
+    if isinstance(span, Refusal):
         return span
     if uses.writers(found.tmp) != (copy,):
-        return f"{found.tmp!r} is written elsewhere too"
+        return Refusal(f"{found.tmp!r} is written elsewhere too")
     inside = [(index, touch) for index, touch in _numbered_touches(span, uses) if touch.place is not copy]
     return _hazard(found, inside, uses, uses.ranges_at(copy), in_place=False) or found
 
 
-def _unfit(found: _Redirection, copy: Copy, whole: Memlet, uses: Uses) -> str:
-    """Why a temporary, accessed by the copy as `whole`, cannot be replaced by the base at all; "" where it can."""
+def _unfit(found: Redirection, copy: Copy, whole: Memlet, uses: Uses) -> Refusal | None:
+    """Why a temporary, accessed by the copy as `whole`, cannot be replaced by the base at all; None where it can."""
     tmp, base = uses.desc(found.tmp), uses.desc(found.base.container)
     if not uses.is_private(found.tmp) or not isinstance(tmp, Array | Scalar) or len(uses.overlapping(found.tmp)) > 1:
-        return f"{found.tmp!r} is seen from elsewhere"
+        return Refusal(f"{found.tmp!r} is seen from elsewhere")
     if whole.subset != Subset.whole(tmp.shape):
-        return f"{whole} is not all of {found.tmp!r}"
+        return Refusal(f"{whole} is not all of {found.tmp!r}")
     if any(memlet.wcr or memlet.dynamic for memlet in (whole, found.base)):
-        return "the copy combines values, or may not happen"
+        return Refusal("the copy combines values, or may not happen")
     if not isinstance(base, Array | Scalar | View):
-        return f"{found.base.container!r} is no array"
+        return Refusal(f"{found.base.container!r} is no array")
     if tmp.dtype != base.dtype or tmp.storage is not _storage(found.base.container, uses):
-        return f"{found.tmp!r} and {found.base.container!r} are stored differently"
+        return Refusal(f"{found.tmp!r} and {found.base.container!r} are stored differently")
     for symbol in found.base.subset.symbols:
         for definer in uses.definers(symbol):
             if isinstance(definer, SymbolAssign) and node_in(copy.state, definer) is not None:
-                return f"symbol {symbol!r} may change on the way"
-    return ""
+                return Refusal(f"symbol {symbol!r} may change on the way", (definer,))
+    return None
 
 
 def _storage(container: str, uses: Uses) -> Storage | None:
@@ -165,19 +161,21 @@ def _storage(container: str, uses: Uses) -> Storage | None:
     return root.storage if isinstance(root, Array | Scalar) else None
 
 
-def _span(copy: Copy, tmp: str, uses: Uses, *, after: bool) -> Sequence[Node] | str:
+def _span(copy: Copy, tmp: str, uses: Uses, *, after: bool) -> Sequence[Node] | Refusal:
     """The nodes from the first user of a temporary to the copy, or from the copy to the last user; else why not."""
     state = copy.state
     users = [node_in(state, toucher) for toucher in uses.touchers(tmp) if toucher is not copy]
     if state is None or None in users:
-        return f"{tmp!r} is used in another state"
+        return Refusal(f"{tmp!r} is used in another state")
     position = state.index(copy)
     places = [state.index(user) for user in dict.fromkeys(users) if user is not None]
     if not places:
-        return f"{tmp!r} is {'never read' if after else 'not written'}"
-    if after:
-        return state.nodes[position : max(places) + 1] if min(places) > position else f"{tmp!r} is used before the copy"
-    return state.nodes[min(places) : position + 1] if max(places) < position else f"{tmp!r} is used after the copy"
+        return Refusal(f"{tmp!r} is {'never read' if after else 'not written'}")
+    if after and min(places) > position:
+        return state.nodes[position : max(places) + 1]
+    if not after and max(places) < position:
+        return state.nodes[min(places) : position + 1]
+    return Refusal(f"{tmp!r} is used {'before' if after else 'after'} the copy")
 
 
 def node_in(state: State | None, element: Element) -> Node | None:
@@ -205,8 +203,8 @@ def _numbered_touches(nodes: Sequence[Node], uses: Uses) -> Iterator[tuple[int, 
 
 
 def _hazard(
-    found: _Redirection, touches: Sequence[tuple[int, Touch]], uses: Uses, ranges: Ranges, *, in_place: bool
-) -> str:
+    found: Redirection, touches: Sequence[tuple[int, Touch]], uses: Uses, ranges: Ranges, *, in_place: bool
+) -> Refusal | None:
     """An access of the base that would see, or leave, another value if the temporary's accesses went to the base.
 
     The write side moves accesses of the temporary (`in_place`) before those of the base that come after them; the read
@@ -223,10 +221,10 @@ def _hazard(
                 first, second = (other, mine) if in_place else (mine, other)
                 answer = happens_before(first, second, ranges)
                 if not answer.is_yes:
-                    return answer.reason or f"{first} and {second} may be the same element"
+                    return Refusal(answer.reason or f"{first} and {second} may be the same element")
             elif not _apart(mine, other, ranges):
-                return f"{other} happens between"
-    return ""
+                return Refusal(f"{other} happens between")
+    return None
 
 
 def _apart(mine: Touch, other: Touch, ranges: Ranges) -> bool:

@@ -13,12 +13,12 @@ from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import ZERO, product_of
 from dcpy.ir.uses import Element, Uses
 from dcpy.ir.views import is_packed
-from dcpy.transforms.api import YES, Aspect, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.simplify.redundant_copy_removal import node_in
 
 
 @dataclass(frozen=True)
-class RedundantReshapeRemoval(Transformation):
+class RedundantReshapeRemoval(Transformation[Legal]):
     """Make a temporary a view of the array that all of it is copied to, in another shape.
 
     before   g: f64[n, n, 3] transient          after   view g: f64[n, n, 3] of A
@@ -31,17 +31,14 @@ class RedundantReshapeRemoval(Transformation):
     """
 
     name: ClassVar[str] = "redundant-reshape-removal"
-    looks_at: ClassVar[Aspect] = Aspect.DATAFLOW | Aspect.CONTROL
-    changes: ClassVar[Aspect] = Aspect.DATAFLOW
     copy = capture(Copy)
     pattern = one(copy)
 
-    def can_be_applied(self, m: Match) -> Verdict:
+    def plan(self, m: Match) -> Legal | Refusal:
         copy, uses = m[self.copy], m.uses
-        reason = _unfit_view(copy, uses) or _unfit_result(copy, uses) or _why_not_earlier(copy, uses)
-        return no(reason) if reason else YES
+        return _unfit_view(copy, uses) or _unfit_result(copy, uses) or _why_not_earlier(copy, uses) or LEGAL
 
-    def apply(self, m: Match, rw: Rewriter) -> None:
+    def apply(self, m: Match, plan: Legal, rw: Rewriter) -> None:
         copy = m[self.copy]
         tmp, result = rw.uses.root(copy.src.container), copy.dst.container
         desc = rw.uses.desc(tmp)
@@ -50,53 +47,53 @@ class RedundantReshapeRemoval(Transformation):
         rw.redeclare(tmp, View(result, desc.dtype, desc.shape, desc.strides, span=desc.span))
 
 
-def _unfit_view(copy: Copy, uses: Uses) -> str:
-    """Why what is copied is not all of a temporary in another shape; "" where it is."""
+def _unfit_view(copy: Copy, uses: Uses) -> Refusal | None:
+    """Why what is copied is not all of a temporary in another shape; None where it is."""
     view, tmp = uses.desc(copy.src.container), uses.desc(uses.root(copy.src.container))
     if not isinstance(view, View) or not isinstance(tmp, Array):
-        return "what is copied is no view"
+        return Refusal("what is copied is no view")
     whole = copy.src.subset == Subset.whole(view.shape) and product_of(*view.shape) is product_of(*tmp.shape)
     if not whole or view.offset is not ZERO or not is_packed(view) or not is_packed(tmp) or view.dtype != tmp.dtype:
-        return "what is copied is not all of a temporary, in order"
+        return Refusal("what is copied is not all of a temporary, in order")
     if not uses.is_private(uses.root(copy.src.container)) or tmp.lifetime is not Lifetime.SCOPE:
-        return "the temporary is seen from elsewhere"
-    return ""
+        return Refusal("the temporary is seen from elsewhere")
+    return None
 
 
-def _unfit_result(copy: Copy, uses: Uses) -> str:
-    """Why the temporary cannot live in what is copied to; "" where it can."""
+def _unfit_result(copy: Copy, uses: Uses) -> Refusal | None:
+    """Why the temporary cannot live in what is copied to; None where it can."""
     name = copy.dst.container
     desc, tmp = uses.desc(name), uses.desc(uses.root(copy.src.container))
     if not isinstance(desc, Array) or not is_packed(desc) or copy.dst.subset != Subset.whole(desc.shape):
-        return f"{copy.dst} is not all of a packed array"
+        return Refusal(f"{copy.dst} is not all of a packed array")
     if not isinstance(tmp, Array) or desc.dtype != tmp.dtype or desc.storage is not tmp.storage:
-        return f"{name!r} is stored differently"
+        return Refusal(f"{name!r} is stored differently")
     if uses.touchers(name) != (copy,) or uses.overlapping(name) != (name,) or copy.src.wcr or copy.dst.wcr:
-        return f"{name!r} is touched elsewhere"
+        return Refusal(f"{name!r} is touched elsewhere")
     if not any(result.kind == "array" and result.container == name for result in uses.sdfg.results):
-        return f"{name!r} is no new array of the program's"
+        return Refusal(f"{name!r} is no new array of the program's")
     if any(isinstance(definer, SymbolAssign) for symbol in _symbols(desc) for definer in uses.definers(symbol)):
-        return f"the size of {name!r} is known only on the way"
-    return ""
+        return Refusal(f"the size of {name!r} is known only on the way")
+    return None
 
 
 def _symbols(desc: Array) -> list[str]:
     return [symbol for size in desc.shape for symbol in size.symbols]
 
 
-def _why_not_earlier(copy: Copy, uses: Uses) -> str:
-    """Whether something writes the temporary after the copy, which must be made once; "" where nothing does."""
+def _why_not_earlier(copy: Copy, uses: Uses) -> Refusal | None:
+    """Whether something writes the temporary after the copy, which must be made once; None where nothing does."""
     state = copy.state
     if state is None or state.region is not uses.sdfg.body:
-        return "the copy may be made several times, or not at all"
+        return Refusal("the copy may be made several times, or not at all")
     tmp = uses.root(copy.src.container)
     if uses.home(tmp) is not uses.sdfg.body:
-        return f"{tmp!r} is declared further in"
+        return Refusal(f"{tmp!r} is declared further in")
     for name in uses.overlapping(tmp):
         for writer in uses.writers(name):
             if not _is_before(writer, state, copy):
-                return f"{name!r} is written after the copy"
-    return ""
+                return Refusal(f"{name!r} is written after the copy", (writer,))
+    return None
 
 
 def _is_before(writer: Element, state: State, copy: Copy) -> bool:

@@ -11,11 +11,11 @@ from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Node
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.uses import Element, Uses, block_exprs
-from dcpy.transforms.api import YES, Aspect, Match, Rewriter, Transformation, Verdict, no, whole
+from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, whole
 
 
 @dataclass(frozen=True)
-class RedundantViewRemoval(Transformation):
+class RedundantViewRemoval(Transformation[tuple[str, ...]]):
     """Compose accesses through views into accesses of their bases, and take out views that nobody needs any more.
 
     before   view v of x[1:N - 1]                        after
@@ -27,29 +27,27 @@ class RedundantViewRemoval(Transformation):
     """
 
     name: ClassVar[str] = "redundant-view-removal"
-    looks_at: ClassVar[Aspect] = Aspect.DATAFLOW
-    changes: ClassVar[Aspect] = Aspect.DATAFLOW
     pattern = whole()
 
-    def can_be_applied(self, m: Match) -> Verdict:
-        """Refuses where no access through any view names a box of the base."""
+    def plan(self, m: Match) -> tuple[str, ...] | Refusal:
+        """All views. Refuses where no access through any view names a box of the base."""
         views = _views(m.uses)
         if any(_is_unused(view, m.uses) or _composable_users(view, m.uses) for view in views):
-            return YES
-        return no(f"no access through {', '.join(map(repr, views))} can be composed" if views else "there are no views")
+            return views
+        shown = ", ".join(map(repr, views))
+        return Refusal(f"no access through {shown} can be composed" if views else "there are no views")
 
-    def apply(self, m: Match, rw: Rewriter) -> None:
+    def apply(self, m: Match, plan: tuple[str, ...], rw: Rewriter) -> None:
         """Composes all accesses that can be, then takes out the views without users, views of views first."""
-        views = _views(rw.uses)
-        for view in views:
+        for view in plan:
             for user in _composable_users(view, rw.uses):
                 _compose(user, rw)
-        for view in reversed(views):
+        for view in reversed(plan):
             if _is_unused(view, rw.uses):
                 rw.undeclare(view)
 
 
-def _views(uses: Uses) -> list[str]:
+def _views(uses: Uses) -> tuple[str, ...]:
     """Names of all views, each after the view that it is a view of, if any."""
     found: dict[str, None] = {}
 
@@ -63,7 +61,7 @@ def _views(uses: Uses) -> list[str]:
     for region in uses.sdfg.body.walk_regions():
         for name in region.containers:
             note(name)
-    return list(found)
+    return tuple(found)
 
 
 def _is_unused(view: str, uses: Uses) -> bool:

@@ -12,12 +12,12 @@ from dcpy.ir.nodes import Consume, Map, Node, Tasklet
 from dcpy.ir.region import Region, SymbolAssign
 from dcpy.ir.symbolic import sym
 from dcpy.ir.uses import Element, Uses
-from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.simplify.folding import fold
 
 
 @dataclass(frozen=True)
-class ScalarToSymbolPromotion(Transformation):
+class ScalarToSymbolPromotion(Transformation[str]):
     """Turn a 0-d int64 transient into a symbol, and the tasklets that write it into assignments.
 
     before   state { tasklet () -> (o -> k) { o = N - 1 } }       after   let k = N - 1
@@ -32,20 +32,21 @@ class ScalarToSymbolPromotion(Transformation):
     writer = capture(Tasklet)
     pattern = one(writer)
 
-    def can_be_applied(self, m: Match) -> Verdict:
+    def plan(self, m: Match) -> str | Refusal:
+        """The scalar."""
         outputs = tuple(m[self.writer].outputs.values())
         if len(outputs) != 1:
-            return no("the tasklet writes more than one value")
+            return Refusal("the tasklet writes more than one value")
         scalar = outputs[0].container
         if not m.uses.is_private(scalar) or len(m.uses.overlapping(scalar)) > 1:
-            return no(f"{scalar!r} is not a transient of its own")
+            return Refusal(f"{scalar!r} is not a transient of its own")
         desc = m.uses.desc(scalar)
         if desc.shape or desc.dtype != types.int64:  # type: ignore[union-attr]
-            return no(f"{scalar!r} is not a single int64")
-        return _all_writers_are_symbolic(scalar, m.uses) and _all_readers_take_symbols(scalar, m.uses)
+            return Refusal(f"{scalar!r} is not a single int64")
+        return _unfit_writer(scalar, m.uses) or _unfit_reader(scalar, m.uses) or scalar
 
-    def apply(self, m: Match, rw: Rewriter) -> None:
-        scalar = next(iter(m[self.writer].outputs.values())).container
+    def apply(self, m: Match, plan: str, rw: Rewriter) -> None:
+        scalar = plan
         writers, readers = rw.uses.writers(scalar), rw.uses.readers(scalar)
         rw.sdfg.assign_symbol(scalar)
         for reader in readers:
@@ -57,25 +58,28 @@ class ScalarToSymbolPromotion(Transformation):
         rw.undeclare(scalar)
 
 
-def _all_writers_are_symbolic(scalar: str, uses: Uses) -> Verdict:
+def _unfit_writer(scalar: str, uses: Uses) -> Refusal | None:
+    """A writer whose value no symbol can have."""
     writers = uses.writers(scalar)
     for writer in writers:
         if not isinstance(writer, Tasklet) or any(memlet.wcr or memlet.dynamic for memlet in writer.writes()):
-            return no(f"a {writer.kind} writes {scalar!r} in a way that is no assignment")
+            return Refusal(f"a {writer.kind} writes {scalar!r} in a way that is no assignment", (writer,))
         if len(writer.outputs) != 1 or as_symbolic(_value(writer, scalar)) is None:
-            return no(f"a value of {scalar!r} is not an exact integer expression over symbols")
+            return Refusal(f"a value of {scalar!r} is not an exact integer expression over symbols", (writer,))
         if _is_in_map(writer, uses.home(scalar)) or (len(writers) > 1 and _is_in_map(writer, None)):
-            return no(f"{scalar!r} is written by the iterations of a map")
-    return YES
+            return Refusal(f"{scalar!r} is written by the iterations of a map", (writer,))
+    return None
 
 
-def _all_readers_take_symbols(scalar: str, uses: Uses) -> Verdict:
+def _unfit_reader(scalar: str, uses: Uses) -> Refusal | None:
+    """A reader that needs memory, or may come before the writers."""
     for reader in uses.readers(scalar):
         if isinstance(reader, Node) and not isinstance(reader, Tasklet):
-            return no(f"a {reader.kind} reads {scalar!r} from memory")
-    if reader_of_nothing(uses.readers(scalar), uses.writers(scalar)) is not None:
-        return no(f"{scalar!r} may be read before it is written")
-    return YES
+            return Refusal(f"a {reader.kind} reads {scalar!r} from memory", (reader,))
+    early = reader_of_nothing(uses.readers(scalar), uses.writers(scalar))
+    if early is not None:
+        return Refusal(f"{scalar!r} may be read before it is written", (early,))
+    return None
 
 
 def _value(writer: Tasklet, scalar: str) -> ScalarExpr:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.region import State
-from dcpy.transforms.api import YES, Aspect, Match, Rewriter, Transformation, Verdict, capture, consecutive
+from dcpy.transforms.api import LEGAL, Legal, Match, Rewriter, Transformation, capture, consecutive
 
 
 @dataclass(frozen=True)
-class StateFusion(Transformation):
+class StateFusion(Transformation[Legal]):
     """Append the nodes of a state to the state before it.
 
     before   state { tmp = f(A) }        after   state { tmp = f(A)
@@ -21,16 +21,14 @@ class StateFusion(Transformation):
     """
 
     name: ClassVar[str] = "state-fusion"
-    looks_at: ClassVar[Aspect] = Aspect.CONTROL
-    changes: ClassVar[Aspect] = Aspect.DATAFLOW
     first = capture(State)
     second = capture(State)
     pattern = consecutive(first, second)
 
-    def can_be_applied(self, m: Match) -> Verdict:
-        return YES
+    def plan(self, m: Match) -> Legal:
+        return LEGAL
 
-    def apply(self, m: Match, rw: Rewriter) -> State:
+    def apply(self, m: Match, plan: Legal, rw: Rewriter) -> State:
         """Returns the fused state."""
         first, second = m[self.first], m[self.second]
         if not first.name:

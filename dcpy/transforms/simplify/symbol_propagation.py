@@ -11,13 +11,13 @@ from dcpy.ir.region import Region, Resize, SymbolAssign
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.types import int64
 from dcpy.ir.uses import Element
-from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
 MOST_TERMS, MOST_FACTORS, LONGEST = 16, 6, 120  # terms, factors and characters of a value that is propagated
 
 
 @dataclass(frozen=True)
-class SymbolPropagation(Transformation):
+class SymbolPropagation(Transformation[Expr | None]):
     """Replace a symbol that is assigned once by its value, and drop the assignment.
 
     before   let k = N - 1                   after   state { B[N - 2] = A[N - 1] }
@@ -31,28 +31,28 @@ class SymbolPropagation(Transformation):
     assign = capture(SymbolAssign)
     pattern = one(assign)
 
-    def can_be_applied(self, m: Match) -> Verdict:
+    def plan(self, m: Match) -> Expr | Refusal | None:
+        """The value for every mention; None where there is none."""
         assign = m[self.assign]
         if isinstance(assign, Resize):
-            return no("the assignment gives an array more room")
+            return Refusal("the assignment gives an array more room")
         if any(isinstance(part, WrapIndex) for part in walk(assign.value)):
-            return no("the value is a run-time index, whose check must stay")
-        if _is_unused(assign.symbol, m):
-            return YES
+            return Refusal("the value is a run-time index, whose check must stay")
+        if not m.uses.users(assign.symbol) and not m.uses.described_by(assign.symbol):
+            return None
         value = as_symbolic(assign.value)
         if value is None or m.sdfg.assigned_symbols.get(assign.symbol, int64) != int64:
-            return no("the value reads containers or is no exact integer expression")
+            return Refusal("the value reads containers or is no exact integer expression")
         if m.uses.definers(assign.symbol) != (assign,):
-            return no(f"{assign.symbol!r} is assigned elsewhere too")
+            return Refusal(f"{assign.symbol!r} is assigned elsewhere too")
         if _is_long(value):
-            return no("the value is too long to be written at every mention")
-        return _reaches_all_uses(assign, value, m)
+            return Refusal("the value is too long to be written at every mention")
+        return _misses_a_use(assign, value, m) or value
 
-    def apply(self, m: Match, rw: Rewriter) -> None:
+    def apply(self, m: Match, plan: Expr | None, rw: Rewriter) -> None:
         assign = m[self.assign]
-        value = as_symbolic(assign.value)
-        if value is not None and not _is_unused(assign.symbol, m):
-            rw.substitute_symbols({assign.symbol: value})
+        if plan is not None:
+            rw.substitute_symbols({assign.symbol: plan})
         rw.erase(assign)
         rw.forget_symbol(assign.symbol)
 
@@ -63,24 +63,21 @@ def _is_long(value: Expr) -> bool:
     return len(degrees) > MOST_TERMS or max(degrees, default=0) > MOST_FACTORS or len(str(value)) > LONGEST
 
 
-def _is_unused(symbol: str, m: Match) -> bool:
-    return not m.uses.users(symbol) and not m.uses.described_by(symbol)
-
-
-def _reaches_all_uses(assign: SymbolAssign, value: Expr, m: Match) -> Verdict:
-    """Whether at each mention the assignment has run, and what its value is made of has not changed since."""
+def _misses_a_use(assign: SymbolAssign, value: Expr, m: Match) -> Refusal | None:
+    """A mention where the assignment may not have run, or what its value is made of may have changed since."""
     here = m.region
     position = here.index(assign)
     for user in m.uses.users(assign.symbol):
         if not _comes_after(user, here, position):
-            return no(f"{assign.symbol!r} is mentioned where the assignment may not have run")
+            return Refusal(f"{assign.symbol!r} is mentioned where the assignment may not have run", (user,))
     for container in m.uses.described_by(assign.symbol):
         if not _is_within(m.uses.home(container), here):
-            return no(f"{assign.symbol!r} shapes {container!r}, which is declared further out")
+            return Refusal(f"{assign.symbol!r} shapes {container!r}, which is declared further out")
     for symbol in value.symbols:
-        if any(_comes_after(definer, here, position) for definer in m.uses.definers(symbol)):
-            return no(f"{symbol!r}, of which the value is made, is assigned again later")
-    return YES
+        later = tuple(definer for definer in m.uses.definers(symbol) if _comes_after(definer, here, position))
+        if later:
+            return Refusal(f"{symbol!r}, of which the value is made, is assigned again later", later)
+    return None
 
 
 def _comes_after(element: Element, region: Region, position: int) -> bool:

@@ -8,13 +8,14 @@ from typing import ClassVar
 from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.places import block_in
 from dcpy.ir.region import Break, Continue, Loop, Region, While
+from dcpy.ir.symbolic import Expr
 from dcpy.ir.uses import Uses
-from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.simplify.trivial_map_elimination import never_runs, runs_once
 
 
 @dataclass(frozen=True)
-class TrivialLoopElimination(Transformation):
+class TrivialLoopElimination(Transformation[Expr | None]):
     """Put the body of a loop that runs once where the loop was; erase a loop that never runs.
 
     before   loop i = 2:3 { B[i] = A[i] }        after   B[2] = A[2]
@@ -27,28 +28,31 @@ class TrivialLoopElimination(Transformation):
     loop = capture(Loop)
     pattern = one(loop)
 
-    def can_be_applied(self, m: Match) -> Verdict:
-        """Refuses loops that may run more than once, or whose control flow needs a loop."""
+    def plan(self, m: Match) -> Expr | Refusal | None:
+        """The one value of the parameter; None where there is none.
+
+        Refuses loops that may run more than once, or whose control flow needs a loop.
+        """
         loop = m[self.loop]
         ranges = m.uses.ranges_at(loop)
         if any(block_in(loop.body, user) is None for user in m.uses.users(loop.param)):
-            return no(f"symbol {loop.param!r} is used after the loop")
+            return Refusal(f"symbol {loop.param!r} is used after the loop")
         if never_runs(loop.range, ranges):
-            return YES
+            return None
         if not runs_once(loop.range, ranges):
-            return no(f"{loop.range} is not proved to have one value, or none")
+            return Refusal(f"{loop.range} is not proved to have one value, or none")
         if _is_left_early(loop.body):
-            return no("a break or continue belongs to it")
+            return Refusal("a break or continue belongs to it")
         changed = _reassigned(loop, m.uses)
-        return no(f"symbol {changed!r} of its bounds is assigned inside") if changed else YES
+        return Refusal(f"symbol {changed!r} of its bounds is assigned inside") if changed else loop.range.start
 
-    def apply(self, m: Match, rw: Rewriter) -> None:
+    def apply(self, m: Match, plan: Expr | None, rw: Rewriter) -> None:
         """Substitutes the single value and inlines the body."""
         loop = m[self.loop]
-        if never_runs(loop.range, rw.uses.ranges_at(loop)):
+        if plan is None:
             rw.erase(loop)
             return
-        rw.substitute_symbols({loop.param: loop.range.start}, loop.body)
+        rw.substitute_symbols({loop.param: plan}, loop.body)
         rw.inline_region(loop.body, loop)
 
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.nodes import Map, Schedule
 from dcpy.ir.region import State
 from dcpy.ir.subsets import Range
-from dcpy.ir.symbolic import ONE, Ranges
-from dcpy.transforms.api import YES, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.ir.symbolic import ONE, Expr, Ranges
+from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
+Values = Mapping[str, Expr]  # of the parameters that have just one
 _HOST = (Schedule.DEFAULT, Schedule.SEQUENTIAL, Schedule.SIMD, Schedule.UNROLLED, Schedule.CPU_PARALLEL)
 
 
 @dataclass(frozen=True)
-class TrivialMapElimination(Transformation):
+class TrivialMapElimination(Transformation[Values | None]):
     """Put the body of a map that runs once where the map was; erase a map that never runs.
 
     before   map i = 3:4, j = 0:N { B[i, j] = A[i] }        after   map j = 0:N { B[3, j] = A[3] }
@@ -28,32 +30,35 @@ class TrivialMapElimination(Transformation):
     map = capture(Map)
     pattern = one(map)
 
-    def can_be_applied(self, m: Match) -> Verdict:
-        """Refuses maps that may have more points, and those that say on which device they run."""
+    def plan(self, m: Match) -> Values | Refusal | None:
+        """The values of the parameters that have one; None where the map never runs.
+
+        Refuses maps that may have more points, and those that say on which device they run.
+        """
         node = m[self.map]
         ranges = m.uses.ranges_at(node)
         if any(never_runs(dim, ranges) for dim in node.domain):
-            return YES
-        if not any(runs_once(dim, ranges) for dim in node.domain):
-            return no("no parameter is proved to have just one value")
+            return None
+        single = {
+            param: dim.start for param, dim in zip(node.params, node.domain, strict=True) if runs_once(dim, ranges)
+        }
+        if not single:
+            return Refusal("no parameter is proved to have just one value")
         if node.schedule not in _HOST:
-            return no(f"schedule {node.schedule.value} says where the body runs")
-        return YES
+            return Refusal(f"schedule {node.schedule.value} says where the body runs")
+        for param in single:  # a range may mention parameters before it
+            single[param] = single[param].subs(single)
+        return single
 
-    def apply(self, m: Match, rw: Rewriter) -> None:
+    def apply(self, m: Match, plan: Values | None, rw: Rewriter) -> None:
         """Substitutes the single values; a map without parameters left is replaced by its body."""
         node = m[self.map]
-        ranges = rw.uses.ranges_at(node)
-        if any(never_runs(dim, ranges) for dim in node.domain):
+        if plan is None:
             rw.erase(node)
             return
-        pairs = list(zip(node.params, node.domain, strict=True))
-        single = {param: dim.start for param, dim in pairs if runs_once(dim, ranges)}
-        for param in node.params:  # a range may mention parameters before it
-            if param in single:
-                single[param] = single[param].subs(single)
-        rest = [(param, dim.subs(single)) for param, dim in pairs if param not in single]
-        rw.substitute_symbols(single, node.body)
+        pairs = zip(node.params, node.domain, strict=True)
+        rest = [(param, dim.subs(plan)) for param, dim in pairs if param not in plan]
+        rw.substitute_symbols(plan, node.body)
         rw.update(node, params=tuple(param for param, _ in rest), domain=tuple(dim for _, dim in rest))
         if not rest:
             _unwrap(node, rw)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.transforms.api import YES, Aspect, Match, Rewriter, Transformation, Verdict, no, whole
+from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, whole
 
 
 @dataclass(frozen=True)
-class UnusedContainerElimination(Transformation):
+class UnusedContainerElimination(Transformation[tuple[str, ...]]):
     """Take out the declarations of transients, views and constants that nobody reads, writes or views.
 
     before   data t: f64[N] transient        after   state { B = f(A) }
@@ -19,13 +19,12 @@ class UnusedContainerElimination(Transformation):
     """
 
     name: ClassVar[str] = "unused-container-elimination"
-    looks_at: ClassVar[Aspect] = Aspect.CONTROL | Aspect.DATAFLOW | Aspect.VALUES
-    changes: ClassVar[Aspect] = Aspect.DATAFLOW
     pattern = whole()
 
-    def can_be_applied(self, m: Match) -> Verdict:
-        unused = any(m.uses.is_unused(name) for name in m.uses.containers())
-        return YES if unused else no("every container is an argument, a result, or used")
+    def plan(self, m: Match) -> tuple[str, ...] | Refusal:
+        """The unused containers; what only they show is unused, too."""
+        unused = tuple(name for name in m.uses.containers() if m.uses.is_unused(name))
+        return unused or Refusal("every container is an argument, a result, or used")
 
-    def apply(self, m: Match, rw: Rewriter) -> None:
-        rw.undeclare_unused(rw.uses.containers())
+    def apply(self, m: Match, plan: tuple[str, ...], rw: Rewriter) -> None:
+        rw.undeclare_unused(plan)

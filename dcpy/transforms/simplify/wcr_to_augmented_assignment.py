@@ -9,14 +9,15 @@ from dcpy.ir.analysis.dependences import groups_meet
 from dcpy.ir.analysis.scopes import owners_around
 from dcpy.ir.analysis.touches import body_touches
 from dcpy.ir.expr import Ref, op
+from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.uses import Uses
-from dcpy.transforms.api import YES, Aspect, Match, Rewriter, Transformation, Verdict, capture, no, one
+from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.simplify.augmented_assignment_to_wcr import collides_in_a_map
 
 
 @dataclass(frozen=True)
-class WcrToAugmentedAssignment(Transformation):
+class WcrToAugmentedAssignment(Transformation[Memlet]):
     """Read, combine and write an element instead of writing it with conflict resolution.
 
     before   map i = 0:N { A[i] (add) <- B[i] }        after   map i = 0:N { A[i] = A[i] + B[i] }
@@ -26,32 +27,29 @@ class WcrToAugmentedAssignment(Transformation):
     """
 
     name: ClassVar[str] = "wcr-to-augmented-assignment"
-    looks_at: ClassVar[Aspect] = Aspect.DATAFLOW
-    changes: ClassVar[Aspect] = Aspect.DATAFLOW | Aspect.VALUES
     tasklet = capture(Tasklet)
     pattern = one(tasklet)
 
-    def can_be_applied(self, m: Match) -> Verdict:
-        """Refuses writes that may meet those of another iteration of a map around."""
+    def plan(self, m: Match) -> Memlet | Refusal:
+        """The combining write. Refuses those that may meet one of another iteration of a map around."""
         tasklet = m[self.tasklet]
         combining = [memlet for memlet in tasklet.outputs.values() if memlet.wcr]
         if len(combining) != 1 or len(tasklet.outputs) != 1:
-            return no("the tasklet does not have just one output, with conflict resolution")
+            return Refusal("the tasklet does not have just one output, with conflict resolution")
         target = combining[0]
         if target.dynamic:
-            return no("the write may not happen")
+            return Refusal("the write may not happen")
         if collides_in_a_map(tasklet, target, m.uses) or _meets_others(tasklet, m.uses):
-            return no(f"iterations of a map around it may write the same element of {target.container!r}")
-        return YES
+            return Refusal(f"iterations of a map around it may write the same element of {target.container!r}")
+        return target
 
-    def apply(self, m: Match, rw: Rewriter) -> Tasklet:
+    def apply(self, m: Match, plan: Memlet, rw: Rewriter) -> Tasklet:
         """Returns the tasklet."""
         tasklet = m[self.tasklet]
-        output, target = next(iter(tasklet.outputs.items()))
-        old = _fresh_connector(tasklet)
+        output, old = next(iter(tasklet.outputs)), _fresh_connector(tasklet)
         *before, (_, value) = tasklet.code
-        code = (*before, (output, op(target.wcr, Ref(old, value.dtype), value)))
-        plain = replace(target, wcr="")
+        code = (*before, (output, op(plan.wcr, Ref(old, value.dtype), value)))
+        plain = replace(plan, wcr="")
         rw.update(tasklet, inputs={old: plain, **tasklet.inputs}, outputs={output: plain}, code=code)
         return tasklet
 

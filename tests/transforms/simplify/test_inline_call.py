@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dcpy.ir.rewriter import Rewriter
-from dcpy.transforms.api import matches
+from dcpy.transforms.api import apply_once
 from dcpy.transforms.simplify.inline_call import InlineCall
 from tests.support.expect import expect, parse
 
@@ -159,7 +158,7 @@ def test_views_of_arguments_follow_the_callers_layout():
           state { tasklet () -> (o -> flip[0]) { o = f64(7) }
                   tasklet () -> (o -> tail[0]) { o = f64(8) } }
         }""").same_values(N=[2, 3, 5])
-    InlineCall().apply(next(matches(InlineCall(), sdfg)), Rewriter(sdfg, "test"))
+    apply_once(sdfg, InlineCall())
     layout = [(str(desc.offset), str(desc.strides[0])) for desc in list(sdfg.containers.values())[1:]]
     assert layout == [("1", "N"), ("N + 1", "N"), ("N*N - N + 1", "-N")]
 
