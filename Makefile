@@ -47,7 +47,9 @@ types: $(STAMP)  ; $(PY) -m mypy
 layers: $(STAMP) ; $(VENV)/bin/lint-imports --no-cache
 null: $(STAMP)   ; $(PY) -m pytest -q -n auto -m "not cc and not perf and not heavy"
 cc: $(STAMP)     ; $(PY) -m pytest -q -n auto -m "cc and not perf and not heavy"
-heavy: $(STAMP)  ; $(PY) -m pytest -q -n auto -m "heavy and not perf"
+heavy: $(STAMP)
+	$(PY) -m pytest -q -n auto -m "heavy and not perf"
+	$(PY) -m pytest -q -n auto -m "not cc and not perf and not heavy" --exhaustive tests/frontend/numpy
 bench: $(STAMP)  ; $(PY) -m benchmarks
 bench-compile: $(STAMP) ; $(PY) -m benchmarks.compile_times
 

@@ -50,7 +50,7 @@ def calls_per_statement(count, folder, *, auto):
 def test_s3_work_per_statement_is_constant(auto, tmp_path):
     """S-3: linear in the program, also with auto_optimize."""
     calls_per_statement(8, tmp_path, auto=auto)  # the first run fills caches
-    few, many = (calls_per_statement(count, tmp_path, auto=auto) for count in (16, 48))
+    few, many = (calls_per_statement(count, tmp_path, auto=auto) for count in (12, 36))
     assert many < 1.3 * few
 
 

@@ -35,10 +35,10 @@ def interpreted(program, mine, seed):
     return program.to_sdfg(*mine, simplify=seed % 2 == 0).interpret(*mine)
 
 
-@pytest.mark.parametrize("group", [0, *(pytest.param(group, marks=pytest.mark.heavy) for group in range(1, 5))])
+@pytest.mark.parametrize("group", [0, *(pytest.param(group, marks=pytest.mark.heavy) for group in range(1, 10))])
 def test_interpreted(group, tmp_path):
-    taken = [agrees(seed, tmp_path, interpreted) for seed in range(20 * group, 20 * group + 20)]
-    assert sum(taken) >= 12
+    taken = [agrees(seed, tmp_path, interpreted) for seed in range(10 * group, 10 * group + 10)]
+    assert sum(taken) >= 4
 
 
 @pytest.mark.cc

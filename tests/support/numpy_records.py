@@ -2,6 +2,7 @@
 
 import copy
 import inspect
+import itertools
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from dcpy.frontend.lower.function import lower_function
 from dcpy.frontend.specialize.from_call import types_from_call
 from dcpy.ir.interp import run
 from tests.support.oracles import sharing
+
+EXHAUSTIVE = False  #: whether every combination is a case (`pytest --exhaustive`), or each choice is in some case
 
 INTEGERS = ("int8", "int32", "int64", "uint8", "uint64")
 FLOATS = ("float16", "float32", "float64")
@@ -66,13 +69,17 @@ class Record:
     def cases(self) -> Iterator[tuple[Any, ...]]:
         """Arguments: one array per parameter; a shape may be one for all or a tuple of shapes."""
         count = len(inspect.signature(self.function).parameters)
-        for dtype in self.dtypes:
-            for shape in self.shapes:
-                shapes = shape if shape and isinstance(shape[0], tuple) else (shape,) * count
-                for layout in self.layouts:
-                    yield tuple(
-                        sample(part, dtype, layout, seed, positive=self.positive) for seed, part in enumerate(shapes)
-                    )
+        every = list(itertools.product(self.dtypes, self.shapes, self.layouts))
+        for dtype, shape, layout in every if EXHAUSTIVE else self._each_choice():
+            shapes = shape if shape and isinstance(shape[0], tuple) else (shape,) * count
+            yield tuple(sample(part, dtype, layout, seed, positive=self.positive) for seed, part in enumerate(shapes))
+
+    def _each_choice(self) -> Iterator[tuple[str, Any, str]]:
+        """Each-choice coverage: every dtype, every shape and every layout is in some case, in different company."""
+        dtypes, shapes, layouts = self.dtypes, self.shapes, self.layouts
+        for n in range(max(len(dtypes), len(shapes), len(layouts))):
+            turn = n // len(shapes) if len(shapes) % len(layouts) == 0 else 0
+            yield dtypes[n % len(dtypes)], shapes[n % len(shapes)], layouts[(n + turn) % len(layouts)]
 
 
 def op(function: Callable[..., Any], **options: Any) -> Record:

@@ -11,16 +11,21 @@ RNG = np.random.default_rng(1)
 IMAGE = RNG.normal(size=(5, 4))
 MODES = ["reflect", "constant", "nearest", "mirror", "wrap", "grid-mirror", "grid-constant", "grid-wrap"]
 SHAPES = [(3, 3), (2, 4), (1, 9)]
+#: every mode with one shape, by turns; with the others, too, where there is time
+COMBINED = [
+    pytest.param(mode, shape, marks=[] if (i + j) % len(SHAPES) == 0 else [pytest.mark.heavy])
+    for i, mode in enumerate(MODES)
+    for j, shape in enumerate(SHAPES)
+]
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("mode", "shape"), COMBINED)
 @pytest.mark.parametrize("function", [ndi.convolve, ndi.correlate], ids=lambda f: f.__name__)
-def test_modes(function, mode):
+def test_modes(function, mode, shape):
     def f(x, w):
         return function(x, w, mode=mode, cval=2.5)
 
-    for shape in SHAPES:
-        check_same(f, IMAGE, RNG.normal(size=shape), rtol=1e-12, compiled=False)
+    check_same(f, IMAGE, RNG.normal(size=shape), rtol=1e-12, compiled=False)
 
 
 @pytest.mark.parametrize("mode", MODES[:5])
