@@ -3,12 +3,10 @@
 import pytest
 
 from tests.benchmarks import transformations
+from tests.support.tiers import some
 
 
-LONG = [pytest.param(name, marks=pytest.mark.heavy) for name in ("correlation", "jacobi_2d", "softmax")]
-
-
-@pytest.mark.parametrize("name", ["gemm", *LONG])
+@pytest.mark.parametrize("name", some(("correlation", "gemm", "jacobi_2d", "softmax"), "gemm"))
 def test_transformations_keep_the_meaning_of_kernels(name):
     outcome = transformations.check_kernel(name)
     assert outcome.failures == []
