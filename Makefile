@@ -49,7 +49,7 @@ null: $(STAMP)   ; $(PY) -m pytest -q -n auto -m "not cc and not perf and not he
 cc: $(STAMP)     ; $(PY) -m pytest -q -n auto -m "cc and not perf and not heavy"
 heavy: $(STAMP)
 	$(PY) -m pytest -q -n auto -m "heavy and not perf"
-	$(PY) -m pytest -q -n auto -m "not perf and not heavy" --exhaustive tests/frontend/numpy
+	$(PY) -m pytest -q -n auto -m "not perf and not heavy" --exhaustive tests/frontend tests/end_to_end tests/libraries
 bench: $(STAMP)  ; $(PY) -m benchmarks
 bench-compile: $(STAMP) ; $(PY) -m benchmarks.compile_times
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.support import numpy_records
+from tests.support import tiers
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -22,14 +22,14 @@ settings.load_profile("default")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write golden files")
-    parser.addoption("--exhaustive", action="store_true", help="records of NumPy calls in all combinations")
+    parser.addoption("--exhaustive", action="store_true", help="all combinations, all oracles")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Compiled programs are kept between runs, keyed by content, away from the user's own cache."""
     os.environ.setdefault("DCPY_CACHE_DIR", str(config.rootpath / ".pytest_cache" / "dcpy"))
     os.environ.setdefault("DCPY_FULL_TRACEBACKS", "1")  # a test that fails shows where
-    numpy_records.EXHAUSTIVE = config.getoption("--exhaustive")
+    tiers.EXHAUSTIVE = config.getoption("--exhaustive")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

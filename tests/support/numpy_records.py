@@ -15,9 +15,8 @@ from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower.function import lower_function
 from dcpy.frontend.specialize.from_call import types_from_call
 from dcpy.ir.interp import run
+from tests.support import tiers
 from tests.support.oracles import sharing
-
-EXHAUSTIVE = False  #: whether every combination is a case (`pytest --exhaustive`), or each choice is in some case
 
 INTEGERS = ("int8", "int32", "int64", "uint8", "uint64")
 FLOATS = ("float16", "float32", "float64")
@@ -70,7 +69,7 @@ class Record:
         """Arguments: one array per parameter; a shape may be one for all or a tuple of shapes."""
         count = len(inspect.signature(self.function).parameters)
         every = list(itertools.product(self.dtypes, self.shapes, self.layouts))
-        for dtype, shape, layout in every if EXHAUSTIVE else self._each_choice():
+        for dtype, shape, layout in every if tiers.EXHAUSTIVE else self._each_choice():
             shapes = shape if shape and isinstance(shape[0], tuple) else (shape,) * count
             yield tuple(sample(part, dtype, layout, seed, positive=self.positive) for seed, part in enumerate(shapes))
 

@@ -5,6 +5,9 @@ from typing import Any
 
 import pytest
 
+#: `pytest --exhaustive`: all combinations of choices and all oracles, not each choice once and those that differ most
+EXHAUSTIVE = False
+
 
 def some(cases: Iterable[Any], *quick: Any) -> list[Any]:
     """The cases of a parametrized test; those that are not `quick` are marked heavy."""

@@ -5,7 +5,7 @@ import pytest
 
 import dcpy
 from dcpy.base.errors import FrontendError
-from tests.support import numpy_records
+from tests.support import tiers
 from tests.support.numpy_records import RELATIVE, assert_same, interpreted, op, outcome
 
 DTYPES = ("int32", "float32", "float64", "complex64", "complex128")
@@ -188,7 +188,7 @@ COMPILED = [record for record in RECORDS if "norm" not in record.name] + [r for 
 @pytest.mark.cc
 @pytest.mark.parametrize("record", COMPILED, ids=lambda record: record.name)
 def test_compiled_as_numpy(record):
-    for arguments in list(record.cases())[-3 if numpy_records.EXHAUSTIVE else -1 :]:
+    for arguments in list(record.cases())[-3 if tiers.EXHAUSTIVE else -1 :]:
         check(record, arguments, lambda function, *values: dcpy.program(function)(*values))
 
 
