@@ -144,10 +144,7 @@ def _lowered(sdfg: Sdfg, options: Options) -> Sdfg:
     lowered = copy_sdfg(sdfg)
     apply_repeated(lowered, InlineCall)
     apply_repeated(lowered, LoopVersioning)
-    if any(node.kind.startswith("blas.") for node in lowered.body.walk_nodes()):
-        from dcpy.libraries.blas.folding import fold_products  # costs an import that other programs are spared
-
-        fold_products(lowered)
+    _fold_products(lowered)
     expand(lowered)
     apply_repeated(lowered, MapInlining)
     lower_for_cpu(lowered, options)
@@ -187,11 +184,18 @@ def simplify(sdfg: Sdfg, *, check: bool = False) -> dict[str, int]:
 
 def auto_optimize(sdfg: Sdfg, *, check: bool = False) -> dict[str, int]:
     """Idioms to library calls, loops to maps, maps fused; in place, on the simple form. Returns what was applied."""
-    from dcpy.libraries.blas.folding import fold_products
     from dcpy.transforms.auto.pipeline import auto_optimize as run
 
     plugins.load()
-    return fold_products(sdfg) | run(sdfg, check=check).counts()
+    return _fold_products(sdfg) | run(sdfg, check=check).counts()
+
+
+def _fold_products(sdfg: Sdfg) -> dict[str, int]:
+    if not any(node.kind.startswith("blas.") for node in sdfg.body.walk_nodes()):
+        return {}
+    from dcpy.libraries.blas.folding import fold_products  # costs an import that other programs are spared
+
+    return fold_products(sdfg)
 
 
 def expand(sdfg: Sdfg, prefer: tuple[str, ...] = ()) -> None:

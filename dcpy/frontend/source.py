@@ -21,6 +21,7 @@ from dcpy.base.errors import FrontendError
 from dcpy.base.source import SrcSpan, definition_span
 from dcpy.frontend.bytecode import Extent, extent_of, is_rewritten, means_the_same
 from dcpy.frontend.texts import texts_of, why_unknown
+from dcpy.frontend.trees import walk
 
 FunctionNode = ast.FunctionDef | ast.Lambda
 
@@ -101,7 +102,7 @@ class _Definition:
 
     def assertions(self) -> list[tuple[int, int]]:
         """First and last lines of the assertions inside, from the first line of the definition."""
-        found = (node for node in ast.walk(self.node) if isinstance(node, ast.Assert))
+        found = (node for node in walk(self.node) if isinstance(node, ast.Assert))
         first = self.code.co_firstlineno
         return [(node.lineno - first, (node.end_lineno or node.lineno) - first) for node in found]
 
@@ -155,7 +156,7 @@ def _paired(tree: ast.Module, codes: list[types.CodeType]) -> Iterator[tuple[Fun
     """Each definition with its code: a ``def`` by its name and first line, a lambda by the place of its body."""
     by_place = {(code.co_name, code.co_firstlineno): code for code in codes}
     lambdas: list[ast.Lambda] = []
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Lambda):
             lambdas.append(node)
         elif isinstance(node, ast.FunctionDef):

@@ -7,7 +7,7 @@ apart, whose condition is bool), and `Cast` changes it with C's and NumPy's ``as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Union
 
@@ -101,20 +101,18 @@ def cast(arg: ScalarExpr, dtype: DType) -> ScalarExpr:
 
 def children(expr: ScalarExpr) -> tuple[ScalarExpr, ...]:
     """The expressions directly inside."""
-    match expr:
-        case Op(args=args):
-            return args
-        case Cast(arg=arg) | WrapIndex(arg=arg):
-            return (arg,)
-        case _:
-            return ()
+    if isinstance(expr, Op):
+        return expr.args
+    return (expr.arg,) if isinstance(expr, Cast | WrapIndex) else ()
 
 
 def walk(expr: ScalarExpr) -> Iterator[ScalarExpr]:
     """The expression and all its parts, outermost first."""
-    yield expr
-    for child in children(expr):
-        yield from walk(child)
+    pending = [expr]
+    while pending:
+        part = pending.pop()
+        yield part
+        pending.extend(children(part)[::-1])
 
 
 def depth_of(expr: ScalarExpr) -> int:
@@ -164,15 +162,18 @@ def symbols_of(expr: ScalarExpr) -> tuple[str, ...]:
     """Names of the symbols that the expression uses, in order of first use."""
     names: dict[str, None] = {}
     for part in walk(expr):
-        match part:
-            case Index(value=value):
-                names.update(dict.fromkeys(value.symbols))
-            case Load(indices=indices):
-                for index in indices:
-                    names.update(dict.fromkeys(index.symbols))
-            case WrapIndex(size=size):
-                names.update(dict.fromkeys(size.symbols))
+        for name in symbols_in(part):
+            names[name] = None
     return tuple(names)
+
+
+def symbols_in(part: ScalarExpr) -> Sequence[str]:
+    """Names of the symbols written on a part itself, not on those inside of it."""
+    if isinstance(part, Index):
+        return part.value.symbols
+    if isinstance(part, Load):
+        return [name for index in part.indices for name in index.symbols]
+    return part.size.symbols if isinstance(part, WrapIndex) else ()
 
 
 def loads_of(expr: ScalarExpr) -> tuple[Load, ...]:

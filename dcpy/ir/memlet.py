@@ -32,7 +32,8 @@ class Memlet:
 
     def subs(self, values: Mapping[str, ExprLike]) -> Memlet:
         """The memlet with symbols of its subset replaced."""
-        return replace(self, subset=self.subset.subs(values))
+        subset = self.subset.subs(values)
+        return self if subset is self.subset else Memlet(self.container, subset, self.wcr, self.dynamic)
 
     def renamed(self, names: Mapping[str, str]) -> Memlet:
         """The memlet on the container of another name, if `names` has one."""

@@ -72,7 +72,7 @@ class State(Block):
         node.state = None
 
     def regions(self) -> tuple[Region, ...]:
-        return tuple(region for node in self.nodes for region in node.regions())
+        return tuple([region for node in self.nodes for region in node.regions()])
 
 
 @dataclass(eq=False)

@@ -18,7 +18,7 @@ from dcpy.ir.expr import ScalarExpr
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Consume, Map, Node, replace_memlets
 from dcpy.ir.places import block_in
-from dcpy.ir.region import Block, Loop, Region, State
+from dcpy.ir.region import Block, Loop, Owner, Region, State
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.substitution import Substitution, rewrite_exprs, substitute_in_element
 from dcpy.ir.symbolic import ExprLike, sym
@@ -121,12 +121,14 @@ class Rewriter:
     def move_nodes(self, nodes: Sequence[Node], into: State, position: int | None = None) -> None:
         """Moves nodes, in the order given, into a state (default: to its end)."""
         for node in nodes:
-            self.uses.forget_facts(node)
-            _state(node).remove(node)
+            state = _state(node)
+            if state is not into:  # its place in a state is no fact about a node
+                self.uses.forget_facts(node)
+            state.remove(node)
         place = len(into.nodes) if position is None else position
         for offset, node in enumerate(nodes):
             into.insert(place + offset, node)
-        self._moved(nodes)
+        self._moved(nodes, into)
 
     def move_blocks(self, blocks: Sequence[Block], into: Region, position: int | None = None) -> None:
         """Moves blocks, in the order given, into a region (default: to its end). Containers stay where they are."""
@@ -136,7 +138,7 @@ class Rewriter:
         place = len(into.blocks) if position is None else position
         for offset, block in enumerate(blocks):
             into.insert(place + offset, block)
-        self._moved(blocks)
+        self._moved(blocks, into.owner)
 
     def append_state(self, first: State, second: State) -> None:
         """Moves all nodes of `second` to the end of `first` and takes the empty `second` out."""
@@ -266,9 +268,9 @@ class Rewriter:
         self.uses.undeclare(name)
         self.version += 1
 
-    def move_container(self, name: str, region: Region) -> None:
-        """Declares a container in another region instead."""
-        desc = self.uses.desc(name)
+    def move_container(self, name: str, region: Region, desc: Descriptor | None = None) -> None:
+        """Declares a container in another region instead, with another descriptor if given."""
+        desc = desc or self.uses.desc(name)
         del self.uses.home(name).containers[name]
         self.uses.undeclare(name)
         region.containers[name] = desc
@@ -277,9 +279,9 @@ class Rewriter:
 
     def privatize(self, name: str, into: Region, desc: Descriptor | None = None) -> None:
         """Makes a transient private to a region, for instance a map's body, with another descriptor if given."""
-        self.move_container(name, into)
+        self.move_container(name, into, desc)
         if desc is not None:
-            self.redeclare(name, desc)
+            self._look_at_users(Touches(reads=(name,), writes=(name,)))
 
     def rename_container(self, old: str, new: str) -> None:
         """Makes every reader, writer and view of `old` use `new`; `old` stays declared, and unused.
@@ -328,10 +330,10 @@ class Rewriter:
             self._tell("insert", part)
         self._look_around(element)
 
-    def _moved(self, elements: Iterable[Element]) -> None:
+    def _moved(self, elements: Iterable[Element], into: Owner | Element | None) -> None:
         self.version += 1
+        self.uses.forget_facts(into if isinstance(into, Node | Block) else None)
         for element in elements:
-            self.uses.forget_facts(element)
             self._tell("change", element)
 
     def _refreshed(self, element: Element) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dcpy.base.errors import SymbolicError
 from dcpy.ir.symbolic import (
@@ -141,11 +142,14 @@ class Subset:
 
     @property
     def symbols(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(name for dim in self.dims for name in dim.symbols))
+        return _symbols_of(self.dims)
 
     def subs(self, values: Mapping[str, ExprLike]) -> Subset:
         """The subset with symbols replaced."""
-        return Subset(tuple(dim.subs(values) for dim in self.dims))
+        for name in self.symbols:
+            if name in values:
+                return Subset(tuple([dim.subs(values) for dim in self.dims]))
+        return self
 
     def compose(self, inner: Subset) -> Subset:
         """`inner`, which counts within this subset's kept dimensions, as a subset of the container."""
@@ -209,6 +213,11 @@ class Subset:
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.dims))
+
+
+@lru_cache(maxsize=1 << 14)
+def _symbols_of(dims: tuple[DimSubset, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for dim in dims for name in dim.symbols))
 
 
 def parse_subset(text: str) -> Subset:

@@ -7,14 +7,14 @@ loop by its bounds, not by what stands in their bodies.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from dcpy.ir.analysis.ranges_at import KnownRanges
 from dcpy.ir.analysis.scopes import Place
-from dcpy.ir.data import Array, Descriptor, Reference, Stream, Structure, View
-from dcpy.ir.expr import ScalarExpr, loads_of, symbols_of
+from dcpy.ir.data import Array, Descriptor, Reference, Scalar, Stream, Structure, View
+from dcpy.ir.expr import Index, Load, ScalarExpr, WrapIndex, symbols_in, walk
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, Consume, Copy, ForeignCall, Map, Node, Tasklet
 from dcpy.ir.region import Block, Branch, Check, Loop, Region, Resize, State, SymbolAssign, While
@@ -33,6 +33,9 @@ class Touches:
     writes: tuple[str, ...] = ()
     symbols: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()  #: loop and map parameters, worker numbers, assigned symbols
+
+
+_NOTHING = Touches()
 
 
 class Uses:
@@ -112,6 +115,8 @@ class Uses:
 
     def overlapping(self, container: str) -> tuple[str, ...]:
         """All names that may show memory of this container: itself, its base, their views, and possible aliases."""
+        if self._stands_alone(container):
+            return (container,)
         found: dict[str, None] = {}
         pending = [container]
         while pending:
@@ -125,6 +130,12 @@ class Uses:
             pending += self._views.get(name, ())
             pending += self._shown_together(top)
         return tuple(found)
+
+    def _stands_alone(self, container: str) -> bool:
+        """Whether it is plain memory, of which there are no views: nearly always."""
+        desc = self._descs.get(container)
+        plain = isinstance(desc, Scalar) or (isinstance(desc, Array) and not desc.alias)
+        return plain and not self._references and not self._views.get(container)
 
     def _shown_together(self, container: str) -> Iterable[str]:
         desc = self._descs.get(container)
@@ -220,13 +231,14 @@ class Uses:
 
     def refresh(self, element: Element) -> Touches:
         """Looks again at one element that was changed; returns what it touched before."""
-        before = self._touches.get(element, Touches())
+        before = self._touches.get(element, _NOTHING)
         after = touches_of(element, self.written_by)
         if before != after:
-            self._unlink(element, before)
-        for index, names in self._tables(after):
-            for name in names:
-                index.setdefault(name, {})[element] = None
+            if before is not _NOTHING:
+                self._unlink(element, before)
+            for index, names in self._tables(after):
+                for name in names:
+                    index.setdefault(name, {})[element] = None
         self._touches[element] = after
         self._forget(element)
         return before
@@ -236,16 +248,15 @@ class Uses:
             self._ranges = None
         self.forget_facts(element)
 
-    def forget_facts(self, element: Element) -> None:
+    def forget_facts(self, element: Element | None) -> None:
         """Forgets what was found out about an element and all that it is in; of a container, `_forget_container`."""
         if not self._facts:
             return
         if self._references:  # what a reference shows, its copies say, wherever they are
             self._facts.clear()
-        around: Element | None = element
-        while around is not None:
-            self._facts.pop(around, None)
-            around = holder_of(around)
+        while element is not None:
+            self._facts.pop(element, None)
+            element = holder_of(element)
 
     def _forget_container(self, name: str, desc: Descriptor) -> None:
         if not self._facts:
@@ -311,7 +322,19 @@ class Uses:
 def touches_of(element: Element, written_by: WrittenBy) -> Touches:
     """What one element touches itself. `written_by` tells which arguments a callee may write."""
     collected = _Collector()
-    match element:
+    if isinstance(element, Tasklet):
+        collected.node(element)
+        for _, expr in element.code:
+            collected.expression(expr)
+    elif isinstance(element, Node):
+        _collect_node(element, collected, written_by)
+    else:
+        _collect_block(element, collected)
+    return collected.result()
+
+
+def _collect_node(node: Node, collected: _Collector, written_by: WrittenBy) -> None:
+    match node:
         case Map(params=params, domain=domain):
             collected.mention(name for dim in domain for name in dim.symbols)
             collected.defines += params
@@ -325,20 +348,23 @@ def touches_of(element: Element, written_by: WrittenBy) -> Touches:
                 collected.memlets([memlet], collected.reads)
                 collected.memlets([memlet] if name in written else [], collected.writes)
             collected.mention(name for value in symbols.values() for name in value.symbols)
-        case Node():
-            collected.memlets(element.reads(), collected.reads)
-            collected.memlets(element.writes(), collected.writes)
-            for expr in _node_exprs(element):
-                collected.expression(expr)
+        case _:
+            collected.node(node)
+            for arg in node.args if isinstance(node, ForeignCall) else ():
+                if not isinstance(arg, str):
+                    collected.expression(arg)
+
+
+def _collect_block(block: Block, collected: _Collector) -> None:
+    match block:
         case Loop(param=param, range=range_):
             collected.mention(range_.symbols)
             collected.defines.append(param)
         case SymbolAssign():
-            collected.assignment(element)
+            collected.assignment(block)
         case _:
-            for expr in block_exprs(element):
+            for expr in block_exprs(block):
                 collected.expression(expr)
-    return collected.result()
 
 
 def block_exprs(block: Block) -> tuple[ScalarExpr, ...]:
@@ -383,7 +409,12 @@ class _Collector:
         self.defines: list[str] = []
 
     def mention(self, names: Iterable[str]) -> None:
-        self.symbols |= dict.fromkeys(names)
+        for name in names:
+            self.symbols[name] = None
+
+    def node(self, node: Node) -> None:
+        self.memlets(node.reads(), self.reads)
+        self.memlets(node.writes(), self.writes)
 
     def memlets(self, memlets: Iterable[Memlet], table: dict[str, None]) -> None:
         for memlet in memlets:
@@ -391,8 +422,12 @@ class _Collector:
             self.mention(memlet.subset.symbols)
 
     def expression(self, expr: ScalarExpr) -> None:
-        self.reads |= dict.fromkeys(load.container for load in loads_of(expr))
-        self.mention(symbols_of(expr))
+        for part in walk(expr):
+            match part:
+                case Index() | Load() | WrapIndex():
+                    self.mention(symbols_in(part))
+            if isinstance(part, Load):
+                self.reads[part.container] = None
 
     def assignment(self, block: SymbolAssign) -> None:
         self.expression(block.value)
@@ -405,15 +440,6 @@ class _Collector:
         return Touches(tuple(self.reads), tuple(self.writes), tuple(self.symbols), tuple(self.defines))
 
 
-def _node_exprs(node: Node) -> tuple[ScalarExpr, ...]:
-    match node:
-        case Tasklet(code=code):
-            return tuple(expr for _, expr in code)
-        case ForeignCall(args=args):
-            return tuple(arg for arg in args if not isinstance(arg, str))
-    return ()
-
-
 def holder_of(element: Element) -> Element | None:
     """The state of a node; the map, loop or branch that a block is in; None at the outermost level."""
     if isinstance(element, Node):
@@ -424,24 +450,20 @@ def holder_of(element: Element) -> Element | None:
 
 def with_inside(element: Element) -> Iterator[Element]:
     """An element and all inside it, in program order, each before what it holds. Callees are not entered."""
-    yield element
-    for inner in _inside(element):
-        yield from with_inside(inner)
+    pending = [element]
+    while pending:
+        current = pending.pop()
+        yield current
+        pending.extend(reversed(_inside(current)))
 
 
-def _inside(element: Element) -> list[Element]:
+def _inside(element: Element) -> Sequence[Element]:
     """The elements one level down."""
     if isinstance(element, State):
-        return list(element.nodes)
-    return [block for region in _bodies(element) for block in region.blocks]
+        return element.nodes
+    regions = element.regions()
+    return [block for region in regions for block in region.blocks] if regions else ()
 
 
 def _bodies(element: Element) -> tuple[Region, ...]:
-    match element:
-        case Map(body=body) | Consume(body=body):
-            return (body,)
-        case State():
-            return ()
-        case Block():
-            return element.regions()
-    return ()
+    return () if isinstance(element, State) else element.regions()

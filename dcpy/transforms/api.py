@@ -130,6 +130,8 @@ def apply_repeated(
     One sweep in program order, which looks again only where something changed: linear in the size of the SDFG.
     """
     chosen, _ = _with_choice(transformation, given)
+    if next(iter(chosen.pattern.anchors(sdfg)), None) is None:
+        return 0  # an index of all uses is not made for nothing
     rw = Rewriter(sdfg, chosen.name, check=check)
     return sweep(chosen, rw)
 

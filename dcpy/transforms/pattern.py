@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar, overload
 
+from dcpy.ir.analysis.touches import names_in
 from dcpy.ir.nodes import Call, Map, Node, Tasklet
 from dcpy.ir.region import Block, Loop, Region, State
 from dcpy.ir.sdfg import Sdfg
@@ -238,45 +239,26 @@ def _consumers(writer: Node, uses: Uses) -> Iterator[tuple[str, Node]]:
     if writer.state is None:
         return
     later = writer.state.nodes[writer.state.index(writer) + 1 :]
-    for container in _touched(writer, uses).writes:
-        for node, touches in _users_among(later, container, uses):
-            if container in touches.reads:
+    for container in names_in(writer, uses)[1]:
+        for node in _users_among(later, container, uses):
+            reads, writes, _ = names_in(node, uses)
+            if container in reads:
                 yield container, node
-            if container in touches.writes:
+            if container in writes:
                 break
 
 
-def _users_among(nodes: Sequence[Node], container: str, uses: Uses) -> Iterator[tuple[Node, _Touched]]:
+def _users_among(nodes: Sequence[Node], container: str, uses: Uses) -> Iterator[Node]:
     """Those of a state's nodes, in order, that touch a container; as quick as it is used little, or the nodes few."""
     users = (*uses.readers(container), *uses.writers(container))
     if not nodes or len(users) > len(nodes):
-        yield from ((node, _touched(node, uses)) for node in nodes)
+        yield from nodes
         return
     state = nodes[0].state
     assert state is not None
     first = state.index(nodes[0])
     tops = {state.index(node): node for node in _tops(users, state)}
-    yield from ((tops[place], _touched(tops[place], uses)) for place in sorted(tops) if place >= first)
-
-
-@dataclass(frozen=True, slots=True)
-class _Touched:
-    """Containers that a node or something in its body touches, in program order."""
-
-    reads: dict[str, None]
-    writes: dict[str, None]
-
-
-def _touched(node: Node, uses: Uses) -> _Touched:
-    facts = uses.facts(node)
-    if _Touched not in facts:
-        found = facts[_Touched] = _Touched({}, {})
-        for element in with_inside(node):
-            touches = uses.touches(element)
-            found.reads.update(dict.fromkeys(touches.reads))
-            found.writes.update(dict.fromkeys(touches.writes))
-    touched: _Touched = facts[_Touched]
-    return touched
+    yield from (tops[place] for place in sorted(tops) if place >= first)
 
 
 def _tops(touchers: Iterable[Element], state: State) -> dict[Node, None]:

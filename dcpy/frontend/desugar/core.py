@@ -14,6 +14,7 @@ from typing import Union
 
 from dcpy.base.source import SrcSpan
 from dcpy.frontend.desugar.names import bound_names, read_names, walrus_names
+from dcpy.frontend.trees import walk
 
 Body = tuple["Statement", ...]
 Expression = Union[ast.expr, "Flag", "Imported"]
@@ -73,7 +74,7 @@ class Base:
     @functools.cached_property
     def calls(self) -> bool:
         """Whether functions may run, or attributes be read, in the statement or inside of it."""
-        parts = (part for tree in self.expressions() if isinstance(tree, ast.AST) for part in ast.walk(tree))
+        parts = (part for tree in self.expressions() if isinstance(tree, ast.AST) for part in walk(tree))
         inside = (statement.calls for body in self.bodies() for statement in body)
         return any(isinstance(part, ast.Call | ast.Attribute) for part in parts) or any(inside)
 

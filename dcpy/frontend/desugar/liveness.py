@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.names import free_names
+from dcpy.frontend.trees import walk
 
 Names = frozenset[str]
 NOTHING: Names = frozenset()
@@ -98,7 +99,7 @@ def _may_need_code(test: core.Expression) -> bool:
     """Whether the test of a loop may have to be made inside the body: then the loop is left there, before the body."""
     simple = ast.Name | ast.Constant | ast.Compare | ast.BoolOp | ast.UnaryOp
     marks = ast.expr_context | ast.boolop | ast.cmpop | ast.Not | ast.UAdd | ast.Invert  # ``-x`` may overflow
-    return isinstance(test, ast.AST) and not all(isinstance(part, simple | marks) for part in ast.walk(test))
+    return isinstance(test, ast.AST) and not all(isinstance(part, simple | marks) for part in walk(test))
 
 
 def assigned(body: core.Body) -> Names:
@@ -114,7 +115,7 @@ def _captured(body: core.Body) -> Names:
             case core.Define(free=free):
                 found |= free
             case core.Assign(value=ast.AST() as value):
-                lambdas = [part for part in ast.walk(value) if isinstance(part, ast.Lambda)]
+                lambdas = [part for part in walk(value) if isinstance(part, ast.Lambda)]
                 found.update(name for part in lambdas for name in free_names(part))
             case core.If(body=inner, orelse=orelse):
                 found |= _captured(inner) | _captured(orelse)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dcpy.frontend.trees import walk
+
 
 def bound_names(target: ast.AST) -> tuple[str, ...]:
     """Names that an assignment to `target` binds (not those of arrays it stores into)."""
@@ -20,14 +22,14 @@ def bound_names(target: ast.AST) -> tuple[str, ...]:
 
 def read_names(node: ast.AST) -> Iterator[str]:
     """Names that evaluating `node` may read; those of nested functions and comprehensions included."""
-    for part in ast.walk(node):
+    for part in walk(node):
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
             yield part.id
 
 
 def walrus_names(node: ast.AST) -> tuple[str, ...]:
     """Names bound by ``:=`` inside an expression."""
-    return tuple(part.target.id for part in ast.walk(node) if isinstance(part, ast.NamedExpr))
+    return tuple(part.target.id for part in walk(node) if isinstance(part, ast.NamedExpr))
 
 
 def free_names(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
@@ -37,7 +39,7 @@ def free_names(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
     body = node.body if isinstance(node, ast.FunctionDef) else [node.body]
     read: set[str] = set()
     for statement in body:
-        for part in ast.walk(statement):
+        for part in walk(statement):
             if isinstance(part, ast.Name):
                 (read if isinstance(part.ctx, ast.Load) else own).add(part.id)
             elif isinstance(part, ast.FunctionDef):
@@ -70,7 +72,7 @@ def _own_parts(node: ast.FunctionDef | ast.Lambda) -> Iterator[ast.AST]:
 
 def assigned_inside(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
     """Names that nested functions, at any depth, declare to assign in functions around them."""
-    inner = (part for part in ast.walk(node) if isinstance(part, ast.FunctionDef) and part is not node)
+    inner = (part for part in walk(node) if isinstance(part, ast.FunctionDef) and part is not node)
     return frozenset().union(*map(outer_names, inner))
 
 

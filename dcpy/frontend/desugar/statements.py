@@ -13,6 +13,7 @@ from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.matching import matched
 from dcpy.frontend.desugar.names import assigned_inside, bound_names, free_names, outer_names, own_names
 from dcpy.frontend.source import Source
+from dcpy.frontend.trees import walk
 
 OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
@@ -77,7 +78,7 @@ class Desugarer:
         header = SrcSpan(span.file, span.line, span.column)
         if _yields(self.source, node):
             return core.Define(node.name, node.args, (), free_names(node), decorators, generator=node, span=header)
-        stores = [part for part in ast.walk(node) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)]
+        stores = [part for part in walk(node) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)]
         inner.stored = frozenset(name.id for name in stores)
         outer = frozenset() if self.top else (outer_names(node) | inner.shared) - own_names(node)
         statements = inner.block(node.body)
@@ -274,8 +275,8 @@ def leaves(body: core.Body) -> bool:
 
 def generated(source: Source, node: ast.FunctionDef) -> core.Body:
     """The statements of a generator function, which yield."""
-    plain = {part.value for part in ast.walk(node) if isinstance(part, ast.Expr)}
-    for part in ast.walk(node):
+    plain = {part.value for part in walk(node) if isinstance(part, ast.Expr)}
+    for part in walk(node):
         if isinstance(part, ast.Yield | ast.YieldFrom) and part not in plain:
             raise FrontendError(
                 "what is sent to a generator is not supported",

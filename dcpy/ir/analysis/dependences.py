@@ -15,7 +15,7 @@ from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.analysis.footprints import Footprint, Variable
 from dcpy.ir.analysis.integer_sets import Answer, covers, distance, meet_across
 from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.analysis.touches import Touch, body_touches, leavers, memories_of, touches_in
+from dcpy.ir.analysis.touches import Touch, body_touches, known_effects_of, leavers, memories_of, touches_in
 from dcpy.ir.data import Array, Lifetime, View
 from dcpy.ir.effects import VISIBLE, Effect, keep_order
 from dcpy.ir.nodes import Node, Tasklet
@@ -100,7 +100,7 @@ def _nodes_meet(first: Node, second: Node, uses: Uses, ranges: Ranges) -> Answer
 def _order_of_effects(first: tuple[Node, Iterable[str]], second: tuple[Node, Iterable[str]], uses: Uses) -> str:
     """Why the effects of two nodes, given with the memories that they write, keep them in order; "" where not."""
     (node, _), (other, _) = first, second
-    left, right = effects_of(node), effects_of(other)
+    left, right = known_effects_of(node, uses), known_effects_of(other, uses)
     if keep_order(left, right):
         return f"the {node.kind} {(left & VISIBLE).words}, the {other.kind} {(right & VISIBLE).words}"
     for raiser, effects, written in ((node, left, second[1]), (other, right, first[1])):

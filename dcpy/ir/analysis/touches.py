@@ -13,7 +13,7 @@ from dcpy.ir.analysis.effects import effects_of, own_effects
 from dcpy.ir.analysis.footprints import Footprint, Variable
 from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.data import Array, Reference, Scalar, Stream, View
-from dcpy.ir.effects import ends_early
+from dcpy.ir.effects import Effect, ends_early
 from dcpy.ir.expr import ScalarExpr, loads_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, Consume, Copy, Map, Node
@@ -22,7 +22,8 @@ from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import ExprLike
 from dcpy.ir.uses import Element, Uses, block_exprs, with_inside
 
-_ALL, _BODY, _MEMORIES = "touches", "touches of the body", "memories"  # what `Uses.facts` keeps of an element
+#: what `Uses.facts` keeps of an element
+_ALL, _BODY, _NAMES, _MEMORIES, _EFFECTS = "touches", "touches of the body", "names", "memories", "effects"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,27 +111,41 @@ def memories_of(node: Node, uses: Uses) -> tuple[dict[str, None], dict[str, None
     """The memories that a node reads (without those that it writes too), and those that it writes."""
     facts = uses.facts(node)
     if _MEMORIES not in facts:
-        reads, writes = _names_in(node, uses)
-        written = _memories(writes, uses)
+        reads, writes, popped = names_in(node, uses)
+        written = _memories((*writes, *popped), uses)
         facts[_MEMORIES] = {name: None for name in _memories(reads, uses) if name not in written}, written
     found: tuple[dict[str, None], dict[str, None]] = facts[_MEMORIES]
     return found
 
 
-def _names_in(node: Node, uses: Uses) -> tuple[dict[str, None], dict[str, None]]:
-    """The containers that a node and all inside of it read, and those that they write; not those declared inside."""
-    reads: dict[str, None] = {}
-    writes: dict[str, None] = {}
-    for element in with_inside(node):
-        touched = uses.touches(element)
-        reads.update(dict.fromkeys(touched.reads))
-        writes.update(dict.fromkeys(touched.writes))
-        if isinstance(element, Copy) and isinstance(uses.desc(element.src.container), Stream):
-            writes[element.src.container] = None  # to pop is to change
-    private = {name for body in node.regions() for region in body.walk_regions() for name in region.containers}
-    if private:
-        reads, writes = ({n: None for n in names if n.partition(".")[0] not in private} for names in (reads, writes))
-    return reads, writes
+def known_effects_of(node: Node, uses: Uses) -> Effect:
+    """`effects_of`, found once until something inside the node changes."""
+    facts = uses.facts(node)
+    if _EFFECTS not in facts:
+        facts[_EFFECTS] = effects_of(node)
+    found: Effect = facts[_EFFECTS]
+    return found
+
+
+def names_in(node: Node, uses: Uses) -> tuple[dict[str, None], ...]:
+    """The containers that a node and all inside of it read, write and, streams, pop; not those declared inside."""
+    facts = uses.facts(node)
+    if _NAMES not in facts:
+        reads: dict[str, None] = {}
+        writes: dict[str, None] = {}
+        popped: dict[str, None] = {}
+        private = {name for body in node.regions() for region in body.walk_regions() for name in region.containers}
+        for element in with_inside(node):
+            touched = uses.touches(element)
+            pops = isinstance(element, Copy) and isinstance(uses.desc(element.src.container), Stream)
+            tables = (reads, touched.reads), (writes, touched.writes), (popped, touched.reads if pops else ())
+            for table, names in tables:
+                for name in names:
+                    if name.partition(".")[0] not in private:
+                        table[name] = None
+        facts[_NAMES] = reads, writes, popped
+    found: tuple[dict[str, None], ...] = facts[_NAMES]
+    return found
 
 
 def _memories(names: Iterable[str], uses: Uses) -> dict[str, None]:
@@ -183,12 +198,14 @@ class _Collector:
         self.found: list[Touch] = []
         self.assigned: tuple[str, ...] = ()
         self._private: set[str] = set()
+        self._hidden: set[str] = set()  # of those, what is no view of something that is not private
         self._memory: dict[str, str] = {}
 
     # -- walking -----------------------------------------------------------------------------------------------
 
     def region(self, region: Region, scopes: tuple[Scope, ...]) -> None:
         self._private.update(region.containers)
+        self._hidden.update([name for name, desc in region.containers.items() if not isinstance(desc, View)])
         skipped = False
         for block in region.blocks:
             inside = (*scopes, Scope(region, always=False)) if skipped else scopes
@@ -233,12 +250,15 @@ class _Collector:
                 self.leaf(node, scopes)
 
     def leaf(self, node: Node, scopes: tuple[Scope, ...]) -> None:
+        hidden = self._hidden
         for memlet in node.reads():
-            self.memlet(memlet, node, scopes, is_write=False)
+            if memlet.container not in hidden:
+                self.memlet(memlet, node, scopes, is_write=False)
         if isinstance(node, Copy) and isinstance(self.uses.desc(node.src.container), Stream):
             self.whole(node.src.container, node, scopes)  # to pop is to change
         for memlet in node.writes():
-            self.memlet(memlet, node, scopes, is_write=True)
+            if memlet.container not in hidden:
+                self.memlet(memlet, node, scopes, is_write=True)
 
     # -- noting ------------------------------------------------------------------------------------------------
 
@@ -253,9 +273,10 @@ class _Collector:
     def memlet(self, memlet: Memlet, place: Element, scopes: tuple[Scope, ...], *, is_write: bool) -> None:
         if self.only is not None and memlet.container not in self.only:
             return
+        container = memlet.container
         root, subset = resolved(memlet, self.uses)
         certain = not memlet.dynamic
-        self.note(memlet.container, root, subset, place, scopes, is_write=is_write, wcr=memlet.wcr, certain=certain)
+        self.note(container, root, subset, place, scopes, is_write=is_write, wcr=memlet.wcr, certain=certain)
 
     def note(
         self,

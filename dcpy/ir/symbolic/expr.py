@@ -174,8 +174,10 @@ class Expr:
 
     def subs(self, values: Mapping[str, ExprLike]) -> Expr:
         """The expression with symbols replaced, all at once."""
-        found = tuple((name, values[name]) for name in self.symbols if name in values)
-        return _substituted(self, found) if found else self
+        for name in self.symbols:
+            if name in values:
+                return _substituted(self, tuple([(name, values[name]) for name in self.symbols if name in values]))
+        return self
 
     def evaluate(self, values: Mapping[str, int]) -> int:
         """The number; every symbol needs a value. `SymbolicError` if one has none, or on division by zero."""

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dcpy.ir.analysis.dependences import filled_before, groups_meet, nodes_meet
-from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.analysis.footprints import Footprint
 from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.analysis.touches import Touch, body_touches, memories_of
+from dcpy.ir.analysis.touches import Touch, body_touches, known_effects_of, memories_of
 from dcpy.ir.data import Array, Scalar, packed_strides
 from dcpy.ir.effects import VISIBLE, Effect, keep_order
 from dcpy.ir.expr import Load, ScalarExpr, rewrite
@@ -67,15 +66,15 @@ class MapFusion(Transformation["Fusion"]):
             return renaming
         if self.keep_intermediate:
             return Fusion(renaming, before, None)
-        theirs = tuple(replace(touch.subs(renaming), position=len(ours) + touch.position) for touch in theirs)
-        private = _private_dims(m[self.tmp].container, first, second, (*ours, *theirs), uses, ranges)
+        group = _of_temporary(m[self.tmp].container, ours, theirs, renaming)
+        private = _private_dims(m[self.tmp].container, first, second, group, uses, ranges)
         return private if isinstance(private, Refusal) else Fusion(renaming, before, private)
 
     def apply(self, m: Match, plan: Fusion, rw: Rewriter) -> Map:
         """Returns the fused map: the larger one, which takes up the body of the other."""
         first, second = m[self.first], m[self.second]
-        for node in plan.before:
-            rw.move_nodes([node], m.state, m.state.index(first))
+        if plan.before:
+            rw.move_nodes(plan.before, m.state, m.state.index(first))
         backwards = _inverse(plan.renaming, first) if _size(second) > _size(first) else None
         if backwards is None:
             rw.substitute_symbols(dict(plan.renaming), second.body)
@@ -120,7 +119,7 @@ def _obstacle(first: Map, second: Map, uses: Uses) -> Refusal | None:
 
 
 def _obstacle_of_effects(first: Map, second: Map, uses: Uses) -> Refusal | None:
-    effects = {node: effects_of(node) for node in (first, second)}
+    effects = {node: known_effects_of(node, uses) for node in (first, second)}
     if Effect.MAY_RAISE in effects[first] & effects[second]:
         return Refusal("both may raise an exception, and the order would change")
     if keep_order(*effects.values()):
@@ -204,7 +203,11 @@ def _renaming(
     points = tuple(zip(first.params, first.domain, strict=True))
     shared = {touch.memory for touch in ours}
     reason = f"iteration spaces differ: {_domain(first)} and {_domain(second)}"
-    for renaming in dict.fromkeys(_candidates(first, second, ours, theirs, tmp)):
+    asked: dict[tuple[tuple[str, Expr], ...], None] = {}
+    for renaming in _candidates(first, second, ours, theirs, tmp):
+        if renaming in asked:
+            continue
+        asked[renaming] = None
         values = dict(renaming)
         if not _same_space(first, second, values, ranges):
             continue
@@ -276,15 +279,22 @@ def _needed_elsewhere(tmp: str, first: Map, second: Map, uses: Uses) -> Refusal 
     return None
 
 
+def _of_temporary(tmp: str, ours: Sequence[Touch], theirs: Sequence[Touch], renaming: Renaming) -> list[Touch]:
+    """All touches of the temporary in the order of the fused body, in terms of the first map's parameters."""
+    behind = len(ours)
+    second = (touch for touch in theirs if touch.root == tmp)
+    moved = [replace(touch.subs(renaming), position=behind + touch.position) for touch in second]
+    return [*(touch for touch in ours if touch.root == tmp), *moved]
+
+
 def _private_dims(
-    tmp: str, first: Map, second: Map, touches: Sequence[Touch], uses: Uses, ranges: Ranges
+    tmp: str, first: Map, second: Map, group: Sequence[Touch], uses: Uses, ranges: Ranges
 ) -> tuple[int, ...] | Refusal:
     """The dimensions that a private copy of the temporary needs, or why it cannot be private."""
     if reason := _needed_elsewhere(tmp, first, second, uses):
         return reason
     desc = uses.desc(tmp)
     assert isinstance(desc, Array)  # or it would have been refused
-    group = [touch for touch in touches if touch.root == tmp]
     known = Footprint(Subset(), tuple(zip(first.params, first.domain, strict=True))).known(ranges)
     for read in group:
         if (not read.is_write or read.wcr) and not filled_before(read, group, known).is_yes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.effects import effects_of
+from dcpy.ir.analysis.touches import known_effects_of
 from dcpy.ir.data import Reference, Stream
 from dcpy.ir.effects import KEPT
 from dcpy.ir.expr import Ref, walk
@@ -94,7 +94,7 @@ def _shrink(tasklet: Tasklet, dead: tuple[str, ...], rw: Rewriter) -> None:
 
 def _other_effect(node: Node, m: Match) -> Refusal | None:
     """What a node does beside writing its outputs."""
-    effects = effects_of(node) & KEPT
+    effects = known_effects_of(node, m.uses) & KEPT
     if effects:
         return Refusal(f"{_title(node)} {effects.words}")
     if isinstance(node, Map) and not _is_bare(node.body):
