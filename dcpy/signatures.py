@@ -42,7 +42,7 @@ from dcpy.frontend.specialize.records import (
     take_apart,
 )
 from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, GeneratorType, ScalarType
-from dcpy.ir.nodes import Call
+from dcpy.ir.analysis.handles import handles_of
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.uses import Uses
 
@@ -60,24 +60,12 @@ def signature_of(sdfg: Sdfg) -> Signature:
     Raises `CodegenError` where no argument tells a size.
     """
     signature, uses = default_signature(sdfg), Uses(sdfg)
-    generators = {name for drawn in _generators(sdfg) for name in uses.overlapping(drawn)}
+    generators = {name for drawn in handles_of(sdfg) for name in uses.overlapping(drawn)}
     args = (
         GeneratorArg(arg.name, arg.alias) if arg.name in generators and isinstance(arg, ArrayArg) else arg
         for arg in signature.args
     )
     return replace(signature, args=tuple(args))
-
-
-def _generators(sdfg: Sdfg) -> Iterator[str]:
-    """The containers that hold the struct of a caller's generator, in an SDFG and for those that it calls."""
-    from dcpy.libraries.random.nodes import RandomNode  # costs an import that programs called as functions are spared
-
-    for node in sdfg.body.walk_nodes():
-        match node:
-            case RandomNode(own=False, inputs=inputs):
-                yield inputs["state"].container
-            case Call(sdfg=callee, arguments=arguments):
-                yield from (arguments[name].container for name in _generators(callee) if name in arguments)
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,17 @@ def words_of(generator: Any) -> Words:
     return np.asarray(words)
 
 
+def are_words(array: Any) -> bool:
+    """Whether an array is the memory that `words_of` gives: that of a bit generator, which it keeps alive."""
+    base = array.base.obj if isinstance(array.base, memoryview) else array.base
+    owner = getattr(base, "owner", None)
+    return (
+        "numpy.random" in sys.modules
+        and isinstance(owner, sys.modules["numpy.random"].BitGenerator)
+        and array.ctypes.data == owner.ctypes.bit_generator.value
+    )
+
+
 class _Borrowed:
     """What ``np.random.Generator`` wants of a bit generator: a capsule with the struct, and a lock."""
 

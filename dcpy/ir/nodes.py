@@ -190,6 +190,10 @@ class LibraryNode(Node):
         """Computes the outputs in place with NumPy: what the interpreter does, and what expansions must equal."""
         raise NotImplementedError(f"library node {self.kind} must say what it means")
 
+    def handles(self) -> tuple[str, ...]:
+        """Connectors whose memory holds addresses of the process, which no program makes (`ir.analysis.handles`)."""
+        return ()
+
     def problems(self) -> Iterator[str]:
         """What is wrong with this node, a sentence each (used by verification)."""
         yield from ()

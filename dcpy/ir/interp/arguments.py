@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import ArgumentError
-from dcpy.base.generators import is_generator, words_of
+from dcpy.base.generators import are_words, is_generator, words_of
+from dcpy.ir.analysis.handles import handles_of
 from dcpy.ir.data import Array, Data, Scalar, Structure, View
 from dcpy.ir.interp.frame import Declared, Frame, members
 from dcpy.ir.interp.machine import Machine
@@ -113,6 +114,7 @@ class _Activation:
         self.copies: list[tuple[NDArray, NDArray]] = []
         self.made = _made_by_the_program(sdfg)
         self._refuse_unknown_names()
+        handles = handles_of(sdfg)
         for name, desc in self._passed():
             given = _lookup(arguments, name)
             if given is None and name in self.made:
@@ -121,6 +123,8 @@ class _Activation:
             if given is None:
                 raise ArgumentError(f"{sdfg.name!r} needs the argument {name!r}")
             data = _as_scalar(name, desc, given) if isinstance(desc, Scalar) else _as_array(name, given)
+            if name in handles and not (is_generator(given) or are_words(data)):
+                raise ArgumentError(f"{name!r} must be a numpy.random.Generator, not an array of numbers")
             memory = fitting(name, desc, data, self.frame.symbols)
             if memory is not data:
                 self.copies.append((data, memory))

@@ -16,6 +16,7 @@ from dcpy.ir.verify.rules import (
     expressions,
     foreign,
     frontend,
+    handles,
     memlets,
     memory,
     names,
@@ -53,7 +54,7 @@ READABLE = Form(
 WELL_FORMED = Form(
     "well-formed",
     "Every SDFG, at any time.",
-    rules_of(names, texts, containers, memory, symbol_rules, memlets, expressions, nodes, control),
+    rules_of(names, texts, containers, memory, handles, symbol_rules, memlets, expressions, nodes, control),
 )
 COMPILABLE = Form(
     "compilable",

@@ -68,6 +68,7 @@ class Scope:
     owners: list[Owner] = field(default_factory=list)  # outermost first
     guarded: bool = False  # whether it depends on a condition that this place is reached
     place: Sdfg | Region | Block | Node | None = None
+    handles: dict[Sdfg, dict[str, None]] = field(default_factory=dict)  # of this SDFG and what it calls, once asked for
 
     def desc(self, name: str) -> Data | None:
         """The descriptor of a container or field; None where none is visible, or where it is a whole structure."""

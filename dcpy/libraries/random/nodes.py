@@ -52,6 +52,10 @@ class RandomNode(LibraryNode):
         """Fills the outputs by methods of NumPy's ``Generator``."""
         raise NotImplementedError
 
+    def handles(self) -> tuple[str, ...]:
+        """NumPy's struct is a pointer to a state, and pointers to functions."""
+        return () if self.own else ("state",)
+
     def problems(self) -> Iterator[str]:
         """A state that is not read and written, or a part of one only."""
         if "state" not in self.inputs or "state" not in self.outputs:

@@ -475,7 +475,8 @@ def _(sdfg):
 
 
 def test_every_rule_has_a_broken_program():
-    assert {rule for rule, _, _ in TEXTS} | {rule for rule, _, _ in CASES} == set(FORM_OF)
+    elsewhere = {"memory.handles"}  # test_handles.py
+    assert {rule for rule, _, _ in TEXTS} | {rule for rule, _, _ in CASES} | elsewhere == set(FORM_OF)
 
 
 def test_every_rule_has_a_sentence():

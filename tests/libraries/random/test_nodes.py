@@ -10,6 +10,7 @@ import pytest
 from dcpy.base.errors import DcpyError, ExpansionError
 from dcpy.base.generators import generator_over, words_of
 from dcpy.ir.expansions import ENVIRONMENTS
+from dcpy.ir.interp import run
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.ir.verify import verify
 from dcpy.libraries.random import environments
@@ -35,6 +36,26 @@ def test_a_node_reads_and_writes_all_of_one_state():
     ):
         with pytest.raises(DcpyError, match=words):
             verify(program(*arguments))
+
+
+def test_s1_addresses_are_never_made_up():
+    """S1: whoever writes the words of a generator decides where the process jumps."""
+    sdfg = program()
+    with pytest.raises(DcpyError, match=r"'rng' must be a numpy\.random\.Generator, not an array of numbers"):
+        run(sdfg, {"rng": np.ones(5, np.uint64), "own": np.zeros(10, np.uint64), "x": np.zeros(3)})
+    x, generator = np.zeros(3), np.random.default_rng(2)
+    for given in (generator, words_of(generator)):
+        run(sdfg, {"rng": given, "own": np.zeros(10, np.uint64), "x": x})
+    assert x.tolist() == np.random.default_rng(2).random(6)[3:].tolist()
+    calling = """sdfg @f(x: f64[3]) {{ {made} state {{ call @draws (rng = {shown}[0:5], x = x[0:3]) }} }}
+      sdfg @draws(rng: u64[5], x: f64[3]) {{ state {{
+        random.draw (state <- rng[0:5]) -> (state -> rng[0:5], out -> x[0:3]) {{method = "random"}} }} }}"""
+    for made, shown in (
+        ("data a: u64[5] transient", "a"),
+        ("data a: u64[10] transient view b: u64[5] of a[0:5]", "b"),
+    ):
+        with pytest.raises(DcpyError, match=r"'rng' of call holds addresses, and 'a' is no argument"):
+            verify(parse_sdfg(calling.format(made=made, shown=shown)))
 
 
 def test_draws_are_sequential():

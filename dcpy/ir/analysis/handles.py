@@ -1,0 +1,61 @@
+"""Handles: memory that holds addresses of the process, as a random generator of NumPy does.
+
+Who writes such memory decides where the program jumps. So it is passed by the caller, who has a real one, and nothing
+but the nodes that know what it is (`LibraryNode.handles`) writes it: an SDFG from a file cannot make one up.
+"""
+
+from __future__ import annotations
+
+from dcpy.ir.data import View
+from dcpy.ir.nodes import Call, LibraryNode, Node
+from dcpy.ir.sdfg import Sdfg
+
+
+def handles_of(sdfg: Sdfg, known: dict[Sdfg, dict[str, None]] | None = None) -> dict[str, None]:
+    """The containers (not views of them) that an SDFG, or what it calls, uses as handles; in program order."""
+    seen = {} if known is None else known
+    if sdfg in seen:
+        return seen[sdfg]
+    found = seen[sdfg] = {}  # also where it calls itself
+    views = {
+        name: desc.of
+        for region in (sdfg.body, *sdfg.body.walk_regions())
+        for name, desc in region.containers.items()
+        if isinstance(desc, View)
+    }
+    for node in sdfg.body.walk_nodes():
+        for connector in handle_connectors(node, seen):
+            memlet = _operand(node, connector)
+            if memlet is not None:
+                found[base_of(memlet, views)] = None
+    return found
+
+
+def handle_connectors(node: Node, known: dict[Sdfg, dict[str, None]] | None = None) -> tuple[str, ...]:
+    """The connectors of a node whose memory it uses as a handle."""
+    match node:
+        case LibraryNode():
+            return node.handles()
+        case Call(sdfg=callee):
+            return tuple(handles_of(callee, known))
+    return ()
+
+
+def base_of(container: str, views: dict[str, str]) -> str:
+    """The container that a name shows, which may be a view of it; a circle of views, which is an error, ends."""
+    passed = set()
+    while container in views and container not in passed:
+        passed.add(container)
+        container = views[container]
+    return container
+
+
+def _operand(node: Node, connector: str) -> str | None:
+    match node:
+        case LibraryNode(inputs=inputs, outputs=outputs):
+            memlet = inputs.get(connector, outputs.get(connector))
+        case Call(arguments=arguments):
+            memlet = arguments.get(connector)
+        case _:
+            return None
+    return None if memlet is None else memlet.container

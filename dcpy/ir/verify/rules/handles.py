@@ -1,0 +1,40 @@
+"""Memory that holds addresses comes from the caller, and only those who know what it is write it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dcpy.ir.analysis.handles import handle_connectors, handles_of
+from dcpy.ir.data import View
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.verify.rule import Findings, rule
+from dcpy.ir.verify.scope import MemletUse, Scope
+
+
+@rule("memory.handles", MemletUse)
+def handles_are_passed_and_kept(use: MemletUse, scope: Scope) -> Findings:
+    """A handle, as the struct of a random generator, is an argument, and nothing but what takes handles writes it."""
+    container = use.memlet.container
+    for name in _views(container, scope):
+        container = name
+    if use.connector in handle_connectors(use.node, scope.handles):
+        if not _is_passed(container, scope.sdfg):
+            yield f"{use.connector!r} of {use.node.kind} holds addresses, and {container!r} is no argument"
+    elif use.is_write and container in handles_of(scope.sdfg, scope.handles):
+        yield f"{use.node.kind} writes {container!r}, which holds addresses"
+
+
+def _views(container: str, scope: Scope) -> Iterator[str]:
+    """What a container shows, if it is a view, and what that shows."""
+    passed = set()
+    while isinstance(desc := scope.desc(container), View) and container not in passed:
+        passed.add(container)
+        container = desc.of
+        yield container
+
+
+def _is_passed(container: str, sdfg: Sdfg) -> bool:
+    """Whether it is the caller's memory."""
+    desc = sdfg.containers.get(container.partition(".")[0])
+    made = (*sdfg.constants, *(result.container for result in sdfg.results))
+    return desc is not None and not getattr(desc, "transient", False) and container not in made
