@@ -365,6 +365,16 @@ def with_parts(value: Value, change: Callable[[Value], Value]) -> Value:
     return value
 
 
+def parts_of(value: Value) -> list[Value]:
+    """The items of a tuple, list or dictionary; anything else is its own only part."""
+    match value:
+        case TupleValue(items=items) | RecordValue(items=items):
+            return list(items)
+        case DictValue(items=pairs):
+            return [item for _, item in pairs]
+    return [value]
+
+
 def integer(expr: Expr, *, weak: bool = True) -> Value:
     """A Python int (or ``np.int64``): known where `expr` is a number."""
     number = expr.constant

@@ -25,12 +25,15 @@ from dcpy.frontend.lower.sharing import living, require_no_late_copies, roots, s
 from dcpy.frontend.lower.states import States
 from dcpy.frontend.values import (
     ArrayValue,
+    DictValue,
     Maybe,
     Missing,
     SymInt,
+    TupleValue,
     Value,
     Versions,
     integer,
+    parts_of,
 )
 from dcpy.ir.expr import Op, ScalarExpr
 from dcpy.ir.region import Block, Region
@@ -283,19 +286,33 @@ class CarriedLoop:
         return resizing.widened(frame, name, head, joined, paths.busy)
 
     def _changes_hands(self, head: Value, values: Sequence[Value]) -> bool:
-        """Whether the name shows another array now that lives on outside of the loop: no copy shall be made."""
+        """Whether the name, or an item of the list, shows another array now that lives on outside of the loop.
+
+        No copy shall be made of it then.
+        """
         if self.merge is None:
             return False
         if any(isinstance(value, Versions) for value in (head, *values)):
             return True
+        if isinstance(head, TupleValue | DictValue):
+            return self._items_change_hands(head, values)
         if not isinstance(head, ArrayValue) or not merges.is_visible(self.frame, head):
             return False
         arrays = [value for value in values if value != head]
-        known = list(self.entry.values())
+        known = [part for value in self.entry.values() for part in parts_of(value)]
         parts = [value for value in arrays if isinstance(value, ArrayValue) and value.container == head.container]
         if any(value.axes == head.axes and value not in known for value in parts):
             return False  # another part of the same array: a window that moves
         return all(isinstance(value, ArrayValue) and merges.is_visible(self.frame, value) for value in arrays)
+
+    def _items_change_hands(self, head: TupleValue | DictValue, values: Sequence[Value]) -> bool:
+        """Whether some item does: the list is kept apart as a whole."""
+        if any(versions.places_of(value) != versions.places_of(head) for value in values):
+            return False
+        columns = zip(parts_of(head), *map(parts_of, values), strict=True)
+        return any(
+            any(item != first for item in others) and self._changes_hands(first, others) for first, *others in columns
+        )
 
     def _unset(self, name: str) -> Missing:
         reason = f"{name!r} has no value in the first iteration"

@@ -173,10 +173,13 @@ def _may_come_first(frame: Frame, tree: ast.expr, target: ast.expr) -> bool:
     if not _runs_code(target) and all(_is_plain(frame, part) for part in ast.walk(target)):
         return True
     around = next({id(ancestor) for ancestor, _ in ancestors} for part, ancestors in _walk(tree, []) if part is target)
-    others = [part for part in ast.walk(tree) if id(part) not in inside and id(part) not in around]
+    others = [part for part, _ in _walk(tree, []) if part is target or id(part) not in inside | around]
+    earlier = others[: others.index(target)]
+    if any(isinstance(part, ast.Dict) and id(part) in around for part in ast.walk(tree)):
+        earlier = [part for part in others if part is not target]  # values are evaluated between the keys
     if _runs_code(target):
-        return all(_is_plain(frame, part) for part in others)
-    return not any(map(_is_code, others))
+        return all(_is_plain(frame, part) for part in earlier)
+    return not any(map(_is_code, earlier))
 
 
 def _runs_code(tree: ast.expr) -> bool:
@@ -191,6 +194,8 @@ def _is_plain(frame: Frame, part: ast.AST) -> bool:
     """Whether a part of an expression is the same before and after code has run: no element, no field."""
     if isinstance(part, ast.Name):
         value = frame.env.get(part.id, Static(None))
+        if part.id.startswith("."):  # what was pulled out before
+            return True
         return isinstance(value, Static) or is_number(value)
     return not isinstance(part, ast.Subscript | ast.Attribute | ast.Call | ast.NamedExpr)
 

@@ -55,9 +55,10 @@ def run_for(frame: Frame, node: core.For, execute: Execute) -> Flow:
                 raise
     if yielding.is_generated(iterable):
         return yielding.run_generated(frame, node, iterable, execute)
-    keys = references.tokens(iterable) if references.is_on(frame) else []
+    is_known = sequences.is_known(iterable)  # then each item that is a list is looked at when its turn comes
+    keys = references.tokens(iterable, inside=not is_known) if references.is_on(frame) else []
     before = references.changes_of(frame, keys)
-    if sequences.is_known(iterable):
+    if is_known:
         live = isinstance(iterable, TupleValue) and iterable.is_list and keys[:1] == [iterable.token]
         flow = _unroll(frame, node, iterable, execute, keys[0] if live else "")
         keys = [] if live else keys

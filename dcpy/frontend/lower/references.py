@@ -16,7 +16,17 @@ from dcpy.base.errors import FrontendError
 from dcpy.frontend.lists import ListRef, ListValue, Row
 from dcpy.frontend.lower import growing, stores
 from dcpy.frontend.lower.frame import IdentityMatters, is_field
-from dcpy.frontend.values import DictValue, Maybe, Missing, ObjectValue, RecordValue, TupleValue, Value, with_parts
+from dcpy.frontend.values import (
+    DictValue,
+    Maybe,
+    Missing,
+    ObjectValue,
+    RecordValue,
+    TupleValue,
+    Value,
+    Versions,
+    with_parts,
+)
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
@@ -166,6 +176,8 @@ def shown_in(value: Value, key: str) -> bool:
             return any(shown_in(item, key) for _, item in pairs)
         case Maybe(value=inner):
             return shown_in(inner, key)
+        case Versions(options=options):
+            return any(shown_in(option, key) for _, option in options)
     return False
 
 
@@ -189,6 +201,8 @@ def reachable(env: Env, roots: list[Value]) -> dict[str, bool]:
                 pending += [item for _, item in pairs]
             case Maybe(value=inner):
                 pending.append(inner)
+            case Versions(options=options):
+                pending += [option for _, option in options]
             case ObjectValue(key=key):
                 pending += [value for name, value in env.items() if name.startswith(f"{key}.")]
     return found
@@ -241,14 +255,16 @@ def set_content(frame: Frame, key: str, content: TupleValue | ListValue) -> None
     frame.env[key + ITEMS] = replace(content, token=None)
 
 
-def tokens(value: Value) -> list[str]:
-    """The lists that a loop goes over."""
+def tokens(value: Value, *, inside: bool = True) -> list[str]:
+    """The lists that a loop goes over, and those inside of them."""
     match value:
         case TupleValue(items=items, token=token):
             own = [token] if isinstance(token, str) else []
-            return own + [key for item in items for key in tokens(item)]
+            return own + [key for item in items if inside for key in tokens(item)]
         case ListValue(token=token):
             return [token] if isinstance(token, str) else []
+        case DictValue() if not inside:
+            return []
     parts: list[Value] = []
 
     def note(part: Value) -> Value:
@@ -256,7 +272,7 @@ def tokens(value: Value) -> list[str]:
         return part
 
     with_parts(value, note)
-    return [key for part in parts for key in tokens(part)]
+    return [key for part in parts for key in tokens(part, inside=inside)]
 
 
 def changes_of(frame: Frame, keys: list[str]) -> list[int]:

@@ -8,7 +8,7 @@ what lives in a path only gets a container outside.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,7 @@ from dcpy.frontend.values import (
     dtype_of,
     is_number,
     is_weak,
+    parts_of,
     with_parts,
 )
 from dcpy.frontend.varying import Resized
@@ -56,6 +57,7 @@ class States:
     def __init__(self, frame: Frame, names: Sequence[str], merge: object, *, loop: bool) -> None:
         self.frame, self.names, self.loop = frame, list(names), loop
         self.rows: list[dict[str, Value]] = []
+        self.placed: dict[str, list[ArrayValue]] = {}  # arrays of all states, by the name of what shows them or a part
         selector = data.Scalar(types.int64, transient=True)
         self.which = frame.emit.declare("version", selector)
         frame.program.origins[self.which] = merge
@@ -69,8 +71,8 @@ class States:
 
     def arrive(self, values: Mapping[str, Value], busy: Names = NOTHING) -> tuple[int, Pairs]:
         """The number of the state that these values are, and what moves there."""
-        shown = [roots(self.frame, values[name]) for name in self.names if is_outside(self.frame, values[name])]
-        placing = _Placing(self, busy.union(*shown))
+        shown = [root for name in self.names for root in roots(self.frame, values[name])]
+        placing = _Placing(self, busy.union(filter(self.frame.emit.is_visible, shown)))
         row: dict[str, Value] = {}
         for name in self.names:
             try:
@@ -81,6 +83,9 @@ class States:
             if len(self.rows) == (MAX_STATES if self.loop else MAX_MEETING):
                 raise Unplaced
             self.rows.append(row)
+            for name in self.names:
+                for part, array in _arrays(name, row[name]):
+                    self.placed.setdefault(part, []).append(array)
         return self.rows.index(row), placing.pairs
 
     def reached(self, env: Env, busy: Names = NOTHING) -> list[int]:
@@ -149,11 +154,6 @@ def _choice(numbers: Sequence[tuple[Case, int]]) -> Value:
     return Scalar(result, weak=True)
 
 
-def is_outside(frame: Frame, value: Value) -> bool:
-    """Whether a value means the same where paths meet."""
-    return isinstance(value, Missing) or merges.is_visible(frame, value)
-
-
 @dataclass
 class _Placing:
     """Finds places outside of a path for one state."""
@@ -217,9 +217,8 @@ class _Placing:
 
     def _had_another_size(self, name: str, value: ArrayValue) -> bool:
         """Whether the name had an array like this of another size: one more iteration may need yet another one."""
-        before = [row[name] for row in self.states.rows]
-        arrays = [known for known in before if isinstance(known, ArrayValue) and known.shape != value.shape]
-        return any(known.dtype == value.dtype and known.rank == value.rank for known in arrays)
+        others = [known for known in self.states.placed.get(name, []) if known.shape != value.shape]
+        return any(known.dtype == value.dtype and known.rank == value.rank for known in others)
 
     def _array(self, name: str, value: ArrayValue) -> ArrayValue | Resized:
         frame = self.states.frame
@@ -261,3 +260,13 @@ class _Placing:
 
 def _sizes(value: ArrayValue) -> list[Expr]:
     return [*value.shape, *map(sym, value.window.symbols)]
+
+
+def _arrays(name: str, value: Value) -> Iterator[tuple[str, ArrayValue]]:
+    """The arrays that a value is or holds, by the names that they are placed under."""
+    if isinstance(value, ArrayValue):
+        yield name, value
+        return
+    for k, part in enumerate(parts_of(value)):
+        if part is not value:
+            yield from _arrays(f"{name}_{k}", part)

@@ -20,7 +20,7 @@ from dcpy.frontend.lower import merges, references
 from dcpy.frontend.lower.cases import chosen
 from dcpy.frontend.lower.frame import is_field
 from dcpy.frontend.lower.raising import PathsMatter
-from dcpy.frontend.values import ArrayValue, Missing, RecordValue, TupleValue, Value, Versions
+from dcpy.frontend.values import ArrayValue, DictValue, Missing, RecordValue, TupleValue, Value, Versions
 from dcpy.frontend.varying import Resized, Sliding
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ def resolved(frame: Frame, which: str, number: int) -> None:
 def _used(frame: Frame, statement: core.Statement) -> list[str]:
     """Names whose value a statement may need, in order."""
     names = sorted(statement.uses)
+    names += references.reachable(frame.env, [frame.env[name] for name in names if name in frame.env])
     if statement.calls:  # of functions that see names of this one, and of methods
         names += sorted(frame.liveness.captured)
     if statement.calls or isinstance(statement, core.Return):
@@ -102,16 +103,41 @@ def _has_array(value: Value) -> bool:
             return True
         case TupleValue(items=items) | RecordValue(items=items):
             return any(map(_has_array, items))
+        case DictValue(items=pairs):
+            return any(_has_array(item) for _, item in pairs)
         case Versions(options=options):
             return any(_has_array(option) for _, option in options)
     return False
+
+
+def _have_the_same_places(values: Sequence[Value]) -> bool:
+    """Whether the values are no lists or dictionaries, or have items at the same positions, or for the same keys."""
+    held = [option for value in values for option in (options_of(value) if isinstance(value, Versions) else [value])]
+    if not any(isinstance(value, DictValue) or references.is_list(value) for value in held):
+        return True
+    return len({places_of(value) for value in held}) == 1
+
+
+def options_of(value: Versions) -> list[Value]:
+    """What a name may stand for."""
+    return [option for _, option in value.options]
+
+
+def places_of(value: Value) -> object:
+    """Where a list or dictionary has items; the kind of anything else."""
+    match value:
+        case TupleValue(items=items, is_list=is_list):
+            return is_list, len(items)
+        case DictValue(items=pairs):
+            return tuple(key for key, _ in pairs)
+    return type(value)
 
 
 def disagree(frame: Frame, values: Sequence[Value], joined: Value) -> bool:
     """Whether paths on which a name has these values are kept apart: their versions would be copied, or do not meet."""
     if all(value == values[0] for value in values) and merges.is_visible(frame, values[0]):
         return False
-    if any(isinstance(value, ListRef | ListValue | Lazy) or references.is_list(value) for value in values):
+    if any(isinstance(value, ListRef | ListValue | Lazy) for value in values) or not _have_the_same_places(values):
         return False  # where lists meet: `meeting_lists`
     if isinstance(joined, Sliding):
         return False  # nothing is copied
