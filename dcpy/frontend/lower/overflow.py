@@ -18,12 +18,12 @@ import numpy as np
 
 from dcpy.base.errors import FrontendError
 from dcpy.base.options import IntOverflow
-from dcpy.frontend.values import Static, Value, as_integer, dtype_of, is_weak, scalar_expr
+from dcpy.frontend.values import ArrayValue, Static, Value, as_integer, dtype_of, is_weak, scalar_expr
 from dcpy.ir import types
 from dcpy.ir.data import View
 from dcpy.ir.expr import Cast, Const, Index, Load, Op, ScalarExpr, WrapIndex, op
 from dcpy.ir.integer_ops import fits
-from dcpy.ir.symbolic import Expr, Ranges, as_expr, max_of, sym
+from dcpy.ir.symbolic import Expr, Ranges, as_expr, max_of, product_of, sym
 from dcpy.ir.symbolic.expr import Atom
 from dcpy.ir.types import DType
 
@@ -40,6 +40,7 @@ COMPARISONS = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge
 }  # fmt: skip
 CHECKED = {"+": "add", "-": "sub", "*": "mul", "**": "pow", "<<": "lshift"}
+_TOO_BIG = "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size."
 _MESSAGE = "does not fit into the 64 bits that integers have in a program"
 
 
@@ -76,12 +77,38 @@ def require_countable(b: Builder, shape: Sequence[Expr]) -> None:
     """
     if any(not isinstance(desc, View) and desc.shape == tuple(shape) for desc in b.emit.descs.values()):
         return
+    _require_product(b, [max_of(size, 1) for size in shape], "iterator is too large")
+
+
+def require_addressable(b: Builder, shape: Sequence[Expr], dtype: DType) -> None:
+    """`ValueError` unless 64 bits count the bytes of a new array, as NumPy counts them: sizes of 0 are 1.
+
+    Free where all sizes are those of arrays, or sums of some: there is no memory for so many. Code of dcpy's own is
+    not looked at.
+    """
+    known = Intervals(b.emit)
+    if b.emit.wraps or all(known.of(Index(size))[1] <= 16 * LARGEST_SIZE for size in shape):
+        return
+    if len(shape) == 1:
+        b.emit.require(LIMITS[1] // dtype.itemsize - shape[0], "ValueError", _TOO_BIG)
+    else:
+        _require_product(b, [as_expr(dtype.itemsize), *(max_of(size, 1) for size in shape)], _TOO_BIG)
+
+
+def require_counted(b: Builder, array: ArrayValue) -> None:
+    """The same where the elements of an array are counted that might never get memory; free for those of the caller."""
+    count = product_of(*array.shape)
+    mine = [desc.shape for desc in b.emit.descs.values() if not desc.transient]
+    if b.emit.descs[b.root(array.container)].transient and not any(product_of(*shape) == count for shape in mine):
+        _require_product(b, array.shape, _TOO_BIG)
+
+
+def _require_product(b: Builder, factors: Sequence[Expr], message: str) -> None:
     known, total = Intervals(b.emit), as_expr(1)
-    for size in shape:
-        more = max_of(size, 1)
-        if not _is_within(_result("*", known.of(Index(total)), known.of(Index(more))), LIMITS):
-            b.check(op("mul_fits", Index(total), Index(more)), "ValueError", "iterator is too large")
-        total = total * more
+    for factor in factors:
+        if not _is_within(_result("*", known.of(Index(total)), known.of(Index(factor))), LIMITS):
+            b.check(op("mul_fits", Index(total), Index(factor)), "ValueError", message)
+        total = total * factor
 
 
 def require_negative_fits(b: Builder, value: Value) -> None:
@@ -246,9 +273,13 @@ class Intervals:
                 return _remainder("mod", parts, LIMITS)
         return _quotient(parts[0], parts[1], LIMITS)
 
+    def _is_a_size(self, name: str) -> bool:
+        """Whether the caller's arrays say that an integer of the caller's is the size of one."""
+        return any(sym(name) in desc.shape for desc in self.emit.descs.values() if not desc.transient)
+
     def _symbol(self, name: str) -> Interval:
         emit = self.emit
-        low, high = (0, LARGEST_SIZE) if name in emit.sdfg.sizes else LIMITS
+        low, high = (0, LARGEST_SIZE) if name in emit.sdfg.sizes or self._is_a_size(name) else LIMITS
         lower, upper = emit.ranges.bounds(name)
         low = low if lower is None else max(low, self._polynomial(lower)[0])
         high = high if upper is None else min(high, self._polynomial(upper)[1])

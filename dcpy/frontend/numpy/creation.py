@@ -13,6 +13,7 @@ from dcpy.frontend.lower import arguments
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.elementwise import convert
 from dcpy.frontend.lower.fitting import require_fit
+from dcpy.frontend.lower.overflow import require_addressable, require_counted
 from dcpy.frontend.lower.promotion import promoted
 from dcpy.frontend.numpy.defaults import FALSE, FLOAT, NONE, NUMBER_0, NUMBER_1, ORDER_C, ORDER_K, SAMPLES, TRUE
 from dcpy.frontend.numpy.traced import call_body
@@ -47,7 +48,7 @@ def order_of(b: Builder, order: Value) -> str:
 
 def filled(b: Builder, shape: Value, dtype: DType, fill: Value, order: Value) -> Value:
     """A new array with one number everywhere, converted as `astype` does."""
-    out = b.empty(b.shape_argument(shape), dtype, order=order_of(b, order))
+    out = _new(b, shape, dtype, order)
     if is_number(fill):
         fill = b.cast(require_fit(b, fill, dtype), dtype)
     b.store(out, fill)
@@ -57,7 +58,13 @@ def filled(b: Builder, shape: Value, dtype: DType, fill: Value, order: Value) ->
 @implements(np.empty, np.ndarray)
 def empty(b: Builder, shape: Value, dtype: Value = NONE, order: Value = ORDER_C) -> Value:
     """An array with undefined contents."""
-    return b.empty(b.shape_argument(shape), _dtype(b, dtype), order=order_of(b, order))
+    return _new(b, shape, _dtype(b, dtype), order)
+
+
+def _new(b: Builder, shape: Value, dtype: DType, order: Value) -> ArrayValue:
+    sizes = b.shape_argument(shape)
+    require_addressable(b, sizes, dtype)
+    return b.empty(sizes, dtype, order=order_of(b, order))
 
 
 @implements(np.zeros)
@@ -91,8 +98,10 @@ def empty_like(
 ) -> Value:
     """An array like another one, with undefined contents."""
     like = prototype if is_number(prototype) else b.array(prototype)
-    sizes = [b.exact(size) for size in _shape(like)] if shape == NONE else b.shape_argument(shape)
-    return b.empty(sizes, b.dtype_argument(dtype) or dtype_of(like), order=order_of(b, order))
+    found = b.dtype_argument(dtype) or dtype_of(like)
+    if shape != NONE:
+        return _new(b, shape, found, order)
+    return b.empty([b.exact(size) for size in _shape(like)], found, order=order_of(b, order))
 
 
 @implements(np.zeros_like)
@@ -382,6 +391,7 @@ def _by_place(
     b: Builder, shape: tuple[Expr, Expr], dtype: DType, test: Callable[[ScalarExpr, ScalarExpr], ScalarExpr]
 ) -> Value:
     """Ones where the test of row and column holds."""
+    require_addressable(b, shape, dtype)
     one, zero = (convert(Const(number, types.int64), dtype) for number in (1, 0))
     return b.generate(shape, dtype, lambda i, j: op("select", test(i, j), one, zero))
 
@@ -401,3 +411,9 @@ def _shape(value: Value) -> tuple[Expr, ...]:
 def size_of(b: Builder, value: ArrayValue) -> Value:
     """How many elements an array has."""
     return integer(product_of(*map(b.exact, value.shape)))
+
+
+def counted_size(b: Builder, value: ArrayValue) -> Value:
+    """The same where the program asks: of arrays that might never be allocated, 64 bits must count the elements."""
+    require_counted(b, value)
+    return size_of(b, value)

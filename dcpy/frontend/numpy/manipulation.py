@@ -12,7 +12,7 @@ from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.broadcasting import broadcast_shapes, may_be_one
 from dcpy.frontend.lower.builder import Builder, items_of
 from dcpy.frontend.lower.overflow import require_countable
-from dcpy.frontend.numpy.creation import order_of, size_of
+from dcpy.frontend.numpy.creation import counted_size, order_of, size_of
 from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0, NUMBER_1, ORDER_C
 from dcpy.frontend.values import ArrayValue, SliceValue, Static, TupleValue, Value, integer, is_number, is_weak
 from dcpy.ir.data import View, packed_strides, strides_of
@@ -433,7 +433,7 @@ def shape_(b: Builder, a: Value) -> Value:
 def size_(b: Builder, a: Value, axis: Value = NONE) -> Value:
     """How many elements there are, in all or along one dimension."""
     x = b.array(a)
-    return size_of(b, x) if axis == NONE else integer(b.exact(x.shape[b.axis(axis, x.rank)]))
+    return counted_size(b, x) if axis == NONE else integer(b.exact(x.shape[b.axis(axis, x.rank)]))
 
 
 @implements(np.ndim)

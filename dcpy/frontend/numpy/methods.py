@@ -21,7 +21,7 @@ from dcpy.frontend.numpy import (  # noqa: F401  (what `find` finds below)
     selection,
     ufuncs,
 )
-from dcpy.frontend.numpy.creation import order_of, size_of
+from dcpy.frontend.numpy.creation import counted_size, order_of
 from dcpy.frontend.numpy.defaults import FALSE, NONE, ORDER_C, ORDER_K, TRUE
 from dcpy.frontend.python.numbers import python_number
 from dcpy.frontend.values import ArrayValue, Scalar, Static, TupleValue, Value, dtype_of, integer, is_number, is_weak
@@ -66,7 +66,7 @@ def ndim(b: Builder, a: Value) -> Value:
 @attribute("size")
 def size(b: Builder, a: Value) -> Value:
     """How many elements there are."""
-    return Static(1) if is_number(a) else size_of(b, b.array(a))
+    return Static(1) if is_number(a) else counted_size(b, b.array(a))
 
 
 @attribute("dtype")
@@ -84,7 +84,7 @@ def itemsize(b: Builder, a: Value) -> Value:
 @attribute("nbytes")
 def nbytes(b: Builder, a: Value) -> Value:
     """Bytes of all elements."""
-    count = ONE if is_number(a) else b.integer(size_of(b, b.array(a)))
+    count = ONE if is_number(a) else b.integer(counted_size(b, b.array(a)))
     return integer(count * dtype_of(a).itemsize)
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import dcpy
 from tests.support.numpy_records import ALL, LAYOUTS, check, interpreted, op
 
 VECTOR = ((4,),)
@@ -101,3 +102,41 @@ def test_negative_sizes_raise():
 def test_sizes_known_at_run_time():
     assert interpreted(lambda n: np.arange(n).sum(), 7) == 21
     assert interpreted(lambda n: np.ones((n, 2)), 0).shape == (0, 2)
+
+
+def test_s1_sizes_that_64_bits_do_not_count():
+    """What is never allocated is counted all the same: the number of elements wrapped around, NumPy raises."""
+
+    def programs(n, k):
+        if k == 0:
+            return np.zeros((n, n, n)).size
+        if k == 1:
+            return np.ones((n, 2), np.int8).nbytes
+        if k == 2:
+            return np.empty((n, 0, 2), np.float32).shape
+        if k == 3:
+            return np.identity(n).size
+        return np.zeros_like(np.arange(3.0), shape=n).shape
+
+    for k in range(5):
+        sdfg = dcpy.program(programs).to_sdfg(2, k)
+        for n in (0, 3, 2**21, 2**62):
+            mine, theirs = (_raised_or(lambda r=run, n=n: r(n, k)) for run in (sdfg.interpret, programs))
+            assert mine == theirs or theirs is MemoryError
+
+
+def _raised_or(run):
+    try:
+        return run()
+    except (ValueError, MemoryError) as error:
+        return str(error) if "too big" in str(error) else MemoryError
+
+
+def test_s1_outer_products_that_64_bits_do_not_count():
+    def f(x):
+        return (x[:, None, None] * x[:, None] * x).size
+
+    x = np.broadcast_to(np.float64(1.0), (2**21,))
+    with pytest.raises(ValueError, match="array is too big"):
+        dcpy.program(f).to_sdfg(x).interpret(x)
+    assert dcpy.program(f).to_sdfg(x).interpret(x[: 2**10]) == 2**30

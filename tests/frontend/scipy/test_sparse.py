@@ -117,3 +117,53 @@ def test_refuses_what_makes_sparse_matrices(program):
 def test_other_formats_are_refused():
     with pytest.raises(dcpy.DcpyError):
         dcpy.program(lambda a, x: a @ x).to_sdfg(sp.coo_matrix(DENSE), X)
+
+
+def chosen(a, x, b, y, k):
+    """One of what a program does with the elements of a matrix."""
+    if k == 0:
+        return (a @ x).sum()
+    if k == 1:
+        return (a @ b).sum()
+    if k == 2:
+        return (a.T @ y).sum()
+    if k == 3:
+        return (a.T @ y[:, None]).sum()
+    return a.toarray().sum() if k == 4 else a.diagonal().sum()
+
+
+def broken(kind):
+    """Matrices that SciPy lets one make, and reads out of bounds with."""
+    places, starts = "indices", "indptr"
+    for field, position, value in ((places, 1, 10**8), (places, 1, 6), (starts, 2, 10**8), (places, 0, -100)):
+        matrix = kind(DENSE)
+        getattr(matrix, field)[position] = value
+        yield matrix
+    for field, length in ((places, 3), ("data", 3), (starts, 2), (starts, 0)):
+        matrix = kind(DENSE)
+        setattr(matrix, field, getattr(matrix, field)[:length].copy())
+        yield matrix
+
+
+def fails_or_is_inside(run):
+    """IndexError, or a result of what is there: the diagonal of a matrix does not need all of it."""
+    try:
+        assert np.isfinite(run())
+    except IndexError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("kind", KINDS[::2], ids=lambda k: k.__name__)
+def test_s3_broken_matrices_are_not_read_out_of_bounds(kind):
+    sdfg = dcpy.program(chosen).to_sdfg(kind(DENSE), X, B, Y, 0)
+    for matrix in broken(kind):
+        for k in range(6):
+            assert fails_or_is_inside(lambda m=matrix, k=k: sdfg.interpret(m, X, B, Y, k)) or k == 5
+
+
+@pytest.mark.cc
+def test_s3_broken_matrices_are_not_read_out_of_bounds_when_compiled():
+    program = dcpy.program(chosen, auto_optimize=True)
+    for matrix in broken(sp.csr_matrix):
+        assert [fails_or_is_inside(lambda m=matrix, k=k: program(m, X, B, Y, k)) for k in range(5)] == [True] * 5
