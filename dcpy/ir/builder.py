@@ -41,6 +41,7 @@ from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ZERO, Expr, ExprLike, as_expr, as_exprs, sym
 from dcpy.ir.text.parser import parse_code, parse_scalar
+from dcpy.ir.tree import regions_around
 from dcpy.ir.types import DType
 
 __all__ = ["Builder", "Cases", "Container", "Out", "as_dtype"]
@@ -322,11 +323,7 @@ class Builder:
         return (*self.sdfg.symbols, *self.sdfg.assigned_symbols, *self._params)
 
     def _visible(self) -> dict[str, Descriptor]:
-        tables: list[dict[str, Descriptor]] = []
-        region: Region | None = self._region
-        while region is not None:
-            tables.append(region.containers)
-            region = region.parent
+        tables = [region.containers for region in regions_around(self._region)]
         return {name: desc for table in reversed(tables) for name, desc in table.items()}
 
     def _dtypes(self, memlets: Mapping[str, Memlet]) -> dict[str, DType]:

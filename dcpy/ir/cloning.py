@@ -6,12 +6,11 @@ from typing import TypeVar
 
 from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.copying import copy_block
-from dcpy.ir.places import block_in
 from dcpy.ir.region import Block
 from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.substitution import Substitution
 from dcpy.ir.symbolic import sym
-from dcpy.ir.uses import Element
+from dcpy.ir.tree import is_inside
 
 B = TypeVar("B", bound=Block)
 
@@ -27,11 +26,7 @@ def clone(block: B, rw: Rewriter) -> B:
         symbols |= {name: rw.fresh_name(name) for name in region.params}
         containers |= {name: rw.fresh_name(name) for name in region.containers}
     for symbol in dict.fromkeys(name for region in block.regions() for name in symbols_assigned_in(region)):
-        if all(_is_inside(element, block) for element in (*rw.uses.users(symbol), *rw.uses.definers(symbol))):
+        if all(is_inside(element, block) for element in (*rw.uses.users(symbol), *rw.uses.definers(symbol))):
             symbols[symbol] = rw.fresh_name(symbol)
             rw.sdfg.assign_symbol(symbols[symbol], rw.sdfg.assigned_symbols[symbol])
     return copy_block(block, Substitution({old: sym(new) for old, new in symbols.items()}, containers))
-
-
-def _is_inside(element: Element, block: Block) -> bool:
-    return element is not block and any(block_in(region, element) is not None for region in block.regions())

@@ -6,35 +6,29 @@ through a map goes straight into its body. The history of transformations stores
 
 from __future__ import annotations
 
+from typing import Any
+
 from dcpy.base.errors import TransformationRefused
-from dcpy.ir.nodes import Consume, Map, Node
+from dcpy.ir.nodes import Consume, Map
 from dcpy.ir.region import Block, Region, State
 from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.uses import Element
+from dcpy.ir.tree import Element, ancestors
 
 
 def path_of(element: Element) -> str:
     """The path of an element of an SDFG."""
     steps: list[int] = []
-    current: Element = element
-    while True:
-        match current:
-            case Node(state=State() as state):
-                steps.append(state.index(current))
-                current = state
-                continue
-            case Block(region=Region() as region):
-                steps.append(region.index(current))
-            case _:
-                raise TransformationRefused(f"this {current.kind} is in no SDFG", span=current.span)
-        match region.owner:
+    current: Any = element
+    for around in ancestors(element):
+        match around:
+            case State() | Region():
+                steps.append(around.index(current))
+            case Block():
+                steps.append(around.regions().index(current))
             case Sdfg():
                 return "".join(f"/{step}" for step in reversed(steps))
-            case Map() | Consume() as owner:
-                current = owner
-            case Block() as owner:
-                steps.append(owner.regions().index(region))
-                current = owner
+        current = around
+    raise TransformationRefused(f"this {element.kind} is in no SDFG", span=element.span)
 
 
 def element_at(sdfg: Sdfg, path: str) -> Element:
@@ -61,48 +55,3 @@ def _down(where: Region | Element, step: int) -> Region | Element:
         case Block():
             return where.regions()[step]
     raise IndexError(step)
-
-
-def is_attached(element: Element, sdfg: Sdfg) -> bool:
-    """Whether an element is still part of an SDFG."""
-    current: object = element
-    while True:
-        match current:
-            case Node(state=State() as state):
-                current = state
-            case Block(region=Region(owner=owner)):
-                current = owner
-            case Sdfg():
-                return current is sdfg
-            case _:
-                return False
-
-
-def node_in(state: State, element: Element) -> Node:
-    """The node directly in `state` that is, or holds, `element`, which is in it."""
-    current: object = element
-    while True:
-        match current:
-            case Node(state=State() as around):
-                if around is state:
-                    return current
-                current = around
-            case Block(region=Region(owner=owner)):
-                current = owner
-            case _:
-                raise TransformationRefused("the element is in another state", span=element.span)
-
-
-def block_in(region: Region, element: Element) -> Block | None:
-    """The block directly in `region` that is, or holds, `element`; None where the region does not hold it."""
-    current: object = element
-    while True:
-        match current:
-            case Node(state=State() as state):
-                current = state
-            case Block(region=Region() as around):
-                if around is region:
-                    return current
-                current = around.owner
-            case _:
-                return None

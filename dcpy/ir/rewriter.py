@@ -16,13 +16,13 @@ from dcpy.base.errors import InvalidSdfg
 from dcpy.ir.data import Data, Descriptor, View
 from dcpy.ir.expr import ScalarExpr
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Consume, Map, Node, replace_memlets
-from dcpy.ir.places import block_in
+from dcpy.ir.nodes import Map, Node, replace_memlets
 from dcpy.ir.region import Block, Loop, Owner, Region, State
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.substitution import Substitution, rewrite_exprs, substitute_in_element
 from dcpy.ir.symbolic import ExprLike, sym
-from dcpy.ir.uses import Element, Touches, Uses
+from dcpy.ir.tree import Element, is_inside, subtree
+from dcpy.ir.uses import Touches, Uses
 from dcpy.ir.views import rebased
 
 Listener = Callable[[str, Element], None]  #: told ``insert``, ``change`` or ``look`` (a neighbour changed), and where
@@ -102,7 +102,7 @@ class Rewriter:
     def erase(self, element: Element) -> None:
         """Takes a node or block out, with all inside it."""
         self._look_around(element)
-        touched = [self.uses.touches(part) for part in _parts(element)]
+        touched = [self.uses.touches(part) for part in subtree(element)]
         self.uses.remove(element)
         _detach(element)
         self.version += 1
@@ -210,7 +210,7 @@ class Rewriter:
         """
         users = dict.fromkeys(user for name in values for user in self.uses.users(name))
         for element in users:
-            if within is None or block_in(within, element) is not None:
+            if within is None or is_inside(element, within):
                 defined = self.uses.touches(element).defines
                 kept = {name: value for name, value in values.items() if name not in defined}
                 self.substitute(element, Substitution(kept))
@@ -326,7 +326,7 @@ class Rewriter:
     def _entered(self, element: Element) -> None:
         self.uses.add(element)
         self.version += 1
-        for part in _parts(element):
+        for part in subtree(element):
             self._tell("insert", part)
         self._look_around(element)
 
@@ -382,22 +382,6 @@ def verify_after(sdfg: Sdfg, uses: Uses, entry: str) -> None:
     except InvalidSdfg as error:
         notes = (*error.notes, f"this is what {entry!r} made of {sdfg.name!r}")
         raise InvalidSdfg(error.message, span=error.span, notes=notes, help=error.help) from error
-
-
-def _parts(element: Element) -> Iterator[Element]:
-    """An element and all inside it, in program order."""
-    yield element
-    match element:
-        case State(nodes=nodes):
-            for node in nodes:
-                yield from _parts(node)
-        case Map(body=body) | Consume(body=body):
-            for block in body.blocks:
-                yield from _parts(block)
-        case Block():
-            for region in element.regions():
-                for block in region.blocks:
-                    yield from _parts(block)
 
 
 def _detach(element: Element) -> None:

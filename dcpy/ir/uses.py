@@ -7,21 +7,20 @@ loop by its bounds, not by what stands in their bodies.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from dcpy.ir.analysis.ranges_at import KnownRanges
-from dcpy.ir.analysis.scopes import Place
 from dcpy.ir.data import Array, Descriptor, Reference, Scalar, Stream, Structure, View
 from dcpy.ir.expr import Index, Load, ScalarExpr, WrapIndex, symbols_in, walk
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, Consume, Copy, ForeignCall, Map, Node, Tasklet
-from dcpy.ir.region import Block, Branch, Check, Loop, Region, Resize, State, SymbolAssign, While
+from dcpy.ir.region import Block, Branch, Check, Loop, Region, Resize, SymbolAssign, While
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import Ranges
+from dcpy.ir.tree import Element, Place, bodies_of, children, holder_of
 
-Element = Node | Block
 WrittenBy = Callable[[Sdfg], frozenset[str]]
 
 
@@ -213,17 +212,17 @@ class Uses:
     def add(self, element: Element) -> None:
         """Enters an element and all inside it."""
         self.refresh(element)
-        for inner in _inside(element):
+        for inner in children(element):
             self.add(inner)
-        for region in _bodies(element):
+        for region in bodies_of(element):
             for name, desc in region.containers.items():
                 self.declare(name, desc, region)
 
     def remove(self, element: Element) -> None:
         """Forgets an element and all inside it."""
-        for inner in _inside(element):
+        for inner in children(element):
             self.remove(inner)
-        for region in _bodies(element):
+        for region in bodies_of(element):
             for name in region.containers:
                 self.undeclare(name)
         self._unlink(element, self._touches.pop(element, Touches()))
@@ -438,32 +437,3 @@ class _Collector:
 
     def result(self) -> Touches:
         return Touches(tuple(self.reads), tuple(self.writes), tuple(self.symbols), tuple(self.defines))
-
-
-def holder_of(element: Element) -> Element | None:
-    """The state of a node; the map, loop or branch that a block is in; None at the outermost level."""
-    if isinstance(element, Node):
-        return element.state
-    owner = None if element.region is None else element.region.owner
-    return owner if isinstance(owner, Node | Block) else None
-
-
-def with_inside(element: Element) -> Iterator[Element]:
-    """An element and all inside it, in program order, each before what it holds. Callees are not entered."""
-    pending = [element]
-    while pending:
-        current = pending.pop()
-        yield current
-        pending.extend(reversed(_inside(current)))
-
-
-def _inside(element: Element) -> Sequence[Element]:
-    """The elements one level down."""
-    if isinstance(element, State):
-        return element.nodes
-    regions = element.regions()
-    return [block for region in regions for block in region.blocks] if regions else ()
-
-
-def _bodies(element: Element) -> tuple[Region, ...]:
-    return () if isinstance(element, State) else element.regions()

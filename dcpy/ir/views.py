@@ -8,6 +8,7 @@ from dataclasses import replace
 from dcpy.ir.data import Array, Data, Structure, View, packed_strides, strides_of
 from dcpy.ir.region import Region
 from dcpy.ir.symbolic import ZERO, Expr
+from dcpy.ir.tree import regions_around
 
 
 def rebased(view: View, base: Data, before: Data) -> View | None:
@@ -42,8 +43,8 @@ def rebase_views(body: Region, outside: Callable[[str], Data]) -> None:
     originals = {name: desc for region in body.walk_regions() for name, desc in region.containers.items()}
 
     def settle(name: str, region: Region | None) -> Data:
-        while region is not None and name not in region.containers:
-            region = region.parent
+        around = () if region is None else regions_around(region)
+        region = next((outer for outer in around if name in outer.containers), None)
         if region is None or isinstance(region.containers[name], Structure):
             return outside(name)
         desc = region.containers[name]

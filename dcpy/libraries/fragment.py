@@ -22,7 +22,7 @@ from typing import NoReturn
 from dcpy.base.errors import ExpansionError
 from dcpy.ir import types
 from dcpy.ir.analysis.ranges_at import ranges_at
-from dcpy.ir.analysis.scopes import desc_at, root_of, sdfg_of
+from dcpy.ir.analysis.scopes import desc_at, root_of
 from dcpy.ir.data import Array, Data, Descriptor, Scalar, View, packed_strides, strides_of
 from dcpy.ir.expansions import Replacement
 from dcpy.ir.expr import Const, Load, Ref, ScalarExpr, cast
@@ -31,6 +31,7 @@ from dcpy.ir.nodes import Copy, LibraryNode, Map, Node, Schedule, Tasklet
 from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssign
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, ExprLike, sym
+from dcpy.ir.tree import sdfg_of
 from dcpy.ir.types import DType
 
 

@@ -7,7 +7,7 @@ come in program order, always the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar, overload
 
@@ -15,7 +15,8 @@ from dcpy.ir.analysis.touches import names_in
 from dcpy.ir.nodes import Call, Map, Node, Tasklet
 from dcpy.ir.region import Block, Loop, Region, State
 from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.uses import Element, Uses, with_inside
+from dcpy.ir.tree import Element, child_of, subtree
+from dcpy.ir.uses import Uses
 
 T = TypeVar("T")
 
@@ -226,8 +227,7 @@ def whole() -> Whole:
 
 def elements(sdfg: Sdfg) -> Iterator[Element]:
     """All blocks and nodes of an SDFG, in program order, each before those it owns."""
-    for block in list(sdfg.body.blocks):
-        yield from with_inside(block)
+    return subtree(sdfg.body)
 
 
 def _fits(part: Capture[Any], block: Block) -> bool:
@@ -257,27 +257,8 @@ def _users_among(nodes: Sequence[Node], container: str, uses: Uses) -> Iterator[
     state = nodes[0].state
     assert state is not None
     first = state.index(nodes[0])
-    tops = {state.index(node): node for node in _tops(users, state)}
+    tops = {state.index(node): node for user in users if (node := child_of(state, user)) is not None}
     yield from (tops[place] for place in sorted(tops) if place >= first)
-
-
-def _tops(touchers: Iterable[Element], state: State) -> dict[Node, None]:
-    """The nodes of a state that are, or hold, the given elements."""
-    tops: dict[Node, None] = {}
-    for element in touchers:
-        current: Any = element
-        while current is not None:
-            match current:
-                case Node(state=around):
-                    if around is state:
-                        tops[current] = None
-                        break
-                    current = around
-                case Block(region=region):
-                    current = None if region is None else region.owner
-                case _:
-                    break
-    return tops
 
 
 def _place_of(state: State) -> str:

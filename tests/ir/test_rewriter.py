@@ -8,12 +8,13 @@ from dcpy.base.errors import InvalidSdfg, TransformationRefused
 from dcpy.ir.data import Scalar
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Tasklet
-from dcpy.ir.places import element_at, is_attached, path_of
+from dcpy.ir.places import element_at, path_of
 from dcpy.ir.region import Loop, State
 from dcpy.ir.rewriter import Rewriter, rewriting
 from dcpy.ir.subsets import Range, parse_subset
 from dcpy.ir.symbolic import sym
 from dcpy.ir.text import parse_sdfg, print_sdfg
+from dcpy.ir.tree import is_inside
 from dcpy.ir.types import float64
 from dcpy.ir.uses import Uses
 
@@ -145,7 +146,7 @@ def test_blocks_and_nodes_go_where_they_are_put(rw):
     assert state.nodes[0] is first
     rw.replace(first, Copy(first.dst, first.src))
     assert state.nodes[0].src.container == "B"
-    assert not is_attached(first, rw.sdfg)
+    assert not is_inside(first, rw.sdfg)
     assert same_index(rw)
 
 

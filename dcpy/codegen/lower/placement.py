@@ -13,7 +13,8 @@ from dcpy.ir.data import Data, Structure, View
 from dcpy.ir.nodes import Call, Consume, Map
 from dcpy.ir.region import Block, Branch, Loop, Region, Resize, State, SymbolAssign, While
 from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.uses import Element, Uses, desc_symbols
+from dcpy.ir.tree import Element, regions_around
+from dcpy.ir.uses import Uses, desc_symbols
 
 
 @dataclass(slots=True)
@@ -137,11 +138,7 @@ def _homes_of_symbol(symbol: str, body: Region, plan: Placement) -> list[Region]
     return list(homes)
 
 
-def _private_region(region: Region | None) -> Region | None:
+def _private_region(region: Region) -> Region | None:
     """The body of the outermost map around a region: its iterations share no variables."""
-    found = None
-    while region is not None:
-        if isinstance(region.owner, Map | Consume):
-            found = region
-        region = region.parent
-    return found
+    bodies = [around for around in regions_around(region) if isinstance(around.owner, Map | Consume)]
+    return bodies[-1] if bodies else None

@@ -12,7 +12,7 @@ from functools import singledispatch
 
 from dcpy.ir.analysis.propagation import Sweep, swept, unknown
 from dcpy.ir.analysis.ranges_at import KnownRanges
-from dcpy.ir.analysis.scopes import Place, desc_at, sdfg_of, symbols_assigned_in
+from dcpy.ir.analysis.scopes import desc_at, symbols_assigned_in
 from dcpy.ir.data import Stream, View
 from dcpy.ir.expr import ScalarExpr, loads_of
 from dcpy.ir.memlet import Memlet
@@ -22,7 +22,6 @@ from dcpy.ir.region import (
     Branch,
     Break,
     Check,
-    Continue,
     Loop,
     Region,
     Resize,
@@ -34,6 +33,7 @@ from dcpy.ir.region import (
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Expr, Ranges
+from dcpy.ir.tree import Place, jumps, sdfg_of
 
 MOST_PARTS = 8  # subsets kept apart per container and direction; more are rounded up to one box
 
@@ -198,7 +198,7 @@ def _region_accesses(region: Region, known: KnownRanges) -> Accesses:
     for block in region.blocks:
         inside = _block_accesses(block, known)
         found += _uncertain(inside) if leaving else inside
-        leaving = leaving or _leaves(block)
+        leaving = leaving or any(jumps(block))
     visible = _merged(_without_private(region, found))
     changing = [unknown(name) for name in symbols_assigned_in(region)]
     return _swept_accesses(visible, changing, region, known.at(region)) if changing else visible
@@ -220,18 +220,6 @@ def _without_private(region: Region, accesses: Iterable[AccessInfo]) -> Iterator
             seen = replace(seen, container=desc.of, subset=subset, certain=seen.certain and subset is not None)
         if seen is not None:
             yield seen
-
-
-def _leaves(block: Block) -> bool:
-    """Whether what comes after a block in its region may be skipped."""
-    match block:
-        case Break() | Continue() | Return():
-            return True
-        case Loop(body=body) | While(body=body):  # a break inside ends just this loop
-            return any(isinstance(inner, Return) for inner in body.walk_blocks())
-        case Branch():
-            return any(_leaves(inner) for region in block.regions() for inner in region.blocks)
-    return False
 
 
 # -- unions ----------------------------------------------------------------------------------------------------------

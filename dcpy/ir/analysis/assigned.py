@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from dcpy.ir.nodes import Consume, Map, Node
-from dcpy.ir.region import Block, Branch, Break, Continue, Region, Return, State
-from dcpy.ir.uses import Element
+from dcpy.ir.region import Block, Branch, Region, State
+from dcpy.ir.tree import Element, ancestors, may_complete
 
 Step = tuple[Region | State, Element]  # a region and a block in it, or a state and a node in it
 
@@ -38,26 +38,15 @@ def _surely_writes(element: Element, holders: dict[Region | State, dict[Element,
             return any(_surely_writes(node, holders) for node in holders[element])
         case Branch(otherwise=Region()):
             return all(
-                _leaves(region) or any(_surely_writes(block, holders) for block in holders.get(region, ()))
+                not may_complete(region) or any(_surely_writes(block, holders) for block in holders.get(region, ()))
                 for region in element.regions()
             )
     return isinstance(element, Block) and not element.regions()
 
 
-def _leaves(region: Region) -> bool:
-    return any(isinstance(block, Break | Continue | Return) for block in region.blocks)
-
-
 def _way_up(element: Element) -> Iterator[Step]:
     """From an element to the outermost region, step by step."""
-    current: Element | None = element
-    while current is not None:
-        where = current.state if isinstance(current, Node) else current.region
-        if where is None:
-            return
-        yield where, current
-        if isinstance(where, State):
-            current = where
-        else:
-            owner = where.owner
-            current = owner if isinstance(owner, Node | Block) else None
+    for current in (element, *ancestors(element)):
+        where = current.state if isinstance(current, Node) else current.region if isinstance(current, Block) else None
+        if where is not None:
+            yield where, current  # type: ignore[misc]

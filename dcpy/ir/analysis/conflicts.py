@@ -15,7 +15,8 @@ from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Map, T
 from dcpy.ir.region import Loop, Region, SymbolAssign
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import min_of, sym
-from dcpy.ir.uses import Element, Uses
+from dcpy.ir.tree import Element
+from dcpy.ir.uses import Uses
 
 NO_TILES: Mapping[str, str] = MappingProxyType({})
 

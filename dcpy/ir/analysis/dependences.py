@@ -19,11 +19,12 @@ from dcpy.ir.analysis.touches import Touch, body_touches, known_effects_of, leav
 from dcpy.ir.data import Array, Lifetime, View
 from dcpy.ir.effects import VISIBLE, Effect, keep_order
 from dcpy.ir.nodes import Node, Tasklet
-from dcpy.ir.places import block_in
+from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Block, Loop, Region, State, SymbolAssign
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Ranges
-from dcpy.ir.uses import Element, Uses
+from dcpy.ir.tree import Element, is_inside
+from dcpy.ir.uses import Uses
 
 _MEET = "meets"  # what `Uses.facts` keeps of a node: its dependences on others
 INDEPENDENT = Answer(False, "no iteration touches what another one writes")
@@ -45,9 +46,9 @@ class LoopDependences:
 
 def loop_dependences(loop: Loop, uses: Uses, *, leaves: bool = True) -> LoopDependences:
     """What the iterations of a loop share, and what they need not share; unless `leaves`, as if none ended early."""
-    obstacle = (_way_out(loop) if leaves else "") or _obstacle(loop, uses)
+    obstacle = (_way_out(loop) if leaves else None) or _obstacle(loop, uses)
     if obstacle:
-        return LoopDependences(Answer(None, obstacle))
+        return LoopDependences(Answer(None, str(obstacle)))
     ranges = uses.ranges_at(loop)
     touches = body_touches(loop, uses)
     private: list[str] = []
@@ -84,7 +85,7 @@ def _nodes_meet(first: Node, second: Node, uses: Uses, ranges: Ranges) -> Answer
     (our_reads, our_writes), (their_reads, their_writes) = memories_of(first, uses), memories_of(second, uses)
     obstacle = _order_of_effects((first, our_writes), (second, their_writes), uses)
     if obstacle:
-        return Answer(True, obstacle)
+        return Answer(True, str(obstacle))
     shared = (our_writes.keys() & (their_writes | their_reads)) | (our_reads.keys() & their_writes)
     if not shared:
         return INDEPENDENT
@@ -97,17 +98,20 @@ def _nodes_meet(first: Node, second: Node, uses: Uses, ranges: Ranges) -> Answer
     )
 
 
-def _order_of_effects(first: tuple[Node, Iterable[str]], second: tuple[Node, Iterable[str]], uses: Uses) -> str:
-    """Why the effects of two nodes, given with the memories that they write, keep them in order; "" where not."""
+def _order_of_effects(
+    first: tuple[Node, Iterable[str]], second: tuple[Node, Iterable[str]], uses: Uses
+) -> Refusal | None:
+    """Why the effects of two nodes, given with the memories that they write, keep them in order; None where not."""
     (node, _), (other, _) = first, second
     left, right = known_effects_of(node, uses), known_effects_of(other, uses)
     if keep_order(left, right):
-        return f"the {node.kind} {(left & VISIBLE).words}, the {other.kind} {(right & VISIBLE).words}"
+        return Refusal(f"the {node.kind} {(left & VISIBLE).words}, the {other.kind} {(right & VISIBLE).words}")
     for raiser, effects, written in ((node, left, second[1]), (other, right, first[1])):
         seen = next((name for name in written if not uses.is_private(name)), "") if Effect.MAY_RAISE in effects else ""
         if seen:
-            return f"the {raiser.kind} {Effect.MAY_RAISE.words}, and the caller would see what is in {seen!r} then"
-    return ""
+            reason = f"the {raiser.kind} {Effect.MAY_RAISE.words}, and the caller would see what is in {seen!r} then"
+            return Refusal(reason)
+    return None
 
 
 def groups_meet(ours: Iterable[Touch], theirs: Iterable[Touch], points: Sequence[Variable], ranges: Ranges) -> Answer:
@@ -216,31 +220,31 @@ def _describe(first: Touch, second: Touch, points: Sequence[Variable]) -> str:
 # -- control flow and symbols ------------------------------------------------------------------------------------------
 
 
-def _way_out(loop: Loop) -> str:
-    """What may end the loop early; "" for nothing. After a check raised, the caller would see later iterations' writes.
+def _way_out(loop: Loop) -> Refusal | None:
+    """What may end the loop early. After a check raised, the caller would see what later iterations write.
 
     `loop-inspection` finds out before which iterations these are.
     """
     for part in leavers(loop.body):
         what = "an index check" if isinstance(part, SymbolAssign) else f"a {part.kind}"
-        return f"{what} inside may end it early{_at(part)}"
-    return ""
+        return Refusal(f"{what} inside may end it early", (part,))
+    return None
 
 
-def _obstacle(loop: Loop, uses: Uses) -> str:
-    """Why the iterations cannot be looked at one by one; "" where they can."""
+def _obstacle(loop: Loop, uses: Uses) -> Refusal | None:
+    """Why the iterations cannot be looked at one by one; None where they can."""
     for node in loop.body.walk_nodes():
         if not node.regions() and Effect.ORDERED in effects_of(node):
-            return f"the {node.kind} inside {Effect.ORDERED.words}, in the order of the iterations{_at(node)}"
+            return Refusal(f"the {node.kind} inside {Effect.ORDERED.words}, in the order of the iterations", (node,))
     for symbol in (loop.param, *symbols_assigned_in(loop.body)):
-        if any(block_in(loop.body, user) is None for user in uses.users(symbol)):
-            return f"symbol {symbol!r} changes inside and is used outside"
+        if any(not is_inside(user, loop.body) for user in uses.users(symbol)):
+            return Refusal(f"symbol {symbol!r} changes inside and is used outside")
         inside = list(loop.body.walk_regions())
         if any(uses.home(name) not in inside for name in uses.described_by(symbol)):
-            return f"symbol {symbol!r} changes inside and describes a container outside"
+            return Refusal(f"symbol {symbol!r} changes inside and describes a container outside")
         if symbol != loop.param and _takes_over(loop.body, symbol, uses):
-            return f"symbol {symbol!r} is used in an iteration before it is assigned there"
-    return ""
+            return Refusal(f"symbol {symbol!r} is used in an iteration before it is assigned there")
+    return None
 
 
 def _takes_over(region: Region, symbol: str, uses: Uses) -> bool:
@@ -273,7 +277,7 @@ def _can_be_private(loop: Loop, group: Sequence[Touch], uses: Uses, ranges: Rang
     if isinstance(desc, Array) and desc.lifetime is not Lifetime.SCOPE:
         return False
     names = uses.overlapping(root)
-    if any(block_in(loop.body, toucher) is None for name in names for toucher in uses.touchers(name)):
+    if any(not is_inside(toucher, loop.body) for name in names for toucher in uses.touchers(name)):
         return False
     inside = Footprint(Subset(), ((loop.param, loop.range),)).known(ranges)
     reads = [touch for touch in group if not touch.is_write or touch.wcr]

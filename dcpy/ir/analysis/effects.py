@@ -9,8 +9,9 @@ from __future__ import annotations
 from dcpy.ir.effects import Effect
 from dcpy.ir.expr import WrapIndex, walk
 from dcpy.ir.nodes import Call, Node
-from dcpy.ir.region import Block, Check, Region, State, SymbolAssign, While
+from dcpy.ir.region import Block, Check, Region, SymbolAssign, While
 from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.tree import subtree
 
 Part = Node | Block | Region | Sdfg
 
@@ -18,24 +19,14 @@ Part = Node | Block | Region | Sdfg
 def effects_of(part: Part) -> Effect:
     """All that a part may do, with what is inside of it and what it calls."""
     found = Effect.NOTHING
-    called: list[Sdfg] = []
-    pending: list[Part] = [part]
-    while pending:
-        current = pending.pop()
-        if isinstance(current, State):
-            pending += current.nodes
-        elif isinstance(current, Region):
-            pending += current.blocks
-        elif isinstance(current, Sdfg):
-            pending.append(current.body)
-        else:
-            own = own_effects(current)
+    parts = [part]
+    for each in parts:  # grows while callees are met
+        for element in subtree(each.body if isinstance(each, Sdfg) else each):
+            own = own_effects(element)
             if own is not Effect.NOTHING:
                 found |= own
-            pending += current.regions()
-            if isinstance(current, Call) and current.sdfg not in called:
-                called.append(current.sdfg)
-                pending.append(current.sdfg)
+            if isinstance(element, Call) and element.sdfg not in parts:
+                parts.append(element.sdfg)
     return found
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 from functools import lru_cache
 
 from dcpy.ir.analysis.conditions import facts_inside
-from dcpy.ir.analysis.scopes import Place, owners_around, regions_around, sdfg_of
 from dcpy.ir.expr import WrapIndex, as_symbolic
 from dcpy.ir.nodes import Consume, Map
 from dcpy.ir.region import Branch, Loop, Region, SymbolAssign
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, Ranges, const
+from dcpy.ir.tree import Place, is_inside, owners_around, regions_around, sdfg_of
 
 Bounds = tuple[str, Expr | None, Expr | None]  # a symbol, its smallest and its largest value where known
 
@@ -60,7 +60,7 @@ class KnownRanges:
 
     def _is_steady(self, name: str, region: Region) -> bool:
         """Whether a symbol has one value while a region runs once: none of its assignments is inside."""
-        return not any(region in regions_around(block) for block in self._blocks.get(name, ()))
+        return not any(is_inside(block, region) for block in self._blocks.get(name, ()))
 
     def _least_sizes(self, params: list[Bounds]) -> dict[str, Expr]:
         """Sizes that are larger than 0 because a range around the place has an element: ``i = 1:N`` needs N > 1."""

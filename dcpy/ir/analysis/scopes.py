@@ -1,62 +1,17 @@
-"""Where a thing stands: the region around it, what it sees from there, which memory a name stands for.
+"""Scopes: which containers a place sees, and which memory a name stands for there.
 
-Everything climbs from the place asked about towards the outermost region, so one question costs as much as the nest
-is deep. Questions about what is touched are in `accesses`, about bounds of symbols in `ranges_at`.
+Everything climbs from the place asked about towards the outermost region (`ir.tree`). Questions about what is touched
+are in `accesses`, about bounds of symbols in `ranges_at`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from dcpy.base.errors import InvalidSdfg
 from dcpy.ir.data import Array, Data, Reference, Structure, View
-from dcpy.ir.nodes import Copy, Node
-from dcpy.ir.region import Block, Owner, Region, State, SymbolAssign
+from dcpy.ir.nodes import Copy
+from dcpy.ir.region import Region, SymbolAssign
 from dcpy.ir.sdfg import Sdfg
-
-Place = Sdfg | Region | Block | Node
-
-
-def region_of(place: Place) -> Region:
-    """The region that a place belongs to: a region itself, or the one that holds the block or node.
-
-    `InvalidSdfg` for a node or block that is in no SDFG.
-    """
-    match place:
-        case Region():
-            return place
-        case Sdfg(body=body):
-            return body
-        case Node(state=State() as state):
-            return region_of(state)
-        case Block(region=Region() as region):
-            return region
-    raise InvalidSdfg(f"this {getattr(place, 'kind', 'place')} is in no region", span=getattr(place, "span", None))
-
-
-def sdfg_of(place: Place) -> Sdfg:
-    """The SDFG around a place; `InvalidSdfg` where there is none."""
-    region: Region | None = region_of(place)
-    while region is not None:
-        if isinstance(region.owner, Sdfg):
-            return region.owner
-        region = region.parent
-    raise InvalidSdfg("this region is in no SDFG")
-
-
-def regions_around(place: Place) -> Iterator[Region]:
-    """The regions that a place is in, innermost first."""
-    region: Region | None = region_of(place)
-    while region is not None:
-        yield region
-        region = region.parent
-
-
-def owners_around(place: Place) -> Iterator[Owner]:
-    """The maps, loops, branches and so on that a place is inside of, innermost first; the SDFG is not among them."""
-    for region in regions_around(place):
-        if region.owner is not None and not isinstance(region.owner, Sdfg):
-            yield region.owner
+from dcpy.ir.tree import Place, regions_around, sdfg_of
 
 
 def home_at(place: Place, name: str) -> Region | None:

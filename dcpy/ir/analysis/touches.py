@@ -17,10 +17,11 @@ from dcpy.ir.effects import Effect, ends_early
 from dcpy.ir.expr import ScalarExpr, loads_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, Consume, Copy, Map, Node
-from dcpy.ir.region import Block, Branch, Break, Continue, Loop, Region, Return, State, While
+from dcpy.ir.region import Block, Branch, Break, Loop, Region, Return, State, While
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import ExprLike
-from dcpy.ir.uses import Element, Uses, block_exprs, with_inside
+from dcpy.ir.tree import Element, jumps, subtree
+from dcpy.ir.uses import Uses, block_exprs
 
 #: what `Uses.facts` keeps of an element
 _ALL, _BODY, _NAMES, _MEMORIES, _EFFECTS = "touches", "touches of the body", "names", "memories", "effects"
@@ -135,7 +136,7 @@ def names_in(node: Node, uses: Uses) -> tuple[dict[str, None], ...]:
         writes: dict[str, None] = {}
         popped: dict[str, None] = {}
         private = {name for body in node.regions() for region in body.walk_regions() for name in region.containers}
-        for element in with_inside(node):
+        for element in subtree(node):
             touched = uses.touches(element)
             pops = isinstance(element, Copy) and isinstance(uses.desc(element.src.container), Stream)
             tables = (reads, touched.reads), (writes, touched.writes), (popped, touched.reads if pops else ())
@@ -174,21 +175,18 @@ def body_touches(scope: Map | Loop, uses: Uses, only: Collection[str] | None = N
     return found
 
 
-def leavers(region: Region, *, inside_loop: bool = True) -> Iterator[Block | Node]:
-    """Parts that end an iteration of the region early, or may: breaks and returns, loops without end, what raises."""
-    for block in region.blocks:
-        match block:
-            case Return():
-                yield block
-            case Break() | Continue() if inside_loop:
-                yield block
-        if isinstance(block, State):
-            yield from (node for node in block.nodes if not node.regions() and ends_early(effects_of(node)))
-        elif ends_early(own_effects(block)):
-            yield block
-        inner_loop = isinstance(block, Loop | While)
-        for inner in block.regions():
-            yield from leavers(inner, inside_loop=inside_loop and not inner_loop)
+def leavers(region: Region) -> Iterator[Element]:
+    """Parts that end an iteration of the region early, or may: jumps, then loops without end and what raises."""
+    yield from jumps(region)
+    for element in subtree(region):
+        leaf = isinstance(element, Node) and not element.regions()
+        if ends_early(effects_of(element) if leaf else own_effects(element)):
+            yield element
+
+
+def _ends_early(body: Region) -> bool:
+    """Whether a loop may end before its last iteration."""
+    return any(isinstance(jump, Break | Return) for jump in jumps(body))
 
 
 class _Collector:
@@ -210,7 +208,7 @@ class _Collector:
         for block in region.blocks:
             inside = (*scopes, Scope(region, always=False)) if skipped else scopes
             self.block(block, inside)
-            skipped = skipped or _may_skip_the_rest(block)
+            skipped = skipped or any(jumps(block))
 
     def block(self, block: Block, scopes: tuple[Scope, ...]) -> None:
         match block:
@@ -218,7 +216,7 @@ class _Collector:
                 for node in nodes:
                     self.node(node, scopes)
             case Loop(param=param, range=values, body=body):
-                self.region(body, (*scopes, Scope(body, ((param, values),), not _is_left_early(body))))
+                self.region(body, (*scopes, Scope(body, ((param, values),), not _ends_early(body))))
             case While(condition=condition, body=body):
                 self.loads((condition,), block, (*scopes, Scope(body, always=False)))
                 self.region(body, (*scopes, Scope(body, always=False)))
@@ -317,19 +315,3 @@ def memory_of(root: str, uses: Uses) -> str:
     if isinstance(desc, Scalar | Array) and not getattr(desc, "alias", "") and not uses.references_to(root):
         return root
     return min(uses.overlapping(root))
-
-
-def _may_skip_the_rest(block: Block) -> bool:
-    """Whether the blocks after this one may be skipped in a run of their region."""
-    match block:
-        case Break() | Continue() | Return():
-            return True
-        case Branch():
-            return any(_may_skip_the_rest(inner) for region in block.regions() for inner in region.blocks)
-        case Loop(body=body) | While(body=body):  # a break inside ends just this loop
-            return any(isinstance(inner, Return) for inner in body.walk_blocks())
-    return False
-
-
-def _is_left_early(body: Region) -> bool:
-    return any(isinstance(block, Break | Return) for block in body.walk_blocks())

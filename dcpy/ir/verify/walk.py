@@ -30,6 +30,7 @@ from dcpy.ir.region import (
     While,
 )
 from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.tree import may_complete
 from dcpy.ir.uses import Uses, desc_symbols
 from dcpy.ir.verify.scope import Declaration, ExprUse, MemletUse, Scope, SymbolUse
 
@@ -51,11 +52,6 @@ def connectors_of(node: Node) -> tuple[tuple[str, Memlet, bool], ...]:
     reads = getattr(node, "inputs", {}).items()
     writes = getattr(node, "outputs", {}).items()
     return (*((name, memlet, False) for name, memlet in reads), *((name, memlet, True) for name, memlet in writes))
-
-
-def leaves(region: Region) -> bool:
-    """Whether a region never reaches its end."""
-    return any(isinstance(block, Break | Continue | Return) for block in region.blocks)
 
 
 class _Walk:
@@ -141,7 +137,7 @@ class _Walk:
         for region in block.regions():
             with self.inside(block, guarded=True):
                 yield from self.region(region)
-                if not leaves(region):
+                if may_complete(region):
                     ends.append(self.scope.bound)
         if ends:
             self.scope.bound = set.intersection(*ends)

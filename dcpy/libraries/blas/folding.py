@@ -19,6 +19,7 @@ from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
+from dcpy.ir.tree import owners_around
 from dcpy.ir.uses import Uses
 from dcpy.libraries.blas.elementwise import (
     Elementwise,
@@ -274,10 +275,8 @@ def _erase_unread(container: str, rw: Rewriter) -> None:
     if not uses.declared(container) or not uses.is_private(container) or uses.readers(container):
         return
     for writer in uses.writers(container):
-        owner = (
-            writer.state.region.owner if isinstance(writer, Tasklet) and writer.state and writer.state.region else None
-        )
-        if isinstance(owner, Map) and not isinstance(elementwise_of(owner), Refusal):
+        owner = next(owners_around(writer), None)
+        if isinstance(writer, Tasklet) and isinstance(owner, Map) and not isinstance(elementwise_of(owner), Refusal):
             rw.erase(owner)
     rw.undeclare_unused([container])
 

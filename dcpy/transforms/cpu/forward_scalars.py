@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.expr import Ref, ScalarExpr, substitute_refs, walk
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Consume, Map, Node, Tasklet
+from dcpy.ir.nodes import Tasklet
 from dcpy.ir.region import State
 from dcpy.ir.rewriter import Rewriter, rewriting
 from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.uses import Element, Uses
+from dcpy.ir.tree import subtree
+from dcpy.ir.uses import Uses
 
 MAX_EXPRESSION = 40  # parts of one expression: beyond that the generated code is easier to read in steps
 
@@ -60,14 +61,8 @@ def _may_move(writer: Tasklet, reader: Tasklet, state: State, rw: Rewriter) -> b
     if start > stop:
         return False
     touched = {name for memlet in writer.reads() for name in rw.uses.overlapping(memlet.container)}
-    between = (element for node in nodes[start + 1 : stop] for element in _inside(node))
+    between = (element for node in nodes[start + 1 : stop] for element in subtree(node))
     return not any(touched & set(rw.uses.touches(element).writes) for element in between)
-
-
-def _inside(node: Node) -> list[Element]:
-    if isinstance(node, Map | Consume):
-        return [node, *node.body.walk_blocks(), *node.body.walk_nodes()]
-    return [node]
 
 
 def _join(

@@ -11,9 +11,10 @@ from dataclasses import replace
 
 from dcpy.ir.data import Array, Lifetime, Storage
 from dcpy.ir.nodes import Node
-from dcpy.ir.region import Block, Region, Resize
+from dcpy.ir.region import Resize
 from dcpy.ir.rewriter import rewriting
 from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.tree import owners_around
 from dcpy.ir.uses import Uses
 
 
@@ -28,18 +29,10 @@ def keep_buffers(sdfg: Sdfg, uses: Uses | None = None) -> None:
     growing = {block.container for block in sdfg.body.walk_blocks() if isinstance(block, Resize)}
     with rewriting(sdfg, "keep-buffers", uses=uses) as rw:
         for region in list(sdfg.body.walk_regions()):
-            if _is_in_map(region):
+            if any(isinstance(owner, Node) for owner in owners_around(region)):  # a map's body, or further in
                 continue
             for name, desc in list(region.containers.items()):
                 if not isinstance(desc, Array) or not desc.transient or desc.storage is not Storage.HEAP:
                     continue
                 if desc.lifetime is Lifetime.SCOPE and name not in growing:
                     rw.redeclare(name, replace(desc, lifetime=Lifetime.PERSISTENT))
-
-
-def _is_in_map(region: Region) -> bool:
-    owner = region.owner
-    while isinstance(owner, Block):
-        assert owner.region is not None
-        owner = owner.region.owner
-    return isinstance(owner, Node)

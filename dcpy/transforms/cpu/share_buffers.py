@@ -16,7 +16,8 @@ from dcpy.ir.rewriter import rewriting
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.substitution import Substitution
 from dcpy.ir.symbolic import Expr
-from dcpy.ir.uses import Element, Uses
+from dcpy.ir.tree import Element, child_of, is_inside, owners_around
+from dcpy.ir.uses import Uses
 
 Moment = tuple[int, int]  # position of a block in its region, and of a node in that state
 
@@ -75,22 +76,16 @@ def _span(
     region: Region, element: Element, positions: dict[Block, int], nodes: dict[State, dict[Node, int]]
 ) -> tuple[Moment, Moment]:
     """When `element` runs: one moment of a state of this region, or all the time that a block of it takes."""
-    while True:
-        block = element.state if isinstance(element, Node) else element
-        assert block is not None  # an element of the index is in the SDFG
-        assert block.region is not None
-        if block.region is region:
-            break
-        owner = block.region.owner
-        assert isinstance(owner, Node | Block)
-        element = owner
+    block = child_of(region, element)
+    assert block is not None  # who touches a container is inside of the region that declares it
     where = positions[block]
-    if not isinstance(element, Node) or not isinstance(block, State):
+    node = child_of(block, element) if isinstance(block, State) else None
+    if node is None or not isinstance(block, State):
         return (where, -1), (where, 2**62)  # other than a state: nothing in it is told apart
     order = nodes.get(block)
     if order is None:
         order = nodes[block] = {node: position for position, node in enumerate(block.nodes)}
-    return (where, order[element]), (where, order[element])
+    return (where, order[node]), (where, order[node])
 
 
 def _assignment(lives: list[_Life], region: Region, uses: Uses) -> list[tuple[str, str]]:
@@ -116,14 +111,15 @@ def _in_place(source: str, target: str, region: Region, uses: Uses) -> bool:
     """Whether one tasklet is all that touches both, in maps that read each element of the one before they write the
     same element of the other, and never again."""
     common = [element for element in uses.touchers(source) if element in uses.touchers(target)]
-    maps = _maps_around(common[0], region) if len(common) == 1 else []
-    if not maps:
+    tasklet = common[0] if len(common) == 1 else None
+    if not isinstance(tasklet, Tasklet):
         return False
-    (tasklet,) = common
-    assert isinstance(tasklet, Tasklet)
-    inside = [*maps[-1].body.walk_nodes(), *maps[-1].body.walk_blocks()]
+    owners = list(owners_around(tasklet, within=region))
+    maps = [owner for owner in owners if isinstance(owner, Map)]
+    if not maps or len(maps) < len(owners):
+        return False
     touching = [element for name in (source, target) for element in uses.touchers(name) if element is not tasklet]
-    if any(element in inside for element in touching):
+    if any(is_inside(element, maps[-1]) for element in touching):
         return False
     reads = [memlet for memlet in tasklet.reads() if memlet.container == source]
     writes = [memlet for memlet in tasklet.writes() if memlet.container == target]
@@ -133,15 +129,3 @@ def _in_place(source: str, target: str, region: Region, uses: Uses) -> bool:
     indices = [dim.name for dim in writes[0].subset.dims if isinstance(dim, Expr) and dim.name is not None]
     params = {param for around in maps for param in around.params}
     return params <= set(indices) and all(memlet.subset == writes[0].subset for memlet in reads)
-
-
-def _maps_around(element: Element, region: Region) -> list[Map]:
-    """The maps around a tasklet of a region, innermost first; none where something else is between."""
-    maps: list[Map] = []
-    place = element.state.region if isinstance(element, Tasklet) and element.state is not None else None
-    while place is not region:
-        if place is None or not isinstance(place.owner, Map) or place.owner.state is None:
-            return []
-        maps.append(place.owner)
-        place = place.owner.state.region
-    return maps

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from dcpy.ir.analysis.scopes import owners_around, symbols_assigned_in
+from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.analysis.touches import leavers
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.expr import Const, Load, Op, Ref, ScalarExpr, loads_of, op, substitute_refs, walk
 from dcpy.ir.identities import extreme_value
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Tasklet
-from dcpy.ir.places import block_in
 from dcpy.ir.region import Branch, Loop, Region, State
 from dcpy.ir.subsets import Subset
+from dcpy.ir.tree import is_inside, owners_around
 from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
@@ -48,7 +48,7 @@ class ExtremumReduction(Transformation["tuple[Extremum, Loop]"]):
         loop = _loop_around(branch, found)
         if loop is None:
             return Refusal("no loop around it keeps one element")
-        if any(True for _ in leavers(loop.body)):
+        if any(leavers(loop.body)):
             return Refusal("something inside may leave the loop early")
         return _why_not(branch, found, loop, uses) or (found, loop)
 
@@ -147,6 +147,6 @@ def _why_not(branch: Branch, found: Extremum, loop: Loop, uses: Uses) -> Refusal
         return Refusal("the value is computed from what is kept")
     for name in names:
         for toucher in uses.touchers(name):
-            if block_in(loop.body, toucher) is not None and toucher not in own:
+            if is_inside(toucher, loop.body) and toucher not in own:
                 return Refusal(f"{name!r} is also touched by {toucher.kind} in the loop", (toucher,))
     return None

@@ -11,17 +11,16 @@ from typing import ClassVar
 
 from dcpy.ir import types
 from dcpy.ir.analysis.dependences import loop_dependences
-from dcpy.ir.analysis.scopes import owners_around
 from dcpy.ir.analysis.touches import leavers
 from dcpy.ir.cloning import clone
 from dcpy.ir.data import Scalar
 from dcpy.ir.expr import Const, Index, Load, Ref, ScalarExpr, WrapIndex, cast, loads_of, op, rewrite
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
-from dcpy.ir.places import block_in
 from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssign
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, sym
+from dcpy.ir.tree import is_inside, owners_around
 from dcpy.ir.uses import Uses, block_exprs
 from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
 
@@ -111,12 +110,12 @@ def _is_bounded(loop: Loop, exits: Sequence[Block]) -> bool:
 def _why_not_before(loop: Loop, uses: Uses) -> Refusal | None:
     """What the checks depend on that the loop changes; None where they can be made before it."""
     for region in loop.body.walk_regions():
-        if region is not loop.body and not any(True for _ in leavers(region)):
+        if region is not loop.body and not any(leavers(region)):
             continue
         for block in region.blocks:
             for load in (load for expr in block_exprs(block) for load in loads_of(expr)):
                 for name in uses.overlapping(load.container):
-                    inside = tuple(w for w in uses.writers(name) if block_in(loop.body, w) is not None)
+                    inside = tuple(w for w in uses.writers(name) if is_inside(w, loop.body))
                     if inside:
                         return Refusal(f"a check depends on {load.container!r}, which the loop writes", inside)
     return None
@@ -182,8 +181,8 @@ def _inspected(block: Block, mark: _Mark) -> Iterable[Block]:
     if isinstance(block, SymbolAssign):
         return [block]
     if isinstance(block, State):
-        block.nodes = [node for node in block.nodes if isinstance(node, Map) and any(True for _ in leavers(node.body))]
-    if not any(any(True for _ in leavers(region)) for region in block.regions()):
+        block.nodes = [node for node in block.nodes if isinstance(node, Map) and any(leavers(node.body))]
+    if not any(any(leavers(region)) for region in block.regions()):
         return []
     for region in block.regions():
         _inspect(region, mark)

@@ -15,10 +15,10 @@ from dcpy.ir.effects import VISIBLE, Effect, keep_order
 from dcpy.ir.expr import Load, ScalarExpr, rewrite
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node
-from dcpy.ir.places import block_in
 from dcpy.ir.region import State
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import ONE, Expr, Ranges, sym
+from dcpy.ir.tree import is_inside
 from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Access, Match, Refusal, Rewriter, Transformation, capture, path
 
@@ -113,7 +113,7 @@ def _obstacle(first: Map, second: Map, uses: Uses) -> Refusal | None:
     for mine, other in pairs:
         for symbol in symbols_assigned_in(mine.body):
             elements = (*uses.users(symbol), *uses.definers(symbol))
-            if any(element is other or block_in(other.body, element) is not None for element in elements):
+            if any(element is other or is_inside(element, other.body) for element in elements):
                 return Refusal(f"symbol {symbol!r} is assigned in one map and used in the other")
     return _obstacle_of_effects(first, second, uses)
 
@@ -274,7 +274,7 @@ def _needed_elsewhere(tmp: str, first: Map, second: Map, uses: Uses) -> Refusal 
         return Refusal(f"{tmp!r} is seen from elsewhere{KEEP}")
     inside = (first.body, second.body)
     for toucher in uses.touchers(tmp):
-        if all(block_in(body, toucher) is None for body in inside):
+        if all(not is_inside(toucher, body) for body in inside):
             return Refusal(f"{tmp!r} is needed elsewhere{KEEP}", (toucher,))
     return None
 

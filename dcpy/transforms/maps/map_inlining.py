@@ -7,17 +7,16 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import ClassVar
 
-from dcpy.ir.analysis.scopes import owners_around
 from dcpy.ir.copying import copy_node
 from dcpy.ir.data import Array, Lifetime, Scalar
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
-from dcpy.ir.places import block_in, node_in
-from dcpy.ir.region import Block, Branch, Loop, Region, State, SymbolAssign
+from dcpy.ir.region import Branch, Loop, Region, State, SymbolAssign
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.substitution import Substitution
 from dcpy.ir.symbolic import ONE, ZERO, Expr
-from dcpy.ir.uses import Element, Uses, with_inside
+from dcpy.ir.tree import Element, child_of, dominates, is_inside, owners_around, subtree
+from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
 
@@ -131,7 +130,7 @@ def _readers(producer: Map, tmp: str, uses: Uses) -> tuple[Tasklet, ...] | Refus
     for reader in uses.readers(tmp):
         if not isinstance(reader, Tasklet):
             return Refusal(f"{tmp!r} is read by a {reader.kind}")
-        if region is None or not _follows(reader, producer, region):
+        if region is None or not dominates(producer, reader):
             return Refusal(f"{tmp!r} is read elsewhere")
         subsets = {memlet.subset for memlet in reader.reads() if memlet.container == tmp}
         if len(subsets) != 1 or not _reads_once(next(iter(subsets)), reader, region):
@@ -142,15 +141,6 @@ def _readers(producer: Map, tmp: str, uses: Uses) -> tuple[Tasklet, ...] | Refus
     if not all(_exclusive(first, second) for first, second in combinations(found, 2)):
         return Refusal(f"{tmp!r} is read at {len(found)} places: it would be computed at each")
     return tuple(found)
-
-
-def _follows(reader: Tasklet, producer: Map, region: Region) -> bool:
-    block, state = block_in(region, reader), producer.state
-    if block is None or state is None:
-        return False
-    if block is state:
-        return state.index(node_in(state, reader)) > state.index(producer)
-    return region.index(block) > region.index(state)
 
 
 def _reads_once(subset: Subset, reader: Tasklet, region: Region) -> bool:
@@ -178,9 +168,7 @@ def _reads_once(subset: Subset, reader: Tasklet, region: Region) -> bool:
 def _scopes(reader: Tasklet, region: Region) -> list[tuple[str, Range]] | None:
     """The parameters around a reader up to a region, innermost first; None where something else repeats it."""
     found: list[tuple[str, Range]] = []
-    for owner in owners_around(reader):
-        if owner is region.owner:
-            break
+    for owner in owners_around(reader, within=region):
         match owner:
             case Map(params=params, domain=domain):
                 found += reversed(list(zip(params, domain, strict=True)))
@@ -198,7 +186,7 @@ def _exclusive(first: Tasklet, second: Tasklet) -> bool:
     around = list(owners_around(second))
     shared = [owner for owner in owners_around(first) if isinstance(owner, Branch) and owner in around]
     cases = [case for branch in shared for case in branch.regions()]
-    return any((block_in(case, first) is None) != (block_in(case, second) is None) for case in cases)
+    return any(is_inside(first, case) != is_inside(second, case) for case in cases)
 
 
 def _why_not_later(producer: Map, readers: tuple[Tasklet, ...], uses: Uses) -> Refusal | None:
@@ -213,7 +201,7 @@ def _why_not_later(producer: Map, readers: tuple[Tasklet, ...], uses: Uses) -> R
     symbols = {name for node in nodes for name in uses.touches(node).symbols}
     last = max(_position(region, reader) for reader in readers)
     for part in _between(region, (region.index(state), state.index(producer)), last):
-        for element in with_inside(part):
+        for element in subtree(part):
             written = next((name for name in uses.touches(element).writes if name in names), None)
             if written is not None:
                 return Refusal(f"{written!r}, which it reads, is written before its result is read", (element,))
@@ -235,10 +223,10 @@ def _between(region: Region, start: Position, last: Position) -> Iterator[Elemen
 
 def _position(region: Region, element: Element) -> Position:
     """Where in a region an element stands: the block, and the node in it."""
-    block = block_in(region, element)
-    assert isinstance(block, Block)
-    inner = block.index(node_in(block, element)) if isinstance(block, State) and element is not block else 0
-    return region.index(block), inner
+    block = child_of(region, element)
+    assert block is not None
+    node = child_of(block, element) if isinstance(block, State) else None
+    return region.index(block), block.index(node) if isinstance(block, State) and node is not None else 0
 
 
 def _compute_before(reader: Tasklet, connector: str, producer: Map, plan: Inlining, rw: Rewriter) -> None:

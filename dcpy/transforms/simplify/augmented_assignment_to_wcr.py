@@ -7,13 +7,12 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.footprints import Footprint, Variable
 from dcpy.ir.analysis.integer_sets import meet_across
-from dcpy.ir.analysis.scopes import owners_around
 from dcpy.ir.analysis.touches import resolved
 from dcpy.ir.expr import Op, Ref, ScalarExpr, walk
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS, Memlet
 from dcpy.ir.nodes import Consume, Map, Node, Tasklet
-from dcpy.ir.places import block_in
 from dcpy.ir.region import Block, Loop, SymbolAssign
+from dcpy.ir.tree import is_inside, owners_around
 from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
@@ -125,7 +124,7 @@ def collides_in_a_map(node: Node, target: Memlet, uses: Uses) -> bool:
 
 def _assigned_inside(symbol: str, owner: Map, uses: Uses) -> bool:
     return any(
-        isinstance(definer, SymbolAssign) and block_in(owner.body, definer) is not None
+        isinstance(definer, SymbolAssign) and is_inside(definer, owner.body)
         for definer in uses.definers(symbol)
     )
 
@@ -154,7 +153,7 @@ def _other_toucher(loop: Loop, update: Update, uses: Uses) -> Node | Block | Non
     """Something in a loop that touches the target's memory and does not just update it the same way."""
     for name in uses.overlapping(update.target.container):
         for toucher in uses.touchers(name):
-            if block_in(loop.body, toucher) is not None and not _updates_so(toucher, update, uses):
+            if is_inside(toucher, loop.body) and not _updates_so(toucher, update, uses):
                 return toucher
     return None
 

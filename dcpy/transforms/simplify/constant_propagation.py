@@ -9,7 +9,7 @@ from dcpy.ir.data import Lifetime
 from dcpy.ir.expr import Const, Load, ScalarExpr, rewrite, substitute_refs
 from dcpy.ir.nodes import Copy, Tasklet
 from dcpy.ir.region import Block
-from dcpy.ir.uses import Element
+from dcpy.ir.tree import Element
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.simplify.folding import fold
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.region import Block, Branch, Break, Check, Continue, Loop, Region, Return, While
+from dcpy.ir.region import Block, Check, Loop, While
+from dcpy.ir.tree import may_complete
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.simplify.folding import decide
 from dcpy.transforms.simplify.trivial_map_elimination import never_runs
@@ -31,7 +32,7 @@ class DeadStateElimination(Transformation[tuple[Block, ...]]):
         block = m[self.block]
         if is_skipped(block, m):
             return (block,)
-        if not leaves(block):
+        if may_complete(block):
             return Refusal("what comes after it can be reached")
         return tuple(m.region.blocks[m.region.index(block) + 1 :]) or Refusal("nothing comes after it")
 
@@ -49,14 +50,4 @@ def is_skipped(block: Block, m: Match) -> bool:
             return decide(condition, m.uses.ranges_at(block)) is False
         case Check(condition=condition):
             return decide(condition, m.uses.ranges_at(block)) is True
-    return False
-
-
-def leaves(block: Block) -> bool:
-    """Whether the block after this one is never reached from it."""
-    match block:
-        case Return() | Break() | Continue():
-            return True
-        case Branch(otherwise=Region()):
-            return all(region.blocks and leaves(region.blocks[-1]) for region in block.regions())
     return False

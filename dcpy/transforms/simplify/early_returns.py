@@ -5,25 +5,26 @@
 
 from __future__ import annotations
 
+from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Block, Branch, Loop, Region, Return, While
-from dcpy.transforms.simplify.dead_state_elimination import leaves
+from dcpy.ir.tree import jumps, may_complete
 
 
-def why_returns_stay(region: Region, *, followed: bool = False) -> str:
-    """The reason why `drop_returns` cannot work; nothing where it can. `followed`: more blocks come after `region`."""
+def why_returns_stay(region: Region, *, followed: bool = False) -> Refusal | None:
+    """The reason why `drop_returns` cannot work; None where it can. `followed`: more blocks come after `region`."""
     for position, block in enumerate(region.blocks):
         if not _holds_return(block):
             continue
         if isinstance(block, Loop | While):
-            return "it returns from inside of a loop"
+            return Refusal("it returns from inside of a loop", (block,))
         if isinstance(block, Branch):
             rest = followed or position < len(region.blocks) - 1
             if rest and len(_ways_on(block)) > 1:
-                return "it returns on one of several ways, and the others go on together"
+                return Refusal("it returns on one of several ways, and the others go on together", (block,))
             for way in block.regions():
-                if reason := why_returns_stay(way, followed=rest and way in _ways_on(block)):
-                    return reason
-    return ""
+                if refusal := why_returns_stay(way, followed=rest and way in _ways_on(block)):
+                    return refusal
+    return None
 
 
 def drop_returns(region: Region) -> None:
@@ -47,14 +48,12 @@ def drop_returns(region: Region) -> None:
 
 def _ways_on(branch: Branch) -> list[Region | None]:
     """The ways through a branch that do not end in a return; None stands for an `else` that is not there."""
-    ways: list[Region | None] = [way for way in branch.regions() if not way.blocks or not leaves(way.blocks[-1])]
+    ways: list[Region | None] = [way for way in branch.regions() if may_complete(way)]
     return ways if branch.otherwise is not None else [*ways, None]
 
 
 def _holds_return(block: Block) -> bool:
-    return isinstance(block, Return) or any(
-        isinstance(inner, Return) for region in block.regions() for inner in region.walk_blocks()
-    )
+    return any(isinstance(jump, Return) for jump in jumps(block))
 
 
 def _cut(region: Region, position: int) -> list[Block]:

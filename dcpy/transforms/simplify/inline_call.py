@@ -40,8 +40,8 @@ class InlineCall(Transformation[Legal]):
         call = m[self.call]
         if call.outlined:
             return Refusal(f"{call.sdfg.name} is to stay a function of its own")
-        if reason := why_returns_stay(call.sdfg.body):
-            return Refusal(f"{call.sdfg.name} cannot take the place of its call: {reason}")
+        if stay := why_returns_stay(call.sdfg.body):
+            return Refusal(f"{call.sdfg.name} cannot take the place of its call: {stay.reason}", stay.elements)
         if any(memlet.wcr for memlet in call.arguments.values()):
             return Refusal("an argument combines values instead of replacing them")
         unbound = [name for name in call.sdfg.symbols if name not in call.symbols]

@@ -17,10 +17,11 @@ from dcpy.ir.effects import Effect
 from dcpy.ir.expr import Load, ScalarExpr, rewrite
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Node
-from dcpy.ir.region import Block, Region, State, SymbolAssign
+from dcpy.ir.region import SymbolAssign
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Ranges
-from dcpy.ir.uses import Element, Uses
+from dcpy.ir.tree import child_of, is_inside
+from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
 
@@ -151,7 +152,7 @@ def _unfit(found: Redirection, copy: Copy, whole: Memlet, uses: Uses) -> Refusal
         return Refusal(f"{found.tmp!r} and {found.base.container!r} are stored differently")
     for symbol in found.base.subset.symbols:
         for definer in uses.definers(symbol):
-            if isinstance(definer, SymbolAssign) and node_in(copy.state, definer) is not None:
+            if isinstance(definer, SymbolAssign) and copy.state is not None and is_inside(definer, copy.state):
                 return Refusal(f"symbol {symbol!r} may change on the way", (definer,))
     return None
 
@@ -164,8 +165,10 @@ def _storage(container: str, uses: Uses) -> Storage | None:
 def _span(copy: Copy, tmp: str, uses: Uses, *, after: bool) -> Sequence[Node] | Refusal:
     """The nodes from the first user of a temporary to the copy, or from the copy to the last user; else why not."""
     state = copy.state
-    users = [node_in(state, toucher) for toucher in uses.touchers(tmp) if toucher is not copy]
-    if state is None or None in users:
+    if state is None:
+        return Refusal(f"{tmp!r} is used in another state")
+    users = [child_of(state, toucher) for toucher in uses.touchers(tmp) if toucher is not copy]
+    if None in users:
         return Refusal(f"{tmp!r} is used in another state")
     position = state.index(copy)
     places = [state.index(user) for user in dict.fromkeys(users) if user is not None]
@@ -176,21 +179,6 @@ def _span(copy: Copy, tmp: str, uses: Uses, *, after: bool) -> Sequence[Node] | 
     if not after and max(places) < position:
         return state.nodes[min(places) : position + 1]
     return Refusal(f"{tmp!r} is used {'before' if after else 'after'} the copy")
-
-
-def node_in(state: State | None, element: Element) -> Node | None:
-    """The node of a state that is, or holds, an element; None where the state does not hold it."""
-    current: object = element
-    while True:
-        match current:
-            case Node(state=around) if around is state:
-                return current
-            case Node(state=around):
-                current = around
-            case Block(region=Region(owner=owner)):
-                current = owner
-            case _:
-                return None
 
 
 def _numbered_touches(nodes: Sequence[Node], uses: Uses) -> Iterator[tuple[int, Touch]]:

@@ -7,14 +7,13 @@ from typing import ClassVar
 
 from dcpy.ir.data import Array, Lifetime, View
 from dcpy.ir.nodes import Copy
-from dcpy.ir.places import block_in
-from dcpy.ir.region import State, SymbolAssign
+from dcpy.ir.region import SymbolAssign
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import ZERO, product_of
-from dcpy.ir.uses import Element, Uses
+from dcpy.ir.tree import dominates
+from dcpy.ir.uses import Uses
 from dcpy.ir.views import is_packed
 from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
-from dcpy.transforms.simplify.redundant_copy_removal import node_in
 
 
 @dataclass(frozen=True)
@@ -91,14 +90,6 @@ def _why_not_earlier(copy: Copy, uses: Uses) -> Refusal | None:
         return Refusal(f"{tmp!r} is declared further in")
     for name in uses.overlapping(tmp):
         for writer in uses.writers(name):
-            if not _is_before(writer, state, copy):
+            if dominates(copy, writer):
                 return Refusal(f"{name!r} is written after the copy", (writer,))
     return None
-
-
-def _is_before(writer: Element, state: State, copy: Copy) -> bool:
-    node = node_in(state, writer)
-    if node is not None:
-        return state.index(node) < state.index(copy)
-    block = block_in(state.region, writer) if state.region is not None else None
-    return block is not None and state.region is not None and state.region.index(block) < state.region.index(state)

@@ -10,7 +10,8 @@ from dcpy.ir.expr import Load, ScalarExpr, loads_of, rewrite
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Node
 from dcpy.ir.subsets import Range, Subset
-from dcpy.ir.uses import Element, Uses, block_exprs
+from dcpy.ir.tree import Element
+from dcpy.ir.uses import Uses, block_exprs
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, whole
 
 

@@ -9,9 +9,10 @@ from dcpy.ir import types
 from dcpy.ir.analysis.assigned import reader_of_nothing
 from dcpy.ir.expr import Index, Load, Ref, ScalarExpr, as_symbolic, rewrite, substitute_refs
 from dcpy.ir.nodes import Consume, Map, Node, Tasklet
-from dcpy.ir.region import Region, SymbolAssign
+from dcpy.ir.region import SymbolAssign
 from dcpy.ir.symbolic import sym
-from dcpy.ir.uses import Element, Uses
+from dcpy.ir.tree import Element, owners_around
+from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.simplify.folding import fold
 
@@ -66,7 +67,8 @@ def _unfit_writer(scalar: str, uses: Uses) -> Refusal | None:
             return Refusal(f"a {writer.kind} writes {scalar!r} in a way that is no assignment", (writer,))
         if len(writer.outputs) != 1 or as_symbolic(_value(writer, scalar)) is None:
             return Refusal(f"a value of {scalar!r} is not an exact integer expression over symbols", (writer,))
-        if _is_in_map(writer, uses.home(scalar)) or (len(writers) > 1 and _is_in_map(writer, None)):
+        within = uses.home(scalar) if len(writers) == 1 else None  # None: anywhere
+        if any(isinstance(owner, Map | Consume) for owner in owners_around(writer, within)):
             return Refusal(f"{scalar!r} is written by the iterations of a map", (writer,))
     return None
 
@@ -93,16 +95,6 @@ def _value(writer: Tasklet, scalar: str) -> ScalarExpr:
         if name in writer.outputs:
             break
     return value
-
-
-def _is_in_map(element: Element, home: Region | None) -> bool:
-    """Whether a map stands between an element and the region `home` (None: anywhere around it)."""
-    region = element.state.region if isinstance(element, Node) and element.state else None
-    while region is not None and region is not home:
-        if isinstance(region.owner, Map | Consume):
-            return True
-        region = region.parent
-    return False
 
 
 def _read_symbol(reader: Element, scalar: str, rw: Rewriter) -> None:

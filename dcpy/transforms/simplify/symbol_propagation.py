@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.expr import WrapIndex, as_symbolic, walk
-from dcpy.ir.places import block_in
-from dcpy.ir.region import Region, Resize, SymbolAssign
+from dcpy.ir.region import Resize, SymbolAssign
 from dcpy.ir.symbolic import Expr
+from dcpy.ir.tree import dominates, is_inside
 from dcpy.ir.types import int64
-from dcpy.ir.uses import Element
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
 MOST_TERMS, MOST_FACTORS, LONGEST = 16, 6, 120  # terms, factors and characters of a value that is propagated
@@ -65,29 +64,15 @@ def _is_long(value: Expr) -> bool:
 
 def _misses_a_use(assign: SymbolAssign, value: Expr, m: Match) -> Refusal | None:
     """A mention where the assignment may not have run, or what its value is made of may have changed since."""
-    here = m.region
-    position = here.index(assign)
     for user in m.uses.users(assign.symbol):
-        if not _comes_after(user, here, position):
+        if not dominates(assign, user):
             return Refusal(f"{assign.symbol!r} is mentioned where the assignment may not have run", (user,))
     for container in m.uses.described_by(assign.symbol):
-        if not _is_within(m.uses.home(container), here):
+        home = m.uses.home(container)
+        if home is not m.region and not is_inside(home, m.region):
             return Refusal(f"{assign.symbol!r} shapes {container!r}, which is declared further out")
     for symbol in value.symbols:
-        later = tuple(definer for definer in m.uses.definers(symbol) if _comes_after(definer, here, position))
+        later = tuple(definer for definer in m.uses.definers(symbol) if dominates(assign, definer))
         if later:
             return Refusal(f"{symbol!r}, of which the value is made, is assigned again later", later)
     return None
-
-
-def _comes_after(element: Element, region: Region, position: int) -> bool:
-    block = block_in(region, element)
-    return block is not None and region.index(block) > position
-
-
-def _is_within(region: Region | None, outer: Region) -> bool:
-    while region is not None:
-        if region is outer:
-            return True
-        region = region.parent
-    return False

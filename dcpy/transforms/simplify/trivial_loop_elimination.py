@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.places import block_in
-from dcpy.ir.region import Break, Continue, Loop, Region, While
+from dcpy.ir.region import Break, Continue, Loop
 from dcpy.ir.symbolic import Expr
+from dcpy.ir.tree import is_inside, jumps
 from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.simplify.trivial_map_elimination import never_runs, runs_once
@@ -35,13 +35,13 @@ class TrivialLoopElimination(Transformation[Expr | None]):
         """
         loop = m[self.loop]
         ranges = m.uses.ranges_at(loop)
-        if any(block_in(loop.body, user) is None for user in m.uses.users(loop.param)):
+        if any(not is_inside(user, loop.body) for user in m.uses.users(loop.param)):
             return Refusal(f"symbol {loop.param!r} is used after the loop")
         if never_runs(loop.range, ranges):
             return None
         if not runs_once(loop.range, ranges):
             return Refusal(f"{loop.range} is not proved to have one value, or none")
-        if _is_left_early(loop.body):
+        if any(isinstance(jump, Break | Continue) for jump in jumps(loop.body)):
             return Refusal("a break or continue belongs to it")
         changed = _reassigned(loop, m.uses)
         return Refusal(f"symbol {changed!r} of its bounds is assigned inside") if changed else loop.range.start
@@ -54,16 +54,6 @@ class TrivialLoopElimination(Transformation[Expr | None]):
             return
         rw.substitute_symbols({loop.param: plan}, loop.body)
         rw.inline_region(loop.body, loop)
-
-
-def _is_left_early(body: Region) -> bool:
-    """Whether a break or continue inside belongs to the loop of this body."""
-    for block in body.blocks:
-        if isinstance(block, Break | Continue):
-            return True
-        if not isinstance(block, Loop | While) and any(_is_left_early(region) for region in block.regions()):
-            return True
-    return False
 
 
 def _reassigned(loop: Loop, uses: Uses) -> str:
