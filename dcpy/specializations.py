@@ -84,7 +84,7 @@ class Specializer:
         self.compiled_for: dict[str, float] = {}  # signatures, and the seconds that each took
         self._compiling = threading.RLock()
         self._versions = Versions()
-        self._by_value = False  # whether the function is compiled for the sizes and integers of each call
+        self._by_value = 0  # for how many sizes and integers of a call a function that calls itself was compiled
 
     def annotated(self) -> dict[str, ArgType]:
         """The types of annotated parameters. That a field is a Python number, each call tells better."""
@@ -143,7 +143,7 @@ class Specializer:
             made = lowered_for_samples(
                 parts.leaves,
                 self.annotated(),
-                lambda types: self._lower(self._with_annotated(types, parts, bound), parts, {}),
+                lambda types: self._lower(self._with_annotated(types, parts, bound), parts, {}, sample=parts.leaves),
                 fields=parts.fields,
                 taken=self.symbols,
             )
@@ -200,13 +200,17 @@ class Specializer:
         if loaded is not None:
             self._versions.add(version)
             return Compiled(loaded, guards_on(known))
+        if self._by_value:
+            from dcpy.frontend.lower.recursion import require_few_versions
+
+            require_few_versions(self.function.__name__, self._by_value)
         examples = parts.leaves if version.speculates or self._by_value else None
         lowered = self._lower(types, parts, profile, examples=examples)
         if self.options.simplify:
             self._simplify(lowered, profile)
         self._require_no_free(lowered)
         if lowered.by_value:  # a later process has calls with other values
-            key, self._by_value = "", True
+            key, self._by_value = "", self._by_value + 1
         arrays = lowered.extra_arguments
         convention = Convention.of(lowered, names)
         signature, sources = signature_of_call(lowered.sdfg, convention)
@@ -231,19 +235,22 @@ class Specializer:
         profile: driver.Profile,
         *,
         examples: Mapping[str, Any] | None = None,
+        sample: Mapping[str, Any] | None = None,
     ) -> Lowered:
         """The SDFG for arguments of these types and values, with what its meaning depends on."""
         from dcpy.frontend.lower import lower_function
 
         plugins.load()
         with driver.timed(profile, "frontend"):
-            lowered = lower_function(self.function, types, self.options, records=parts.records, examples=examples)
+            lowered = lower_function(
+                self.function, types, self.options, records=parts.records, examples=examples, sample=sample
+            )
             groups = alias_groups_with(parts.leaves, lowered.extra_arguments)
             if groups:  # known only now: which global arrays the program uses
                 aliases = {id(extra.array): groups.get(extra.name, "") for extra in lowered.extra_arguments}
                 lowered = lower_function(
                     self.function, _in_groups(types, groups), self.options, aliases=aliases, records=parts.records,
-                    examples=examples,
+                    examples=examples, sample=sample,
                 )  # fmt: skip
         _require_passed_only(lowered, parts)
         return lowered

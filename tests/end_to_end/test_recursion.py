@@ -183,3 +183,23 @@ def for_ever(n):
 def test_s3_recursion_that_data_ends_is_refused(f, reason):
     with pytest.raises(dcpy.FrontendError, match=rf"calls itself[\s\S]*{reason}[\s\S]*write a loop"):
         dcpy.program(f)(X)
+
+
+def test_s3_sdfgs_of_samples_are_for_their_sizes_and_integers():
+    sdfg = dcpy.program(fft).to_sdfg(X + 0j)
+    np.testing.assert_allclose(sdfg.interpret(X + 0j), np.fft.fft(X), rtol=1e-10, atol=1e-10)
+    with pytest.raises(dcpy.DcpyError, match=r"'x' has the shape \(4,\); the program takes \(8,\)"):
+        sdfg.interpret(X[:4] + 0j)
+    assert dcpy.program(factorial).to_sdfg(6).interpret() == 720
+    scaled = dcpy.program(scaled_fib).to_sdfg(2.0, 10)
+    assert scaled.interpret(1.5) == scaled_fib(1.5, 10)
+
+
+@pytest.mark.cc
+def test_s3_a_program_that_calls_itself_has_few_versions(monkeypatch):
+    monkeypatch.setattr("dcpy.frontend.lower.recursion.MAX_VERSIONS", 2)
+    program = dcpy.program(factorial)
+    assert (program(3), program(4), program(3)) == (6, 24, 6)
+    with pytest.raises(dcpy.FrontendError, match=r"more than 2 combinations of sizes(.|\n)*write a loop"):
+        program(5)
+    assert program(4) == 24

@@ -81,10 +81,12 @@ def lower_function(
     aliases: Mapping[int, str] | None = None,
     records: Mapping[str, Record] | None = None,
     examples: Mapping[str, Any] | None = None,
+    sample: Mapping[str, Any] | None = None,
 ) -> Lowered:
     """The SDFG of a function for arguments of these types, by parameter name; parts of `records` by path (``p.x``).
 
     With `examples`, the arguments of a call by path, what is true of their sizes may be assumed (`lower.assuming`).
+    A function that calls itself is lowered for the values of these, or of a `sample`.
 
     `aliases`: groups of global arrays (by identity) that share memory with one another or with arguments.
     Raises `FrontendError` with the place, the reason and a rewrite for what dcpy does not take.
@@ -95,7 +97,7 @@ def lower_function(
         with collector_paused():
             return _lower_until_settled(
                 function, source, dict(types), options or Options(), name or _name(function), aliases or {},
-                records or {}, examples,
+                records or {}, examples, examples if sample is None else sample,
             )  # fmt: skip
     except DcpyError as error:
         raise error.at(source.span(source.node)) from error.__cause__
@@ -110,12 +112,13 @@ def _lower_until_settled(
     aliases: Mapping[int, str],
     records: Mapping[str, Record],
     examples: Mapping[str, Any] | None,
+    given: Mapping[str, Any] | None,
 ) -> Lowered:
     """Again, as long as lowering finds out what it should have known from the start."""
     changing: set[type] = set()
     split_at: dict[object, bool] = {}
     raises: WillRaise | None = None
-    given, by_value = examples, False
+    by_value = False
     while True:
         assumptions = None if examples is None else Assumptions(sample_of(types, examples))
         try:

@@ -27,6 +27,7 @@ MAX_CLOSURES = 20  # functions of one definition with variables of their own (cl
 MAX_LEVELS = 64  # of a recursion
 FRAMES = 120  # of Python's, for each of them
 MAX_CALLS = 256  # of recursive functions that are evaluated in place
+MAX_VERSIONS = 100  # of one program, each for other sizes and integers
 _DATA = "where the recursion ends must follow from sizes and integer arguments: a program is compiled for these"
 _LOOP = "write a loop; what waits to be done can be kept in a list: `todo = [...]`, `while todo: part = todo.pop()`"
 
@@ -54,6 +55,16 @@ def enter(program: Program, name: str, function: object, code: object) -> None:
 def again(name: str) -> FrontendError:
     """The error of a call with the very types that the function is being lowered for."""
     return _endless(name, "it does so with arguments of the same types, sizes and known values: data decides its end")
+
+
+def require_few_versions(name: str, count: int) -> None:
+    """Before a program that calls itself is compiled for yet other sizes and integers: no version is ever given up."""
+    if count >= MAX_VERSIONS:
+        raise FrontendError(
+            f"{name!r} calls itself, and was called with more than {MAX_VERSIONS} combinations of sizes and integers",
+            notes=("a program that calls itself is compiled for each of them",),
+            help=f"{_LOOP}; or call it with few different values",
+        )
 
 
 def _endless(name: str, reason: str) -> FrontendError:
