@@ -139,8 +139,8 @@ def _put_together(part: Part, value: Any, given: Mapping[str, Any], made: dict[s
         case Listed(levels=levels, weak=weak, key=key):
             found = made.get(key) or lister(levels, weak)(value)
             return made.setdefault(key, found) if key else found
-        case Cut(ranges=ranges, axes=axes):
-            return cutter(ranges, axes)(*value)
+        case Cut(steps=steps):
+            return cutter(steps)(*value)
         case Chosen(options=options):
             which, *found = value
             return _put_together(options[which], found[which], given, made)
@@ -227,8 +227,8 @@ def _built(part: Part) -> object:
             return index
         case Listed(levels=levels, weak=weak, index=index, key=key):
             return Built(lister(levels, weak), (index,), key)
-        case Cut(parts, ranges, axes):
-            return Built(cutter(ranges, axes), parts)
+        case Cut(parts, steps):
+            return Built(cutter(steps), parts)
         case Chosen(which, options):
             return artifact.Chosen(which, tuple(map(_built, options)))
     return part

@@ -320,3 +320,52 @@ def test_s3_an_array_that_may_or_may_not_be_the_callers_is_refused_where_it_is_w
 
     with pytest.raises(dcpy.FrontendError, match="may or may not be the one that another name shows"):
         dcpy.program(f)(X, 3)
+
+
+def reshaped(a, n):
+    while a.shape[0] > n:
+        a = a[1:]
+    b = a.reshape(4, -1)
+    b[0] = 7
+    return b, a, a[:, None, 0]
+
+
+def raveled(a, n):
+    while a.shape[0] > n:
+        a = a[1:]
+    flat = a.ravel()
+    while flat.size > 3:
+        flat = flat[1:]
+    return flat, a.reshape(-1).reshape(2, -1).T
+
+
+def reshaped_at_a_place_that_was_read(a, n):
+    k = int(a[1, 1])
+    return a.reshape(-1)[k:], a.ravel()[k : k + 4].reshape(2, 2)
+
+
+def reshaped_in_a_branch(a, n):
+    """The part of one branch is not there on the other path."""
+    if n > 2:
+        return a[n:].reshape(-1)
+    return a[-n:].reshape(-1)
+
+
+@pytest.mark.parametrize("f", [reshaped, raveled, reshaped_at_a_place_that_was_read, reshaped_in_a_branch])
+def test_s3_windows_that_move_are_reshaped(f):
+    table = np.arange(24.0).reshape(6, 4)
+    for n in (2, 4):
+        check_same(f, table, n, compiled=False)
+        theirs, mine = table.copy(), table.copy()
+        expected, got = f(theirs, n), dcpy.program(f).to_sdfg(mine, n).interpret(mine, n)
+        assert np.shares_memory(_first(got), mine) == np.shares_memory(_first(expected), theirs)
+
+
+@pytest.mark.cc
+def test_s3_windows_that_move_are_reshaped_when_compiled():
+    table = np.arange(24.0).reshape(6, 4)
+    theirs, mine = table.copy(), table.copy()
+    expected, got = reshaped(theirs, 2), dcpy.program(reshaped)(mine, 2)
+    assert_equal(got, expected)
+    got[0][1, 0] = -5
+    assert mine[4, 2] == -5

@@ -17,7 +17,7 @@ from dcpy.frontend.lists import ListValue, Row
 from dcpy.frontend.lower import objects, references, stores
 from dcpy.frontend.lower.frame import IdentityMatters, NoCall
 from dcpy.frontend.lower.promotion import mixed_kinds
-from dcpy.frontend.lower.returns import Returned, alike, is_local, moves, require_itself
+from dcpy.frontend.lower.returns import Returned, Step, alike, is_local, moves, require_itself
 from dcpy.frontend.specialize.records import Chosen, Cut, Effect, Given, Known, Listed, Made, Outcome, is_frozen
 from dcpy.frontend.values import (
     ArrayValue,
@@ -202,22 +202,30 @@ class _Leaves:
                 return self.given(self.program.paths.get(container, container))
             case Static(value=known) if isinstance(known, Enum | FunctionType | type) or is_dataclass(known):
                 return Known(known, self.leaf(Static(None)))
-            case ArrayValue() if moves(self.program.b.emit, value):
-                return self.cut(value)
+            case ArrayValue() if steps := moves(self.program.b.emit, value):
+                return self.cut(steps)
         return self.leaf(value)
 
-    def cut(self, value: ArrayValue) -> Cut:
-        """A part of an argument: the array, and where the part is."""
+    def cut(self, steps: Sequence[Step]) -> Cut:
+        """A part of an argument: the array, and how to get there from it."""
         b = self.program.b
         numbers: list[Expr] = []
-        for dim, shown in enumerate(value.window.dims):
-            if isinstance(shown, Range):
-                numbers += (shown.start, b.exact(value.shape[value.axes.index(dim)]), shown.step)
-            else:
-                numbers.append(shown)
-        whole = self.leaf(ArrayValue.whole(value.container, b.desc(value)))
-        ranges = tuple(isinstance(shown, Range) for shown in value.window.dims)
-        return Cut((whole, *(self.leaf(integer(number)) for number in numbers)), ranges, value.axes)
+        found: list[tuple[tuple[bool, ...], tuple[int, ...]] | int] = []
+        for step in steps:
+            if not isinstance(step, ArrayValue):
+                found.append(len(step))
+                numbers += map(b.exact, step)
+                continue
+            for dim, shown in enumerate(step.window.dims):
+                if isinstance(shown, Range):
+                    numbers += (shown.start, b.exact(step.shape[step.axes.index(dim)]), shown.step)
+                else:
+                    numbers.append(shown)
+            found.append((tuple(isinstance(shown, Range) for shown in step.window.dims), step.axes))
+        first = steps[0]
+        assert isinstance(first, ArrayValue)
+        whole = self.leaf(ArrayValue.whole(first.container, b.desc(first)))
+        return Cut((whole, *(self.leaf(integer(number)) for number in numbers)), tuple(found))
 
     def given(self, path: str) -> Given:
         """What the caller has passed, itself."""
@@ -394,7 +402,7 @@ class _Results:
         known = all(name in self.emit.sdfg.symbols for name in value.window.symbols)
         if not known or not self._in_front(value.container):
             raise FrontendError(
-                "the view that is returned depends on run-time values, and is one of a reshaped or broadcast array",
+                "the view that is returned depends on run-time values, and is broadcast or of another dtype",
                 span=self.sites[0].span,
                 help="return a copy: `.copy()`",
             )

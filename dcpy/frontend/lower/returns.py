@@ -5,7 +5,7 @@ An array that lives on (an argument, a view of one, one of two that change hands
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +13,9 @@ from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower.raising import LOOP
 from dcpy.frontend.values import ArrayValue, Value, dtype_of, is_number, is_weak
 from dcpy.ir import types
+from dcpy.ir.data import View
 from dcpy.ir.subsets import Range
-from dcpy.ir.symbolic import ONE, sym
+from dcpy.ir.symbolic import ONE, Expr, sym
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.emitter import Emitter
@@ -77,14 +78,47 @@ def _known_before(emit: Emitter, value: ArrayValue) -> bool:
     return all(name in emit.sdfg.symbols for name in window)
 
 
-def moves(emit: Emitter, value: ArrayValue) -> bool:
-    """Whether it is a part of an argument that is found out while the program runs."""
+Step = ArrayValue | tuple[Expr, ...]  # a part, or a shape
+
+
+def moves(emit: Emitter, value: ArrayValue) -> list[Step]:
+    """The steps to a part of an argument that is found out while the program runs; none for anything else.
+
+    What was reshaped in a branch might not be there on another path.
+    """
+    steps = _steps_to(emit, value)
+    symbols = {name for step in steps or () for name in _symbols_of(step)}
+    known = all(part in emit.sdfg.symbols for name in symbols for part in emit.defined(sym(name)).symbols)
+    is_inside = isinstance(emit.descs.get(value.container), View) and (
+        emit.regions[value.container] is not emit.sdfg.body)  # fmt: skip
+    return [] if known and not is_inside else steps or []
+
+
+def _steps_to(emit: Emitter, value: ArrayValue) -> list[Step] | None:
+    """How NumPy gets from an argument to a view of it; None where parts and shapes do not lead there."""
     desc = emit.descs.get(value.container)
-    if desc is None or desc.transient or _known_before(emit, value):
-        return False
     ranges = [axis for axis, dim in enumerate(value.window.dims) if isinstance(dim, Range)]
     new = [size for axis, size in zip(value.axes, value.shape, strict=True) if axis < 0]
-    return all(axis in value.axes for axis in ranges) and all(size is ONE for size in new)
+    if desc is None or any(axis not in value.axes for axis in ranges) or any(size is not ONE for size in new):
+        return None
+    if not isinstance(desc, View):
+        return None if desc.transient else [value]
+    of = emit.descs[desc.of]
+    if of.dtype != desc.dtype:
+        return None
+    own: list[Step] = [] if value.is_all_of(desc) else [value]
+    if desc.window is None:
+        steps = _steps_to(emit, ArrayValue.whole(desc.of, of))
+        return None if steps is None else [*steps, desc.shape, *own]
+    steps = _steps_to(emit, ArrayValue(desc.of, desc.dtype, desc.shape, desc.window, desc.axes))
+    return None if steps is None else [*steps, *own]
+
+
+def _symbols_of(step: Step) -> Iterator[str]:
+    if isinstance(step, ArrayValue):
+        yield from step.window.symbols
+    else:
+        yield from (name for size in step for name in size.symbols)
 
 
 def _live_on(frame: Frame, *values: ArrayValue) -> bool:

@@ -11,7 +11,7 @@ import dis
 import inspect
 import itertools
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, is_dataclass
 from types import FunctionType
 from typing import Any
@@ -245,15 +245,16 @@ class Chosen:
 class Cut:
     """A part of an array that was passed: where it is was found out on the way.
 
-    `parts` are the array, then for each of its dimensions an index, or start, size and step where `ranges` says so.
-    `axes` are the dimensions of the array that those of the part run along; -1 for a new one.
+    `parts` are the array, then the numbers of the `steps`. A step is a part: for each dimension of the array an index,
+    or start, size and step where the first tuple says so; the second has the dimensions that those of the part run
+    along, -1 for a new one. Or it is a shape of so many sizes.
     """
 
     parts: tuple[int, ...]
-    ranges: tuple[bool, ...]
-    axes: tuple[int, ...]
+    steps: tuple[CutStep, ...]
 
 
+CutStep = tuple[tuple[bool, ...], tuple[int, ...]] | int
 Part = int | tuple["Part", ...] | Made | Given | Known | Listed | Chosen | Cut | None
 
 
@@ -306,21 +307,30 @@ def lister(levels: tuple[bool, ...], weak: bool) -> Callable[..., Any]:
     return make
 
 
-def cutter(ranges: tuple[bool, ...], axes: tuple[int, ...]) -> Callable[..., Any]:
+def cutter(steps: tuple[CutStep, ...]) -> Callable[..., Any]:
     """A function from an array and the numbers of a `Cut` to the part: a view."""
-    kept = [axis for axis, is_range in enumerate(ranges) if is_range]
-    order = [kept.index(axis) for axis in axes if axis >= 0]
-    new = [position for position, axis in enumerate(axes) if axis < 0]
 
     def make(array: Any, *numbers: int) -> Any:
         rest = iter(numbers)
-        keys: list[Any] = []
-        for is_range in ranges:
-            start = next(rest)
-            size, step = (next(rest), next(rest)) if is_range else (1, 1)
-            stop = start + size * step
-            keys.append(slice(start, None if stop < 0 else stop, step) if is_range else start)
-        found = array[(*keys, ...)].transpose(order)
-        return np.expand_dims(found, tuple(new)) if new else found
+        for step in steps:
+            if isinstance(step, int):
+                array = array.reshape([next(rest) for _ in range(step)])
+            else:
+                array = _cut(array, step, rest)
+        return array
 
     return make
+
+
+def _cut(array: Any, step: tuple[tuple[bool, ...], tuple[int, ...]], numbers: Iterator[int]) -> Any:
+    ranges, axes = step
+    kept = [axis for axis, is_range in enumerate(ranges) if is_range]
+    keys: list[Any] = []
+    for is_range in ranges:
+        start = next(numbers)
+        size, stride = (next(numbers), next(numbers)) if is_range else (1, 1)
+        stop = start + size * stride
+        keys.append(slice(start, None if stop < 0 else stop, stride) if is_range else start)
+    found = array[(*keys, ...)].transpose([kept.index(axis) for axis in axes if axis >= 0])
+    new = tuple(position for position, axis in enumerate(axes) if axis < 0)
+    return np.expand_dims(found, new) if new else found
