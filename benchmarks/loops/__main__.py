@@ -1,7 +1,9 @@
 """``python -m benchmarks.loops [NAME ...]``: each program in dcpy, plain and auto-optimized, and in its peer, in turn.
 
 Medians in milliseconds, and the peer's time over dcpy's (above 1: dcpy is faster). Set ``OMP_NUM_THREADS=1``: the
-peers have one thread. Numba runs in ``.venv-peers/numba`` (``make bench-peers``); without it its rows have no ratio.
+peers have one thread. Each tool runs in processes of its own, whose medians differ by a fifth for the same machine
+code: what `auto_optimize` gains, ``python -m benchmarks.auto_and_plain`` measures in one process. Numba runs in
+``.venv-peers/numba`` (``make bench-peers``); without it its rows have no ratio.
 """
 
 from __future__ import annotations

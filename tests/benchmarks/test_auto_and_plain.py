@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from benchmarks.auto_and_plain import BAR, ratios
+from benchmarks.loops.programs import PROGRAMS
 from benchmarks.npbench import kernels
 
 
 @pytest.mark.perf
 @pytest.mark.cc
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", list(kernels()))
+@pytest.mark.parametrize("name", [*kernels(), *PROGRAMS])
 def test_s7_auto_optimize_makes_nothing_slower(name):
     with np.errstate(all="ignore"):
         ((_, ratio),) = ratios([name])

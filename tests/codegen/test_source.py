@@ -71,6 +71,16 @@ def test_the_same_program_gives_the_same_text_in_every_process():
     assert len(texts) == 1
 
 
+@pytest.mark.parametrize(("limit", "likely"), [(2**31 - 1, True), (2**31 - 2, False), (0, False)])
+def test_sizes_are_expected_to_fit_32_bits(limit, likely):
+    """S-7: what is done with sizes that a library does not take costs the usual way no registers (trmm)."""
+    text = f"""
+        sdfg @f(A: f64[N]) symbols(N: size) {{
+          if N <= {limit} {{ state {{ tasklet () -> (o -> A[0]) {{ o = f64(1) }} }} }}
+        }}"""
+    assert ("if (__builtin_expect(N <= 2147483647, 1)) {" in source_of(text)) is likely
+
+
 def test_names_that_mean_something_in_c_are_spelled_otherwise():
     names = Names(prelude.names())
     assert [names.of(name) for name in ("double", "exp", "x", "x", "i386", "error")] == [

@@ -83,6 +83,18 @@ def test_stencils_vectorize_inside_threads(tmp_path):
     assert "loop vectorized using 32 byte vectors" in report
 
 
+def test_short_sums_vectorize_around_themselves(tmp_path):
+    """S-6: the loop over a row, not the three weights in it."""
+    text = """
+        sdfg @c(w: f64[3], A: f64[N], B: f64[N]) symbols(N: size) {
+          state { map j = 1:N - 1, k = 0:3 {
+            tasklet (x <- w[k], a <- A[j + k - 1]) -> (o -> B[j] (add)) { o = x * a } } }
+        }"""
+    report, assembly = compiled(text, tmp_path, report="-fopt-info-vec")
+    assert "loop vectorized using 32 byte vectors" in report
+    assert "vmulpd" in assembly
+
+
 @pytest.mark.parametrize("op", ["and", "or"])
 def test_masks_are_combined_in_vectors(op, tmp_path):
     text = f"""

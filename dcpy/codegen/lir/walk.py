@@ -136,8 +136,9 @@ STRAIGHT = (tree.Declare, tree.Assign, tree.If, tree.Block, tree.StackBuffer)
 
 
 def is_straight(body: Body) -> bool:
-    """Whether a body is made of assignments and conditions alone: what may stand in an ``omp simd`` loop."""
+    """Whether a body is made of assignments and conditions, and of loops that the compiler writes out as such."""
     return all(
-        isinstance(statement, STRAIGHT) and not (isinstance(statement, tree.Assign) and statement.atomic)
+        (isinstance(statement, STRAIGHT) and not (isinstance(statement, tree.Assign) and statement.atomic))
+        or (isinstance(statement, tree.Loop) and statement.unroll > 0)
         for statement in statements(body)
     )

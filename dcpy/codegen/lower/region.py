@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dcpy.base.exceptions import exception_type
+from dcpy.codegen.lir import expr as lir
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import INDEX, LirExpr, Literal, Name, Prefix
 from dcpy.codegen.lower.bounds import going_down, within
@@ -17,6 +18,7 @@ from dcpy.codegen.lower.tidy import tidy
 from dcpy.codegen.lower.values import lower_value
 from dcpy.codegen.scalars.conversions import convert
 from dcpy.ir import types
+from dcpy.ir.expr import Const, Op, ScalarExpr, walk
 from dcpy.ir.nodes import Call, Callback, Consume, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
 from dcpy.ir.region import (
     Block,
@@ -130,9 +132,23 @@ def _lower_loop(context: Context, block: Loop) -> None:
 
 
 def _lower_branch(context: Context, block: Branch) -> None:
-    cases = tuple((lower_value(context, condition), lower_region(context, region)) for condition, region in block.cases)
+    cases = tuple((_condition(context, condition), lower_region(context, region)) for condition, region in block.cases)
     otherwise = lower_region(context, block.otherwise) if block.otherwise is not None else ()
     context.emit(tree.If(cases, otherwise))
+
+
+def _condition(context: Context, condition: ScalarExpr) -> LirExpr:
+    """Branch prediction: sizes nearly always fit 32 bits, and what is done if not stays out of the compiler's way."""
+    value = lower_value(context, condition)
+    usual = any(map(_asks_for_32_bits, walk(condition)))
+    return lir.Call("__builtin_expect", (value, lir.integer(1)), "bool") if usual else value
+
+
+def _asks_for_32_bits(part: ScalarExpr) -> bool:
+    match part:
+        case Op(name="le", args=(_, Const(value=limit))):
+            return limit == 2**31 - 1
+    return False
 
 
 def _lower_assign(context: Context, block: SymbolAssign) -> None:

@@ -18,6 +18,7 @@ from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, min_of, product_of, sym
 from dcpy.ir.uses import Uses
+from dcpy.transforms.cpu.short_sums import move_short_sums_inside, split_map
 
 LANES = 8  #: elements of a vector of float64, at most
 TILE = 256  #: elements of a row that one thread takes at a time where only columns may be divided
@@ -55,6 +56,8 @@ def _assign(node: Map, rw: Rewriter, threads: bool) -> bool:
     if node.schedule is not Schedule.DEFAULT:
         return node.schedule is Schedule.CPU_PARALLEL
     vector = _vector_param(node, rw) if _is_innermost(node) else None
+    if vector is not None and _is_rectangular(node):
+        move_short_sums_inside(node, vector, rw)
     free = _free_params(node, rw) if threads and _pays(node, rw.sdfg) and not _returns(node) else ()
     outer = tuple(param for param in free if param != vector or len(node.params) == 1)
     if not _is_rectangular(node):
@@ -64,7 +67,7 @@ def _assign(node: Map, rw: Rewriter, threads: bool) -> bool:
         inner = (*middle, vector) if vector and vector not in outer else middle
         _reorder(node, (*outer, *inner), rw)
         if inner:
-            split = _split(node, len(outer), rw)
+            split = split_map(node, len(outer), rw)
             rw.update(split, schedule=Schedule.SIMD if vector in inner else Schedule.SEQUENTIAL)
         rw.update(node, schedule=Schedule.CPU_PARALLEL)
         return True
@@ -171,16 +174,5 @@ def _tile_for_threads(node: Map, vector: str, rw: Rewriter) -> None:
     params = (*others, vector)
     tiles = Range(whole.start, whole.stop, as_expr(TILE))
     rw.update(node, params=(tile, *params), domain=(tiles, *(domain[param] for param in params)))
-    rw.update(_split(node, 1, rw), schedule=Schedule.SIMD)
+    rw.update(split_map(node, 1, rw), schedule=Schedule.SIMD)
     rw.update(node, schedule=Schedule.CPU_PARALLEL)
-
-
-def _split(node: Map, count: int, rw: Rewriter) -> Map:
-    """Leaves `node` its first `count` parameters; the others become a map inside it, which is returned."""
-    inner = Map(node.params[count:], node.domain[count:], Region(), span=node.span)
-    blocks = list(node.body.blocks)
-    rw.insert(State(nodes=[inner]), node.body, 0)
-    rw.hoist_containers(node.body, inner.body)
-    rw.move_blocks(blocks, inner.body)
-    rw.update(node, params=node.params[:count], domain=node.domain[:count])
-    return inner

@@ -55,6 +55,45 @@ def test_the_parameter_with_the_smallest_steps_comes_last():
     )
 
 
+def test_short_sums_are_written_out_inside_of_vectors():
+    """S-6: a convolution, whose weights were loops around the row and loaded and stored it nine times."""
+    becomes(
+        """
+        sdfg @f(w: f64[3, 3], A: f64[N, M], B: f64[N, M]) symbols(N: size, M: size) {
+          state { map i = 1:N - 1, j = 1:M - 1, k = 0:3, l = 0:3 {
+            tasklet (x <- w[k, l], a <- A[i + k - 1, j + l - 1]) -> (o -> B[i, j] (add)) { o = x * a } } }
+        }""",
+        """
+        sdfg @f(w: f64[3, 3], A: f64[N, M], B: f64[N, M]) symbols(N: size, M: size) {
+          state { map i = 1:N - 1 @cpu_parallel { map j = 1:M - 1 @simd {
+            map k = 0:3 @unrolled { map l = 0:3 @unrolled {
+              tasklet (x <- w[k, l], a <- A[i + k - 1, j + l - 1]) -> (o -> B[i, j] (add)) { o = x * a } } } } } }
+        }""",
+        N=[2, 5], M=[4],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("count", "target", "loops"),
+    [
+        pytest.param("4", "B[i, j]", 2, id="16 terms"),
+        pytest.param("5", "B[i, j]", 1, id="of 25 terms, the five of the innermost loop"),
+        pytest.param("17", "B[i, j]", 0, id="a sum that is too long"),
+        pytest.param("K", "B[i, j]", 0, id="a sum whose length is not known"),
+        pytest.param("3", "B[i, k + l]", 0, id="what is no sum over them has another place each time"),
+    ],
+)
+def test_longer_sums_stay_around_vectors(count, target, loops):
+    text = f"""
+        sdfg @f(w: f64[17, 17], A: f64[99, 99], B: f64[99, 99]) symbols(N: size, M: size, K: size) {{
+          state {{ map i = 0:N, j = 0:M, k = 0:{count}, l = 0:{count} {{
+            tasklet (x <- w[k, l], a <- A[i + k, j + l]) -> (o -> {target} (add)) {{ o = x * a }} }} }}
+        }}"""
+    lowered = parse_sdfg(text)
+    lower_for_cpu(lowered, CpuOptions(openmp=False))
+    assert print_sdfg(lowered).count("@unrolled") == loops
+
+
 def test_columns_are_divided_where_rows_meet():
     becomes(
         """

@@ -1,0 +1,68 @@
+"""Loop interchange for short sums: what a stencil or a small filter sums up stays in registers, vectors go around it.
+
+A loop over 3 weights outside of one over the 600 elements of a row loads and stores the row three times; inside, where
+it is unrolled, each element is loaded and stored once. Longer sums stay outside, all but their innermost loops: nobody
+unrolls them.
+"""
+
+from __future__ import annotations
+
+from dcpy.ir.analysis.conflicts import survey
+from dcpy.ir.nodes import Map, Schedule, Tasklet
+from dcpy.ir.region import Region, State
+from dcpy.ir.rewriter import Rewriter
+
+UNROLLED_AT_MOST = 16  #: terms of a sum, all short loops together, that is written out
+
+
+def move_short_sums_inside(node: Map, vector: str, rw: Rewriter) -> None:
+    """Makes innermost, unrolled maps of the parameters of a rectangular map that take few values and are summed over.
+
+    before   map i = 0:N, j = 0:M, k = 0:3 { B[i, j] (add) <- w[k]*A[i, j + k] }
+    after    map i = 0:N, j = 0:M { map k = 0:3 @unrolled { B[i, j] (add) <- w[k]*A[i, j + k] } }
+    """
+    short = _short_sums(node, vector, rw)
+    domain = dict(zip(node.params, node.domain, strict=True))
+    params = (*(param for param in node.params if param not in short), *short)
+    if short and params != node.params:
+        rw.update(node, params=params, domain=tuple(domain[param] for param in params))
+    for count in (len(params) - len(short), *(1 for _ in short[1:])):
+        if short:
+            node = split_map(node, count, rw)
+            rw.update(node, schedule=Schedule.UNROLLED)
+
+
+def _short_sums(node: Map, vector: str, rw: Rewriter) -> tuple[str, ...]:
+    """Parameters of few values that no combining write mentions, where all of those mention `vector`."""
+    writes = survey(rw.uses, node)
+    outside = [memlet for memlet in writes.resolved if memlet.container not in writes.private]
+    mentioned = [frozenset(memlet.subset.symbols) for memlet in outside]
+    if not mentioned or not all(vector in names for names in mentioned) or not _is_flat(node):
+        return ()
+    short: list[str] = []
+    terms = 1
+    for param, values in reversed(list(zip(node.params, node.domain, strict=True))):
+        count = values.size.constant
+        summed = not any(param in names for names in mentioned)
+        if count and summed and terms * count <= UNROLLED_AT_MOST:
+            short.append(param)
+            terms *= count
+    return tuple(reversed(short))
+
+
+def _is_flat(node: Map) -> bool:
+    """Whether the body is a state of tasklets: what is written out is short."""
+    return all(isinstance(block, State) for block in node.body.blocks) and all(
+        isinstance(inner, Tasklet) for inner in node.body.walk_nodes()
+    )
+
+
+def split_map(node: Map, count: int, rw: Rewriter) -> Map:
+    """Leaves `node` its first `count` parameters; the others become a map inside it, which is returned."""
+    inner = Map(node.params[count:], node.domain[count:], Region(), span=node.span)
+    blocks = list(node.body.blocks)
+    rw.insert(State(nodes=[inner]), node.body, 0)
+    rw.hoist_containers(node.body, inner.body)
+    rw.move_blocks(blocks, inner.body)
+    rw.update(node, params=node.params[:count], domain=node.domain[:count])
+    return inner
