@@ -177,4 +177,3 @@ def _environments(sdfg: Sdfg, module: ModuleContext, known: Mapping[str, Environ
     if missing:
         raise CodegenError(f"{sdfg.name!r} calls into {missing[0]!r}, of which nothing is known", span=sdfg.span)
     return [known[name] for name in module.environments if name]
-

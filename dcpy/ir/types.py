@@ -1,7 +1,7 @@
 """Element types: NumPy's booleans, integers, floats and complex numbers.
 
-A `DType` knows its short name in the textual IR (``f64``), its NumPy name (``float64``) and its C spelling. Promotion
-is never decided here: the frontend asks NumPy itself.
+A `DType` knows its short name in the textual IR (``f64``) and its NumPy name (``float64``). Promotion is never decided
+here: the frontend asks NumPy itself.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ class DType:
 
     name: str
     numpy_name: str
-    ctype: str
 
     @property
     def numpy(self) -> np.dtype:
@@ -54,20 +53,20 @@ class DType:
         return f"dcpy.{self.numpy_name}"
 
 
-bool_ = DType("bool", "bool", "bool")
-int8 = DType("i8", "int8", "int8_t")
-int16 = DType("i16", "int16", "int16_t")
-int32 = DType("i32", "int32", "int32_t")
-int64 = DType("i64", "int64", "int64_t")
-uint8 = DType("u8", "uint8", "uint8_t")
-uint16 = DType("u16", "uint16", "uint16_t")
-uint32 = DType("u32", "uint32", "uint32_t")
-uint64 = DType("u64", "uint64", "uint64_t")
-float16 = DType("f16", "float16", "_Float16")
-float32 = DType("f32", "float32", "float")
-float64 = DType("f64", "float64", "double")
-complex64 = DType("c64", "complex64", "dcpy_complex64")
-complex128 = DType("c128", "complex128", "dcpy_complex128")
+bool_ = DType("bool", "bool")
+int8 = DType("i8", "int8")
+int16 = DType("i16", "int16")
+int32 = DType("i32", "int32")
+int64 = DType("i64", "int64")
+uint8 = DType("u8", "uint8")
+uint16 = DType("u16", "uint16")
+uint32 = DType("u32", "uint32")
+uint64 = DType("u64", "uint64")
+float16 = DType("f16", "float16")
+float32 = DType("f32", "float32")
+float64 = DType("f64", "float64")
+complex64 = DType("c64", "complex64")
+complex128 = DType("c128", "complex128")
 
 _PARTS: dict[DType, DType] = {complex64: float32, complex128: float64}
 

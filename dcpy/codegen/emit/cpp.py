@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dcpy.codegen.emit.expressions import CONDITIONAL, text_of
+from dcpy.codegen.emit.types import declared, spelled
 from dcpy.codegen.emit.writer import WIDTH, Writer
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import LirExpr
@@ -50,18 +51,20 @@ class CppEmitter:
     def emit_Declare(self, s: tree.Declare) -> None:
         """``double x = 1.0;``"""
         value = "" if s.value is None else f" = {text_of(s.value)}"
-        self.out.line(f"{declared(s.type, s.name)}{value};")
+        name = declared(s.type, s.name, constant=s.constant, restrict=s.restrict)
+        self.out.line(f"{name}{value};")
 
     def emit_HeapBuffer(self, s: tree.HeapBuffer) -> None:
         """The buffer, and a pointer to its elements."""
         kind, slot = ("kept", f"{s.kept}, ") if s.kept else ("heap", "")
+        element = spelled(s.element)
         buffer = f"{s.name}_buffer_"
         if s.grows:
-            self.out.line(f"dcpy_growing_buffer<{s.element}> {buffer}({text_of(s.count)});")
-            self.out.line(f"{s.element} *{s.name} = {buffer}.data;")
+            self.out.line(f"dcpy_growing_buffer<{element}> {buffer}({text_of(s.count)});")
+            self.out.line(f"{element} *{s.name} = {buffer}.data;")
             return
-        self.out.line(f"const dcpy_{kind}_buffer<{s.element}> {buffer}({slot}{text_of(s.count)});")
-        self.out.line(f"{s.element} *__restrict {s.name} = {buffer}.data;")
+        self.out.line(f"const dcpy_{kind}_buffer<{element}> {buffer}({slot}{text_of(s.count)});")
+        self.out.line(f"{element} *__restrict {s.name} = {buffer}.data;")
 
     def emit_Grow(self, s: tree.Grow) -> None:
         """The buffer moves, and the pointer with it."""
@@ -69,7 +72,7 @@ class CppEmitter:
 
     def emit_StackBuffer(self, s: tree.StackBuffer) -> None:
         """``alignas(64) double x[8];``"""
-        self.out.line(f"alignas(64) {s.element} {s.name}[{s.count}];")
+        self.out.line(f"alignas(64) {spelled(s.element)} {s.name}[{s.count}];")
 
     def emit_Assign(self, s: tree.Assign) -> None:
         """``x = 1.0;`` or ``x += 1.0;``"""
@@ -79,7 +82,7 @@ class CppEmitter:
 
     def emit_AtomicUpdate(self, s: tree.AtomicUpdate) -> None:
         """By compare and exchange; what is wider than a word, under a lock."""
-        kind = s.target.type
+        kind = spelled(s.target.type)
         combine = f"[]({kind} a, {kind} b) {{ return {text_of(s.combined)}; }}"
         if s.bits in BITS:
             place = text_of(s.target, 13)
@@ -190,11 +193,6 @@ def _is_one_line(statement: tree.Statement) -> bool:
     return isinstance(statement, tree.Evaluate) or (isinstance(statement, tree.Assign) and not statement.atomic)
 
 
-def declared(kind: str, name: str) -> str:
-    """``double x``, ``double *x``."""
-    return f"{kind}{name}" if kind.endswith(("*", "&", " ")) else f"{kind} {name}"
-
-
 def step(var: str, by: LirExpr) -> str:
     """The third part of a for loop."""
     text = text_of(by)
@@ -223,8 +221,8 @@ def loop_pragma(loop: tree.Loop) -> str:
 def signature_lines(function: tree.Function) -> list[str]:
     """The head of a function, broken before it gets too wide."""
     linkage = 'extern "C"' if function.exported else "static" if function.inline else "[[gnu::noinline]] static"
-    head = f"{linkage} {function.result} {function.name}("
-    params = [parameter(param) for param in function.params]
+    head = f"{linkage} {declared(function.result, function.name)}("
+    params = [declared(param.type, param.name, restrict=param.restrict) for param in function.params]
     lines, current = [], head
     for position, param in enumerate(params):
         piece = param + (", " if position < len(params) - 1 else "")
@@ -235,16 +233,10 @@ def signature_lines(function: tree.Function) -> list[str]:
     return [*lines, f"{current})"]
 
 
-def parameter(param: tree.Parameter) -> str:
-    """One parameter of a function."""
-    kind = f"{param.type}__restrict " if param.restrict else param.type
-    return f"{kind}{param.name}" if kind.endswith(("*", "&", " ")) else f"{kind} {param.name}"
-
-
 def reduction_pragma(reduction: tree.DeclaredReduction) -> str:
     """A reduction that OpenMP lacks."""
     combined, identity = text_of(reduction.combined), text_of(reduction.identity)
     return (
-        f"#pragma omp declare reduction({reduction.name} : {reduction.type} : omp_out = {combined}) "
+        f"#pragma omp declare reduction({reduction.name} : {spelled(reduction.type)} : omp_out = {combined}) "
         f"initializer(omp_priv = {identity})"
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dcpy.codegen.emit.numbers import spell
+from dcpy.codegen.emit.types import spelled
 from dcpy.codegen.lir.expr import (
     Aggregate,
     Call,
@@ -14,7 +16,10 @@ from dcpy.codegen.lir.expr import (
     Literal,
     Name,
     Prefix,
+    SizeOf,
 )
+from dcpy.codegen.lir.types import LirType
+from dcpy.ir.types import DType
 
 LEVELS = {
     "*": 12, "/": 12, "%": 12, "+": 11, "-": 11, "<<": 10, ">>": 10, "<": 8, "<=": 8, ">": 8, ">=": 8, "==": 7,
@@ -41,25 +46,39 @@ def _text(expr: LirExpr) -> tuple[str, int]:
 
 def _other_text(expr: LirExpr) -> tuple[str, int]:
     match expr:
-        case Literal(text=text):
+        case Literal():
+            text = _number(expr)
             return text, UNARY if text.startswith(("-", "(")) and not text.startswith("(-") else POSTFIX
         case Item(base=base, index=index):
             return f"{text_of(base, POSTFIX)}[{text_of(index)}]", POSTFIX
         case Field(arg=arg, name=name):
             return f"{text_of(arg, POSTFIX)}.{name}", POSTFIX
-        case Call(function=function, args=args):
-            return f"{function}({', '.join(text_of(arg, CONDITIONAL) for arg in args)})", POSTFIX
+        case Call(function=function, args=args, parameters=parameters):
+            made_for = f"<{', '.join(map(_parameter, parameters))}>" if parameters else ""
+            return f"{function}{made_for}({', '.join(text_of(arg, CONDITIONAL) for arg in args)})", POSTFIX
         case Aggregate(args=args, type=kind):
-            return f"{kind}{{{', '.join(text_of(arg, CONDITIONAL) for arg in args)}}}", POSTFIX
+            return f"{spelled(kind)}{{{', '.join(text_of(arg, CONDITIONAL) for arg in args)}}}", POSTFIX
         case Convert(arg=arg, type=kind):
-            return f"({kind}){text_of(arg, UNARY)}", UNARY
+            return f"({spelled(kind)}){text_of(arg, UNARY)}", UNARY
         case Prefix(op=op, arg=arg):
             inner = text_of(arg, UNARY)
             return f"{op}({inner})" if inner.startswith(op) else f"{op}{inner}", UNARY
         case Conditional(condition=condition, yes=yes, no=no):
             parts = (text_of(condition, CONDITIONAL + 1), text_of(yes, CONDITIONAL + 1), text_of(no, CONDITIONAL))
             return "{} ? {} : {}".format(*parts), CONDITIONAL
+        case SizeOf(element=element):
+            return f"sizeof({spelled(element)})", POSTFIX
     raise TypeError(f"no text for {expr!r}")
+
+
+def _number(literal: Literal) -> str:
+    if literal.value is None:
+        return "nullptr"
+    return spell(literal.value, literal.type) if isinstance(literal.type, DType) else str(literal.value)
+
+
+def _parameter(parameter: LirType | int) -> str:
+    return str(parameter) if isinstance(parameter, int) else spelled(parameter)
 
 
 def _infix(expr: Infix) -> str:

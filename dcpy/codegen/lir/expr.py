@@ -1,23 +1,31 @@
-"""Expressions of LIR: typed, side-effect free but for `Call`, one class per way of writing in C.
-
-`type` is a C type as text: ``double``, ``int64_t``, ``const double *``.
-"""
+"""Expressions of LIR: typed, side-effect free but for `Call`, one class per way of writing in C."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Union
 
-LirExpr = Union["Literal", "Name", "Item", "Field", "Infix", "Prefix", "Call", "Convert", "Conditional", "Aggregate"]
+from dcpy.codegen.lir.types import INDEX, LirType
+
+LirExpr = Union[
+    "Literal", "Name", "Item", "Field", "Infix", "Prefix", "Call", "Convert", "Conditional", "Aggregate", "SizeOf",
+]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Literal:
-    """A number as C spells it. `value` is set for integers, for folding."""
+    """A number; None is the pointer to nothing. Zeros of both signs differ."""
 
-    text: str
-    type: str
-    value: int | None = None
+    value: bool | int | float | None
+    type: LirType
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not Literal or self.value != other.value or self.type != other.type:
+            return False
+        return not isinstance(self.value, float) or repr(self.value) == repr(other.value)
+
+    def __hash__(self) -> int:
+        return hash((self.value, self.type))
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +33,7 @@ class Name:
     """A variable, a parameter, or a pointer."""
 
     name: str
-    type: str
+    type: LirType
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +42,7 @@ class Item:
 
     base: LirExpr
     index: LirExpr
-    type: str
+    type: LirType
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +51,7 @@ class Field:
 
     arg: LirExpr
     name: str
-    type: str
+    type: LirType
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +61,7 @@ class Infix:
     op: str
     left: LirExpr
     right: LirExpr
-    type: str
+    type: LirType
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +70,17 @@ class Prefix:
 
     op: str
     arg: LirExpr
-    type: str
+    type: LirType
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """``function(args)``; `function` may carry template arguments."""
+    """``function(args)``; `parameters` are the types and numbers that a template is made for."""
 
     function: str
     args: tuple[LirExpr, ...]
-    type: str
+    type: LirType
+    parameters: tuple[LirType | int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +88,7 @@ class Convert:
     """``(type)arg``."""
 
     arg: LirExpr
-    type: str
+    type: LirType
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +98,7 @@ class Conditional:
     condition: LirExpr
     yes: LirExpr
     no: LirExpr
-    type: str
+    type: LirType
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,28 +106,34 @@ class Aggregate:
     """``type{args}``."""
 
     args: tuple[LirExpr, ...]
-    type: str
+    type: LirType
 
 
-INDEX = "int64_t"
+@dataclass(frozen=True, slots=True)
+class SizeOf:
+    """The bytes of an element."""
+
+    element: LirType
+    type: LirType
 
 
 def integer(value: int) -> Literal:
     """An int64 number."""
-    return Literal(str(value), INDEX, value)
+    return Literal(value, INDEX)
 
 
 def plus(left: LirExpr, right: LirExpr) -> LirExpr:
     """``left + right`` of int64, with zeros and negative numbers folded."""
-    if isinstance(left, Literal) and left.value == 0:
+    first, second = _known(left), _known(right)
+    if first == 0:
         return right
-    if isinstance(right, Literal) and right.value is not None:
-        if right.value == 0:
+    if second is not None:
+        if second == 0:
             return left
-        if isinstance(left, Literal) and left.value is not None:
-            return integer(left.value + right.value)
-        if right.value < 0:
-            return Infix("-", left, integer(-right.value), INDEX)
+        if first is not None:
+            return integer(first + second)
+        if second < 0:
+            return Infix("-", left, integer(-second), INDEX)
     if isinstance(right, Prefix) and right.op == "-":
         return Infix("-", left, right.arg, INDEX)
     if isinstance(right, Infix) and right.op in ("+", "-"):  # a + (b - c) reads better as a + b - c
@@ -128,9 +143,15 @@ def plus(left: LirExpr, right: LirExpr) -> LirExpr:
 
 def times(left: LirExpr, right: LirExpr) -> LirExpr:
     """``left*right`` of int64, with zeros and ones folded."""
-    for one, other in ((left, right), (right, left)):
-        if isinstance(one, Literal) and one.value in (0, 1, -1):
-            return one if one.value == 0 else other if one.value == 1 else Prefix("-", other, INDEX)
-    if isinstance(left, Literal) and isinstance(right, Literal) and left.value is not None and right.value is not None:
-        return integer(left.value * right.value)
+    first, second = _known(left), _known(right)
+    for number, one, other in ((first, left, right), (second, right, left)):
+        if number in (0, 1, -1):
+            return one if number == 0 else other if number == 1 else Prefix("-", other, INDEX)
+    if first is not None and second is not None:
+        return integer(first * second)
     return Infix("*", left, right, INDEX)
+
+
+def _known(expr: LirExpr) -> int | None:
+    """The value of a literal of int64."""
+    return expr.value if isinstance(expr, Literal) and isinstance(expr.value, int) and expr.type == INDEX else None

@@ -10,6 +10,9 @@ from typing import Union
 
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.lir.expr import Call, LirExpr, Name
+from dcpy.codegen.lir.types import LirType
+from dcpy.ir.expr import Number
+from dcpy.ir.types import DType
 
 Statement = Union[
     "Block", "Declare", "Assign", "AtomicUpdate", "Evaluate", "Loop", "While", "If", "Team", "HeapBuffer", "Grow",
@@ -32,11 +35,13 @@ class Block(_Placed):
 
 @dataclass(frozen=True, slots=True)
 class Declare(_Placed):
-    """A local variable, with its value if it has one yet."""
+    """A local variable, with its value if it has one yet. `restrict`: nothing else points where it points."""
 
     name: str
-    type: str
+    type: LirType
     value: LirExpr | None = None
+    constant: bool = False
+    restrict: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +131,7 @@ class HeapBuffer(_Placed):
     """``name`` points to `count` new elements until the scope is left. `kept`: the slot of one that outlives calls."""
 
     name: str
-    element: str
+    element: LirType
     count: LirExpr
     kept: str = ""
     grows: bool = False
@@ -146,7 +151,7 @@ class StackBuffer(_Placed):
     """A local array of constant size."""
 
     name: str
-    element: str
+    element: LirType
     count: int
 
 
@@ -197,7 +202,7 @@ class Parameter:
     """A parameter of a function. `restrict`: nothing else points where it points."""
 
     name: str
-    type: str
+    type: LirType
     restrict: bool = False
 
     @property
@@ -214,7 +219,7 @@ class Function:
     """
 
     name: str
-    result: str
+    result: LirType
     params: tuple[Parameter, ...]
     body: Body
     exported: bool = False
@@ -227,18 +232,18 @@ class DeclaredReduction:
     """A reduction that OpenMP lacks, for one type: `combined` is over ``omp_out`` and ``omp_in``."""
 
     name: str
-    type: str
+    type: LirType
     combined: LirExpr
     identity: LirExpr
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A constant array, or a slot at file scope."""
+    """A constant array at file scope."""
 
     name: str
-    type: str
-    values: tuple[str, ...] = ()
+    type: DType
+    values: tuple[Number, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

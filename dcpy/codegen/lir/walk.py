@@ -16,8 +16,10 @@ from dcpy.codegen.lir.expr import (
     LirExpr,
     Name,
     Prefix,
+    SizeOf,
 )
 from dcpy.codegen.lir.tree import Body, Statement
+from dcpy.codegen.lir.types import LirType
 
 
 def parts(expr: LirExpr) -> Iterator[LirExpr]:
@@ -85,9 +87,9 @@ def expressions(statement: Statement) -> tuple[LirExpr, ...]:
     return ()
 
 
-def names_in(body: Body) -> dict[str, str]:
+def names_in(body: Body) -> dict[str, LirType]:
     """Variables that a body uses and does not declare: name to type, in order of first use."""
-    used: dict[str, str] = {}
+    used: dict[str, LirType] = {}
     declared: set[str] = set()
     for statement in statements(body):
         for expr in expressions(statement):
@@ -104,8 +106,8 @@ def names_in(body: Body) -> dict[str, str]:
     return {name: kind for name, kind in used.items() if name not in declared}
 
 
-def called(functions: Iterable[tree.Function]) -> Iterator[str]:
-    """Names of all functions called and types named, with template arguments split off."""
+def called(functions: Iterable[tree.Function]) -> Iterator[str | LirType]:
+    """Names of all functions called, and types named."""
     for function in functions:
         yield function.result
         yield from (param.type for param in function.params)
@@ -116,9 +118,12 @@ def called(functions: Iterable[tree.Function]) -> Iterator[str]:
                     yield part.type
                     if isinstance(part, Call):
                         yield part.function
+                        yield from (parameter for parameter in part.parameters if not isinstance(parameter, int))
+                    elif isinstance(part, SizeOf):
+                        yield part.element
 
 
-def _mentioned(statement: Statement) -> Iterator[str]:
+def _mentioned(statement: Statement) -> Iterator[str | LirType]:
     match statement:
         case tree.HeapBuffer(element=element, kept=kept, grows=grows):
             yield from (f"dcpy_{'growing' if grows else 'kept' if kept else 'heap'}_buffer", element)

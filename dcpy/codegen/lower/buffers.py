@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dcpy.codegen.lir.expr import INDEX, Call, Infix, LirExpr, Name, integer, times
+from dcpy.codegen.lir.expr import Call, Infix, LirExpr, Name, integer, times
 from dcpy.codegen.lir.tree import Declare, Grow, HeapBuffer, StackBuffer, Table
+from dcpy.codegen.lir.types import INDEX, Pointer
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.places import Place
-from dcpy.codegen.scalars.numbers import spell
 from dcpy.ir.data import Array, Data, Lifetime, Reference, Scalar, Storage, Stream, Structure, View, strides_of
 from dcpy.ir.region import Resize
 from dcpy.ir.symbolic import ONE, Expr, max_of, product_of
@@ -48,17 +48,16 @@ def _own_place(context: Context, name: str, desc: Scalar | Array) -> Place:
             help="lower_for_cpu() gives every container a storage",
         )
     if desc.storage is Storage.REGISTER:
-        return Place(Name(context.names.of(name), desc.dtype.ctype), desc.dtype, strides_of(desc), is_value=True)
-    return Place(Name(context.names.of(name), f"{desc.dtype.ctype} *"), desc.dtype, strides_of(desc))
+        return Place(Name(context.names.of(name), desc.dtype), desc.dtype, strides_of(desc), is_value=True)
+    return Place(Name(context.names.of(name), Pointer(desc.dtype)), desc.dtype, strides_of(desc))
 
 
 def _table(context: Context, name: str, desc: Scalar | Array) -> Name:
     """The closure's array at file scope, under a name of its own."""
     title = context.file_name(f"{context.sdfg.name}_{name}")
     values = context.sdfg.constants[name]
-    texts = tuple(spell(value, desc.dtype) for value in values.reshape(-1).tolist())
-    context.module.tables.append(Table(title, desc.dtype.ctype, texts))
-    return Name(title, f"const {desc.dtype.ctype} *")
+    context.module.tables.append(Table(title, desc.dtype, tuple(values.reshape(-1).tolist())))
+    return Name(title, Pointer(desc.dtype, const=True))
 
 
 def _view_place(context: Context, name: str, descs: dict[str, Data | Structure]) -> Place:
@@ -98,9 +97,9 @@ def declare_buffer(context: Context, name: str) -> None:
     with context.at(desc.span):
         match desc.storage:
             case Storage.REGISTER:
-                context.emit(Declare(place.base.name, desc.dtype.ctype))
+                context.emit(Declare(place.base.name, desc.dtype))
             case Storage.STACK:
-                context.emit(StackBuffer(place.base.name, desc.dtype.ctype, _constant_size(context, name, desc)))
+                context.emit(StackBuffer(place.base.name, desc.dtype, _constant_size(context, name, desc)))
                 context.unaliased.add(place.base.name)
             case _:
                 declare_array(context, place.base.name, desc, grows=name in context.placement.growing)  # type: ignore[arg-type]
@@ -120,10 +119,10 @@ def declare_array(context: Context, name: str, desc: Array, *, grows: bool = Fal
     if desc.lifetime is Lifetime.PERSISTENT:
         kept = context.file_name(f"{context.sdfg.name}_{name}_kept")
         context.module.slots.append(kept)
-    context.emit(HeapBuffer(name, desc.dtype.ctype, count, kept, grows))
+    context.emit(HeapBuffer(name, desc.dtype, count, kept, grows))
     if not grows:
         context.unaliased.add(name)
-    context.fail_unless_memory(Name(name, f"{desc.dtype.ctype} *"))
+    context.fail_unless_memory(Name(name, Pointer(desc.dtype)))
 
 
 def resize_array(context: Context, block: Resize) -> None:
@@ -133,7 +132,7 @@ def resize_array(context: Context, block: Resize) -> None:
     row = product_of(*desc.shape[1:])
     kept = times(context.symbolic(max_of(block.kept, 0)), context.symbolic(row))
     context.emit(Grow(place.base.name, kept, buffer_size(context, desc)))
-    context.fail_unless_memory(Name(place.base.name, f"{desc.dtype.ctype} *"))
+    context.fail_unless_memory(Name(place.base.name, Pointer(desc.dtype)))
 
 
 def buffer_size(context: Context, desc: Array) -> LirExpr:

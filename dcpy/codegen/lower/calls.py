@@ -10,6 +10,7 @@ from dcpy.base.errors import CodegenError
 from dcpy.codegen.lir.expr import Call as CallExpr
 from dcpy.codegen.lir.expr import Convert, Infix, LirExpr, Literal, Name, integer
 from dcpy.codegen.lir.tree import Block, CheckFail, Declare, Evaluate
+from dcpy.codegen.lir.types import STATUS, TRUTH, Basic, Pointer
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.copies import first_element
 from dcpy.codegen.lower.tasklets import read, write
@@ -51,17 +52,17 @@ def lower_call(context: Context, node: Call) -> None:
             args += [context.symbolic(stride) for stride in actual_strides(context, memlet)]
     args += [context.symbolic(node.symbols[symbol]) for symbol in node.sdfg.symbols]
     if not context.module.checks:  # then nothing can have failed
-        context.emit(Evaluate(CallExpr(name, tuple(args), "int32_t")))
+        context.emit(Evaluate(CallExpr(name, tuple(args), STATUS)))
         return
-    status = Name(context.names.fresh("status"), "int32_t")
-    zero = Literal("0", "int32_t", 0)
+    status = Name(context.names.fresh("status"), STATUS)
+    zero = Literal(0, STATUS)
     with context.capture() as body:
-        context.emit(Declare(status.name, "const int32_t", CallExpr(name, tuple(args), "int32_t")))
-        context.emit(CheckFail(Infix(">", status, zero, "bool"), status, forwarded=True, label=context.label))
+        context.emit(Declare(status.name, STATUS, CallExpr(name, tuple(args), STATUS), constant=True))
+        context.emit(CheckFail(Infix(">", status, zero, TRUTH), status, forwarded=True, label=context.label))
         if warns:
             context.warns = True
             shared = context.parallel is not None
-            less = Infix("<", status, zero, "bool")
+            less = Infix("<", status, zero, TRUTH)
             context.emit(CheckFail(less, status, forwarded=True, warning=True, shared=shared))
     context.emit(Block(tuple(body)))
 
@@ -110,9 +111,10 @@ def _pointer(context: Context, memlet: Memlet, declared: str) -> LirExpr:
     """A pointer for a C function, which need not be declared with all the ``const`` that it could have."""
     place = context.places[memlet.container]
     pointer = first_element(context, memlet)
-    if not place.base.type.startswith("const") or "const" in declared.split():
+    constant = isinstance(place.base.type, Pointer) and place.base.type.const
+    if not constant or "const" in declared.split():
         return pointer
-    return Convert(pointer, f"{place.dtype.ctype} *")
+    return Convert(pointer, Pointer(place.dtype))
 
 
 def _parameter_type(context: Context, function: str, position: int) -> str:
@@ -140,11 +142,11 @@ def lower_foreign_call(context: Context, node: ForeignCall) -> None:
         for position, arg in enumerate(node.args)
     )
     if not node.result:
-        context.emit(Evaluate(CallExpr(node.function, args, "void")))
+        context.emit(Evaluate(CallExpr(node.function, args, Basic.VOID)))
         return
     memlet = node.outputs[node.result]
     dtype = context.places[memlet.container].dtype
-    write(context, memlet, CallExpr(node.function, args, dtype.ctype), dtype)
+    write(context, memlet, CallExpr(node.function, args, dtype), dtype)
 
 
 def lower_callback(context: Context, node: Callback) -> None:
@@ -162,8 +164,8 @@ def lower_callback(context: Context, node: Callback) -> None:
         values += [context.symbolic(part) for part in (*sizes, *actual_strides(context, memlet))]
     failed = context.module.check_number("callback", node.function, node.span)
     with context.capture() as body:
-        status = Name(context.names.fresh("status"), "int32_t")
-        context.emit(Declare(status.name, "const int32_t", CallExpr("dcpy_callback", tuple(values), "int32_t")))
-        stopped = Infix("!=", status, Literal("0", "int32_t", 0), "bool")
-        context.emit(CheckFail(stopped, Literal(str(failed), "int32_t", failed), label=context.label))
+        status = Name(context.names.fresh("status"), STATUS)
+        context.emit(Declare(status.name, STATUS, CallExpr("dcpy_callback", tuple(values), STATUS), constant=True))
+        stopped = Infix("!=", status, Literal(0, STATUS), TRUTH)
+        context.emit(CheckFail(stopped, Literal(failed, STATUS), label=context.label))
     context.emit(Block(tuple(body)))

@@ -13,8 +13,9 @@ from dcpy.base.errors import CodegenError
 from dcpy.base.options import CpuOptions
 from dcpy.base.source import SrcSpan
 from dcpy.codegen import artifact
-from dcpy.codegen.lir.expr import INDEX, LirExpr, Literal, Name
+from dcpy.codegen.lir.expr import LirExpr, Literal, Name
 from dcpy.codegen.lir.tree import CheckFail, DeclaredReduction, Function, Statement, Table, with_span
+from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Pointer
 from dcpy.codegen.lower.placement import Placement, plan_placement
 from dcpy.codegen.lower.places import Place
 from dcpy.codegen.names import Names
@@ -214,7 +215,7 @@ class Context:
         """Whether a pointer is null."""
         from dcpy.codegen.lir.expr import Infix
 
-        return Infix("==", pointer, Literal("nullptr", "void *"), "bool")
+        return Infix("==", pointer, Literal(None, Pointer(Basic.VOID)), TRUTH)
 
     @property
     def place(self) -> SrcSpan | None:
@@ -252,4 +253,4 @@ _ZERO = Expr(())
 
 
 def _number(value: int) -> Literal:
-    return Literal(str(value), "int32_t", value)
+    return Literal(value, STATUS)

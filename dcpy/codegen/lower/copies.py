@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dcpy.codegen.lir.expr import Call, Infix, LirExpr, Literal, Name, integer
+from dcpy.codegen.lir.expr import Call, Infix, LirExpr, Name, SizeOf, integer
 from dcpy.codegen.lir.tree import Assign, Block, Body, Evaluate, Loop
+from dcpy.codegen.lir.types import Basic, Pointer
 from dcpy.codegen.lower.buffers import declare_array
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.places import Place
@@ -53,7 +54,7 @@ def _copy_overlapping(context: Context, src: Memlet, dst: Memlet, sizes: tuple[E
     with context.capture() as body:
         desc = Array.packed(place.dtype, sizes, transient=True)
         declare_array(context, name, desc)
-        context.places[name] = Place(Name(name, f"{place.dtype.ctype} *"), place.dtype, desc.strides)
+        context.places[name] = Place(Name(name, Pointer(place.dtype)), place.dtype, desc.strides)
         whole = Memlet(name, Subset(tuple(Range(ZERO, size) for size in sizes)))
         _call_or_loop(context, src, whole, sizes)
         _copy_elements(context, whole, dst, sizes)
@@ -81,9 +82,9 @@ def _is_contiguous(context: Context, memlet: Memlet) -> bool:
 def _call(context: Context, function: str, src: Memlet, dst: Memlet, sizes: tuple[Expr, ...]) -> None:
     dtype = context.places[dst.container].dtype
     count = context.symbolic(product_of(*sizes))
-    width = Literal(f"sizeof({dtype.ctype})", "size_t")
-    args = (first_element(context, dst), first_element(context, src), Infix("*", count, width, "size_t"))
-    context.emit(Evaluate(Call(function, args, "void")))
+    width = SizeOf(dtype, Basic.SIZE)
+    args = (first_element(context, dst), first_element(context, src), Infix("*", count, width, Basic.SIZE))
+    context.emit(Evaluate(Call(function, args, Basic.VOID)))
 
 
 def first_element(context: Context, memlet: Memlet) -> LirExpr:

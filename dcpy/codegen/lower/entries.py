@@ -18,7 +18,8 @@ from dcpy.codegen.artifact import (
     ViewResult,
 )
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.expr import INDEX, Call, Convert, Infix, Item, LirExpr, Literal, Name, Prefix, integer, times
+from dcpy.codegen.lir.expr import Call, Convert, Infix, Item, LirExpr, Literal, Name, Prefix, integer, times
+from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Pointer
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.parameters import SHAPE, parameter_names
 from dcpy.codegen.lower.results import early_assignment
@@ -31,11 +32,11 @@ from dcpy.ir.region import SymbolAssign
 from dcpy.ir.symbolic import Expr, max_of
 from dcpy.ir.uses import desc_symbols
 
-ARGS = Name("args", "void *const *")
-SYMBOLS = Name("symbols", f"const {INDEX} *")
-RESULTS = Name("results", "void *const *")
-NUMBERS = Name("numbers", f"{INDEX} *")
-ZERO = Literal("0", "int32_t", 0)
+ARGS = Name("args", Pointer(Pointer(Basic.VOID), const=True))
+SYMBOLS = Name("symbols", Pointer(INDEX, const=True))
+RESULTS = Name("results", Pointer(Pointer(Basic.VOID), const=True))
+NUMBERS = Name("numbers", Pointer(INDEX))
+ZERO = Literal(0, STATUS)
 
 
 def entry_functions(context: Context, program: tree.Function, signature: Signature) -> list[tree.Function]:
@@ -46,7 +47,7 @@ def entry_functions(context: Context, program: tree.Function, signature: Signatu
 
 def _typed(context: Context, program: tree.Function) -> tree.Function:
     """The program under its own name, for C."""
-    call = Call(program.name, tuple(param.ref for param in program.params), "int32_t")
+    call = Call(program.name, tuple(param.ref for param in program.params), STATUS)
     return replace(program, name=context.module.name, body=(tree.Return(call),), exported=True, span=None)
 
 
@@ -58,35 +59,35 @@ def _entry(context: Context, program: tree.Function, signature: Signature) -> tr
         if name not in sources:
             raise CodegenError(f"the signature of {signature.name!r} has no value for {name!r}")
         pointer, desc = sources[name], context.sdfg.containers.get(name)
-        if param.type.endswith("*"):
+        if isinstance(param.type, Pointer):
             args.append(Convert(pointer, param.type))
         elif desc is not None:
-            args.append(Item(Convert(pointer, f"const {param.type} *"), integer(0), param.type))
+            args.append(Item(Convert(pointer, Pointer(param.type, const=True)), integer(0), param.type))
         else:
             args.append(pointer)
-    error = tree.Parameter("numbers", f"{INDEX} *")
+    error = tree.Parameter("numbers", Pointer(INDEX))
     params = (_param(ARGS), _param(SYMBOLS), _param(RESULTS), error)
-    call = Call(program.name, tuple(args), "int32_t")
+    call = Call(program.name, tuple(args), STATUS)
     body: tree.Body = (tree.Return(call),)
     if context.module.checks:
-        status = Name("status", "int32_t")
+        status = Name("status", STATUS)
         copies = tuple(
-            tree.Assign(Item(NUMBERS, integer(k), INDEX), Item(Name("error", f"{INDEX} *"), integer(k), INDEX))
+            tree.Assign(Item(NUMBERS, integer(k), INDEX), Item(Name("error", Pointer(INDEX)), integer(k), INDEX))
             for k in range(4)
         )
-        failed = Infix("!=", status, ZERO, "bool")
-        body = (tree.Declare("status", "const int32_t", call), tree.If(((failed, copies),)), tree.Return(status))
+        failed = Infix("!=", status, ZERO, TRUTH)
+        body = (tree.Declare("status", STATUS, call, constant=True), tree.If(((failed, copies),)), tree.Return(status))
     if context.module.callbacks:
         body = _calling_back(body, len(signature.args))
-    return tree.Function(f"{context.module.base}_entry", "int32_t", params, body, exported=True)
+    return tree.Function(f"{context.module.base}_entry", STATUS, params, body, exported=True)
 
 
 def _calling_back(body: tree.Body, position: int) -> tree.Body:
     """`body`, whose first statement runs the program: what it calls Python through is at hand meanwhile."""
-    before = Name("before", "void *")
-    enter = Call("dcpy_call_through", (Item(ARGS, integer(position), "void *"),), "void *")
-    leave = tree.Evaluate(Call("dcpy_call_through", (before,), "void *"))
-    return (tree.Declare("before", "void *const", enter), body[0], leave, *body[1:])
+    before = Name("before", Pointer(Basic.VOID))
+    enter = Call("dcpy_call_through", (Item(ARGS, integer(position), Pointer(Basic.VOID)),), Pointer(Basic.VOID))
+    leave = tree.Evaluate(Call("dcpy_call_through", (before,), Pointer(Basic.VOID)))
+    return (tree.Declare("before", Pointer(Basic.VOID), enter, constant=True), body[0], leave, *body[1:])
 
 
 def _param(name: Name) -> tree.Parameter:
@@ -98,17 +99,17 @@ def _sources(context: Context, signature: Signature) -> dict[str, LirExpr]:
     found: dict[str, LirExpr] = {}
     for position, arg in enumerate(signature.args):
         if isinstance(arg, ArrayArg | ScalarArg | IntegerArg | GeneratorArg):
-            found[arg.name] = Item(ARGS, integer(position), "void *")
+            found[arg.name] = Item(ARGS, integer(position), Pointer(Basic.VOID))
     for position, name in enumerate(signature.symbols):
         found[name] = Item(SYMBOLS, integer(position), INDEX)
     stored = 0
     for result, described in zip(context.sdfg.results, signature.results, strict=True):
         if isinstance(described, FreshArray | ScalarResult):
-            found[result.container] = Item(RESULTS, integer(stored), "void *")
+            found[result.container] = Item(RESULTS, integer(stored), Pointer(Basic.VOID))
             stored += 1
         elif isinstance(described, OwnedArray):
             for name in (result.container, result.container + SHAPE):
-                found[name] = Item(RESULTS, integer(stored), "void *")
+                found[name] = Item(RESULTS, integer(stored), Pointer(Basic.VOID))
                 stored += 1
     return found
 
@@ -119,12 +120,12 @@ def _results(context: Context, signature: Signature) -> tree.Function:
         values = list(_result_numbers(context, signature))
         sources = _sources(context, signature)
         for name, value in _needed_symbols(context, values, sources):
-            context.emit(tree.Declare(context.names.of(name), f"const {INDEX}", value))
+            context.emit(tree.Declare(context.names.of(name), INDEX, value, constant=True))
         for position, (expr, itemsize) in enumerate(values):
             number = times(context.symbolic(expr), integer(itemsize))
             context.emit(tree.Assign(Item(NUMBERS, integer(position), INDEX), number))
     params = (_param(ARGS), _param(SYMBOLS), _param(NUMBERS))
-    return tree.Function(f"{context.module.base}_results", "void", params, tuple(body), exported=True)
+    return tree.Function(f"{context.module.base}_results", Basic.VOID, params, tuple(body), exported=True)
 
 
 def _result_numbers(context: Context, signature: Signature) -> Iterator[tuple[Expr, int]]:
@@ -186,14 +187,12 @@ def _known_assignment(context: Context, name: str) -> SymbolAssign:
     return found
 
 
-def _with_loads(
-    context: Context, assign: SymbolAssign, sources: dict[str, LirExpr], declared: set[str]
-) -> LirExpr:
+def _with_loads(context: Context, assign: SymbolAssign, sources: dict[str, LirExpr], declared: set[str]) -> LirExpr:
     """The value, with arguments read from where the dispatcher put them."""
     outer = dict(context.places)
     for load in loads_of(assign.value):
         place = outer[load.container]
-        pointer = Name(context.names.of(load.container), f"const {place.dtype.ctype} *")
+        pointer = Name(context.names.of(load.container), Pointer(place.dtype, const=True))
         if load.container not in declared:
             context.emit(tree.Declare(pointer.name, pointer.type, Convert(sources[load.container], pointer.type)))
             declared.add(load.container)
@@ -207,22 +206,22 @@ def _with_loads(
 def _lifetime(context: Context) -> list[tree.Function]:
     """Persistent buffers are taken when they are first needed; `exit` frees them."""
     slots = context.module.slots
-    taken = (Call("__atomic_exchange_n", (_address(slot), _null(), _order()), "char *") for slot in slots)
-    free = tuple(tree.Evaluate(Call("free", (block,), "void")) for block in taken)
+    taken = (Call("__atomic_exchange_n", (_address(slot), _null(), _order()), Pointer(Basic.BYTE)) for slot in slots)
+    free = tuple(tree.Evaluate(Call("free", (block,), Basic.VOID)) for block in taken)
     name = context.module.base
     return [
-        tree.Function(f"{name}_init", "int32_t", (), (tree.Return(ZERO),), exported=True),
-        tree.Function(f"{name}_exit", "void", (), free, exported=True),
+        tree.Function(f"{name}_init", STATUS, (), (tree.Return(ZERO),), exported=True),
+        tree.Function(f"{name}_exit", Basic.VOID, (), free, exported=True),
     ]
 
 
 def _address(slot: str) -> LirExpr:
-    return Prefix("&", Name(slot, "char *"), "char **")
+    return Prefix("&", Name(slot, Pointer(Basic.BYTE)), Pointer(Pointer(Basic.BYTE)))
 
 
 def _null() -> LirExpr:
-    return Convert(Literal("nullptr", "void *"), "char *")
+    return Convert(Literal(None, Pointer(Basic.VOID)), Pointer(Basic.BYTE))
 
 
 def _order() -> LirExpr:
-    return Literal("__ATOMIC_ACQ_REL", "int")
+    return Name("__ATOMIC_ACQ_REL", Basic.INT)

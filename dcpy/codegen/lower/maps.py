@@ -11,7 +11,8 @@ from dataclasses import replace
 from functools import reduce
 
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.expr import INDEX, Call, Infix, LirExpr, Literal, Name, Prefix, integer, times
+from dcpy.codegen.lir.expr import Call, Infix, LirExpr, Literal, Name, Prefix, integer, times
+from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, LirType, Pointer, Reference
 from dcpy.codegen.lir.walk import is_straight, names_in, statements
 from dcpy.codegen.lower.bounds import going_down, within
 from dcpy.codegen.lower.context import Accumulator, Context, ParallelScope
@@ -60,10 +61,10 @@ def _store(context: Context, node: Map, memlet: Memlet, accumulator: Accumulator
         for statement in body:
             context.emit(statement)
         return
-    some = Literal("true", "bool")
+    some = Literal(True, TRUTH)
     for dim in node.domain:
-        least = Infix(">", context.symbolic(_with_outer_start(node, dim.size)), integer(0), "bool")
-        some = least if isinstance(some, Literal) else Infix("&&", some, least, "bool")  # type: ignore[assignment]
+        least = Infix(">", context.symbolic(_with_outer_start(node, dim.size)), integer(0), TRUTH)
+        some = least if isinstance(some, Literal) else Infix("&&", some, least, TRUTH)  # type: ignore[assignment]
     context.emit(tree.If(((some, tuple(body)),)))
 
 
@@ -181,14 +182,16 @@ def _call_by_team(context: Context, node: Map, loops: tree.Loop, fails: bool) ->
     args: list[LirExpr] = [Name(param.name, param.type) for param in params]
     for kind, variable in (("failure", fails), ("warning", any(check.warning for check in checks))):
         if variable:
-            params.append(tree.Parameter(kind, "int32_t *"))
-            args.append(Prefix("&", Name(kind, "int32_t"), "int32_t *"))
+            params.append(tree.Parameter(kind, Pointer(STATUS)))
+            args.append(Prefix("&", Name(kind, STATUS), Pointer(STATUS)))
     if checks:
-        params.append(tree.Parameter("error", f"{INDEX} *"))
-        args.append(Name("numbers", f"{INDEX} *"))
+        params.append(tree.Parameter("error", Pointer(INDEX)))
+        args.append(Name("numbers", Pointer(INDEX)))
     # A team and a single thread both call it: g++ would inline, and so compile, it twice.
-    context.module.functions.append(tree.Function(name, "void", tuple(params), (loops,), inline=False, span=node.span))
-    call = Call(name, tuple(args), "void")
+    context.module.functions.append(
+        tree.Function(name, Basic.VOID, tuple(params), (loops,), inline=False, span=node.span)
+    )
+    call = Call(name, tuple(args), Basic.VOID)
     factors, units = work_of(node, context.sdfg)
     total = product_of(*factors).constant
     if total is None:
@@ -203,29 +206,29 @@ def _call_by_team(context: Context, node: Map, loops: tree.Loop, fails: bool) ->
 
 def _emit_with_checks(context: Context, team: tree.Team | tree.Evaluate, fails: bool) -> None:
     """Returns the first failure of the team after all of it has come to an end. Its numbers go to this thread's."""
-    failure = Name("failure", "int32_t")
-    stopped = Infix("!=", failure, Literal("0", "int32_t", 0), "bool")
+    failure = Name("failure", STATUS)
+    stopped = Infix("!=", failure, Literal(0, STATUS), TRUTH)
     with context.capture() as block:
-        context.emit(tree.Declare("numbers", f"{INDEX} *const ", Name("error", f"{INDEX} *")))
+        context.emit(tree.Declare("numbers", Pointer(INDEX), Name("error", Pointer(INDEX)), constant=True))
         if fails:
-            context.emit(tree.Declare("failure", "int32_t", Literal("0", "int32_t", 0)))
+            context.emit(tree.Declare("failure", STATUS, Literal(0, STATUS)))
         context.emit(team)
         if fails:
             context.emit(tree.If(((stopped, (tree.Return(failure),)),)))
     context.emit(tree.Block(tuple(block)))
 
 
-def _parameter(context: Context, name: str, kind: str, body: tree.Body) -> tree.Parameter:
+def _parameter(context: Context, name: str, kind: LirType, body: tree.Body) -> tree.Parameter:
     """What is assigned inside is passed by reference."""
     assigned = {
         s.target.name for s in statements(body) if isinstance(s, tree.Assign) and isinstance(s.target, Name)
     } | {r.name for s in statements(body) if isinstance(s, tree.Loop) for r in s.reductions}
     if name in assigned:
-        return tree.Parameter(name, f"{kind} &")
-    return tree.Parameter(name, kind, restrict=kind.endswith("*") and name in context.unaliased)
+        return tree.Parameter(name, Reference(kind))
+    return tree.Parameter(name, kind, restrict=isinstance(kind, Pointer) and name in context.unaliased)
 
 
 def _pays(context: Context, factors: Iterable[Expr], units: int) -> LirExpr:
     """The test of whether there is enough to do for a team."""
     written = reduce(times, (context.symbolic(factor) for factor in factors))
-    return Infix(">", written, integer(THREADS_PAY_ABOVE // units), "bool")
+    return Infix(">", written, integer(THREADS_PAY_ABOVE // units), TRUTH)

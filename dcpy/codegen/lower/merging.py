@@ -13,13 +13,15 @@ from typing import Any, TypeVar
 
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Call, Infix, LirExpr, Literal, Name
+from dcpy.codegen.lir.types import TYPES, Basic
 from dcpy.codegen.lir.walk import parts
 from dcpy.codegen.names import Names
+from dcpy.ir import types
 
 T = TypeVar("T")
 Key = tuple[object, ...]
 
-NUMBERS = ("double", "float")
+NUMBERS = (types.float64, types.float32)
 ARITHMETIC = ("+", "-", "*")  # operations that cost the same whether a number is known to the compiler or passed
 VARIABLE = {
     tree.Declare: "name", tree.HeapBuffer: "name", tree.StackBuffer: "name", tree.Loop: "var", tree.Label: "name",
@@ -78,7 +80,7 @@ def _kind(function: tree.Function) -> tuple[Key, list[Literal]]:
             return part.type
         if isinstance(part, Name):
             return variables.setdefault(part.name, len(variables)), part.type
-        if not hasattr(part, "__match_args__"):
+        if isinstance(part, Literal) or not _is_node(part):
             return part
         variable = VARIABLE.get(type(part))
         inside = isinstance(part, Infix) and part.op in ARITHMETIC
@@ -110,14 +112,19 @@ def _names_in(function: tree.Function) -> Iterator[Name]:
                 yield from walk(item)
         elif isinstance(part, Name):
             yield part
-        elif hasattr(part, "__match_args__"):
+        elif _is_node(part):
             variable = VARIABLE.get(type(part))
             if variable is not None:
-                yield Name(getattr(part, variable), "")
+                yield Name(getattr(part, variable), Basic.VOID)
             for name in part.__match_args__:
                 yield from walk(getattr(part, name))
 
     yield from walk((function.params, function.body))
+
+
+def _is_node(part: object) -> bool:
+    """Whether something in LIR has parts of its own."""
+    return hasattr(part, "__match_args__") and not isinstance(part, TYPES)
 
 
 def _unused(stem: str, taken: set[str]) -> str:
@@ -140,7 +147,7 @@ def _with_numbers(body: tree.Body, fresh: dict[int, Name]) -> tree.Body:
         if isinstance(part, Literal) and number and part.type in NUMBERS:
             count += 1
             return fresh.get(count, part)
-        if isinstance(part, Name) or not hasattr(part, "__match_args__"):
+        if isinstance(part, Name) or not _is_node(part):
             return part
         inside = isinstance(part, Infix) and part.op in ARITHMETIC
         return _rebuilt(part, lambda value: changed(value, number=inside))
@@ -210,14 +217,14 @@ def _from_inside(team: tree.Team, callee: tree.Function) -> LirExpr | None:
             return tuple(renamed(item) for item in part)
         if isinstance(part, Name):
             return inside[part]
-        return _rebuilt(part, renamed) if hasattr(part, "__match_args__") else part
+        return _rebuilt(part, renamed) if _is_node(part) else part
 
     condition: LirExpr = renamed(team.condition)
     return condition
 
 
 def _team(callee: tree.Function, condition: LirExpr | None, name: str) -> tree.Function:
-    call = Call(callee.name, tuple(param.ref for param in callee.params), "void")
+    call = Call(callee.name, tuple(param.ref for param in callee.params), Basic.VOID)
     return replace(callee, name=name, body=(tree.Team(call, condition),))
 
 

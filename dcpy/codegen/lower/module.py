@@ -13,6 +13,7 @@ from dcpy.codegen import prelude
 from dcpy.codegen.artifact import OwnedArray, Signature
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import LirExpr, Literal, Name, Prefix
+from dcpy.codegen.lir.types import STATUS
 from dcpy.codegen.lower.buffers import register_places
 from dcpy.codegen.lower.calls import CallShape
 from dcpy.codegen.lower.context import Context, ModuleContext, declarations_of
@@ -53,7 +54,7 @@ def program_prototype(sdfg: Sdfg, signature: Signature) -> tree.Function:
     reserved = frozenset(prelude.names()) | {name}
     context = Context(sdfg, module, reserved, owned=_owned(sdfg, signature))
     params = parameters(context, CallShape((), False, False), exported=True)
-    return tree.Function(name, "int32_t", params, (), exported=True, span=sdfg.span)
+    return tree.Function(name, STATUS, params, (), exported=True, span=sdfg.span)
 
 
 def _owned(sdfg: Sdfg, signature: Signature) -> list[str]:
@@ -87,12 +88,12 @@ def _lower_function(context: Context, name: str, shape: CallShape) -> tree.Funct
     register_places(context)
     body = [*start_owned(context), *lower_region(context, context.sdfg.body)]
     if context.warns:
-        body.insert(0, tree.Declare("warning", "int32_t", Literal("0", "int32_t", 0)))
+        body.insert(0, tree.Declare("warning", STATUS, Literal(0, STATUS)))
     if not (body and isinstance(body[-1], tree.Return)):
         body.append(tree.Return(success(context)))
     if context.warns and not exported:
         body = list(_negated(tuple(body)))
-    return tree.Function(name, "int32_t", params, tuple(body), span=context.sdfg.span)
+    return tree.Function(name, STATUS, params, tuple(body), span=context.sdfg.span)
 
 
 def _negated(body: tree.Body) -> tree.Body:
@@ -113,4 +114,4 @@ def _negated(body: tree.Body) -> tree.Body:
 
 
 def _minus(value: LirExpr) -> LirExpr:
-    return Prefix("-", value, "int32_t")
+    return Prefix("-", value, STATUS)

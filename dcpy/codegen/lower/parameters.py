@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dcpy.base.errors import CodegenError
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.expr import INDEX, Name
+from dcpy.codegen.lir.expr import Name
+from dcpy.codegen.lir.types import INDEX, Pointer
 from dcpy.codegen.lower.calls import CallShape, argument_names
 from dcpy.codegen.lower.context import Context, OwnedResult
 from dcpy.codegen.lower.places import Place
@@ -48,10 +49,10 @@ def _owned_parameters(context: Context, name: str) -> tuple[tree.Parameter, tree
     """Where the pointer to a result of the program's own goes, and its sizes. The array itself is a variable."""
     desc = context.sdfg.desc(name, context.sdfg.body)
     assert isinstance(desc, Array)  # `generate.default_signature` describes no others as owned
-    pointer = Name(context.names.fresh(f"{name}_memory"), f"{desc.dtype.ctype} **")
-    shape = Name(context.names.fresh(f"{name}_shape"), f"{INDEX} *")
+    pointer = Name(context.names.fresh(f"{name}_memory"), Pointer(Pointer(desc.dtype)))
+    shape = Name(context.names.fresh(f"{name}_shape"), Pointer(INDEX))
     context.owned[name] = OwnedResult(pointer, shape)
-    context.places[name] = Place(Name(context.names.of(name), f"{desc.dtype.ctype} *"), desc.dtype, strides_of(desc))
+    context.places[name] = Place(Name(context.names.of(name), Pointer(desc.dtype)), desc.dtype, strides_of(desc))
     return tree.Parameter(pointer.name, pointer.type), tree.Parameter(shape.name, shape.type)
 
 
@@ -59,8 +60,8 @@ def _container_parameter(context: Context, name: str, shape: CallShape) -> tree.
     desc = context.sdfg.desc(name, context.sdfg.body)
     spelled = context.names.of(name)
     if isinstance(desc, Scalar):
-        context.places[name] = Place(Name(spelled, desc.dtype.ctype), desc.dtype, is_value=True)
-        return tree.Parameter(spelled, desc.dtype.ctype)
+        context.places[name] = Place(Name(spelled, desc.dtype), desc.dtype, is_value=True)
+        return tree.Parameter(spelled, desc.dtype)
     if not isinstance(desc, Array):
         raise CodegenError(
             f"the argument {name!r} is a {type(desc).__name__.lower()}: compiled programs take scalars and arrays",
@@ -74,7 +75,7 @@ def _container_parameter(context: Context, name: str, shape: CallShape) -> tree.
             context.names.adopt(stride.name or "")
         context.strides[name] = strides
     written = any(context.uses.writers(other) for other in context.uses.overlapping(name))
-    kind = f"{desc.dtype.ctype} *" if written else f"const {desc.dtype.ctype} *"
+    kind = Pointer(desc.dtype) if written else Pointer(desc.dtype, const=True)
     context.places[name] = Place(Name(spelled, kind), desc.dtype, strides)
     alone = not desc.alias and not shape.aliased
     if alone:

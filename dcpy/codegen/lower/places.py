@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dcpy.codegen.lir.expr import Convert, Item, LirExpr, Name, Prefix, integer, plus, times
+from dcpy.codegen.lir.types import Pointer
 from dcpy.ir.symbolic import ZERO, Expr
 from dcpy.ir.types import DType
 
@@ -27,20 +28,20 @@ class Place:
         """One element, to read or to assign."""
         if self.is_value and not self.viewed:
             return self.base
-        return Item(self._pointer(), self._position(indices, symbolic), self.dtype.ctype)
+        return Item(self._pointer(), self._position(indices, symbolic), self.dtype)
 
     def address(self, indices: tuple[Expr, ...], symbolic: Symbolic) -> LirExpr:
         """A pointer to one element."""
         position = self._position(indices, symbolic)
         if position == integer(0):
             return self._pointer()
-        return Prefix("&", Item(self._pointer(), position, self.dtype.ctype), f"{self.dtype.ctype} *")
+        return Prefix("&", Item(self._pointer(), position, self.dtype), Pointer(self.dtype))
 
     def _pointer(self) -> LirExpr:
         pointer: LirExpr = self.base
         if self.is_value:
-            pointer = Prefix("&", self.base, f"{self.base.type} *")
-        return Convert(pointer, f"{self.dtype.ctype} *") if self.viewed else pointer
+            pointer = Prefix("&", self.base, Pointer(self.base.type))
+        return Convert(pointer, Pointer(self.dtype)) if self.viewed else pointer
 
     def _position(self, indices: tuple[Expr, ...], symbolic: Symbolic) -> LirExpr:
         position: LirExpr = integer(0)

@@ -34,7 +34,7 @@ def accumulator_for(context: Context, memlet: Memlet) -> tuple[Accumulator, LirE
     if place.is_value and not place.viewed and dtype == place.dtype:
         return Accumulator(place.base, dtype, memlet.wcr), None
     name = context.names.fresh(f"{context.names.of(memlet.container)}_{_NOUN[memlet.wcr]}")
-    return Accumulator(Name(name, dtype.ctype), dtype, memlet.wcr), literal(neutral(memlet.wcr, dtype), dtype)
+    return Accumulator(Name(name, dtype), dtype, memlet.wcr), literal(neutral(memlet.wcr, dtype), dtype)
 
 
 _NOUN = {
@@ -69,8 +69,8 @@ def reduction_of(context: Context, accumulator: Accumulator) -> Reduction:
     if operator and dtype.kind in kinds and dtype != types.float16:
         return Reduction(operator, accumulator.variable.name)
     name = f"dcpy_{op}_{dtype.name}"
-    out, value = Name("omp_out", dtype.ctype), Name("omp_in", dtype.ctype)
+    out, value = Name("omp_out", dtype), Name("omp_in", dtype)
     context.module.reductions[name] = DeclaredReduction(
-        name, dtype.ctype, combine(op, out, value, dtype), literal(neutral(op, dtype), dtype)
+        name, dtype, combine(op, out, value, dtype), literal(neutral(op, dtype), dtype)
     )
     return Reduction(name, accumulator.variable.name)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dcpy.base.exceptions import exception_type
 from dcpy.codegen.lir import expr as lir
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.expr import INDEX, LirExpr, Literal, Name, Prefix
+from dcpy.codegen.lir.expr import LirExpr, Literal, Name, Prefix
+from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH
 from dcpy.codegen.lower.bounds import going_down, within
 from dcpy.codegen.lower.buffers import declare_buffer, resize_array
 from dcpy.codegen.lower.calls import lower_call, lower_callback, lower_foreign_call
@@ -111,7 +112,7 @@ def _lower_node(context: Context, node: Node) -> None:
 
 def success(context: Context) -> LirExpr:
     """The return value of a program that was not stopped: 0, or the number of a warning."""
-    return Name("warning", "int32_t") if context.warns else Literal("0", "int32_t", 0)
+    return Name("warning", STATUS) if context.warns else Literal(0, STATUS)
 
 
 def _lower_loop(context: Context, block: Loop) -> None:
@@ -122,7 +123,7 @@ def _lower_loop(context: Context, block: Loop) -> None:
         value = context.symbolic(bound)
         if changed & set(bound.symbols):  # evaluated once, whatever the body does to its symbols
             name = context.names.fresh(f"{block.param}_{part}")
-            context.emit(tree.Declare(name, f"const {INDEX}", value))
+            context.emit(tree.Declare(name, INDEX, value, constant=True))
             value = Name(name, INDEX)
         bounds.append(value)
     down = going_down(range_, context.ranges)
@@ -161,11 +162,11 @@ def _lower_assign(context: Context, block: SymbolAssign) -> None:
 
 def _lower_check(context: Context, block: Check) -> None:
     number = context.module.check_number(block.exception, block.message, context.place)
-    failed = Prefix("!", lower_value(context, block.condition), "bool")
+    failed = Prefix("!", lower_value(context, block.condition), TRUTH)
     values = tuple(convert(lower_value(context, value), value.dtype, types.int64) for value in block.values)
     warning = issubclass(exception_type(block.exception) or Exception, Warning)
     context.warns = context.warns or warning
     label = "" if warning else context.label
-    code = Literal(str(number), "int32_t", number)
+    code = Literal(number, STATUS)
     shared = context.parallel is not None
     context.emit(tree.CheckFail(failed, code, values, label, warning, shared=shared))

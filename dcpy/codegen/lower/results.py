@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.expr import INDEX, Call, Item, LirExpr, Literal, integer
+from dcpy.codegen.lir.expr import Call, Item, LirExpr, Literal, integer
+from dcpy.codegen.lir.types import INDEX, Basic, Pointer
 from dcpy.codegen.lower.buffers import buffer_size
 from dcpy.codegen.lower.context import Context, OwnedResult
 from dcpy.ir.data import Array
@@ -42,7 +43,7 @@ def _is_unwritten_argument(sdfg: Sdfg, uses: Uses, container: str) -> bool:
 def start_owned(context: Context) -> tuple[tree.Statement, ...]:
     """No memory yet: the caller frees what is there, however the program ends."""
     results = [result for result in context.owned.values() if result is not None]
-    return tuple(tree.Assign(_slot(result), Literal("nullptr", "void *")) for result in results)
+    return tuple(tree.Assign(_slot(result), Literal(None, Pointer(Basic.VOID))) for result in results)
 
 
 def allocate_owned(context: Context, name: str) -> None:
@@ -52,7 +53,7 @@ def allocate_owned(context: Context, name: str) -> None:
     result, place = context.owned[name], context.places[name]
     assert result is not None  # parameters come before statements
     call = Call("dcpy_owned_buffer", (result.pointer, buffer_size(context, desc)), place.base.type)
-    context.emit(tree.Declare(place.base.name, f"{place.base.type}__restrict ", call))
+    context.emit(tree.Declare(place.base.name, place.base.type, call, restrict=True))
     context.unaliased.add(place.base.name)
     context.fail_unless_memory(place.base)
     for axis, size in enumerate(desc.shape):
@@ -61,4 +62,5 @@ def allocate_owned(context: Context, name: str) -> None:
 
 
 def _slot(result: OwnedResult) -> LirExpr:
-    return Item(result.pointer, integer(0), result.pointer.type.removesuffix("*"))
+    assert isinstance(result.pointer.type, Pointer)
+    return Item(result.pointer, integer(0), result.pointer.type.element)

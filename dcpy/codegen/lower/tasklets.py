@@ -6,6 +6,7 @@ from collections import Counter
 
 from dcpy.codegen.lir.expr import Call, Item, LirExpr, Name
 from dcpy.codegen.lir.tree import Assign, AtomicUpdate, Block, Declare
+from dcpy.codegen.lir.types import TRUTH
 from dcpy.codegen.lir.walk import parts
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.values import lower_value
@@ -61,7 +62,7 @@ def _variable(context: Context, stem: str, value: LirExpr, used: set[str]) -> Li
     if isinstance(value, Name) and value.name in used:
         return value
     name = context.names.local(stem, used)
-    context.emit(Declare(name, f"const {value.type}", value))
+    context.emit(Declare(name, value.type, value, constant=True))
     return Name(name, value.type)
 
 
@@ -75,7 +76,7 @@ def read(context: Context, memlet: Memlet) -> LirExpr:
     place = context.places[memlet.container]
     element = place.element(point_of(memlet.subset), context.symbolic)
     in_memory = isinstance(element, Item) and place.dtype == types.bool_
-    return Call("dcpy_is_set", (element,), "bool") if in_memory else element
+    return Call("dcpy_is_set", (element,), TRUTH) if in_memory else element
 
 
 def point_of(subset: Subset) -> tuple[Expr, ...]:
@@ -105,7 +106,7 @@ def update(context: Context, target: LirExpr, value: LirExpr, op: str, dtype: DT
     operator = OPERATORS.get(op)
     arithmetic = operator is not None and dtype.kind in "iuf" and dtype.name != "f16"
     if atomic and not arithmetic:
-        a, b = Name("a", dtype.ctype), Name("b", dtype.ctype)
+        a, b = Name("a", dtype), Name("b", dtype)
         context.emit(AtomicUpdate(target, value, combine(op, a, b, dtype), 8 * dtype.itemsize))
     elif arithmetic and operator is not None:
         context.emit(Assign(target, value, op=operator, atomic=atomic))

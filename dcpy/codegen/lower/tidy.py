@@ -8,6 +8,7 @@ from dataclasses import replace
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Name
 from dcpy.codegen.lir.tree import Assign, Body, Declare, Statement
+from dcpy.codegen.lir.types import Basic
 from dcpy.codegen.lir.walk import expressions, parts, statements
 
 
@@ -52,7 +53,7 @@ def _sink(declaration: Declare, body: Body, mentions: _Mentions) -> Body:
     return (*body[:first], replace(declaration, value=_SETTLED), *body[first:])
 
 
-_SETTLED = Name("", "")
+_SETTLED = Name("", Basic.VOID)
 
 
 def _restored(body: Body) -> Body:

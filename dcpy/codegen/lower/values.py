@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dcpy.codegen.lir.expr import INDEX, Infix, LirExpr, Literal, Name, Prefix, integer, plus
+from dcpy.codegen.lir.expr import Infix, LirExpr, Literal, Name, Prefix, integer, plus
 from dcpy.codegen.lir.tree import Assign, CheckFail, Declare, If
+from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.scalars.conversions import convert
 from dcpy.codegen.scalars.numbers import literal
@@ -43,15 +44,13 @@ def _wrap(context: Context, expr: WrapIndex, refs: Mapping[str, LirExpr] | None)
     context.emit(Declare(index.name, INDEX, value))
     if context.module.options.bounds_check:
         context.emit(_bounds_check(context, index, size, expr))
-    negative = Infix("<", index, integer(0), "bool")
+    negative = Infix("<", index, integer(0), TRUTH)
     context.emit(If(((negative, (Assign(index, size, op="+"),)),)))
     return index
 
 
 def _bounds_check(context: Context, index: Name, size: LirExpr, expr: WrapIndex) -> CheckFail:
     number = context.module.check_number("IndexError", OUT_OF_BOUNDS.format(axis=expr.axis), context.place)
-    below = Infix("<", index, Prefix("-", size, INDEX), "bool")
-    above = Infix(">=", index, plus(size, integer(0)), "bool")
-    return CheckFail(
-        Infix("||", below, above, "bool"), Literal(str(number), "int32_t", number), (index, size), label=context.label
-    )
+    below = Infix("<", index, Prefix("-", size, INDEX), TRUTH)
+    above = Infix(">=", index, plus(size, integer(0)), TRUTH)
+    return CheckFail(Infix("||", below, above, TRUTH), Literal(number, STATUS), (index, size), label=context.label)

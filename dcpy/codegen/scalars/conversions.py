@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dcpy.codegen.lir.expr import Aggregate, Call, Convert, Field, Infix, LirExpr, Literal
+from dcpy.codegen.lir.types import TRUTH, Basic
 from dcpy.ir import types
 from dcpy.ir.types import DType
 
@@ -15,22 +16,22 @@ def convert(expr: LirExpr, source: DType, target: DType) -> LirExpr:
         return _from_complex(expr, source, target)
     if target.kind == "c":
         part = target.real
-        return Aggregate((convert(expr, source, part), Literal("0", part.ctype)), target.ctype)
+        return Aggregate((convert(expr, source, part), Literal(0, Basic.INT)), target)
     if target == types.bool_:
-        return Infix("!=", expr, Literal("0", source.ctype), "bool")
+        return Infix("!=", expr, Literal(0, Basic.INT), TRUTH)
     if source == types.float16 and target.kind in "iu":
         return convert(convert(expr, source, types.float32), types.float32, target)
     if target == types.float16 and source.kind in "biu":
         return convert(convert(expr, source, types.float32), types.float32, target)
     if source.kind == "f" and target.kind in "iu":
-        return Call(f"dcpy_truncate<{target.ctype}>", (expr,), target.ctype)
-    return Convert(expr, target.ctype)
+        return Call("dcpy_truncate", (expr,), target, (target,))
+    return Convert(expr, target)
 
 
 def _from_complex(expr: LirExpr, source: DType, target: DType) -> LirExpr:
     if target == types.bool_:
-        return Call("dcpy_truth", (expr,), "bool")
+        return Call("dcpy_truth", (expr,), TRUTH)
     if target.kind == "c":
-        return Call(f"dcpy_convert<{target.ctype}>", (expr,), target.ctype)
+        return Call("dcpy_convert", (expr,), target, (target,))
     part = source.real
-    return convert(Field(expr, "real", part.ctype), part, target)
+    return convert(Field(expr, "real", part), part, target)

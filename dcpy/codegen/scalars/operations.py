@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from dcpy.base.errors import CodegenError
 from dcpy.codegen.lir.expr import Call, Conditional, Convert, Field, Infix, LirExpr, Literal, Prefix
+from dcpy.codegen.lir.types import INDEX, Basic
 from dcpy.codegen.prelude import in_precision, is_template
 from dcpy.codegen.scalars.conversions import convert
+from dcpy.codegen.scalars.numbers import literal
 from dcpy.ir import types
 from dcpy.ir.expr import Const, Op
 from dcpy.ir.types import DType
@@ -65,7 +67,7 @@ COMPLEX = _table(
 )
 TABLES = {"b": BOOL, "i": INTEGER, "u": UNSIGNED, "f": FLOAT, "c": COMPLEX}
 SHIFTS = {"lshift": "<<", "rshift": ">>"}  # by less than the width, C's operators do
-NARROW = ("int8_t", "int16_t", "uint8_t", "uint16_t")
+NARROW = (types.int8, types.int16, types.uint8, types.uint16)
 HALF_BY_BITS = {"nextafter": "dcpy_nextafter_half", "spacing": "dcpy_spacing_half"}
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "&&", "||")
 LARGEST_POWER = 16  # up to here multiplications beat C's pow, and are off by fewer than 16 units in the last place
@@ -74,7 +76,7 @@ LARGEST_POWER = 16  # up to here multiplications beat C's pow, and are off by fe
 def lower_operation(op: Op, args: tuple[LirExpr, ...]) -> LirExpr:
     """An operation on lowered arguments. `CodegenError` where NumPy has no such operation on that dtype either."""
     if op.name == "select":
-        return Conditional(args[0], args[1], args[2], op.dtype.ctype)
+        return Conditional(args[0], args[1], args[2], op.dtype)
     dtype = op.args[0].dtype
     if dtype == types.float16:
         return _in_single_precision(op, args)
@@ -82,7 +84,7 @@ def lower_operation(op: Op, args: tuple[LirExpr, ...]) -> LirExpr:
         args, dtype = tuple(convert(arg, dtype, types.bool_) for arg in args), types.bool_
     power = _small_power(op)
     if power:
-        return Call(f"dcpy_power<{power}, {op.dtype.ctype}>", args[:1], op.dtype.ctype)
+        return Call("dcpy_power", args[:1], op.dtype, (power, op.dtype))
     spelling = TABLES[dtype.kind].get(op.name)
     if op.name in SHIFTS and _is_short_shift(op):
         spelling = SHIFTS[op.name]
@@ -105,26 +107,28 @@ def _write(spelling: str, args: tuple[LirExpr, ...], dtype: DType, result: DType
     match spelling:
         case "=":
             return args[0]
-        case "true" | "false" | "0":
-            return Literal(spelling, result.ctype)
+        case "true" | "false":
+            return Literal(spelling == "true", types.bool_)
+        case "0":
+            return literal(0, result)
         case ".real" | ".imag":
-            return Field(args[0], spelling[1:], result.ctype)
+            return Field(args[0], spelling[1:], result)
         case "1/":
-            return Infix("/", Literal("1", "int"), args[0], result.ctype)
+            return Infix("/", Literal(1, Basic.INT), args[0], result)
     if spelling[0].isalpha():
         name = in_precision(spelling, single=dtype in (types.float32, types.complex64))
-        if dtype == types.int64 and is_template(spelling):
-            name = f"{name}<int64_t>"  # a literal among the arguments is an int
-        return Call(name, args, result.ctype)
+        # A literal of int64 among the arguments is an int in C: the template is told.
+        parameters = (INDEX,) if dtype == types.int64 and is_template(spelling) else ()
+        return Call(name, args, result, parameters)
     args = tuple(_without_cast(arg) for arg in args)
     if len(args) == 1:
-        return _narrowed(Prefix(spelling, args[0], result.ctype), result)
-    return _narrowed(Infix(spelling, args[0], args[1], result.ctype), result)
+        return _narrowed(Prefix(spelling, args[0], result), result)
+    return _narrowed(Infix(spelling, args[0], args[1], result), result)
 
 
 def _narrowed(expr: LirExpr, dtype: DType) -> LirExpr:
     """C computes on narrow integers as ``int``: back to their own width."""
-    return Convert(expr, dtype.ctype) if dtype.is_integer and dtype.itemsize < 4 else expr
+    return Convert(expr, dtype) if dtype.is_integer and dtype.itemsize < 4 else expr
 
 
 def _is_short_shift(op: Op) -> bool:
@@ -145,13 +149,13 @@ def _small_power(op: Op) -> int:
 def _without_cast(expr: LirExpr) -> LirExpr:
     """A narrow literal as C takes it beside an operator, where everything narrow is an ``int``."""
     if isinstance(expr, Literal) and expr.type in NARROW:
-        return Literal(expr.text.removeprefix(f"({expr.type})"), "int")
+        return Literal(expr.value, Basic.INT)
     return expr
 
 
 def _in_single_precision(op: Op, args: tuple[LirExpr, ...]) -> LirExpr:
     if op.name in HALF_BY_BITS:
-        return Call(HALF_BY_BITS[op.name], args, op.dtype.ctype)
+        return Call(HALF_BY_BITS[op.name], args, op.dtype)
     single = tuple(convert(arg, types.float16, types.float32) for arg in args)
     if op.name == "xor":
         single = tuple(convert(arg, types.float32, types.bool_) for arg in single)

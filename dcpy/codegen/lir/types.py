@@ -1,0 +1,53 @@
+"""Types of LIR: what a value is, and into which memory a pointer points. How they are spelled is the emitter's.
+
+A number has its dtype. `Basic` has what C needs beside those, and no element of an array is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from dcpy.ir import types
+from dcpy.ir.types import DType
+
+
+class Space(Enum):
+    """Memories that differ in who can address them. A dialect has some of them, and refuses the others."""
+
+    HOST = "host"
+    GLOBAL = "global"  #: of a device, seen by all its threads
+    SHARED = "shared"  #: of a block of threads
+
+
+class Basic(Enum):
+    """Types without a dtype."""
+
+    VOID = "void"
+    BYTE = "byte"
+    SIZE = "size"  #: of memory, in bytes
+    INT = "int"  #: what the operators of C make of narrow integers
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """The address of elements in one memory; with `const`, nobody writes them through it."""
+
+    element: LirType
+    const: bool = False
+    space: Space = Space.HOST
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Another name for a variable of the caller."""
+
+    element: LirType
+
+
+LirType = DType | Basic | Pointer | Reference
+TYPES = (DType, Basic, Pointer, Reference)
+
+INDEX = types.int64  #: of indices and sizes
+STATUS = types.int32  #: of what a function returns: the number of the check that failed
+TRUTH = types.bool_
