@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from dcpy.base.errors import CodegenError
 from dcpy.codegen import artifact
 from dcpy.codegen.artifact import (
     Arg,
@@ -65,7 +66,25 @@ def signature_of(sdfg: Sdfg) -> Signature:
         GeneratorArg(arg.name, arg.alias) if arg.name in generators and isinstance(arg, ArrayArg) else arg
         for arg in signature.args
     )
-    return replace(signature, args=tuple(args))
+    found = replace(signature, args=tuple(args))
+    told = {name for arg in found.args for name in _told_by(arg)}
+    if unknown := [name for name in found.symbols if name not in told]:
+        raise CodegenError(
+            f"no argument of {sdfg.name!r} tells the value of {', '.join(unknown)}",
+            span=sdfg.span,
+            help="make it an argument, or the size of one",
+        )
+    return found
+
+
+def _told_by(arg: Arg) -> Iterator[str]:
+    """The symbols whose value follows from one argument."""
+    match arg:
+        case IntegerArg(name=name):
+            yield name
+        case ArrayArg(dims=dims, strides=strides):
+            yield from (dim.symbol for dim in dims if dim.symbol)
+            yield from filter(None, strides)
 
 
 @dataclass(frozen=True)

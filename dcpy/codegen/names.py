@@ -16,6 +16,24 @@ _WORDS = """
     error failure warning omp_in omp_out omp_priv args symbols results numbers result
 """
 KEYWORDS = frozenset(_WORDS.split())
+_LIBRARY = """
+    abort abs accept access aligned_alloc alarm asctime at_quick_exit atexit atof atoi atol atoll bind bsearch calloc
+    chdir chmod chown clearerr clock close closedir connect creat ctime difftime div dup dup2 environ errno execl
+    execv execve exit fclose fcntl fdopen feof ferror fflush fgetc fgetpos fgets fileno fopen fork fprintf fputc fputs
+    fread free freopen fscanf fseek fsetpos fstat fsync ftell ftruncate fwrite getc getchar getcwd getenv getopt
+    getpid gets gmtime htonl htons index ioctl isalnum isalpha isascii isatty isblank iscntrl isdigit isgraph islower
+    isprint ispunct isspace isupper isxdigit kill labs ldiv link listen llabs lldiv localeconv localtime longjmp lseek
+    main malloc mblen mbstowcs mbtowc memchr memcmp memcpy memmove memset mkdir mktime mmap mprotect munmap nice open
+    opendir pause perror pipe poll popen printf putc putchar putenv puts qsort quick_exit raise rand random read
+    readdir realloc recv remove rename rewind rindex rmdir scanf select send setbuf setenv setjmp setlocale setvbuf
+    shutdown sigaction signal sleep snprintf socket sprintf srand srandom sscanf stat strcasecmp strcat strchr strcmp
+    strcoll strcpy strcspn strdup strerror strftime strlen strncat strncmp strncpy strpbrk strrchr strspn strstr
+    strtod strtof strtok strtol strtold strtoll strtoul strtoull strxfrm symlink sync system thrd_create time
+    timespec_get times tmpfile tmpnam toascii tolower toupper truncate umask uname ungetc unlink usleep vfprintf
+    vprintf vsnprintf vsprintf wait waitpid wcslen wcstombs wctomb write
+"""
+#: functions of the C library (C11, chapter 7) and of POSIX: others would call a program of that name instead
+C_LIBRARY = frozenset(_LIBRARY.split())
 RESULT = re.compile(r"__return(_\d+)?")
 
 

@@ -278,7 +278,11 @@ class _Decoder:
 
     def ndarray(self, content: list[Any]) -> np.ndarray[Any, Any]:
         dtype, shape, elements = content
-        return np.array(self.value(elements), dtype=BY_NAME[dtype].numpy).reshape(shape)
+        try:
+            with np.errstate(over="raise"):
+                return np.array(self.value(elements), dtype=BY_NAME[dtype].numpy).reshape(shape)
+        except FloatingPointError:
+            raise ParseError(f"a constant array of {dtype} has an element that is too large") from None
 
     def span(self, content: list[Any]) -> SrcSpan:
         file, *numbers = content

@@ -22,12 +22,15 @@ _TIP = (
 
 
 def view_html(sdfg: Sdfg) -> str:
-    """One self-contained HTML document: SVG, style and script inside, nothing loaded from elsewhere."""
+    """One self-contained HTML document: SVG, style and script inside, nothing loaded from elsewhere.
+
+    What UTF-8 cannot encode, which names in a file may hold, is shown by its number.
+    """
     canvas = Canvas()
     sections = [_section(each, canvas, is_callee=each is not sdfg) for each in sdfg.with_callees()]
     text = print_sdfg(sdfg)
     header = text.partition("\n")[0].removesuffix(" {")
-    return "\n".join(
+    page = "\n".join(
         [
             '<!doctype html><html lang="en"><head><meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
@@ -41,6 +44,7 @@ def view_html(sdfg: Sdfg) -> str:
             f"<script>{SCRIPT}</script></body></html>",
         ]
     )
+    return page.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def notebook_html(sdfg: Sdfg, height: int = 640) -> str:

@@ -197,8 +197,8 @@ def test_sizes_beyond_memory():
         program = dcpy.program(function)
         with pytest.raises(MemoryError, match="no memory is left"):
             program(np.array([2.0**22]))
-        for size in (2.0**32, 2.0**61):
-            with pytest.raises(ValueError, match="array is too big"):
+        for size in (2.0**32, 2.0**61):  # NumPy says the latter
+            with pytest.raises((MemoryError, ValueError), match=r"no memory is left|array is too big"):
                 program(np.array([size]))
         assert_equal(program(np.array([2.0])), function(np.array([2.0])))
 

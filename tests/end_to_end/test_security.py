@@ -12,16 +12,18 @@ import numpy as np
 import pytest
 
 import dcpy
-from dcpy import driver
+from dcpy import driver, viewer
 from dcpy.base.options import resolve_options
 from dcpy.base.printable import printable
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.emit.comments import comment
 from dcpy.codegen.generate import c_header, generate, with_messages
 from dcpy.codegen.listing import listings
+from dcpy.ir import types
 from dcpy.ir.copying import copy_sdfg
+from dcpy.ir.expr import Ref
 from dcpy.ir.json import from_json, to_json
-from dcpy.ir.nodes import ForeignCall
+from dcpy.ir.nodes import ForeignCall, Tasklet
 from dcpy.signatures import signature_of
 from dcpy.transforms.cpu import lower_for_cpu
 
@@ -291,3 +293,38 @@ def test_what_cannot_be_shown_is_refused():
     for show in (str, dcpy.SDFG._repr_html_, dcpy.SDFG.view):
         with pytest.raises(dcpy.InvalidSdfg):
             show(sdfg)
+
+
+def test_s1_a_program_never_stands_for_a_function_of_the_c_library():
+    """S1: who links a library with a program called `system` would call that instead of the C library's."""
+    sdfg = dcpy.parse(PROGRAM.replace("@f", "@system"))
+    header = c_header(sdfg, signature_of(sdfg))
+    assert "int32_t system_1(" in header
+    assert not re.search(r"\bsystem\(", header)
+
+
+def test_s1_names_that_cannot_be_encoded_are_shown():
+    """S1: half of a surrogate pair in a name stopped the picture of a program with an error of the file system."""
+    sdfg = dcpy.parse(PROGRAM)
+    (tasklet,) = (node for node in sdfg.body.walk_nodes() if isinstance(node, Tasklet))
+    tasklet.code = (("o", Ref("\ud800", types.float64)),)
+    page = viewer.view_html(sdfg)
+    assert "\\ud800" in page
+    page.encode("utf-8")
+
+
+def test_s1_a_size_that_no_argument_tells_is_refused():
+    """S1: compiling a program whose symbol nobody gives was a ValueError of the dispatcher."""
+    sdfg = dcpy.parse("sdfg @f(A: f64[2]) symbols(T: i64) { loop i = 0:T { copy A[0] -> A[1] } }")
+    sdfg.symbols["T"] = types.int64
+    with pytest.raises(dcpy.CodegenError, match="no argument of 'f' tells the value of T"):
+        signature_of(sdfg)
+
+
+def test_s1_constants_that_their_dtype_cannot_hold_are_refused():
+    sdfg = dcpy.parse("sdfg @f(A: f32[2]) { data c: f32[2] transient copy c[0:2] -> A[0:2] }")
+    sdfg.constants["c"] = np.array([1.5, 2.5], np.float32)
+    document = json.dumps(to_json(sdfg))
+    assert "2.5" in document
+    with pytest.raises(dcpy.ParseError, match="too large"):
+        from_json(json.loads(document.replace("2.5", "1e300")))

@@ -22,7 +22,7 @@ from dcpy.codegen.lower.merging import merged
 from dcpy.codegen.lower.parameters import parameters
 from dcpy.codegen.lower.region import lower_region, success
 from dcpy.codegen.lower.results import start_owned
-from dcpy.codegen.names import Names, identifier
+from dcpy.codegen.names import C_LIBRARY, Names, identifier
 from dcpy.ir.sdfg import Sdfg
 
 
@@ -64,9 +64,8 @@ def _owned(sdfg: Sdfg, signature: Signature) -> list[str]:
 
 
 def exported_name(name: str) -> str:
-    """The C name of a program: the SDFG's, unless that means something else in C."""
-    plain = identifier(name)
-    return Names(prelude.names()).fresh(plain)
+    """The C name of a program: the SDFG's, unless that means something else in C or to the C library."""
+    return Names((*prelude.names(), *C_LIBRARY)).fresh(identifier(name))
 
 
 def _callee_function(module: ModuleContext, sdfg: Sdfg, shape: CallShape) -> tuple[str, bool]:
