@@ -142,7 +142,7 @@ def _condition(context: Context, condition: ScalarExpr) -> LirExpr:
     """Branch prediction: sizes nearly always fit 32 bits, and what is done if not stays out of the compiler's way."""
     value = lower_value(context, condition)
     usual = any(map(_asks_for_32_bits, walk(condition)))
-    return lir.Call("__builtin_expect", (value, lir.integer(1)), "bool") if usual else value
+    return lir.Call("__builtin_expect", (value, lir.integer(1)), TRUTH) if usual else value
 
 
 def _asks_for_32_bits(part: ScalarExpr) -> bool:
