@@ -314,3 +314,16 @@ def test_as_python(function):
 @pytest.mark.parametrize("function", TAKEN[::3], ids=lambda function: function.__name__)
 def test_compiled_as_python(function):
     check_lists(function, A8, 5, compiled=True, rtol=1e-13)
+
+
+def indices_that_were_found(x, n):
+    peaks = [i for i in range(1, len(x) - 1) if x[i] > x[i - 1] and x[i] > x[i + 1]]
+    some = [2 * i for i in range(n)]
+    x[some] += 1
+    return x[peaks], x[[v > 0.5 for v in x]]
+
+
+def test_s3_lists_of_run_time_length_are_indices():
+    x = np.random.default_rng(0).random(12)
+    for n in (0, 3):
+        check_lists(indices_that_were_found, x, n)

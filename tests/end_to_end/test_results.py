@@ -281,3 +281,56 @@ def test_overlapping_arrays_that_are_only_read_need_no_other_program():
     program(A8, A8)
     program(A8[::-1], A8[::-1])
     assert program.specializations <= 3
+
+
+def summary(x, k):
+    found = {"mean": x.mean(), "parts": [x[0], x * k]}
+    found["n"] = len(x)
+    return found
+
+
+def by_path(x, k):
+    if k > 0:
+        return {"n": 1, "x": x}
+    return {"e": x.sum(), 2: [1, 2, {"z": x * 2}]}
+
+
+def one_in_two_places(x, k):
+    first = {"a": x}
+    second = first
+    second["b"] = k
+    return first, (second,)
+
+
+def counted(x, k):
+    counts = {"low": 0, "high": 0}
+    for value in x:
+        counts["high" if value > k else "low"] += 1
+    return counts
+
+
+@pytest.mark.cc
+def test_s3_dictionaries_are_results():
+    x = np.arange(4.0)
+    for f in (summary, by_path, one_in_two_places, counted):
+        for k in (2, -1):
+            expected = f(x, k)
+            for got in (dcpy.program(f)(x, k), dcpy.program(f).to_sdfg(x, k).interpret(x, k)):
+                _assert_same_dictionaries(got, expected)
+    first, (second,) = dcpy.program(one_in_two_places)(x, 1)
+    assert first is second
+    assert first["a"] is x
+
+
+def _assert_same_dictionaries(got, expected):
+    if isinstance(expected, dict | list | tuple):
+        assert type(got) is type(expected)
+        assert len(got) == len(expected)
+    if isinstance(expected, dict):
+        assert list(got) == list(expected)
+        got, expected = list(got.values()), list(expected.values())
+    if not isinstance(expected, list | tuple):
+        assert_equal(got, expected)
+        return
+    for mine, theirs in zip(got, expected, strict=True):
+        _assert_same_dictionaries(mine, theirs)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
+from dcpy.frontend.lists import ListValue
 from dcpy.frontend.lower.foreign import refuse_foreign
 from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.values import (
@@ -88,7 +89,7 @@ def _count(b: Builder, flag: Value) -> Value:
 
 
 def _normal_key(b: Builder, key: Value) -> Value:
-    if isinstance(key, TupleValue) or (isinstance(key, Static) and isinstance(key.value, list | tuple)):
+    if isinstance(key, TupleValue | ListValue) or (isinstance(key, Static) and isinstance(key.value, list | tuple)):
         key = b.array(key)
     if isinstance(key, Static) and isinstance(key.value, slice):
         return SliceValue(Static(key.value.start), Static(key.value.stop), Static(key.value.step))

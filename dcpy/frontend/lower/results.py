@@ -21,6 +21,7 @@ from dcpy.frontend.lower.returns import Returned, Step, alike, is_local, moves, 
 from dcpy.frontend.specialize.records import Chosen, Cut, Effect, Given, Known, Listed, Made, Outcome, is_frozen
 from dcpy.frontend.values import (
     ArrayValue,
+    DictValue,
     GeneratorValue,
     Maybe,
     Missing,
@@ -190,6 +191,9 @@ class _Leaves:
                 return self.given(next(path for path, known in self.program.passed.items() if known == value))
             case TupleValue(is_list=True) | ListValue():
                 return self.of_list(value)
+            case DictValue(items=pairs):
+                return Made(dict, tuple(key for key, _ in pairs), tuple(self.part(item) for _, item in pairs),
+                            self.key(value.token))  # fmt: skip
             case TupleValue(items=items, names=names, cls=cls):
                 parts = tuple(map(self.part, items))
                 return parts if cls is None else Made(cls, names, parts)

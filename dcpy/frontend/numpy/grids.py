@@ -24,6 +24,8 @@ from dcpy.frontend.values import (
     Value,
     integer,
 )
+from dcpy.ir import types
+from dcpy.ir.expr import Const, cast, op
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ZERO
 from dcpy.ir.types import DType
@@ -67,6 +69,9 @@ def span(b: Builder, key: SliceValue) -> Value:
     step = NUMBER_1 if key.step == NONE else key.step
     if isinstance(step, Static) and isinstance(step.value, complex):
         return linspace(b, start, key.stop, Static(int(abs(step.value))))
+    if isinstance(step, Scalar) and step.dtype.kind == "c":
+        count = op("max", cast(op("cabs", step.expr), types.int64), Const(0, types.int64))
+        return linspace(b, start, key.stop, integer(b.emit.assign_symbol("n", count, 0)))
     return arange(b, start, key.stop, step)
 
 

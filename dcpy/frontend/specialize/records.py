@@ -196,13 +196,13 @@ def container_stem(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """An object that the program has made: its class, the fields that are set, and the parts.
+    """An object that the program has made: its class, the fields that are set (or the keys), and the parts.
 
     Where `key` is not empty, the object has an identity: in several places it is one.
     """
 
     cls: type
-    names: tuple[str, ...]
+    names: tuple[Any, ...]
     parts: tuple[Part, ...]
     key: str = ""
 
@@ -276,12 +276,14 @@ class Outcome:
     effects: tuple[Effect, ...] = ()
 
 
-def maker(cls: type, names: tuple[str, ...]) -> Callable[..., Any]:
+def maker(cls: type, names: tuple[Any, ...]) -> Callable[..., Any]:
     """A function from parts to an object of the class. The constructor does not run: the program has run it."""
 
     def make(*parts: Any) -> Any:
         if cls is list:
             return list(parts)
+        if cls is dict:
+            return dict(zip(names, parts, strict=True))
         if issubclass(cls, tuple):
             return tuple.__new__(cls, parts)
         made = object.__new__(cls)

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+import dcpy
 from tests.support.numpy_records import ALL, check, op
-from tests.support.oracles import check_same
+from tests.support.oracles import assert_equal, check_same
 
 VECTORS = (((3,), (4,)), ((0,), (2,)), ((), (2,)))
 
@@ -51,3 +52,13 @@ def test_positions_one_after_the_other():
         return b, count
 
     check_same(f, np.arange(12.0).reshape(3, 4))
+
+
+def test_s3_imaginary_steps_that_are_known_at_run_time_only():
+    """They were taken for steps of 1: an empty grid."""
+
+    def f(n, z):
+        return np.mgrid[-1 : 1 : n // 2 * 1j, -2:0.5:z], np.ogrid[0 : 1 : n * 1j], np.r_[0 : 1 : z, 5:7]
+
+    for n, z in ((8, 3j), (1, -2j), (0, 1j)):
+        assert_equal(dcpy.program(f).to_sdfg(n, z).interpret(n, z), f(n, z), 1e-14)
