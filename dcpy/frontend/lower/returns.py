@@ -13,9 +13,9 @@ from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower.raising import LOOP
 from dcpy.frontend.values import ArrayValue, Value, dtype_of, is_number, is_weak
 from dcpy.ir import types
-from dcpy.ir.data import View
+from dcpy.ir.data import View, packed_strides
 from dcpy.ir.subsets import Range
-from dcpy.ir.symbolic import ONE, Expr, sym
+from dcpy.ir.symbolic import ONE, ZERO, Expr, sym
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.emitter import Emitter
@@ -108,6 +108,8 @@ def _steps_to(emit: Emitter, value: ArrayValue) -> list[Step] | None:
         return None
     own: list[Step] = [] if value.is_all_of(desc) else [value]
     if desc.window is None:
+        if desc.strides != packed_strides(desc.shape) or desc.offset != (of.offset if isinstance(of, View) else ZERO):
+            return None
         steps = _steps_to(emit, ArrayValue.whole(desc.of, of))
         return None if steps is None else [*steps, desc.shape, *own]
     steps = _steps_to(emit, ArrayValue(desc.of, desc.dtype, desc.shape, desc.window, desc.axes))
