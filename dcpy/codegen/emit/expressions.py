@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dcpy.codegen.emit.conversions import converted
 from dcpy.codegen.emit.numbers import spell
+from dcpy.codegen.emit.operations import written
 from dcpy.codegen.emit.types import spelled
 from dcpy.codegen.lir.expr import (
     Aggregate,
     Call,
+    Cast,
     Conditional,
     Convert,
     Field,
@@ -15,6 +18,7 @@ from dcpy.codegen.lir.expr import (
     LirExpr,
     Literal,
     Name,
+    Operation,
     Prefix,
     SizeOf,
 )
@@ -37,11 +41,19 @@ def text_of(expr: LirExpr, level: int = 0) -> str:
 
 
 def _text(expr: LirExpr) -> tuple[str, int]:
+    expr = in_cpp(expr)
     if isinstance(expr, Infix):
         return _infix(expr), LEVELS[expr.op]
     if isinstance(expr, Name):
         return expr.name, POSTFIX
     return _other_text(expr)
+
+
+def in_cpp(expr: LirExpr) -> LirExpr:
+    """The expression with its outermost operation or conversion in terms of C++."""
+    while isinstance(expr, Operation | Cast):
+        expr = written(expr) if isinstance(expr, Operation) else converted(expr.arg, expr.source, expr.type)
+    return expr
 
 
 def _other_text(expr: LirExpr) -> tuple[str, int]:
@@ -89,6 +101,7 @@ def _infix(expr: Infix) -> str:
 
 def _operand(op: str, operand: LirExpr, level: int) -> str:
     """Bits, shifts and logic among each other get parentheses even where C would not need them."""
+    operand = in_cpp(operand)
     if isinstance(operand, Infix) and operand.op != op and not {op, operand.op} <= MIXABLE - {"&&", "||"}:
         comparison = op in ("&&", "||") and operand.op in MIXABLE - {"&&", "||"}
         return text_of(operand, level if comparison else UNARY)

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import Union
 
 from dcpy.codegen.lir.types import INDEX, LirType
+from dcpy.ir.types import DType
 
 LirExpr = Union[
-    "Literal", "Name", "Item", "Field", "Infix", "Prefix", "Call", "Convert", "Conditional", "Aggregate", "SizeOf",
+    "Literal", "Name", "Item", "Field", "Infix", "Prefix", "Call", "Operation", "Cast", "Convert", "Conditional",
+    "Aggregate", "SizeOf",
 ]  # fmt: skip
 
 
@@ -84,8 +86,27 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class Operation:
+    """An operation of `ir.ops`, or ``power``, on values of `dtype`. How it is computed exactly is the dialect's."""
+
+    name: str
+    args: tuple[LirExpr, ...]
+    dtype: DType
+    type: DType
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """``astype``: a value of `source` as NumPy converts it to `type`."""
+
+    arg: LirExpr
+    source: DType
+    type: DType
+
+
+@dataclass(frozen=True, slots=True)
 class Convert:
-    """``(type)arg``."""
+    """``(type)arg``: another kind of pointer."""
 
     arg: LirExpr
     type: LirType

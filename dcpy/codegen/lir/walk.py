@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import (
     Aggregate,
     Call,
+    Cast,
     Conditional,
     Convert,
     Field,
@@ -15,8 +16,8 @@ from dcpy.codegen.lir.expr import (
     Item,
     LirExpr,
     Name,
+    Operation,
     Prefix,
-    SizeOf,
 )
 from dcpy.codegen.lir.tree import Body, Statement
 from dcpy.codegen.lir.types import LirType
@@ -36,9 +37,9 @@ def children(expr: LirExpr) -> tuple[LirExpr, ...]:
             return (base, index)
         case Infix(left=left, right=right):
             return (left, right)
-        case Field(arg=arg) | Prefix(arg=arg) | Convert(arg=arg):
+        case Field(arg=arg) | Prefix(arg=arg) | Cast(arg=arg) | Convert(arg=arg):
             return (arg,)
-        case Call(args=args) | Aggregate(args=args):
+        case Call(args=args) | Operation(args=args) | Aggregate(args=args):
             return args
         case Conditional(condition=condition, yes=yes, no=no):
             return (condition, yes, no)
@@ -104,37 +105,6 @@ def names_in(body: Body) -> dict[str, LirType]:
             case tree.AtomicUpdate():
                 declared.update(("a", "b"))
     return {name: kind for name, kind in used.items() if name not in declared}
-
-
-def called(functions: Iterable[tree.Function]) -> Iterator[str | LirType]:
-    """Names of all functions called, and types named."""
-    for function in functions:
-        yield function.result
-        yield from (param.type for param in function.params)
-        for statement in statements(function.body):
-            yield from _mentioned(statement)
-            for expr in expressions(statement):
-                for part in parts(expr):
-                    yield part.type
-                    if isinstance(part, Call):
-                        yield part.function
-                        yield from (parameter for parameter in part.parameters if not isinstance(parameter, int))
-                    elif isinstance(part, SizeOf):
-                        yield part.element
-
-
-def _mentioned(statement: Statement) -> Iterator[str | LirType]:
-    match statement:
-        case tree.HeapBuffer(element=element, kept=kept, grows=grows):
-            yield from (f"dcpy_{'growing' if grows else 'kept' if kept else 'heap'}_buffer", element)
-        case tree.StackBuffer(element=element):
-            yield element
-        case tree.Declare(type=kind):
-            yield kind
-        case tree.AtomicUpdate():
-            yield "dcpy_atomic"
-        case tree.CheckFail(label=label, warning=warning):
-            yield "dcpy_fail" if label or warning else "dcpy_stop"
 
 
 STRAIGHT = (tree.Declare, tree.Assign, tree.If, tree.Block, tree.StackBuffer)

@@ -18,8 +18,8 @@ from dcpy.codegen.lir.tree import CheckFail, DeclaredReduction, Function, Statem
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Pointer
 from dcpy.codegen.lower.placement import Placement, plan_placement
 from dcpy.codegen.lower.places import Place
+from dcpy.codegen.lower.symbols import lower_symbolic
 from dcpy.codegen.names import Names
-from dcpy.codegen.scalars.symbols import lower_symbolic
 from dcpy.ir.data import Data
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map

@@ -23,8 +23,8 @@ from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Pointer
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.parameters import SHAPE, parameter_names
 from dcpy.codegen.lower.results import early_assignment
+from dcpy.codegen.lower.scalars import convert
 from dcpy.codegen.lower.values import lower_value
-from dcpy.codegen.scalars.conversions import convert
 from dcpy.ir import types
 from dcpy.ir.data import View, strides_of
 from dcpy.ir.expr import loads_of, symbols_of

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.expr import Call, Infix, LirExpr, Literal, Name
+from dcpy.codegen.lir.expr import Call, LirExpr, Literal, Name, Operation
 from dcpy.codegen.lir.types import TYPES, Basic
 from dcpy.codegen.lir.walk import parts
 from dcpy.codegen.names import Names
@@ -22,7 +22,7 @@ T = TypeVar("T")
 Key = tuple[object, ...]
 
 NUMBERS = (types.float64, types.float32)
-ARITHMETIC = ("+", "-", "*")  # operations that cost the same whether a number is known to the compiler or passed
+ARITHMETIC = ("add", "sub", "mul")  # operations that cost the same whether a number is known to the compiler or passed
 VARIABLE = {
     tree.Declare: "name", tree.HeapBuffer: "name", tree.StackBuffer: "name", tree.Loop: "var", tree.Label: "name",
     tree.Reduction: "name", tree.CheckFail: "label", tree.Parameter: "name", Name: "name",
@@ -74,7 +74,7 @@ def _kind(function: tree.Function) -> tuple[Key, list[Literal]]:
 
     def kind_of(part: Any, *, number: bool = False) -> object:
         if isinstance(part, tuple):
-            return tuple(kind_of(item) for item in part)
+            return tuple(kind_of(item, number=number) for item in part)
         if isinstance(part, Literal) and number and part.type in NUMBERS:
             literals.append(part)
             return part.type
@@ -83,7 +83,7 @@ def _kind(function: tree.Function) -> tuple[Key, list[Literal]]:
         if isinstance(part, Literal) or not _is_node(part):
             return part
         variable = VARIABLE.get(type(part))
-        inside = isinstance(part, Infix) and part.op in ARITHMETIC
+        inside = isinstance(part, Operation) and part.name in ARITHMETIC
         values = ((name, getattr(part, name)) for name in part.__match_args__)
         return type(part).__name__, *(
             variables.setdefault(value, len(variables)) if name == variable else kind_of(value, number=inside)
@@ -143,13 +143,13 @@ def _with_numbers(body: tree.Body, fresh: dict[int, Name]) -> tree.Body:
     def changed(part: Any, *, number: bool = False) -> Any:
         nonlocal count
         if isinstance(part, tuple):
-            return tuple(changed(item) for item in part)
+            return tuple(changed(item, number=number) for item in part)
         if isinstance(part, Literal) and number and part.type in NUMBERS:
             count += 1
             return fresh.get(count, part)
         if isinstance(part, Name) or not _is_node(part):
             return part
-        inside = isinstance(part, Infix) and part.op in ARITHMETIC
+        inside = isinstance(part, Operation) and part.name in ARITHMETIC
         return _rebuilt(part, lambda value: changed(value, number=inside))
 
     result: tree.Body = changed(body)

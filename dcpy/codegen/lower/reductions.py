@@ -11,8 +11,7 @@ import numpy as np
 from dcpy.codegen.lir.expr import LirExpr, Name
 from dcpy.codegen.lir.tree import DeclaredReduction, Reduction
 from dcpy.codegen.lower.context import Accumulator, Context
-from dcpy.codegen.scalars.numbers import literal
-from dcpy.codegen.scalars.operations import combine
+from dcpy.codegen.lower.scalars import combine, literal
 from dcpy.ir import types
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.types import DType

@@ -14,10 +14,10 @@ from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.copies import lower_copy
 from dcpy.codegen.lower.maps import lower_map
 from dcpy.codegen.lower.results import allocate_owned
+from dcpy.codegen.lower.scalars import convert
 from dcpy.codegen.lower.tasklets import lower_tasklet
 from dcpy.codegen.lower.tidy import tidy
 from dcpy.codegen.lower.values import lower_value
-from dcpy.codegen.scalars.conversions import convert
 from dcpy.ir import types
 from dcpy.ir.expr import Const, Op, ScalarExpr, walk
 from dcpy.ir.nodes import Call, Callback, Consume, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet

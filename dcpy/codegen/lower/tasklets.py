@@ -9,9 +9,8 @@ from dcpy.codegen.lir.tree import Assign, AtomicUpdate, Block, Declare
 from dcpy.codegen.lir.types import TRUTH
 from dcpy.codegen.lir.walk import parts
 from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.scalars import combine, convert
 from dcpy.codegen.lower.values import lower_value
-from dcpy.codegen.scalars.conversions import convert
-from dcpy.codegen.scalars.operations import combine
 from dcpy.ir import types
 from dcpy.ir.analysis.conflicts import distinct, location
 from dcpy.ir.expr import Ref, walk

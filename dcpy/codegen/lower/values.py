@@ -8,9 +8,7 @@ from dcpy.codegen.lir.expr import Infix, LirExpr, Literal, Name, Prefix, integer
 from dcpy.codegen.lir.tree import Assign, CheckFail, Declare, If
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH
 from dcpy.codegen.lower.context import Context
-from dcpy.codegen.scalars.conversions import convert
-from dcpy.codegen.scalars.numbers import literal
-from dcpy.codegen.scalars.operations import lower_operation
+from dcpy.codegen.lower.scalars import convert, literal, lower_operation
 from dcpy.ir import types
 from dcpy.ir.expr import Cast, Const, Index, Load, Op, Ref, ScalarExpr, WrapIndex
 

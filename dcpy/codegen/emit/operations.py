@@ -7,13 +7,11 @@ the helpers; the table only picks them. float16 is computed in float32 and round
 from __future__ import annotations
 
 from dcpy.base.errors import CodegenError
-from dcpy.codegen.lir.expr import Call, Conditional, Convert, Field, Infix, LirExpr, Literal, Prefix
+from dcpy.codegen.emit.conversions import converted
+from dcpy.codegen.lir.expr import Call, Convert, Field, Infix, LirExpr, Literal, Operation, Prefix
 from dcpy.codegen.lir.types import INDEX, Basic
 from dcpy.codegen.prelude import in_precision, is_template
-from dcpy.codegen.scalars.conversions import convert
-from dcpy.codegen.scalars.numbers import literal
 from dcpy.ir import types
-from dcpy.ir.expr import Const, Op
 from dcpy.ir.types import DType
 
 LOGIC = "and:&& or:|| not:! eq:== ne:!= lt:< le:<= gt:> ge:>="
@@ -73,34 +71,24 @@ COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "&&", "||")
 LARGEST_POWER = 16  # up to here multiplications beat C's pow, and are off by fewer than 16 units in the last place
 
 
-def lower_operation(op: Op, args: tuple[LirExpr, ...]) -> LirExpr:
-    """An operation on lowered arguments. `CodegenError` where NumPy has no such operation on that dtype either."""
-    if op.name == "select":
-        return Conditional(args[0], args[1], args[2], op.dtype)
-    dtype = op.args[0].dtype
+def written(operation: Operation) -> LirExpr:
+    """An operation in terms of C++. `CodegenError` where NumPy has no such operation on that dtype either."""
+    name, args, dtype = operation.name, operation.args, operation.dtype
     if dtype == types.float16:
-        return _in_single_precision(op, args)
-    if op.name == "xor" or (dtype.kind == "c" and op.name in ("and", "or", "not")):
-        args, dtype = tuple(convert(arg, dtype, types.bool_) for arg in args), types.bool_
-    power = _small_power(op)
+        return _in_single_precision(operation)
+    if name == "xor" or (dtype.kind == "c" and name in ("and", "or", "not")):
+        args, dtype = tuple(converted(arg, dtype, types.bool_) for arg in args), types.bool_
+    power = _small_power(operation)
     if power:
-        return Call("dcpy_power", args[:1], op.dtype, (power, op.dtype))
-    spelling = TABLES[dtype.kind].get(op.name)
-    if op.name in SHIFTS and _is_short_shift(op):
-        spelling = SHIFTS[op.name]
+        return Call("dcpy_power", args[:1], operation.type, (power, operation.type))
+    spelling = TABLES[dtype.kind].get(name)
+    if name in SHIFTS and _is_short_shift(operation):
+        spelling = SHIFTS[name]
     if spelling is None:
         raise CodegenError(
-            f"the operation {op.name!r} has no meaning on {dtype}", help="cast its arguments to another dtype first"
+            f"the operation {name!r} has no meaning on {dtype}", help="cast its arguments to another dtype first"
         )
-    return _write(spelling, args, dtype, op.dtype)
-
-
-def combine(name: str, left: LirExpr, right: LirExpr, dtype: DType) -> LirExpr:
-    """The binary operation `name` on values of `dtype`: what a conflict resolution does."""
-    from dcpy.ir.expr import Ref, op
-
-    operation = op(name, Ref("a", dtype), Ref("b", dtype))
-    return convert(lower_operation(operation, (left, right)), operation.dtype, dtype)
+    return _write(spelling, args, dtype, operation.type)
 
 
 def _write(spelling: str, args: tuple[LirExpr, ...], dtype: DType, result: DType) -> LirExpr:
@@ -110,7 +98,7 @@ def _write(spelling: str, args: tuple[LirExpr, ...], dtype: DType, result: DType
         case "true" | "false":
             return Literal(spelling == "true", types.bool_)
         case "0":
-            return literal(0, result)
+            return Literal(0 if result.kind in "biu" else 0.0, result)
         case ".real" | ".imag":
             return Field(args[0], spelling[1:], result)
         case "1/":
@@ -131,18 +119,18 @@ def _narrowed(expr: LirExpr, dtype: DType) -> LirExpr:
     return Convert(expr, dtype) if dtype.is_integer and dtype.itemsize < 4 else expr
 
 
-def _is_short_shift(op: Op) -> bool:
+def _is_short_shift(operation: Operation) -> bool:
     """Whether the count is a number below the width of what is shifted."""
-    count = op.args[1]
-    return isinstance(count, Const) and 0 <= int(count.value.real) < 8 * op.dtype.itemsize
+    count = operation.args[1]
+    return isinstance(count, Literal) and 0 <= int(count.value or 0) < 8 * operation.type.itemsize
 
 
-def _small_power(op: Op) -> int:
+def _small_power(operation: Operation) -> int:
     """Strength reduction: the exponent of a real number where it is a small whole number; else 0."""
-    exponent = op.args[-1]
-    if op.name != "pow" or not isinstance(exponent, Const) or op.dtype.kind not in "iuf":
+    exponent = operation.args[-1]
+    if operation.name != "pow" or not isinstance(exponent, Literal) or operation.type.kind not in "iuf":
         return 0
-    value = exponent.value.real
+    value = exponent.value or 0
     return int(value) if value == value // 1 and 2 <= value <= LARGEST_POWER else 0
 
 
@@ -153,15 +141,15 @@ def _without_cast(expr: LirExpr) -> LirExpr:
     return expr
 
 
-def _in_single_precision(op: Op, args: tuple[LirExpr, ...]) -> LirExpr:
-    if op.name in HALF_BY_BITS:
-        return Call(HALF_BY_BITS[op.name], args, op.dtype)
-    single = tuple(convert(arg, types.float16, types.float32) for arg in args)
-    if op.name == "xor":
-        single = tuple(convert(arg, types.float32, types.bool_) for arg in single)
+def _in_single_precision(operation: Operation) -> LirExpr:
+    if operation.name in HALF_BY_BITS:
+        return Call(HALF_BY_BITS[operation.name], operation.args, operation.type)
+    single = tuple(converted(arg, types.float16, types.float32) for arg in operation.args)
+    if operation.name == "xor":
+        single = tuple(converted(arg, types.float32, types.bool_) for arg in single)
         return _write("!=", single, types.bool_, types.bool_)
-    spelling = FLOAT.get(op.name)
+    spelling = FLOAT.get(operation.name)
     if spelling is None:
-        raise CodegenError(f"the operation {op.name!r} has no meaning on {types.float16}")
-    result = types.float32 if op.dtype == types.float16 else op.dtype
-    return convert(_write(spelling, single, types.float32, result), result, op.dtype)
+        raise CodegenError(f"the operation {operation.name!r} has no meaning on {types.float16}")
+    result = types.float32 if operation.type == types.float16 else operation.type
+    return converted(_write(spelling, single, types.float32, result), result, operation.type)

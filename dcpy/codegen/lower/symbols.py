@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import reduce
 
 from dcpy.base.errors import CodegenError
-from dcpy.codegen.lir.expr import Call, Infix, LirExpr, Prefix, integer, plus, times
+from dcpy.codegen.lir.expr import Infix, LirExpr, Operation, Prefix, integer, plus, times
 from dcpy.codegen.lir.types import INDEX
 from dcpy.ir.symbolic import Expr, Ranges
 from dcpy.ir.symbolic.expr import Atom
@@ -51,8 +51,8 @@ def _atom(atom: Atom, lookup: Lookup, ranges: Ranges) -> LirExpr:
         return lookup(atom.name)
     args = [lower_symbolic(arg, lookup, ranges) for arg in atom.args]
     if atom.kind in ("min", "max"):
-        return reduce(lambda a, b: Call(f"dcpy_{atom.kind}", (a, b), INDEX, (INDEX,)), args)
+        return reduce(lambda a, b: Operation(atom.kind, (a, b), INDEX, INDEX), args)
     value, divisor = atom.args
     if ranges.proves_nonneg(value) and ranges.proves_nonneg(divisor - 1):
         return Infix("/" if atom.kind == "floordiv" else "%", args[0], args[1], INDEX)
-    return Call(f"dcpy_{atom.kind}", (args[0], args[1]), INDEX, (INDEX,))
+    return Operation(atom.kind, (args[0], args[1]), INDEX, INDEX)

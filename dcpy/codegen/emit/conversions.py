@@ -8,21 +8,21 @@ from dcpy.ir import types
 from dcpy.ir.types import DType
 
 
-def convert(expr: LirExpr, source: DType, target: DType) -> LirExpr:
-    """`expr`, of dtype `source`, as `target`."""
+def converted(expr: LirExpr, source: DType, target: DType) -> LirExpr:
+    """`expr`, of dtype `source`, as `target`: in terms of C++."""
     if source == target:
         return expr
     if source.kind == "c":
         return _from_complex(expr, source, target)
     if target.kind == "c":
         part = target.real
-        return Aggregate((convert(expr, source, part), Literal(0, Basic.INT)), target)
+        return Aggregate((converted(expr, source, part), Literal(0, Basic.INT)), target)
     if target == types.bool_:
         return Infix("!=", expr, Literal(0, Basic.INT), TRUTH)
     if source == types.float16 and target.kind in "iu":
-        return convert(convert(expr, source, types.float32), types.float32, target)
+        return converted(converted(expr, source, types.float32), types.float32, target)
     if target == types.float16 and source.kind in "biu":
-        return convert(convert(expr, source, types.float32), types.float32, target)
+        return converted(converted(expr, source, types.float32), types.float32, target)
     if source.kind == "f" and target.kind in "iu":
         return Call("dcpy_truncate", (expr,), target, (target,))
     return Convert(expr, target)
@@ -34,4 +34,4 @@ def _from_complex(expr: LirExpr, source: DType, target: DType) -> LirExpr:
     if target.kind == "c":
         return Call("dcpy_convert", (expr,), target, (target,))
     part = source.real
-    return convert(Field(expr, "real", part), part, target)
+    return converted(Field(expr, "real", part), part, target)

@@ -1,1 +1,0 @@
-"""Scalar expressions in C: symbolic integers (`symbols`), typed operations (`operations`), conversions, numbers."""
