@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from dcpy.base.errors import CodegenError
 from dcpy.codegen.emit.expressions import CONDITIONAL, text_of
 from dcpy.codegen.emit.types import declared, spelled
 from dcpy.codegen.emit.writer import WIDTH, Writer
@@ -44,7 +45,10 @@ class CppEmitter:
         for statement in body:
             with self.out.at(statement.span):
                 emit: Callable[[Any], None] = getattr(self, f"emit_{type(statement).__name__}")
-                emit(statement)
+                try:
+                    emit(statement)
+                except CodegenError as error:  # what C++ has no words for
+                    raise error.at(statement.span) from error.__cause__
 
     # -- variables ---------------------------------------------------------------------------------------------
 
