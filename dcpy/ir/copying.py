@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 from dcpy.ir.nodes import Node
 from dcpy.ir.region import Block, Owner, Region
 from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.substitution import Substitution, substitute_in_element, substitute_in_region
+from dcpy.ir.substitution import Substitution, substitute_in_region, substitute_inside
 
 N = TypeVar("N", bound=Node)
 B = TypeVar("B", bound=Block)
@@ -48,16 +48,8 @@ def copy_node(node: N, values: Substitution | None = None) -> N:
 
 
 def _substituted(element: E, values: Substitution) -> E:
-    """`element`, which is nowhere yet, after replacing names on it and in its body."""
-    whole = Region()  # a region is what can be walked: the element visits one for a moment
-    if isinstance(element, Block):
-        whole.add(element)
-        substitute_in_region(whole, values)
-        whole.remove(element)
-        return element
-    substitute_in_element(element, values)
-    if isinstance(body := getattr(element, "body", None), Region):
-        substitute_in_region(body, values)
+    """`element`, which is nowhere yet, after replacing names on it and in its bodies."""
+    substitute_inside(element, values)
     return element
 
 

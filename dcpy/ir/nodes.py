@@ -6,7 +6,7 @@ and `ir.graph` derives access nodes, edges and the multigraph from it. Nodes hav
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, ClassVar
@@ -15,6 +15,7 @@ from dcpy.base.source import SrcSpan
 from dcpy.ir.effects import Effect
 from dcpy.ir.expr import ScalarExpr
 from dcpy.ir.memlet import Memlet
+from dcpy.ir.roles import Role, Roles, Written
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr
 
@@ -38,30 +39,19 @@ class Schedule(Enum):
     FPGA_DEVICE = "fpga_device"
 
 
+_OPERANDS = {"inputs": Role.READ, "outputs": Role.WRITTEN}
+
+
 @dataclass(eq=False)
-class Node:
+class Node(Written):
     """Base of all nodes. `state` is set by the state that holds the node.
 
-    `effects` says what a node itself does besides reading and writing; what is inside of it, or called by it, comes on
-    top (`ir.analysis.effects`).
+    `roles` says what its fields hold (`ir.roles`), `effects` what it does itself besides reading and writing; what is
+    inside of it, or called by it, comes on top (`ir.analysis.effects`).
     """
 
-    kind: ClassVar[str] = ""
-    effects: ClassVar[Effect] = Effect.NOTHING
     span: SrcSpan | None = field(default=None, repr=False, kw_only=True)
     state: State | None = field(default=None, repr=False, init=False)
-
-    def reads(self) -> tuple[Memlet, ...]:
-        """Memlets read, as written on the node itself (for scopes: ask `ir.analysis.accesses`)."""
-        return ()
-
-    def writes(self) -> tuple[Memlet, ...]:
-        """Memlets written, as written on the node itself."""
-        return ()
-
-    def regions(self) -> tuple[Region, ...]:
-        """The regions that this node owns."""
-        return ()
 
 
 @dataclass(eq=False)
@@ -73,16 +63,11 @@ class Tasklet(Node):
     """
 
     kind = "tasklet"
+    roles: ClassVar[Roles] = _OPERANDS | {"code": Role.CODE}
     inputs: dict[str, Memlet]
     outputs: dict[str, Memlet]
     code: tuple[tuple[str, ScalarExpr], ...]
     name: str = ""
-
-    def reads(self) -> tuple[Memlet, ...]:
-        return tuple(self.inputs.values())
-
-    def writes(self) -> tuple[Memlet, ...]:
-        return tuple(self.outputs.values())
 
 
 @dataclass(eq=False)
@@ -93,14 +78,9 @@ class Copy(Node):
     """
 
     kind = "copy"
+    roles: ClassVar[Roles] = {"src": Role.READ, "dst": Role.WRITTEN}
     src: Memlet
     dst: Memlet
-
-    def reads(self) -> tuple[Memlet, ...]:
-        return (self.src,)
-
-    def writes(self) -> tuple[Memlet, ...]:
-        return (self.dst,)
 
 
 @dataclass(eq=False)
@@ -113,6 +93,7 @@ class Map(Node):
     """
 
     kind = "map"
+    roles: ClassVar[Roles] = {"params": Role.DEFINED, "domain": Role.BOUND}
     params: tuple[str, ...]
     domain: tuple[Range, ...]
     body: Region
@@ -135,6 +116,12 @@ class Consume(Node):
     """
 
     kind = "consume"
+    roles: ClassVar[Roles] = {
+        "stream": Role.WHOLE,
+        "element": Role.DECLARED,
+        "worker": Role.DEFINED,
+        "workers": Role.BOUND,
+    }
     effects = Effect.MAY_NOT_END
     stream: str
     element: str
@@ -159,6 +146,7 @@ class Call(Node):
     """
 
     kind = "call"
+    roles: ClassVar[Roles] = {"arguments": Role.PASSED, "symbols": Role.BOUND}
     effects = Effect.NOTHING  # but those of its callee
     sdfg: Sdfg
     arguments: dict[str, Memlet]
@@ -177,14 +165,9 @@ class LibraryNode(Node):
     """
 
     kind = "library"
+    roles: ClassVar[Roles] = _OPERANDS
     inputs: dict[str, Memlet]
     outputs: dict[str, Memlet]
-
-    def reads(self) -> tuple[Memlet, ...]:
-        return tuple(self.inputs.values())
-
-    def writes(self) -> tuple[Memlet, ...]:
-        return tuple(self.outputs.values())
 
     def meaning(self, inputs: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray]) -> None:
         """Computes the outputs in place with NumPy: what the interpreter does, and what expansions must equal."""
@@ -210,6 +193,7 @@ class ForeignCall(Node):
     """
 
     kind = "foreign"
+    roles: ClassVar[Roles] = _OPERANDS | {"args": Role.CODE}
     function: str
     args: tuple[str | ScalarExpr, ...]
     inputs: dict[str, Memlet]
@@ -223,12 +207,6 @@ class ForeignCall(Node):
         """Nobody can look into C; whether it is ordered is known."""
         return Effect.CALLS_OUT | (Effect.ORDERED if self.ordered else Effect.NOTHING)
 
-    def reads(self) -> tuple[Memlet, ...]:
-        return tuple(self.inputs.values())
-
-    def writes(self) -> tuple[Memlet, ...]:
-        return tuple(self.outputs.values())
-
 
 @dataclass(eq=False)
 class Callback(Node):
@@ -241,34 +219,10 @@ class Callback(Node):
     """
 
     kind = "callback"
+    roles: ClassVar[Roles] = _OPERANDS
     effects = Effect.MAY_RAISE | Effect.MAY_NOT_END | Effect.ORDERED | Effect.CALLS_OUT
     inputs: dict[str, Memlet]
     outputs: dict[str, Memlet]
     function: str
     call: str = ""
     returns: str = ""
-
-    def reads(self) -> tuple[Memlet, ...]:
-        return tuple(self.inputs.values())
-
-    def writes(self) -> tuple[Memlet, ...]:
-        return tuple(self.outputs.values())
-
-
-def replace_memlets(node: Node, change: Callable[[Memlet], Memlet]) -> None:
-    """Rewrites every memlet written on `node` itself (not those inside the body of a scope)."""
-    match node:
-        case (
-            Tasklet(inputs=inputs, outputs=outputs)
-            | LibraryNode(inputs=inputs, outputs=outputs)
-            | ForeignCall(inputs=inputs, outputs=outputs)
-            | Callback(inputs=inputs, outputs=outputs)
-        ):
-            for table in (inputs, outputs):
-                for connector, memlet in table.items():
-                    table[connector] = change(memlet)
-        case Copy():
-            node.src, node.dst = change(node.src), change(node.dst)
-        case Call():
-            for name, memlet in node.arguments.items():
-                node.arguments[name] = change(memlet)

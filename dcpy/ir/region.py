@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar, Union
 
 from dcpy.base.source import SrcSpan
 from dcpy.ir.data import Descriptor
-from dcpy.ir.expr import ScalarExpr
+from dcpy.ir.effects import Effect
+from dcpy.ir.expr import ScalarExpr, WrapIndex, walk
 from dcpy.ir.nodes import Call, Consume, Map, Node
+from dcpy.ir.roles import Role, Roles, Written
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr
 
@@ -24,16 +26,12 @@ T = TypeVar("T")
 
 
 @dataclass(eq=False)
-class Block:
-    """Base of what a region runs. `region` is set by the region that holds the block."""
+class Block(Written):
+    """Base of what a region runs. `region` is set by the region that holds the block; `roles` and `effects` as those
+    of nodes."""
 
-    kind: ClassVar[str] = ""
     span: SrcSpan | None = field(default=None, repr=False, kw_only=True)
     region: Region | None = field(default=None, repr=False, init=False)
-
-    def regions(self) -> tuple[Region, ...]:
-        """The regions that this block owns."""
-        return ()
 
 
 @dataclass(eq=False)
@@ -80,6 +78,7 @@ class Loop(Block):
     """A sequential loop: `param` takes the values of `range` in order. Bounds are evaluated once, before the loop."""
 
     kind = "loop"
+    roles: ClassVar[Roles] = {"param": Role.DEFINED, "range": Role.BOUND}
     param: str
     range: Range
     body: Region
@@ -96,6 +95,8 @@ class While(Block):
     """Runs `body` as long as `condition` (bool) holds, which is tested before each run."""
 
     kind = "while"
+    roles: ClassVar[Roles] = {"condition": Role.SCALAR}
+    effects = Effect.MAY_NOT_END
     condition: ScalarExpr
     body: Region
 
@@ -111,6 +112,7 @@ class Branch(Block):
     """Runs the region of the first condition (bool) that holds, else `otherwise` (if there is one)."""
 
     kind = "branch"
+    roles: ClassVar[Roles] = {"cases": Role.SCALAR}
     cases: list[tuple[ScalarExpr, Region]]
     otherwise: Region | None = None
 
@@ -131,8 +133,15 @@ class SymbolAssign(Block):
     """
 
     kind = "assign"
+    roles: ClassVar[Roles] = {"symbol": Role.DEFINED, "value": Role.SCALAR}
     symbol: str
     value: ScalarExpr
+
+    @property
+    def effects(self) -> Effect:  # type: ignore[override]  # the one class of blocks that differ in it
+        """An index that is out of range raises."""
+        raises = any(isinstance(part, WrapIndex) for part in walk(self.value))
+        return Effect.MAY_RAISE if raises else Effect.NOTHING
 
 
 @dataclass(eq=False)
@@ -143,6 +152,7 @@ class Resize(SymbolAssign):
     """
 
     kind = "resize"
+    roles: ClassVar[Roles] = {**SymbolAssign.roles, "container": Role.WHOLE, "kept": Role.BOUND}
     container: str
     kept: Expr
 
@@ -155,6 +165,8 @@ class Check(Block):
     """
 
     kind = "check"
+    roles: ClassVar[Roles] = {"condition": Role.SCALAR, "values": Role.SCALAR}
+    effects = Effect.MAY_RAISE
     condition: ScalarExpr
     exception: str
     message: str

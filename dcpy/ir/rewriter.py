@@ -16,10 +16,11 @@ from dcpy.base.errors import InvalidSdfg
 from dcpy.ir.data import Data, Descriptor, View
 from dcpy.ir.expr import ScalarExpr
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Map, Node, replace_memlets
+from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import Block, Loop, Owner, Region, State
+from dcpy.ir.roles import EXPRESSIONS, MEMLETS
 from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.substitution import Substitution, rewrite_exprs, substitute_in_element
+from dcpy.ir.substitution import Substitution, substitute_in_element
 from dcpy.ir.symbolic import ExprLike, sym
 from dcpy.ir.tree import Element, is_inside, subtree
 from dcpy.ir.uses import Touches, Uses
@@ -190,12 +191,12 @@ class Rewriter:
 
     def replace_memlets(self, node: Node, change: Callable[[Memlet], Memlet]) -> None:
         """Rewrites every memlet written on a node itself."""
-        replace_memlets(node, change)
+        node.rewrite(dict.fromkeys(MEMLETS, change))
         self._refreshed(node)
 
     def rewrite_exprs(self, element: Element, change: Callable[[ScalarExpr], ScalarExpr]) -> None:
         """Rewrites every scalar expression written on an element itself."""
-        rewrite_exprs(element, change)
+        element.rewrite(dict.fromkeys(EXPRESSIONS, change))
         self._refreshed(element)
 
     def substitute(self, element: Element, values: Substitution) -> None:

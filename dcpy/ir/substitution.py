@@ -7,14 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
 
 from dcpy.base.errors import SymbolicError
 from dcpy.ir.data import Descriptor, View
 from dcpy.ir.expr import Load, ScalarExpr, rewrite, substitute_symbols
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Call, Consume, ForeignCall, Map, Node, Tasklet, replace_memlets
-from dcpy.ir.region import Block, Branch, Check, Loop, Region, Resize, SymbolAssign, While
+from dcpy.ir.nodes import Node
+from dcpy.ir.region import Block, Region
+from dcpy.ir.roles import MEMLETS, Changes, Role
+from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr, ExprLike, as_expr, sym
+from dcpy.ir.tree import bodies_of, subtree
 
 
 @dataclass(frozen=True)
@@ -24,7 +29,16 @@ class Substitution:
     symbols: Mapping[str, ExprLike] = field(default_factory=dict)
     containers: Mapping[str, str] = field(default_factory=dict)
 
-    def expr(self, value: Expr) -> Expr:
+    @cached_property
+    def changes(self) -> Changes:
+        """What becomes of what is written on an element, by role; code and bounds mention symbols alone."""
+        found: dict[Role, Callable[[Any], Any]] = dict.fromkeys(MEMLETS, self.memlet)
+        found |= {Role.SCALAR: self.scalar, **dict.fromkeys((Role.WHOLE, Role.DECLARED), self.container)}
+        if self.symbols:
+            found |= {Role.CODE: self.scalar, Role.BOUND: self.bound, Role.DEFINED: self.definition}
+        return found
+
+    def bound(self, value: Expr | Range) -> Expr | Range:
         return value.subs(self.symbols)
 
     def scalar(self, value: ScalarExpr) -> ScalarExpr:
@@ -68,71 +82,23 @@ def renaming(symbols: Mapping[str, str], containers: Mapping[str, str]) -> Subst
 
 def substitute_in_element(element: Node | Block, values: Substitution) -> None:
     """Replaces names in what is written on one node or block itself; bodies stay as they are."""
-    match element:
-        case Node():
-            _substitute_in_node(element, values)
-        case Block():
-            _substitute_in_block(element, values)
+    element.rewrite(values.changes)
 
 
 def substitute_in_region(region: Region, values: Substitution) -> None:
     """Replaces names in all that a region declares and holds, nested regions included."""
-    for inner in list(region.walk_regions()):
-        inner.containers = {values.container(n): values.desc(d) for n, d in inner.containers.items()}
-    for block in region.walk_blocks():
-        substitute_in_element(block, values)
-    for node in region.walk_nodes():
-        substitute_in_element(node, values)
+    _substitute_in_declarations(region, values)
+    for block in region.blocks:
+        substitute_inside(block, values)
 
 
-def _substitute_in_node(node: Node, values: Substitution) -> None:
-    replace_memlets(node, values.memlet)
-    match node:
-        case Tasklet():
-            if values.symbols:
-                node.code = tuple((name, values.scalar(expr)) for name, expr in node.code)
-        case ForeignCall():
-            node.args = tuple(arg if isinstance(arg, str) else values.scalar(arg) for arg in node.args)
-        case Map():
-            node.params = tuple(map(values.definition, node.params))
-            node.domain = tuple(dim.subs(values.symbols) for dim in node.domain)
-        case Consume():
-            node.stream, node.element = values.container(node.stream), values.container(node.element)
-            node.worker, node.workers = values.definition(node.worker), values.expr(node.workers)
-        case Call():
-            node.symbols = {name: values.expr(value) for name, value in node.symbols.items()}
+def substitute_inside(element: Node | Block, values: Substitution) -> None:
+    """Replaces names in what is written on an element, and in all that its bodies declare and hold."""
+    for inner in subtree(element):
+        substitute_in_element(inner, values)
+        for region in bodies_of(inner):
+            _substitute_in_declarations(region, values)
 
 
-def _substitute_in_block(block: Block, values: Substitution) -> None:
-    match block:
-        case Loop():
-            block.param, block.range = values.definition(block.param), block.range.subs(values.symbols)
-        case While():
-            block.condition = values.scalar(block.condition)
-        case Branch():
-            block.cases = [(values.scalar(condition), body) for condition, body in block.cases]
-        case SymbolAssign():
-            block.symbol, block.value = values.definition(block.symbol), values.scalar(block.value)
-            if isinstance(block, Resize):
-                block.container, block.kept = values.container(block.container), values.expr(block.kept)
-        case Check():
-            block.condition = values.scalar(block.condition)
-            block.values = tuple(map(values.scalar, block.values))
-
-
-def rewrite_exprs(element: Node | Block, change: Callable[[ScalarExpr], ScalarExpr]) -> None:
-    """Replaces each scalar expression written on one element by `change` of it."""
-    match element:
-        case Tasklet():
-            element.code = tuple((name, change(expr)) for name, expr in element.code)
-        case ForeignCall():
-            element.args = tuple(arg if isinstance(arg, str) else change(arg) for arg in element.args)
-        case While():
-            element.condition = change(element.condition)
-        case Branch():
-            element.cases = [(change(condition), body) for condition, body in element.cases]
-        case SymbolAssign():
-            element.value = change(element.value)
-        case Check():
-            element.condition = change(element.condition)
-            element.values = tuple(map(change, element.values))
+def _substitute_in_declarations(region: Region, values: Substitution) -> None:
+    region.containers = {values.container(n): values.desc(d) for n, d in region.containers.items()}

@@ -15,8 +15,9 @@ from dcpy.ir.analysis.ranges_at import KnownRanges
 from dcpy.ir.data import Array, Descriptor, Reference, Scalar, Stream, Structure, View
 from dcpy.ir.expr import Index, Load, ScalarExpr, WrapIndex, symbols_in, walk
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Call, Consume, Copy, ForeignCall, Map, Node, Tasklet
-from dcpy.ir.region import Block, Branch, Check, Loop, Region, Resize, SymbolAssign, While
+from dcpy.ir.nodes import Call, Consume, Copy
+from dcpy.ir.region import Region, SymbolAssign
+from dcpy.ir.roles import Role, held
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import Ranges
 from dcpy.ir.tree import Element, Place, bodies_of, children, holder_of
@@ -321,63 +322,14 @@ class Uses:
 def touches_of(element: Element, written_by: WrittenBy) -> Touches:
     """What one element touches itself. `written_by` tells which arguments a callee may write."""
     collected = _Collector()
-    if isinstance(element, Tasklet):
-        collected.node(element)
-        for _, expr in element.code:
-            collected.expression(expr)
-    elif isinstance(element, Node):
-        _collect_node(element, collected, written_by)
-    else:
-        _collect_block(element, collected)
-    return collected.result()
-
-
-def _collect_node(node: Node, collected: _Collector, written_by: WrittenBy) -> None:
-    match node:
-        case Map(params=params, domain=domain):
-            collected.mention(name for dim in domain for name in dim.symbols)
-            collected.defines += params
-        case Consume(stream=stream, worker=worker, workers=workers):
-            collected.reads[stream] = collected.writes[stream] = None
-            collected.mention(workers.symbols)
-            collected.defines.append(worker)
-        case Call(sdfg=callee, arguments=arguments, symbols=symbols):
-            written = written_by(callee)
-            for name, memlet in arguments.items():
-                collected.memlets([memlet], collected.reads)
-                collected.memlets([memlet] if name in written else [], collected.writes)
-            collected.mention(name for value in symbols.values() for name in value.symbols)
-        case _:
-            collected.node(node)
-            for arg in node.args if isinstance(node, ForeignCall) else ():
-                if not isinstance(arg, str):
-                    collected.expression(arg)
-
-
-def _collect_block(block: Block, collected: _Collector) -> None:
-    match block:
-        case Loop(param=param, range=range_):
-            collected.mention(range_.symbols)
-            collected.defines.append(param)
-        case SymbolAssign():
-            collected.assignment(block)
-        case _:
-            for expr in block_exprs(block):
-                collected.expression(expr)
-
-
-def block_exprs(block: Block) -> tuple[ScalarExpr, ...]:
-    """The scalar expressions written on a block itself."""
-    match block:
-        case While(condition=condition):
-            return (condition,)
-        case Branch(cases=cases):
-            return tuple(condition for condition, _ in cases)
-        case SymbolAssign(value=value):
-            return (value,)
-        case Check(condition=condition, values=values):
-            return (condition, *values)
-    return ()
+    for name, role in element.roles.items():
+        collected.of_role(role, held(getattr(element, name), role))
+    if isinstance(element, Call):
+        written = written_by(element.sdfg)
+        for name, memlet in element.arguments.items():
+            if name in written:
+                collected.writes[memlet.container] = None
+    return Touches(tuple(collected.reads), tuple(collected.writes), tuple(collected.symbols), tuple(collected.defines))
 
 
 def desc_symbols(desc: Descriptor) -> tuple[str, ...]:
@@ -407,13 +359,27 @@ class _Collector:
         self.symbols: dict[str, None] = {}
         self.defines: list[str] = []
 
+    def of_role(self, role: Role, found: list[Any]) -> None:
+        match role:
+            case Role.READ | Role.PASSED:
+                self.memlets(found, self.reads)
+            case Role.WRITTEN:
+                self.memlets(found, self.writes)
+            case Role.CODE | Role.SCALAR:
+                for expr in found:
+                    self.expression(expr)
+            case Role.BOUND:
+                for bound in found:
+                    self.mention(bound.symbols)
+            case Role.DEFINED:
+                self.defines += found
+            case Role.WHOLE:
+                self.reads |= dict.fromkeys(found)
+                self.writes |= dict.fromkeys(found)
+
     def mention(self, names: Iterable[str]) -> None:
         for name in names:
             self.symbols[name] = None
-
-    def node(self, node: Node) -> None:
-        self.memlets(node.reads(), self.reads)
-        self.memlets(node.writes(), self.writes)
 
     def memlets(self, memlets: Iterable[Memlet], table: dict[str, None]) -> None:
         for memlet in memlets:
@@ -427,13 +393,3 @@ class _Collector:
                     self.mention(symbols_in(part))
             if isinstance(part, Load):
                 self.reads[part.container] = None
-
-    def assignment(self, block: SymbolAssign) -> None:
-        self.expression(block.value)
-        self.defines.append(block.symbol)
-        if isinstance(block, Resize):
-            self.mention(block.kept.symbols)
-            self.reads[block.container] = self.writes[block.container] = None
-
-    def result(self) -> Touches:
-        return Touches(tuple(self.reads), tuple(self.writes), tuple(self.symbols), tuple(self.defines))

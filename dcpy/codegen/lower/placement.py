@@ -123,9 +123,8 @@ def _only_inner_region(name: str, users: list[Block], needs: frozenset[str], pla
 def _in_own_expressions(name: str, block: Block, plan: Placement) -> bool:
     """Whether a condition or bound of the block itself reads the container."""
     from dcpy.ir.expr import loads_of
-    from dcpy.ir.uses import block_exprs
 
-    return any(load.container == name for expr in block_exprs(block) for load in loads_of(expr))
+    return any(load.container == name for expr in block.exprs() for load in loads_of(expr))
 
 
 def _homes_of_symbol(symbol: str, body: Region, plan: Placement) -> list[Region]:

@@ -139,7 +139,7 @@ def _(block: State, known: KnownRanges) -> Accesses:
 def _(block: Loop, known: KnownRanges) -> Accesses:
     ranges = known.at(block)
     body = _region_accesses(block.body, known)
-    if any(isinstance(inner, Break | Return) for inner in block.body.walk_blocks()):
+    if any(isinstance(jump, Break | Return) for jump in jumps(block.body)):
         body = _uncertain(body)
     return _swept_accesses(body, [Sweep.of(block.param, block.range, ranges)], block, ranges)
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Map, Tasklet
+from dcpy.ir.nodes import Map
 from dcpy.ir.region import Loop, Region, SymbolAssign
+from dcpy.ir.roles import Role
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import min_of, sym
 from dcpy.ir.tree import Element
@@ -59,14 +60,9 @@ def _survey_region(uses: Uses, region: Region, found: MapWrites) -> None:
 
 
 def _writes(element: Element) -> Iterator[Memlet]:
-    match element:
-        case Tasklet() | ForeignCall() | LibraryNode() | Callback():
-            yield from element.writes()
-        case Copy(dst=dst):
-            yield dst
-        case Call(arguments=arguments):
-            for memlet in arguments.values():
-                yield Memlet(memlet.container, memlet.subset)
+    yield from element.writes()
+    for memlet in element.all_of(Role.PASSED):
+        yield Memlet(memlet.container, memlet.subset)
 
 
 def reducible(uses: Uses, writes: MapWrites) -> list[Memlet]:

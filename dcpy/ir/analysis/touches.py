@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from dcpy.ir.analysis.effects import effects_of, own_effects
+from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.analysis.footprints import Footprint, Variable
 from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.data import Array, Reference, Scalar, Stream, View
@@ -21,7 +21,7 @@ from dcpy.ir.region import Block, Branch, Break, Loop, Region, Return, State, Wh
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import ExprLike
 from dcpy.ir.tree import Element, jumps, subtree
-from dcpy.ir.uses import Uses, block_exprs
+from dcpy.ir.uses import Uses
 
 #: what `Uses.facts` keeps of an element
 _ALL, _BODY, _NAMES, _MEMORIES, _EFFECTS = "touches", "touches of the body", "names", "memories", "effects"
@@ -180,7 +180,7 @@ def leavers(region: Region) -> Iterator[Element]:
     yield from jumps(region)
     for element in subtree(region):
         leaf = isinstance(element, Node) and not element.regions()
-        if ends_early(effects_of(element) if leaf else own_effects(element)):
+        if ends_early(effects_of(element) if leaf else element.effects):
             yield element
 
 
@@ -225,7 +225,7 @@ class _Collector:
                 for inner in block.regions():
                     self.region(inner, (*scopes, Scope(inner, always=False)))
             case _:
-                self.loads(block_exprs(block), block, scopes)
+                self.loads(block.exprs(), block, scopes)
 
     def node(self, node: Node, scopes: tuple[Scope, ...]) -> None:
         match node:

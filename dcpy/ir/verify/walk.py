@@ -13,7 +13,7 @@ from dcpy.ir.analysis.ranges_at import KnownRanges
 from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.expr import ScalarExpr, symbols_of
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Call, Consume, Copy, ForeignCall, Map, Node, Tasklet
+from dcpy.ir.nodes import Call, Consume, ForeignCall, Map, Node, Tasklet
 from dcpy.ir.region import (
     Block,
     Branch,
@@ -29,6 +29,7 @@ from dcpy.ir.region import (
     SymbolAssign,
     While,
 )
+from dcpy.ir.roles import MEMLETS, Role
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.tree import may_complete
 from dcpy.ir.uses import Uses, desc_symbols
@@ -44,14 +45,13 @@ def walk(sdfg: Sdfg) -> Subjects:
 
 def connectors_of(node: Node) -> tuple[tuple[str, Memlet, bool], ...]:
     """The memlets of a node with the names they go by, and whether each is written."""
-    match node:
-        case Copy(src=src, dst=dst):
-            return ("src", src, False), ("dst", dst, True)
-        case Call(arguments=arguments):
-            return tuple((name, memlet, False) for name, memlet in arguments.items())
-    reads = getattr(node, "inputs", {}).items()
-    writes = getattr(node, "outputs", {}).items()
-    return (*((name, memlet, False) for name, memlet in reads), *((name, memlet, True) for name, memlet in writes))
+    found: list[tuple[str, Memlet, bool]] = []
+    for field, role in node.roles.items():
+        if role in MEMLETS:
+            value = getattr(node, field)
+            named = value if isinstance(value, dict) else {field: value}
+            found += ((name, memlet, role is Role.WRITTEN) for name, memlet in named.items())
+    return tuple(found)
 
 
 class _Walk:

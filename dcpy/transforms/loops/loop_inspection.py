@@ -21,7 +21,7 @@ from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssi
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, sym
 from dcpy.ir.tree import is_inside, owners_around
-from dcpy.ir.uses import Uses, block_exprs
+from dcpy.ir.uses import Uses
 from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
 
 
@@ -58,7 +58,7 @@ class LoopInspection(Transformation[Legal]):
         if other is not None:
             return Refusal(f"a {other.kind} inside may end it early", (other,))
         checks = [part for part in exits if isinstance(part, Check | SymbolAssign)]
-        if any(not any(loads_of(expr) for expr in block_exprs(block)) for block in checks):
+        if any(not any(loads_of(expr) for expr in block.exprs()) for block in checks):
             return Refusal("a check inside reads nothing: loop-versioning decides it before the loop")
         if not _is_bounded(loop, checks):
             return Refusal("no array that it looks at first bounds the number of iterations to inspect")
@@ -99,7 +99,7 @@ def _is_bounded(loop: Loop, exits: Sequence[Block]) -> bool:
     than elements, and an inspector, which does not stop at the first failure, does not run much longer than the loop.
     """
     for block in loop.body.blocks:
-        loads = (load for expr in block_exprs(block) for load in loads_of(expr))
+        loads = (load for expr in block.exprs() for load in loads_of(expr))
         if any(loop.param in index.symbols for load in loads for index in load.indices):
             return True
         if block in exits or any(inner in exits for region in block.regions() for inner in region.walk_blocks()):
@@ -113,7 +113,7 @@ def _why_not_before(loop: Loop, uses: Uses) -> Refusal | None:
         if region is not loop.body and not any(leavers(region)):
             continue
         for block in region.blocks:
-            for load in (load for expr in block_exprs(block) for load in loads_of(expr)):
+            for load in (load for expr in block.exprs() for load in loads_of(expr)):
                 for name in uses.overlapping(load.container):
                     inside = tuple(w for w in uses.writers(name) if is_inside(w, loop.body))
                     if inside:

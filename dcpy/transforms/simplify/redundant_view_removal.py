@@ -9,9 +9,10 @@ from dcpy.ir.data import Reference, View
 from dcpy.ir.expr import Load, ScalarExpr, loads_of, rewrite
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Node
+from dcpy.ir.roles import MEMLETS
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.tree import Element
-from dcpy.ir.uses import Uses, block_exprs
+from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, whole
 
 
@@ -78,12 +79,12 @@ def _accesses_composable(user: Element, view: str, uses: Uses) -> bool:
     """Whether any access of a user to a view can be composed."""
     if isinstance(user, Node):
         return any(m.container == view and composed(m, user, uses) != m for m in _memlets(user))
-    loads = [load for expr in block_exprs(user) for load in loads_of(expr) if load.container == view]
+    loads = [load for expr in user.exprs() for load in loads_of(expr) if load.container == view]
     return any(_point(load, uses) is not load for load in loads)
 
 
 def _memlets(node: Node) -> list[Memlet]:
-    return [*node.reads(), *node.writes(), *getattr(node, "arguments", {}).values()]
+    return [memlet for role in MEMLETS for memlet in node.all_of(role)]
 
 
 def _compose(user: Element, rw: Rewriter) -> None:

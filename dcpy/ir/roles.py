@@ -1,0 +1,118 @@
+"""Roles: what the fields of a node or block hold, which each class declares once.
+
+A field holds memlets, expressions, bounds or names (or none of these: a schedule, a body). Whoever asks for all that
+is written on an element itself, or rewrites it, goes by the roles and knows no class: substitution, the index of uses,
+copies. So a new kind of node or block is its fields, their roles, its regions and its effects. A test compares the
+roles with the types of the fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import Enum
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
+
+from dcpy.ir.effects import Effect
+from dcpy.ir.expr import Cast, Const, Index, Load, Op, Ref, ScalarExpr, WrapIndex
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import Expr
+
+if TYPE_CHECKING:
+    from dcpy.ir.region import Region
+
+
+class Role(Enum):
+    """What a field holds: one, a tuple, a list or a dictionary of these, or of pairs in which they are."""
+
+    READ = "memlets that are read"
+    WRITTEN = "memlets that are written"
+    PASSED = "memlets that a callee gets, which reads and may write them"
+    CODE = "expressions over connectors"
+    SCALAR = "expressions that load from containers"
+    BOUND = "bounds and sizes: expressions over symbols, and ranges of them"
+    DEFINED = "symbols that it gives values to"
+    WHOLE = "containers that it reads and changes without a memlet"
+    DECLARED = "containers that its body declares for it"
+
+    __hash__ = object.__hash__  # that of enumerations is written in Python, and tables by role are asked often
+
+
+MEMLETS = (Role.READ, Role.WRITTEN, Role.PASSED)
+EXPRESSIONS = (Role.CODE, Role.SCALAR)
+_SCALARS = (Const, Ref, Load, Index, Op, Cast, WrapIndex)
+_KINDS: Mapping[Role, Any] = {
+    **dict.fromkeys(MEMLETS, Memlet),
+    **dict.fromkeys(EXPRESSIONS, _SCALARS),
+    Role.BOUND: (Expr, Range),
+    **dict.fromkeys((Role.DEFINED, Role.WHOLE, Role.DECLARED), str),
+}
+assert len(get_args(ScalarExpr)) == len(_SCALARS)
+Roles = Mapping[str, Role]
+Changes = Mapping[Role, Callable[[Any], Any]]  # what becomes of all that fields of a role hold
+
+
+class Written:
+    """What nodes and blocks have in common: what is written on them, by role, what they own, what they may do."""
+
+    kind: ClassVar[str] = ""
+    roles: ClassVar[Roles] = MappingProxyType({})
+    effects: ClassVar[Effect] = Effect.NOTHING
+
+    def regions(self) -> tuple[Region, ...]:
+        """The regions that it owns."""
+        return ()
+
+    def reads(self) -> tuple[Memlet, ...]:
+        """Memlets read, as written on the element itself (for scopes: ask `ir.analysis.accesses`)."""
+        return tuple(self.all_of(Role.READ))
+
+    def writes(self) -> tuple[Memlet, ...]:
+        """Memlets written, as written on the element itself."""
+        return tuple(self.all_of(Role.WRITTEN))
+
+    def exprs(self) -> tuple[ScalarExpr, ...]:
+        """The scalar expressions written on the element itself."""
+        return tuple(self.all_of(Role.CODE) + self.all_of(Role.SCALAR))
+
+    def all_of(self, role: Role) -> list[Any]:
+        """All that its fields of a role hold, in order."""
+        found: list[Any] = []
+        for name, declared in self.roles.items():
+            if declared is role:
+                found += held(getattr(self, name), role)
+        return found
+
+    def rewrite(self, changes: Changes) -> None:
+        """Replaces what its fields hold by the change of their role, if there is one; bodies stay as they are."""
+        for name, role in self.roles.items():
+            change = changes.get(role)
+            if change is not None:
+                setattr(self, name, _changed(getattr(self, name), _KINDS[role], change))
+
+
+def held(value: Any, role: Role) -> list[Any]:
+    """What a field with this value holds of its role."""
+    kinds = _KINDS[role]
+    if isinstance(value, kinds):
+        return [value]
+    found = []
+    for item in value.values() if isinstance(value, dict) else value:
+        if isinstance(item, kinds):
+            found.append(item)
+        elif isinstance(item, tuple):  # the name of a connector with its value, a condition with its region
+            found += [part for part in item if isinstance(part, kinds)]
+    return found
+
+
+def _changed(value: Any, kinds: Any, change: Callable[[Any], Any]) -> Any:
+    if isinstance(value, kinds):
+        return change(value)
+    if isinstance(value, dict):
+        return {name: change(item) for name, item in value.items()}
+    changed = [
+        change(item) if isinstance(item, kinds) else _changed(item, kinds, change) if isinstance(item, tuple) else item
+        for item in value
+    ]
+    return changed if isinstance(value, list) else tuple(changed)

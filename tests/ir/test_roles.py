@@ -1,0 +1,129 @@
+"""Roles: each class says what its fields hold, and all that asks or rewrites goes by that."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+from typing import ClassVar
+
+import pytest
+from hypothesis import given
+
+from dcpy import plugins
+from dcpy.ir import nodes, region
+from dcpy.ir.analysis.effects import effects_of
+from dcpy.ir.copying import copy_node, copy_sdfg
+from dcpy.ir.effects import Effect
+from dcpy.ir.expr import Index, Ref, ScalarExpr, op
+from dcpy.ir.library_kinds import LIBRARY_KINDS
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import LibraryNode, Node
+from dcpy.ir.region import Block, State
+from dcpy.ir.rewriter import Rewriter
+from dcpy.ir.roles import EXPRESSIONS, MEMLETS, Role, Roles, Written
+from dcpy.ir.subsets import Subset
+from dcpy.ir.substitution import Substitution
+from dcpy.ir.symbolic import sym
+from dcpy.ir.text import parse_sdfg, print_sdfg
+from dcpy.ir.tree import subtree
+from dcpy.ir.types import int64
+from dcpy.ir.uses import Uses
+from tests.support.sdfg_strategies import programs
+
+NAMES = (Role.DEFINED, Role.WHOLE, Role.DECLARED)
+ELEMENTS = [
+    cls
+    for module in (nodes, region)
+    for cls in vars(module).values()
+    if isinstance(cls, type) and issubclass(cls, Node | Block) and cls not in (Node, Block)
+]
+
+
+def roles_of_type(text: str) -> tuple[Role, ...]:
+    """The roles that a field of this type must have one of; none where it holds no such thing."""
+    kinds = ((r"\bMemlet\b", MEMLETS), (r"\bScalarExpr\b", EXPRESSIONS), (r"\b(Expr|Range)\b", (Role.BOUND,)))
+    return next((roles for pattern, roles in kinds if re.search(pattern, text)), ())
+
+
+def test_there_are_elements():
+    assert {cls.kind for cls in ELEMENTS} >= {"tasklet", "copy", "map", "call", "loop", "branch", "assign", "check"}
+
+
+@pytest.mark.parametrize("cls", ELEMENTS, ids=lambda cls: cls.kind)
+def test_roles_are_those_of_the_types(cls):
+    """A field that holds memlets or expressions cannot be forgotten; one that holds none has no such role."""
+    for field in fields(cls):
+        expected, role = roles_of_type(str(field.type)), cls.roles.get(field.name)
+        assert role in expected if expected else role is None or role in NAMES, field
+        assert role not in NAMES or "str" in str(field.type), field
+    assert cls.roles.keys() <= {field.name for field in fields(cls)}
+
+
+plugins.load()
+
+
+@pytest.mark.parametrize("kind", list(LIBRARY_KINDS))
+def test_library_nodes_are_their_operands(kind):
+    cls = LIBRARY_KINDS[kind]
+    assert cls.roles == LibraryNode.roles
+    assert [field.name for field in fields(cls) if roles_of_type(str(field.type))] == ["inputs", "outputs"]
+
+
+@given(programs())
+def test_what_is_rewritten_is_what_is_asked_for(program):
+    """Each thing that an element tells of is offered for change, in the same order; no change leaves the text."""
+    before = print_sdfg(program)
+    for element in subtree(program.body):
+        for role in Role:
+            offered = []
+            element.rewrite({role: lambda part, offered=offered: offered.append(part) or part})
+            assert offered == element.all_of(role)
+    assert print_sdfg(program) == before
+
+
+@given(programs())
+def test_symbols_and_containers_are_renamed_everywhere(program):
+    """Through new names and back: nothing that mentions one is missed, or it would not verify, nor be the same."""
+    before = print_sdfg(program)
+    rw = Rewriter(program, "test", check=True)
+    for name in list(program.assigned_symbols):
+        rw.rename_symbol(name, f"{name}_there")
+    assert not any(rw.uses.users(name) for name in program.assigned_symbols if not name.endswith("_there"))
+    for name in list(program.assigned_symbols):
+        rw.rename_symbol(name, name.removesuffix("_there"))
+    rw.record("test")
+    program.history.clear()
+    assert print_sdfg(program) == before
+    assert print_sdfg(copy_sdfg(program)) == before
+
+
+@dataclass(eq=False)
+class Gather(Node):
+    """A kind of node that nothing else knows of: ``dst[k] = src[first + code(k)]``."""
+
+    kind = "test-gather"
+    roles: ClassVar[Roles] = {"src": Role.READ, "to": Role.WRITTEN, "first": Role.BOUND, "code": Role.CODE}
+    effects = Effect.MAY_RAISE
+    src: dict[str, Memlet]
+    to: Memlet
+    first: object
+    code: ScalarExpr
+
+
+def test_a_new_kind_of_node_is_its_fields_roles_and_effects():
+    """Uses, substitution, copies and effects know it without a line of theirs."""
+    sdfg = parse_sdfg("sdfg @f(A: f64[N], B: f64[N]) symbols(N: size, k: i64) { state { } }")
+    code = op("add", Index(sym("k")), Ref("a", int64))
+    gather = Gather({"a": Memlet("A", Subset.point(sym("k")))}, Memlet("B", Subset.point(0)), sym("N") - 1, code)
+    state = sdfg.body.blocks[0]
+    assert isinstance(state, State)
+    Rewriter(sdfg, "test").add_node(gather, state)
+    uses = Uses(sdfg)
+    assert uses.readers("A") == uses.writers("B") == uses.users("N") == uses.users("k") == (gather,)
+    assert effects_of(sdfg) == Effect.MAY_RAISE
+    other = copy_node(gather, Substitution({"k": sym("N") + 2, "N": sym("M")}, {"A": "C"}))
+    assert str(other.src["a"].subset) == "N + 2"
+    assert (other.src["a"].container, str(other.first)) == ("C", "M - 1")
+    assert other.code == op("add", Index(sym("N") + 2), Ref("a", int64))
+    assert gather.src["a"].container == "A"
+    assert isinstance(other, Written)
