@@ -136,9 +136,11 @@ def _require_no_callbacks(sdfg: Sdfg) -> None:
 def _lowered(sdfg: Sdfg, options: Options) -> Sdfg:
     """A copy in codegen form: calls inlined, library nodes folded and expanded, schedules and storages explicit."""
     from dcpy.ir.copying import copy_sdfg
+    from dcpy.transforms.api import Rewriter, sweep
     from dcpy.transforms.cpu import lower_for_cpu
     from dcpy.transforms.loops.loop_versioning import LoopVersioning
     from dcpy.transforms.maps.map_inlining import MapInlining
+    from dcpy.transforms.maps.map_versioning import MapVersioning
     from dcpy.transforms.simplify.inline_call import InlineCall
 
     lowered = copy_sdfg(sdfg)
@@ -146,7 +148,9 @@ def _lowered(sdfg: Sdfg, options: Options) -> Sdfg:
     apply_repeated(lowered, LoopVersioning)
     _fold_products(lowered)
     expand(lowered)
-    apply_repeated(lowered, MapInlining)
+    rw = Rewriter(lowered, "lower")
+    for step in (MapInlining(), MapVersioning()):
+        sweep(step, rw)
     lower_for_cpu(lowered, options)
     return lowered
 

@@ -85,6 +85,12 @@ def nbody_step(pos, vel, mass, dt):
             pos[i, k] += dt * vel[i, k]
 
 
+def halves(x):
+    while len(x) > 1:
+        x = x[::2] + x[1::2]
+    return x[0]
+
+
 def gather(a, b, ip):
     for i in range(len(ip)):
         a[i] = b[ip[i]]
@@ -149,6 +155,7 @@ PROGRAMS: dict[str, Program] = {
         Program("S-4b", "numpy", chosen, lambda rng: (rng.random(N) > 0.5, *rng.random((2, N)))),
         Program("S-4b", "numpy", masked_assignment, lambda rng: (rng.random(N) > 0.5, rng.random(N))),
         Program("S-4b", "numpy", table_of_bytes, lambda rng: (rng.random(256), rng.integers(0, 256, N, np.uint8))),
+        Program("S-2", "numpy", halves, lambda rng: (rng.random(1 << 20),)),
         Program("S-4b", "numba", nbody_step, lambda rng: (*rng.random((2, 300, 3)), rng.random(300), 0.01)),
         Program("S-5", "numba", gather, lambda rng: (np.zeros(N), rng.random(N), rng.integers(0, N, N))),
         Program("S-5", "numba", gather_sum, lambda rng: (rng.random(N), rng.integers(0, N, N))),

@@ -32,6 +32,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "map-collapse": "dcpy.transforms.maps.map_collapse:MapCollapse",
         "map-fusion": "dcpy.transforms.maps.map_fusion:MapFusion",
         "map-inlining": "dcpy.transforms.maps.map_inlining:MapInlining",
+        "map-versioning": "dcpy.transforms.maps.map_versioning:MapVersioning",
         "redundant-copy-removal": f"{_SIMPLIFY}.redundant_copy_removal:RedundantCopyRemoval",
         "redundant-reshape-removal": f"{_SIMPLIFY}.redundant_reshape_removal:RedundantReshapeRemoval",
         "redundant-view-removal": f"{_SIMPLIFY}.redundant_view_removal:RedundantViewRemoval",

@@ -50,7 +50,7 @@ class LoopVersioning(Transformation["Versions"]):
         if any(self._is_small(outer) and _decidable(outer, m.uses) for outer in around):
             return Refusal("a loop around it has two versions, or may have")
         condition = _all(guards.values(), m.sdfg.sizes)
-        if _is_the_rest(loop, condition):
+        if is_the_rest(loop, condition):
             return Refusal("this version is for the runs in which a check may fail")
         return Versions(condition, frozenset(guards))
 
@@ -191,8 +191,8 @@ def _no_overflow(values: Iterable[Expr], sizes: Iterable[str]) -> Iterator[Expr]
             yield sym(name) + bound
 
 
-def _is_the_rest(loop: Loop, condition: ScalarExpr) -> bool:
-    """Whether the loop runs only where `condition` does not hold."""
-    region = loop.region
+def is_the_rest(block: Block, condition: ScalarExpr) -> bool:
+    """Whether a block runs only where `condition` does not hold."""
+    region = block.region
     owner = None if region is None else region.owner
     return isinstance(owner, Branch) and owner.otherwise is region and owner.cases[0][0] == condition
