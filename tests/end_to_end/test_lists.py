@@ -7,6 +7,7 @@ types of the items, which lists are one list, and the words of exceptions.
 import numpy as np
 import pytest
 
+import dcpy
 from tests.support.lists import check_lists
 
 A8 = np.arange(8.0) * 1.5 - 3
@@ -327,3 +328,31 @@ def test_s3_lists_of_run_time_length_are_indices():
     x = np.random.default_rng(0).random(12)
     for n in (0, 3):
         check_lists(indices_that_were_found, x, n)
+
+
+def chosen_or_empty(x, n):
+    return [2 * v for v in x if v > 0.5] if n else []
+
+
+def returned_or_empty(x, n):
+    if n:
+        return [v for v in x if v > 0.5]
+    return []
+
+
+def part_or_list(x, n):
+    """Of what another path returns, there is nothing here, not even a shape."""
+    if n > 0:
+        k = int(x[0] * 3) + 1
+        return x[k:].reshape(-1, 1)
+    return [v for v in x if v > 0.5], {"n": n}
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("f", [chosen_or_empty, returned_or_empty, part_or_list], ids=lambda f: f.__name__)
+def test_s3_lists_on_one_path(f):
+    x = np.random.default_rng(0).random(12)
+    program = dcpy.program(f)
+    for n in (3, 0, 2):
+        assert repr(program(x, n)) == repr(f(x, n))
+        assert repr(program.to_sdfg(x, n).interpret(x, n)) == repr(f(x, n))

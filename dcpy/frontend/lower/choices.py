@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.lower import elementwise, hoisting, merges, resizing
+from dcpy.frontend.lower import elementwise, hoisting, merges, references, resizing
 from dcpy.frontend.lower.names import settle
 from dcpy.frontend.lower.objects import require_same_fields
 from dcpy.frontend.lower.operators import truth
@@ -88,7 +88,7 @@ def choose(frame: Frame, test: ScalarExpr, yes: Thunk, no: Thunk, name: str) -> 
         with emit.inside(region, ranges):
             merges.move(frame, [(joined, value)])
     emit.block(Branch([(test, regions[0])], _filled(regions[1])))
-    return resizing.concrete(frame, joined) if isinstance(joined, VARYING) else joined
+    return resizing.concrete(frame, joined) if isinstance(joined, VARYING) else references.shown(frame, joined)
 
 
 def _settled_inside(frame: Frame, waiting: list[list[Value]]) -> bool:

@@ -49,11 +49,19 @@ bool is_pair(const std::pair<int, int> &pair, const Specialization &s) {
     return kind == s.arguments[pair.second].kind && (kind == Kind::Array || kind == Kind::Generator);
 }
 
+// Whether a part is a list of what makes an object and its parts, or of None, a number and what it chooses from.
+bool is_made(PyObject *part) {
+    if (!PyList_Check(part) || !PyList_GET_SIZE(part)) return false;
+    PyObject *first = PyList_GET_ITEM(part, 0);
+    return first == Py_None ? PyList_GET_SIZE(part) > 2 && PyLong_Check(PyList_GET_ITEM(part, 1))
+                            : static_cast<bool>(PyCallable_Check(first));
+}
+
 // None, the index of a result, a tuple of such parts, or a list of what makes an object and its parts.
 bool is_structure(PyObject *part, size_t results) {
     if (part == Py_None) return true;
     if (PyLong_Check(part)) return within(PyNumber_AsSsize_t(part, nullptr), results);
-    const bool made = PyList_Check(part) && PyList_GET_SIZE(part) && PyCallable_Check(PyList_GET_ITEM(part, 0));
+    const bool made = is_made(part);
     if (!made && !PyTuple_Check(part)) return false;
     for (Py_ssize_t i = made ? 1 : 0; i < PySequence_Fast_GET_SIZE(part); ++i) {
         if (!is_structure(PySequence_Fast_GET_ITEM(part, i), results)) return false;

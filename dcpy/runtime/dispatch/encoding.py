@@ -153,7 +153,8 @@ def _encode_result(result: Result) -> tuple[str, int, int, int, bool, object]:
 
 
 def _encode_structure(signature: Signature) -> object:
-    """Tuples of indices; a list of a function and its parts (what makes an object); a dict where objects get fields.
+    """Tuples of indices; a list of a function and its parts (what makes an object), or of None, a number and
+    what it chooses from; a dict where objects get fields.
 
     The same list in several places is one object.
     """
@@ -174,13 +175,8 @@ def _encode_part(part: object, made: dict[str, list[object]]) -> object:
                 made[key] = [make, *(_encode_part(inner, made) for inner in parts)]
             return made[key] if key else made.pop(key)
         case Chosen(which, options):
-            return [_choose, which, *(_encode_part(inner, made) for inner in options)]
+            return [None, which, *(_encode_part(inner, made) for inner in options)]
     return part
-
-
-def _choose(which: int, *options: object) -> object:
-    """What the path taken returns."""
-    return options[which]
 
 
 def type_number(dtype: str) -> int:

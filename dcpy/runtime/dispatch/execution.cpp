@@ -96,8 +96,23 @@ struct Parts {
 
 PyObject *arrange(PyObject *structure, Parts &results);
 
+// What the path taken returns: a list of None, the result that holds the number of it, and the options. The parts of
+// others are not there.
+PyObject *choose(PyObject *structure, Parts &results) {
+    const Object number(arrange(PyList_GET_ITEM(structure, 1), results));
+    if (!number) return nullptr;
+    const Py_ssize_t chosen = PyLong_AsSsize_t(number.get());
+    if (chosen == -1 && PyErr_Occurred()) return nullptr;
+    if (chosen < 0 || chosen >= PyList_GET_SIZE(structure) - 2) {
+        PyErr_SetString(PyExc_SystemError, "compiled code returns an option that does not exist");
+        return nullptr;
+    }
+    return arrange(PyList_GET_ITEM(structure, chosen + 2), results);
+}
+
 // An object that the program has made: a list of what makes it, and its parts.
 PyObject *make_object(PyObject *structure, Parts &results) {
+    if (PyList_GET_ITEM(structure, 0) == Py_None) return choose(structure, results);
     for (const auto &[list, object] : results.made) {
         if (list == structure) return Py_NewRef(object.get());
     }
