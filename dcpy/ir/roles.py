@@ -59,6 +59,11 @@ class Written:
     kind: ClassVar[str] = ""
     roles: ClassVar[Roles] = MappingProxyType({})
     effects: ClassVar[Effect] = Effect.NOTHING
+    _fields_of: ClassVar[Mapping[Role, tuple[str, ...]]] = MappingProxyType({})
+
+    def __init_subclass__(cls, **rest: Any) -> None:
+        super().__init_subclass__(**rest)
+        cls._fields_of = {role: tuple(n for n, its in cls.roles.items() if its is role) for role in Role}
 
     def regions(self) -> tuple[Region, ...]:
         """The regions that it owns."""
@@ -79,9 +84,8 @@ class Written:
     def all_of(self, role: Role) -> list[Any]:
         """All that its fields of a role hold, in order."""
         found: list[Any] = []
-        for name, declared in self.roles.items():
-            if declared is role:
-                found += held(getattr(self, name), role)
+        for name in self._fields_of.get(role, ()):
+            found += held(getattr(self, name), role)
         return found
 
     def rewrite(self, changes: Changes) -> None:
@@ -94,11 +98,13 @@ class Written:
 
 def held(value: Any, role: Role) -> list[Any]:
     """What a field with this value holds of its role."""
+    if isinstance(value, dict):
+        return list(value.values())
     kinds = _KINDS[role]
     if isinstance(value, kinds):
         return [value]
     found = []
-    for item in value.values() if isinstance(value, dict) else value:
+    for item in value:
         if isinstance(item, kinds):
             found.append(item)
         elif isinstance(item, tuple):  # the name of a connector with its value, a condition with its region

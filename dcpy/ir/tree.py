@@ -24,14 +24,19 @@ Kind = TypeVar("Kind", Node, Block, Node | Block)
 def ancestors(place: Place) -> list[Place]:
     """What holds a place, innermost first: a state a node, a region a block, the owner its region; last the SDFG."""
     found: list[Place] = []
-    around: Place | None = place
-    while True:
-        match around:
-            case Node(state=outer) | Block(region=outer) | Region(owner=outer) if outer is not None:
-                around = outer
-                found.append(outer)
-            case _:
-                return found
+    around: Place | None = _holder(place)
+    while around is not None:
+        found.append(around)
+        around = _holder(around)
+    return found
+
+
+def _holder(place: Place) -> Place | None:
+    if isinstance(place, Node):
+        return place.state
+    if isinstance(place, Block):
+        return place.region
+    return place.owner if isinstance(place, Region) else None
 
 
 def is_inside(place: Place, part: Place) -> bool:
@@ -129,7 +134,8 @@ def subtree(part: Element | Region) -> Iterator[Element]:
         if isinstance(element, State):
             pending += reversed(element.nodes)
         else:
-            for region in reversed(element.regions()):
+            regions = element.regions()
+            for region in reversed(regions) if regions else ():
                 pending += reversed(region.blocks)
 
 

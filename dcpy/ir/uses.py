@@ -13,7 +13,7 @@ from typing import Any
 
 from dcpy.ir.analysis.ranges_at import KnownRanges
 from dcpy.ir.data import Array, Descriptor, Reference, Scalar, Stream, Structure, View
-from dcpy.ir.expr import Index, Load, ScalarExpr, WrapIndex, symbols_in, walk
+from dcpy.ir.expr import Load, ScalarExpr, symbols_in, walk
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, Consume, Copy
 from dcpy.ir.region import Region, SymbolAssign
@@ -382,14 +382,15 @@ class _Collector:
             self.symbols[name] = None
 
     def memlets(self, memlets: Iterable[Memlet], table: dict[str, None]) -> None:
+        symbols = self.symbols
         for memlet in memlets:
             table[memlet.container] = None
-            self.mention(memlet.subset.symbols)
+            for name in memlet.subset.symbols:
+                symbols[name] = None
 
     def expression(self, expr: ScalarExpr) -> None:
         for part in walk(expr):
-            match part:
-                case Index() | Load() | WrapIndex():
-                    self.mention(symbols_in(part))
             if isinstance(part, Load):
                 self.reads[part.container] = None
+            for name in symbols_in(part):
+                self.symbols[name] = None
