@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from dcpy.base.errors import TransformationRefused
-from dcpy.ir.nodes import Consume, Map
+from dcpy.ir.nodes import Node
 from dcpy.ir.region import Block, Region, State
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.tree import Element, ancestors
@@ -50,8 +50,8 @@ def _down(where: Region | Element, step: int) -> Region | Element:
             return blocks[step]
         case State(nodes=nodes):
             return nodes[step]
-        case Map(body=body) | Consume(body=body):
-            return body.blocks[step]
+        case Node():
+            return where.regions()[0].blocks[step]
         case Block():
             return where.regions()[step]
     raise IndexError(step)

@@ -237,7 +237,7 @@ class Region:
     def parent(self) -> Region | None:
         """The region around this one, inside the same SDFG."""
         match self.owner:
-            case Map(state=state) | Consume(state=state):
+            case Node(state=state):
                 return None if state is None else state.region
             case Block(region=region):
                 return region
@@ -246,14 +246,7 @@ class Region:
     @property
     def params(self) -> tuple[str, ...]:
         """The symbols that the owner defines for this region: parameters of a map or loop, a worker's number."""
-        match self.owner:
-            case Map(params=params):
-                return params
-            case Loop(param=param):
-                return (param,)
-            case Consume(worker=worker):
-                return (worker,)
-        return ()
+        return tuple(self.owner.all_of(Role.DEFINED)) if isinstance(self.owner, Written) else ()
 
     def walk_regions(self) -> Iterator[Region]:
         """This region and all inside it, outermost first, in program order. Callees are not entered."""

@@ -16,8 +16,7 @@ from dcpy.base.errors import InvalidSdfg
 from dcpy.base.source import SrcSpan
 from dcpy.ir import types
 from dcpy.ir.data import Data, Descriptor, Structure
-from dcpy.ir.nodes import Consume, Map
-from dcpy.ir.region import Loop, Region, SymbolAssign
+from dcpy.ir.region import Region, SymbolAssign
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.types import DType
 
@@ -139,14 +138,7 @@ class Sdfg:
         yield from self.constants
         for region in self.body.walk_regions():
             yield from region.containers
-            match region.owner:
-                case Map(params=params):
-                    yield from params
-                case Loop(param=param):
-                    yield param
-                case Consume(element=element, worker=worker):
-                    yield element
-                    yield worker
+            yield from region.params
         for block in self.body.walk_blocks():
             if isinstance(block, SymbolAssign):
                 yield block.symbol

@@ -15,8 +15,8 @@ from dcpy.ir.analysis.ranges_at import KnownRanges
 from dcpy.ir.data import Array, Descriptor, Reference, Scalar, Stream, Structure, View
 from dcpy.ir.expr import Load, ScalarExpr, symbols_in, walk
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Call, Consume, Copy
-from dcpy.ir.region import Region, SymbolAssign
+from dcpy.ir.nodes import Call, Copy, Node
+from dcpy.ir.region import Block, Region, SymbolAssign
 from dcpy.ir.roles import Role, held
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import Ranges
@@ -165,14 +165,14 @@ class Uses:
         return any(self._readers.get(name) or self._writers.get(name) or self._views.get(name) for name in names)
 
     def is_unused(self, container: str) -> bool:
-        """Whether a container could go: nothing touches it, and neither the caller nor a consume scope needs it."""
+        """Whether a container could go: nothing touches it, and neither the caller nor who declares it needs it."""
         if self.is_touched(container) or (
             not self._descs[container].transient and container not in self.sdfg.constants
         ):
             return False
         owner = self._homes[container].owner
-        popped = isinstance(owner, Consume) and owner.element == container
-        return not popped and all(result.container != container for result in self.sdfg.results)
+        declared = isinstance(owner, Node | Block) and container in owner.all_of(Role.DECLARED)
+        return not declared and all(result.container != container for result in self.sdfg.results)
 
     def containers(self) -> tuple[str, ...]:
         """Names of all containers, nested regions included."""

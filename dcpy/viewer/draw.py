@@ -50,7 +50,7 @@ class _Drawer:
     def region(self, region: Region) -> Picture:
         """Blocks in order; above them the containers that are private to the region."""
         match region.blocks:
-            case [State(name="") as state] if isinstance(region.owner, Map | Consume):
+            case [State(name="") as state] if isinstance(region.owner, Node):
                 blocks = [self.dataflow(state)]
             case _:
                 blocks = [self.block(block) for block in region.blocks]

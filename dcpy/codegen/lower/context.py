@@ -23,7 +23,7 @@ from dcpy.codegen.names import Names
 from dcpy.ir.data import Data
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map
-from dcpy.ir.region import Loop, Region
+from dcpy.ir.region import Region
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import Expr, Ranges
 from dcpy.ir.types import DType
@@ -242,11 +242,7 @@ def _names_of(sdfg: Sdfg) -> Iterator[str]:
     yield from (*sdfg.arguments, *sdfg.symbols, *sdfg.assigned_symbols)
     for region in sdfg.body.walk_regions():
         yield from region.containers
-        match region.owner:
-            case Map(params=params):
-                yield from params
-            case Loop(param=param):
-                yield param
+        yield from region.params
 
 
 _ZERO = Expr(())

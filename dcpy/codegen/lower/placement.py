@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from dcpy.ir.data import Data, Structure, View
-from dcpy.ir.nodes import Call, Consume, Map
+from dcpy.ir.nodes import Call, Node
 from dcpy.ir.region import Block, Branch, Loop, Region, Resize, State, SymbolAssign, While
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.tree import Element, regions_around
@@ -139,5 +139,5 @@ def _homes_of_symbol(symbol: str, body: Region, plan: Placement) -> list[Region]
 
 def _private_region(region: Region) -> Region | None:
     """The body of the outermost map around a region: its iterations share no variables."""
-    bodies = [around for around in regions_around(region) if isinstance(around.owner, Map | Consume)]
+    bodies = [around for around in regions_around(region) if isinstance(around.owner, Node)]
     return bodies[-1] if bodies else None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from dcpy.ir.nodes import Consume, Map, Node
+from dcpy.ir.nodes import Node
 from dcpy.ir.region import Block, Branch, Region, State
 from dcpy.ir.tree import Element, ancestors, may_complete
 
@@ -33,7 +33,7 @@ def reader_of_nothing(readers: Iterable[Element], writers: Iterable[Element]) ->
 def _surely_writes(element: Element, holders: dict[Region | State, dict[Element, None]]) -> bool:
     match element:
         case Node():
-            return not isinstance(element, Map | Consume)
+            return not element.regions()
         case State():
             return any(_surely_writes(node, holders) for node in holders[element])
         case Branch(otherwise=Region()):

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map
-from dcpy.ir.region import Loop, Region, SymbolAssign
+from dcpy.ir.region import Region
 from dcpy.ir.roles import Role
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import min_of, sym
@@ -43,14 +43,9 @@ def survey(uses: Uses, node: Map) -> MapWrites:
 def _survey_region(uses: Uses, region: Region, found: MapWrites) -> None:
     for inner in region.walk_regions():
         found.private.update(inner.containers)
-        if isinstance(inner.owner, Map):
-            found.symbols.update(inner.owner.params)
-        elif isinstance(inner.owner, Loop):
-            found.symbols.add(inner.owner.param)
     elements: list[Element] = [*region.walk_blocks(), *region.walk_nodes()]
     for element in elements:
-        if isinstance(element, SymbolAssign):
-            found.symbols.add(element.symbol)
+        found.symbols.update(element.all_of(Role.DEFINED))
         for memlet in _writes(element):
             resolved = location(memlet) if memlet.wcr else None
             found.touched.setdefault(memlet.container, []).append(resolved)

@@ -11,10 +11,12 @@ from dcpy.base.errors import SymbolicError
 from dcpy.ir.data import Stream
 from dcpy.ir.expr import Const, Op, ScalarExpr, walk
 from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, Map, Node, Tasklet
-from dcpy.ir.region import Loop, Region, State, SymbolAssign, While
+from dcpy.ir.region import Loop, Region, State, While
+from dcpy.ir.roles import Role
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, min_of
+from dcpy.ir.tree import subtree
 
 #: Units of work below which a team of threads costs more than it saves (some 30 microseconds).
 THREADS_PAY_ABOVE = 300_000
@@ -66,9 +68,7 @@ def _maps_in(region: Region) -> list[Map]:
 
 
 def _symbols_inside(region: Region) -> set[str]:
-    found = {block.symbol for block in region.walk_blocks() if isinstance(block, SymbolAssign)}
-    found |= {block.param for block in region.walk_blocks() if isinstance(block, Loop)}
-    return found | {param for node in region.walk_nodes() if isinstance(node, Map) for param in node.params}
+    return {name for element in subtree(region) for name in element.all_of(Role.DEFINED)}
 
 
 def _typical(values: Range, node: Map, count: int) -> Range:

@@ -122,7 +122,7 @@ class _Printer:
         visible = {name: desc for name, desc in region.containers.items() if name not in hidden}
         lines = [print_declaration(name, desc, lookup) for name, desc in visible.items()]
         match region.blocks:
-            case [State(name="", nodes=[_, *_] as nodes)] if isinstance(region.owner, Map | Consume):
+            case [State(name="", nodes=[_, *_] as nodes)] if isinstance(region.owner, Node):
                 return lines + self.nodes(nodes)
         return lines + [line for block in region.blocks for line in self.block(block)]
 

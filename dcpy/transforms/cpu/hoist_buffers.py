@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.data import Array, Storage
-from dcpy.ir.region import Loop, Region, SymbolAssign, While
+from dcpy.ir.region import Loop, While
 from dcpy.ir.rewriter import rewriting
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.uses import Uses, desc_symbols
@@ -21,16 +22,8 @@ def hoist_buffers(sdfg: Sdfg, uses: Uses | None = None) -> None:
         for region in reversed(list(sdfg.body.walk_regions())):  # inner regions first: they may go out far
             if not isinstance(region.owner, Loop | While) or region.parent is None:
                 continue
-            changing = _changing_symbols(region)
+            changing = {*symbols_assigned_in(region), *region.params}  # from iteration to iteration
             for name, desc in list(region.containers.items()):
                 heap = isinstance(desc, Array) and desc.storage is Storage.HEAP
                 if heap and not changing & set(desc_symbols(desc)):
                     rw.move_container(name, region.parent)
-
-
-def _changing_symbols(region: Region) -> set[str]:
-    """Symbols whose value may differ between iterations."""
-    found = {block.symbol for block in region.walk_blocks() if isinstance(block, SymbolAssign)}
-    if isinstance(region.owner, Loop):
-        found.add(region.owner.param)
-    return found

@@ -8,7 +8,7 @@ from typing import ClassVar
 from dcpy.ir import types
 from dcpy.ir.analysis.assigned import reader_of_nothing
 from dcpy.ir.expr import Index, Load, Ref, ScalarExpr, as_symbolic, rewrite, substitute_refs
-from dcpy.ir.nodes import Consume, Map, Node, Tasklet
+from dcpy.ir.nodes import Node, Tasklet
 from dcpy.ir.region import SymbolAssign
 from dcpy.ir.symbolic import sym
 from dcpy.ir.tree import Element, owners_around
@@ -68,7 +68,7 @@ def _unfit_writer(scalar: str, uses: Uses) -> Refusal | None:
         if len(writer.outputs) != 1 or as_symbolic(_value(writer, scalar)) is None:
             return Refusal(f"a value of {scalar!r} is not an exact integer expression over symbols", (writer,))
         within = uses.home(scalar) if len(writers) == 1 else None  # None: anywhere
-        if any(isinstance(owner, Map | Consume) for owner in owners_around(writer, within)):
+        if any(isinstance(owner, Node) for owner in owners_around(writer, within)):
             return Refusal(f"{scalar!r} is written by the iterations of a map", (writer,))
     return None
 
