@@ -159,7 +159,8 @@ static inline T dcpy_round_to(T number, T digits)
     return T(whole/scale);
 }
 
-// Where erfc is q, below 1: Winitzki's approximation, and three of Halley's steps, each of which triples the digits.
+// Where erfc is q, below 1: Winitzki's approximation, and at most three of Halley's steps, each of which triples the
+// digits: none follows one that was as short as a third of them.
 static inline double dcpy_tail(double q)
 {
     const double known = log(q*(2 - q)), half = 2/(3.14159265358979323846*0.147) + 0.5*known;
@@ -167,6 +168,7 @@ static inline double dcpy_tail(double q)
     for (int step = 0; step < 3; ++step) {
         const double gap = (q - erfc(x))/(1.1283791670955125739*exp(-x*x));
         x -= gap/(1 + x*gap);
+        if (fabs(gap) < 1e-7*x) break;
     }
     return x;
 }
@@ -181,6 +183,7 @@ static inline T dcpy_erfinv(T number)
     for (int step = 0; step < 3; ++step) {
         const double gap = (erf(x) - y)/(1.1283791670955125739*exp(-x*x));
         x -= gap/(1 + x*gap);
+        if (fabs(gap) < 1e-7*fabs(x)) break;
     }
     return T(x);
 }
