@@ -7,7 +7,7 @@ climbs costs as much as the nest is deep.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeVar, overload
+from typing import overload
 
 from dcpy.base.errors import InvalidSdfg
 from dcpy.ir.nodes import Node
@@ -16,7 +16,6 @@ from dcpy.ir.sdfg import Sdfg
 
 Element = Node | Block
 Place = Sdfg | Region | Block | Node
-Kind = TypeVar("Kind", Node, Block, Node | Block)
 
 # -- upwards ---------------------------------------------------------------------------------------------------------
 

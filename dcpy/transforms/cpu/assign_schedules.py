@@ -12,7 +12,7 @@ from dcpy.ir.data import Scalar, strides_of
 from dcpy.ir.effects import Effect
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, Map, Schedule, Tasklet
-from dcpy.ir.region import Loop, Region, Return, State, While
+from dcpy.ir.region import Loop, Region, State, While
 from dcpy.ir.rewriter import Rewriter, rewriting
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
@@ -58,7 +58,7 @@ def _assign(node: Map, rw: Rewriter, threads: bool) -> bool:
     vector = _vector_param(node, rw) if _is_innermost(node) else None
     if vector is not None and _is_rectangular(node):
         move_short_sums_inside(node, vector, rw)
-    free = _free_params(node, rw) if threads and _pays(node, rw.sdfg) and not _returns(node) else ()
+    free = _free_params(node, rw) if threads and _pays(node, rw.sdfg) else ()
     outer = tuple(param for param in free if param != vector or len(node.params) == 1)
     if not _is_rectangular(node):
         outer = _prefix(node.params[:-1] if vector else node.params, outer)
@@ -94,10 +94,6 @@ def _is_innermost(node: Map) -> bool:
         inner.regions() or isinstance(inner, Call) or Effect.CALLS_OUT in inner.effects
         for inner in node.body.walk_nodes()
     )
-
-
-def _returns(node: Map) -> bool:
-    return any(isinstance(block, Return) for block in node.body.walk_blocks())
 
 
 def _pays(node: Map, sdfg: Sdfg) -> bool:
