@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
 
+import pytest
+
 import dcpy.transforms
+from dcpy import plugins
 from dcpy.transforms.api import Transformation
 from dcpy.transforms.catalog import PIPELINES, TRANSFORMATIONS
 from dcpy.transforms.pipeline import Pipeline
@@ -34,3 +38,16 @@ def test_each_transformation_shows_a_picture():
         text = TRANSFORMATIONS[name].__doc__ or ""
         assert "before" in text, name
         assert "after" in text or "becomes" in text, name
+
+
+plugins.load()
+
+
+@pytest.mark.parametrize("name", list(TRANSFORMATIONS))
+def test_apply_takes_what_plan_makes(name):
+    """As the type checker proves for dcpy's own; plug-ins may not run one."""
+    kind = TRANSFORMATIONS[name]
+    made = kind.plan.__annotations__["return"].split(" | ")
+    taken = kind.apply.__annotations__["plan"].split(" | ")
+    assert sorted(part for part in made if part != "Refusal") == sorted(taken)
+    assert list(inspect.signature(kind.apply).parameters) == ["self", "m", "plan", "rw"]

@@ -11,6 +11,7 @@ from dcpy.ir.copying import copy_sdfg
 from dcpy.ir.interp import run
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.text import print_sdfg
+from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Refusal, apply_repeated, matches
 from dcpy.transforms.catalog import TRANSFORMATIONS
 from dcpy.transforms.history import replay
@@ -68,3 +69,20 @@ def test_simplify_comes_to_rest(program):
     once = print_sdfg(program)
     assert simplify(program).counts() == {}
     assert print_sdfg(program) == once
+
+
+@settings(max_examples=20)
+@given(programs())
+def test_planning_changes_nothing(program):
+    """Neither the text, nor the index, nor which names are free: a plan may be asked for and not be carried out."""
+    before, uses = print_sdfg(program), Uses(program)
+    names = program.fresh_name("probe"), program.fresh_name("t")
+    for name in TRANSFORMATIONS:
+        transformation = TRANSFORMATIONS[name]()
+        for match in matches(transformation, program, uses):
+            transformation.plan(match)
+    assert print_sdfg(program) == before
+    assert program.history == []
+    assert uses.differs_from(Uses(program)) == ""
+    program.forget_names()
+    assert (program.fresh_name("probe"), program.fresh_name("t")) == names
