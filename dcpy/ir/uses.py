@@ -89,6 +89,10 @@ class Uses:
         """What an element touches; it must be in the SDFG."""
         return self._touches[element]
 
+    def holds(self, element: Element) -> bool:
+        """Whether an element is in the SDFG (still)."""
+        return element in self._touches
+
     def views_of(self, container: str) -> tuple[str, ...]:
         """Views whose base is this container, directly."""
         return tuple(self._views.get(container, ()))

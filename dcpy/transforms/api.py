@@ -18,7 +18,7 @@ from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Block
 from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.tree import Element, is_inside
+from dcpy.ir.tree import Element
 from dcpy.ir.uses import Uses
 from dcpy.transforms.entries import entry_of, print_transformation
 from dcpy.transforms.pattern import (
@@ -183,7 +183,7 @@ def perform(transformation: Transformation[Plan], match: Match, plan: Plan, rw: 
 
 def _apply_at(transformation: Transformation[Any], anchor: Element | Sdfg, rw: Rewriter) -> bool:
     """Applies at the first match beginning at `anchor` that allows it; whether there was one."""
-    if isinstance(anchor, Node | Block) and not is_inside(anchor, rw.sdfg):
+    if isinstance(anchor, Node | Block) and not rw.uses.holds(anchor):
         return False
     for match in transformation.pattern.matches_at(anchor, rw.uses):
         plan = transformation.plan(match)

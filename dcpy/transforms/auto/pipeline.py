@@ -29,7 +29,7 @@ AUTO_OPTIMIZE = Pipeline(
     LoopToMap(),
     repeat(
         StateFusion(),
-        MapFusion(),
+        repeat(MapFusion()),
         RedundantCopyRemoval(),
         DeadDataflowElimination(),
     ),
