@@ -84,11 +84,11 @@ def run_time_bounds() -> Iterator[Figure]:
     for function, arguments in slices(np.random.default_rng(1)).items():
         program = dcpy.program(function)
         numpy, own = interleaved(lambda f=function, a=arguments: f(*a), lambda f=program, a=arguments: f(*a))
-        what = f"{function.__name__}: slices with run-time bounds, over NumPy"
+        what = f"S-2 {function.__name__}: slices with run-time bounds, over NumPy"
         yield Figure(what, ">= 1", f"{numpy / own:.2f}", own <= numpy)
         peer = seconds_of_numba(function.__name__)
         if peer is not None:
-            yield Figure(f"{function.__name__}: ... over Numba", ">= 1", f"{peer / own:.2f}", own <= peer)
+            yield Figure(f"S-2 {function.__name__}: ... over Numba", ">= 1", f"{peer / own:.2f}", own <= peer)
 
 
 NUMBA = """
@@ -191,7 +191,7 @@ def size_patterns() -> Iterator[Figure]:
                 used(*arguments)
             lines = _lines_of_programs(folder)
         ratio = max(lines) / lines[0]
-        what = f"{function.__name__}, six size patterns"
+        what = f"S-1 {function.__name__}, six size patterns"
         yield Figure(f"{what}: {len(lines)} versions, lines over the first's", "<= 1.3", f"{ratio:.2f}", ratio <= 1.3)
         slowest = max(_used_over_fresh(function, used, arguments) for arguments in patterns)
         yield Figure(f"{what}: slowest over a fresh program", "<= 1.1", f"{slowest:.2f}", slowest <= 1.1)

@@ -320,3 +320,36 @@ def test_refuses_changes_of_a_dictionary_that_was_passed():
 
     with pytest.raises(dcpy.DcpyError, match="it was made outside of the program"):
         dcpy.program(f)({"n": 1})
+
+
+def choices(a, n):
+    pairs = [x * y for x, y in itertools.combinations(a, 2)]
+    total = 0
+    for i, j, k in itertools.combinations_with_replacement(range(n), 3):
+        total += i * j * k
+    triples = len(list(itertools.combinations(range(n), 3)))
+    return pairs, total, triples, [x for (x,) in itertools.combinations(range(n), 1)]
+
+
+def shortest_tour(a, n):
+    best = 1e9
+    for places in itertools.permutations(range(4)):
+        length = 0.0
+        for i in range(3):
+            length += abs(a[places[i]] - a[places[i + 1]])
+        best = min(best, length)
+    return best, [x - y for x, y in itertools.permutations(a[:4], 2)], len(list(itertools.permutations(range(n), 3)))
+
+
+@pytest.mark.parametrize("function", [choices, shortest_tour])
+def test_s3_combinations_and_permutations(function):
+    for n in (0, 2, 5):
+        check_lists(function, np.array([3.0, -1.0, 4.0, 1.5, -5.0]), n, rtol=1e-13)
+
+
+def test_s3_combinations_of_unknown_length_are_refused_at_the_users_call():
+    def f(a, n):
+        return len(list(itertools.combinations(a, n)))
+
+    with pytest.raises(dcpy.FrontendError, match=r"test_generators\.py(.*\n)*.*itertools\.combinations\(a, n\)"):
+        dcpy.program(f).to_sdfg(np.arange(4.0), 2)

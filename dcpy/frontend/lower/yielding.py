@@ -70,7 +70,7 @@ def _spliced(frame: Frame, node: core.For, iterable: Lazy | YieldingValue, count
     key = ("yields", node, iterable.node)
     if key not in known:
         prefix = f".g{len(known)}_"
-        body, free = _prefixed(frame, iterable, prefix)
+        body, free = _prefixed(frame, iterable, prefix, node.iterable)
         known[key] = Spliced(_spread(node, body, prefix, counted), prefix, free)
     found: Spliced = known[key]
     return found
@@ -130,8 +130,13 @@ class _Spreading:
         return (core.Assign((self.node.target,), item, span=span), step, *inner)
 
 
-def _prefixed(frame: Frame, iterable: Lazy | YieldingValue, prefix: str) -> tuple[core.Body, tuple[str, ...]]:
-    """The generator's statements with other names; the names that it takes from outside."""
+def _prefixed(
+    frame: Frame, iterable: Lazy | YieldingValue, prefix: str, place: ast.expr
+) -> tuple[core.Body, tuple[str, ...]]:
+    """The generator's statements with other names; the names that it takes from outside.
+
+    What is wrong in one of dcpy's own is wrong at the `place` of the loop.
+    """
     if isinstance(iterable, Lazy):
         return _of_expression(frame, iterable.node, prefix), ()
     tree = copy.deepcopy(iterable.node)
@@ -145,7 +150,10 @@ def _prefixed(frame: Frame, iterable: Lazy | YieldingValue, prefix: str) -> tupl
     for statement in tree.body:
         for part in ast.walk(statement):
             _rename(part, names)
-    return generated(iterable.source, tree), free
+    body = generated(iterable.source, tree)
+    for part in ast.walk(tree) if iterable.source.is_own else ():
+        ast.copy_location(part, place)
+    return body, free
 
 
 def _rename(part: ast.AST, names: Mapping[str, str]) -> None:

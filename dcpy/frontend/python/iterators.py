@@ -7,8 +7,10 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from dcpy.frontend.python.choosing import CHOOSING
+
 #: What stands for a function of Python's, where a program calls it.
-WRITTEN: dict[Any, Callable[..., Any]] = {}
+WRITTEN: dict[Any, Callable[..., Any]] = dict(CHOOSING)
 
 
 def _stands_for(original: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
