@@ -41,7 +41,7 @@ class CpuOptions:
 
     compiler: str = "auto"  #: executable, or ``auto`` to search PATH for g++, then clang++
     flags: tuple[str, ...] = ("-O3", "-march=native")  #: for the compiler; they come last, and win
-    openmp: bool = True  #: honour ``cpu_parallel`` schedules
+    openmp: bool = True  #: honour ``parallel`` schedules
     fast_math: bool = False  #: may change results in the last bits, and NaN and infinities; off by default
     bounds_check: bool = True  #: an index that cannot be proved in range is checked where it is used
 

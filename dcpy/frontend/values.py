@@ -20,7 +20,7 @@ from dcpy.frontend.varying import Resized, Sliding, Varying
 from dcpy.ir import types
 from dcpy.ir.data import Data, View
 from dcpy.ir.expr import Const, Index, Load, Op, ScalarExpr, as_symbolic
-from dcpy.ir.nodes import Schedule
+from dcpy.ir.schedules import UNDECIDED, Schedule
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, ExprLike, as_expr
 from dcpy.ir.types import DType
@@ -226,7 +226,7 @@ class MapValue:
     """``dcpy.map[0:M, 0:N]``: an iterable whose points may run in any order; `schedule`: how the user wants it."""
 
     ranges: tuple[Range, ...]
-    schedule: Schedule = Schedule.DEFAULT
+    schedule: Schedule = UNDECIDED
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,8 +35,9 @@ from dcpy.ir.data import Array, Descriptor, Scalar, Stream, View
 from dcpy.ir.expr import ScalarExpr, substitute_symbols
 from dcpy.ir.library_kinds import LIBRARY_KINDS
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Call, Consume, Copy, LibraryNode, Map, Node, Schedule, Tasklet
+from dcpy.ir.nodes import Call, Consume, Copy, LibraryNode, Map, Node, Tasklet
 from dcpy.ir.region import Block, Branch, Break, Check, Continue, Loop, Region, Return, State, SymbolAssign, While
+from dcpy.ir.schedules import UNDECIDED, Schedule
 from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ZERO, Expr, ExprLike, as_expr, as_exprs, sym
@@ -201,7 +202,7 @@ class Builder:
         return self._add_node(Call(callee, places, values, span=self.span))
 
     @contextmanager
-    def map(self, schedule: Schedule = Schedule.DEFAULT, /, **domain: RangeLike) -> Iterator[tuple[Expr, ...]]:
+    def map(self, schedule: Schedule = UNDECIDED, /, **domain: RangeLike) -> Iterator[tuple[Expr, ...]]:
         """``with b.map(i=n, j=(1, m)) as (i, j):`` a parallel loop over ``0:n`` and ``1:m``."""
         params = {name: self.sdfg.fresh_name(name) for name in domain}
         node = Map(tuple(params.values()), tuple(map(_as_range, domain.values())), Region(), schedule, span=self.span)

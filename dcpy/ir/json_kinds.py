@@ -13,7 +13,7 @@ import numpy as np
 
 from dcpy.base.errors import InvalidSdfg, ParseError
 from dcpy.base.source import SrcSpan
-from dcpy.ir import data, expr, memlet, nodes, region, sdfg, subsets, symbolic
+from dcpy.ir import data, expr, memlet, nodes, region, schedules, sdfg, subsets, symbolic
 from dcpy.ir.library_kinds import LIBRARY_KINDS
 from dcpy.ir.nodes import LibraryNode
 from dcpy.ir.symbolic import Expr
@@ -22,7 +22,11 @@ from dcpy.ir.types import DType
 _CLASSES: dict[str, type[Any]] = {
     "storage": data.Storage,
     "lifetime": data.Lifetime,
-    "schedule": nodes.Schedule,
+    "undecided": schedules.Undecided,
+    "sequential": schedules.Sequential,
+    "parallel": schedules.Parallel,
+    "vector": schedules.Vector,
+    "unrolled": schedules.Unrolled,
     "scalar": data.Scalar,
     "array": data.Array,
     "view": data.View,

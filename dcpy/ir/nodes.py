@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import TYPE_CHECKING, ClassVar
 
 from dcpy.base.source import SrcSpan
@@ -16,6 +15,7 @@ from dcpy.ir.effects import Effect
 from dcpy.ir.expr import ScalarExpr
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.roles import Role, Roles, Written
+from dcpy.ir.schedules import UNDECIDED, Schedule
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr
 
@@ -24,19 +24,6 @@ if TYPE_CHECKING:
 
     from dcpy.ir.region import Region, State
     from dcpy.ir.sdfg import Sdfg
-
-
-class Schedule(Enum):
-    """How a map runs. Passes decide; `DEFAULT` is not allowed in codegen form."""
-
-    DEFAULT = "default"
-    SEQUENTIAL = "sequential"
-    SIMD = "simd"
-    UNROLLED = "unrolled"
-    CPU_PARALLEL = "cpu_parallel"
-    GPU_DEVICE = "gpu_device"
-    GPU_BLOCK = "gpu_block"
-    FPGA_DEVICE = "fpga_device"
 
 
 _OPERANDS = {"inputs": Role.READ, "outputs": Role.WRITTEN}
@@ -97,7 +84,7 @@ class Map(Node):
     params: tuple[str, ...]
     domain: tuple[Range, ...]
     body: Region
-    schedule: Schedule = Schedule.DEFAULT
+    schedule: Schedule = UNDECIDED
     claimed: bool = False
 
     def __post_init__(self) -> None:
@@ -128,7 +115,7 @@ class Consume(Node):
     worker: str
     workers: Expr
     body: Region
-    schedule: Schedule = Schedule.DEFAULT
+    schedule: Schedule = UNDECIDED
 
     def __post_init__(self) -> None:
         self.body.owner = self

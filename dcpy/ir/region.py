@@ -16,6 +16,7 @@ from dcpy.ir.effects import Effect
 from dcpy.ir.expr import ScalarExpr, WrapIndex, walk
 from dcpy.ir.nodes import Call, Consume, Map, Node
 from dcpy.ir.roles import Role, Roles, Written
+from dcpy.ir.schedules import SEQUENTIAL, Schedule
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr
 
@@ -75,13 +76,17 @@ class State(Block):
 
 @dataclass(eq=False)
 class Loop(Block):
-    """A sequential loop: `param` takes the values of `range` in order. Bounds are evaluated once, before the loop."""
+    """A sequential loop: `param` takes the values of `range` in order. Bounds are evaluated once, before the loop.
+
+    Its `schedule` keeps the order: sequential, or unrolled.
+    """
 
     kind = "loop"
     roles: ClassVar[Roles] = {"param": Role.DEFINED, "range": Role.BOUND}
     param: str
     range: Range
     body: Region
+    schedule: Schedule = SEQUENTIAL
 
     def __post_init__(self) -> None:
         self.body.owner = self

@@ -17,8 +17,9 @@ from dcpy.ir.builder import Builder, Out, as_dtype
 from dcpy.ir.data import Array, Descriptor, Scalar
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS
 from dcpy.ir.memlet import Memlet as IrMemlet
-from dcpy.ir.nodes import Map, Node, Schedule
+from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import Block, Region, State
+from dcpy.ir.schedules import UNDECIDED, Schedule
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, Expr, as_expr, parse_expr
@@ -171,7 +172,7 @@ class StateWords:
         inputs: Mapping[str, Memlet],
         code: str,
         outputs: Mapping[str, Memlet],
-        schedule: Schedule = Schedule.DEFAULT,
+        schedule: Schedule = UNDECIDED,
         **_edges: bool,
     ) -> Map:
         """A map of one tasklet: ``add_mapped_tasklet("t", {"i": "0:N"}, {"a": Memlet("A[i]")}, "b = a", {...})``."""

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 from dcpy.ir import types
 from dcpy.ir.expr import Index, op
-from dcpy.ir.nodes import Schedule
+from dcpy.ir.schedules import SEQUENTIAL, VECTOR
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, ceil_div, const, min_of
 from dcpy.ir.types import DType
@@ -160,7 +160,7 @@ def _blocked(f: Fragment, spec: Contraction, outer: int) -> None:
         f.put(partial.at(block), acc.at())
     total = f.scalar("total", spec.dtype)
     f.put(total.at(), spec.identity)
-    with f.map(slots, Schedule.SIMD, "slot") as slot:
+    with f.map(slots, VECTOR, "slot") as slot:
         f.put(total.at(), partial.at(slot), wcr=spec.op)
     spec.store(f, (), total.at())
 
@@ -169,12 +169,12 @@ def _accumulate(f: Fragment, spec: Contraction, acc: Element, fixed: dict[int, E
     """Adds to `acc` everything within `limits`: sequential loops, the last one SIMD over `inner`."""
     outer = [dim for dim in spec.summed if dim != spec.inner]
     run = limits.get(spec.inner, spec.whole(spec.inner))
-    with f.maps([limits.get(dim, spec.whole(dim)) for dim in outer], Schedule.SEQUENTIAL) as indices:
+    with f.maps([limits.get(dim, spec.whole(dim)) for dim in outer], SEQUENTIAL) as indices:
         position = fixed | dict(zip(outer, indices, strict=True))
         if not spec.is_chunked or _is_small(spec.sizes[spec.inner], CHUNK):
             _sum_run(f, spec, acc, position, run)
             return
-        with f.map(replace(run, step=const(CHUNK)), Schedule.SEQUENTIAL, "chunk") as chunk:
+        with f.map(replace(run, step=const(CHUNK)), SEQUENTIAL, "chunk") as chunk:
             part = f.scalar("part", spec.dtype)
             f.put(part.at(), spec.identity)
             # A block is a whole number of chunks: only the end of the dimension cuts one short.
@@ -183,7 +183,7 @@ def _accumulate(f: Fragment, spec: Contraction, acc: Element, fixed: dict[int, E
 
 
 def _sum_run(f: Fragment, spec: Contraction, acc: Element, position: dict[int, Expr], run: Range) -> None:
-    with f.map(run, Schedule.SIMD, "k") as index:
+    with f.map(run, VECTOR, "k") as index:
         spec.element(f, acc, _in_order(spec, position | {spec.inner: index}), spec.op)
 
 
@@ -231,14 +231,14 @@ def _tiles(f: Fragment, spec: Contraction, limits: dict[int, Range]) -> None:
         lanes = Range(start, min_of(start + COLUMNS, size))
         position = dict(zip(others, indices, strict=False))
         acc = f.array("acc", spec.dtype, (size if is_one_tile else COLUMNS,))
-        with f.map(lanes, Schedule.SIMD, "j") as j:
+        with f.map(lanes, VECTOR, "j") as j:
             f.put(acc.at(j - start), spec.identity)
         summed_over = [limits.get(dim, spec.whole(dim)) for dim in spec.summed]
         if spec.short is not None and not _is_small(spec.sizes[spec.summed[-1]], SOME):
             _add_groups(f, spec, acc, (lanes, start), position, summed_over)
         else:
             _add_rows(f, spec, acc, (lanes, start), position, summed_over)
-        with f.map(lanes, Schedule.SIMD, "j") as j:
+        with f.map(lanes, VECTOR, "j") as j:
             place = position | {spec.inner: j}
             spec.store(f, [place[dim] for dim in spec.kept], acc.at(j - start))
 
@@ -251,9 +251,9 @@ def _add_rows(
 ) -> None:
     """Adds row after row to a row of accumulators."""
     lanes, start = tile
-    with f.maps(over, Schedule.SEQUENTIAL, "k") as summed:
+    with f.maps(over, SEQUENTIAL, "k") as summed:
         inside = position | dict(zip(spec.summed, summed, strict=True))
-        with f.map(lanes, Schedule.SIMD, "j") as j:
+        with f.map(lanes, VECTOR, "j") as j:
             spec.element(f, acc.at(j - start), _in_order(spec, inside | {spec.inner: j}), spec.op)
 
 
@@ -264,12 +264,12 @@ def _add_groups(
     (lanes, start), last = tile, over[-1]
     assert spec.short is not None
     group = f.array("group", spec.short, acc.shape)
-    with f.maps([*over[:-1], replace(last, step=const(GROUP))], Schedule.SEQUENTIAL, "g") as first:
-        with f.map(lanes, Schedule.SIMD, "j") as j:
+    with f.maps([*over[:-1], replace(last, step=const(GROUP))], SEQUENTIAL, "g") as first:
+        with f.map(lanes, VECTOR, "j") as j:
             f.put(group.at(j - start), spec.identity)
         rows = [*(Range(at, at + 1) for at in first[:-1]), Range(first[-1], min_of(first[-1] + GROUP, last.stop))]
         _add_rows(f, spec, group, tile, position, rows)
-        with f.map(lanes, Schedule.SIMD, "j") as j:
+        with f.map(lanes, VECTOR, "j") as j:
             f.put(acc.at(j - start), group.at(j - start), wcr=spec.op)
 
 

@@ -5,7 +5,7 @@ A `Fragment` belongs to one library node. It reads like the loop nest that it ma
     with f.map(Range.of(0, rows)) as i:
         acc = f.scalar("acc", x.dtype)
         f.put(acc.at(), 0)
-        with f.map(Range.of(0, columns), schedule=Schedule.SIMD) as j:
+        with f.map(Range.of(0, columns), schedule=VECTOR) as j:
             f.put(acc.at(), x.at(i, j), wcr="add")
         f.put(out.at(i), acc.at())
 
@@ -27,8 +27,9 @@ from dcpy.ir.data import Array, Data, Descriptor, Scalar, View, packed_strides, 
 from dcpy.ir.expansions import Replacement
 from dcpy.ir.expr import Const, Load, Ref, ScalarExpr, cast
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Copy, LibraryNode, Map, Node, Schedule, Tasklet
+from dcpy.ir.nodes import Copy, LibraryNode, Map, Node, Tasklet
 from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssign
+from dcpy.ir.schedules import UNDECIDED, Schedule
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, ExprLike, sym
 from dcpy.ir.tree import sdfg_of
@@ -218,14 +219,14 @@ class Fragment:
     # -- scopes ------------------------------------------------------------------------------------------------
 
     @contextmanager
-    def map(self, values: Range, schedule: Schedule = Schedule.DEFAULT, param: str = "i") -> Iterator[Expr]:
+    def map(self, values: Range, schedule: Schedule = UNDECIDED, param: str = "i") -> Iterator[Expr]:
         """A map over one range; gives its parameter."""
         with self.maps([values], schedule, param) as (index,):
             yield index
 
     @contextmanager
     def maps(
-        self, domain: Sequence[Range], schedule: Schedule = Schedule.DEFAULT, param: str = "i"
+        self, domain: Sequence[Range], schedule: Schedule = UNDECIDED, param: str = "i"
     ) -> Iterator[tuple[Expr, ...]]:
         """A map over several ranges; gives its parameters. No ranges, no map."""
         if not domain:

@@ -10,6 +10,7 @@ from dcpy.ir.data import Data
 from dcpy.ir.graph import AccessNode, Edge
 from dcpy.ir.nodes import Node
 from dcpy.ir.region import Block
+from dcpy.ir.schedules import Schedule
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr
@@ -68,7 +69,7 @@ def _plain(value: object) -> str:
     match value:
         case Enum():
             return str(value.value)
-        case bool() | int() | float() | str() | Expr() | Range() | DType():
+        case bool() | int() | float() | str() | Expr() | Range() | DType() | Schedule():
             return str(value)
         case tuple() | list():
             return ", ".join(filter(None, map(_plain, value)))

@@ -153,7 +153,7 @@ class _Drawer:
 
 
 def _schedule(node: Map | Consume) -> str:
-    return "" if node.schedule.value == "default" else f"  @{node.schedule.value}"
+    return f"  {node.schedule}".rstrip()
 
 
 def _memlet_label(edge: Edge) -> Picture:

@@ -24,7 +24,7 @@ from tests.support.compiled import source_of
 
 HISTOGRAM = """
     sdfg @histogram(k: i32[N], h: i64[4], m: c128[4]) symbols(N: size) {
-      state { map i = 0:N @cpu_parallel {
+      state { map i = 0:N @parallel {
         let b = k[i]
         check b < 4 else ValueError "{0} is too large" (b)
         state { tasklet () -> (o -> h[b] (add)) { o = i64(1) }

@@ -152,7 +152,7 @@ def test_reductions_of_rows_columns_and_histograms():
 def test_conflicts_in_parallel_maps_are_atomic():
     text = """
         sdfg @histogram(k: i32[N], h: i64[4], m: f64[4], z: c128[4], w: f64[N]) symbols(N: size) {
-          state { map i = 0:N @cpu_parallel {
+          state { map i = 0:N @parallel {
             let b = k[i]
             state { tasklet () -> (o -> h[b] (add)) { o = i64(1) }
                     tasklet (a <- w[i]) -> (o -> m[b] (max)) { o = a }
@@ -189,9 +189,9 @@ def test_every_conflict_resolution_on_every_kind(dtype):
 def test_without_openmp_programs_mean_the_same():
     text = """
         sdfg @plain(A: f64[N, M], rows: f64[N], total: f64[1], h: i64[4], k: i64[N]) symbols(N: size, M: size) {
-          state { map i = 0:N @cpu_parallel { map j = 0:M @simd {
+          state { map i = 0:N @parallel { map j = 0:M @vector {
                     tasklet (a <- A[i, j]) -> (o -> rows[i] (add), p -> total[0] (add)) { o = a  p = a * f64(2) } } }
-                  map q = 0:N @cpu_parallel { let b = wrap(k[q], 4)
+                  map q = 0:N @parallel { let b = wrap(k[q], 4)
                     state { tasklet () -> (o -> h[b] (add)) { o = i64(1) } } } }
         }"""
     A, k = floats(20, 30), RNG.integers(-4, 4, 20)
@@ -218,7 +218,7 @@ def test_copies_read_all_before_they_write():
 def test_invented_names_differ_from_those_of_the_program():
     text = """
         sdfg @names(A: f64[N, N], names_map_i0_1: f64[N]) symbols(N: size) {
-          state { map i0_1 = 0:N @cpu_parallel { copy A[i0_1, 0:N:2] -> A[i0_1, 0:N:2]
+          state { map i0_1 = 0:N @parallel { copy A[i0_1, 0:N:2] -> A[i0_1, 0:N:2]
                                      copy A[0:N:2, i0_1] -> A[i0_1, 0:N:2] }
                   copy A[0:N, 0] -> names_map_i0_1[0:N] }
         }"""
@@ -250,7 +250,7 @@ def test_errors_leave_with_their_numbers():
           data tmp: f64[N + 100] transient
           state { copy x[0:N] -> tmp[0:N] }
           check N > 2 else ValueError "need more than {0} of {1}" (N, i64(3))
-          state { map i = 0:M @cpu_parallel {
+          state { map i = 0:M @parallel {
             let k = wrap(idx[i], N)
             state { tasklet (a <- tmp[k]) -> (o -> y[i]) { o = a } }
           } }
@@ -287,10 +287,10 @@ def test_calls_pass_subsets_with_their_strides():
 def test_calls_in_parallel_maps_stay_on_their_thread():
     text = """
         sdfg @rows(A: f64[N, M], total: f64[1]) symbols(N: size, M: size) {
-          state { map i = 0:N @cpu_parallel { call @fill (row = A[i, 0:M], sum = total[0:1]) with (L = M, n = i) } }
+          state { map i = 0:N @parallel { call @fill (row = A[i, 0:M], sum = total[0:1]) with (L = M, n = i) } }
         }
         sdfg @fill(row: f64[L], sum: f64[1], n) symbols(L: size, n: i64) {
-          state { map l = 0:L @cpu_parallel { tasklet (a <- row[l]) -> (o -> row[l]) { o = a + f64(n) } }
+          state { map l = 0:L @parallel { tasklet (a <- row[l]) -> (o -> row[l]) { o = a + f64(n) } }
                   map k = 0:L { tasklet () -> (o -> sum[0] (add)) { o = f64(1) } } }
         }"""
     same(text, floats(30, 40), np.zeros(1))
@@ -385,7 +385,7 @@ def test_warnings_let_the_program_run_to_its_end():
 def test_warnings_in_parallel_maps():
     text = """
         sdfg @signs(x: f64[N], y: f64[N]) symbols(N: size) {
-          state { map i = 0:N @cpu_parallel {
+          state { map i = 0:N @parallel {
             check x[i] >= 0.0 else RuntimeWarning "a negative number at {0}" (i)
             state { tasklet (a <- x[i]) -> (o -> y[i]) { o = sqrt(abs(a)) } }
           } }

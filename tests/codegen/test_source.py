@@ -54,7 +54,7 @@ def test_checks_and_buffers(golden):
           data tmp: f64[N] transient
           state { copy x[0:N] -> tmp[0:N] }
           check N > 0 else ValueError "nothing to pick from {0}" (M)
-          state { map i = 0:M @cpu_parallel {
+          state { map i = 0:M @parallel {
             let n = wrap(k[i], N)
             state { tasklet (a <- tmp[n]) -> (o -> y[i]) { o = a } }
           } }
@@ -140,8 +140,29 @@ def test_what_cannot_be_compiled_yet_is_refused(text, reason):
         source_of(text)
 
 
+@pytest.mark.parametrize(
+    ("schedule", "pragma"),
+    [
+        ("@parallel{chunk = 64}", "#pragma omp for simd schedule(static, 64) nowait"),
+        ("@vector{width = 4}", "#pragma omp simd simdlen(4)"),
+        ("@unrolled{factor = 4}", "#pragma GCC unroll 4"),
+    ],
+)
+def test_schedules_have_parameters(schedule, pragma):
+    body = "{ tasklet () -> (o -> A[i]) { o = 1.0 } }"
+    assert pragma in source_of(f"sdfg @f(A: f64[N]) symbols(N: size) {{ map i = 0:N {schedule} {body} }}")
+    loop = f"sdfg @f(A: f64[N]) symbols(N: size) {{ loop i = 1:N @unrolled{{factor = 4}} {body} }}"
+    assert "#pragma GCC unroll 4" in source_of(loop)
+
+
+def test_what_is_unrolled_whole_has_a_number_of_iterations():
+    with pytest.raises(CodegenError, match="needs a constant number of iterations, not N") as caught:
+        source_of("sdfg @f(A: f64[N]) symbols(N: size) { loop i = 0:N @unrolled { copy A[i] -> A[0] } }")
+    assert "factor" in caught.value.help
+
+
 def test_undecided_programs_are_refused():
-    with pytest.raises(CodegenError, match="a map scheduled 'default' cannot run on the CPU"):
+    with pytest.raises(CodegenError, match="a map without a schedule"):
         generate(parse_sdfg(STENCIL))
 
 

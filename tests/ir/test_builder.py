@@ -12,7 +12,7 @@ from dcpy.base.errors import InvalidSdfg, ParseError
 from dcpy.ir import builder
 from dcpy.ir.builder import Builder, Out
 from dcpy.ir.data import Array, Scalar, Structure
-from dcpy.ir.nodes import Schedule
+from dcpy.ir.schedules import PARALLEL
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.ir.types import float32, float64, int32, int64
 
@@ -47,7 +47,7 @@ def test_every_kind_of_node():
     with b.state("first"):
         b.copy(x[1:], parts[: n - 1, 1])
         b.call(callee.sdfg, data=x[0:3], factor=a)
-        with b.map(Schedule.CPU_PARALLEL, i=n, j=(0, 4, 2)) as (i, _):
+        with b.map(PARALLEL, i=n, j=(0, 4, 2)) as (i, _):
             local = b.transient("local", float64)
             b.tasklet("t = a + f64(i); o = t * t", "square", a=x[i], o=Out(local))
             b.tasklet("o = a", a=local, o=Out(total, wcr="add"))
@@ -61,7 +61,7 @@ def test_every_kind_of_node():
           state first {
             copy x[1:N] -> parts[0:N - 1, 1]
             call @scale (data = x[0:3], factor = a) with (M = 3)
-            map i = 0:N, j = 0:4:2 @cpu_parallel {
+            map i = 0:N, j = 0:4:2 @parallel {
               data local: f64 transient
               tasklet square (a <- x[i]) -> (o -> local) { t = a + f64(i); o = t * t }
               tasklet (a <- local) -> (o -> __return (add)) { o = a }

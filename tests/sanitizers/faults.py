@@ -13,7 +13,7 @@ from tests.support.compiled import compile_sdfg
 FAULTS = {
     "race": """
         sdfg @race(a: f64[N]) symbols(N: size) {
-          state { map i = 0:N @cpu_parallel {
+          state { map i = 0:N @parallel {
             tasklet (x <- a[N - 1 - i]) -> (y -> a[i]) { y = x + 1.0 }
           } }
         }""",

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from dcpy.ir.builder import Builder, Container, Out
 from dcpy.ir.data import View
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Schedule
+from dcpy.ir.schedules import PARALLEL, UNDECIDED
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ZERO, Expr, sym
@@ -152,7 +152,7 @@ class _Writer:
             st.lists(st.sampled_from(reachable), min_size=1, max_size=2, unique_by=lambda line: line.root)
         )
         free = [line for line in reachable if line.root not in {target.root for target in targets}]
-        with self.b.map(self.pick(Schedule.DEFAULT, Schedule.CPU_PARALLEL), i=N - missing) as (i,):
+        with self.b.map(self.pick(UNDECIDED, PARALLEL), i=N - missing) as (i,):
             for target in targets:
                 own = target.container[i]
                 others = [line for line in free if line.dtype == target.dtype]

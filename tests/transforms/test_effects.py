@@ -16,6 +16,7 @@ from dcpy.ir.effects import Effect, keep_order
 from dcpy.ir.interp import interpret
 from dcpy.ir.library_kinds import LIBRARY_KINDS
 from dcpy.ir.nodes import Callback, Consume, ForeignCall, LibraryNode, Map
+from dcpy.ir.schedules import SEQUENTIAL
 from dcpy.ir.symbolic import Ranges
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.ir.uses import Uses
@@ -188,7 +189,7 @@ def test_s5_maps_that_send_run_alone():
     expand_library_nodes(sdfg)
     lower_for_cpu(sdfg)
     (node,) = (node for node in sdfg.body.walk_nodes() if isinstance(node, Map))
-    assert node.schedule.value == "sequential"
+    assert node.schedule == SEQUENTIAL
 
 
 def test_effects_are_those_of_all_parts():

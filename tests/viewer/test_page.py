@@ -24,7 +24,7 @@ TEXT = """
       loop t = 0:T {
         data c: f64 transient
         state body {
-          map i = 0:N @cpu_parallel { tasklet work (a <- A[i]) -> (o -> acc (add)) { o = a + f64(t) } }
+          map i = 0:N @parallel { tasklet work (a <- A[i]) -> (o -> acc (add)) { o = a + f64(t) } }
           copy v[0:2] -> B[0:2]
           call @g (x = B[0:N]) with (N = N)
         }
@@ -55,7 +55,7 @@ def test_every_element_is_drawn():
     main, callee = drawings(view_html(parse_sdfg(TEXT)))
     assert [texts(group) for group in of_class(main, "control")] == [["for t in 0:T"], ["if A[0] > 1.0"], ["else"]]
     assert [texts(group) for group in of_class(main, "state")] == [["body"]]
-    assert [texts(group) for group in of_class(main, "map")] == [["map i = 0:N  @cpu_parallel"]]
+    assert [texts(group) for group in of_class(main, "map")] == [["map i = 0:N  @parallel"]]
     assert [texts(group) for group in of_class(main, "tasklet")] == [["work", "o = a + f64(t)"]]
     assert [texts(group) for group in of_class(main, "step")] == [["break"], ["let k = t + 1"]]
     assert [texts(group) for group in of_class(main, "call")] == [["call g"]]
@@ -75,8 +75,8 @@ def test_pointing_shows_fields_text_and_the_line_of_python(tmp_path):
     assert told["tasklet"]["place"] == "program.py:2"
     assert told["tasklet"]["line"] == "acc += A[i] + t"
     assert ["name", "work"] in told["tasklet"]["rows"]
-    assert told["map"]["text"].startswith("map i = 0:N @cpu_parallel {")
-    assert ["schedule", "cpu_parallel"] in told["map"]["rows"]
+    assert told["map"]["text"].startswith("map i = 0:N @parallel {")
+    assert ["schedule", "@parallel"] in told["map"]["rows"]
     assert told["acc"]["text"] == "data acc: f64 transient"
     assert str(tmp_path) not in page
     pointed = [int(group.get("data-info")) for svg in drawings(page) for group in svg.iter() if group.get("data-info")]

@@ -214,6 +214,10 @@ def loop_pragma(loop: tree.Loop) -> str:
         words.append("for")
     if loop.simd:
         words.append("simd")
+    if loop.lanes:
+        words.append(f"simdlen({loop.lanes})")
+    if loop.shared is not None and loop.shared.chunk:
+        words.append(f"schedule(static, {loop.shared.chunk})")
     if loop.shared is not None and loop.shared.collapse > 1:
         words.append(f"collapse({loop.shared.collapse})")
     words += [f"reduction({reduction.op} : {reduction.name})" for reduction in loop.reductions]

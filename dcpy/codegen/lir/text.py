@@ -82,7 +82,8 @@ def _statement(statement: tree.Statement) -> Iterator[str]:
 def _loop(loop: tree.Loop) -> str:
     direction = {True: " down", False: "", None: " either way"}[loop.down]
     marks = [f"@shared({loop.shared.collapse})"] if loop.shared is not None else []
-    marks += ["@simd"] if loop.simd else []
+    marks += [f"@chunk({loop.shared.chunk})"] if loop.shared is not None and loop.shared.chunk else []
+    marks += ["@simd" + (f"({loop.lanes})" if loop.lanes else "")] if loop.simd else []
     marks += [f"@unroll({loop.unroll})"] if loop.unroll else []
     marks += [f"@reduce({reduction.op}: {reduction.name})" for reduction in loop.reductions]
     bounds = ":".join(map(expr_text, (loop.start, loop.stop, loop.step)))

@@ -81,9 +81,13 @@ class Reduction:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """The iterations are divided among the threads of the team: so many loops, this one and those directly inside."""
+    """The iterations of so many loops, this one and those directly inside, are divided among the threads of the team.
+
+    In pieces of `chunk` iterations by turns; 0: one piece for each thread.
+    """
 
     collapse: int = 1
+    chunk: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +102,7 @@ class Loop(_Placed):
     down: bool | None = False
     shared: Shared | None = None
     simd: bool = False
+    lanes: int = 0
     unroll: int = 0
     reductions: tuple[Reduction, ...] = ()
 

@@ -21,23 +21,23 @@ from dcpy.codegen.lower.tasklets import write
 from dcpy.ir.analysis.conflicts import MapWrites, distinct, reducible, survey, tiles_of
 from dcpy.ir.analysis.work import THREADS_PAY_ABOVE, work_of
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Map, Schedule
+from dcpy.ir.nodes import Map
 from dcpy.ir.region import Region
+from dcpy.ir.schedules import Parallel, Undecided, Unrolled, Vector
+from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr, product_of
 
 LowerRegion = Callable[[Context, Region], tree.Body]
-VECTORIZED = (Schedule.SIMD, Schedule.CPU_PARALLEL)  # innermost loops of these are, wherever they may be
-LOOPS = (Schedule.SEQUENTIAL, Schedule.SIMD, Schedule.UNROLLED, Schedule.CPU_PARALLEL)
+VECTORIZED = (Vector, Parallel)  # innermost loops of these are, wherever they may be
 
 
 def lower_map(context: Context, node: Map, lower_region: LowerRegion) -> None:
     """Emits the loops of a map."""
-    if node.schedule not in LOOPS:
-        help = "lower_for_cpu() gives every map a schedule" if node.schedule is Schedule.DEFAULT else ""
-        raise context.refuse(f"a map scheduled {node.schedule.value!r} cannot run on the CPU", node.span, help=help)
-    threads = node.schedule is Schedule.CPU_PARALLEL and context.may_start_team
+    if isinstance(node.schedule, Undecided):
+        raise context.refuse("a map without a schedule", node.span, help="lower_for_cpu() gives every map a schedule")
+    threads = isinstance(node.schedule, Parallel) and context.may_start_team
     writes = survey(context.uses, node)
-    folded = node.schedule in VECTORIZED
+    folded = isinstance(node.schedule, VECTORIZED)
     fresh = [m for m in (reducible(context.uses, writes) if folded else []) if m not in context.accumulators]
     accumulators = {memlet: accumulator_for(context, memlet) for memlet in fresh}
     for accumulator, start in accumulators.values():
@@ -91,20 +91,26 @@ def _reductions(context: Context, writes: MapWrites) -> tuple[tree.Reduction, ..
 
 def _lower_loops(context: Context, node: Map, writes: MapWrites, lower_region: LowerRegion) -> None:
     body = _body(context, node, lower_region)
-    simd = node.schedule in VECTORIZED and is_straight(body) and not _lanes_meet(context, node, writes)
+    simd = isinstance(node.schedule, VECTORIZED) and is_straight(body) and not _lanes_meet(context, node, writes)
     reductions = _reductions(context, writes) if simd else ()
     loops = _nest(context, node, body)
     if simd:
-        loops = _change_innermost(loops, len(node.params), simd=True, reductions=reductions)
-    elif node.schedule is Schedule.UNROLLED:
-        loops = _change_innermost(loops, len(node.params), unroll=_trip_count(context, node))
+        lanes = node.schedule.width if isinstance(node.schedule, Vector) else 0
+        loops = _change_innermost(loops, len(node.params), simd=True, lanes=lanes, reductions=reductions)
+    elif isinstance(node.schedule, Unrolled):
+        factor = node.schedule.factor or trip_count(context, node.domain[-1])
+        loops = _change_innermost(loops, len(node.params), unroll=factor)
     context.emit(loops)
 
 
-def _trip_count(context: Context, node: Map) -> int:
-    count = node.domain[-1].size.constant
+def trip_count(context: Context, values: Range) -> int:
+    """How often what is unrolled whole is written out."""
+    count = values.size.constant
     if count is None:
-        raise context.refuse(f"an unrolled map needs a constant number of iterations, not {node.domain[-1].size}")
+        raise context.refuse(
+            f"what is unrolled whole needs a constant number of iterations, not {values.size}",
+            help="give a factor: @unrolled{factor = 4}",
+        )
     return max(count, 1)
 
 
@@ -157,12 +163,13 @@ def _lower_parallel(context: Context, node: Map, writes: MapWrites, lower_region
     straight = is_straight(body)
     loops = _nest(context, node, body)
     reductions = _reductions(context, writes)
+    chunk = node.schedule.chunk if isinstance(node.schedule, Parallel) else 0
     if straight and len(node.params) == 1 and not _lanes_meet(context, node, writes):
         loops = replace(loops, simd=True)
     elif straight and collapse == len(node.params) > 1 and not _lanes_meet(context, node, writes):
         collapse -= 1
         loops = _change_innermost(loops, len(node.params), simd=True, reductions=reductions)
-    loops = replace(loops, shared=tree.Shared(collapse), reductions=reductions)
+    loops = replace(loops, shared=tree.Shared(collapse, chunk), reductions=reductions)
     _call_by_team(context, node, loops, fails)
 
 

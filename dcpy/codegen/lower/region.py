@@ -12,7 +12,7 @@ from dcpy.codegen.lower.buffers import declare_buffer, resize_array
 from dcpy.codegen.lower.calls import lower_call, lower_callback, lower_foreign_call
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.copies import lower_copy
-from dcpy.codegen.lower.maps import lower_map
+from dcpy.codegen.lower.maps import lower_map, trip_count
 from dcpy.codegen.lower.results import allocate_owned
 from dcpy.codegen.lower.scalars import convert
 from dcpy.codegen.lower.tasklets import lower_tasklet
@@ -35,6 +35,7 @@ from dcpy.ir.region import (
     SymbolAssign,
     While,
 )
+from dcpy.ir.schedules import Unrolled
 
 
 def lower_region(context: Context, region: Region) -> tree.Body:
@@ -129,7 +130,9 @@ def _lower_loop(context: Context, block: Loop) -> None:
     down = going_down(range_, context.ranges)
     with context.knowing(within(context.ranges, block.param, range_)):
         body = lower_region(context, block.body)
-    context.emit(tree.Loop(context.names.of(block.param), bounds[0], bounds[1], bounds[2], body, down=down))
+    unroll = block.schedule.factor or trip_count(context, range_) if isinstance(block.schedule, Unrolled) else 0
+    start, stop, step = bounds
+    context.emit(tree.Loop(context.names.of(block.param), start, stop, step, body, down=down, unroll=unroll))
 
 
 def _lower_branch(context: Context, block: Branch) -> None:

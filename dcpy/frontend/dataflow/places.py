@@ -10,7 +10,7 @@ from enum import Enum, auto
 
 from dcpy.base.errors import FrontendError
 from dcpy.ir.data import Storage
-from dcpy.ir.nodes import Schedule
+from dcpy.ir.schedules import PARALLEL, SEQUENTIAL, UNDECIDED, UNROLLED, Schedule
 
 
 class StorageType(Enum):
@@ -57,11 +57,11 @@ _STORAGES = {
     StorageType.CPU_ThreadLocal: Storage.DEFAULT,  # what a map declares belongs to an iteration
 }
 _SCHEDULES = {
-    ScheduleType.Default: Schedule.DEFAULT,
-    ScheduleType.Sequential: Schedule.SEQUENTIAL,
-    ScheduleType.Unrolled: Schedule.UNROLLED,
-    ScheduleType.CPU_Multicore: Schedule.CPU_PARALLEL,
-    ScheduleType.CPU_Persistent: Schedule.CPU_PARALLEL,  # its threads live as long as the process
+    ScheduleType.Default: UNDECIDED,
+    ScheduleType.Sequential: SEQUENTIAL,
+    ScheduleType.Unrolled: UNROLLED,
+    ScheduleType.CPU_Multicore: PARALLEL,
+    ScheduleType.CPU_Persistent: PARALLEL,  # its threads live as long as the process
 }
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dcpy.base.errors import FrontendError
 from dcpy.ir.analysis.claims import Race, are_independent, certain_race
-from dcpy.ir.nodes import Map, Schedule
+from dcpy.ir.nodes import Map
+from dcpy.ir.schedules import Sequential
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.uses import Uses
 
@@ -19,7 +20,7 @@ def settle_claims(sdfg: Sdfg) -> None:
         return
     uses = Uses(sdfg)
     for node in claimed:
-        if node.schedule is Schedule.SEQUENTIAL or are_independent(node, uses):
+        if isinstance(node.schedule, Sequential) or are_independent(node, uses):
             node.claimed = False
         elif (race := certain_race(node, uses)) is not None:
             raise _refusal(node, race)

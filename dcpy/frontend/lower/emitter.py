@@ -17,8 +17,9 @@ from dcpy.ir import types
 from dcpy.ir.data import Data, View
 from dcpy.ir.expr import Const, Index, Load, Ref, ScalarExpr, op, rewrite, symbols_of
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Map, Node, Schedule, Tasklet
+from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.region import Block, Check, Region, State, SymbolAssign
+from dcpy.ir.schedules import UNDECIDED, Schedule
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import Expr, ExprLike, Ranges, as_expr, sym
@@ -323,7 +324,7 @@ class Emitter:
         self.map_region(params, domain, Region([State(nodes=list(nodes), span=self.span)]))
 
     def map_region(
-        self, params: Sequence[str], domain: Sequence[Range], body: Region, schedule: Schedule = Schedule.DEFAULT,
+        self, params: Sequence[str], domain: Sequence[Range], body: Region, schedule: Schedule = UNDECIDED,
         *, claimed: bool = False,
     ) -> None:  # fmt: skip
         """A parallel map over a region; the parameters are fresh names."""

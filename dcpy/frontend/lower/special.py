@@ -17,7 +17,7 @@ from dcpy.frontend.dataflow.places import schedule_of
 from dcpy.frontend.lower.constructing import GENERATED
 from dcpy.frontend.numpy.traced import shown_at_the_call
 from dcpy.frontend.values import BoundMethod, MapValue, ObjectValue, RecordValue, Static, TupleValue, Value, is_weak
-from dcpy.ir.nodes import Schedule
+from dcpy.ir.schedules import Unrolled
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
@@ -36,7 +36,7 @@ def binary(frame: Frame, symbol: str, left: Value, right: Value, *, in_place: bo
     """``left symbol right`` where a class says what that is; None where none does."""
     if symbol == "@" and isinstance(left, MapValue):
         schedule = schedule_of(frame.b.static(right, "a schedule"))
-        if schedule is Schedule.UNROLLED and any(part.size.constant is None for part in left.ranges):
+        if isinstance(schedule, Unrolled) and any(part.size.constant is None for part in left.ranges):
             raise FrontendError(
                 "how often the map is unrolled is not known at compile time",
                 help="use a number, a compile-time argument (`n: dcpy.compiletime`), or leave the schedule out",

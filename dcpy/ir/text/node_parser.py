@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING
+from dataclasses import MISSING, fields
 from typing import Any
 
 from dcpy.ir.data import Descriptor, Scalar, Structure
 from dcpy.ir.expr import ScalarExpr
 from dcpy.ir.library_kinds import LIBRARY_KINDS
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS, Memlet
-from dcpy.ir.nodes import Call, Callback, Consume, Copy, ForeignCall, Map, Node, Schedule, Tasklet
+from dcpy.ir.nodes import Call, Callback, Consume, Copy, ForeignCall, Map, Node, Tasklet
 from dcpy.ir.region import Region
+from dcpy.ir.schedules import SCHEDULES, UNDECIDED, Schedule
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr
@@ -136,12 +137,32 @@ class NodeParser(DeclarationParser):
             params.append(self.bind())
             self.expect("=")
             domain.append(self.range())
-        schedule = self._schedule()
+        schedule = self.schedule(UNDECIDED)
         claimed = self.accept("claimed")
         return Map(tuple(params), tuple(domain), self.body(), schedule, claimed)
 
-    def _schedule(self) -> Schedule:
-        return self.member(Schedule, "schedule") if self.accept("@") else Schedule.DEFAULT
+    def schedule(self, default: Schedule) -> Schedule:
+        """``@parallel{chunk = 64}``, if there is one."""
+        if not self.accept("@"):
+            return default
+        token = self.token
+        word = self.identifier("a schedule")
+        kind = SCHEDULES.get(word)
+        if kind is None:
+            self.fail(f"no schedule is called {word!r}", at=token, help=f"there are {', '.join(SCHEDULES)}")
+        known = [field.name for field in fields(kind)]
+        values: dict[str, int] = {}
+        if self.token.text == "{" and self.peek().text in known and self.peek(2).text == "=":
+            self.advance()
+            while not self.accept("}"):
+                token = self.token
+                name = self.identifier("a parameter")
+                if name not in known:
+                    self.fail(f"@{word} has no parameter {name!r}", at=token, help=f"it has {', '.join(known)}")
+                self.expect("=")
+                values[name] = self.integer("a number")
+                self.accept(",")
+        return kind(**values)
 
     def _consume(self) -> Consume:
         self.advance()
@@ -153,7 +174,7 @@ class NodeParser(DeclarationParser):
         worker = self.bind()
         self.expect("=")
         workers = self.range()
-        schedule = self._schedule()
+        schedule = self.schedule(UNDECIDED)
         declared = self.peek().text == "data" and self.peek(2).text == element
         popped: dict[str, Descriptor] = (
             {} if declared else {element: Scalar(self.container_dtype(stream), transient=True)}

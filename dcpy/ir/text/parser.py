@@ -30,6 +30,7 @@ from dcpy.ir.region import (
     SymbolAssign,
     While,
 )
+from dcpy.ir.schedules import SEQUENTIAL
 from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.text.declaration_parser import DECLARATIONS
@@ -259,7 +260,8 @@ class _Parser(NodeParser):
         param = self.bind()
         self.expect("=")
         domain = self.range()
-        return Loop(param, domain, self.body())
+        schedule = self.schedule(SEQUENTIAL)
+        return Loop(param, domain, self.body(), schedule)
 
     def _while(self) -> While:
         condition = self.scalar()

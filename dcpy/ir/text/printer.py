@@ -13,8 +13,9 @@ from typing import Any
 from dcpy.base.errors import InvalidSdfg
 from dcpy.ir.data import Data
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Call, Callback, Consume, Copy, ForeignCall, LibraryNode, Map, Node, Schedule, Tasklet
+from dcpy.ir.nodes import Call, Callback, Consume, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
 from dcpy.ir.region import Block, Branch, Check, Loop, Region, Resize, State, SymbolAssign, While
+from dcpy.ir.schedules import SEQUENTIAL
 from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.text.declaration_printer import print_argument, print_constant, print_declaration, print_value
@@ -131,7 +132,8 @@ class _Printer:
             case State(name=name, nodes=nodes):
                 return _braces(_words("state", name and quote(name)), self.nodes(nodes))
             case Loop():
-                return _braces(f"loop {block.param} = {block.range}", self.region(block.body))
+                schedule = "" if block.schedule == SEQUENTIAL else str(block.schedule)
+                return _braces(_words(f"loop {block.param} = {block.range}", schedule), self.region(block.body))
             case While():
                 return _braces(f"while {print_expr(block.condition)}", self.region(block.body))
             case Branch():
@@ -176,10 +178,10 @@ class _Printer:
             case Map():
                 domain = ", ".join(f"{param} = {dim}" for param, dim in zip(node.params, node.domain, strict=True))
                 claimed = "claimed" if node.claimed else ""
-                return _braces(_words("map", domain, _schedule(node.schedule), claimed), self.region(node.body))
+                return _braces(_words("map", domain, str(node.schedule), claimed), self.region(node.body))
             case Consume():
                 head = f"consume {node.element} <- {node.stream} workers {node.worker} = 0:{node.workers}"
-                return _braces(_words(head, _schedule(node.schedule)), self.region(node.body))
+                return _braces(_words(head, str(node.schedule)), self.region(node.body))
             case Call():
                 return [self._call(node)]
             case LibraryNode() | Callback():
@@ -231,8 +233,6 @@ def _flow(inputs: Mapping[str, Memlet], outputs: Mapping[str, Memlet]) -> str:
     return f"({left}) -> ({right})"
 
 
-def _schedule(schedule: Schedule) -> str:
-    return "" if schedule is Schedule.DEFAULT else f"@{schedule.value}"
 
 
 def _braces(head: str, lines: list[str]) -> list[str]:

@@ -11,8 +11,9 @@ from typing import ClassVar
 
 from dcpy.ir.data import Structure, View, strides_of
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Map, Node, Schedule
+from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import Region, State
+from dcpy.ir.schedules import Undecided
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, sym
 from dcpy.ir.uses import Uses
@@ -60,7 +61,7 @@ class MergeStackedProducts(Transformation[Stacked]):
                 pass
             case _:
                 return Refusal("the body is not just one product")
-        if stack.schedule is not Schedule.DEFAULT or stack.body.containers:
+        if not isinstance(stack.schedule, Undecided) or stack.body.containers:
             return Refusal("the map has a schedule, or containers of its own")
         stacked, shared, result = ("a", "b", "c") if isinstance(product, Gemm) else ("x", "a", "y")
         if product.summand in product.inputs or (isinstance(product, Gemm) and product.trans_a):

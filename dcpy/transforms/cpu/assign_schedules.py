@@ -11,9 +11,10 @@ from dcpy.ir.analysis.work import THREADS_PAY_ABOVE, work_of
 from dcpy.ir.data import Scalar, strides_of
 from dcpy.ir.effects import Effect
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Call, Map, Schedule, Tasklet
+from dcpy.ir.nodes import Call, Map, Tasklet
 from dcpy.ir.region import Loop, Region, State, While
 from dcpy.ir.rewriter import Rewriter, rewriting
+from dcpy.ir.schedules import PARALLEL, SEQUENTIAL, VECTOR, Parallel, Undecided
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, min_of, product_of, sym
@@ -32,7 +33,7 @@ def assign_schedules(sdfg: Sdfg, options: CpuOptions, uses: Uses | None = None) 
     smallest step becomes an innermost map of its own, for vector instructions:
 
     before   map i = 0:N, j = 0:M { B[i, j] = f(A[i, j]) }
-    after    map i = 0:N @cpu_parallel { map j = 0:M @simd { B[i, j] = f(A[i, j]) } }
+    after    map i = 0:N @parallel { map j = 0:M @vector { B[i, j] = f(A[i, j]) } }
     """
     with rewriting(sdfg, "assign-schedules", uses=uses) as rw:
         _assign_in(sdfg.body, rw, options.openmp)
@@ -53,8 +54,8 @@ def _assign_in(region: Region, rw: Rewriter, threads: bool) -> None:
 
 def _assign(node: Map, rw: Rewriter, threads: bool) -> bool:
     """Schedules one map (and what is split off it); returns whether it runs on threads."""
-    if node.schedule is not Schedule.DEFAULT:
-        return node.schedule is Schedule.CPU_PARALLEL
+    if not isinstance(node.schedule, Undecided):
+        return isinstance(node.schedule, Parallel)
     vector = _vector_param(node, rw) if _is_innermost(node) else None
     if vector is not None and _is_rectangular(node):
         move_short_sums_inside(node, vector, rw)
@@ -68,15 +69,15 @@ def _assign(node: Map, rw: Rewriter, threads: bool) -> bool:
         _reorder(node, (*outer, *inner), rw)
         if inner:
             split = split_map(node, len(outer), rw)
-            rw.update(split, schedule=Schedule.SIMD if vector in inner else Schedule.SEQUENTIAL)
-        rw.update(node, schedule=Schedule.CPU_PARALLEL)
+            rw.update(split, schedule=VECTOR if vector in inner else SEQUENTIAL)
+        rw.update(node, schedule=PARALLEL)
         return True
     if vector in free and _is_rectangular(node) and node.domain[node.params.index(vector)].step is ONE:
         _tile_for_threads(node, vector, rw)
         return True
     if vector is not None and _is_rectangular(node):
         _reorder(node, (*(param for param in node.params if param != vector), vector), rw)
-    rw.update(node, schedule=Schedule.SIMD if vector is not None else Schedule.SEQUENTIAL)
+    rw.update(node, schedule=VECTOR if vector is not None else SEQUENTIAL)
     return False
 
 
@@ -160,7 +161,7 @@ def _tile_for_threads(node: Map, vector: str, rw: Rewriter) -> None:
     """Divides the only parameter that is free of conflicts among threads, in pieces that stay long enough for vectors.
 
     before   map i = 0:N, j = 0:M { s[j] += A[i, j] }
-    after    map t = 0:M:256 @cpu_parallel { map i = 0:N, j = t:min(t + 256, M) @simd { s[j] += A[i, j] } }
+    after    map t = 0:M:256 @parallel { map i = 0:N, j = t:min(t + 256, M) @vector { s[j] += A[i, j] } }
     """
     domain = dict(zip(node.params, node.domain, strict=True))
     whole = domain[vector]
@@ -170,5 +171,5 @@ def _tile_for_threads(node: Map, vector: str, rw: Rewriter) -> None:
     params = (*others, vector)
     tiles = Range(whole.start, whole.stop, as_expr(TILE))
     rw.update(node, params=(tile, *params), domain=(tiles, *(domain[param] for param in params)))
-    rw.update(split_map(node, 1, rw), schedule=Schedule.SIMD)
-    rw.update(node, schedule=Schedule.CPU_PARALLEL)
+    rw.update(split_map(node, 1, rw), schedule=VECTOR)
+    rw.update(node, schedule=PARALLEL)

@@ -8,9 +8,10 @@ unrolls them.
 from __future__ import annotations
 
 from dcpy.ir.analysis.conflicts import survey
-from dcpy.ir.nodes import Map, Schedule, Tasklet
+from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.region import Region, State
 from dcpy.ir.rewriter import Rewriter
+from dcpy.ir.schedules import UNROLLED
 
 UNROLLED_AT_MOST = 16  #: terms of a sum, all short loops together, that is written out
 
@@ -29,7 +30,7 @@ def move_short_sums_inside(node: Map, vector: str, rw: Rewriter) -> None:
     for count in (len(params) - len(short), *(1 for _ in short[1:])):
         if short:
             node = split_map(node, count, rw)
-            rw.update(node, schedule=Schedule.UNROLLED)
+            rw.update(node, schedule=UNROLLED)
 
 
 def _short_sums(node: Map, vector: str, rw: Rewriter) -> tuple[str, ...]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.nodes import Map, Schedule
+from dcpy.ir.nodes import Map
 from dcpy.ir.region import State
+from dcpy.ir.schedules import UNDECIDED
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
 
@@ -37,8 +38,8 @@ class MapCollapse(Transformation[Map]):
         if outer.body.containers:
             names = ", ".join(map(repr, outer.body.containers))
             return Refusal(f"each iteration of the outer map has its own {names}, which the inner one shares")
-        if inner.schedule not in (outer.schedule, Schedule.DEFAULT):
-            return Refusal(f"schedules differ: {outer.schedule.value} and {inner.schedule.value}")
+        if inner.schedule not in (outer.schedule, UNDECIDED):
+            return Refusal(f"schedules differ: {outer.schedule} and {inner.schedule}")
         mentioned = [name for name in outer.params if any(name in dim.symbols for dim in inner.domain)]
         if mentioned and not self.allow_dependent:
             return Refusal(f"the inner bounds depend on {', '.join(map(repr, mentioned))}")

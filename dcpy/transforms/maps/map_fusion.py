@@ -105,8 +105,8 @@ class Fusion:
 
 
 def _obstacle(first: Map, second: Map, uses: Uses) -> Refusal | None:
-    if first.schedule is not second.schedule:
-        return Refusal(f"schedules differ: {first.schedule.value} and {second.schedule.value}")
+    if first.schedule != second.schedule:
+        return Refusal(f"schedules differ: {first.schedule} and {second.schedule}")
     if len(first.params) != len(second.params):
         return Refusal(f"iteration spaces differ: {_domain(first)} and {_domain(second)}")
     pairs = ((first, second), (second, first))

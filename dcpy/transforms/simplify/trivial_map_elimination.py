@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.nodes import Map, Schedule
+from dcpy.ir.nodes import Map
 from dcpy.ir.region import State
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, Expr, Ranges
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
 Values = Mapping[str, Expr]  # of the parameters that have just one
-_HOST = (Schedule.DEFAULT, Schedule.SEQUENTIAL, Schedule.SIMD, Schedule.UNROLLED, Schedule.CPU_PARALLEL)
 
 
 @dataclass(frozen=True)
@@ -31,10 +30,7 @@ class TrivialMapElimination(Transformation[Values | None]):
     pattern = one(map)
 
     def plan(self, m: Match) -> Values | Refusal | None:
-        """The values of the parameters that have one; None where the map never runs.
-
-        Refuses maps that may have more points, and those that say on which device they run.
-        """
+        """The values of the parameters that have one; None where the map never runs. Refuses other maps."""
         node = m[self.map]
         ranges = m.uses.ranges_at(node)
         if any(never_runs(dim, ranges) for dim in node.domain):
@@ -44,8 +40,6 @@ class TrivialMapElimination(Transformation[Values | None]):
         }
         if not single:
             return Refusal("no parameter is proved to have just one value")
-        if node.schedule not in _HOST:
-            return Refusal(f"schedule {node.schedule.value} says where the body runs")
         for param in single:  # a range may mention parameters before it
             single[param] = single[param].subs(single)
         return single

@@ -160,7 +160,7 @@ def test_schedules():
     same(f, X)
     text = body(f, X)
     assert "map i = 0:N @sequential" in text
-    assert "map i_1 = 0:N @cpu_parallel" in text
+    assert "map i_1 = 0:N @parallel" in text
     assert "map i_2 = 0:4 @unrolled" in text
 
 

@@ -35,7 +35,7 @@ PROGRAMS = {
         sdfg @axpy(a: f64, x: f64[N], y: f64[N], n) symbols(N: size, n: i64) -> (__return: array) {
           data __return: f64[N]
           state s0 {
-            map i = 0:N, j = 0:N:2 @cpu_parallel {
+            map i = 0:N, j = 0:N:2 @parallel {
               tasklet t (xi <- x[i], al <- a) -> (o -> y[i]) { p = al * xi; o = p + 1.0 }
               tasklet (xi <- x[i]) -> (o -> y[j] (add, dynamic)) { o = xi }
             }
@@ -87,7 +87,7 @@ p: structure "a point" {x: f64, v: f64[N] strides (2)}) symbols(N: size, M: size
         sdfg @n(x: f64[N], y: f64[N], s: stream f64) symbols(N: size) {
           data acc: f64 transient
           state {
-            consume e <- s workers w = 0:4 @cpu_parallel {
+            consume e <- s workers w = 0:4 @parallel {
               data e: f64 transient
               tasklet (a <- e) -> (o -> acc (add)) { o = exp(a) }
             }

@@ -55,7 +55,7 @@ TEXTS = [
     ("expr.loads", "if A[0] > 0.0 { }", "reads 'A' with 1 indices for 2"),
     ("expr.indices", "if wrap(k[0], N) > 0 { }", "wraps an index inside of an expression"),
     ("scope.operands", "map i = 0:N { stream s: f64 transient }", "the stream 's' is declared in a map's body"),
-    ("frontend.schedules", "map i = 0:N @simd { }", "has the schedule 'simd'"),
+    ("frontend.schedules", "map i = 0:N @vector { }", "has the schedule @vector"),
     ("frontend.storage", "data t: f64[N] transient @heap", "has the storage 'heap'"),
     ("frontend.foreign", "foreign () -> (o -> x[0:N]) from c { run(&o) }", "made a foreign call of run"),
     ("simple.states", "state s { }", "the state 's' is empty"),

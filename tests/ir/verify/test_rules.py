@@ -13,8 +13,9 @@ from dcpy.ir import types
 from dcpy.ir.data import Array, Reference, Scalar, Stream, Structure, View
 from dcpy.ir.expr import Cast, Const, Index, Load, Op, Ref, WrapIndex, cast, op
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Call, LibraryNode, Map, Schedule, Tasklet
+from dcpy.ir.nodes import Call, LibraryNode, Map, Tasklet
 from dcpy.ir.region import Branch, Region, Resize, State, SymbolAssign
+from dcpy.ir.schedules import SEQUENTIAL
 from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.subsets import Range, Subset, parse_subset
 from dcpy.ir.symbolic import ONE, const, sym
@@ -494,5 +495,5 @@ def test_names_of_rules_are_unique():
 
 def test_schedules_that_users_ask_for_are_the_frontends():
     sdfg = a_program()
-    sdfg.body.blocks[0].nodes[0].schedule = Schedule.SEQUENTIAL
+    sdfg.body.blocks[0].nodes[0].schedule = SEQUENTIAL
     assert said_by("frontend.schedules", sdfg) == ""

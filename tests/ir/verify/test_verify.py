@@ -51,7 +51,7 @@ def test_callees_are_verified_once():
 
 def test_forms():
     text = "sdfg @f(x: f64[N]) {{ map i = 0:N {} {{ data t: f64 transient {} copy x[i] -> t copy t -> x[i] }} }}"
-    open_, decided = parse_sdfg(text.format("", "")), parse_sdfg(text.format("@simd", "@register"))
+    open_, decided = parse_sdfg(text.format("", "")), parse_sdfg(text.format("@vector", "@register"))
     assert problems(open_, FRONTEND_FORM) == problems(open_, SIMPLE_FORM) == ()
     assert [problem.rule for problem in problems(open_, CODEGEN_FORM)] == ["codegen.schedules", "codegen.storage"]
     assert problems(decided, CODEGEN_FORM) == ()

@@ -8,7 +8,7 @@ import pytest
 from dcpy.ir import types
 from dcpy.ir.identities import identity_value
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Schedule
+from dcpy.ir.schedules import VECTOR
 from dcpy.ir.subsets import parse_subset
 from dcpy.libraries.reduce.nodes import ArgReduce, Reduce
 from tests.libraries.oracles import assert_expands, expanded
@@ -142,7 +142,7 @@ def test_the_innermost_loop_is_simd_and_runs_along_memory():
         assert reading
         for node, memlet in reading:
             loop = node.state.region.owner
-            assert (loop.schedule, (memlet.subset.dims[-1].name,)) == (Schedule.SIMD, loop.params)
+            assert (loop.schedule, (memlet.subset.dims[-1].name,)) == (VECTOR, loop.params)
 
 
 def node_of(kind, x, out, **properties):

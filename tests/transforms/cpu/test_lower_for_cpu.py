@@ -32,7 +32,7 @@ def test_threads_outside_vectors_inside():
         }""",
         """
         sdfg @f(A: f64[N, M], B: f64[N, M]) symbols(N: size, M: size) {
-          state { map i = 0:N @cpu_parallel { map j = 0:M @simd {
+          state { map i = 0:N @parallel { map j = 0:M @vector {
             tasklet (a <- A[i, j]) -> (o -> B[i, j]) { o = a } } } }
         }""",
         N=[0, 3], M=[2],
@@ -48,7 +48,7 @@ def test_the_parameter_with_the_smallest_steps_comes_last():
         }""",
         """
         sdfg @f(A: f64[N, N], B: f64[N, N], C: f64[N, N]) symbols(N: size) {
-          state { map i = 0:N @cpu_parallel { map k = 0:N, j = 0:N @simd {
+          state { map i = 0:N @parallel { map k = 0:N, j = 0:N @vector {
             tasklet (a <- A[i, k], b <- B[k, j]) -> (o -> C[i, j] (add)) { o = a * b } } } }
         }""",
         N=[0, 3],
@@ -65,7 +65,7 @@ def test_short_sums_are_written_out_inside_of_vectors():
         }""",
         """
         sdfg @f(w: f64[3, 3], A: f64[N, M], B: f64[N, M]) symbols(N: size, M: size) {
-          state { map i = 1:N - 1 @cpu_parallel { map j = 1:M - 1 @simd {
+          state { map i = 1:N - 1 @parallel { map j = 1:M - 1 @vector {
             map k = 0:3 @unrolled { map l = 0:3 @unrolled {
               tasklet (x <- w[k, l], a <- A[i + k - 1, j + l - 1]) -> (o -> B[i, j] (add)) { o = x * a } } } } } }
         }""",
@@ -102,7 +102,7 @@ def test_columns_are_divided_where_rows_meet():
         }""",
         """
         sdfg @f(A: f64[N, M], s: f64[M]) symbols(N: size, M: size) {
-          state { map j_tile = 0:M:256 @cpu_parallel { map i = 0:N, j = j_tile:min(j_tile + 256, M) @simd {
+          state { map j_tile = 0:M:256 @parallel { map i = 0:N, j = j_tile:min(j_tile + 256, M) @vector {
             tasklet (a <- A[i, j]) -> (o -> s[j] (add)) { o = a } } } }
         }""",
         N=[0, 3], M=[2, 300],
@@ -112,20 +112,20 @@ def test_columns_are_divided_where_rows_meet():
 def test_a_short_map_stays_on_one_thread():
     becomes(
         "sdfg @f(A: f64[8]) { state { map i = 0:8 { tasklet (a <- A[i]) -> (o -> A[i]) { o = a + f64(1) } } } }",
-        "sdfg @f(A: f64[8]) { state { map i = 0:8 @simd { tasklet (a <- A[i]) -> (o -> A[i]) { o = a + f64(1) } } } }",
+        "sdfg @f(A: f64[8]) { state { map i = 0:8 @vector { tasklet (a <- A[i]) -> (o -> A[i]) { o = a + f64(1) }}} }",
     )
 
 
 def test_without_openmp_there_are_no_threads():
     becomes(
         "sdfg @f(A: f64[N]) symbols(N: size) { state { map i = 0:N { tasklet () -> (o -> A[i]) { o = f64(1) } } } }",
-        "sdfg @f(A: f64[N]) symbols(N: size) { state { map i = 0:N @simd { tasklet () -> (o -> A[i]) { o=f64(1) }}} }",
+        "sdfg @f(A: f64[N]) symbols(N: size) { state { map i = 0:N @vector { tasklet () -> (o -> A[i]){o=f64(1)}}} }",
         openmp=False,
         N=[3],
     )
 
 
-@pytest.mark.parametrize(("target", "schedule"), [("s[0]", "cpu_parallel"), ("s[k]", "simd")])
+@pytest.mark.parametrize(("target", "schedule"), [("s[0]", "parallel"), ("s[k]", "vector")])
 def test_a_histogram_is_not_parallel_but_a_sum_is(target, schedule):
     body = f"let k = idx[i] state {{ tasklet () -> (o -> {target} (add)) {{ o = i64(1) }} }}"
     becomes(
@@ -144,7 +144,7 @@ def test_a_map_inside_a_parallel_one_runs_on_the_same_thread():
         }""",
         """
         sdfg @f(A: f64[N, M]) symbols(N: size, M: size) {
-          state { map i = 0:N @cpu_parallel { loop t = 0:3 { state { map j = 0:M @simd {
+          state { map i = 0:N @parallel { loop t = 0:3 { state { map j = 0:M @vector {
             tasklet (a <- A[i, j]) -> (o -> A[i, j]) { o = a * f64(2) } } } } } }
         }""",
         N=[2], M=[3],
@@ -224,7 +224,7 @@ def test_buffers_inside_maps_are_each_iterations_own():
         }""",
         """
         sdfg @f(A: f64[N, N]) symbols(N: size) {
-          state { map i = 0:N @cpu_parallel { data part: f64[i] transient @heap
+          state { map i = 0:N @parallel { data part: f64[i] transient @heap
                                 state { copy A[i, 0:i] -> part[0:i]  copy part[0:i] -> A[i, N - i:N] } } }
         }""",
         N=[3],
@@ -242,7 +242,7 @@ def test_a_scalar_that_is_used_next_becomes_part_of_the_expression():
         }""",
         """
         sdfg @f(A: f64[4], B: f64[4]) {
-          state { map i = 0:4 @simd { tasklet (a <- A[i]) -> (o -> B[i]) { o = a * f64(2) + a } } }
+          state { map i = 0:4 @vector { tasklet (a <- A[i]) -> (o -> B[i]) { o = a * f64(2) + a } } }
         }""",
     )
 

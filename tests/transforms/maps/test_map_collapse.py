@@ -44,7 +44,7 @@ REFUSALS = {
     "each iteration of the outer map has its own 't'": (
         f"map i = 0:N {{ data t: f64 transient map j = 0:M {{ {BODY} }} }}"
     ),
-    "schedules differ: cpu_parallel and simd": f"map i = 0:N @cpu_parallel {{ map j = 0:M @simd {{ {BODY} }} }}",
+    "schedules differ: @parallel and @vector": f"map i = 0:N @parallel {{ map j = 0:M @vector {{ {BODY} }} }}",
 }
 
 

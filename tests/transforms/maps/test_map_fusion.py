@@ -116,9 +116,9 @@ REFUSALS = {
         PRODUCER + "tasklet () -> (o -> A[0]) { o = f64(1) }"
         "map j = 0:N { tasklet (a <- tmp[j], b <- A[j]) -> (o -> B[j]) { o = a + b } }"
     ),
-    "schedules differ: sequential and cpu_parallel": (
+    "schedules differ: @sequential and @parallel": (
         PRODUCER.replace("0:N", "0:N @sequential")
-        + "map j = 0:N @cpu_parallel { tasklet (a <- tmp[j]) -> (o -> B[j]) { o = a } }"
+        + "map j = 0:N @parallel { tasklet (a <- tmp[j]) -> (o -> B[j]) { o = a } }"
     ),
     "one may raise an exception while the other one writes 'B'": (
         'map i = 0:N { check A[i] > 0.0 else ValueError "no" state { tasklet (a <- A[i]) -> (o -> tmp[i]) { o = a } } }'

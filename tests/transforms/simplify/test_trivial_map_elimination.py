@@ -59,10 +59,3 @@ def test_refuses_what_may_have_more_points():
     expect(
         TrivialMapElimination(), on=program("state { map i = 0:N { tasklet () -> (o -> A[i]) { o = 1.0 } } }")
     ).is_refused("no parameter is proved to have just one value")
-
-
-def test_refuses_what_runs_on_a_device():
-    expect(
-        TrivialMapElimination(),
-        on=program("state { map i = 0:1 @gpu_device { tasklet () -> (o -> A[i]) { o = 1.0 } } }"),
-    ).is_refused("schedule gpu_device says where the body runs")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dcpy.ir.data import Array, Reference, Scalar, Storage, Stream, Structure
-from dcpy.ir.nodes import Call, Consume, LibraryNode, Map, Schedule
+from dcpy.ir.nodes import Call, Consume, LibraryNode, Map
+from dcpy.ir.schedules import Undecided
 from dcpy.ir.verify.rule import Findings, rule
 from dcpy.ir.verify.scope import Declaration, Scope
 
@@ -23,7 +24,7 @@ def calls_are_gone(node: Call, scope: Scope) -> Findings:
 @rule("codegen.schedules", Map)
 def schedules_are_decided(node: Map, scope: Scope) -> Findings:
     """Every map has a schedule."""
-    if node.schedule is Schedule.DEFAULT:
+    if isinstance(node.schedule, Undecided):
         yield f"the map over {', '.join(node.params)} has no schedule"
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dcpy.ir.data import Array, Scalar, Storage
-from dcpy.ir.nodes import ForeignCall, Map, Schedule
+from dcpy.ir.nodes import ForeignCall, Map
+from dcpy.ir.schedules import Parallel, Sequential, Undecided
 from dcpy.ir.verify.rule import Findings, rule
 from dcpy.ir.verify.scope import Declaration, Scope
 
@@ -11,8 +12,8 @@ from dcpy.ir.verify.scope import Declaration, Scope
 @rule("frontend.schedules", Map)
 def schedules_are_open(node: Map, scope: Scope) -> Findings:
     """The frontend decides no schedule, except that the user asked for one."""
-    if node.schedule not in (Schedule.DEFAULT, Schedule.SEQUENTIAL, Schedule.CPU_PARALLEL):
-        yield f"a map of the frontend has the schedule {node.schedule.value!r}"
+    if not isinstance(node.schedule, Undecided | Sequential | Parallel):
+        yield f"a map of the frontend has the schedule {node.schedule}"
 
 
 @rule("frontend.storage", Declaration)

@@ -16,7 +16,8 @@ from dcpy.ir import types
 from dcpy.ir.expansions import Expansion
 from dcpy.ir.expr import Const, Index, Load, Ref, ScalarExpr, cast, op
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Copy, ForeignCall, Schedule
+from dcpy.ir.nodes import Copy, ForeignCall
+from dcpy.ir.schedules import SEQUENTIAL
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, ExprLike, as_expr, max_of
 from dcpy.ir.types import DType
@@ -256,7 +257,7 @@ def _syrk(call: CblasCall, a: Matrix, c: Matrix, prefix: str, environment: str) 
 def _mirrored(f: Fragment, c: Operand, by_columns: bool) -> None:
     """The half of a symmetric matrix that is not there yet: the lower one, or that of the transposed matrix."""
     size = c.shape[0]
-    with f.map(Range(ZERO, size)) as low, f.map(Range(low + 1, size), Schedule.SEQUENTIAL) as high:
+    with f.map(Range(ZERO, size)) as low, f.map(Range(low + 1, size), SEQUENTIAL) as high:
         upper, lower = c.at(low, high), c.at(high, low)
         f.put(*((upper, lower) if by_columns else (lower, upper)))
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dcpy.ir import types
 from dcpy.ir.expr import Const, Index, Load, ScalarExpr, op
-from dcpy.ir.nodes import ForeignCall, Schedule
+from dcpy.ir.nodes import ForeignCall
+from dcpy.ir.schedules import UNDECIDED
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ZERO
 from dcpy.libraries.api import Fragment, expands
@@ -49,7 +50,7 @@ def _call(f: Fragment, lines: Lines) -> None:
 
 def _scale(f: Fragment, lines: Lines) -> None:
     numbers = f.reals(lines.y)
-    with f.map(Range(ZERO, numbers.shape[0]), Schedule.DEFAULT, "j") as j:
+    with f.map(Range(ZERO, numbers.shape[0]), UNDECIDED, "j") as j:
         f.compute(numbers.at(j), _times, numbers.at(j), lines.scale.at())
 
 

@@ -12,7 +12,8 @@ from dcpy.ir import types
 from dcpy.ir.expansions import Expansion
 from dcpy.ir.expr import Const, Index, Load, ScalarExpr, cast, op
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Copy, Schedule
+from dcpy.ir.nodes import Copy
+from dcpy.ir.schedules import VECTOR
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ZERO, Expr, min_of
 from dcpy.libraries.api import Element, Fragment, Operand, expands
@@ -83,7 +84,7 @@ def lu(node: Lu, f: Fragment) -> None:
         regular, _ = f.branch(op("ne", _load(out.at(k, k)), Const(0, out.dtype)))
         with f.inside(regular), f.map(Range(k + 1, m), param="i") as i:
             f.compute(out.at(i, k), lambda x, d: op("div", x, d), out.at(i, k), out.at(k, k))
-            with f.map(Range(k + 1, n), Schedule.SIMD, "j") as j:
+            with f.map(Range(k + 1, n), VECTOR, "j") as j:
                 f.compute(out.at(i, j), _minus_product, out.at(i, j), out.at(i, k), out.at(k, j))
 
 

@@ -1,0 +1,66 @@
+"""Schedules: how the iterations of a map or a loop run, as values with parameters.
+
+Frontends leave a map undecided, or write down what the user asked for; the passes of a target decide. A schedule never
+changes what is computed. In the textual form it is ``@parallel{chunk = 64}``; a parameter at its default is left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Base of all schedules. `word` is the name in the textual form."""
+
+    word: ClassVar[str] = ""
+
+    def __str__(self) -> str:
+        """``@vector{width = 4}``; "" for what is undecided."""
+        given = [field for field in fields(self) if getattr(self, field.name) != field.default]
+        values = ", ".join(f"{field.name} = {getattr(self, field.name)}" for field in given)
+        return f"@{self.word}{{{values}}}" if values else f"@{self.word}" if self.word else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided(Schedule):
+    """A map that no pass has looked at yet; none is left in codegen form."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sequential(Schedule):
+    """One iteration after the other, in order."""
+
+    word: ClassVar[str] = "sequential"
+
+
+@dataclass(frozen=True, slots=True)
+class Parallel(Schedule):
+    """The iterations are divided among the threads of a team, if there is enough to do.
+
+    `chunk`: so many iterations in a row, then the next thread's turn; 0: as many as there are for each thread.
+    """
+
+    word: ClassVar[str] = "parallel"
+    chunk: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Vector(Schedule):
+    """Several iterations of the innermost parameter in one vector instruction. `width`: so many; 0: the machine's."""
+
+    word: ClassVar[str] = "vector"
+    width: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Unrolled(Schedule):
+    """The body is written out `factor` times, along the innermost parameter; 0: for each of its iterations."""
+
+    word: ClassVar[str] = "unrolled"
+    factor: int = 0
+
+
+UNDECIDED, SEQUENTIAL, PARALLEL, VECTOR, UNROLLED = Undecided(), Sequential(), Parallel(), Vector(), Unrolled()
+SCHEDULES: dict[str, type[Schedule]] = {kind.word: kind for kind in (Sequential, Parallel, Vector, Unrolled)}
