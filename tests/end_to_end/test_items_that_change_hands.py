@@ -180,11 +180,21 @@ def lists_beside_each_other(u, v, n):
     return x, y
 
 
+def lists_that_grow(u, v, n):
+    """Both names met in one list: what either had was lost."""
+    now, then, first = [], [], [u[3]]
+    for i in range(n):
+        now.append(u[i])
+        first.append(v[i])
+        now, then, first = then, first, now
+    return len(now), len(then), len(first), now, then, first
+
+
 @pytest.mark.parametrize(
     "function",
     [
-        swapped, swapped_in_while, swapped_by_a_function, swapped_if, swapped_twice_per_step, swapped_until,
-        swapped_before, chosen, of_two_names, reversed_in_place, rotated, new_lists, tuples, new_and_old,
+        lists_that_grow, swapped, swapped_in_while, swapped_by_a_function, swapped_if, swapped_twice_per_step,
+        swapped_until, swapped_before, chosen, of_two_names, reversed_in_place, rotated, new_lists, tuples, new_and_old,
         written_history, dictionary, levels, lists_in_a_dictionary, lists_beside_each_other,
     ],
 )  # fmt: skip

@@ -113,7 +113,8 @@ def home(frame: Frame, name: str, lists: Sequence[List], kind: listing.Kind) -> 
             continue
         container = value.array.container
         same = listing.same_kind(frame.b, kind, listing.kind_of_list(frame.b, value))
-        if same and frame.is_home(container) and frame.emit.is_visible(container):
+        _, (owner, *_) = frame.homes().get(container, (None, ("",)))
+        if same and owner == name and frame.emit.is_visible(container):  # that of another name may be in use
             return replace(value, fill=None)
     return frame.list_home(name, kind)
 
