@@ -209,3 +209,18 @@ def test_s3_items_change_hands_when_compiled():
         return swapped(u, v, n), levels(u, v, n + 1)
 
     check_lists(both, U, V, 4, compiled=True)
+
+
+@pytest.mark.cc
+def test_s3_a_list_holds_what_the_path_has_put_there():
+    """The object was built of what it holds on the first path, whichever was taken."""
+
+    def f(u, v, n):
+        fields = [u, v]
+        for t in range(n):
+            fields[0], fields[1] = fields[1], fields[0]
+            fields[1][0] = t
+        return fields, (fields,)
+
+    for n in (0, 2, 3):
+        check_lists(f, U, V, n, compiled=True)

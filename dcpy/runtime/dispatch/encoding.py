@@ -158,7 +158,7 @@ def _encode_structure(signature: Signature) -> object:
 
     The same list in several places is one object.
     """
-    made: dict[str, list[object]] = {}
+    made: dict[tuple[str, int], list[object]] = {}
     returned = _encode_part(signature.structure, made)
     if not signature.fields:
         return returned
@@ -166,16 +166,18 @@ def _encode_structure(signature: Signature) -> object:
     return {"returned": returned, "effects": effects}
 
 
-def _encode_part(part: object, made: dict[str, list[object]]) -> object:
+def _encode_part(part: object, made: dict[tuple[str, int], list[object]], path: int = -1) -> object:
+    """A part of what is returned on a `path`: by another one, the same list may hold something else."""
     match part:
         case tuple():
-            return tuple(_encode_part(inner, made) for inner in part)
+            return tuple(_encode_part(inner, made, path) for inner in part)
         case Built(make, parts, key):
-            if key not in made:
-                made[key] = [make, *(_encode_part(inner, made) for inner in parts)]
-            return made[key] if key else made.pop(key)
+            place = key, path
+            if place not in made:
+                made[place] = [make, *(_encode_part(inner, made, path) for inner in parts)]
+            return made[place] if key else made.pop(place)
         case Chosen(which, options):
-            return [None, which, *(_encode_part(inner, made) for inner in options)]
+            return [None, which, *(_encode_part(inner, made, number) for number, inner in enumerate(options))]
     return part
 
 
