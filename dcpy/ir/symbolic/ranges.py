@@ -23,13 +23,14 @@ class Ranges:
     A symbol bound later may have bounds that mention those bound before it (``i`` in ``0 .. N - 1``).
     """
 
-    __slots__ = ("_bounds", "_facts", "_proved")
+    __slots__ = ("_bounds", "_facts", "_positions", "_proved")
 
     def __init__(
         self, bounds: Mapping[str, tuple[Bound, Bound]] | None = None, facts: Iterable[Expr] = ()
     ) -> None:
         self._bounds: dict[str, tuple[Bound, Bound]] = dict(bounds or {})
         self._facts: tuple[Expr, ...] = tuple(facts)
+        self._positions: dict[str, int] | None = None
         self._proved: dict[Expr, bool] = {}
 
     def bind(self, name: str, lower: ExprLike | None = None, upper: ExprLike | None = None) -> Ranges:
@@ -123,13 +124,18 @@ class Ranges:
         split = _first_function(expr)
         if split is not None:
             return self._nonneg_by_cases(expr, split, depth)
-        # Innermost symbols first: their bounds mention the outer ones.
-        for name in reversed(self._bounds):
-            if name in expr.symbols:
-                weaker = self._weaken(expr, name, depth)
-                if weaker is not None and self._nonneg(weaker, depth - 1):
-                    return True
+        for name in self._innermost_first(expr.symbols):
+            weaker = self._weaken(expr, name, depth)
+            if weaker is not None and self._nonneg(weaker, depth - 1):
+                return True
         return False
+
+    def _innermost_first(self, symbols: Iterable[str]) -> list[str]:
+        """Those that have bounds, the last bound first: its bounds mention the others."""
+        if self._positions is None:  # of all symbols of a program, where an expression has a few
+            self._positions = {name: position for position, name in enumerate(self._bounds)}
+        known = [name for name in symbols if name in self._positions]
+        return sorted(known, key=self._positions.__getitem__, reverse=True) if len(known) > 1 else known
 
     def _nonneg_by_facts(self, expr: Expr, depth: int) -> bool:
         """Fourier-Motzkin elimination: takes multiples of facts away that remove a term which stands in the way."""
