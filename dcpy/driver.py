@@ -138,8 +138,8 @@ def _lowered(sdfg: Sdfg, options: Options) -> Sdfg:
     from dcpy.ir.copying import copy_sdfg
     from dcpy.transforms.api import Rewriter, sweep
     from dcpy.transforms.cpu import lower_for_cpu
+    from dcpy.transforms.fusion.map_inlining import MapInlining
     from dcpy.transforms.loops.loop_versioning import LoopVersioning
-    from dcpy.transforms.maps.map_inlining import MapInlining
     from dcpy.transforms.maps.map_versioning import MapVersioning
     from dcpy.transforms.simplify.inline_call import InlineCall
 

@@ -25,8 +25,8 @@ from dcpy.transforms.api import apply_repeated
 from dcpy.transforms.auto.pipeline import auto_optimize
 from dcpy.transforms.cpu import lower_for_cpu
 from dcpy.transforms.expand import expand_library_nodes
+from dcpy.transforms.fusion.map_fusion import MapFusion
 from dcpy.transforms.loops.loop_to_map import LoopToMap
-from dcpy.transforms.maps.map_fusion import MapFusion
 from dcpy.transforms.simplify.check_motion import CheckMotion
 from dcpy.transforms.simplify.dead_dataflow_elimination import DeadDataflowElimination
 from dcpy.transforms.simplify.pipeline import simplify

@@ -7,12 +7,12 @@ here changes results but the order of reductions, and each decision is in the hi
 from __future__ import annotations
 
 from dcpy.ir.sdfg import Sdfg
+from dcpy.transforms.fusion.map_fusion import MapFusion
 from dcpy.transforms.loops.extremum_reduction import ExtremumReduction
 from dcpy.transforms.loops.loop_inspection import LoopInspection
 from dcpy.transforms.loops.loop_to_map import LoopToMap
 from dcpy.transforms.loops.loop_versioning import LoopVersioning
 from dcpy.transforms.maps.map_collapse import MapCollapse
-from dcpy.transforms.maps.map_fusion import MapFusion
 from dcpy.transforms.pipeline import Pipeline, RunReport, repeat, run_pipeline
 from dcpy.transforms.simplify.augmented_assignment_to_wcr import AugmentedAssignmentToWCR
 from dcpy.transforms.simplify.dead_dataflow_elimination import DeadDataflowElimination

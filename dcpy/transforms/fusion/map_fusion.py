@@ -8,21 +8,18 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.dependences import filled_before, groups_meet, nodes_meet
 from dcpy.ir.analysis.footprints import Footprint
-from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.analysis.touches import Touch, body_touches, known_effects_of, memories_of
-from dcpy.ir.data import Array, Scalar, packed_strides
-from dcpy.ir.effects import VISIBLE, Effect, keep_order
-from dcpy.ir.expr import Load, ScalarExpr, rewrite
-from dcpy.ir.memlet import Memlet
+from dcpy.ir.analysis.touches import Touch, body_touches, memories_of
+from dcpy.ir.data import Array
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import State
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import ONE, Expr, Ranges, sym
-from dcpy.ir.tree import is_inside
 from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Access, Match, Refusal, Rewriter, Transformation, capture, path
+from dcpy.transforms.fusion.bodies import append_body, prepend_body
+from dcpy.transforms.fusion.conditions import why_not_in_turns
+from dcpy.transforms.fusion.temporaries import KEEP, is_fixed, needed_elsewhere, shrink
 
-KEEP = "; pass keep_intermediate=True to keep it"
 Renaming = Mapping[str, Expr]  # the second map's parameters in terms of the first map's
 
 
@@ -52,7 +49,7 @@ class MapFusion(Transformation["Fusion"]):
         first, second, uses = m[self.first], m[self.second], m.uses
         obstacle = _obstacle(first, second, uses)
         if not obstacle and not self.keep_intermediate:  # cheap, and the reason of most refusals
-            obstacle = _needed_elsewhere(m[self.tmp].container, first, second, uses)
+            obstacle = needed_elsewhere(m[self.tmp].container, (first, second), uses)
         if obstacle:
             return obstacle
         ranges = uses.ranges_at(first)
@@ -79,16 +76,16 @@ class MapFusion(Transformation["Fusion"]):
         if backwards is None:
             rw.substitute_symbols(dict(plan.renaming), second.body)
             fused, gone = first, second
-            _append_body(first, second, rw)
+            append_body(first, second, rw)
         else:
             rw.substitute_symbols(backwards, first.body)
             rw.move_nodes([second], m.state, m.state.index(first))
             fused, gone = second, first
-            _prepend_body(first, second, rw)
+            prepend_body(first, second, rw)
         rw.update(fused, claimed=first.claimed or second.claimed)
         rw.erase(gone)
         if plan.private is not None:
-            _shrink(m[self.tmp].container, plan.private, fused, rw)
+            shrink(m[self.tmp].container, plan.private, fused, rw)
         return fused
 
 
@@ -105,35 +102,9 @@ class Fusion:
 
 
 def _obstacle(first: Map, second: Map, uses: Uses) -> Refusal | None:
-    if first.schedule != second.schedule:
-        return Refusal(f"schedules differ: {first.schedule} and {second.schedule}")
     if len(first.params) != len(second.params):
         return Refusal(f"iteration spaces differ: {_domain(first)} and {_domain(second)}")
-    pairs = ((first, second), (second, first))
-    for mine, other in pairs:
-        for symbol in symbols_assigned_in(mine.body):
-            elements = (*uses.users(symbol), *uses.definers(symbol))
-            if any(element is other or is_inside(element, other.body) for element in elements):
-                return Refusal(f"symbol {symbol!r} is assigned in one map and used in the other")
-    return _obstacle_of_effects(first, second, uses)
-
-
-def _obstacle_of_effects(first: Map, second: Map, uses: Uses) -> Refusal | None:
-    effects = {node: known_effects_of(node, uses) for node in (first, second)}
-    if Effect.MAY_RAISE in effects[first] & effects[second]:
-        return Refusal("both may raise an exception, and the order would change")
-    if keep_order(*effects.values()):
-        words = [(found & VISIBLE).words for found in effects.values()]
-        return Refusal(f"the first map {words[0]}, the second {words[1]}: the order would change")
-    for mine, other in ((first, second), (second, first)):
-        if Effect.MAY_RAISE not in effects[mine]:
-            continue
-        seen = next((t.root for t in body_touches(other, uses) if t.is_write and not uses.is_private(t.root)), "")
-        if seen:
-            return Refusal(
-                f"one may raise an exception while the other one writes {seen!r}, which the caller would see"
-            )
-    return None
+    return why_not_in_turns(first, second, uses)
 
 
 def _movable(first: Map, second: Map, uses: Uses, ranges: Ranges) -> tuple[Node, ...] | Refusal:
@@ -268,17 +239,6 @@ def _same_space(first: Map, second: Map, renaming: Renaming, ranges: Ranges) -> 
     return True
 
 
-def _needed_elsewhere(tmp: str, first: Map, second: Map, uses: Uses) -> Refusal | None:
-    """Why somebody beside the two maps needs the temporary; None where nobody does."""
-    if not uses.is_private(tmp) or not isinstance(uses.desc(tmp), Array) or len(uses.overlapping(tmp)) > 1:
-        return Refusal(f"{tmp!r} is seen from elsewhere{KEEP}")
-    inside = (first.body, second.body)
-    for toucher in uses.touchers(tmp):
-        if all(not is_inside(toucher, body) for body in inside):
-            return Refusal(f"{tmp!r} is needed elsewhere{KEEP}", (toucher,))
-    return None
-
-
 def _of_temporary(tmp: str, ours: Sequence[Touch], theirs: Sequence[Touch], renaming: Renaming) -> list[Touch]:
     """All touches of the temporary in the order of the fused body, in terms of the first map's parameters."""
     behind = len(ours)
@@ -291,7 +251,7 @@ def _private_dims(
     tmp: str, first: Map, second: Map, group: Sequence[Touch], uses: Uses, ranges: Ranges
 ) -> tuple[int, ...] | Refusal:
     """The dimensions that a private copy of the temporary needs, or why it cannot be private."""
-    if reason := _needed_elsewhere(tmp, first, second, uses):
+    if reason := needed_elsewhere(tmp, (first, second), uses):
         return reason
     desc = uses.desc(tmp)
     assert isinstance(desc, Array)  # or it would have been refused
@@ -302,14 +262,8 @@ def _private_dims(
     subsets = [touch.subset for touch in group]
     inner = {name for touch in group for scope in touch.scopes for name, _ in scope.variables}
     inner.update(name for touch in group for name in touch.run_time)
-    kept = tuple(axis for axis in range(len(desc.shape)) if not _is_fixed(axis, subsets, inner))
+    kept = tuple(axis for axis in range(len(desc.shape)) if not is_fixed(axis, subsets, inner))
     return kept if len(kept) < len(desc.shape) else Refusal(f"each iteration needs all of {tmp!r}{KEEP}")
-
-
-def _is_fixed(axis: int, subsets: Sequence[Subset | None], inner: set[str]) -> bool:
-    """Whether all accesses have the same index along a dimension, fixed in an iteration."""
-    dims = {None if subset is None else subset.dims[axis] for subset in subsets}
-    return len(dims) == 1 and all(isinstance(dim, Expr) and inner.isdisjoint(dim.symbols) for dim in dims)
 
 
 def _domain(node: Map) -> str:
@@ -333,51 +287,3 @@ def _inverse(renaming: Renaming, first: Map) -> dict[str, Expr] | None:
             return None
         values[mine] = sym(name) - shift
     return values
-
-
-def _append_body(first: Map, second: Map, rw: Rewriter) -> None:
-    """Runs the second map's body after the first map's in each iteration; states that meet become one."""
-    rw.hoist_containers(second.body, first.body)
-    blocks = list(second.body.blocks)
-    last = first.body.blocks[-1] if first.body.blocks else None
-    if isinstance(last, State) and blocks and isinstance(blocks[0], State):
-        rw.move_nodes(list(blocks[0].nodes), last)
-        blocks.pop(0)
-    rw.move_blocks(blocks, first.body)
-
-
-def _prepend_body(first: Map, second: Map, rw: Rewriter) -> None:
-    """As `_append_body`, in the second map: costs as much as the first one is large."""
-    rw.hoist_containers(first.body, second.body)
-    blocks = list(first.body.blocks)
-    beginning = second.body.blocks[0] if second.body.blocks else None
-    if isinstance(beginning, State) and blocks and isinstance(blocks[-1], State):
-        rw.move_nodes(list(blocks[-1].nodes), beginning, 0)
-        blocks.pop()
-    rw.move_blocks(blocks, second.body, 0)
-
-
-def _shrink(tmp: str, kept: tuple[int, ...], node: Map, rw: Rewriter) -> None:
-    """Makes the temporary private to the map's body, with only the dimensions that vary inside."""
-
-    def shrunk(subset: Subset) -> Subset:
-        return Subset(tuple(subset.dims[axis] for axis in kept))
-
-    def shrink_memlet(memlet: Memlet) -> Memlet:
-        return replace(memlet, subset=shrunk(memlet.subset)) if memlet.container == tmp else memlet
-
-    def shrink_load(part: ScalarExpr) -> ScalarExpr | None:
-        if isinstance(part, Load) and part.container == tmp:
-            return replace(part, indices=tuple(part.indices[axis] for axis in kept))
-        return None
-
-    for toucher in rw.uses.touchers(tmp):
-        if isinstance(toucher, Node):
-            rw.replace_memlets(toucher, shrink_memlet)
-        else:
-            rw.rewrite_exprs(toucher, lambda expr: rewrite(expr, shrink_load))
-    desc = rw.uses.desc(tmp)
-    if isinstance(desc, Array):  # `_private_dims` saw to it
-        shape = tuple(desc.shape[axis] for axis in kept)
-        small = Scalar(desc.dtype, transient=True, storage=desc.storage, span=desc.span)
-        rw.privatize(tmp, node.body, replace(desc, shape=shape, strides=packed_strides(shape)) if kept else small)

@@ -8,7 +8,7 @@ import pytest
 import dcpy
 from dcpy import driver
 from dcpy.base.options import resolve_options
-from dcpy.transforms.maps.map_inlining import MapInlining
+from dcpy.transforms.fusion.map_inlining import MapInlining
 from tests.support.expect import expect, parse
 
 HEAD = "sdfg @f(a: f64[N], b: f64[N], c: f64[N, M], s: f64[]) symbols(N: size, M: size)"

@@ -11,7 +11,7 @@ from dcpy.ir.copying import copy_sdfg
 from dcpy.ir.nodes import Map
 from dcpy.ir.text import print_sdfg
 from dcpy.transforms.api import apply_repeated
-from dcpy.transforms.maps.map_fusion import MapFusion
+from dcpy.transforms.fusion.map_fusion import MapFusion
 from tests.support.expect import assert_same_values, expect, parse
 
 HEAD = "sdfg @f(A: f64[N], B: f64[N], C: f64[N, M], D: f64[M, N], s: f64[]) symbols(N: size, M: size)"

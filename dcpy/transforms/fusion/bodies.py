@@ -1,0 +1,29 @@
+"""How the bodies of two maps become one."""
+
+from __future__ import annotations
+
+from dcpy.ir.nodes import Map
+from dcpy.ir.region import State
+from dcpy.ir.rewriter import Rewriter
+
+
+def append_body(first: Map, second: Map, rw: Rewriter) -> None:
+    """Runs the second map's body after the first map's in each iteration; states that meet become one."""
+    rw.hoist_containers(second.body, first.body)
+    blocks = list(second.body.blocks)
+    last = first.body.blocks[-1] if first.body.blocks else None
+    if isinstance(last, State) and blocks and isinstance(blocks[0], State):
+        rw.move_nodes(list(blocks[0].nodes), last)
+        blocks.pop(0)
+    rw.move_blocks(blocks, first.body)
+
+
+def prepend_body(first: Map, second: Map, rw: Rewriter) -> None:
+    """As `append_body`, in the second map: costs as much as the first one is large."""
+    rw.hoist_containers(first.body, second.body)
+    blocks = list(first.body.blocks)
+    beginning = second.body.blocks[0] if second.body.blocks else None
+    if isinstance(beginning, State) and blocks and isinstance(blocks[-1], State):
+        rw.move_nodes(list(blocks[-1].nodes), beginning, 0)
+        blocks.pop()
+    rw.move_blocks(blocks, second.body, 0)

@@ -1,0 +1,62 @@
+"""Privatization: what fused maps hand to each other stays in an iteration, with the dimensions that it needs there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from dcpy.ir.data import Array, Scalar, packed_strides
+from dcpy.ir.expr import Load, ScalarExpr, rewrite
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Map, Node
+from dcpy.ir.refusal import Refusal
+from dcpy.ir.rewriter import Rewriter
+from dcpy.ir.subsets import Subset
+from dcpy.ir.symbolic import Expr
+from dcpy.ir.tree import is_inside
+from dcpy.ir.uses import Uses
+
+KEEP = "; pass keep_intermediate=True to keep it"
+
+
+def needed_elsewhere(tmp: str, maps: Sequence[Map], uses: Uses) -> Refusal | None:
+    """Why somebody beside the maps needs the temporary; None where nobody does."""
+    if not uses.is_private(tmp) or not isinstance(uses.desc(tmp), Array) or len(uses.overlapping(tmp)) > 1:
+        return Refusal(f"{tmp!r} is seen from elsewhere{KEEP}")
+    inside = [node.body for node in maps]
+    for toucher in uses.touchers(tmp):
+        if all(not is_inside(toucher, body) for body in inside):
+            return Refusal(f"{tmp!r} is needed elsewhere{KEEP}", (toucher,))
+    return None
+
+
+def is_fixed(axis: int, subsets: Sequence[Subset | None], inner: set[str]) -> bool:
+    """Whether all accesses have the same index along a dimension, fixed in an iteration."""
+    dims = {None if subset is None else subset.dims[axis] for subset in subsets}
+    return len(dims) == 1 and all(isinstance(dim, Expr) and inner.isdisjoint(dim.symbols) for dim in dims)
+
+
+def shrink(tmp: str, kept: tuple[int, ...], node: Map, rw: Rewriter) -> None:
+    """Makes the temporary private to the map's body, with only the dimensions that vary inside."""
+
+    def shrunk(subset: Subset) -> Subset:
+        return Subset(tuple(subset.dims[axis] for axis in kept))
+
+    def shrink_memlet(memlet: Memlet) -> Memlet:
+        return replace(memlet, subset=shrunk(memlet.subset)) if memlet.container == tmp else memlet
+
+    def shrink_load(part: ScalarExpr) -> ScalarExpr | None:
+        if isinstance(part, Load) and part.container == tmp:
+            return replace(part, indices=tuple(part.indices[axis] for axis in kept))
+        return None
+
+    for toucher in rw.uses.touchers(tmp):
+        if isinstance(toucher, Node):
+            rw.replace_memlets(toucher, shrink_memlet)
+        else:
+            rw.rewrite_exprs(toucher, lambda expr: rewrite(expr, shrink_load))
+    desc = rw.uses.desc(tmp)
+    if isinstance(desc, Array):  # the plan saw to it
+        shape = tuple(desc.shape[axis] for axis in kept)
+        small = Scalar(desc.dtype, transient=True, storage=desc.storage, span=desc.span)
+        rw.privatize(tmp, node.body, replace(desc, shape=shape, strides=packed_strides(shape)) if kept else small)
