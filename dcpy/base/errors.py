@@ -73,7 +73,7 @@ class SymbolicError(DcpyError):
 
 
 class InterpreterError(DcpyError):
-    """The interpreter met something that has no meaning: an empty stream, a reference that was never set."""
+    """The interpreter met something that has no meaning: a stream that is empty or full."""
 
     code = "ir.interp"
 

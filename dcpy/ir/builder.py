@@ -31,7 +31,7 @@ from dcpy.base.errors import InvalidSdfg
 from dcpy.base.source import SrcSpan
 from dcpy.ir import types
 from dcpy.ir.containers import Container, Out, as_memlet
-from dcpy.ir.data import Array, Descriptor, Scalar, Stream, View
+from dcpy.ir.data import Array, Data, Scalar, Stream, View
 from dcpy.ir.expr import ScalarExpr, substitute_symbols
 from dcpy.ir.library_kinds import LIBRARY_KINDS
 from dcpy.ir.memlet import Memlet
@@ -98,7 +98,7 @@ class Builder:
         """Declares an integer argument, or with ``argument=False`` a symbol that follows from the arguments."""
         return sym(self.sdfg.add_symbol(name, as_dtype(dtype), argument=argument))
 
-    def argument(self, name: str, desc: Descriptor) -> Container:
+    def argument(self, name: str, desc: Data) -> Container:
         """Declares an argument with any descriptor."""
         return Container(self.sdfg.add_argument(name, desc), desc)
 
@@ -110,7 +110,7 @@ class Builder:
         """Declares an array argument; `options` as of `Array.packed` (``order``, ``alias``)."""
         return self.argument(name, Array.packed(as_dtype(dtype), shape, span=self.span, **options))
 
-    def declare(self, name: str, desc: Descriptor) -> Container:
+    def declare(self, name: str, desc: Data) -> Container:
         """Declares a container in the current region, under a name that nothing has yet."""
         return Container(self.sdfg.declare(self.sdfg.fresh_name(name), desc, self._region), desc)
 
@@ -132,7 +132,7 @@ class Builder:
 
     def reshape(self, name: str, of: Container, shape: Sequence[ExprLike]) -> Container:
         """Declares a view of a packed container in another shape of as many elements."""
-        return self.declare(name, View.reshape(of.name, of.data, shape, span=self.span))
+        return self.declare(name, View.reshape(of.name, of.desc, shape, span=self.span))
 
     # -- results -----------------------------------------------------------------------------------------------
 
@@ -323,7 +323,7 @@ class Builder:
     def _symbols(self) -> tuple[str, ...]:
         return (*self.sdfg.symbols, *self.sdfg.assigned_symbols, *self._params)
 
-    def _visible(self) -> dict[str, Descriptor]:
+    def _visible(self) -> dict[str, Data]:
         tables = [region.containers for region in regions_around(self._region)]
         return {name: desc for table in reversed(tables) for name, desc in table.items()}
 

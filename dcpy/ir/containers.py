@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dcpy.base.errors import InvalidSdfg
-from dcpy.ir.data import Data, Descriptor, Structure
+from dcpy.ir.data import Data
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import Expr, ExprLike, as_expr
@@ -19,30 +19,17 @@ class Container:
     """A declared container. ``x[i, 1:N]`` is a memlet; dimensions left out are whole."""
 
     name: str
-    desc: Descriptor
-
-    @property
-    def data(self) -> Data:
-        """The descriptor; `InvalidSdfg` for a structure, whose fields are containers."""
-        if isinstance(self.desc, Structure):
-            raise InvalidSdfg(f"{self.name!r} is a structure", help=f"name a field: {self.name}.field(...)")
-        return self.desc
+    desc: Data
 
     @property
     def dtype(self) -> DType:
         """The type of its elements."""
-        return self.data.dtype
+        return self.desc.dtype
 
     @property
     def shape(self) -> tuple[Expr, ...]:
         """The sizes of its dimensions."""
-        return self.data.shape
-
-    def field(self, name: str) -> Container:
-        """A field of a structure."""
-        if not isinstance(self.desc, Structure) or name not in dict(self.desc.fields):
-            raise InvalidSdfg(f"{self.name!r} has no field {name!r}")
-        return Container(f"{self.name}.{name}", dict(self.desc.fields)[name])
+        return self.desc.shape
 
     @property
     def whole(self) -> Memlet:

@@ -202,42 +202,13 @@ class Stream:
         return replace(self, shape=shape, capacity=self.capacity.subs(values))
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """A pointer that is set at run time (a `Copy` of a whole container into it) to show one of several containers."""
+Data = Scalar | Array | View | Stream
 
-    dtype: DType
-    shape: tuple[Expr, ...]
-    strides: tuple[Expr, ...]
-    transient: bool = True
-    span: SrcSpan | None = field(default=None, compare=False, repr=False)
-
-    def subs(self, values: Mapping[str, ExprLike]) -> Reference:
-        return replace(
-            self,
-            shape=tuple(size.subs(values) for size in self.shape),
-            strides=tuple(stride.subs(values) for stride in self.strides),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Structure:
-    """Named fields, each a `Scalar` or `Array`. A field is accessed as the container ``name.field``.
-
-    For SDFGs that are built by hand. The frontend passes objects by their parts: docs/decisions/0026.
-    """
-
-    name: str
-    fields: tuple[tuple[str, Scalar | Array], ...]
-    transient: bool = False
-    span: SrcSpan | None = field(default=None, compare=False, repr=False)
-
-    def subs(self, values: Mapping[str, ExprLike]) -> Structure:
-        return replace(self, fields=tuple((name, desc.subs(values)) for name, desc in self.fields))
-
-
-Data = Scalar | Array | View | Stream | Reference  # what a memlet can name
-Descriptor = Data | Structure
+#: Containers that older versions had, and what to write instead.
+GONE = {
+    "reference": "references are gone: copy with a branch, or make an array with one more dimension",
+    "structure": "structures are gone: declare each field as an argument of its own",
+}
 
 
 def packed_strides(shape: Sequence[Expr], order: str = "C") -> tuple[Expr, ...]:

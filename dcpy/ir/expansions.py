@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from dcpy.base.environment import Environment
 from dcpy.base.errors import ExpansionError
 from dcpy.base.registry import Registry
-from dcpy.ir.data import Descriptor
+from dcpy.ir.data import Data
 from dcpy.ir.nodes import LibraryNode
 from dcpy.ir.region import Block
 from dcpy.ir.types import DType
@@ -27,7 +27,7 @@ class Replacement:
     """
 
     blocks: tuple[Block, ...]
-    containers: dict[str, Descriptor] = field(default_factory=dict)
+    containers: dict[str, Data] = field(default_factory=dict)
     names: tuple[str, ...] = ()
     symbols: tuple[str, ...] = ()
 

@@ -31,8 +31,6 @@ _CLASSES: dict[str, type[Any]] = {
     "array": data.Array,
     "view": data.View,
     "stream": data.Stream,
-    "reference": data.Reference,
-    "structure": data.Structure,
     "range": subsets.Range,
     "subset": subsets.Subset,
     "memlet": memlet.Memlet,
@@ -96,7 +94,9 @@ def class_of(kind: str) -> type[Any]:
         return _CLASSES[kind]
     if kind in LIBRARY_KINDS:
         return LIBRARY_KINDS[kind]
-    raise ParseError(f"nothing in an SDFG is of kind {kind!r}", help=LIBRARY_KINDS.unknown(kind).help)
+    raise ParseError(
+        f"nothing in an SDFG is of kind {kind!r}", help=data.GONE.get(kind) or LIBRARY_KINDS.unknown(kind).help
+    )
 
 
 @cache
@@ -105,7 +105,7 @@ def hints_of(cls: type[Any]) -> dict[str, Any]:
     if issubclass(cls, sdfg.Sdfg):
         return _SDFG_HINTS
     if cls is region.Region:
-        return {"containers": dict[str, data.Descriptor], "blocks": list[region.Block]}
+        return {"containers": dict[str, data.Data], "blocks": list[region.Block]}
     names: dict[str, Any] = {}
     for module in (symbolic, subsets, memlet, data, expr, nodes, region, sdfg):
         names.update(vars(module))

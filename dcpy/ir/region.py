@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, TypeVar, Union
 
 from dcpy.base.source import SrcSpan
-from dcpy.ir.data import Descriptor
+from dcpy.ir.data import Data
 from dcpy.ir.effects import Effect
 from dcpy.ir.expr import ScalarExpr, WrapIndex, walk
 from dcpy.ir.nodes import Call, Consume, Map, Node
@@ -205,8 +205,8 @@ Owner = Union[Map, Consume, Loop, While, Branch, "Sdfg"]
 class Region:
     """Containers declared here and visible inside, and blocks that run in order."""
 
-    def __init__(self, blocks: Iterable[Block] = (), containers: dict[str, Descriptor] | None = None) -> None:
-        self.containers: dict[str, Descriptor] = dict(containers or {})
+    def __init__(self, blocks: Iterable[Block] = (), containers: dict[str, Data] | None = None) -> None:
+        self.containers: dict[str, Data] = dict(containers or {})
         self.blocks: list[Block] = []
         self.owner: Owner | None = None
         self._cursor = 0

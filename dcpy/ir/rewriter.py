@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from dcpy.base.errors import InvalidSdfg
-from dcpy.ir.data import Data, Descriptor, View
+from dcpy.ir.data import Data, View
 from dcpy.ir.expr import ScalarExpr
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node
@@ -241,7 +241,7 @@ class Rewriter:
         """A name that nothing in the SDFG has."""
         return self.sdfg.fresh_name(stem)
 
-    def declare(self, name: str, desc: Descriptor, region: Region | None = None) -> str:
+    def declare(self, name: str, desc: Data, region: Region | None = None) -> str:
         """Declares a container in a region (default: the outermost); returns its name."""
         home = region or self.sdfg.body
         self.sdfg.declare(name, desc, home)
@@ -249,11 +249,11 @@ class Rewriter:
         self.version += 1
         return name
 
-    def declare_fresh(self, stem: str, desc: Descriptor, region: Region | None = None) -> str:
+    def declare_fresh(self, stem: str, desc: Data, region: Region | None = None) -> str:
         """Declares a container under a name that nothing has yet; returns the name."""
         return self.declare(self.fresh_name(stem), desc, region)
 
-    def redeclare(self, name: str, desc: Descriptor) -> None:
+    def redeclare(self, name: str, desc: Data) -> None:
         """Gives a container another descriptor."""
         home = self.uses.home(name)
         self.uses.undeclare(name)
@@ -269,7 +269,7 @@ class Rewriter:
         self.uses.undeclare(name)
         self.version += 1
 
-    def move_container(self, name: str, region: Region, desc: Descriptor | None = None) -> None:
+    def move_container(self, name: str, region: Region, desc: Data | None = None) -> None:
         """Declares a container in another region instead, with another descriptor if given."""
         desc = desc or self.uses.desc(name)
         del self.uses.home(name).containers[name]
@@ -278,7 +278,7 @@ class Rewriter:
         self.uses.declare(name, desc, region)
         self.version += 1
 
-    def privatize(self, name: str, into: Region, desc: Descriptor | None = None) -> None:
+    def privatize(self, name: str, into: Region, desc: Data | None = None) -> None:
         """Makes a transient private to a region, for instance a map's body, with another descriptor if given."""
         self.move_container(name, into, desc)
         if desc is not None:
@@ -298,11 +298,10 @@ class Rewriter:
     def undeclare_unused(self, names: Iterable[str]) -> None:
         """Takes out those transients that nothing touches or views any more, and then their bases."""
         for name in names:
-            top = name.partition(".")[0]
-            if not self.uses.declared(top) or not self.uses.is_unused(top):
+            if not self.uses.declared(name) or not self.uses.is_unused(name):
                 continue
-            desc = self.uses.desc(top)
-            self.undeclare(top)
+            desc = self.uses.desc(name)
+            self.undeclare(name)
             if isinstance(desc, View):
                 self.undeclare_unused([desc.of])
 

@@ -15,7 +15,7 @@ import numpy as np
 from dcpy.base.errors import InvalidSdfg
 from dcpy.base.source import SrcSpan
 from dcpy.ir import types
-from dcpy.ir.data import Data, Descriptor, Structure
+from dcpy.ir.data import Data
 from dcpy.ir.region import Region, SymbolAssign
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.types import DType
@@ -71,7 +71,7 @@ class Sdfg:
 
     # -- declarations ------------------------------------------------------------------------------------------
 
-    def declare(self, name: str, desc: Descriptor, region: Region | None = None) -> str:
+    def declare(self, name: str, desc: Data, region: Region | None = None) -> str:
         """Declares a container in `region` (default: the outermost); returns its name."""
         home = region or self.body
         if name in home.containers or name in self.symbols:
@@ -80,7 +80,7 @@ class Sdfg:
         self._take(name)
         return name
 
-    def add_argument(self, name: str, desc: Descriptor) -> str:
+    def add_argument(self, name: str, desc: Data) -> str:
         """Declares a container that the caller passes."""
         self.declare(name, desc)
         self.arguments.append(name)
@@ -146,36 +146,31 @@ class Sdfg:
     # -- look-ups ----------------------------------------------------------------------------------------------
 
     @property
-    def containers(self) -> dict[str, Descriptor]:
+    def containers(self) -> dict[str, Data]:
         """Containers of the outermost region: all arguments, and transients that are visible everywhere."""
         return self.body.containers
 
     def home_of(self, name: str) -> Region:
         """The region that declares a container; `InvalidSdfg` where none does. A search: not for inner loops."""
-        top = name.split(".")[0]
         for region in self.body.walk_regions():
-            if top in region.containers:
+            if name in region.containers:
                 return region
         raise InvalidSdfg(f"no container {name!r} in {self.name!r}")
 
     def desc(self, name: str, region: Region | None = None) -> Data:
-        """The descriptor of a container as seen from `region` (default: anywhere). ``s.x`` names a field.
+        """The descriptor of a container as seen from `region` (default: anywhere).
 
         With `region` the look-up climbs to the outermost one: cheap. `InvalidSdfg` where nothing of that name is
         visible.
         """
-        top, _, member = name.partition(".")
-        scope: Region | None = region or (self.body if top in self.body.containers else self.home_of(top))
+        scope: Region | None = region or (self.body if name in self.body.containers else self.home_of(name))
         while scope is not None:
-            if top in scope.containers:
-                found = scope.containers[top]
-                if isinstance(found, Structure):
-                    return dict(found.fields)[member]
-                return found
+            if name in scope.containers:
+                return scope.containers[name]
             scope = scope.parent
         raise InvalidSdfg(f"no container {name!r} is visible here, in {self.name!r}")
 
-    def redeclare(self, name: str, desc: Descriptor) -> None:
+    def redeclare(self, name: str, desc: Data) -> None:
         """Replaces a container's descriptor: the one place where a change can be seen."""
         self.home_of(name).containers[name] = desc
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from dcpy.base.errors import SymbolicError
-from dcpy.ir.data import Descriptor, View
+from dcpy.ir.data import Data, View
 from dcpy.ir.expr import Load, ScalarExpr, rewrite, substitute_symbols
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Node
@@ -54,11 +54,8 @@ class Substitution:
         return renamed.subs(self.symbols) if self.symbols else renamed
 
     def container(self, name: str) -> str:
-        """The new name of a container, or of a field of a renamed structure."""
-        if name in self.containers:
-            return self.containers[name]
-        top, dot, member = name.partition(".")
-        return self.containers.get(top, top) + dot + member
+        """The new name of a container."""
+        return self.containers.get(name, name)
 
     def definition(self, name: str) -> str:
         """The new name of a symbol at the place that defines it; it must be a name, not a value."""
@@ -69,7 +66,7 @@ class Substitution:
             raise SymbolicError(f"{name!r} is defined here and cannot become {self.symbols[name]}")
         return renamed
 
-    def desc(self, desc: Descriptor) -> Descriptor:
+    def desc(self, desc: Data) -> Data:
         """The descriptor with symbols replaced; a view, of the renamed base."""
         changed = desc.subs(self.symbols) if self.symbols else desc
         return replace(changed, of=self.container(changed.of)) if isinstance(changed, View) else changed

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dcpy.ir.analysis.ranges_at import KnownRanges
-from dcpy.ir.data import Array, Descriptor, Reference, Scalar, Stream, Structure, View
+from dcpy.ir.data import Array, Data, Scalar, Stream, View
 from dcpy.ir.expr import Load, ScalarExpr, symbols_in, walk
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Call, Copy, Node
+from dcpy.ir.nodes import Call, Node
 from dcpy.ir.region import Block, Region, SymbolAssign
 from dcpy.ir.roles import Role, held
 from dcpy.ir.sdfg import Sdfg
@@ -51,8 +51,7 @@ class Uses:
         self._described: dict[str, dict[str, None]] = {}
         self._views: dict[str, dict[str, None]] = {}
         self._aliases: dict[str, dict[str, None]] = {}
-        self._references: dict[str, None] = {}
-        self._descs: dict[str, Descriptor] = {}
+        self._descs: dict[str, Data] = {}
         self._homes: dict[str, Region] = {}
         self._written: dict[Sdfg, frozenset[str]] = {} if written is None else written
         self._ranges: KnownRanges | None = None
@@ -97,25 +96,22 @@ class Uses:
         """Views whose base is this container, directly."""
         return tuple(self._views.get(container, ()))
 
-    def desc(self, container: str) -> Descriptor:
-        """The descriptor of a container, wherever it is declared; of a field, that of the structure."""
-        return self._descs[container.partition(".")[0]]
+    def desc(self, container: str) -> Data:
+        """The descriptor of a container, wherever it is declared."""
+        return self._descs[container]
 
     def home(self, container: str) -> Region:
         """The region that declares a container."""
-        return self._homes[container.partition(".")[0]]
+        return self._homes[container]
 
     def declared(self, container: str) -> bool:
         return container in self._descs
 
     def root(self, container: str) -> str:
         """The container whose buffer a name shows: itself, unless it is a view."""
-        top = container.partition(".")[0]
-        desc = self._descs.get(top)
-        while isinstance(desc, View):
-            top = desc.of.partition(".")[0]
-            desc = self._descs.get(top)
-        return top if container.partition(".")[0] != top else container
+        while isinstance(desc := self._descs.get(container), View):
+            container = desc.of
+        return container
 
     def overlapping(self, container: str) -> tuple[str, ...]:
         """All names that may show memory of this container: itself, its base, their views, and possible aliases."""
@@ -128,45 +124,22 @@ class Uses:
             if name in found:
                 continue
             found[name] = None
-            top = name.partition(".")[0]
-            pending += [name for name in (top, self.root(name)) if name not in found]
-            pending += self._views.get(top, ())
-            pending += self._views.get(name, ())
-            pending += self._shown_together(top)
+            root = self.root(name)
+            desc = self._descs.get(root)
+            pending += [root, *self._views.get(name, ())]
+            if isinstance(desc, Array) and desc.alias:
+                pending += self._aliases[desc.alias]
         return tuple(found)
 
     def _stands_alone(self, container: str) -> bool:
         """Whether it is plain memory, of which there are no views: nearly always."""
         desc = self._descs.get(container)
         plain = isinstance(desc, Scalar) or (isinstance(desc, Array) and not desc.alias)
-        return plain and not self._references and not self._views.get(container)
-
-    def _shown_together(self, container: str) -> Iterable[str]:
-        desc = self._descs.get(container)
-        if isinstance(desc, Array) and desc.alias:
-            return self._aliases[desc.alias]
-        if isinstance(desc, Reference):
-            copies = self._writers.get(container, ())
-            return [copy.src.container for copy in copies if isinstance(copy, Copy)]
-        return self.references_to(container)
-
-    def references_to(self, container: str) -> list[str]:
-        """References that may show a container."""
-        if not self._references:
-            return []
-        return [
-            copy.dst.container
-            for copy in self._readers.get(container, ())
-            if isinstance(copy, Copy) and copy.dst.container in self._references
-        ]
+        return plain and not self._views.get(container)
 
     def is_touched(self, container: str) -> bool:
-        """Whether anything reads, writes or views a container or one of its fields."""
-        names = [container]
-        desc = self._descs.get(container)
-        if isinstance(desc, Structure):
-            names += [f"{container}.{field}" for field, _ in desc.fields]
-        return any(self._readers.get(name) or self._writers.get(name) or self._views.get(name) for name in names)
+        """Whether anything reads, writes or views a container."""
+        return any(index.get(container) for index in (self._readers, self._writers, self._views))
 
     def is_unused(self, container: str) -> bool:
         """Whether a container could go: nothing touches it, and neither the caller nor who declares it needs it."""
@@ -183,9 +156,9 @@ class Uses:
         return tuple(self._descs)
 
     def is_private(self, container: str) -> bool:
-        """Whether it is a transient buffer of its own: no argument, view, stream, reference, field or alias."""
+        """Whether it is a transient buffer of its own: no argument, view, stream or alias."""
         desc = self._descs.get(container)
-        return desc is not None and desc.transient and not isinstance(desc, View | Stream | Reference | Structure)
+        return desc is not None and desc.transient and not isinstance(desc, View | Stream)
 
     def ranges_at(self, place: Place) -> Ranges:
         """What is known of symbols at a place (`ir.analysis.ranges_at`); kept until an assignment changes."""
@@ -256,16 +229,14 @@ class Uses:
         """Forgets what was found out about an element and all that it is in; of a container, `_forget_container`."""
         if not self._facts:
             return
-        if self._references:  # what a reference shows, its copies say, wherever they are
-            self._facts.clear()
         while element is not None:
             self._facts.pop(element, None)
             element = holder_of(element)
 
-    def _forget_container(self, name: str, desc: Descriptor) -> None:
+    def _forget_container(self, name: str, desc: Data) -> None:
         if not self._facts:
             return
-        if isinstance(desc, Reference | Structure) or (isinstance(desc, Array) and desc.alias):
+        if isinstance(desc, Array) and desc.alias:
             self._facts.clear()
         pending = [name]
         while pending:
@@ -274,7 +245,7 @@ class Uses:
                 self.forget_facts(element)
             pending += self._views.get(shown, ())
 
-    def declare(self, name: str, desc: Descriptor, region: Region) -> None:
+    def declare(self, name: str, desc: Data, region: Region) -> None:
         """Enters a container."""
         self._forget_container(name, desc)
         self._descs[name], self._homes[name] = desc, region
@@ -282,8 +253,6 @@ class Uses:
             self._views.setdefault(desc.of, {})[name] = None
         if isinstance(desc, Array) and desc.alias:
             self._aliases.setdefault(desc.alias, {})[name] = None
-        if isinstance(desc, Reference):
-            self._references[name] = None
         for symbol in desc_symbols(desc):
             self._described.setdefault(symbol, {})[name] = None
 
@@ -292,7 +261,6 @@ class Uses:
         desc = self._descs.pop(name)
         self._forget_container(name, desc)
         del self._homes[name]
-        self._references.pop(name, None)
         if isinstance(desc, View):
             self._views[desc.of].pop(name, None)
         if isinstance(desc, Array) and desc.alias:
@@ -336,23 +304,18 @@ def touches_of(element: Element, written_by: WrittenBy) -> Touches:
     return Touches(tuple(collected.reads), tuple(collected.writes), tuple(collected.symbols), tuple(collected.defines))
 
 
-def desc_symbols(desc: Descriptor) -> tuple[str, ...]:
+def desc_symbols(desc: Data) -> tuple[str, ...]:
     """Symbols that a descriptor mentions."""
     names: dict[str, None] = {}
-    match desc:
-        case Structure(fields=fields):
-            for _, field in fields:
-                names |= dict.fromkeys(desc_symbols(field))
-        case _:
-            exprs = [*desc.shape, *desc.strides]
-            if isinstance(desc, Stream):
-                exprs.append(desc.capacity)
-            if isinstance(desc, View):
-                exprs.append(desc.offset)
-                if desc.window is not None:
-                    names |= dict.fromkeys(desc.window.symbols)
-            for expr in exprs:
-                names |= dict.fromkeys(expr.symbols)
+    exprs = [*desc.shape, *desc.strides]
+    if isinstance(desc, Stream):
+        exprs.append(desc.capacity)
+    if isinstance(desc, View):
+        exprs.append(desc.offset)
+        if desc.window is not None:
+            names |= dict.fromkeys(desc.window.symbols)
+    for expr in exprs:
+        names |= dict.fromkeys(expr.symbols)
     return tuple(names)
 
 

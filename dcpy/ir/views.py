@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from dcpy.ir.data import Array, Data, Structure, View, packed_strides, strides_of
+from dcpy.ir.data import Array, Data, View, packed_strides, strides_of
 from dcpy.ir.region import Region
 from dcpy.ir.symbolic import ZERO, Expr
 from dcpy.ir.tree import regions_around
@@ -45,16 +45,14 @@ def rebase_views(body: Region, outside: Callable[[str], Data]) -> None:
     def settle(name: str, region: Region | None) -> Data:
         around = () if region is None else regions_around(region)
         region = next((outer for outer in around if name in outer.containers), None)
-        if region is None or isinstance(region.containers[name], Structure):
+        if region is None:
             return outside(name)
         desc = region.containers[name]
         if isinstance(desc, View) and name not in settled:
             base = settle(desc.of, region)
             before = originals.get(desc.of, Array.packed(base.dtype, base.shape))  # arguments were arrays
-            assert not isinstance(before, Structure)
             desc = region.containers[name] = rebased(desc, base, before) or desc
-        if not isinstance(desc, Structure):
-            settled[name] = desc
+        settled[name] = desc
         return settled[name]
 
     for region in body.walk_regions():

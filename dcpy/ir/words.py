@@ -14,7 +14,7 @@ from typing import Any
 from dcpy.base.errors import InvalidSdfg
 from dcpy.ir import types
 from dcpy.ir.builder import Builder, Out, as_dtype
-from dcpy.ir.data import Array, Descriptor, Scalar
+from dcpy.ir.data import Array, Data, Scalar
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS
 from dcpy.ir.memlet import Memlet as IrMemlet
 from dcpy.ir.nodes import Map, Node
@@ -89,7 +89,7 @@ class GraphWords(Sdfg):
     # -- looking -------------------------------------------------------------------------------------------------
 
     @property
-    def arrays(self) -> dict[str, Descriptor]:
+    def arrays(self) -> dict[str, Data]:
         """All containers by name, those that regions inside declare included."""
         return {name: desc for region in self.body.walk_regions() for name, desc in region.containers.items()}
 
@@ -124,7 +124,7 @@ class GraphWords(Sdfg):
 
     def add_array(
         self, name: str, shape: Sequence[Any], dtype: Any, *, transient: bool = False, order: str = "C"
-    ) -> tuple[str, Descriptor]:
+    ) -> tuple[str, Data]:
         """Declares an argument, or with `transient` a temporary; sizes are numbers, symbols, or texts (``"N + 1"``)."""
         sizes = tuple(map(_size, shape))
         for symbol in (symbol for size in sizes for symbol in size.symbols):
@@ -132,15 +132,15 @@ class GraphWords(Sdfg):
         desc = Array.packed(as_dtype(dtype), sizes, order=order, transient=transient)
         return self._declared(name, desc)
 
-    def add_transient(self, name: str, shape: Sequence[Any], dtype: Any) -> tuple[str, Descriptor]:
+    def add_transient(self, name: str, shape: Sequence[Any], dtype: Any) -> tuple[str, Data]:
         """Declares a temporary array."""
         return self.add_array(name, shape, dtype, transient=True)
 
-    def add_scalar(self, name: str, dtype: Any, *, transient: bool = False) -> tuple[str, Descriptor]:
+    def add_scalar(self, name: str, dtype: Any, *, transient: bool = False) -> tuple[str, Data]:
         """Declares a number: an argument that is passed by value, or a temporary."""
         return self._declared(name, Scalar(as_dtype(dtype), transient=transient))
 
-    def _declared(self, name: str, desc: Descriptor) -> tuple[str, Descriptor]:
+    def _declared(self, name: str, desc: Data) -> tuple[str, Data]:
         if desc.transient:
             self.declare(name, desc)
         else:

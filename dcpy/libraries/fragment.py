@@ -23,7 +23,7 @@ from dcpy.base.errors import ExpansionError
 from dcpy.ir import types
 from dcpy.ir.analysis.ranges_at import ranges_at
 from dcpy.ir.analysis.scopes import desc_at, root_of
-from dcpy.ir.data import Array, Data, Descriptor, Scalar, View, packed_strides, strides_of
+from dcpy.ir.data import Array, Data, Scalar, View, packed_strides, strides_of
 from dcpy.ir.expansions import Replacement
 from dcpy.ir.expr import Const, Load, Ref, ScalarExpr, cast
 from dcpy.ir.memlet import Memlet
@@ -286,7 +286,7 @@ class Fragment:
                 self.put(out.at(*indices), fresh.at(*indices), wcr=out.memlet.wcr)
         self._returns = []
         blocks: list[Block] = list(self._body.blocks)
-        containers: dict[str, Descriptor] = dict(self._body.containers)
+        containers: dict[str, Data] = dict(self._body.containers)
         return Replacement(tuple(blocks), containers, tuple(self._names), tuple(self._symbols))
 
 

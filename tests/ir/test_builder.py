@@ -11,7 +11,6 @@ import pytest
 from dcpy.base.errors import InvalidSdfg, ParseError
 from dcpy.ir import builder
 from dcpy.ir.builder import Builder, Out
-from dcpy.ir.data import Array, Scalar, Structure
 from dcpy.ir.schedules import PARALLEL
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.ir.types import float32, float64, int32, int64
@@ -120,23 +119,23 @@ def test_every_kind_of_block():
         }""")
 
 
-def test_views_structures_and_results():
+def test_views_and_results():
     b = Builder("views")
     n = b.size("N")
     x = b.array("x", float32, (n, n), order="F")
-    p = b.argument("p", Structure("Particle", (("mass", Scalar(float32)), ("at", Array.packed(float32, (3,))))))
+    p = b.array("p", float32, (3,))
     row = b.view("row", x[2, 1:])
     flipped = b.view("flipped", x, axes=(1, 0))
     y = b.returns(float32, (n,))
     flat = b.reshape("flat", y, (n, 1))
-    b.copy(p.field("at")[0], flat[0, 0])
+    b.copy(p[0], flat[0, 0])
     b.result(x)
     b.result(row)
     b.result(None)
     count = b.returns(int64, python=True)
     assert (flipped.shape, count.name) == ((n, n), "__return_1")
     assert text_of(b) == dedent("""
-        sdfg @views(x: f32[N, N] strides (1, N), p: structure Particle {mass: f32, at: f32[3]}) symbols(N: size) \
+        sdfg @views(x: f32[N, N] strides (1, N), p: f32[3]) symbols(N: size) \
 -> (__return: array, x: argument, row: view, constant = none, __return_1: python) {
           view row: f32[N - 1] of x[2, 1:N]
           view flipped: f32[N, N] of x[0:N, 0:N] axes (1, 0)
@@ -144,7 +143,7 @@ def test_views_structures_and_results():
           view flat: f32[N, 1] of __return
           data __return_1: i64[]
           state {
-            copy p.at[0] -> flat[0, 0]
+            copy p[0] -> flat[0, 0]
           }
         }""")
 
@@ -180,7 +179,6 @@ def refused(write):
 def test_refusals():
     assert refused(lambda b, x: x[-1]) == "x[-1] counts from the end, which a memlet never does"
     assert refused(lambda b, x: x[0, 0, 0]) == "'x' has 2 dimensions, not 3"
-    assert refused(lambda b, x: x.field("y")) == "'x' has no field 'y'"
     assert refused(lambda b, x: b.tasklet("o = 1", o=x[0, 0])) == "'o' is assigned in 'o = 1'"
     assert refused(lambda b, x: b.tasklet("t = 1", o=Out(x[0, 0]))) == "'t = 1' does not assign the output 'o'"
     assert refused(lambda b, x: b.tasklet("o = q", o=Out(x[0, 0]))).startswith("'q' is no connector")

@@ -111,6 +111,14 @@ def test_what_is_no_sdfg_is_refused(document, message):
     assert message in caught.value.message
 
 
+@pytest.mark.parametrize("kind", ["reference", "structure"])
+def test_what_older_versions_had_is_refused_with_what_to_write_instead(kind):
+    with pytest.raises(ParseError) as caught:
+        json.from_json(damaged(body={"region": [{"dict": {"r": {kind: {}}}}, []]}))
+    assert "are gone" in caught.value.help
+
+
+
 def test_an_older_version_is_migrated(monkeypatch):
     monkeypatch.setattr(json, "VERSION", 2)
     monkeypatch.setitem(json.MIGRATIONS, 1, lambda old: {**old, "sdfgs": old["programs"]})

@@ -57,18 +57,17 @@ def test_the_index_says_who_touches_what(rw):
     assert not uses.is_private("A")
 
 
-def test_aliases_and_references_overlap():
+def test_aliases_overlap():
     uses = Uses(
         parse_sdfg("""
-            sdfg @f(A: f64[4] alias m, B: f64[4] alias m, C: f64[4], D: f64[4]) {
-              reference r: f64[4] transient
+            sdfg @f(A: f64[4] alias m, B: f64[4] alias m, C: f64[4]) {
               view b: f64[2] of B[0:2]
-              state { copy C[0:4] -> r[0:4] }
+              view c: f64[1] of b[1:2]
             }""")
     )
-    assert sorted(uses.overlapping("A")) == ["A", "B", "b"]
-    assert sorted(uses.overlapping("C")) == ["C", "r"]
-    assert uses.overlapping("D") == ("D",)
+    assert sorted(uses.overlapping("A")) == ["A", "B", "b", "c"]
+    assert sorted(uses.overlapping("c")) == ["A", "B", "b", "c"]
+    assert uses.overlapping("C") == ("C",)
 
 
 def test_substitution_reaches_everything_that_mentions_a_symbol(rw):

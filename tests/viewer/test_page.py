@@ -114,7 +114,7 @@ class Tags(HTMLParser):
 def test_names_are_never_markup():
     name = json.dumps(EVIL)
     sdfg = parse_sdfg(f"""
-        sdfg @main(A: f64[4] alias {name}, p: structure {name} {{x: f64}}) {{
+        sdfg @main(A: f64[4] alias {name}) {{
           state {name} {{
             tasklet {name} (a <- A[0]) -> (o -> A[1]) {{ o = a }}
             foreign (a <- A[0:2]) -> (o -> A[1]) from {name} {{ f(&a) }}

@@ -9,7 +9,7 @@ from dcpy.codegen.lir.tree import Declare, Grow, HeapBuffer, StackBuffer, Table
 from dcpy.codegen.lir.types import INDEX, Pointer
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.places import Place
-from dcpy.ir.data import Array, Data, Lifetime, Reference, Scalar, Storage, Stream, Structure, View, strides_of
+from dcpy.ir.data import Array, Data, Lifetime, Scalar, Storage, Stream, View, strides_of
 from dcpy.ir.region import Resize
 from dcpy.ir.symbolic import ONE, Expr, max_of, product_of
 
@@ -18,14 +18,13 @@ HOST = (Storage.REGISTER, Storage.STACK, Storage.HEAP)
 
 def register_places(context: Context) -> None:
     """Gives every transient and view of the SDFG its place (arguments have theirs by now); refuses what has none."""
-    descs: dict[str, Data | Structure] = {
+    descs: dict[str, Data] = {
         name: desc for region in context.sdfg.body.walk_regions() for name, desc in region.containers.items()
     }
     for name, desc in descs.items():
-        if isinstance(desc, Stream | Reference | Structure):
-            kind = type(desc).__name__.lower()
+        if isinstance(desc, Stream):
             raise context.refuse(
-                f"{name!r} is a {kind}: compiled programs cannot hold one yet",
+                f"{name!r} is a stream: compiled programs cannot hold one yet",
                 desc.span,
                 help="use arrays and views, or sdfg.interpret()",
             )
@@ -60,7 +59,7 @@ def _table(context: Context, name: str, desc: Scalar | Array) -> Name:
     return Name(title, Pointer(desc.dtype, const=True))
 
 
-def _view_place(context: Context, name: str, descs: dict[str, Data | Structure]) -> Place:
+def _view_place(context: Context, name: str, descs: dict[str, Data]) -> Place:
     """A view is its base's pointer with other strides: no pointer of its own, so its symbols may change."""
     desc = _with_actual_strides(context, name, descs)
     base = desc.of
@@ -71,7 +70,7 @@ def _view_place(context: Context, name: str, descs: dict[str, Data | Structure])
     return Place(place.base, desc.dtype, strides_of(desc), desc.offset, place.is_value, viewed)
 
 
-def _with_actual_strides(context: Context, name: str, descs: dict[str, Data | Structure]) -> View:
+def _with_actual_strides(context: Context, name: str, descs: dict[str, Data]) -> View:
     """The view, derived again where its base is an argument whose strides only the caller knows."""
     desc = descs[name]
     if not isinstance(desc, View) or context.uses.root(name) not in context.strides:
@@ -83,8 +82,6 @@ def _with_actual_strides(context: Context, name: str, descs: dict[str, Data | St
             desc.span,
             help="inline the call (sdfg.simplify()), or copy the argument first",
         )
-    if isinstance(base, Structure):
-        raise context.refuse(f"{name!r} shows a structure", desc.span)
     return View.slice(desc.of, base, desc.window, axes=desc.axes, sizes=dict(enumerate(desc.shape)), span=desc.span)
 
 

@@ -76,7 +76,7 @@ def _with_outer_start(node: Map, size: Expr) -> Expr:
 
 
 def _is_inside(context: Context, memlet: Memlet) -> bool:
-    shape = context.uses.desc(memlet.container).shape  # type: ignore[union-attr]
+    shape = context.uses.desc(memlet.container).shape
     return all(
         isinstance(dim, Expr) and context.ranges.proves_nonneg(dim) and context.ranges.proves_lt(dim, size)
         for dim, size in zip(memlet.subset.dims, shape, strict=True)

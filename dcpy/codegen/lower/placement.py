@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from dcpy.ir.data import Data, Structure, View
+from dcpy.ir.data import Data, View
 from dcpy.ir.nodes import Call, Node
 from dcpy.ir.region import Block, Branch, Loop, Region, Resize, State, SymbolAssign, While
 from dcpy.ir.sdfg import Sdfg
@@ -39,7 +39,7 @@ def plan_placement(sdfg: Sdfg, uses: Uses, owned: Iterable[str] = ()) -> Placeme
         _survey(block, uses, plan)
     for region in sdfg.body.walk_regions():
         for name, desc in region.containers.items():
-            if desc.transient and not isinstance(desc, View | Structure):
+            if desc.transient and not isinstance(desc, View):
                 _place_buffer(name, desc, region, plan)
     plan.growing |= {block.container for block in sdfg.body.walk_blocks() if isinstance(block, Resize)}
     for name in owned:
@@ -74,7 +74,7 @@ def _of_element(element: Element, uses: Uses) -> tuple[frozenset[str], frozenset
     while containers:
         name = containers.pop()
         desc = uses.desc(name)
-        names[name.partition(".")[0]] = None
+        names[name] = None
         names |= dict.fromkeys(desc_symbols(desc))
         if isinstance(desc, View):
             containers.append(desc.of)

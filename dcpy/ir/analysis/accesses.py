@@ -211,8 +211,8 @@ def _without_private(region: Region, accesses: Iterable[AccessInfo]) -> Iterator
         return
     for access in accesses:
         seen: AccessInfo | None = access
-        while seen is not None and (top := seen.container.partition(".")[0]) in region.containers:
-            desc = region.containers[top]
+        while seen is not None and seen.container in region.containers:
+            desc = region.containers[seen.container]
             if not isinstance(desc, View):
                 seen = None
                 continue

@@ -7,44 +7,34 @@ are in `accesses`, about bounds of symbols in `ranges_at`.
 from __future__ import annotations
 
 from dcpy.base.errors import InvalidSdfg
-from dcpy.ir.data import Array, Data, Reference, Structure, View
-from dcpy.ir.nodes import Copy
+from dcpy.ir.data import Array, Data, View
 from dcpy.ir.region import Region, SymbolAssign
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.tree import Place, regions_around, sdfg_of
 
 
 def home_at(place: Place, name: str) -> Region | None:
-    """The region around `place` that declares a container; None where none does. ``s.x`` names a field of ``s``."""
-    top = name.partition(".")[0]
-    return next((region for region in regions_around(place) if top in region.containers), None)
+    """The region around `place` that declares a container; None where none does."""
+    return next((region for region in regions_around(place) if name in region.containers), None)
 
 
 def desc_at(place: Place, name: str) -> Data:
     """The descriptor of a container as seen from `place`; `InvalidSdfg` where it is not visible."""
     home = home_at(place, name)
-    top, _, member = name.partition(".")
-    found = None if home is None else home.containers[top]
-    if isinstance(found, Structure):
-        found = dict(found.fields).get(member)
-    if found is None:
+    if home is None:
         raise InvalidSdfg(f"no container {name!r} is visible here", span=getattr(place, "span", None))
-    return found
+    return home.containers[name]
 
 
 def root_of(place: Place, name: str) -> str:
     """The container that stands for the memory of `name`: equal roots may overlap, different ones never do.
 
-    A view has its base's root. Arguments that may alias share a root, and so do a reference and all that it may show.
+    A view has its base's root. Arguments that may alias share a root.
     For many questions about one SDFG build `Roots` once.
     """
     while isinstance(desc := desc_at(place, name), View):
         name = desc.of
-    sdfg = sdfg_of(place)
-    shared = isinstance(desc, Array) and desc.alias
-    if shared or any(isinstance(other, Reference) for other in sdfg.containers.values()):
-        return Roots(sdfg)[name]
-    return name
+    return Roots(sdfg_of(place))[name] if isinstance(desc, Array) and desc.alias else name
 
 
 class Roots:
@@ -52,7 +42,6 @@ class Roots:
 
     def __init__(self, sdfg: Sdfg) -> None:
         self._next: dict[str, str] = {}
-        references = set()
         first: dict[str, str] = {}
         for region in sdfg.body.walk_regions():
             for name, desc in region.containers.items():
@@ -61,11 +50,6 @@ class Roots:
                         self._next[name] = base
                     case Array(alias=alias) if alias:
                         self._join(first.setdefault(alias, name), name)
-                    case Reference():
-                        references.add(name)
-        for node in sdfg.body.walk_nodes() if references else ():
-            if isinstance(node, Copy) and references & {node.src.container, node.dst.container}:
-                self._join(node.src.container, node.dst.container)
 
     def __getitem__(self, name: str) -> str:
         """The root of a container; a name that nothing is known of is its own."""

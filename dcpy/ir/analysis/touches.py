@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.analysis.footprints import Footprint, Variable
 from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.data import Array, Reference, Scalar, Stream, View
+from dcpy.ir.data import Array, Stream, View
 from dcpy.ir.effects import Effect, ends_early
 from dcpy.ir.expr import ScalarExpr, loads_of
 from dcpy.ir.memlet import Memlet
@@ -142,7 +142,7 @@ def names_in(node: Node, uses: Uses) -> tuple[dict[str, None], ...]:
             tables = (reads, touched.reads), (writes, touched.writes), (popped, touched.reads if pops else ())
             for table, names in tables:
                 for name in names:
-                    if name.partition(".")[0] not in private:
+                    if name not in private:
                         table[name] = None
         facts[_NAMES] = reads, writes, popped
     found: tuple[dict[str, None], ...] = facts[_NAMES]
@@ -288,7 +288,7 @@ class _Collector:
         wcr: str = "",
         certain: bool = True,
     ) -> None:
-        if root.partition(".")[0] in self._private:
+        if root in self._private:
             return
         memory = self._memory.get(root)
         if memory is None:
@@ -306,12 +306,10 @@ def resolved(memlet: Memlet, uses: Uses) -> tuple[str, Subset | None]:
     while isinstance(desc := uses.desc(container), View):
         part = None if part is None else desc.base_subset(part)
         container = desc.of
-    return container, None if isinstance(desc, Reference | Stream) else part
+    return container, None if isinstance(desc, Stream) else part
 
 
 def memory_of(root: str, uses: Uses) -> str:
-    """A name that is equal for containers that may overlap: itself, but for arguments that alias, and references."""
+    """A name that is equal for containers that may overlap: itself, but for arguments that alias."""
     desc = uses.desc(root)
-    if isinstance(desc, Scalar | Array) and not getattr(desc, "alias", "") and not uses.references_to(root):
-        return root
-    return min(uses.overlapping(root))
+    return min(uses.overlapping(root)) if isinstance(desc, Array) and desc.alias else root

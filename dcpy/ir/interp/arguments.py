@@ -14,8 +14,8 @@ import numpy as np
 from dcpy.base.errors import ArgumentError
 from dcpy.base.generators import are_words, is_generator, words_of
 from dcpy.ir.analysis.handles import handles_of
-from dcpy.ir.data import Array, Data, Scalar, Structure, View
-from dcpy.ir.interp.frame import Declared, Frame, members
+from dcpy.ir.data import Array, Data, Scalar, View
+from dcpy.ir.interp.frame import Declared, Frame
 from dcpy.ir.interp.machine import Machine
 from dcpy.ir.interp.memory import Buffer, NDArray, allocate, show
 from dcpy.ir.interp.scalars import quiet, wrap_integer
@@ -81,8 +81,8 @@ def symbols_of(sdfg: Sdfg, arguments: Mapping[str, Any], symbols: Mapping[str, i
         given = symbols.get(name, arguments.get(name))
         if given is not None:
             values[name] = wrap_integer(int(given), dtype)
-    for name, desc in members(sdfg.containers):
-        data = _lookup(arguments, name)
+    for name, desc in sdfg.containers.items():
+        data = arguments.get(name)
         if isinstance(desc, Array) and isinstance(data, np.ndarray) and data.ndim == len(desc.shape):
             strides = tuple(stride // max(data.itemsize, 1) for stride in data.strides)
             for expr, number in zip((*desc.shape, *desc.strides), (*data.shape, *strides), strict=True):
@@ -116,7 +116,7 @@ class _Activation:
         self._refuse_unknown_names()
         handles = handles_of(sdfg)
         for name, desc in self._passed():
-            given = _lookup(arguments, name)
+            given = arguments.get(name)
             if given is None and name in self.made:
                 self.frame.containers[name] = Declared(desc, 0)
                 continue
@@ -145,10 +145,10 @@ class _Activation:
             case "constant":
                 return result.value
             case "argument":
-                return _lookup(self.arguments, result.container)
+                return self.arguments.get(result.container)
             case "view":
                 return self._shown(result.container)
-        given = _lookup(self.arguments, result.container)
+        given = self.arguments.get(result.container)
         if given is None and any(name not in self.frame.symbols for name in self._sizes(result.container)):
             return None  # the path taken returns something else
         data = np.asarray(self.frame.buffer(result.container).data if given is None else given)
@@ -157,25 +157,24 @@ class _Activation:
         return data[()] if result.kind == "scalar" else data.item()
 
     def _sizes(self, name: str) -> list[str]:
-        desc = self.sdfg.containers[name]
-        return [] if isinstance(desc, Structure) else list(desc_symbols(desc))
+        return list(desc_symbols(self.sdfg.containers[name]))
 
     def _shown(self, name: str) -> NDArray:
         """A view of an argument, over the memory of the array that the caller passed."""
         return self._shown_buffer(name).data
 
     def _shown_buffer(self, name: str) -> Buffer:
-        desc = dict(members(self.sdfg.containers))[name]
+        desc = self.sdfg.containers[name]
         if isinstance(desc, View):
             base = self._shown_buffer(desc.of)
-            return show(base, dict(members(self.sdfg.containers))[desc.of], desc, self.frame.symbols)
-        data = _as_array(name, _lookup(self.arguments, name))
+            return show(base, self.sdfg.containers[desc.of], desc, self.frame.symbols)
+        data = _as_array(name, self.arguments.get(name))
         return Buffer(data, data, 0)
 
     def _passed(self) -> Iterator[tuple[str, Data]]:
         """The containers that the caller passes."""
-        for name, desc in members(self.sdfg.containers):
-            if name not in self.sdfg.constants and not self.sdfg.containers[name.partition(".")[0]].transient:
+        for name, desc in self.sdfg.containers.items():
+            if name not in self.sdfg.constants and not desc.transient:
                 yield name, desc
 
     def _refuse_unknown_names(self) -> None:
@@ -189,15 +188,6 @@ def _made_by_the_program(sdfg: Sdfg) -> tuple[str, ...]:
     """Results whose sizes are known only while the program runs: it makes them itself."""
     arrays = (result.container for result in sdfg.results if result.kind == "array")
     return tuple(name for name in arrays if any(s in sdfg.assigned_symbols for s in desc_symbols(sdfg.desc(name))))
-
-
-def _lookup(arguments: Mapping[str, Any], name: str) -> Any:
-    """An argument by name, ``s.x`` as the item or attribute ``x`` of the argument ``s``; None where there is none."""
-    top, _, member = name.partition(".")
-    value = arguments.get(top)
-    if not member or value is None:
-        return value
-    return value.get(member) if isinstance(value, Mapping) else getattr(value, member, None)
 
 
 def _as_array(name: str, given: Any) -> NDArray:

@@ -14,10 +14,9 @@ import numpy as np
 from dcpy.base.callbacks import perform, require_bound
 from dcpy.base.errors import DcpyError, InterpreterError, OutOfBounds
 from dcpy.ir.callbacks import operand_memlets, site_of
-from dcpy.ir.data import Reference
 from dcpy.ir.expr import Load, ScalarExpr
-from dcpy.ir.interp.frame import Frame, members
-from dcpy.ir.interp.memory import Buffer, NDArray, Pointer, Queues, addresses, index_of
+from dcpy.ir.interp.frame import Frame
+from dcpy.ir.interp.memory import Buffer, NDArray, Queues, addresses, index_of
 from dcpy.ir.interp.races import READ, WRITE, RaceDetector
 from dcpy.ir.interp.scalars import Environment, combine, evaluate, loud
 from dcpy.ir.interp.strides import fitting
@@ -46,14 +45,7 @@ class Dataflow:
             self.write(memlet, values[connector], node)
 
     def run_copy(self, node: Copy) -> None:
-        """Reads the whole source, then writes it; sets a reference where the destination is one."""
-        if isinstance(self.frame.desc(node.dst.container), Reference):
-            pointer = self.frame.memory(node.dst.container)
-            source = self.frame.buffer(node.src.container)
-            data = source.data[self._index(node.src, source, node)]
-            assert isinstance(pointer, Pointer)  # by its descriptor
-            pointer.target = Buffer(data, data, source.depth)
-            return
+        """Reads the whole source, then writes it; pops and pushes where one is a stream."""
         if isinstance(stream := self.frame.memory(node.src.container), Queues):
             values = self._popped(stream, node)
         else:
@@ -93,7 +85,7 @@ class Dataflow:
         symbols = {name: value.evaluate(self.symbols) for name, value in node.symbols.items()}
         frame = Frame(node.sdfg, symbols, depth=self.frame.depth)
         copies: list[tuple[NDArray, NDArray]] = []
-        for name, desc in members(node.sdfg.containers):
+        for name, desc in node.sdfg.containers.items():
             memlet = node.arguments.get(name)
             if memlet is None:
                 continue

@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from dcpy.base.errors import InterpreterError
-from dcpy.ir.data import Array, Data, Descriptor, Reference, Scalar, Stream, Structure, View
-from dcpy.ir.interp.memory import Buffer, NDArray, Pointer, Queues, allocate, show, sizes_of
+from dcpy.ir.data import Array, Data, Scalar, Stream, View
+from dcpy.ir.interp.memory import Buffer, NDArray, Queues, allocate, show, sizes_of
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.uses import desc_symbols
 
-Memory = Buffer | Queues | Pointer
+Memory = Buffer | Queues
 
 
 @dataclass(slots=True)
@@ -40,10 +40,10 @@ class Frame:
     _views: dict[str, tuple[Buffer, tuple[int | None, ...], Buffer]] = field(default_factory=dict)
 
     @contextmanager
-    def declared(self, containers: dict[str, Descriptor]) -> Iterator[None]:
+    def declared(self, containers: dict[str, Data]) -> Iterator[None]:
         """Within: containers exist, undefined at first. Those that exist already (arguments) stay as they are."""
-        fresh = [name for name, desc in members(containers) if name not in self.containers]
-        for name, desc in members(containers):
+        fresh = [name for name, desc in containers.items() if name not in self.containers]
+        for name, desc in containers.items():
             if name in fresh:
                 self.containers[name] = Declared(desc, self.depth)
         try:
@@ -54,7 +54,7 @@ class Frame:
 
     def bind(self, name: str, data: NDArray, depth: int, start: NDArray | None = None) -> None:
         """Gives an argument its memory."""
-        desc = dict(members(self.sdfg.containers))[name]
+        desc = self.sdfg.containers[name]
         memory = Buffer(data, data if start is None else start, depth)
         self.containers[name] = Declared(desc, depth, memory, data.shape)
 
@@ -63,7 +63,7 @@ class Frame:
         return self._entry(name).desc
 
     def memory(self, name: str) -> Memory:
-        """The memory of a container, made at the first call; a view's is its base's, a reference's what it is."""
+        """The memory of a container, made at the first call; a view's is its base's."""
         entry = self._entry(name)
         match entry.desc:
             case View():
@@ -77,20 +77,14 @@ class Frame:
             case Stream() if entry.memory is None:
                 shape = sizes_of(entry.desc.shape, self.symbols)
                 entry.memory = Queues(entry.desc.dtype, shape, entry.desc.capacity.evaluate(self.symbols))
-            case Reference() if entry.memory is None:
-                entry.memory = Pointer()
             case Array() if sizes_of(entry.desc.shape, self.symbols) != entry.sizes:
                 raise InterpreterError(f"the size of {name!r} changed while it lives", span=entry.desc.span)
         assert entry.memory is not None  # every kind of descriptor has its case above
         return entry.memory
 
     def buffer(self, name: str) -> Buffer:
-        """The elements of a container, through views and references; `InterpreterError` for a stream."""
+        """The elements of a container, through views; `InterpreterError` for a stream."""
         memory = self.memory(name)
-        if isinstance(memory, Pointer):
-            if memory.target is None:
-                raise InterpreterError(f"the reference {name!r} was never set")
-            return memory.target
         if isinstance(memory, Queues):
             raise InterpreterError(f"{name!r} is a stream: it has no elements to address")
         return memory
@@ -117,12 +111,3 @@ class Frame:
         if known is None or known[0] is not base or known[1] != used:
             known = self._views[name] = base, used, show(base, self.desc(view.of), view, self.symbols)
         return known[2]
-
-
-def members(containers: dict[str, Descriptor]) -> Iterator[tuple[str, Data]]:
-    """Containers by name, the fields of structures as ``s.x``."""
-    for name, desc in containers.items():
-        if isinstance(desc, Structure):
-            yield from ((f"{name}.{field}", inner) for field, inner in desc.fields)
-        else:
-            yield name, desc

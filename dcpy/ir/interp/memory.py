@@ -50,13 +50,6 @@ class Queues:
         return self.queues.setdefault(point, deque())
 
 
-@dataclass(slots=True)
-class Pointer:
-    """A reference: what it shows now."""
-
-    target: Buffer | None = None
-
-
 def poison(dtype: DType) -> Any:
     """The contents of memory that nobody has written."""
     match dtype.kind:

@@ -13,13 +13,10 @@ from dcpy.base.errors import DcpyError
 from dcpy.ir.data import (
     Array,
     Data,
-    Descriptor,
     Lifetime,
-    Reference,
     Scalar,
     Storage,
     Stream,
-    Structure,
     View,
     packed_strides,
 )
@@ -30,7 +27,7 @@ from dcpy.ir.text.expr_parser import ExprParser
 from dcpy.ir.text.lexer import Token
 from dcpy.ir.types import BY_NAME, DType
 
-DECLARATIONS = ("data", "view", "stream", "reference", "structure")
+DECLARATIONS = ("data", "view", "stream")
 T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
 _PENDING = Scalar(BY_NAME["bool"])  # keeps the place of a view whose base is not known yet
@@ -39,7 +36,7 @@ _PENDING = Scalar(BY_NAME["bool"])  # keeps the place of a view whose base is no
 class DeclarationParser(ExprParser):
     """A cursor that reads descriptors."""
 
-    def declarations(self, scope: dict[str, Descriptor]) -> None:
+    def declarations(self, scope: dict[str, Data]) -> None:
         """All declarations at the start of a region, into `scope`. A view may stand before the container it shows."""
         views: dict[str, tuple[Token, Callable[[Data], View], str]] = {}
         while self.at(*DECLARATIONS) and self.peek(2).text == ":":
@@ -58,33 +55,25 @@ class DeclarationParser(ExprParser):
         for name in list(views):
             self._resolve(name, views, scope)
 
-    def _resolve(self, name: str, views: dict[str, tuple[Token, Any, str]], scope: dict[str, Descriptor]) -> None:
+    def _resolve(self, name: str, views: dict[str, tuple[Token, Any, str]], scope: dict[str, Data]) -> None:
         if name not in views:
             return
         at, build, of = views.pop(name)
         self._resolve(of, views, scope)
         base = self.find(of)
-        if base is None or base is _PENDING or isinstance(base, Structure):
+        if base is None or base is _PENDING:
             self.fail(f"{name!r} shows {of!r}, which is no container here", at=at)
         try:
             scope[name] = build(base)
         except (DcpyError, ValueError, IndexError):
             self.fail(f"{name!r} does not fit the shape of {of!r}", at=at)
 
-    def descriptor(self, keyword: str = "data") -> Descriptor:
+    def descriptor(self, keyword: str = "data") -> Data:
         """What follows ``name:``, a view excepted."""
-        match keyword:
-            case "structure":
-                return self._structure()
-            case "stream":
-                dtype, shape = self._type()
-                capacity = self.symbolic() if self.accept("capacity") else Expr(())
-                return Stream(dtype, shape or (), capacity, self.accept("transient"))
-            case "reference":
-                dtype, shape = self._type()
-                strides = self._strides()
-                return Reference(dtype, shape or (), strides or packed_strides(shape or ()), self.accept("transient"))
         dtype, shape = self._type()
+        if keyword == "stream":
+            capacity = self.symbolic() if self.accept("capacity") else Expr(())
+            return Stream(dtype, shape or (), capacity, self.accept("transient"))
         return Scalar(dtype, **self._flags(array=False)) if shape is None else self._array(dtype, shape)
 
     def view(self) -> tuple[str, Callable[[Data], View]]:
@@ -181,17 +170,6 @@ class DeclarationParser(ExprParser):
                 flags["alias"] = self.identifier("the name of a group of arguments")
             else:
                 return flags
-
-    def _structure(self) -> Structure:
-        name = self.identifier("the name of a structure")
-        members = self.list_of(self._field, "{", "}")
-        return Structure(name, members, self.accept("transient"))
-
-    def _field(self) -> tuple[str, Scalar | Array]:
-        name = self.identifier("the name of a field")
-        self.expect(":")
-        desc = self.descriptor()
-        return (name, desc) if isinstance(desc, Scalar | Array) else self.fail("a field is a scalar or an array")
 
     def member(self, kind: type[E], what: str) -> E:
         """A member of an enumeration, by its value."""

@@ -13,13 +13,10 @@ from dcpy.ir import types
 from dcpy.ir.data import (
     Array,
     Data,
-    Descriptor,
     Lifetime,
-    Reference,
     Scalar,
     Storage,
     Stream,
-    Structure,
     View,
     packed_strides,
 )
@@ -33,24 +30,22 @@ KEYWORDS: dict[type, str] = {
     Array: "data",
     View: "view",
     Stream: "stream",
-    Reference: "reference",
-    Structure: "structure",
 }
 Lookup = Callable[[str], Data]
 
 
-def print_declaration(name: str, desc: Descriptor, lookup: Lookup) -> str:
+def print_declaration(name: str, desc: Data, lookup: Lookup) -> str:
     """A line of a region. `lookup` finds the containers of views."""
     return f"{KEYWORDS[type(desc)]} {name}: {print_descriptor(desc, lookup)}"
 
 
-def print_argument(name: str, desc: Descriptor, lookup: Lookup) -> str:
+def print_argument(name: str, desc: Data, lookup: Lookup) -> str:
     """An entry of the list of arguments."""
     keyword = KEYWORDS[type(desc)]
     return f"{name}: {'' if keyword == 'data' else keyword + ' '}{print_descriptor(desc, lookup)}"
 
 
-def print_descriptor(desc: Descriptor, lookup: Lookup) -> str:
+def print_descriptor(desc: Data, lookup: Lookup) -> str:
     """A descriptor without its keyword and name."""
     match desc:
         case Scalar():
@@ -63,12 +58,6 @@ def print_descriptor(desc: Descriptor, lookup: Lookup) -> str:
             base = f"{desc.dtype}{_list(desc.shape)}" if desc.shape else str(desc.dtype)
             capacity = "" if desc.capacity is ZERO else f"capacity {desc.capacity}"
             return _words(base, capacity, "transient" if desc.transient else "")
-        case Reference():
-            strides = _strides(desc.strides, packed_strides(desc.shape))
-            return _words(_typed(desc), strides, "transient" if desc.transient else "")
-        case Structure():
-            fields = ", ".join(f"{name}: {print_descriptor(field, lookup)}" for name, field in desc.fields)
-            return _words(quote(desc.name), f"{{{fields}}}", "transient" if desc.transient else "")
         case _:
             assert_never(desc)
 
@@ -125,7 +114,7 @@ def _view(desc: View, lookup: Lookup) -> str:
     return _words(_typed(desc), f"of {desc.of}{window}", axes, strides, offset)
 
 
-def _typed(desc: Array | View | Reference) -> str:
+def _typed(desc: Array | View) -> str:
     return f"{desc.dtype}{_list(desc.shape)}"
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
 from dcpy.ir import types
-from dcpy.ir.data import Descriptor, Structure
+from dcpy.ir.data import GONE, Data
 from dcpy.ir.expr import Cast, Const, Index, Load, Number, Ref, ScalarExpr, WrapIndex, depth_of, op
 from dcpy.ir.limits import DEEPEST_EXPRESSION
 from dcpy.ir.ops import OPS
@@ -45,7 +45,7 @@ class ExprParser(Cursor):
     def __init__(self, text: str, file: str = "<text>") -> None:
         super().__init__(text, file)
         self.refs: Mapping[str, DType] = {}
-        self.scopes: list[dict[str, Descriptor]] = []
+        self.scopes: list[dict[str, Data]] = []
         self.seen_symbols: dict[str, bool] = {}  # every symbol met, and whether a size depends on it
         self._symbolic = False
         self._sizes = False
@@ -260,19 +260,15 @@ class ExprParser(Cursor):
         token = self.token
         name = self.identifier("a dtype")
         if name not in BY_NAME:
-            self.fail(f"no dtype is called {name!r}", at=token, help=f"there are {', '.join(BY_NAME)}")
+            help = GONE.get(name) or f"there are {', '.join(BY_NAME)}"
+            self.fail(f"no dtype is called {name!r}", at=token, help=help)
         return BY_NAME[name]
 
     # -- containers --------------------------------------------------------------------------------------------
 
-    def find(self, name: str) -> Descriptor | None:
-        """The descriptor of a container, or of a structure's field, as visible here."""
-        top, _, member = name.partition(".")
-        for scope in reversed(self.scopes):
-            if top in scope:
-                found = scope[top]
-                return dict(found.fields).get(member) if isinstance(found, Structure) and member else found
-        return None
+    def find(self, name: str) -> Data | None:
+        """The descriptor of a container as visible here."""
+        return next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
 
     def container_dtype(self, token: Token) -> DType:
         """The dtype of a container's elements; `ParseError` where there is no such container."""
@@ -283,8 +279,6 @@ class ExprParser(Cursor):
                 at=token,
                 help="symbols are declared after the arguments: symbols(N: size, n: i64)",
             )
-        if isinstance(found, Structure):
-            self.fail(f"{token.text!r} is a structure: name a field, {token.text}.field", at=token)
         return found.dtype
 
 

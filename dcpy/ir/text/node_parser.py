@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import MISSING, fields
 from typing import Any
 
-from dcpy.ir.data import Descriptor, Scalar, Structure
+from dcpy.ir.data import Data, Scalar
 from dcpy.ir.expr import ScalarExpr
 from dcpy.ir.library_kinds import LIBRARY_KINDS
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS, Memlet
@@ -30,7 +30,7 @@ class NodeParser(DeclarationParser):
         self.sdfgs: dict[str, Sdfg] = {}  # by name; those that were only called so far are empty
         self.calls: dict[str, Token] = {}
 
-    def body(self, containers: dict[str, Descriptor] | None = None) -> Region:
+    def body(self, containers: dict[str, Data] | None = None) -> Region:
         """A region in braces, in which `containers` are declared already."""
         raise NotImplementedError
 
@@ -109,8 +109,8 @@ class NodeParser(DeclarationParser):
         table: dict[str, DType] = {}
         for name, memlet in memlets.items():
             desc = self.find(memlet.container)
-            if desc is None or isinstance(desc, Structure):
-                self.fail(f"{memlet.container!r} is a structure: name a field, {memlet.container}.field", at=at)
+            if desc is None:
+                self.fail(f"{memlet.container!r} is no container here", at=at)
             table[name] = desc.dtype
         return table
 
@@ -176,9 +176,7 @@ class NodeParser(DeclarationParser):
         workers = self.range()
         schedule = self.schedule(UNDECIDED)
         declared = self.peek().text == "data" and self.peek(2).text == element
-        popped: dict[str, Descriptor] = (
-            {} if declared else {element: Scalar(self.container_dtype(stream), transient=True)}
-        )
+        popped: dict[str, Data] = {} if declared else {element: Scalar(self.container_dtype(stream), transient=True)}
         return Consume(stream.text, element, worker, workers.stop, self.body(popped), schedule)
 
     def _call_node(self) -> Call:

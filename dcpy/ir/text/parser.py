@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from dcpy.base.errors import ParseError
 from dcpy.base.printable import printable
-from dcpy.ir.data import Descriptor
+from dcpy.ir.data import GONE, Data
 from dcpy.ir.expr import ScalarExpr
 from dcpy.ir.library_kinds import LIBRARY_KINDS
 from dcpy.ir.limits import DEEPEST_REGION
@@ -80,7 +80,7 @@ def parse_code(
 
 
 def parse_scalar(
-    text: str, containers: dict[str, Descriptor], symbols: tuple[str, ...] = (), dtype: DType | None = None
+    text: str, containers: dict[str, Data], symbols: tuple[str, ...] = (), dtype: DType | None = None
 ) -> ScalarExpr:
     """A condition or the value of a symbol: reads `containers` as ``x[]`` or ``A[i, j]``."""
     with _reading():
@@ -215,7 +215,7 @@ class _Parser(NodeParser):
             self.scopes.pop()
         return region
 
-    def body(self, containers: dict[str, Descriptor] | None = None) -> Region:
+    def body(self, containers: dict[str, Data] | None = None) -> Region:
         self.expect("{")
         return self.region(Region((), containers))
 
@@ -234,6 +234,8 @@ class _Parser(NodeParser):
         }
         if self.at(*DECLARATIONS):
             self.fail("containers are declared before the first block of their region")
+        if self.token.text in GONE and self.peek(2).text == ":":
+            self.fail(f"there is no {self.token.text} in an SDFG any more", help=GONE[self.token.text])
         if not self.at(*readers):
             self._no_node()
         return readers[self.advance().text]()

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dcpy.ir.analysis.ranges_at import KnownRanges
-from dcpy.ir.data import Data, Descriptor, Structure
+from dcpy.ir.data import Data
 from dcpy.ir.expr import ScalarExpr
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Node
@@ -24,7 +24,7 @@ class Declaration:
     """A container declared in a region."""
 
     name: str
-    desc: Descriptor
+    desc: Data
     region: Region
 
 
@@ -63,7 +63,7 @@ class Scope:
 
     sdfg: Sdfg
     known: KnownRanges
-    containers: dict[str, Descriptor] = field(default_factory=dict)
+    containers: dict[str, Data] = field(default_factory=dict)
     bound: set[str] = field(default_factory=set)  # symbols that have a value here
     owners: list[Owner] = field(default_factory=list)  # outermost first
     guarded: bool = False  # whether it depends on a condition that this place is reached
@@ -71,12 +71,8 @@ class Scope:
     handles: dict[Sdfg, dict[str, None]] = field(default_factory=dict)  # of this SDFG and what it calls, once asked for
 
     def desc(self, name: str) -> Data | None:
-        """The descriptor of a container or field; None where none is visible, or where it is a whole structure."""
-        top, _, member = name.partition(".")
-        found = self.containers.get(top)
-        if isinstance(found, Structure):
-            return dict(found.fields).get(member)
-        return None if member else found
+        """The descriptor of a container; None where none is visible."""
+        return self.containers.get(name)
 
     @property
     def ranges(self) -> Ranges:

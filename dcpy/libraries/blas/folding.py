@@ -289,7 +289,7 @@ def _two_scalars(name: str, product: ScaledProduct, factor: Factor) -> Refusal |
 
 def _other_dtypes(uses: Uses, *containers: str) -> Refusal | None:
     """Conversions are no part of a product, and neither is what "times" means for booleans."""
-    dtypes = dict.fromkeys(uses.desc(name).dtype for name in containers)  # type: ignore[union-attr]
+    dtypes = dict.fromkeys(uses.desc(name).dtype for name in containers)
     if len(dtypes) > 1:
         return Refusal(f"dtypes differ: {', '.join(map(str, dtypes))}")
     (dtype,) = dtypes

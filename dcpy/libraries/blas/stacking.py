@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from dcpy.ir.data import Structure, View, strides_of
+from dcpy.ir.data import View, strides_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import Region, State
@@ -155,7 +155,7 @@ def _rows_of(memlet: Memlet, stack: Map, uses: Uses) -> Rows | None:
     desc = uses.desc(memlet.container)
     address = desc.offset if isinstance(desc, View) else ZERO
     levels: list[tuple[Expr, Expr]] = []  # sizes and distances, from the rows inwards
-    for dim, stride in zip(memlet.subset.dims, strides_of(desc), strict=True):  # type: ignore[arg-type]
+    for dim, stride in zip(memlet.subset.dims, strides_of(desc), strict=True):
         if isinstance(dim, Range):
             levels.append((dim.size, stride * dim.step))
         address = address + (dim.start if isinstance(dim, Range) else dim) * stride
@@ -199,7 +199,6 @@ def _merged(levels: Sequence[tuple[Expr, Expr]]) -> tuple[Expr, Expr] | None:
 
 def _seen_as_matrix(rows: Rows, rw: Rewriter, region: Region | None) -> Memlet:
     base = rw.uses.desc(rows.container)
-    assert not isinstance(base, Structure)
     seen, stem = rows.container, f"{rows.container}_rows"
     if rows.box != Subset.whole(base.shape):
         seen = rw.declare_fresh(f"{rows.container}_view", View.slice(seen, base, rows.box), region)

@@ -143,7 +143,7 @@ def _score(memlet: Memlet, param: str, rw: Rewriter) -> int:
     if isinstance(desc, Scalar) or param not in memlet.subset.symbols:
         return 0
     step: Expr = ZERO
-    for dim, stride in zip(memlet.subset.dims, strides_of(desc), strict=True):  # type: ignore[arg-type]
+    for dim, stride in zip(memlet.subset.dims, strides_of(desc), strict=True):
         form = dim.linear_in(param) if isinstance(dim, Expr) else None
         if form is None:
             return -2

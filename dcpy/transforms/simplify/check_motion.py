@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.analysis.effects import effects_of
-from dcpy.ir.data import Reference, Stream
+from dcpy.ir.data import Stream
 from dcpy.ir.effects import KEPT
 from dcpy.ir.expr import Op, ScalarExpr, as_symbolic, loads_of, symbols_of
 from dcpy.ir.nodes import Map, Node
@@ -130,7 +130,7 @@ def _written_transients(block: Block, uses: Uses) -> tuple[str, ...] | None:
         if isinstance(node, Map) and any(not isinstance(b, State | Loop | Branch) for b in node.body.walk_blocks()):
             return None
         touches = uses.touches(node)
-        if any(isinstance(uses.desc(name), Stream | Reference) for name in (*touches.reads, *touches.writes)):
+        if any(isinstance(uses.desc(name), Stream) for name in (*touches.reads, *touches.writes)):
             return None
         names |= dict.fromkeys(seen for name in touches.writes for seen in uses.overlapping(name))
     if not all(uses.desc(name).transient for name in names):

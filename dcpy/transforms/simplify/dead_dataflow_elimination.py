@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.analysis.touches import known_effects_of
-from dcpy.ir.data import Reference, Stream
+from dcpy.ir.data import Stream
 from dcpy.ir.effects import KEPT
 from dcpy.ir.expr import Ref, walk
 from dcpy.ir.memlet import Memlet
@@ -100,8 +100,8 @@ def _other_effect(node: Node, m: Match) -> Refusal | None:
     if isinstance(node, Map) and not _is_bare(node.body):
         return Refusal("its body is not empty: each node in it is judged by itself")
     for name in m.uses.touches(node).reads:
-        if isinstance(m.uses.desc(name), Stream | Reference):
-            return Refusal(f"{name!r} is a stream or a reference")
+        if isinstance(m.uses.desc(name), Stream):
+            return Refusal(f"{name!r} is a stream")
     return None
 
 
@@ -124,8 +124,8 @@ def _why_needed(container: str, node: Node, m: Match) -> Refusal | None:
         desc = m.uses.desc(name)
         if name in results:
             return Refusal(f"{name!r} is a result")
-        if isinstance(desc, Stream | Reference):
-            return Refusal(f"{container!r} is, or is seen through, a stream or a reference")
+        if isinstance(desc, Stream):
+            return Refusal(f"{container!r} is a stream")
         if not desc.transient:
             return Refusal(f"{name!r} is an argument")
         reader = next((reader for reader in m.uses.readers(name) if reader is not node), None)

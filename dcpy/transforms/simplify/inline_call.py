@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dcpy.ir.copying import copy_sdfg
-from dcpy.ir.data import Descriptor, Scalar, Structure, View
+from dcpy.ir.data import Data, Scalar, View
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, Copy, Node
 from dcpy.ir.region import Region, State
@@ -74,7 +74,7 @@ class InlineCall(Transformation[Legal]):
         _put_in_place(call, loads, callee.body, rw)
 
 
-def _is_unbound(name: str, desc: Descriptor, call: Call) -> bool:
+def _is_unbound(name: str, desc: Data, call: Call) -> bool:
     return not desc.transient and name not in call.arguments and name not in call.sdfg.constants
 
 
@@ -82,8 +82,6 @@ def _bind(name: str, call: Call, home: Region, rw: Rewriter, loads: list[Node]) 
     """The caller's container that stands for an argument; made, and filled by `loads`, where there is none yet."""
     formal, memlet = call.sdfg.desc(name), call.arguments[name]
     container = memlet.container
-    if isinstance(rw.uses.desc(container), Structure) and "." not in container:
-        return container
     actual = rw.sdfg.desc(container, home)
     if isinstance(formal, Scalar):
         if isinstance(actual, Scalar) and not actual.transient:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from dcpy.ir.data import Reference, View
+from dcpy.ir.data import View
 from dcpy.ir.expr import Load, ScalarExpr, loads_of, rewrite
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Copy, Node
+from dcpy.ir.nodes import Node
 from dcpy.ir.roles import MEMLETS
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.tree import Element
@@ -97,8 +97,6 @@ def _compose(user: Element, rw: Rewriter) -> None:
 
 def composed(memlet: Memlet, node: Node, uses: Uses) -> Memlet:
     """The memlet on the base of its view, or the base of that, as far as the same elements come in the same order."""
-    if isinstance(node, Copy) and isinstance(uses.desc(node.dst.container), Reference):
-        return memlet  # what the reference shows is the view itself
     while isinstance(desc := uses.desc(memlet.container), View):
         part = desc.base_subset(memlet.subset) if _keeps_order(desc, memlet.subset) else None
         if part is None:

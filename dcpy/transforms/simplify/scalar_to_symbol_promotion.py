@@ -42,7 +42,7 @@ class ScalarToSymbolPromotion(Transformation[str]):
         if not m.uses.is_private(scalar) or len(m.uses.overlapping(scalar)) > 1:
             return Refusal(f"{scalar!r} is not a transient of its own")
         desc = m.uses.desc(scalar)
-        if desc.shape or desc.dtype != types.int64:  # type: ignore[union-attr]
+        if desc.shape or desc.dtype != types.int64:
             return Refusal(f"{scalar!r} is not a single int64")
         return _unfit_writer(scalar, m.uses) or _unfit_reader(scalar, m.uses) or scalar
 

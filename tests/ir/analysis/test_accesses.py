@@ -8,8 +8,8 @@ import pytest
 
 from dcpy.ir import types
 from dcpy.ir.analysis.accesses import accesses_of, accesses_of_block, accesses_of_region
-from dcpy.ir.analysis.scopes import Roots, root_of
-from dcpy.ir.data import Array, Reference, Scalar, Stream, View
+from dcpy.ir.analysis.scopes import root_of
+from dcpy.ir.data import Array, Scalar, Stream, View
 from dcpy.ir.expr import Const, Index, Load, Ref, WrapIndex, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, Consume, Copy, Map, Tasklet
@@ -224,15 +224,6 @@ def test_roots():
     sdfg.declare("evens", View.slice("column", column, parse_subset("0:N:2")))
     sdfg.declare("flat", View.reshape("A", sdfg.desc("A"), (sym("N") * sym("M"),)))
     assert [root_of(sdfg, name) for name in ("evens", "flat", "q", "p", "x")] == ["A", "A", "p", "p", "x"]
-
-
-def test_a_reference_and_all_it_shows_are_one_memory():
-    sdfg = a_program()
-    sdfg.declare("r", Reference(F64, (sym("N"),), (parse_expr("1"),)))
-    sets = [Copy(memlet(f"{name}[0:N]"), memlet("r[0:N]")) for name in ("x", "y")]
-    sdfg.body.add(State(nodes=sets))
-    assert root_of(sdfg, "r") == root_of(sdfg, "x") == root_of(sdfg, "y") != root_of(sdfg, "A")
-    assert Roots(sdfg)["r"] == root_of(sdfg, "r")
 
 
 def test_a_thousand_statements_are_quick():

@@ -272,31 +272,6 @@ def test_streams_are_first_in_first_out_and_bounded():
         after(text, x=np.arange(1.0), y=np.zeros(2))
 
 
-def test_references():
-    text = """
-    sdfg @f(x: f64[N], y: f64[N], n) {
-      reference r: f64[N] transient
-      if n > 0 { copy x[0:N] -> r[0:N] } else { copy y[0:N] -> r[0:N] }
-      tasklet () -> (o -> r[1]) { o = 7.0 }
-    }
-    """
-    out = after(text, x=np.zeros(2), y=np.zeros(2), n=0)
-    assert (out["x"].tolist(), out["y"].tolist()) == ([0, 0], [0, 7])
-    unset = "sdfg @f(x: f64[N]) { reference r: f64[N] transient copy r[0] -> x[0] }"
-    with pytest.raises(InterpreterError, match="'r' was never set"):
-        after(unset, x=np.zeros(2))
-
-
-def test_structures():
-    text = """
-    sdfg @f(p: structure Particle {m: f64, at: f64[3]}, out: f64[1]) {
-      tasklet (m <- p.m, x <- p.at[2]) -> (o -> out[0]) { o = m * x }
-    }
-    """
-    out = after(text, p={"m": 2.0, "at": np.array([0.0, 0.0, 5.0])}, out=np.zeros(1))
-    assert out["out"].tolist() == [10]
-
-
 CALL = """
 sdfg @f(A: f64[N, M]) {
   call @double (x = A[1, 0:M], y = A[2, M - 1:-1:-1]) with (K = M)

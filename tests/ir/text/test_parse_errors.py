@@ -28,6 +28,8 @@ BAD = {
     "view v: f64[2] of B": ("'v' shows 'B', which is no container here", "v"),
     "view v: f64[2] of A[0, 0]": ("'v' does not fit the shape of 'A'", "v"),
     "view v: f64[2] of v": ("'v' shows 'v', which is no container here", "v"),
+    "reference r: f64[N]": ("there is no reference in an SDFG any more", "reference"),
+    "structure p: P {x: f64}": ("there is no structure in an SDFG any more", "structure"),
     "break data x: f64": ("containers are declared before the first block of their region", "data"),
     "state { loop i = 0:N { } }": ("'loop' begins no node", "loop"),
     "blas.gem () -> ()": ("no library node is called 'blas.gem'", "blas.gem"),

@@ -43,8 +43,8 @@ PROGRAMS = {
           }
         }""",
     "descriptors": """
-        sdfg @d(A: f32[N, M] strides (1, N) @heap alias g, q: stream f64[4] capacity 8, r: reference i32[N], \
-p: structure "a point" {x: f64, v: f64[N] strides (2)}) symbols(N: size, M: size i32, k: i64) {
+        sdfg @d(A: f32[N, M] strides (1, N) @heap alias g, q: stream f64[4] capacity 8) \
+symbols(N: size, M: size i32, k: i64) {
           constant w: f64[2, 1] = {0.1, nan}
           constant z: c64 = {(0.0, -1.0)}
           data zero: f16[] transient @stack lifetime persistent
@@ -57,8 +57,6 @@ p: structure "a point" {x: f64, v: f64[N] strides (2)}) symbols(N: size, M: size
           view f: f32[M*N] of A
           view bits: u8[4*M*N] of A strides (2) offset 4*k
           view odd: f32[N] of A[0:N, 0] strides (7) offset 2
-          reference h: f64[N] strides (k) transient
-          structure loc: P {x: f64, n: i32[3]} transient
         }""",
     "control flow": """
         sdfg @c(x: f64[], idx: i32[N]) symbols(N: size, T: i64) {

@@ -25,7 +25,6 @@ TEXTS = [
     ("memlet.read-only", "view b: f64[3, N] of x[0:N] axes (-1, 0) copy x[0] -> b[1, 0]", "'b' is a broadcast view"),
     ("memlet.stream", "stream s: f64[N] transient copy x[0:N] -> s[0:N]", "names several queues of a stream"),
     ("memlet.stream", "stream s: f64 transient copy x[0] -> s (add)", "pushes with a conflict resolution"),
-    ("memlet.reference", "reference r: f64[N] transient copy x[0] -> r[0]", "r[0] sets a part of a reference"),
     ("copy.shapes", "copy x[0:N] -> y[0:N - 1]", "different shapes: [N] and [N - 1]"),
     ("copy.shapes", "copy x[0:N] -> A[0:N, 0:M]", "different shapes: [N] and [N, M]"),
     ("copy.shapes", "copy x[0] -> k[0]", "x[0] is f64, k[0] is i64"),

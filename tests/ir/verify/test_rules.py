@@ -10,7 +10,7 @@ import pytest
 
 from dcpy.base.source import SrcSpan
 from dcpy.ir import types
-from dcpy.ir.data import Array, Reference, Scalar, Stream, Structure, View
+from dcpy.ir.data import Array, Scalar, Stream, View
 from dcpy.ir.expr import Cast, Const, Index, Load, Op, Ref, WrapIndex, cast, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, LibraryNode, Map, Tasklet
@@ -200,11 +200,6 @@ def _(sdfg):
     sdfg.arguments.remove("x")
 
 
-@breaks("structure.owner", "'p.q' is declared as if it were a field")
-def _(sdfg):
-    sdfg.declare("p.q", Scalar(F64, transient=True))
-
-
 @breaks("symbols.assigned", "'N' is assigned to, but it is a free symbol")
 def _(sdfg):
     sdfg.body.add(SymbolAssign("N", Const(1, I64)))
@@ -238,19 +233,9 @@ def _(sdfg):
     sdfg.declare("u", Array.packed(F64, (const(-2),), transient=True))
 
 
-@breaks("data.fields", "two fields of one name")
-def _(sdfg):
-    sdfg.declare("u", Structure("U", (("v", Scalar(F64)), ("v", Scalar(F64))), transient=True))
-
-
 @breaks("data.alias", "'t' is transient, so nothing else can be in its memory")
 def _(sdfg):
     sdfg.redeclare("t", replace(sdfg.desc("t"), alias="g"))
-
-
-@breaks("data.reference", "the reference 'r' is declared inside of a scope")
-def _(sdfg):
-    sdfg.body.blocks[0].nodes[0].body.containers["r"] = Reference(F64, (), ())
 
 
 @breaks("data.constant", "the constant 'w' is not declared as an array")
@@ -308,12 +293,6 @@ def _(sdfg):
 @breaks("memlet.container", "no container 'zz' is visible at the copy")
 def _(sdfg):
     sdfg.body.blocks[0].nodes[0].body.blocks[0].nodes[0].src = Memlet("zz", Subset())
-
-
-@breaks("memlet.container", "'p' is a structure")
-def _(sdfg):
-    sdfg.add_argument("p", Structure("P", (("m", Scalar(F64)),)))
-    add(sdfg, Tasklet({"v": Memlet("p", Subset())}, {}, ()))
 
 
 @breaks("memlet.wcr", "no conflict resolution is called 'plus'")

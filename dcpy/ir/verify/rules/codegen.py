@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dcpy.ir.data import Array, Reference, Scalar, Storage, Stream, Structure
+from dcpy.ir.data import Array, Scalar, Storage, Stream
 from dcpy.ir.nodes import Call, Consume, LibraryNode, Map
 from dcpy.ir.schedules import Undecided
 from dcpy.ir.verify.rule import Findings, rule
@@ -40,10 +40,10 @@ def storages_are_decided(subject: Declaration, scope: Scope) -> Findings:
 
 @rule("codegen.containers", Declaration)
 def containers_can_be_printed(subject: Declaration, scope: Scope) -> Findings:
-    """Streams, references and structures are interpreted, not compiled yet."""
-    if isinstance(subject.desc, Stream | Reference | Structure):
+    """Streams are interpreted, not compiled yet."""
+    if isinstance(subject.desc, Stream):
         yield (
-            f"{subject.name!r} is a {type(subject.desc).__name__.lower()}, which cannot be compiled yet",
+            f"{subject.name!r} is a stream, which cannot be compiled yet",
             "use arrays, or interpret the SDFG",
         )
 

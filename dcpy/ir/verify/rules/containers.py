@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dcpy.base.errors import DcpyError
-from dcpy.ir.data import Array, Data, Reference, Scalar, Stream, Structure, View
+from dcpy.ir.data import Array, Data, Scalar, Stream, View
 from dcpy.ir.region import Region
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
@@ -22,8 +22,6 @@ def differ(left: Expr, right: Expr) -> bool:
 def shapes_fit(subject: Declaration, scope: Scope) -> Findings:
     """A container has one stride per dimension, and no size that is a negative number."""
     desc = subject.desc
-    if isinstance(desc, Structure):
-        return
     if len(desc.shape) != len(desc.strides):
         yield f"{subject.name!r} has {len(desc.shape)} dimensions and {len(desc.strides)} strides"
     for size in desc.shape:
@@ -31,27 +29,11 @@ def shapes_fit(subject: Declaration, scope: Scope) -> Findings:
             yield f"{subject.name!r} has the size {size}"
 
 
-@rule("data.fields", Declaration)
-def fields_are_unique(subject: Declaration, scope: Scope) -> Findings:
-    """The fields of a structure have different names."""
-    if isinstance(subject.desc, Structure):
-        names = [name for name, _ in subject.desc.fields]
-        if len(set(names)) != len(names):
-            yield f"{subject.name!r} has two fields of one name"
-
-
 @rule("data.alias", Declaration)
 def only_arguments_alias(subject: Declaration, scope: Scope) -> Findings:
     """Only arguments can share memory with others."""
     if isinstance(subject.desc, Array) and subject.desc.alias and subject.desc.transient:
         yield f"{subject.name!r} is transient, so nothing else can be in its memory"
-
-
-@rule("data.reference", Declaration)
-def references_are_outermost(subject: Declaration, scope: Scope) -> Findings:
-    """A reference is declared in the outermost region: what it shows must live as long as it does."""
-    if isinstance(subject.desc, Reference) and subject.region is not scope.sdfg.body:
-        yield f"the reference {subject.name!r} is declared inside of a scope"
 
 
 @rule("data.constant", Sdfg)

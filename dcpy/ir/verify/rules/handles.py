@@ -35,6 +35,6 @@ def _views(container: str, scope: Scope) -> Iterator[str]:
 
 def _is_passed(container: str, sdfg: Sdfg) -> bool:
     """Whether it is the caller's memory."""
-    desc = sdfg.containers.get(container.partition(".")[0])
+    desc = sdfg.containers.get(container)
     made = (*sdfg.constants, *(result.container for result in sdfg.results))
     return desc is not None and not getattr(desc, "transient", False) and container not in made

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dcpy.ir.data import Reference, Scalar, Stream, Structure, View
+from dcpy.ir.data import Scalar, Stream, View
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS
-from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Tasklet
+from dcpy.ir.nodes import Call, Callback, ForeignCall, LibraryNode, Tasklet
 from dcpy.ir.subsets import Range
 from dcpy.ir.verify.bounds import outside
 from dcpy.ir.verify.rule import Findings, rule
@@ -13,12 +13,9 @@ from dcpy.ir.verify.scope import MemletUse, Scope
 
 @rule("memlet.container", MemletUse)
 def containers_are_visible(use: MemletUse, scope: Scope) -> Findings:
-    """A memlet names a container that is declared in a region around its node, or a field of a structure."""
-    name = use.memlet.container
-    if use.desc is None and isinstance(scope.containers.get(name), Structure):
-        yield f"{name!r} is a structure", f"name a field of it: {name}.field"
-    elif use.desc is None:
-        yield f"no container {name!r} is visible at the {use.node.kind}"
+    """A memlet names a container that is declared in a region around its node."""
+    if use.desc is None:
+        yield f"no container {use.memlet.container!r} is visible at the {use.node.kind}"
 
 
 @rule("memlet.rank", MemletUse)
@@ -91,7 +88,7 @@ def read_only_containers_are_not_written(use: MemletUse, scope: Scope) -> Findin
         if base is None:
             return
         desc = base
-    if isinstance(desc, Scalar) and not desc.transient and "." not in name:
+    if isinstance(desc, Scalar) and not desc.transient:
         yield f"{name!r} is a scalar argument, and written", "copy it to a transient first"
     if name in scope.sdfg.constants:
         yield f"{name!r} is a constant, and written"
@@ -108,15 +105,3 @@ def streams_are_pushed_and_popped(use: MemletUse, scope: Scope) -> Findings:
         yield f"{use.memlet} names several queues of a stream"
     if use.memlet.wcr:
         yield f"{use.memlet} pushes with a conflict resolution"
-
-
-@rule("memlet.reference", Copy)
-def references_are_set_to_what_fits(node: Copy, scope: Scope) -> Findings:
-    """A reference is set to elements in memory, of its own dtype and rank, by a copy to all of it."""
-    target, source = scope.desc(node.dst.container), scope.desc(node.src.container)
-    if not isinstance(target, Reference) or source is None:
-        return
-    if isinstance(source, Stream):
-        yield f"the reference {node.dst.container!r} is set to a stream"
-    if not all(isinstance(dim, Range) for dim in node.dst.subset.dims):
-        yield f"{node.dst} sets a part of a reference"

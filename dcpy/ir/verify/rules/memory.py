@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dcpy.ir.analysis.layouts import elements_are_apart
-from dcpy.ir.data import Array, Descriptor, Lifetime, Scalar, Storage, View, packed_strides
+from dcpy.ir.data import Array, Data, Lifetime, Scalar, Storage, View, packed_strides
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import ZERO, Expr, product_of
 from dcpy.ir.verify.rule import Findings, rule
@@ -105,5 +105,5 @@ def _reach(shape: Sequence[Expr], strides: Sequence[Expr]) -> tuple[Expr, Expr]:
     return low, high
 
 
-def _is_packed(desc: Descriptor) -> bool:
+def _is_packed(desc: Data) -> bool:
     return isinstance(desc, Array) and desc.strides == packed_strides(desc.shape)

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from dcpy.base.printable import printable
-from dcpy.ir.data import Array, Descriptor, Scalar, View
+from dcpy.ir.data import Array, Data, Scalar, View
 from dcpy.ir.nodes import Call, Consume, ForeignCall, Map, Node, Tasklet
-from dcpy.ir.region import Loop, Region
+from dcpy.ir.region import Loop
 from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.verify.rule import Findings, rule
 from dcpy.ir.verify.scope import Declaration, Scope
@@ -146,7 +146,7 @@ def _result(result: Result, sdfg: Sdfg) -> Findings:
             yield f"no result is of kind {kind!r}"
 
 
-def _shown(view: Descriptor | None, sdfg: Sdfg) -> str:
+def _shown(view: Data | None, sdfg: Sdfg) -> str:
     """The container whose memory a view of the outermost region shows; "" where that goes round in circles."""
     seen = [""]
     while isinstance(view, View) and view.of not in seen:
@@ -161,11 +161,3 @@ def _leaves(structure: object) -> Iterator[object]:
             yield from _leaves(part)
     elif structure is not None:
         yield structure
-
-
-@rule("structure.owner", Region)
-def regions_of_structures(region: Region, scope: Scope) -> Findings:
-    """No name of a container has a dot in it: a dot names the field of a structure."""
-    for name in region.containers:
-        if "." in name:
-            yield f"{name!r} is declared as if it were a field"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dcpy.base.callbacks import names_of
 from dcpy.base.errors import CallbackError
-from dcpy.ir.data import Array, Reference, Scalar, Stream, Structure
+from dcpy.ir.data import Array, Scalar, Stream
 from dcpy.ir.expr import Ref, walk
 from dcpy.ir.nodes import Call, Callback, Consume, Copy, ForeignCall, LibraryNode, Map
 from dcpy.ir.region import Loop
@@ -144,9 +144,9 @@ def callbacks_name_their_operands(node: Callback, scope: Scope) -> Findings:
 
 @rule("scope.operands", Map)
 def scopes_declare_plain_containers(node: Map, scope: Scope) -> Findings:
-    """A map's body declares scalars, arrays and views: no stream or reference is private to an iteration."""
+    """A map's body declares scalars, arrays and views: no stream is private to an iteration."""
     for name, desc in node.body.containers.items():
-        if isinstance(desc, Reference | Structure | Stream):
-            yield f"the {type(desc).__name__.lower()} {name!r} is declared in a map's body", "declare it outside"
+        if isinstance(desc, Stream):
+            yield f"the stream {name!r} is declared in a map's body", "declare it outside"
         if any(isinstance(size, Range) for size in getattr(desc, "shape", ())):
             yield f"a size of {name!r} is a range"

@@ -12,7 +12,6 @@ from typing import Any
 
 from dcpy.base.printable import printable
 from dcpy.base.source import SrcSpan
-from dcpy.ir.data import Structure
 from dcpy.ir.nodes import Callback, Node
 from dcpy.ir.region import Block, Check
 from dcpy.ir.sdfg import Sdfg
@@ -49,8 +48,6 @@ def nodes_say_what_can_be_shown(node: Node, scope: Scope) -> Findings:
 def containers_say_what_can_be_shown(subject: Declaration, scope: Scope) -> Findings:
     """The texts of a container's declaration are printable, and its place is one."""
     yield from _place(subject.desc.span)
-    if isinstance(subject.desc, Structure):
-        yield from _unfit("the name of a structure", [subject.desc.name])
     yield from _unfit("the group of an argument", [getattr(subject.desc, "alias", "")])
 
 
