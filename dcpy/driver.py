@@ -218,11 +218,11 @@ def transformation(name: object) -> type[Transformation[Any]] | Transformation[A
     return parse_transformation(name) if isinstance(name, str) else name  # type: ignore[return-value]
 
 
-def apply(sdfg: Sdfg, name: object, captures: Mapping[str, Any]) -> None:
-    """Applies a transformation once; `TransformationRefused` with all reasons where it fits nowhere."""
+def apply(sdfg: Sdfg, name: object, captures: Mapping[str, Any]) -> Any:
+    """Applies a transformation once; returns what it made. `TransformationRefused` where it fits nowhere, and why."""
     from dcpy.transforms.api import apply_once
 
-    apply_once(sdfg, transformation(name), **captures)
+    return apply_once(sdfg, transformation(name), **captures)
 
 
 def refuse_unnamed(name: object) -> NoReturn:
@@ -230,7 +230,7 @@ def refuse_unnamed(name: object) -> NoReturn:
     from dcpy.base.errors import TransformationRefused
 
     chosen = transformation(name)
-    captures = [f"{part.name}={part.kind.__name__}" for part in chosen.pattern.captures]
+    captures = [f"{part.name}={part.words}" for part in chosen.pattern.captures]
     raise TransformationRefused(
         f"where {chosen.name} is to be applied is said by name",
         notes=(f"it captures {', '.join(captures) or 'nothing'}",),

@@ -124,12 +124,18 @@ class SDFG(GraphWords):
     def apply(self, transformation: TransformationLike, *places: object, **captures: Node | Block | str) -> SDFG:
         """Applies a transformation at its first match, or at the one whose captures are named; returns itself.
 
-        ``sdfg.apply(dcpy.MapFusion, first=node)``. Raises `TransformationRefused` with the reasons if nothing fits.
+        ``sdfg.apply(dcpy.MapFusion, first=node)``, ``sdfg.apply("strip-mining", scope="i", size=64)``.
+        Raises `TransformationRefused` with the reasons if nothing fits.
         """
         if places:
             driver.refuse_unnamed(transformation)
         driver.apply(self, transformation, captures)
         return self
+
+    @own_frames_hidden
+    def transform(self, transformation: TransformationLike, **captures: Node | Block | str | object) -> Any:
+        """Applies a transformation as `apply` does; returns what it made: for most, maps and loops, outermost first."""
+        return driver.apply(self, transformation, captures)
 
     @own_frames_hidden
     def apply_repeated(self, transformation: TransformationLike) -> int:

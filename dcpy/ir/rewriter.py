@@ -119,6 +119,10 @@ class Rewriter:
                 self.insert_before(element, *(other for other in others if isinstance(other, Block)))
         self.erase(element)
 
+    def forward(self, old: Element, new: Element) -> None:
+        """Says that `new` has taken the place of `old`, which is taken out: handles to it are forwarded."""
+        self.sdfg.forward(old, new)
+
     def move_nodes(self, nodes: Sequence[Node], into: State, position: int | None = None) -> None:
         """Moves nodes, in the order given, into a state (default: to its end)."""
         for node in nodes:

@@ -67,6 +67,7 @@ class Sdfg:
         self.body.owner = self
         self.history: list[str] = []
         self.callbacks: dict[str, Any] = {}
+        self._successors: dict[Any, Any] = {}  # of elements that were taken out, what runs instead of them
         self._used: dict[str, int] | None = None  # names in use, with the last number given; None: not known
 
     # -- declarations ------------------------------------------------------------------------------------------
@@ -142,6 +143,18 @@ class Sdfg:
         for block in self.body.walk_blocks():
             if isinstance(block, SymbolAssign):
                 yield block.symbol
+
+    # -- handles -----------------------------------------------------------------------------------------------
+
+    def forward(self, old: Any, new: Any) -> None:
+        """From now on, a handle to the node or block `old` means `new`."""
+        self._successors[old] = new
+
+    def current(self, element: Any) -> Any:
+        """What a node or block that somebody remembers has become: itself, or what took its place since."""
+        while element in self._successors:
+            element = self._successors[element]
+        return element
 
     # -- look-ups ----------------------------------------------------------------------------------------------
 

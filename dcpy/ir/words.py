@@ -17,8 +17,9 @@ from dcpy.ir.builder import Builder, Out, as_dtype
 from dcpy.ir.data import Array, Data, Scalar
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS
 from dcpy.ir.memlet import Memlet as IrMemlet
+from dcpy.ir.nests import params_of, scopes_in
 from dcpy.ir.nodes import Map, Node
-from dcpy.ir.region import Block, Region, State
+from dcpy.ir.region import Block, Loop, Region, State
 from dcpy.ir.schedules import UNDECIDED, Schedule
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range, Subset
@@ -119,6 +120,24 @@ class GraphWords(Sdfg):
     def all_sdfgs_recursive(self) -> Iterator[Sdfg]:
         """The SDFG itself, and those that it calls."""
         yield from self.with_callees()
+
+    def maps(self) -> dict[str, Map]:
+        """All maps by their parameters, in program order: each parameter is of one map alone."""
+        return {name: scope for name, scope in self._scopes() if isinstance(scope, Map)}
+
+    def loops(self) -> dict[str, Loop]:
+        """All loops by their parameters, in program order."""
+        return {name: scope for name, scope in self._scopes() if isinstance(scope, Loop)}
+
+    def scope(self, param: str) -> Map | Loop:
+        """The map or loop with a parameter of this name."""
+        found = dict(self._scopes())
+        if param not in found:
+            raise InvalidSdfg(f"{self.name!r} has no map or loop over {param!r}", help=f"it has {', '.join(found)}")
+        return found[param]
+
+    def _scopes(self) -> Iterator[tuple[str, Map | Loop]]:
+        return ((param, scope) for scope in scopes_in(self.body) for param in params_of(scope))
 
     # -- declaring -----------------------------------------------------------------------------------------------
 

@@ -13,9 +13,10 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Generic, TypeVar
 
 from dcpy.base.errors import TransformationRefused
-from dcpy.ir.nodes import Node
+from dcpy.ir.nests import params_of
+from dcpy.ir.nodes import Map, Node
 from dcpy.ir.refusal import Refusal
-from dcpy.ir.region import Block
+from dcpy.ir.region import Block, Loop
 from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.tree import Element
@@ -69,11 +70,13 @@ LEGAL = Legal()
 class Transformation(Generic[Plan]):
     """Base of all transformations: ``class MapFusion(Transformation[Fusion])``, where `Fusion` is what `plan` makes.
 
-    Subclasses set `name` and `pattern`, and never change results.
+    Subclasses set `name` and `pattern`, and never change results. One that `settles` comes to an end when it is applied
+    wherever it fits; others, a reversal or a tiling, are applied where somebody says so.
     """
 
     name: ClassVar[str]
     pattern: ClassVar[Pattern]
+    settles: ClassVar[bool] = True
 
     def plan(self, m: Match) -> Plan | Refusal:
         """What to do at a match, or why doing it would not keep the meaning of the program. Changes nothing."""
@@ -103,10 +106,12 @@ def apply_once(
 ) -> Any:
     """Applies a transformation at the first match that allows it; returns what `apply` returns.
 
-    `choice` pins captures (``first=node``, ``tmp="tmp0"``) and, where a class is given, sets parameters.
+    `choice` pins captures (``first=node``, ``tmp="tmp0"``, ``loop="i"``) and, where a class is given, sets parameters.
+    A node or block that was replaced since it was found stands for what took its place.
     `TransformationRefused` carries the refusal of every match.
     """
     chosen, pins = _with_choice(transformation, choice)
+    pins = {name: sdfg.current(pin) if isinstance(pin, Node | Block) else pin for name, pin in pins.items()}
     rw = Rewriter(sdfg, chosen.name, check=check)
     refusals: list[str] = []
     for match in matches(chosen, sdfg, rw.uses):
@@ -138,12 +143,17 @@ def apply_repeated(
 
 def sweep(transformation: Transformation[Any], rw: Rewriter) -> int:
     """`apply_repeated` with a rewriter that is at hand already."""
+    if not transformation.settles:
+        raise TransformationRefused(
+            f"{transformation.name} could be applied again and again",
+            help=f"say where: sdfg.apply({transformation.name!r}, {transformation.pattern.captures[0].name}=...)",
+        )
     pattern = transformation.pattern
-    kind = pattern.captures[0].kind if pattern.captures else Sdfg
+    kinds = pattern.captures[0].kinds if pattern.captures else (Sdfg,)
     agenda: dict[Element | Sdfg, None] = dict.fromkeys(pattern.anchors(rw.sdfg))
 
     def look_again(_: str, element: Element) -> None:
-        if isinstance(element, kind):
+        if isinstance(element, kinds):
             agenda[element] = None
 
     rw.listeners.append(look_again)
@@ -214,7 +224,10 @@ def _with_choice(
 
 
 def _is_pinned(part: object, pin: object) -> bool:
-    """Whether a captured part is the one asked for: the very object, a container's name, or a node's name."""
+    """Whether a captured part is the one asked for: the very object, or by name a container, a node, or the map or loop
+    with a parameter of that name."""
     if part is pin or (isinstance(part, Access) and part.container == pin):
+        return True
+    if isinstance(part, Map | Loop) and pin in params_of(part):
         return True
     return isinstance(pin, str) and pin != "" and getattr(part, "name", "") == pin

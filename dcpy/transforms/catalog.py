@@ -11,6 +11,8 @@ from dcpy.base.registry import Registry
 from dcpy.transforms.api import Transformation
 from dcpy.transforms.pipeline import Pipeline
 
+_LOOPS = "dcpy.transforms.loops"
+_MAPS = "dcpy.transforms.maps"
 _SIMPLIFY = "dcpy.transforms.simplify"
 
 TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
@@ -24,20 +26,25 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "dead-state-elimination": f"{_SIMPLIFY}.dead_state_elimination:DeadStateElimination",
         "empty-state-elimination": f"{_SIMPLIFY}.empty_state_elimination:EmptyStateElimination",
         "expand-library-node": "dcpy.transforms.expand:ExpandLibraryNode",
-        "extremum-reduction": "dcpy.transforms.loops.extremum_reduction:ExtremumReduction",
+        "extremum-reduction": f"{_LOOPS}.extremum_reduction:ExtremumReduction",
         "inline-call": f"{_SIMPLIFY}.inline_call:InlineCall",
-        "loop-inspection": "dcpy.transforms.loops.loop_inspection:LoopInspection",
-        "loop-to-map": "dcpy.transforms.loops.loop_to_map:LoopToMap",
-        "loop-versioning": "dcpy.transforms.loops.loop_versioning:LoopVersioning",
-        "map-collapse": "dcpy.transforms.maps.map_collapse:MapCollapse",
+        "loop-inspection": f"{_LOOPS}.loop_inspection:LoopInspection",
+        "loop-interchange": f"{_LOOPS}.loop_interchange:LoopInterchange",
+        "loop-to-map": f"{_LOOPS}.loop_to_map:LoopToMap",
+        "loop-versioning": f"{_LOOPS}.loop_versioning:LoopVersioning",
+        "map-collapse": f"{_MAPS}.map_collapse:MapCollapse",
+        "map-expansion": f"{_MAPS}.map_expansion:MapExpansion",
         "map-fusion": "dcpy.transforms.fusion.map_fusion:MapFusion",
         "map-inlining": "dcpy.transforms.fusion.map_inlining:MapInlining",
-        "map-versioning": "dcpy.transforms.maps.map_versioning:MapVersioning",
+        "map-interchange": f"{_MAPS}.map_interchange:MapInterchange",
+        "map-tiling": f"{_MAPS}.map_tiling:MapTiling",
+        "map-versioning": f"{_MAPS}.map_versioning:MapVersioning",
         "redundant-copy-removal": f"{_SIMPLIFY}.redundant_copy_removal:RedundantCopyRemoval",
         "redundant-reshape-removal": f"{_SIMPLIFY}.redundant_reshape_removal:RedundantReshapeRemoval",
         "redundant-view-removal": f"{_SIMPLIFY}.redundant_view_removal:RedundantViewRemoval",
         "scalar-to-symbol-promotion": f"{_SIMPLIFY}.scalar_to_symbol_promotion:ScalarToSymbolPromotion",
         "state-fusion": f"{_SIMPLIFY}.state_fusion:StateFusion",
+        "strip-mining": f"{_LOOPS}.strip_mining:StripMining",
         "symbol-propagation": f"{_SIMPLIFY}.symbol_propagation:SymbolPropagation",
         "trivial-loop-elimination": f"{_SIMPLIFY}.trivial_loop_elimination:TrivialLoopElimination",
         "trivial-map-elimination": f"{_SIMPLIFY}.trivial_map_elimination:TrivialMapElimination",

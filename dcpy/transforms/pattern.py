@@ -34,17 +34,22 @@ class Access:
 class Capture(Generic[T]):
     """A named, typed part of a pattern: ``first = capture(Map)``, later ``m[self.first]``, which is a `Map`."""
 
-    def __init__(self, kind: type[T]) -> None:
-        self.kind = kind
+    def __init__(self, *kinds: type[T]) -> None:
+        self.kinds = kinds
         self.name = ""
+
+    @property
+    def words(self) -> str:
+        """Its kinds for people: ``Map or Loop``."""
+        return " or ".join(kind.__name__ for kind in self.kinds)
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
 
-def capture(kind: type[T]) -> Capture[T]:
-    """A part of a pattern that matches nodes, blocks or accesses of a class."""
-    return Capture(kind)
+def capture(*kinds: type[T]) -> Capture[T]:
+    """A part of a pattern that matches nodes, blocks or accesses of a class, or of one of several."""
+    return Capture(*kinds)
 
 
 class Match:
@@ -115,14 +120,14 @@ class One:
         return (self.part,)
 
     def anchors(self, sdfg: Sdfg) -> Iterator[Element]:
-        return (element for element in elements(sdfg) if isinstance(element, self.part.kind))
+        return (element for element in elements(sdfg) if isinstance(element, self.part.kinds))
 
     def matches_at(self, anchor: Element | Sdfg, uses: Uses) -> Iterator[Match]:
-        if isinstance(anchor, self.part.kind):
+        if isinstance(anchor, self.part.kinds):
             yield Match(uses.sdfg, uses, {self.part.name: anchor})
 
     def __str__(self) -> str:
-        return self.part.kind.__name__
+        return self.part.words
 
 
 @dataclass(frozen=True)
@@ -136,7 +141,7 @@ class Consecutive:
         return self.parts
 
     def anchors(self, sdfg: Sdfg) -> Iterator[Element]:
-        return (block for block in sdfg.body.walk_blocks() if isinstance(block, self.parts[0].kind))
+        return (block for block in sdfg.body.walk_blocks() if isinstance(block, self.parts[0].kinds))
 
     def matches_at(self, anchor: Element | Sdfg, uses: Uses) -> Iterator[Match]:
         if not isinstance(anchor, Block) or anchor.region is None:
@@ -147,7 +152,7 @@ class Consecutive:
             yield Match(uses.sdfg, uses, {part.name: block for part, block in zip(self.parts, row, strict=True)})
 
     def __str__(self) -> str:
-        return " followed by a ".join(part.kind.__name__ for part in self.parts)
+        return " followed by a ".join(part.words for part in self.parts)
 
 
 @dataclass(frozen=True)
@@ -161,10 +166,10 @@ class Path:
         return self.parts
 
     def anchors(self, sdfg: Sdfg) -> Iterator[Element]:
-        return (node for node in sdfg.body.walk_nodes() if isinstance(node, self.parts[0].kind))
+        return (node for node in sdfg.body.walk_nodes() if isinstance(node, self.parts[0].kinds))
 
     def matches_at(self, anchor: Element | Sdfg, uses: Uses) -> Iterator[Match]:
-        if isinstance(anchor, Node) and anchor.state is not None and isinstance(anchor, self.parts[0].kind):
+        if isinstance(anchor, Node) and anchor.state is not None and isinstance(anchor, self.parts[0].kinds):
             for found in self._extend({self.parts[0].name: anchor}, anchor, self.parts[1:], uses):
                 yield Match(uses.sdfg, uses, found)
 
@@ -176,12 +181,12 @@ class Path:
             return
         access, second = rest[:2]
         for container, reader in _consumers(last, uses):
-            if isinstance(reader, second.kind):
+            if isinstance(reader, second.kinds):
                 longer = {**found, access.name: Access(container), second.name: reader}
                 yield from self._extend(longer, reader, rest[2:], uses)
 
     def __str__(self) -> str:
-        return " -> ".join(part.kind.__name__ for part in self.parts)
+        return " -> ".join(part.words for part in self.parts)
 
 
 @dataclass(frozen=True)
@@ -231,7 +236,7 @@ def elements(sdfg: Sdfg) -> Iterator[Element]:
 
 
 def _fits(part: Capture[Any], block: Block) -> bool:
-    return isinstance(block, part.kind)
+    return isinstance(block, part.kinds)
 
 
 def _consumers(writer: Node, uses: Uses) -> Iterator[tuple[str, Node]]:

@@ -16,6 +16,13 @@ from dcpy.transforms.entries import entry_of
 from dcpy.transforms.expand import ExpandLibraryNode
 from tests.support.oracles import Difference
 
+CHOICES: dict[str, tuple[dict[str, Any], ...]] = {  # parameters to try, where the default ones are not all
+    "augmented-assignment-to-wcr": ({}, {"loops": True}),
+    "expand-library-node": ({"prefer": ("pure",)},),
+    "map-tiling": ({"sizes": (2,)}, {"sizes": (3, 2)}),
+    "strip-mining": ({"size": 2},),
+}
+
 
 @dataclass(frozen=True)
 class Application:
@@ -30,13 +37,16 @@ def applications(sdfg: Sdfg, limit: int | None = None) -> Iterator[Application]:
     """Every transformation at every match that it allows, or at the first `limit` of each; `sdfg` stays as it is."""
     for name in TRANSFORMATIONS:
         for transformation in variants(TRANSFORMATIONS[name]):
-            allowed = [
-                (number, entry_of(transformation, match))
-                for number, match in enumerate(matches(transformation, sdfg))
-                if _can_be_interpreted(transformation, transformation.plan(match))
-            ]
-            for number, entry in allowed[:limit]:
+            entries = [entry_of(transformation, match) for match in matches(transformation, sdfg)]
+            for number in allowed(transformation, sdfg)[:limit]:
+                entry = entries[number]
                 yield Application(name, entry, lambda t=transformation, n=number: applied(sdfg, t, n))  # type: ignore[misc]
+
+
+def allowed(transformation: Transformation[Any], sdfg: Sdfg) -> list[int]:
+    """The numbers of the matches that a transformation says yes to."""
+    found = enumerate(matches(transformation, sdfg))
+    return [number for number, match in found if _can_be_interpreted(transformation, transformation.plan(match))]
 
 
 def applied(sdfg: Sdfg, transformation: Transformation[Any], number: int) -> Sdfg:
@@ -64,6 +74,5 @@ def variants(kind: type[Transformation[Any]]) -> Iterator[Transformation[Any]]:
 
     Library nodes become loops where they can: calls of libraries are beyond the interpreter.
     """
-    yield kind(prefer=("pure",)) if kind.name == "expand-library-node" else kind()  # type: ignore[call-arg]
-    if kind.name == "augmented-assignment-to-wcr":
-        yield kind(loops=True)  # type: ignore[call-arg]
+    choices: tuple[dict[str, Any], ...] = CHOICES.get(kind.name, ({},))
+    yield from (kind(**choice) for choice in choices)

@@ -23,7 +23,7 @@ from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Block, Loop, Region, State, SymbolAssign
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Ranges
-from dcpy.ir.tree import Element, is_inside
+from dcpy.ir.tree import Element, is_inside, regions_around
 from dcpy.ir.uses import Uses
 
 _MEET = "meets"  # what `Uses.facts` keeps of a node: its dependences on others
@@ -46,7 +46,7 @@ class LoopDependences:
 
 def loop_dependences(loop: Loop, uses: Uses, *, leaves: bool = True) -> LoopDependences:
     """What the iterations of a loop share, and what they need not share; unless `leaves`, as if none ended early."""
-    obstacle = (_way_out(loop) if leaves else None) or _obstacle(loop, uses)
+    obstacle = (_way_out(loop.body) if leaves else None) or _obstacle(loop.body, (loop.param,), uses)
     if obstacle:
         return LoopDependences(Answer(None, str(obstacle)))
     ranges = uses.ranges_at(loop)
@@ -117,8 +117,8 @@ def _order_of_effects(
 def groups_meet(ours: Iterable[Touch], theirs: Iterable[Touch], points: Sequence[Variable], ranges: Ranges) -> Answer:
     """Whether a touch of one part depends on a touch of another at a different point; the worst answer of all pairs."""
     worst = INDEPENDENT
-    right = _kinds(theirs)
-    for first in _kinds(ours):
+    right = kinds_of(theirs)
+    for first in kinds_of(ours):
         for second in right:
             if first.memory == second.memory and worst.value is not True:
                 answer = conflict(first, second, points, ranges)
@@ -191,12 +191,12 @@ def conflict(first: Touch, second: Touch, points: Sequence[Variable], ranges: Ra
 
 def _different_pairs(group: Sequence[Touch]) -> Iterator[tuple[Touch, Touch]]:
     """Pairs with a write among them."""
-    for first, second in combinations_with_replacement(_kinds(group), 2):
+    for first, second in combinations_with_replacement(kinds_of(group), 2):
         if first.is_write or second.is_write:
             yield (first, second) if first.is_write else (second, first)
 
 
-def _kinds(touches: Iterable[Touch]) -> tuple[Touch, ...]:
+def kinds_of(touches: Iterable[Touch]) -> tuple[Touch, ...]:
     """One touch of each kind: a thousand reads of ``A[i]`` are one."""
     kinds: dict[tuple[object, ...], Touch] = {}
     for touch in touches:
@@ -220,30 +220,48 @@ def _describe(first: Touch, second: Touch, points: Sequence[Variable]) -> str:
 # -- control flow and symbols ------------------------------------------------------------------------------------------
 
 
-def _way_out(loop: Loop) -> Refusal | None:
-    """What may end the loop early. After a check raised, the caller would see what later iterations write.
+def iterations_have_order(body: Region, around: Region, uses: Uses) -> Refusal | None:
+    """Why the iterations of a nest keep their order, whatever data they touch; None where they need not.
+
+    They may end early, have effects that are seen, or pass symbols on. `body` is what the innermost loop runs, `around`
+    what the outermost one does: there the parameters are seen.
+    """
+    regions = [region for region in regions_around(body) if region is around or is_inside(region, around)]
+    obstacle = next(filter(None, map(_way_out, regions)), None) or _obstacle(body, (), uses)
+    return obstacle or _seen_outside([name for region in regions for name in region.params], around, uses)
+
+
+def _way_out(body: Region) -> Refusal | None:
+    """What may end a loop early. After a check raised, the caller would see what later iterations write.
 
     `loop-inspection` finds out before which iterations these are.
     """
-    for part in leavers(loop.body):
+    for part in leavers(body):
         what = "an index check" if isinstance(part, SymbolAssign) else f"a {part.kind}"
         return Refusal(f"{what} inside may end it early", (part,))
     return None
 
 
-def _obstacle(loop: Loop, uses: Uses) -> Refusal | None:
+def _obstacle(body: Region, params: Sequence[str], uses: Uses) -> Refusal | None:
     """Why the iterations cannot be looked at one by one; None where they can."""
-    for node in loop.body.walk_nodes():
+    for node in body.walk_nodes():
         if not node.regions() and Effect.ORDERED in effects_of(node):
             return Refusal(f"the {node.kind} inside {Effect.ORDERED.words}, in the order of the iterations", (node,))
-    for symbol in (loop.param, *symbols_assigned_in(loop.body)):
-        if any(not is_inside(user, loop.body) for user in uses.users(symbol)):
+    assigned = symbols_assigned_in(body)
+    for symbol in assigned:
+        if _takes_over(body, symbol, uses):
+            return Refusal(f"symbol {symbol!r} is used in an iteration before it is assigned there")
+    return _seen_outside((*params, *assigned), body, uses)
+
+
+def _seen_outside(symbols: Iterable[str], body: Region, uses: Uses) -> Refusal | None:
+    """Which of the symbols that have another value in each run of a part is seen outside of it."""
+    for symbol in symbols:
+        if any(not is_inside(user, body) for user in uses.users(symbol)):
             return Refusal(f"symbol {symbol!r} changes inside and is used outside")
-        inside = list(loop.body.walk_regions())
+        inside = list(body.walk_regions())
         if any(uses.home(name) not in inside for name in uses.described_by(symbol)):
             return Refusal(f"symbol {symbol!r} changes inside and describes a container outside")
-        if symbol != loop.param and _takes_over(loop.body, symbol, uses):
-            return Refusal(f"symbol {symbol!r} is used in an iteration before it is assigned there")
     return None
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from dcpy.ir.analysis.footprints import Footprint
 from dcpy.ir.subsets import DimSubset, Subset
 from dcpy.ir.symbolic import Expr, Ranges, sym
 from dcpy.ir.symbolic.expr import Atom, Monomial
 
+T = TypeVar("T")
 _MAX_OPERATIONS = 2_000_000  # about a second; beyond it the answer is "unknown"
 
 
@@ -155,7 +156,41 @@ def is_subset(inner: str, outer: str) -> bool | None:
     return _bounded(lambda isl: bool(isl.Set(inner).is_subset(isl.Set(outer))))
 
 
-def _bounded(question: Callable[[Any], bool]) -> bool | None:
+@lru_cache(maxsize=1 << 14)
+def meets(left: str, right: str) -> bool | None:
+    """Whether two sets have a point in common for some values of their parameters; None where isl gives up."""
+    return _bounded(lambda isl: not isl.Set(left).intersect(isl.Set(right)).is_empty())
+
+
+@lru_cache(maxsize=1 << 12)
+def directions_of(text: str, within: str, count: int) -> tuple[str, ...]:
+    """What the points of two sets have on each axis: a number where it is the same for all, else the signs that occur.
+
+    ``<`` stands for a positive distance, as the earlier iteration is before the later one; ``*`` for any.
+    """
+
+    def direction(axis: int) -> str:
+        return _bounded(lambda isl: _direction(isl, isl.Set(text).intersect(isl.Set(within)), axis)) or "?"
+
+    return tuple(map(direction, range(count)))
+
+
+def _direction(isl: Any, points: Any, axis: int) -> str:
+    points = points.project_out(isl.dim_type.param, 0, points.dim(isl.dim_type.param))
+    points = points.project_out(isl.dim_type.set, axis + 1, points.dim(isl.dim_type.set) - axis - 1)
+    points = points.project_out(isl.dim_type.set, 0, axis)
+    signs = "".join(
+        sign
+        for sign, relation in (("<", ">"), ("=", "="), (">", "<"))
+        if not points.intersect(isl.Set(f"{{ [d] : d {relation} 0 }}")).is_empty()
+    )
+    if signs in ("<", ">"):
+        value = points.plain_get_val_if_fixed(isl.dim_type.set, 0)
+        return str(value.to_python()) if value.is_int() else signs
+    return {"=": "0", "<=>": "*", "<=": "<=", "=>": ">=", "<>": "<>"}.get(signs, "none")
+
+
+def _bounded(question: Callable[[Any], T]) -> T | None:
     import islpy as isl
 
     context = isl.DEFAULT_CONTEXT

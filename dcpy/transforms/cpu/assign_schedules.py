@@ -11,15 +11,15 @@ from dcpy.ir.analysis.work import THREADS_PAY_ABOVE, work_of
 from dcpy.ir.data import Scalar, strides_of
 from dcpy.ir.effects import Effect
 from dcpy.ir.memlet import Memlet
+from dcpy.ir.nest_edits import expand_map, reorder_axes, split_axis
 from dcpy.ir.nodes import Call, Map, Tasklet
 from dcpy.ir.region import Loop, Region, State, While
 from dcpy.ir.rewriter import Rewriter, rewriting
 from dcpy.ir.schedules import PARALLEL, SEQUENTIAL, VECTOR, Parallel, Undecided
 from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.subsets import Range
-from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, min_of, product_of, sym
+from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, product_of
 from dcpy.ir.uses import Uses
-from dcpy.transforms.cpu.short_sums import move_short_sums_inside, split_map
+from dcpy.transforms.cpu.short_sums import move_short_sums_inside
 
 LANES = 8  #: elements of a vector of float64, at most
 TILE = 256  #: elements of a row that one thread takes at a time where only columns may be divided
@@ -66,9 +66,9 @@ def _assign(node: Map, rw: Rewriter, threads: bool) -> bool:
     if outer:
         middle = tuple(param for param in node.params if param not in outer and param != vector)
         inner = (*middle, vector) if vector and vector not in outer else middle
-        _reorder(node, (*outer, *inner), rw)
+        reorder_axes(node, (*outer, *inner), rw)
         if inner:
-            split = split_map(node, len(outer), rw)
+            split = expand_map(node, len(outer), rw)
             rw.update(split, schedule=VECTOR if vector in inner else SEQUENTIAL)
         rw.update(node, schedule=PARALLEL)
         return True
@@ -76,7 +76,7 @@ def _assign(node: Map, rw: Rewriter, threads: bool) -> bool:
         _tile_for_threads(node, vector, rw)
         return True
     if vector is not None and _is_rectangular(node):
-        _reorder(node, (*(param for param in node.params if param != vector), vector), rw)
+        reorder_axes(node, (*(param for param in node.params if param != vector), vector), rw)
     rw.update(node, schedule=VECTOR if vector is not None else SEQUENTIAL)
     return False
 
@@ -151,25 +151,14 @@ def _score(memlet: Memlet, param: str, rw: Rewriter) -> int:
     return 2 if step is ONE else -2
 
 
-def _reorder(node: Map, params: tuple[str, ...], rw: Rewriter) -> None:
-    if params != node.params:
-        domain = dict(zip(node.params, node.domain, strict=True))
-        rw.update(node, params=params, domain=tuple(domain[param] for param in params))
-
-
 def _tile_for_threads(node: Map, vector: str, rw: Rewriter) -> None:
     """Divides the only parameter that is free of conflicts among threads, in pieces that stay long enough for vectors.
 
     before   map i = 0:N, j = 0:M { s[j] += A[i, j] }
     after    map t = 0:M:256 @parallel { map i = 0:N, j = t:min(t + 256, M) @vector { s[j] += A[i, j] } }
     """
-    domain = dict(zip(node.params, node.domain, strict=True))
-    whole = domain[vector]
-    tile = rw.fresh_name(f"{vector}_tile")
-    domain[vector] = Range(sym(tile), min_of(sym(tile) + TILE, whole.stop))
     others = tuple(param for param in node.params if param != vector)
-    params = (*others, vector)
-    tiles = Range(whole.start, whole.stop, as_expr(TILE))
-    rw.update(node, params=(tile, *params), domain=(tiles, *(domain[param] for param in params)))
-    rw.update(split_map(node, 1, rw), schedule=VECTOR)
+    tile = split_axis(node, vector, TILE, rw)
+    reorder_axes(node, (tile, *others, vector), rw)
+    rw.update(expand_map(node, 1, rw), schedule=VECTOR)
     rw.update(node, schedule=PARALLEL)

@@ -8,8 +8,9 @@ unrolls them.
 from __future__ import annotations
 
 from dcpy.ir.analysis.conflicts import survey
+from dcpy.ir.nest_edits import expand_map, reorder_axes
 from dcpy.ir.nodes import Map, Tasklet
-from dcpy.ir.region import Region, State
+from dcpy.ir.region import State
 from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.schedules import UNROLLED
 
@@ -23,13 +24,12 @@ def move_short_sums_inside(node: Map, vector: str, rw: Rewriter) -> None:
     after    map i = 0:N, j = 0:M { map k = 0:3 @unrolled { B[i, j] (add) <- w[k]*A[i, j + k] } }
     """
     short = _short_sums(node, vector, rw)
-    domain = dict(zip(node.params, node.domain, strict=True))
     params = (*(param for param in node.params if param not in short), *short)
-    if short and params != node.params:
-        rw.update(node, params=params, domain=tuple(domain[param] for param in params))
+    if short:
+        reorder_axes(node, params, rw)
     for count in (len(params) - len(short), *(1 for _ in short[1:])):
         if short:
-            node = split_map(node, count, rw)
+            node = expand_map(node, count, rw)
             rw.update(node, schedule=UNROLLED)
 
 
@@ -56,14 +56,3 @@ def _is_flat(node: Map) -> bool:
     return all(isinstance(block, State) for block in node.body.blocks) and all(
         isinstance(inner, Tasklet) for inner in node.body.walk_nodes()
     )
-
-
-def split_map(node: Map, count: int, rw: Rewriter) -> Map:
-    """Leaves `node` its first `count` parameters; the others become a map inside it, which is returned."""
-    inner = Map(node.params[count:], node.domain[count:], Region(), span=node.span)
-    blocks = list(node.body.blocks)
-    rw.insert(State(nodes=[inner]), node.body, 0)
-    rw.hoist_containers(node.body, inner.body)
-    rw.move_blocks(blocks, inner.body)
-    rw.update(node, params=node.params[:count], domain=node.domain[:count])
-    return inner
