@@ -21,6 +21,7 @@ from dcpy.runtime.dispatch import Dispatcher
 from dcpy.runtime.parameters import parameters_of
 from dcpy.sdfgs import SDFG, Builder, CompiledSdfg, load, parse
 from dcpy.specializations import Specializer
+from dcpy.targets.catalog import require_device
 
 __all__ = ["SDFG", "Builder", "CompiledSdfg", "Program", "load", "method", "parse", "program"]
 
@@ -247,7 +248,7 @@ def program(
     if isinstance(function, Program):
         function = function.function
     entry = entry_of(function)
-    driver.require_device(device)
+    require_device(device)
     named = {name.replace("cpu_", "cpu.", 1): value for name, value in options.items()}
     resolved = resolve_options({"auto_optimize": auto_optimize, "allow_callbacks": allow_callbacks, **named})
     made = _program_of(entry.function, resolved, not ignore_type_hints)

@@ -1,6 +1,6 @@
 """The way of the data, on one page: from a function or an SDFG to machine code in memory.
 
-    frontend.lower → transforms.simplify → transforms.expand → transforms.cpu → codegen.generate → runtime.load
+    frontend.lower → transforms.simplify → the pipeline of a target → its code generator → runtime.load
 
 `dcpy.api` gives these steps their user-facing names, `dcpy.specializations` decides what a call is compiled for.
 """
@@ -22,30 +22,18 @@ from dcpy.base.environment import Environment
 from dcpy.base.errors import DcpyError
 from dcpy.base.options import DeviceType, Options, resolve_options
 from dcpy.ir.sdfg import Sdfg
+from dcpy.targets.catalog import target_for
 
 if TYPE_CHECKING:
     from dcpy.codegen.artifact import Artifact, Signature
     from dcpy.runtime.cache import Cache
     from dcpy.runtime.load import Loaded
     from dcpy.runtime.toolchain import Toolchain
+    from dcpy.targets.target import Target
     from dcpy.transforms.api import Transformation
+    from dcpy.transforms.pipeline import Pipeline, RunReport
 
 Profile = dict[str, float]  # seconds by stage
-
-
-class UnsupportedDevice(DcpyError):
-    """A device that no code generator of this version prints for."""
-
-    code = "driver.unsupported-device"
-
-
-def require_device(device: DeviceType) -> None:
-    """`UnsupportedDevice` for anything but CPUs."""
-    if device is not DeviceType.CPU:
-        raise UnsupportedDevice(
-            f"dcpy prints code for CPUs only so far, not for {device.value}",
-            help="use device=dcpy.DeviceType.CPU",
-        )
 
 
 # -- compiling -------------------------------------------------------------------------------------------------------
@@ -69,7 +57,7 @@ def compile_sdfg(
 
     seconds = {} if profile is None else profile
     with timed(seconds, "lower"):
-        lowered = _lowered(sdfg, options)
+        lowered, _ = lower(sdfg, options)
     with timed(seconds, "codegen"):
         artifact = _print(lowered, signature, options)
     with timed(seconds, "load"):
@@ -81,7 +69,7 @@ def compile_sdfg(
 
 def artifact_of(sdfg: Sdfg, signature: Signature, options: Options) -> Artifact:
     """The generated program."""
-    return _print(_lowered(sdfg, options), signature, options)
+    return _print(lower(sdfg, options)[0], signature, options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +90,7 @@ def build_library(
     from dcpy.runtime.build import build
 
     options = resolve_options()
-    lowered = _lowered(sdfg, options)
+    lowered, _ = lower(sdfg, options)
     _require_no_callbacks(lowered)
     artifact = with_messages(_print(lowered, signature, options))
     library.parent.mkdir(parents=True, exist_ok=True)
@@ -133,36 +121,44 @@ def _require_no_callbacks(sdfg: Sdfg) -> None:
             )
 
 
-def _lowered(sdfg: Sdfg, options: Options) -> Sdfg:
-    """A copy in codegen form: calls inlined, library nodes folded and expanded, schedules and storages explicit."""
-    from dcpy.ir.copying import copy_sdfg
-    from dcpy.transforms.api import Rewriter, sweep
-    from dcpy.transforms.cpu import lower_for_cpu
-    from dcpy.transforms.fusion.map_inlining import MapInlining
-    from dcpy.transforms.loops.loop_versioning import LoopVersioning
-    from dcpy.transforms.maps.map_versioning import MapVersioning
-    from dcpy.transforms.simplify.inline_call import InlineCall
+def lower(
+    sdfg: Sdfg, options: Options, *, target: Target | None = None, until: str = "", explain: bool = False
+) -> tuple[Sdfg, RunReport]:
+    """A copy on which the pipeline of a target (default: the CPUs') was run, and what each pass did.
 
+    It is in codegen form, unless `until` names an earlier pass to stop after; with `explain` the report has remarks.
+    """
+    from dcpy.ir.copying import copy_sdfg
+
+    machine = target or target_for(DeviceType.CPU)
     lowered = copy_sdfg(sdfg)
-    apply_repeated(lowered, InlineCall)
-    apply_repeated(lowered, LoopVersioning)
-    _fold_products(lowered)
-    expand(lowered)
-    rw = Rewriter(lowered, "lower")
-    for step in (MapInlining(), MapVersioning()):
-        sweep(step, rw)
-    lower_for_cpu(lowered, options)
-    return lowered
+    report = _run(lowered, machine.pipeline(options), options, until=until, explain=explain)
+    if not until:
+        machine.require_printable(lowered)
+    return lowered, report
+
+
+def _run(sdfg: Sdfg, pipeline: Pipeline, options: Options, *, until: str = "", explain: bool = False) -> RunReport:
+    """Runs a pipeline in place; where `options.dump` names a folder, each step's text is written there."""
+    from dcpy.transforms.running import run_pipeline
+
+    plugins.load()
+    observer = None
+    if options.dump:
+        from dcpy.transforms.dump import dumping
+
+        observer = dumping(Path(options.dump), sdfg, pipeline)
+    return run_pipeline(sdfg, pipeline, check=options.check, explain=explain, until=until, observer=observer)
 
 
 def _print(lowered: Sdfg, signature: Signature, options: Options) -> Artifact:
-    from dcpy.codegen.generate import generate
     from dcpy.ir.expansions import environment_of as find
     from dcpy.ir.nodes import ForeignCall
 
     nodes = (node for sdfg in lowered.with_callees() for node in sdfg.body.walk_nodes())
     names = dict.fromkeys(node.environment for node in nodes if isinstance(node, ForeignCall))
-    return generate(lowered, signature, {name: find(name) for name in names if name}, options)
+    machine = target_for(DeviceType.CPU)
+    return machine.generate(lowered, signature, {name: find(name) for name in names if name}, options)
 
 
 @contextmanager
@@ -178,28 +174,18 @@ def timed(profile: Profile, stage: str) -> Iterator[None]:
 # -- transforming ----------------------------------------------------------------------------------------------------
 
 
-def simplify(sdfg: Sdfg, *, check: bool = False) -> dict[str, int]:
+def simplify(sdfg: Sdfg, options: Options | None = None) -> dict[str, int]:
     """Runs the simplify pass in place; returns how often each transformation was applied."""
-    from dcpy.transforms.simplify.pipeline import simplify as run
+    from dcpy.transforms.simplify.pipeline import SIMPLIFY
 
-    plugins.load()
-    return run(sdfg, check=check).counts()
+    return _run(sdfg, SIMPLIFY, options or resolve_options()).counts()
 
 
-def auto_optimize(sdfg: Sdfg, *, check: bool = False) -> dict[str, int]:
+def auto_optimize(sdfg: Sdfg, options: Options | None = None) -> dict[str, int]:
     """Idioms to library calls, loops to maps, maps fused; in place, on the simple form. Returns what was applied."""
-    from dcpy.transforms.auto.pipeline import auto_optimize as run
+    from dcpy.transforms.auto.pipeline import AUTO_OPTIMIZE
 
-    plugins.load()
-    return _fold_products(sdfg) | run(sdfg, check=check).counts()
-
-
-def _fold_products(sdfg: Sdfg) -> dict[str, int]:
-    if not any(node.kind.startswith("blas.") for node in sdfg.body.walk_nodes()):
-        return {}
-    from dcpy.libraries.blas.folding import fold_products  # costs an import that other programs are spared
-
-    return fold_products(sdfg)
+    return _run(sdfg, AUTO_OPTIMIZE, options or resolve_options()).counts()
 
 
 def expand(sdfg: Sdfg, prefer: tuple[str, ...] = ()) -> None:
@@ -245,28 +231,6 @@ def apply_repeated(sdfg: Sdfg, name: object) -> int:
     return run(sdfg, transformation(name))
 
 
-def explain(sdfg: Sdfg, name: object = None) -> str:
-    """Every match with its verdict, of one transformation or of all that match anywhere."""
-    from dcpy.transforms.api import explain as run
-    from dcpy.transforms.api import matches
-    from dcpy.transforms.catalog import TRANSFORMATIONS
-
-    plugins.load()
-    if name is not None:
-        return run(sdfg, transformation(name))
-    kinds = [TRANSFORMATIONS[known] for known in TRANSFORMATIONS]
-    return "\n".join(run(sdfg, kind) for kind in kinds if next(iter(matches(kind(), sdfg)), None) is not None)
-
-
-def transformation_summaries() -> Iterator[tuple[str, str]]:
-    """Name and first line of the documentation of every transformation."""
-    from dcpy.transforms.catalog import TRANSFORMATIONS
-
-    plugins.load()
-    for name in TRANSFORMATIONS:
-        yield name, (TRANSFORMATIONS[name].__doc__ or "").strip().split("\n")[0]
-
-
 def interpret(sdfg: Sdfg, arguments: Mapping[str, Any]) -> Any:
     """Runs an SDFG in the reference interpreter."""
     from dcpy.ir.interp import run
@@ -279,9 +243,7 @@ def interpret(sdfg: Sdfg, arguments: Mapping[str, Any]) -> Any:
 
 def toolchain(options: Options | None = None) -> Toolchain:
     """The C++ compiler that would be used; `ToolchainError` says what to install."""
-    from dcpy.runtime.toolchain import find_toolchain
-
-    return find_toolchain((options or resolve_options()).cpu.compiler)
+    return target_for(DeviceType.CPU).toolchain(options or resolve_options())
 
 
 def environment_of(name: str) -> Environment:

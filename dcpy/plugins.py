@@ -21,9 +21,10 @@ GROUP = "dcpy.plugins"
 @functools.cache
 def load() -> None:
     """Fills the registries with dcpy's own catalogs and with those of plug-ins. `DcpyError` names one that fails."""
-    from dcpy.transforms.catalog import TRANSFORMATIONS
+    from dcpy.transforms.catalog import LIBRARY_IDIOMS, TRANSFORMATIONS
 
-    TRANSFORMATIONS.extend(catalog.IDIOMS)
+    TRANSFORMATIONS.extend(catalog.TRANSFORMATIONS)
+    LIBRARY_IDIOMS.extend(catalog.IDIOMS)
     LIBRARY_KINDS.extend(catalog.NODES)
     EXPANSIONS.extend(catalog.EXPANSIONS)
     ENVIRONMENTS.extend(catalog.ENVIRONMENTS)

@@ -27,6 +27,7 @@ from dcpy.ir.words import GraphWords
 from dcpy.runtime.dispatch import Dispatcher, encode
 from dcpy.runtime.function import call_converted
 from dcpy.signatures import Convention, signature_of, signature_of_call
+from dcpy.targets.catalog import require_device
 
 if TYPE_CHECKING:
     from dcpy.transforms.api import Transformation
@@ -115,7 +116,7 @@ class SDFG(GraphWords):
 
         Works on the simple form. The order of floating-point sums may change, within the documented tolerance.
         """
-        driver.require_device(device)
+        require_device(device)
         driver.simplify(self)
         driver.auto_optimize(self)
         return self
@@ -143,9 +144,22 @@ class SDFG(GraphWords):
         return driver.apply_repeated(self, transformation)
 
     @own_frames_hidden
-    def explain(self, transformation: TransformationLike | None = None) -> str:
-        """Every match of a transformation (default: of all) with the verdict and its reason."""
-        return driver.explain(self, transformation)
+    def explain(self, step: TransformationLike | None = None, **options: object) -> str:
+        """What the compiler decides about this SDFG and why, line by line of the program: threads, vectors, fusion, ...
+
+        Of one pass or transformation if it is given; a transformation's answer is every match with its verdict.
+        """
+        from dcpy.explain import explain  # who does not ask is spared the catalog of passes
+
+        return explain(self, step, resolve_options(options))
+
+    @own_frames_hidden
+    def lower(self, until: str = "", **options: object) -> SDFG:
+        """A copy as it is just before code generation, or after the pass called `until` (``"assign-schedules"``).
+
+        `UnknownName` lists the passes where none is called that. Options are by dotted name, as for `compile`.
+        """
+        return SDFG.of(driver.lower(self, resolve_options(options), until=until)[0])
 
     def applied(self) -> dict[str, int]:
         """Which transformations have run on this SDFG, and how often."""

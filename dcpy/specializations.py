@@ -258,10 +258,10 @@ class Specializer:
     def _simplify(self, lowered: Lowered, profile: driver.Profile) -> None:
         """The simple form, reshaped if the program is to be."""
         with driver.timed(profile, "simplify"):
-            driver.simplify(lowered.sdfg, check=self.options.check)
+            driver.simplify(lowered.sdfg, self.options)
         if self.options.auto_optimize:
             with driver.timed(profile, "optimize"):
-                driver.auto_optimize(lowered.sdfg, check=self.options.check)
+                driver.auto_optimize(lowered.sdfg, self.options)
 
     def _program_key(self, types: Mapping[str, ArgType]) -> tuple[str, Fingerprint]:
         """What stands for the whole way from source to artifact, and what the function depends on.
@@ -272,7 +272,7 @@ class Specializer:
         described = ", ".join(f"{name}: {kind!r}" for name, kind in types.items())
         options = self.options
         passes = f"simplify={options.simplify} auto_optimize={options.auto_optimize} {options.int_overflow}"
-        key = f"{compiler_identity()} {passes} {found.key} ({described})" if found.key else ""
+        key = f"{compiler_identity()} {passes} {found.key} ({described})" if found.key and not options.dump else ""
         return key, found
 
     def _with_annotated(self, types: dict[str, ArgType], parts: Parts, bound: Mapping[str, Any]) -> dict[str, ArgType]:

@@ -21,7 +21,7 @@ from dcpy import plugins
 from dcpy.base import options
 from dcpy.base.errors import DcpyError
 from dcpy.ir.verify.forms import FORMS, TREE_RULES
-from dcpy.transforms.catalog import TRANSFORMATIONS
+from dcpy.transforms.catalog import PASSES, TRANSFORMATIONS
 from docs.fences import with_outputs
 from docs.numpy_page import numpy_page
 from docs.scipy_page import scipy_page
@@ -38,6 +38,10 @@ def transformations() -> Iterator[str]:
         if kind.__module__.partition(".")[0] != "dcpy":
             continue  # registered from outside
         yield f"## {name}\n\n`{kind.__module__}.{kind.__name__}`\n\n```text\n{inspect.getdoc(kind)}\n```\n"
+    yield "# Other passes\n\nThey decide about a whole graph, or consist of others: see `dcpy passes`.\n"
+    for name in PASSES:
+        step = PASSES[name]
+        yield f"## {name}\n\n`{step.__module__}.{step.__name__}`\n\n```text\n{inspect.getdoc(step)}\n```\n"
 
 
 def error_codes() -> Iterator[str]:

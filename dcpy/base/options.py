@@ -51,6 +51,7 @@ class Options:
     """Everything a user can set."""
 
     cpu: CpuOptions = field(default_factory=CpuOptions)
+    dump: str = ""  #: folder into which the text of each program is written after each pass; empty: nothing is
     cache_dir: str = ""  #: folder of compiled programs; empty: dcpy's folder in the user's cache folder
     simplify: bool = True  #: run the simplify pass on every program
     auto_optimize: bool = False  #: run the auto-optimizer too

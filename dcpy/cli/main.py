@@ -32,13 +32,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"dcpy {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    explain = commands.add_parser("explain", help="which transformations apply to a program, which do not, and why")
+    explain = commands.add_parser("explain", help="what is decided about a program, what is declined, and why")
     explain.add_argument("program", help="file.sdfg, file.py:function, or package.module:function")
-    explain.add_argument("--transformation", "-t", default="", help="only this one (default: all)")
+    explain.add_argument("--transformation", "-t", default="", help="only this pass or transformation (default: all)")
+    explain.add_argument("--after", metavar="PASS", default="", help="print the program as it is after this pass")
     explain.add_argument("--as-written", action="store_true", help="do not simplify first")
     explain.set_defaults(run=_explain)
 
-    passes = commands.add_parser("passes", help="list the transformations")
+    passes = commands.add_parser("passes", help="list the transformations, the passes and the pipelines")
     passes.set_defaults(run=_passes)
 
     cache = commands.add_parser("cache", help="the folder of compiled programs")
@@ -54,14 +55,15 @@ def _explain(options: argparse.Namespace) -> int:
     from dcpy.cli.programs import sdfg_named
 
     sdfg = sdfg_named(options.program, simplify=not options.as_written)
-    print(sdfg.explain(options.transformation or None))
+    print(sdfg.lower(options.after) if options.after else sdfg.explain(options.transformation or None))
     return 0
 
 
 def _passes(options: argparse.Namespace) -> int:
-    from dcpy.driver import transformation_summaries
+    from dcpy.base.options import resolve_options
+    from dcpy.explain import passes
 
-    for name, summary in transformation_summaries():
+    for name, summary in passes(resolve_options()):
         print(f"{name:34} {summary}")
     return 0
 

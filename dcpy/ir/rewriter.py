@@ -18,6 +18,7 @@ from dcpy.ir.expr import ScalarExpr
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import Block, Loop, Owner, Region, State
+from dcpy.ir.remarks import Remark, described
 from dcpy.ir.roles import EXPRESSIONS, MEMLETS
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.substitution import Substitution, substitute_in_element
@@ -45,13 +46,26 @@ def rewriting(
 
 
 class Rewriter:
-    """Changes one SDFG. `version` counts the changes: what was computed at another version may be out of date."""
+    """Changes one SDFG, under the `name` of the pass that is at work.
 
-    def __init__(self, sdfg: Sdfg, name: str, *, check: bool = False, uses: Uses | None = None) -> None:
+    `version` counts the changes: what was computed at another version may be out of date. `remarks` is a list for what
+    passes say about their decisions, where somebody wants to know.
+    """
+
+    def __init__(
+        self,
+        sdfg: Sdfg,
+        name: str,
+        *,
+        check: bool = False,
+        uses: Uses | None = None,
+        remarks: list[Remark] | None = None,
+    ) -> None:
         self.sdfg = sdfg
         self.name = name
         self.check = check
         self.uses = Uses(sdfg) if uses is None else uses
+        self.remarks = remarks
         self.listeners: list[Listener] = []
         self.version = 0
         if not sdfg.history:  # names then follow from the text alone, and a replay chooses the same ones
@@ -66,6 +80,11 @@ class Rewriter:
         self.sdfg.history.append(entry)
         if self.check:
             verify_after(self.sdfg, self.uses, entry)
+
+    def remark(self, element: Element | Sdfg, applied: bool, reason: str = "", *, about: str = "") -> None:
+        """Notes what was decided about an element, and why; `about`: what people call it, if not by its kind."""
+        if self.remarks is not None:
+            self.remarks.append(Remark(self.name, about or described(element), element.span, applied, reason))
 
     # -- structure ---------------------------------------------------------------------------------------------
 

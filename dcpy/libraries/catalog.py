@@ -1,4 +1,4 @@
-"""All of dcpy's own library nodes, expansions, foreign libraries and idioms, as ``"module:attribute"`` strings.
+"""All that dcpy's own libraries consist of, as ``"module:attribute"`` strings: nodes, expansions, environments, idioms.
 
 `dcpy.plugins` puts these tables into the registries; a test asserts that they are complete. To add an operation, add
 its node to a folder like `libraries.reduce` and its lines here.
@@ -64,7 +64,7 @@ ENVIRONMENTS: dict[str, str] = {
 }
 
 #: name -> the transformation that knows a library's nodes (`dcpy.transforms.catalog.TRANSFORMATIONS`)
-IDIOMS: dict[str, str] = {
+TRANSFORMATIONS: dict[str, str] = {
     "specialize-matmul": f"{_BLAS}.folding:SpecializeMatMul",
     "fold-transpose": f"{_BLAS}.folding:FoldTranspose",
     "fold-factor": f"{_BLAS}.folding:FoldFactor",
@@ -72,3 +72,6 @@ IDIOMS: dict[str, str] = {
     "merge-stacked-products": f"{_BLAS}.stacking:MergeStackedProducts",
     "narrow-product": f"{_BLAS}.stacking:NarrowProduct",
 }
+
+#: library -> the pipeline of its idioms (`dcpy.transforms.catalog.LIBRARY_IDIOMS`)
+IDIOMS: dict[str, str] = {"blas": f"{_BLAS}.folding:FOLD_PRODUCTS"}

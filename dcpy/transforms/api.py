@@ -21,7 +21,8 @@ from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.tree import Element
 from dcpy.ir.uses import Uses
-from dcpy.transforms.entries import entry_of, print_transformation
+from dcpy.transforms.entries import entry_of
+from dcpy.transforms.passes import Pass
 from dcpy.transforms.pattern import (
     Access,
     Capture,
@@ -67,14 +68,13 @@ LEGAL = Legal()
 
 
 @dataclass(frozen=True)
-class Transformation(Generic[Plan]):
+class Transformation(Pass, Generic[Plan]):
     """Base of all transformations: ``class MapFusion(Transformation[Fusion])``, where `Fusion` is what `plan` makes.
 
-    Subclasses set `name` and `pattern`, and never change results. One that `settles` comes to an end when it is applied
-    wherever it fits; others, a reversal or a tiling, are applied where somebody says so.
+    Subclasses set `name` and `pattern`, and never change results. As a pass, one is applied everywhere (`sweep`), if it
+    `settles`: others, a reversal or a tiling, would apply for ever, and are applied where somebody says so.
     """
 
-    name: ClassVar[str]
     pattern: ClassVar[Pattern]
     settles: ClassVar[bool] = True
 
@@ -86,8 +86,15 @@ class Transformation(Generic[Plan]):
         """Does what was planned, of an SDFG that is as it was then; returns what it made, if anything."""
         raise NotImplementedError
 
-    def __str__(self) -> str:
-        return print_transformation(self)
+    def run(self, rw: Rewriter) -> int:
+        """Applies it wherever it is legal; remarks say where it was, and where it is not and why."""
+        count = sweep(self, rw)
+        if rw.remarks is not None:
+            for match in matches(self, rw.sdfg, rw.uses):
+                plan = self.plan(match)
+                if isinstance(plan, Refusal):
+                    rw.remark(match.anchor, False, str(plan), about=str(match))
+        return count
 
 
 def matches(transformation: Transformation[Any], sdfg: Sdfg, uses: Uses | None = None) -> Iterator[Match]:
@@ -186,6 +193,8 @@ def explain(sdfg: Sdfg, transformation: Transformation[Any] | type[Transformatio
 def perform(transformation: Transformation[Plan], match: Match, plan: Plan, rw: Rewriter) -> Any:
     """Applies a transformation as it was planned at a match, and enters that into the history."""
     entry = entry_of(transformation, match)
+    if rw.remarks is not None:
+        rw.remark(match.anchor, True, about=str(match))
     result = transformation.apply(match, plan, rw)
     rw.record(entry)
     return result

@@ -1,4 +1,4 @@
-"""Every transformation and pipeline by name: visible lists, loaded when a name is first asked for.
+"""Every pass by name: visible lists, loaded when a name is first asked for.
 
 Plug-ins add to them with ``TRANSFORMATIONS.extend({"name": "module:Class"})``. A test asserts that they are complete.
 """
@@ -9,6 +9,7 @@ from typing import Any
 
 from dcpy.base.registry import Registry
 from dcpy.transforms.api import Transformation
+from dcpy.transforms.passes import Pass
 from dcpy.transforms.pipeline import Pipeline
 
 _LOOPS = "dcpy.transforms.loops"
@@ -52,6 +53,26 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "wcr-to-augmented-assignment": f"{_SIMPLIFY}.wcr_to_augmented_assignment:WcrToAugmentedAssignment",
     },
 )
+
+_CPU = "dcpy.transforms.cpu"
+
+#: passes that are no transformations: they decide about a whole graph, or consist of others
+PASSES: Registry[type[Pass]] = Registry(
+    "pass",
+    {
+        "assign-schedules": f"{_CPU}.assign_schedules:AssignSchedules",
+        "assign-storages": f"{_CPU}.assign_storages:AssignStorages",
+        "expand-library-nodes": "dcpy.transforms.expand:ExpandLibraryNodes",
+        "forward-scalars": f"{_CPU}.forward_scalars:ForwardScalars",
+        "hoist-buffers": f"{_CPU}.hoist_buffers:HoistBuffers",
+        "keep-buffers": f"{_CPU}.keep_buffers:KeepBuffers",
+        "library-idioms": "dcpy.transforms.library_idioms:LibraryIdioms",
+        "share-buffers": f"{_CPU}.share_buffers:ShareBuffers",
+    },
+)
+
+#: library -> the pipeline that folds what the library can do along with its own work; filled by `dcpy.plugins`
+LIBRARY_IDIOMS: Registry[Pipeline] = Registry("library with idioms")
 
 PIPELINES: Registry[Pipeline] = Registry(
     "pipeline",

@@ -1,6 +1,6 @@
-"""How transformations, and what they did, are written down: the entries of a history. `history` reads them again.
+"""How passes, and what they did, are written down: the entries of a history. `history` reads them again.
 
-``map-tiling{sizes=32,32 divides=true}`` is a transformation; ``map-fusion first=/0/1 tmp=tmp0 second=/0/2`` is an entry
+``map-tiling{sizes=32,32 divides=true}`` is a pass; ``map-fusion first=/0/1 tmp=tmp0 second=/0/2`` is an entry
 of a history: which transformation, and the places (`ir.places`) of what it captured, as they were before it ran.
 """
 
@@ -16,23 +16,24 @@ from dcpy.transforms.pattern import Access, Match
 
 if TYPE_CHECKING:
     from dcpy.transforms.api import Transformation
+    from dcpy.transforms.passes import Pass
 
 
-def print_transformation(transformation: Transformation[Any]) -> str:
+def print_pass(step: Pass) -> str:
     """``name{parameter=value ...}``; parameters that have their defaults are left out."""
     values = []
-    for field in fields(transformation):
-        value = getattr(transformation, field.name)
+    for field in fields(step):
+        value = getattr(step, field.name)
         default = field.default if field.default_factory is MISSING else field.default_factory()
         if value != default:
             values.append(f"{field.name}={_print_value(value)}")
-    return f"{transformation.name}{{{' '.join(values)}}}" if values else transformation.name
+    return f"{step.name}{{{' '.join(values)}}}" if values else step.name
 
 
 def entry_of(transformation: Transformation[Any], match: Match) -> str:
     """The history entry of applying a transformation at a match."""
     places = [f"{name}={_print_place(part)}" for name, part in match.found.items()]
-    return " ".join([print_transformation(transformation), *places])
+    return " ".join([print_pass(transformation), *places])
 
 
 def _print_value(value: object) -> str:

@@ -19,6 +19,7 @@ from dcpy.ir.nodes import ForeignCall, LibraryNode, Node
 from dcpy.ir.region import Block, State
 from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one, perform
+from dcpy.transforms.passes import Pass
 
 #: per target the expansions to try, best first; those that are not named here come last
 PREFERENCE: dict[str, tuple[str, ...]] = {"cpu": ("mkl", "openblas", "fftw", "pure")}
@@ -88,29 +89,44 @@ class ExpandLibraryNode(Transformation[tuple[Choice, Replacement]]):
         )
 
 
-def expand_library_nodes(sdfg: Sdfg, prefer: Sequence[str] | str = (), target: str = "cpu") -> tuple[Choice, ...]:
-    """Expands every library node of an SDFG and of those that it calls.
+@dataclass(frozen=True)
+class ExpandLibraryNodes(Pass):
+    """Expand every library node, also those of which expansions consist; remarks say why each got which.
 
-    `prefer` names expansions to try before the target's own `PREFERENCE`. Returns the choices in program order.
-    `ExpansionError` gives all reasons where no expansion of a node applies, `UnknownName` where no kind of node has an
-    expansion of a preferred name.
+    `prefer` names expansions to try before the target's own `PREFERENCE`. `ExpansionError` gives all reasons where no
+    expansion of a node applies, `UnknownName` where no kind of node has an expansion of a preferred name.
     """
-    names = (prefer,) if isinstance(prefer, str) else tuple(prefer)
-    for name in names:
-        require_expansion(name)
-    step = ExpandLibraryNode(names, target)
-    choices: list[Choice] = []
-    for callee in sdfg.with_callees():
-        pending = [node for node in callee.body.walk_nodes() if isinstance(node, LibraryNode)][::-1]
-        if not pending:
-            continue
-        rw = Rewriter(callee, step.name)
+
+    name: ClassVar[str] = "expand-library-nodes"
+    ensures: ClassVar[str] = "expanded"
+    prefer: tuple[str, ...] = ()
+    target: str = "cpu"
+
+    def run(self, rw: Rewriter) -> int:
+        """Returns the number of nodes that were expanded."""
+        return len(self.expand(rw))
+
+    def expand(self, rw: Rewriter) -> tuple[Choice, ...]:
+        """The choices in program order."""
+        for name in self.prefer:
+            require_expansion(name)
+        step = ExpandLibraryNode(self.prefer, self.target)
+        choices: list[Choice] = []
+        pending = [node for node in rw.sdfg.body.walk_nodes() if isinstance(node, LibraryNode)][::-1]
         while pending:
             node = pending.pop()
             plan = step.choose(node)
             choices.append(plan[0])
-            pending += perform(step, Match(callee, rw.uses, {"node": node}), plan, rw)[::-1]
-    return tuple(choices)
+            rw.remark(node, True, str(plan[0]))
+            pending += perform(step, Match(rw.sdfg, rw.uses, {"node": node}), plan, rw)[::-1]
+        return tuple(choices)
+
+
+def expand_library_nodes(sdfg: Sdfg, prefer: Sequence[str] | str = (), target: str = "cpu") -> tuple[Choice, ...]:
+    """`ExpandLibraryNodes` on an SDFG and those that it calls; returns the choices."""
+    names = (prefer,) if isinstance(prefer, str) else tuple(prefer)
+    step = ExpandLibraryNodes(names, target)
+    return tuple(choice for called in sdfg.with_callees() for choice in step.expand(Rewriter(called, step.name)))
 
 
 def require_expansion(name: str) -> None:

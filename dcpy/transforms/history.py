@@ -1,4 +1,4 @@
-"""Reads transformations and histories as `entries` writes them: a history can be replayed."""
+"""Reads passes and histories as `entries` writes them: a history can be replayed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from dcpy.ir.places import element_at
 from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.api import Refusal, Transformation, perform
-from dcpy.transforms.catalog import TRANSFORMATIONS
+from dcpy.transforms.catalog import PASSES, TRANSFORMATIONS
+from dcpy.transforms.passes import Pass
 from dcpy.transforms.pattern import Access, Match
 
 _SPEC = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\{([^}]*)\})?")
@@ -22,10 +23,12 @@ _PARAMETER = re.compile(r"(\w+)=(\S*)")
 
 def parse_transformation(text: str) -> Transformation[Any]:
     """The transformation that `text` spells; `UnknownName` or `ParseError` where it spells none."""
-    transformation, rest = _parse(text)
+    found, rest = _parse(text)
+    if not isinstance(found, Transformation):
+        raise ParseError(f"{found} is a pass over a whole SDFG, not a transformation")
     if rest:
-        raise ParseError(f"unexpected {rest!r} after the transformation {transformation}")
-    return transformation
+        raise ParseError(f"unexpected {rest!r} after the transformation {found}")
+    return found
 
 
 def replay(sdfg: Sdfg, history: Iterable[str], *, check: bool = False) -> Sdfg:
@@ -35,21 +38,25 @@ def replay(sdfg: Sdfg, history: Iterable[str], *, check: bool = False) -> Sdfg:
     """
     rw = Rewriter(sdfg, "replay", check=check)
     for entry in history:
-        transformation, rest = _parse(entry)
+        step, rest = _parse(entry)
+        rw.name = step.name
+        if not isinstance(step, Transformation):
+            step.run(rw)
+            continue
         found = {name: _parse_place(sdfg, place) for name, place in _PARAMETER.findall(rest)}
         match = Match(sdfg, rw.uses, found)
-        plan = transformation.plan(match)
+        plan = step.plan(match)
         if isinstance(plan, Refusal):
             raise TransformationRefused(f"{entry!r} cannot be replayed on {sdfg.name!r}", notes=(str(plan),))
-        perform(transformation, match, plan, rw)
+        perform(step, match, plan, rw)
     return sdfg
 
 
-def _parse(text: str) -> tuple[Transformation[Any], str]:
+def _parse(text: str) -> tuple[Pass, str]:
     spec = _SPEC.match(text)
     if spec is None:
         raise ParseError(f"{text!r} does not begin with the name of a transformation")
-    kind = transformation_named(spec.group(1))
+    kind = pass_named(spec.group(1))
     hints = get_type_hints(kind)
     known = {field.name: hints[field.name] for field in fields(kind)}
     values: dict[str, Any] = {}
@@ -61,8 +68,10 @@ def _parse(text: str) -> tuple[Transformation[Any], str]:
     return kind(**values), text[spec.end() :].strip()
 
 
-def transformation_named(name: str) -> type[Transformation[Any]]:
+def pass_named(name: str) -> type[Pass]:
     """The class by its name in the catalog, ``state-fusion``, or by its own, ``StateFusion``, as the paper does."""
+    if name in PASSES:
+        return PASSES[name]
     own = {TRANSFORMATIONS.attribute(known): known for known in TRANSFORMATIONS}
     return TRANSFORMATIONS[own.get(name, name)]
 

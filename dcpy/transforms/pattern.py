@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar, overload
 
 from dcpy.ir.analysis.touches import names_in
-from dcpy.ir.nodes import Call, Map, Node, Tasklet
-from dcpy.ir.region import Block, Loop, Region, State
+from dcpy.ir.nodes import Map, Node
+from dcpy.ir.region import Block, Region, State
+from dcpy.ir.remarks import described
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.tree import Element, child_of, subtree
 from dcpy.ir.uses import Uses
@@ -89,11 +90,11 @@ class Match:
 
     def __str__(self) -> str:
         found = self.anchor
-        parts = " -> ".join(describe(part) for part in self.found.values()) or self.sdfg.name
+        parts = " -> ".join(described(part) for part in self.found.values()) or self.sdfg.name
         if isinstance(found, Node):
             return f"{_place_of(self.state)}: {parts}" if found.state else parts
         around = self.region.owner
-        return f"{describe(around)}: {parts}" if isinstance(around, Node | Block) else parts
+        return f"{described(around)}: {parts}" if isinstance(around, Node | Block) else parts
 
 
 class Pattern(Protocol):
@@ -269,26 +270,4 @@ def _users_among(nodes: Sequence[Node], container: str, uses: Uses) -> Iterator[
 def _place_of(state: State) -> str:
     """A state for people; the body of a map, by the map."""
     owner = None if state.region is None else state.region.owner
-    return describe(owner) if isinstance(owner, Map) and not state.name else describe(state)
-
-
-def describe(part: object) -> str:
-    """A short name for a part of a match: the node's own name, or its kind and what it writes."""
-    match part:
-        case Tasklet(name=name) | State(name=name) if name:
-            return name
-        case Map(params=params):
-            return f"map {', '.join(params)}"
-        case Loop(param=param):
-            return f"loop {param}"
-        case Call(sdfg=callee):
-            return f"call @{callee.name}"
-        case Node():
-            written = ", ".join(dict.fromkeys(memlet.container for memlet in part.writes()))
-            return f"{part.kind} to {written}" if written else part.kind
-        case State(region=Region() as region):
-            return f"state {region.index(part)}"
-        case Block():
-            symbol = getattr(part, "symbol", "")
-            return f"{part.kind} {symbol}".rstrip()
-    return str(part)
+    return described(owner) if isinstance(owner, Map) and not state.name else described(state)

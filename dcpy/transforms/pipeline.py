@@ -1,21 +1,22 @@
-"""Pipelines: lists of passes that one can read aloud, and that run again only what a change may have enabled.
+"""Pipelines: rows of passes that one can read aloud, and that run again only what a change may have enabled.
 
-A pass is a transformation applied everywhere, a `repeat`, or another pipeline. A `repeat` goes round its passes until
-nothing changes; a pass sits a round out where nothing changed since it last began, which the `Rewriter` observes.
-`RunReport` tells what was applied how often, and how long each pass took.
+A row is itself a pass. A `repeat` goes round its passes until nothing changes; a pass sits a round out where nothing
+changed since it last began, which the `Rewriter` observes. `RunReport` tells what was applied how often, and how long
+each pass took. `running` takes a pipeline through an SDFG and those that it calls.
 """
 
 from __future__ import annotations
 
 import time
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import ClassVar
 
 from dcpy.base.errors import DcpyError
+from dcpy.ir.remarks import Remark
 from dcpy.ir.rewriter import Rewriter
-from dcpy.ir.sdfg import Sdfg
-from dcpy.transforms.api import Transformation, sweep
+from dcpy.transforms.passes import Pass
 
 MAX_ROUNDS = 50  # a repeat that still changes things then is a bug of two passes that undo each other
 
@@ -35,6 +36,7 @@ class RunReport:
     """What a pipeline did to one SDFG, pass by pass, in the order in which they ran first."""
 
     passes: dict[str, PassReport] = field(default_factory=dict)
+    remarks: list[Remark] | None = None  #: what passes said about their decisions, if that was asked for
 
     def of(self, name: str) -> PassReport:
         return self.passes.setdefault(name, PassReport(name))
@@ -60,14 +62,31 @@ class RunReport:
         )
 
 
-class Repeat:
+class Row(Pass):
+    """A pass that consists of passes: each has its own line in the report."""
+
+    def run(self, rw: Rewriter) -> int:
+        """All of it, on one SDFG."""
+        return self.run_with(rw, RunReport())
+
+    @abstractmethod
+    def run_with(self, rw: Rewriter, report: RunReport) -> int:
+        """`run`, with an account of each pass."""
+
+
+@dataclass(frozen=True, init=False)
+class Repeat(Row):
     """Runs passes in order, again and again, until none changes anything; made with `repeat`."""
 
-    def __init__(self, *passes: Pass) -> None:
-        self.passes = passes
+    name: ClassVar[str] = "repeat"
+    passes: tuple[Pass, ...]
 
-    def run(self, rw: Rewriter, report: RunReport) -> None:
+    def __init__(self, *passes: Pass) -> None:
+        object.__setattr__(self, "passes", passes)
+
+    def run_with(self, rw: Rewriter, report: RunReport) -> int:
         """`DcpyError` where it does not come to rest."""
+        start = rw.version
         seen: list[int | None] = [None] * len(self.passes)  # for each pass, the version that it began with
         for _ in range(MAX_ROUNDS):
             for position, step in enumerate(self.passes):
@@ -75,7 +94,7 @@ class Repeat:
                     seen[position] = rw.version
                     run_pass(step, rw, report)
             if all(version == rw.version for version in seen):
-                return
+                return rw.version - start
         raise DcpyError(
             f"simplifying {rw.sdfg.name!r} does not come to rest",
             notes=(f"after {MAX_ROUNDS} rounds: {', '.join(rw.sdfg.history[-4:])}",),
@@ -85,26 +104,37 @@ class Repeat:
         return f"repeat({', '.join(map(str, self.passes))})"
 
 
-class Pipeline:
-    """A named list of passes, run once each, in order; then on every callee that is left."""
+@dataclass(frozen=True, init=False)
+class Pipeline(Row):
+    """A named row of passes, run once each, in order. `ensures` is the form in which it leaves an SDFG."""
 
-    def __init__(self, name: str, *passes: Pass) -> None:
-        self.name = name
-        self.passes = passes
+    name: str  # type: ignore[misc]  # of this one, not of the class
+    ensures: str  # type: ignore[misc]
+    passes: tuple[Pass, ...]
 
-    def run(self, rw: Rewriter, report: RunReport) -> None:
+    def __init__(self, name: str, *passes: Pass, ensures: str = Pass.ensures) -> None:
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "ensures", ensures)
+        object.__setattr__(self, "passes", passes)
+
+    def run_with(self, rw: Rewriter, report: RunReport) -> int:
+        """One pass after the other."""
+        start = rw.version
         for step in self.passes:
             run_pass(step, rw, report)
+        return rw.version - start
 
     def __str__(self) -> str:
         return self.name
 
-    def transformations(self) -> Iterator[Transformation[Any]]:
-        """All transformations in it, in order."""
-        yield from _transformations(self.passes)
+    def steps(self) -> Iterator[Pass]:
+        """The passes that run after one another, those of pipelines inside it included; a `repeat` is one of them."""
+        for step in self.passes:
+            yield from step.steps() if isinstance(step, Pipeline) else (step,)
 
-
-Pass = Transformation[Any] | Repeat | Pipeline
+    def parts(self) -> Iterator[Pass]:
+        """All passes in it, those inside of a `repeat` too."""
+        yield from _parts(self.passes)
 
 
 def repeat(*passes: Pass) -> Repeat:
@@ -112,36 +142,25 @@ def repeat(*passes: Pass) -> Repeat:
     return Repeat(*passes)
 
 
-def run_pipeline(sdfg: Sdfg, pipeline: Pipeline, *, check: bool = False) -> RunReport:
-    """Runs a pipeline on an SDFG and its callees, in place; with `check` each step is verified."""
-    report = RunReport()
-    pending = [sdfg]
-    done: dict[Sdfg, None] = {}
-    while pending:
-        current = pending.pop()
-        if current not in done:
-            done[current] = None
-            pipeline.run(Rewriter(current, pipeline.name, check=check), report)
-            pending += [call.sdfg for call in current.body.walk_calls()]
-    return report
+def _parts(passes: tuple[Pass, ...]) -> Iterator[Pass]:
+    for step in passes:
+        if isinstance(step, Repeat | Pipeline):
+            yield from _parts(step.passes)
+        else:
+            yield step
 
 
 def run_pass(step: Pass, rw: Rewriter, report: RunReport) -> None:
-    """Runs one pass."""
-    if not isinstance(step, Transformation):
-        step.run(rw, report)
+    """Runs one pass on one SDFG, and enters into the report what it did."""
+    if isinstance(step, Row):
+        step.run_with(rw, report)
         return
     start = time.perf_counter()
-    applied = sweep(step, rw)
+    rw.name = step.name
+    if rw.remarks is not None:  # what it could not do last time, it may do now
+        rw.remarks[:] = [remark for remark in rw.remarks if remark.applied or remark.step != step.name]
+    applied = step.run(rw)
     entry = report.of(str(step))
     entry.applied += applied
     entry.runs += 1
     entry.seconds += time.perf_counter() - start
-
-
-def _transformations(passes: tuple[Pass, ...]) -> Iterator[Transformation[Any]]:
-    for step in passes:
-        if isinstance(step, Transformation):
-            yield step
-        else:
-            yield from _transformations(step.passes)

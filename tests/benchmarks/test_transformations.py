@@ -2,6 +2,7 @@
 
 import pytest
 
+from dcpy.transforms.cpu.assign_schedules import AssignSchedules
 from tests.benchmarks import transformations
 from tests.support.tiers import some
 
@@ -11,11 +12,17 @@ def test_transformations_keep_the_meaning_of_kernels(name):
     outcome = transformations.check_kernel(name)
     assert outcome.failures == []
     assert sum(outcome.matches.values()) > 5
-    assert set(outcome.steps) >= set(transformations.CPU_PASSES)
+    assert set(outcome.steps) >= {step.name for step in transformations.CPU_PASSES}
+
+
+def forget_everything(rw):
+    for state in rw.sdfg.body.blocks:
+        for node in list(state.nodes):
+            rw.erase(node)
 
 
 def test_failures_are_found_and_told(monkeypatch, capsys):
-    monkeypatch.setitem(transformations.CPU_PASSES, "assign-schedules", lambda sdfg: sdfg.body.blocks.clear())
+    monkeypatch.setattr(AssignSchedules, "decide", lambda step, rw: forget_everything(rw))
     outcome = transformations.check_kernel("gemm")
     monkeypatch.setattr(transformations, "check", lambda names: [outcome])
     assert transformations.main(["gemm"]) == 1

@@ -21,18 +21,21 @@ import numpy as np
 import dcpy
 from benchmarks.npbench import Kernel, kernels
 from dcpy import driver, plugins
+from dcpy.base.options import CpuOptions
 from dcpy.ir.copying import copy_sdfg
 from dcpy.ir.interp import run
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.text import print_sdfg
-from dcpy.ir.verify import verify
 from dcpy.transforms.api import apply_repeated
 from dcpy.transforms.catalog import TRANSFORMATIONS
-from dcpy.transforms.cpu import lowering
+from dcpy.transforms.cpu.lowering import cpu_pipeline
+from dcpy.transforms.expand import ExpandLibraryNodes
 from dcpy.transforms.history import replay
 from dcpy.transforms.loops.loop_to_map import LoopToMap
+from dcpy.transforms.passes import Pass
+from dcpy.transforms.pipeline import Pipeline
+from dcpy.transforms.running import run_pipeline
 from dcpy.transforms.simplify.augmented_assignment_to_wcr import AugmentedAssignmentToWCR
-from dcpy.transforms.simplify.inline_call import InlineCall
 from tests.support.applications import applications
 from tests.support.oracles import assert_equal
 from tests.support.spent import Stopwatch
@@ -50,14 +53,10 @@ TINY: dict[str, dict[str, float]] = {  # instead of those of the smallest preset
     "scattering_self_energies": {"Nkz": 1, "NE": 2, "Nqz": 1, "NA": 2},
     "vadv": {"I": 2, "J": 3, "K": 4},
 }
-CPU_PASSES: dict[str, Callable[[Sdfg], None]] = {
-    "forward-scalars": lowering.forward_scalars,
-    "assign-storages": lowering.assign_storages,
-    "share-buffers": lowering.share_buffers,
-    "hoist-buffers": lowering.hoist_buffers,
-    "keep-buffers": lowering.keep_buffers,
-    "assign-schedules": lambda sdfg: lowering.assign_schedules(sdfg, lowering.CpuOptions()),
-}
+CPU_PASSES = tuple(
+    ExpandLibraryNodes(("pure",)) if isinstance(step, ExpandLibraryNodes) else step
+    for step in cpu_pipeline(CpuOptions()).steps()
+)
 SLOWEST = ("channel_flow", "nbody", "lenet", "cavity_flow", "resnet")  # first, so that no process is left alone
 
 
@@ -164,18 +163,15 @@ def _pipelines(stages: dict[str, Sdfg]) -> Iterator[Trial]:
 
 
 def _cpu_passes(form: str, sdfg: Sdfg) -> Iterator[Trial]:
-    """The passes that make a form explicit for CPUs, in their order."""
+    """The passes that lead to code for CPUs, in their order; BLAS and its like, which are not interpreted, are not."""
     current = copy_sdfg(sdfg)
-    apply_repeated(current, InlineCall)
-    driver.expand(current, ("pure",))
-    for name, transform in CPU_PASSES.items():
+    for step in CPU_PASSES:
 
-        def changed(transform: Callable[[Sdfg], None] = transform) -> Sdfg:
-            transform(current)
-            verify(current)
+        def changed(step: Pass = step) -> Sdfg:
+            run_pipeline(current, Pipeline(f"only {step}", step), check=True)
             return current
 
-        yield Trial(name, form, name, print_sdfg(current), False, changed)
+        yield Trial(step.name, form, str(step), print_sdfg(current), False, changed)
 
 
 def check(names: list[str], processes: int = 2) -> list[Outcome]:
@@ -190,7 +186,7 @@ def table(outcomes: list[Outcome]) -> str:
     """Transformation by transformation: matches checked alone, steps checked in turn, on how many kernels."""
     plugins.load()
     rows = [f"{'transformation':32} {'matches':>8} {'in turn':>8} {'kernels':>8}"]
-    for name in (*TRANSFORMATIONS, *CPU_PASSES):
+    for name in dict.fromkeys((*TRANSFORMATIONS, *(step.name for step in CPU_PASSES))):
         alone, turn = (sum(getattr(one, which)[name] for one in outcomes) for which in ("matches", "steps"))
         where = sum(one.matches[name] + one.steps[name] > 0 for one in outcomes)
         rows.append(f"{name:32} {alone:8} {turn:8} {where:8}")

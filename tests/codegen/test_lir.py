@@ -18,7 +18,10 @@ from dcpy.codegen.lir.types import INDEX, Basic, Pointer, Reference, Space
 from dcpy.codegen.lower.module import lower_program
 from dcpy.ir import types
 from dcpy.ir.text import parse_sdfg
-from dcpy.transforms.cpu import lower_for_cpu
+from dcpy.transforms.cpu.lowering import cpu_pipeline
+from dcpy.transforms.pipeline import Pipeline
+from dcpy.transforms.running import run_pipeline
+from dcpy.transforms.simplify.inline_call import InlineCall
 from tests.codegen.test_source import STENCIL, SUM
 from tests.support.compiled import source_of
 
@@ -48,7 +51,8 @@ PATHS = """
 
 def lir_of(program):
     sdfg = parse_sdfg(program)
-    lower_for_cpu(sdfg)
+    calls_stay = (step for step in cpu_pipeline(CpuOptions()).steps() if not isinstance(step, InlineCall))
+    run_pipeline(sdfg, Pipeline("test", *calls_stay))
     module = lower_program(sdfg, default_signature(sdfg), CpuOptions(), {})
     return print_functions(tuple(function for function in module.functions if not function.exported))
 

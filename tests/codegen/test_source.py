@@ -19,7 +19,7 @@ from dcpy.codegen.names import Names, identifier
 from dcpy.ir.data import Lifetime
 from dcpy.ir.text import parse_sdfg
 from dcpy.runtime.build import compile_flags, link_flags
-from dcpy.transforms.cpu import lower_for_cpu
+from dcpy.transforms.cpu.lowering import lower_for_cpu
 from tests.support.compiled import compile_sdfg, source_of
 
 STENCIL = """

@@ -12,7 +12,7 @@ from dcpy.codegen.generate import generate
 from dcpy.codegen.vectormath import vector_functions
 from dcpy.ir.text import parse_sdfg
 from dcpy.runtime.build import compile_flags
-from dcpy.transforms.cpu import lower_for_cpu
+from dcpy.transforms.cpu.lowering import lower_for_cpu
 
 pytestmark = [pytest.mark.cc, pytest.mark.skipif(shutil.which("g++") is None, reason="reads g++'s report")]
 

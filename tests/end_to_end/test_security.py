@@ -25,7 +25,7 @@ from dcpy.ir.expr import Ref
 from dcpy.ir.json import from_json, to_json
 from dcpy.ir.nodes import ForeignCall, Tasklet
 from dcpy.signatures import signature_of
-from dcpy.transforms.cpu import lower_for_cpu
+from dcpy.transforms.cpu.lowering import lower_for_cpu
 
 M = dcpy.symbol("M")
 PROGRAM = """sdfg @f(A: f64[N]) {

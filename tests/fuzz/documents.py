@@ -98,7 +98,7 @@ def _sources() -> Iterator[Any]:
     sample = (np.random.default_rng(1), np.zeros(3))
     yield drawing.to_sdfg(*sample)
     yield products.to_sdfg().expand_library_nodes()  # calls of C functions
-    yield dcpy.SDFG.of(driver._lowered(branches.to_sdfg(), resolve_options()))
+    yield dcpy.SDFG.of(driver.lower(branches.to_sdfg(), resolve_options())[0])
     for text in PROGRAMS.values():
         yield dcpy.parse(text)
 

@@ -37,14 +37,14 @@ def modules():
 
 
 def test_the_catalog_lists_everything_that_exists():
-    found = {"nodes": set(), "expansions": set(), "environments": set(), "idioms": set()}
+    found = {"nodes": set(), "expansions": set(), "environments": set(), "transformations": set()}
     for module in modules():
         for value in vars(module).values():
             match value:
                 case type() if issubclass(value, LibraryNode) and value.kind != LibraryNode.kind:
                     found["nodes"].add(value.kind)
                 case type() if issubclass(value, Transformation) and value is not Transformation:
-                    found["idioms"].add(value.name)
+                    found["transformations"].add(value.name)
                 case Expansion():
                     found["expansions"].add(f"{value.kind}/{value.name}")
                 case ForeignLibrary():
@@ -52,14 +52,16 @@ def test_the_catalog_lists_everything_that_exists():
     assert found["nodes"] == set(catalog.NODES)
     assert found["expansions"] == set(catalog.EXPANSIONS)
     assert found["environments"] == set(catalog.ENVIRONMENTS)
-    assert found["idioms"] == set(catalog.IDIOMS)
+    assert found["transformations"] == set(catalog.TRANSFORMATIONS)
 
 
 def test_the_catalog_names_what_it_lists():
     assert {kind: LIBRARY_KINDS[kind].kind for kind in catalog.NODES} == {kind: kind for kind in catalog.NODES}
     for name in catalog.EXPANSIONS:
         assert name == f"{EXPANSIONS[name].kind}/{EXPANSIONS[name].name}"
-    assert {name: TRANSFORMATIONS[name].name for name in catalog.IDIOMS} == {name: name for name in catalog.IDIOMS}
+    assert {name: TRANSFORMATIONS[name].name for name in catalog.TRANSFORMATIONS} == {
+        name: name for name in catalog.TRANSFORMATIONS
+    }
     for name in catalog.ENVIRONMENTS:
         assert ENVIRONMENTS[name].name == name
 

@@ -13,7 +13,7 @@ from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.text import parse_sdfg
 from dcpy.runtime.function import compiled_function
 from dcpy.runtime.load import load
-from dcpy.transforms.cpu import lower_for_cpu
+from dcpy.transforms.cpu.lowering import lower_for_cpu
 
 
 def source_of(sdfg: Sdfg | str, environments: Mapping[str, Environment] | None = None, **options: Any) -> str:

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from dcpy.codegen.generate import linear
-from dcpy.driver import simplify
 from dcpy.frontend.lower import lower_function
 from dcpy.ir.interp import run
 from dcpy.ir.sdfg import Sdfg
 from dcpy.runtime.arguments import _array_problem, _memory_problem, conditions_hold
 from dcpy.signatures import Convention, signature_of_call
+from dcpy.transforms.simplify.pipeline import simplify
 from dcpy.versions import Versions
 
 

@@ -11,8 +11,9 @@ import pytest
 import dcpy.transforms
 from dcpy import plugins
 from dcpy.transforms.api import Transformation
-from dcpy.transforms.catalog import PIPELINES, TRANSFORMATIONS
-from dcpy.transforms.pipeline import Pipeline
+from dcpy.transforms.catalog import PASSES, PIPELINES, TRANSFORMATIONS
+from dcpy.transforms.passes import GraphPass, Pass
+from dcpy.transforms.pipeline import Pipeline, Repeat, Row
 
 
 def everything() -> list[object]:
@@ -26,6 +27,13 @@ def test_all_transformations_are_listed():
     written = {kind.name: kind for kind in kinds if kind is not Transformation}
     listed = {name: TRANSFORMATIONS[name] for name in TRANSFORMATIONS}  # and those of the plug-ins that are loaded
     assert {name: kind for name, kind in listed.items() if kind.__module__.startswith("dcpy.transforms")} == written
+
+
+def test_all_other_passes_are_listed():
+    frames = (Pass, GraphPass, Row, Repeat, Pipeline)
+    kinds = [value for value in everything() if isinstance(value, type) and issubclass(value, Pass)]
+    written = {kind.name: kind for kind in kinds if not issubclass(kind, Transformation) and kind not in frames}
+    assert {name: PASSES[name] for name in PASSES} == written
 
 
 def test_all_pipelines_are_listed():

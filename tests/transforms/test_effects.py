@@ -23,7 +23,7 @@ from dcpy.ir.uses import Uses
 from dcpy.libraries import api
 from dcpy.transforms.api import apply_repeated
 from dcpy.transforms.auto.pipeline import auto_optimize
-from dcpy.transforms.cpu import lower_for_cpu
+from dcpy.transforms.cpu.lowering import lower_for_cpu
 from dcpy.transforms.expand import expand_library_nodes
 from dcpy.transforms.fusion.map_fusion import MapFusion
 from dcpy.transforms.loops.loop_to_map import LoopToMap

@@ -13,7 +13,8 @@ from dcpy.ir.region import Loop, Return, State
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.text import print_sdfg
 from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
-from dcpy.transforms.pipeline import Pipeline, repeat, run_pipeline
+from dcpy.transforms.pipeline import Pipeline, repeat
+from dcpy.transforms.running import run_pipeline
 from dcpy.transforms.simplify.empty_state_elimination import EmptyStateElimination
 from dcpy.transforms.simplify.pipeline import SIMPLIFY, simplify
 from dcpy.transforms.simplify.state_fusion import StateFusion
@@ -112,7 +113,7 @@ def test_callees_that_stay_are_simplified_too():
 
 
 def test_simplify_says_what_it_is():
-    names = [str(step) for step in SIMPLIFY.transformations()]
+    names = [str(step) for step in SIMPLIFY.parts()]
     assert names[0] == "inline-call"
     assert len(set(names)) == len(names) >= 14
 

@@ -14,6 +14,7 @@ from dcpy.ir.verify.forms import (
     SIMPLE_FORM,
     WELL_FORMED,
     Form,
+    form_named,
 )
 from dcpy.ir.verify.rule import Problem, Rule
 
@@ -28,6 +29,7 @@ __all__ = [
     "Form",
     "Problem",
     "Rule",
+    "form_named",
     "problems",
     "verify",
     "verify_readable",

@@ -71,9 +71,39 @@ SIMPLE_FORM = Form(
     "What simplify hands over: nothing is left that does nothing.",
     (*WELL_FORMED.rules, *rules_of(simple)),
 )
+EXPANDED_FORM = Form(
+    "expanded",
+    "No library node is left.",
+    (*WELL_FORMED.rules, codegen.library_nodes_are_expanded),
+)
+STORED_FORM = Form(
+    "stored",
+    "Every transient has a storage.",
+    (*WELL_FORMED.rules, codegen.storages_are_decided),
+)
+SCHEDULED_FORM = Form(
+    "scheduled",
+    "Every map has a schedule.",
+    (*WELL_FORMED.rules, codegen.schedules_are_decided),
+)
 CODEGEN_FORM = Form(
     "codegen",
     "What code generation takes: nothing is left to decide.",
     (*WELL_FORMED.rules, *rules_of(codegen)),
 )
-FORMS = (READABLE, WELL_FORMED, COMPILABLE, FRONTEND_FORM, SIMPLE_FORM, CODEGEN_FORM)
+FORMS = (
+    READABLE,
+    WELL_FORMED,
+    COMPILABLE,
+    FRONTEND_FORM,
+    SIMPLE_FORM,
+    EXPANDED_FORM,
+    STORED_FORM,
+    SCHEDULED_FORM,
+    CODEGEN_FORM,
+)
+
+
+def form_named(name: str) -> Form:
+    """The form of a name that passes declare. `StopIteration` where there is none: a mistake of the pass."""
+    return next(form for form in FORMS if form.name == name)

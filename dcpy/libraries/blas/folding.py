@@ -1,6 +1,6 @@
 """Factors, transposes and sums move into the product: ``C[:] = alpha * A @ B + beta * C`` is one call of gemm.
 
-Four transformations, each a small step that is legal alone. `fold_products` applies them in order, and those of
+Four transformations, each a small step that is legal alone. `FOLD_PRODUCTS` applies them in order, and those of
 `libraries.blas.stacking`, before library nodes are expanded. What a product computes anyway costs nothing, while a map
 of its own reads and writes whole arrays. The last bits of floating-point results may differ: decision 0009 says why
 that is allowed here.
@@ -17,7 +17,6 @@ from dcpy.ir.analysis.accesses import accesses_of
 from dcpy.ir.data import View
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node, Tasklet
-from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
 from dcpy.ir.tree import owners_around
 from dcpy.ir.uses import Uses
@@ -41,11 +40,11 @@ from dcpy.transforms.api import (
     Refusal,
     Rewriter,
     Transformation,
-    apply_repeated,
     capture,
     one,
     path,
 )
+from dcpy.transforms.pipeline import Pipeline
 
 
 @dataclass(frozen=True)
@@ -256,11 +255,15 @@ class Summed:
     summand: Factor | None
 
 
-def fold_products(sdfg: Sdfg) -> dict[str, int]:
-    """Applies all, each wherever it can be; returns how often each was applied. Free where there is no product."""
-    steps = (SpecializeMatMul, FoldTranspose, MergeStackedProducts, FoldFactor, FoldSum, NarrowProduct)
-    found = any(isinstance(node, MatMul | ScaledProduct) for node in sdfg.body.walk_nodes())
-    return {step.name: apply_repeated(sdfg, step) if found else 0 for step in steps}
+FOLD_PRODUCTS = Pipeline(
+    "fold-products",
+    SpecializeMatMul(),
+    FoldTranspose(),
+    MergeStackedProducts(),
+    FoldFactor(),
+    FoldSum(),
+    NarrowProduct(),
+)
 
 
 def _with_factor(inputs: dict[str, Memlet], name: str, number: complex, factor: Factor) -> dict[str, object]:

@@ -1,6 +1,6 @@
 """Stacks of products: many that share a factor are one, and one of a single row or column is that of a vector.
 
-Two transformations; `libraries.blas.folding.fold_products` applies them with its own.
+Two transformations; `libraries.blas.folding.FOLD_PRODUCTS` applies them with its own.
 """
 
 from __future__ import annotations

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.fusion.map_fusion import MapFusion
+from dcpy.transforms.library_idioms import LibraryIdioms
 from dcpy.transforms.loops.extremum_reduction import ExtremumReduction
 from dcpy.transforms.loops.loop_inspection import LoopInspection
 from dcpy.transforms.loops.loop_to_map import LoopToMap
 from dcpy.transforms.loops.loop_versioning import LoopVersioning
 from dcpy.transforms.maps.map_collapse import MapCollapse
-from dcpy.transforms.pipeline import Pipeline, RunReport, repeat, run_pipeline
+from dcpy.transforms.pipeline import Pipeline, RunReport, repeat
+from dcpy.transforms.running import run_pipeline
 from dcpy.transforms.simplify.augmented_assignment_to_wcr import AugmentedAssignmentToWCR
 from dcpy.transforms.simplify.dead_dataflow_elimination import DeadDataflowElimination
 from dcpy.transforms.simplify.redundant_copy_removal import RedundantCopyRemoval
@@ -22,6 +24,7 @@ from dcpy.transforms.simplify.wcr_to_augmented_assignment import WcrToAugmentedA
 
 AUTO_OPTIMIZE = Pipeline(
     "auto-optimize",
+    LibraryIdioms(),
     LoopVersioning(),
     LoopInspection(),
     ExtremumReduction(),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
 
-from dcpy.base.options import CpuOptions
 from dcpy.ir.analysis.conflicts import own_params, reducible, survey
 from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.analysis.work import THREADS_PAY_ABOVE, work_of
@@ -13,19 +14,21 @@ from dcpy.ir.effects import Effect
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nest_edits import expand_map, reorder_axes, split_axis
 from dcpy.ir.nodes import Call, Map, Tasklet
+from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Loop, Region, State, While
-from dcpy.ir.rewriter import Rewriter, rewriting
+from dcpy.ir.remarks import described
+from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.schedules import PARALLEL, SEQUENTIAL, VECTOR, Parallel, Undecided
-from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, product_of
-from dcpy.ir.uses import Uses
 from dcpy.transforms.cpu.short_sums import move_short_sums_inside
+from dcpy.transforms.passes import GraphPass
 
 LANES = 8  #: elements of a vector of float64, at most
 TILE = 256  #: elements of a row that one thread takes at a time where only columns may be divided
 
 
-def assign_schedules(sdfg: Sdfg, options: CpuOptions, uses: Uses | None = None) -> None:
+@dataclass(frozen=True)
+class AssignSchedules(GraphPass):
     """Gives a schedule to each map that has none.
 
     An outermost map runs on all threads if its iterations never meet in memory (or only in a reduction) and there is,
@@ -35,31 +38,51 @@ def assign_schedules(sdfg: Sdfg, options: CpuOptions, uses: Uses | None = None) 
     before   map i = 0:N, j = 0:M { B[i, j] = f(A[i, j]) }
     after    map i = 0:N @parallel { map j = 0:M @vector { B[i, j] = f(A[i, j]) } }
     """
-    with rewriting(sdfg, "assign-schedules", uses=uses) as rw:
-        _assign_in(sdfg.body, rw, options.openmp)
+
+    name: ClassVar[str] = "assign-schedules"
+    ensures: ClassVar[str] = "scheduled"
+    threads: bool = True
+
+    def decide(self, rw: Rewriter) -> None:
+        """Outermost maps first."""
+        for node in rw.sdfg.body.walk_nodes():
+            if isinstance(node, Map) and not isinstance(node.schedule, Undecided):
+                rw.remark(node, True, f"{node.schedule}, as it was written")
+        _assign_in(rw.sdfg.body, rw, None if self.threads else Refusal("threads are off (cpu.openmp)"))
 
 
-def _assign_in(region: Region, rw: Rewriter, threads: bool) -> None:
-    """Outermost maps first; `threads`: whether threads are still to be had."""
+def _assign_in(region: Region, rw: Rewriter, busy: Refusal | None) -> None:
+    """`busy`: why there are no threads to be had, if there are none."""
     for block in list(region.blocks):
         if not isinstance(block, State):
             for inner in block.regions():
-                _assign_in(inner, rw, threads)
+                _assign_in(inner, rw, busy)
             continue
         for node in list(block.nodes):
             if isinstance(node, Map):
-                parallel = _assign(node, rw, threads)
-                _assign_in(node.body, rw, threads and not parallel)
+                parallel = _assign(node, rw, busy)
+                _assign_in(node.body, rw, Refusal("a map around it has the threads", (node,)) if parallel else busy)
 
 
-def _assign(node: Map, rw: Rewriter, threads: bool) -> bool:
-    """Schedules one map (and what is split off it); returns whether it runs on threads."""
+def _assign(node: Map, rw: Rewriter, busy: Refusal | None) -> bool:
+    """Schedules one map, and what is split off it; returns whether it runs on threads."""
     if not isinstance(node.schedule, Undecided):
         return isinstance(node.schedule, Parallel)
-    vector = _vector_param(node, rw) if _is_innermost(node) else None
+    inside = _why_no_vectors(node)
+    vector = None if inside else _vector_param(node, rw)
     if vector is not None and _is_rectangular(node):
         move_short_sums_inside(node, vector, rw)
-    free = _free_params(node, rw) if threads and _pays(node, rw.sdfg) else ()
+    free = busy or _why_no_team(node, rw) or _free_params(node, rw)
+    if inside is not None:
+        rw.remark(node, False, f"no vectors: {inside}")
+    if isinstance(free, Refusal):
+        rw.remark(node, False, f"no threads: {free}")
+        free = ()
+    return _divide(node, vector, free, rw)
+
+
+def _divide(node: Map, vector: str | None, free: tuple[str, ...], rw: Rewriter) -> bool:
+    """Threads take the parameters that are `free`, vector instructions `vector`; returns whether threads take any."""
     outer = tuple(param for param in free if param != vector or len(node.params) == 1)
     if not _is_rectangular(node):
         outer = _prefix(node.params[:-1] if vector else node.params, outer)
@@ -71,14 +94,21 @@ def _assign(node: Map, rw: Rewriter, threads: bool) -> bool:
             split = expand_map(node, len(outer), rw)
             rw.update(split, schedule=VECTOR if vector in inner else SEQUENTIAL)
         rw.update(node, schedule=PARALLEL)
+        rw.remark(node, True, f"threads along {', '.join(outer)}{_along(vector)}")
         return True
     if vector in free and _is_rectangular(node) and node.domain[node.params.index(vector)].step is ONE:
+        rw.remark(node, True, f"threads along tiles of {vector}{_along(vector)}")
         _tile_for_threads(node, vector, rw)
         return True
     if vector is not None and _is_rectangular(node):
         reorder_axes(node, (*(param for param in node.params if param != vector), vector), rw)
     rw.update(node, schedule=VECTOR if vector is not None else SEQUENTIAL)
+    rw.remark(node, True, f"one thread{_along(vector)}")
     return False
+
+
+def _along(vector: str | None) -> str:
+    return f", vectors along {vector}" if vector is not None else ""
 
 
 def _prefix(params: tuple[str, ...], allowed: Iterable[str]) -> tuple[str, ...]:
@@ -89,31 +119,41 @@ def _prefix(params: tuple[str, ...], allowed: Iterable[str]) -> tuple[str, ...]:
     return params[:count]
 
 
-def _is_innermost(node: Map) -> bool:
-    """Whether the body is straight-line code."""
-    return not any(isinstance(block, Loop | While) for block in node.body.walk_blocks()) and not any(
-        inner.regions() or isinstance(inner, Call) or Effect.CALLS_OUT in inner.effects
-        for inner in node.body.walk_nodes()
-    )
+def _why_no_vectors(node: Map) -> Refusal | None:
+    """None where the body is straight-line code."""
+    for block in node.body.walk_blocks():
+        if isinstance(block, Loop | While):
+            return Refusal(f"there is a {described(block)} inside", (block,))
+    for inner in node.body.walk_nodes():
+        if inner.regions() or isinstance(inner, Call) or Effect.CALLS_OUT in inner.effects:
+            return Refusal(f"there is a {described(inner)} inside", (inner,))
+    return None
 
 
-def _pays(node: Map, sdfg: Sdfg) -> bool:
-    """Whether there may be enough work for threads."""
-    factors, units = work_of(node, sdfg)
-    iterations = product_of(*factors).constant
-    return iterations is None or iterations * units > THREADS_PAY_ABOVE
-
-
-def _free_params(node: Map, rw: Rewriter) -> tuple[str, ...]:
-    """Parameters over which iterations may run at the same time without an atomic update, or an effect seen outside."""
+def _why_no_team(node: Map, rw: Rewriter) -> Refusal | None:
+    """None where there may be enough work for threads, and nobody outside sees in which order it is done."""
     if Effect.ORDERED in effects_of(node):
-        return ()
+        return Refusal("what is seen outside keeps its order")
+    factors, units = work_of(node, rw.sdfg)
+    iterations = product_of(*factors).constant
+    if iterations is None or iterations * units > THREADS_PAY_ABOVE:
+        return None
+    return Refusal(f"about {iterations * units} units of work do not pay for a team, more than {THREADS_PAY_ABOVE} do")
+
+
+def _free_params(node: Map, rw: Rewriter) -> tuple[str, ...] | Refusal:
+    """Parameters over which iterations may run at the same time without an atomic update."""
     writes = survey(rw.uses, node)
     folded = reducible(rw.uses, writes)
     free = set(node.params)
+    shared = []
     for memlet in writes.resolved:
         if memlet not in folded and rw.uses.root(memlet.container) not in writes.private:
             free &= own_params(memlet.subset, node.params, frozenset(writes.symbols))
+            shared.append(memlet)
+    if not free:
+        places = ", ".join(map(str, shared))
+        return Refusal(f"each parameter has iterations that meet where they combine results: {places}")
     return tuple(param for param in node.params if param in free)
 
 

@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from dcpy.ir.data import Array, Scalar, Storage
-from dcpy.ir.rewriter import rewriting
-from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.uses import Uses
-
-STACK_BYTES = 8192  #: a larger array goes to the heap: threads have small stacks
-ALL_STACK_BYTES = 128 * 1024  #: of all arrays of an SDFG together
+from dcpy.transforms.passes import GraphPass
 
 
-def assign_storages(sdfg: Sdfg, uses: Uses | None = None) -> None:
+@dataclass(frozen=True)
+class AssignStorages(GraphPass):
     """Gives a storage to each transient that has none.
 
-    A 0-d container becomes a variable, unless a view shows it. An array of constant size up to `STACK_BYTES` is on the
-    stack, as long as there is room.
+    before   data s: f64 transient            after   data s: f64 transient @register
+             data t: f64[8] transient                 data t: f64[8] transient @stack
+             data A: f64[N] transient                 data A: f64[N] transient @heap
+
+    A 0-d container becomes a variable, unless a view shows it. An array of constant size of up to `stack_bytes` is on
+    the stack, as threads have small ones, and as long as all of an SDFG together have at most `all_stack_bytes`.
     """
-    room = ALL_STACK_BYTES
-    with rewriting(sdfg, "assign-storages", uses=uses) as rw:
-        for region in list(sdfg.body.walk_regions()):
+
+    name: ClassVar[str] = "assign-storages"
+    ensures: ClassVar[str] = "stored"
+    stack_bytes: int = 8192
+    all_stack_bytes: int = 128 * 1024
+
+    def decide(self, rw: Rewriter) -> None:
+        """Container by container, outer regions first."""
+        room = self.all_stack_bytes
+        for region in list(rw.sdfg.body.walk_regions()):
             for name, desc in list(region.containers.items()):
                 if isinstance(desc, Scalar | Array) and desc.transient and desc.storage is Storage.DEFAULT:
-                    storage = _storage(name, desc, rw.uses, room)
+                    storage = _storage(name, desc, rw.uses, min(self.stack_bytes, room))
                     room -= _bytes(desc) if storage is Storage.STACK else 0
                     rw.redeclare(name, replace(desc, storage=storage))
 
@@ -35,7 +45,7 @@ def _storage(name: str, desc: Scalar | Array, uses: Uses, room: int) -> Storage:
         return Storage.REGISTER
     packed = isinstance(desc, Scalar) or desc.is_packed
     constant = all(size.constant is not None for size in desc.shape)
-    return Storage.STACK if packed and constant and _bytes(desc) <= min(STACK_BYTES, room) else Storage.HEAP
+    return Storage.STACK if packed and constant and _bytes(desc) <= room else Storage.HEAP
 
 
 def _bytes(desc: Scalar | Array) -> int:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
 
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.expr import Ref, ScalarExpr, substitute_refs, walk
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Tasklet
 from dcpy.ir.region import State
-from dcpy.ir.rewriter import Rewriter, rewriting
-from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.tree import subtree
-from dcpy.ir.uses import Uses
+from dcpy.transforms.passes import GraphPass
 
 MAX_EXPRESSION = 40  # parts of one expression: beyond that the generated code is easier to read in steps
 
 
-def forward_scalars(sdfg: Sdfg, uses: Uses | None = None) -> None:
+@dataclass(frozen=True)
+class ForwardScalars(GraphPass):
     """Joins tasklets of one state that hand a private scalar to each other.
 
     before   tasklet (a <- A[i]) -> (o -> t) { o = a * 2 }     after   tasklet (a <- A[i]) -> (o -> B[i]) {
@@ -25,8 +27,12 @@ def forward_scalars(sdfg: Sdfg, uses: Uses | None = None) -> None:
 
     Only where nothing else touches the scalar, and nothing between the two writes what the first one reads.
     """
-    with rewriting(sdfg, "forward-scalars", uses=uses) as rw:
-        for region in list(sdfg.body.walk_regions()):
+
+    name: ClassVar[str] = "forward-scalars"
+
+    def decide(self, rw: Rewriter) -> None:
+        """Scalar by scalar, so that chains become one expression."""
+        for region in list(rw.sdfg.body.walk_regions()):
             for name, desc in list(region.containers.items()):
                 if isinstance(desc, Scalar | Array) and desc.transient and not desc.shape:
                     _forward(name, rw)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.data import Array, Storage
 from dcpy.ir.region import Loop, While
-from dcpy.ir.rewriter import rewriting
-from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.uses import Uses, desc_symbols
+from dcpy.ir.rewriter import Rewriter
+from dcpy.ir.uses import desc_symbols
+from dcpy.transforms.passes import GraphPass
 
 
-def hoist_buffers(sdfg: Sdfg, uses: Uses | None = None) -> None:
+@dataclass(frozen=True)
+class HoistBuffers(GraphPass):
     """Moves heap arrays out of sequential loops, as far as their sizes are known.
 
     before   loop t = 0:T { data tmp: f64[N] ... }        after   data tmp: f64[N]
@@ -18,8 +22,13 @@ def hoist_buffers(sdfg: Sdfg, uses: Uses | None = None) -> None:
 
     Their contents are undefined when an iteration starts, so what the last one left does not matter.
     """
-    with rewriting(sdfg, "hoist-buffers", uses=uses) as rw:
-        for region in reversed(list(sdfg.body.walk_regions())):  # inner regions first: they may go out far
+
+    name: ClassVar[str] = "hoist-buffers"
+    requires: ClassVar[str] = "stored"
+
+    def decide(self, rw: Rewriter) -> None:
+        """Moves each as far out as it may go."""
+        for region in reversed(list(rw.sdfg.body.walk_regions())):  # inner regions first: they may go out far
             if not isinstance(region.owner, Loop | While) or region.parent is None:
                 continue
             changing = {*symbols_assigned_in(region), *region.params}  # from iteration to iteration

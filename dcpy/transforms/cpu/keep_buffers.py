@@ -7,18 +7,19 @@ Generated code gives back any buffer above 32 MiB after each call, as allocators
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from dcpy.ir.data import Array, Lifetime, Storage
 from dcpy.ir.nodes import Node
 from dcpy.ir.region import Resize
-from dcpy.ir.rewriter import rewriting
-from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.tree import owners_around
-from dcpy.ir.uses import Uses
+from dcpy.transforms.passes import GraphPass
 
 
-def keep_buffers(sdfg: Sdfg, uses: Uses | None = None) -> None:
+@dataclass(frozen=True)
+class KeepBuffers(GraphPass):
     """Gives the heap arrays outside maps the lifetime `PERSISTENT`.
 
     before   data tmp: f64[N] transient @heap        after   data tmp: f64[N] transient @heap lifetime persistent
@@ -26,9 +27,14 @@ def keep_buffers(sdfg: Sdfg, uses: Uses | None = None) -> None:
     One whose size changes from one iteration of a loop to the next is allocated again only where it grows. Buffers of
     the bodies of maps may be needed by several threads at a time: they stay as they are.
     """
-    growing = {block.container for block in sdfg.body.walk_blocks() if isinstance(block, Resize)}
-    with rewriting(sdfg, "keep-buffers", uses=uses) as rw:
-        for region in list(sdfg.body.walk_regions()):
+
+    name: ClassVar[str] = "keep-buffers"
+    requires: ClassVar[str] = "stored"
+
+    def decide(self, rw: Rewriter) -> None:
+        """Redeclares them."""
+        growing = {block.container for block in rw.sdfg.body.walk_blocks() if isinstance(block, Resize)}
+        for region in list(rw.sdfg.body.walk_regions()):
             if any(isinstance(owner, Node) for owner in owners_around(region)):  # a map's body, or further in
                 continue
             for name, desc in list(region.containers.items()):

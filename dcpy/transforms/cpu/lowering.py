@@ -1,34 +1,46 @@
-"""The last steps before code generation, on one page."""
+"""The way from simple form to codegen form for CPUs, on one page."""
 
 from __future__ import annotations
 
 from dcpy.base.options import CpuOptions, Options
 from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.uses import Uses
-from dcpy.transforms.cpu.assign_schedules import assign_schedules
-from dcpy.transforms.cpu.assign_storages import assign_storages
-from dcpy.transforms.cpu.forward_scalars import forward_scalars
-from dcpy.transforms.cpu.hoist_buffers import hoist_buffers
-from dcpy.transforms.cpu.keep_buffers import keep_buffers
-from dcpy.transforms.cpu.share_buffers import share_buffers
+from dcpy.transforms.cpu.assign_schedules import AssignSchedules
+from dcpy.transforms.cpu.assign_storages import AssignStorages
+from dcpy.transforms.cpu.forward_scalars import ForwardScalars
+from dcpy.transforms.cpu.hoist_buffers import HoistBuffers
+from dcpy.transforms.cpu.keep_buffers import KeepBuffers
+from dcpy.transforms.cpu.share_buffers import ShareBuffers
+from dcpy.transforms.expand import ExpandLibraryNodes
+from dcpy.transforms.fusion.map_inlining import MapInlining
+from dcpy.transforms.library_idioms import LibraryIdioms
+from dcpy.transforms.loops.loop_versioning import LoopVersioning
+from dcpy.transforms.maps.map_versioning import MapVersioning
+from dcpy.transforms.pipeline import Pipeline, RunReport
+from dcpy.transforms.running import run_pipeline
+from dcpy.transforms.simplify.inline_call import InlineCall
 
 
-def lower_for_cpu(sdfg: Sdfg, options: Options | CpuOptions | None = None) -> None:
+def cpu_pipeline(options: CpuOptions) -> Pipeline:
+    """What is done to every program before its C++ is printed."""
+    return Pipeline(
+        "lower-for-cpu",
+        InlineCall(),
+        LoopVersioning(),
+        LibraryIdioms(),
+        ExpandLibraryNodes(target="cpu"),
+        MapInlining(),
+        MapVersioning(),
+        ForwardScalars(),
+        AssignStorages(),
+        ShareBuffers(),
+        HoistBuffers(),
+        KeepBuffers(),
+        AssignSchedules(threads=options.openmp),
+        ensures="codegen",
+    )
+
+
+def lower_for_cpu(sdfg: Sdfg, options: Options | CpuOptions | None = None, *, check: bool = False) -> RunReport:
     """Brings an SDFG, and those that it calls, into codegen form, in place. Never changes results."""
     cpu = options.cpu if isinstance(options, Options) else options or CpuOptions()
-    _lower(sdfg, cpu, {})
-
-
-def _lower(sdfg: Sdfg, cpu: CpuOptions, done: dict[Sdfg, None]) -> None:
-    """What it calls first, each once."""
-    done[sdfg] = None
-    for callee in dict.fromkeys(call.sdfg for call in sdfg.body.walk_calls()):
-        if callee not in done:
-            _lower(callee, cpu, done)
-    uses = Uses(sdfg)
-    forward_scalars(sdfg, uses)
-    assign_storages(sdfg, uses)
-    share_buffers(sdfg, uses)
-    hoist_buffers(sdfg, uses)
-    keep_buffers(sdfg, uses)
-    assign_schedules(sdfg, cpu, uses)
+    return run_pipeline(sdfg, cpu_pipeline(cpu), check=check)

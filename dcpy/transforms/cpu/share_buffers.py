@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from dcpy.ir.data import Array, Lifetime, Storage
 from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.region import Block, Region, State
-from dcpy.ir.rewriter import rewriting
-from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.substitution import Substitution
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.tree import Element, child_of, is_inside, owners_around
 from dcpy.ir.uses import Uses
+from dcpy.transforms.passes import GraphPass
 
 Moment = tuple[int, int]  # position of a block in its region, and of a node in that state
 
@@ -31,7 +32,8 @@ class _Life:
     last: Moment
 
 
-def share_buffers(sdfg: Sdfg, uses: Uses | None = None) -> None:
+@dataclass(frozen=True)
+class ShareBuffers(GraphPass):
     """Renames heap arrays of one shape and dtype to one another where one is dead before the other is born.
 
     before   A -> t;  t -> u;  u -> v;  v -> B        after   A -> t;  t -> u;  u -> t;  t -> B
@@ -40,8 +42,13 @@ def share_buffers(sdfg: Sdfg, uses: Uses | None = None) -> None:
     one node touches stay apart, as the node may read the one while it writes the other; unless it is a map that reads,
     for each element, just the element that it writes then: it works in place.
     """
-    with rewriting(sdfg, "share-buffers", uses=uses) as rw:
-        for region in list(sdfg.body.walk_regions()):
+
+    name: ClassVar[str] = "share-buffers"
+    requires: ClassVar[str] = "stored"
+
+    def decide(self, rw: Rewriter) -> None:
+        """Region by region."""
+        for region in list(rw.sdfg.body.walk_regions()):
             positions = {block: position for position, block in enumerate(region.blocks)}
             nodes: dict[State, dict[Node, int]] = {}
             for kin in _kinds(region, rw.uses):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dcpy.ir.sdfg import Sdfg
-from dcpy.transforms.pipeline import Pipeline, RunReport, repeat, run_pipeline
+from dcpy.transforms.pipeline import Pipeline, RunReport, repeat
+from dcpy.transforms.running import run_pipeline
 from dcpy.transforms.simplify.augmented_assignment_to_wcr import AugmentedAssignmentToWCR
 from dcpy.transforms.simplify.check_motion import CheckMotion
 from dcpy.transforms.simplify.constant_propagation import ConstantPropagation
@@ -45,6 +46,7 @@ SIMPLIFY = Pipeline(
         WcrToAugmentedAssignment(),
         UnusedContainerElimination(),
     ),
+    ensures="simple",
 )
 
 

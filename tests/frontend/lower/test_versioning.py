@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import dcpy
-from dcpy.driver import simplify
 from dcpy.frontend.lower import lower_function
 from dcpy.frontend.specialize.from_call import types_from_call
 from dcpy.ir.interp import run
+from dcpy.transforms.simplify.pipeline import simplify
 
 
 def knapsack(weights, values, capacity):

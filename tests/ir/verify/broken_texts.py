@@ -60,7 +60,6 @@ TEXTS = [
     ("simple.states", "state s { }", "the state 's' is empty"),
     ("simple.maps", "map i = 0:N { }", "the map over i is empty"),
     ("simple.loops", "loop i = 0:N { }", "the loop over i is empty"),
-    ("codegen.calls", "call @g (p = x[0:N], s = a) with (K = N)", "the call of @g is not inlined"),
     ("codegen.schedules", "map i = 0:N { copy x[i] -> y[i] }", "the map over i has no schedule"),
     ("codegen.storage", "data t: f64[N] transient", "'t' has no storage"),
     ("codegen.containers", "stream s: f64 transient", "'s' is a stream, which cannot be compiled yet"),

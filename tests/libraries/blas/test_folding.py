@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from dcpy.ir.text import parse_sdfg, print_sdfg
-from dcpy.libraries.blas.folding import FoldFactor, FoldSum, FoldTranspose, SpecializeMatMul, fold_products
+from dcpy.libraries.blas.folding import FOLD_PRODUCTS, FoldFactor, FoldSum, FoldTranspose, SpecializeMatMul
+from dcpy.transforms.running import run_pipeline
 from tests.libraries.oracles import values_of
 from tests.support.expect import expect, parse
 
@@ -213,7 +214,7 @@ GEMM = """sdfg @gemm(alpha: f64, beta: f64, A: f64[N, K], B: f64[K, M], C: f64[N
 
 def test_gemm_as_numpy_writes_it_is_one_call():
     sdfg = parse_sdfg(GEMM)
-    applied = {name: count for name, count in fold_products(sdfg).items() if count}
+    applied = run_pipeline(sdfg, FOLD_PRODUCTS).counts()
     assert applied == {"specialize-matmul": 1, "fold-factor": 1, "fold-sum": 1}
     (product,) = sdfg.body.walk_nodes()
     assert sorted(product.inputs) == ["a", "alpha", "b", "beta", "c"]

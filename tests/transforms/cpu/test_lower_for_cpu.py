@@ -6,10 +6,11 @@ import pytest
 
 from dcpy.base.options import CpuOptions
 from dcpy.ir.copying import copy_sdfg
+from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.ir.verify import CODEGEN_FORM, verify
-from dcpy.transforms.cpu import lower_for_cpu
-from dcpy.transforms.cpu.assign_storages import assign_storages
+from dcpy.transforms.cpu.assign_storages import AssignStorages
+from dcpy.transforms.cpu.lowering import lower_for_cpu
 from tests.support.expect import assert_same_text, assert_same_values
 
 
@@ -268,5 +269,5 @@ def test_the_stack_is_not_for_everything():
     text = "\n".join(f"data {name}: f64[1000] transient" for name in names)
     nodes = " ".join(f"copy A[0:1000] -> {name}[0:1000] copy {name}[0:1000] -> A[0:1000]" for name in names)
     sdfg = parse_sdfg(f"sdfg @f(A: f64[1000]) {{ {text} state {{ {nodes} }} }}")
-    assign_storages(sdfg)
+    AssignStorages().run(Rewriter(sdfg, "test"))
     assert [sdfg.desc(name).storage.value for name in names] == ["stack"] * 16 + ["heap"] * 24

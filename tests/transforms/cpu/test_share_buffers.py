@@ -8,8 +8,9 @@ import pytest
 
 from dcpy.ir.copying import copy_sdfg
 from dcpy.ir.data import Array, Storage
+from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.text import parse_sdfg
-from dcpy.transforms.cpu.share_buffers import share_buffers
+from dcpy.transforms.cpu.share_buffers import ShareBuffers
 from tests.support.expect import assert_same_values
 
 CHAIN = """
@@ -34,7 +35,7 @@ def shared(text: str) -> list[str]:
             if isinstance(desc, Array) and desc.transient:
                 region.containers[name] = replace(desc, storage=Storage.HEAP)
     after = copy_sdfg(before)
-    share_buffers(after)
+    ShareBuffers().run(Rewriter(after, "test"))
     assert_same_values(before, after, {"N": [0, 1, 5]})
     return [name for region in after.body.walk_regions() for name, desc in region.containers.items() if desc.transient]
 

@@ -104,7 +104,7 @@ def variance(x, y):
 
 @pytest.mark.parametrize(("function", "arguments"), [(norm, (np.arange(5.0),)), (variance, (np.ones((4, 3)),) * 2)])
 def test_s4b_reductions_of_expressions_have_no_array_between(function, arguments):
-    lowered = driver._lowered(dcpy.program(function).to_sdfg(*arguments), resolve_options())
+    lowered = driver.lower(dcpy.program(function).to_sdfg(*arguments), resolve_options())[0]
     rank = arguments[0].ndim
     arrays = [d for n, d in lowered.containers.items() if getattr(d, "transient", False) and len(d.shape) == rank > 1]
     assert not arrays

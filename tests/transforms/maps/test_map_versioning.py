@@ -97,7 +97,7 @@ def test_s2_levels_of_halves(auto):
         assert np.array_equal(compiled(x), halves(x))
     with pytest.raises(ValueError, match="broadcast"):
         compiled(np.ones(5))
-    lowered = driver._lowered(compiled.to_sdfg(np.ones(8)), resolve_options())
+    lowered = driver.lower(compiled.to_sdfg(np.ones(8)), resolve_options())[0]
     maps = [node for node in lowered.body.walk_nodes() if isinstance(node, Map)]
     read = [[str(memlet) for node in scope.body.walk_nodes() for memlet in node.reads()] for scope in maps]
     assert any(len(memlets) == 2 and not any("min" in memlet for memlet in memlets) for memlets in read)

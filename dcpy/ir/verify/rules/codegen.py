@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dcpy.ir.data import Array, Scalar, Storage, Stream
-from dcpy.ir.nodes import Call, Consume, LibraryNode, Map
+from dcpy.ir.nodes import Consume, LibraryNode, Map
 from dcpy.ir.schedules import Undecided
 from dcpy.ir.verify.rule import Findings, rule
 from dcpy.ir.verify.scope import Declaration, Scope
@@ -13,12 +13,6 @@ from dcpy.ir.verify.scope import Declaration, Scope
 def library_nodes_are_expanded(node: LibraryNode, scope: Scope) -> Findings:
     """No library node is left."""
     yield f"{node.kind} is not expanded", "sdfg.expand_library_nodes() expands what is left"
-
-
-@rule("codegen.calls", Call)
-def calls_are_gone(node: Call, scope: Scope) -> Findings:
-    """No call is left."""
-    yield f"the call of @{node.sdfg.name} is not inlined", "sdfg.simplify() inlines it"
 
 
 @rule("codegen.schedules", Map)

@@ -1,0 +1,60 @@
+"""A target as one value: what a machine can do, and the way from simple form to code for it.
+
+`dcpy.driver` walks that way and knows no machine; a new target is a new value in the catalog, and the passes and the
+emitter that it names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from dcpy.base.environment import Environment
+from dcpy.base.errors import CodegenError
+from dcpy.base.options import DeviceType, Options
+from dcpy.base.source import SrcSpan
+from dcpy.codegen.artifact import Artifact, Signature
+from dcpy.ir.data import Array, Scalar, Storage
+from dcpy.ir.nodes import Map
+from dcpy.ir.region import Loop
+from dcpy.ir.schedules import Schedule
+from dcpy.ir.sdfg import Sdfg
+from dcpy.runtime.toolchain import Toolchain
+from dcpy.transforms.pipeline import Pipeline
+
+Generate = Callable[[Sdfg, Signature, Mapping[str, Environment], Options], Artifact]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A machine to compile for.
+
+    `schedules` and `storages` are those that `generate` prints; `expansions` the names of expansions of library nodes,
+    best first. `pipeline` makes the passes to codegen form for a user's options; `toolchain` finds the compiler, or
+    raises `ToolchainError`.
+    """
+
+    name: str
+    device: DeviceType
+    schedules: tuple[type[Schedule], ...]
+    storages: tuple[Storage, ...]
+    expansions: tuple[str, ...]
+    pipeline: Callable[[Options], Pipeline]
+    generate: Generate
+    toolchain: Callable[[Options], Toolchain]
+
+    def require_printable(self, lowered: Sdfg) -> None:
+        """`CodegenError` where a schedule or a storage was chosen that this target does not know."""
+        for part in lowered.with_callees():
+            for owner in (*part.body.walk_nodes(), *part.body.walk_blocks()):
+                if isinstance(owner, Map | Loop) and not isinstance(owner.schedule, self.schedules):
+                    known = ", ".join(f"@{kind.word}" for kind in self.schedules if kind.word)
+                    raise self._unknown(f"schedule {owner.schedule}", owner.span, known)
+            for region in part.body.walk_regions():
+                for name, desc in region.containers.items():
+                    if isinstance(desc, Scalar | Array) and desc.transient and desc.storage not in self.storages:
+                        known = ", ".join(f"@{storage.value}" for storage in self.storages)
+                        raise self._unknown(f"storage @{desc.storage.value}, which {name!r} has", desc.span, known)
+
+    def _unknown(self, what: str, span: SrcSpan | None, known: str) -> CodegenError:
+        return CodegenError(f"the target {self.name!r} has no {what}", span=span, help=f"it has {known}")

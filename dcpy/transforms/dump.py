@@ -1,0 +1,34 @@
+"""Dumps: the text of an SDFG after each pass, as files that a `diff` compares."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from pathlib import Path
+
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.text.printer import print_sdfg
+from dcpy.transforms.passes import Pass
+from dcpy.transforms.pipeline import Pipeline
+from dcpy.transforms.running import Observer
+
+
+def dumping(folder: Path, sdfg: Sdfg, pipeline: Pipeline) -> Observer:
+    """An observer that writes ``folder/PROGRAM/PIPELINE/NN-PASS.txt``; ``00-before.txt`` is written at once."""
+    target = folder / _file_name(sdfg.name) / _file_name(pipeline.name)
+    target.mkdir(parents=True, exist_ok=True)
+    for old in target.glob("[0-9][0-9]-*.txt"):  # of the last time
+        old.unlink()
+    (target / "00-before.txt").write_text(f"{print_sdfg(sdfg)}\n", encoding="utf-8")
+    numbers = itertools.count(1)
+
+    def write(step: Pass, current: Sdfg) -> None:
+        path = target / f"{next(numbers):02}-{_file_name(step.name)}.txt"
+        path.write_text(f"{print_sdfg(current)}\n", encoding="utf-8")
+
+    return write
+
+
+def _file_name(name: str) -> str:
+    """What stays in the folder that the user named, whatever the program is called."""
+    return re.sub(r"[^\w-]", "_", name)[:100] or "_"

@@ -1,0 +1,28 @@
+"""LibraryIdioms: what a library can do along with its own work moves into its nodes, as the library says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dcpy.ir.nodes import LibraryNode
+from dcpy.ir.rewriter import Rewriter
+from dcpy.transforms.catalog import LIBRARY_IDIOMS
+from dcpy.transforms.pipeline import Row, RunReport
+
+
+@dataclass(frozen=True)
+class LibraryIdioms(Row):
+    """Runs the pipelines of idioms of those libraries that the SDFG has nodes of; others are not even imported."""
+
+    name: ClassVar[str] = "library-idioms"
+
+    def run_with(self, rw: Rewriter, report: RunReport) -> int:
+        """One library after the other, in the order in which they announced themselves."""
+        start = rw.version
+        kinds = (node.kind for node in rw.sdfg.body.walk_nodes() if isinstance(node, LibraryNode))
+        present = {kind.partition(".")[0] for kind in kinds}
+        for library in LIBRARY_IDIOMS:
+            if library in present:
+                LIBRARY_IDIOMS[library].run_with(rw, report)
+        return rw.version - start

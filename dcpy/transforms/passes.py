@@ -1,0 +1,49 @@
+"""Passes: every step of compilation is one, has a name, and says what it needs and what it leaves.
+
+A pass is a frozen dataclass; its fields are typed parameters. Three kinds exist: a `Transformation` (`api`), which is
+applied wherever its pattern is found and legal; a `GraphPass`, which decides something about a whole graph; and rows of
+passes (`pipeline`). All print and parse (``assign-schedules{threads=false}``), all are listed in `catalog`, and what
+they did is in the history of the SDFG, from where it can be replayed.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dcpy.ir.rewriter import Rewriter
+from dcpy.transforms.entries import print_pass
+
+
+@dataclass(frozen=True)
+class Pass:
+    """Base of all passes. `requires` and `ensures` are names of forms (`ir.verify.FORMS`): before it, and after it."""
+
+    name: ClassVar[str]
+    requires: ClassVar[str] = "well-formed"
+    ensures: ClassVar[str] = "well-formed"
+
+    @abstractmethod
+    def run(self, rw: Rewriter) -> int:
+        """Changes the SDFG of `rw`, never its meaning; returns how many changes were made."""
+
+    def __str__(self) -> str:
+        return print_pass(self)
+
+
+@dataclass(frozen=True)
+class GraphPass(Pass):
+    """A pass that looks at a whole graph before it decides; subclasses write `decide`."""
+
+    def run(self, rw: Rewriter) -> int:
+        """`decide`, and one entry in the history if that changed anything. Returns the number of changes."""
+        before = rw.version
+        self.decide(rw)
+        if rw.version > before:
+            rw.record(str(self))
+        return rw.version - before
+
+    @abstractmethod
+    def decide(self, rw: Rewriter) -> None:
+        """Takes the decisions, carries them out, and remarks on those that people ask about."""
