@@ -12,13 +12,18 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from dcpy.ir.analysis.accesses import AccessInfo, accesses_of
-from dcpy.ir.analysis.scopes import desc_at, root_of
+from dcpy.ir.analysis.access import MemoryAccess, Mode
+from dcpy.ir.analysis.access_relations import seen_from_outside
+from dcpy.ir.data import Stream
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Callback, Copy, ForeignCall, LibraryNode, Node, Tasklet
+from dcpy.ir.memory import memory_of
+from dcpy.ir.nodes import Node
 from dcpy.ir.region import State
+from dcpy.ir.roles import Role
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Ranges
+from dcpy.ir.tree import sdfg_of
+from dcpy.ir.uses import Uses
 
 if TYPE_CHECKING:
     import networkx
@@ -36,6 +41,7 @@ class AccessNode:
 
 
 GraphNode = Node | AccessNode
+Flow = tuple[str, Memlet]
 
 
 class EdgeKind(Enum):
@@ -59,8 +65,9 @@ class Edge:
 
 @dataclass
 class _Version:
-    """The current version of one piece of memory."""
+    """The current version of one piece of memory, which goes by the name of a container first."""
 
+    base: str
     number: int = 0
     writer: AccessNode | None = None
     last: Node | None = None  # who wrote to it last
@@ -74,12 +81,12 @@ class DataflowGraph:
     `nodes` are in an order in which every edge goes forward. All answers are in that order too.
     """
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, uses: Uses | None = None) -> None:
         self.state = state
+        self._uses = Uses(sdfg_of(state)) if uses is None else uses
         self._out: dict[GraphNode, list[Edge]] = {}
         self._in: dict[GraphNode, list[Edge]] = {}
         self._versions: dict[str, _Version] = {}
-        self._roots: dict[str, str] = {}
         for node in state.nodes:
             self._add(node)
 
@@ -131,7 +138,7 @@ class DataflowGraph:
     # -- construction ------------------------------------------------------------------------------------------
 
     def _add(self, node: Node) -> None:
-        reads, writes = flows_of(node)
+        reads, writes = flows_of(node, self._uses)
         sources = [(self._read(memlet.container, node), connector, memlet) for connector, memlet in reads]
         self._insert(node)
         for source, connector, memlet in sources:
@@ -148,14 +155,13 @@ class DataflowGraph:
         self._in[edge.target].append(edge)
 
     def _version(self, container: str) -> _Version:
-        if container not in self._roots:
-            self._roots[container] = root_of(self.state, container)
-        return self._versions.setdefault(self._roots[container], _Version())
+        memory = memory_of(container, self._uses.desc)
+        return self._versions.setdefault(memory, _Version(self._uses.root(container)))
 
     def _read(self, container: str, node: Node) -> AccessNode:
         version = self._version(container)
         access = AccessNode(container, version.number)
-        shown = version.writer or AccessNode(self._roots[container], version.number)
+        shown = version.writer or AccessNode(version.base, version.number)
         if access not in self._out and access != shown:
             self._insert(shown)
             self._insert(access)
@@ -188,20 +194,21 @@ class DataflowGraph:
             self._connect(Edge(earlier, node, kind=EdgeKind.ORDER))
 
 
-def flows_of(node: Node) -> tuple[list[tuple[str, Memlet]], list[tuple[str, Memlet]]]:
+def flows_of(node: Node, uses: Uses) -> tuple[list[Flow], list[Flow]]:
     """What a node reads and writes, with connectors where it has them; of a scope, what its body touches in all."""
-    accesses = accesses_of(node)
-    match node:
-        case Tasklet() | LibraryNode() | ForeignCall() | Callback():
-            reads, writes = list(node.inputs.items()), list(node.outputs.items())
-        case Copy():
-            reads, writes = [("", node.src)], [("", node.dst)]
-        case _:
-            reads = [("", _memlet(access, node)) for access in accesses if not access.is_write]
-            writes = [("", _memlet(access, node)) for access in accesses if access.is_write]
-    written = [memlet.container for _, memlet in writes]
-    popped = [access for access in accesses if access.is_write and access.container not in written]
-    return reads, writes + [("", _memlet(access, node)) for access in popped]
+    reads: list[Flow] = []
+    writes: list[Flow] = []
+    if not node.regions() and not node.callees():
+        for operand in node.operands():
+            (writes if operand.role is Role.WRITTEN else reads).append((operand.connector, operand.memlet))
+        popped = [memlet for _, memlet in reads if isinstance(uses.desc(memlet.container), Stream)]
+        return reads, writes + [("", memlet) for memlet in popped]
+    for access in seen_from_outside(node, uses):
+        if access.mode in (Mode.READ, Mode.POP):
+            reads.append(("", _memlet(access, uses)))
+        if access.is_write:  # to pop is to change
+            writes.append(("", _memlet(access, uses)))
+    return reads, writes
 
 
 def to_networkx(graph: DataflowGraph) -> networkx.MultiDiGraph:
@@ -215,12 +222,12 @@ def to_networkx(graph: DataflowGraph) -> networkx.MultiDiGraph:
     return result
 
 
-def _memlet(access: AccessInfo, node: Node) -> Memlet:
+def _memlet(access: MemoryAccess, uses: Uses) -> Memlet:
     """An access as a memlet: all of the container where it is not known which part."""
     subset = access.subset
     if subset is None:
-        subset = Subset.whole(desc_at(node, access.container).shape)
-    return Memlet(access.container, subset, access.wcr, dynamic=not access.certain)
+        subset = Subset.whole(uses.desc(access.root).shape)
+    return Memlet(access.root, subset, access.wcr, dynamic=not access.certain)
 
 
 def _joins(version: _Version, memlet: Memlet) -> bool:

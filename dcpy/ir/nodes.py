@@ -14,10 +14,10 @@ from dcpy.base.source import SrcSpan
 from dcpy.ir.effects import Effect
 from dcpy.ir.expr import ScalarExpr
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.roles import Role, Roles, Written
+from dcpy.ir.roles import Axes, Role, Roles, Runs, Written
 from dcpy.ir.schedules import UNDECIDED, Schedule
 from dcpy.ir.subsets import Range
-from dcpy.ir.symbolic import Expr
+from dcpy.ir.symbolic import ZERO, Expr
 
 if TYPE_CHECKING:
     import numpy as np
@@ -93,6 +93,9 @@ class Map(Node):
     def regions(self) -> tuple[Region, ...]:
         return (self.body,)
 
+    def iteration_space(self) -> Axes:
+        return tuple(zip(self.params, self.domain, strict=False))  # the verifier says where they differ in number
+
 
 @dataclass(eq=False)
 class Consume(Node):
@@ -110,6 +113,7 @@ class Consume(Node):
         "workers": Role.BOUND,
     }
     effects = Effect.MAY_NOT_END
+    runs = Runs.AGAIN
     stream: str
     element: str
     worker: str
@@ -122,6 +126,9 @@ class Consume(Node):
 
     def regions(self) -> tuple[Region, ...]:
         return (self.body,)
+
+    def iteration_space(self) -> Axes:
+        return ((self.worker, Range(ZERO, self.workers)),)
 
 
 @dataclass(eq=False)
@@ -139,6 +146,9 @@ class Call(Node):
     arguments: dict[str, Memlet]
     symbols: dict[str, Expr]
     outlined: bool = False
+
+    def callees(self) -> tuple[Sdfg, ...]:
+        return (self.sdfg,)
 
 
 @dataclass(eq=False)

@@ -14,8 +14,8 @@ from dcpy.base.source import SrcSpan
 from dcpy.ir.data import Data
 from dcpy.ir.effects import Effect
 from dcpy.ir.expr import ScalarExpr, WrapIndex, walk
-from dcpy.ir.nodes import Call, Consume, Map, Node
-from dcpy.ir.roles import Role, Roles, Written
+from dcpy.ir.nodes import Call, Node
+from dcpy.ir.roles import Axes, Role, Roles, Runs, Written
 from dcpy.ir.schedules import SEQUENTIAL, Schedule
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr
@@ -94,6 +94,9 @@ class Loop(Block):
     def regions(self) -> tuple[Region, ...]:
         return (self.body,)
 
+    def iteration_space(self) -> Axes:
+        return ((self.param, self.range),)
+
 
 @dataclass(eq=False)
 class While(Block):
@@ -102,6 +105,7 @@ class While(Block):
     kind = "while"
     roles: ClassVar[Roles] = {"condition": Role.SCALAR}
     effects = Effect.MAY_NOT_END
+    runs = Runs.AGAIN
     condition: ScalarExpr
     body: Region
 
@@ -118,6 +122,7 @@ class Branch(Block):
 
     kind = "branch"
     roles: ClassVar[Roles] = {"cases": Role.SCALAR}
+    runs = Runs.PERHAPS
     cases: list[tuple[ScalarExpr, Region]]
     otherwise: Region | None = None
 
@@ -199,7 +204,7 @@ class Return(Block):
     kind = "return"
 
 
-Owner = Union[Map, Consume, Loop, While, Branch, "Sdfg"]
+Owner = Union[Node, Block, "Sdfg"]
 
 
 class Region:

@@ -8,10 +8,10 @@ roles with the types of the fields.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, get_args
 
 from dcpy.ir.effects import Effect
 from dcpy.ir.expr import Cast, Const, Index, Load, Op, Ref, ScalarExpr, WrapIndex
@@ -21,6 +21,7 @@ from dcpy.ir.symbolic import Expr
 
 if TYPE_CHECKING:
     from dcpy.ir.region import Region
+    from dcpy.ir.sdfg import Sdfg
 
 
 class Role(Enum):
@@ -53,12 +54,40 @@ Roles = Mapping[str, Role]
 Changes = Mapping[Role, Callable[[Any], Any]]  # what becomes of all that fields of a role hold
 
 
+class Runs(Enum):
+    """How often the regions of an element run, each time that the element itself does."""
+
+    EACH = "once per point of its axes"
+    PERHAPS = "once or not at all"
+    AGAIN = "as often as it turns out"
+
+    __hash__ = object.__hash__
+
+
+Axes = tuple[tuple[str, Range], ...]  # parameters with the values that they take, outermost first
+
+
+class Operand(NamedTuple):
+    """A memlet as it is written on an element. A field that holds one memlet, not a table of them, has no connector."""
+
+    field: str
+    connector: str
+    memlet: Memlet
+    role: Role
+
+    @property
+    def name(self) -> str:
+        """What it goes by."""
+        return self.connector or self.field
+
+
 class Written:
     """What nodes and blocks have in common: what is written on them, by role, what they own, what they may do."""
 
     kind: ClassVar[str] = ""
     roles: ClassVar[Roles] = MappingProxyType({})
     effects: ClassVar[Effect] = Effect.NOTHING
+    runs: ClassVar[Runs] = Runs.EACH
     _fields_of: ClassVar[Mapping[Role, tuple[str, ...]]] = MappingProxyType({})
 
     def __init_subclass__(cls, **rest: Any) -> None:
@@ -68,6 +97,22 @@ class Written:
     def regions(self) -> tuple[Region, ...]:
         """The regions that it owns."""
         return ()
+
+    def iteration_space(self) -> Axes:
+        """The axes that its regions run over; none where they have no parameters."""
+        return ()
+
+    def callees(self) -> tuple[Sdfg, ...]:
+        """The SDFGs that it calls, to which it passes memlets."""
+        return ()
+
+    def operands(self) -> Iterator[Operand]:
+        """The memlets that are written on it."""
+        for field, role in self.roles.items():
+            if role in MEMLETS:
+                value = getattr(self, field)
+                named = value.items() if isinstance(value, dict) else [("", memlet) for memlet in held(value, role)]
+                yield from (Operand(field, name, memlet, role) for name, memlet in named)
 
     def reads(self) -> tuple[Memlet, ...]:
         """Memlets read, as written on the element itself (for scopes: ask `ir.analysis.accesses`)."""

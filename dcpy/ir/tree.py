@@ -11,7 +11,7 @@ from typing import overload
 
 from dcpy.base.errors import InvalidSdfg
 from dcpy.ir.nodes import Node
-from dcpy.ir.region import Block, Branch, Break, Continue, Loop, Owner, Region, Return, State, While
+from dcpy.ir.region import Block, Branch, Break, Continue, Loop, Region, Return, State, While
 from dcpy.ir.sdfg import Sdfg
 
 Element = Node | Block
@@ -97,7 +97,7 @@ def regions_around(place: Place) -> Iterator[Region]:
         region = region.parent
 
 
-def owners_around(place: Place, within: Region | None = None) -> Iterator[Owner]:
+def owners_around(place: Place, within: Region | None = None) -> Iterator[Element]:
     """The maps, loops, branches and so on that a place is inside of, innermost first; the SDFG is not among them.
 
     With `within`, a region around the place, only those that are inside of it.

@@ -15,13 +15,15 @@ from dcpy.ir.analysis.ranges_at import KnownRanges
 from dcpy.ir.data import Array, Data, Scalar, Stream, View
 from dcpy.ir.expr import Load, ScalarExpr, symbols_in, walk
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Call, Node
+from dcpy.ir.memory import base_of
+from dcpy.ir.nodes import Node
 from dcpy.ir.region import Block, Region, SymbolAssign
 from dcpy.ir.roles import Role, held
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import Ranges
 from dcpy.ir.tree import Element, Place, bodies_of, children, holder_of
 
+Touched = tuple[frozenset[str], frozenset[str]]  # the arguments that an SDFG may read, and those that it may write
 WrittenBy = Callable[[Sdfg], frozenset[str]]
 
 
@@ -39,9 +41,9 @@ _NOTHING = Touches()
 
 
 class Uses:
-    """The index of one SDFG (callees have their own). `written`: what is known of callees, which is added to."""
+    """The index of one SDFG (callees have their own). `callees`: what is known of those, which is added to."""
 
-    def __init__(self, sdfg: Sdfg, written: dict[Sdfg, frozenset[str]] | None = None) -> None:
+    def __init__(self, sdfg: Sdfg, callees: Callees | None = None) -> None:
         self.sdfg = sdfg
         self._touches: dict[Element, Touches] = {}
         self._readers: dict[str, dict[Element, None]] = {}
@@ -53,7 +55,7 @@ class Uses:
         self._aliases: dict[str, dict[str, None]] = {}
         self._descs: dict[str, Data] = {}
         self._homes: dict[str, Region] = {}
-        self._written: dict[Sdfg, frozenset[str]] = {} if written is None else written
+        self.callees = Callees() if callees is None else callees
         self._ranges: KnownRanges | None = None
         self._facts: dict[Element, dict[Any, Any]] = {}
         self.add_region(sdfg.body)
@@ -109,9 +111,7 @@ class Uses:
 
     def root(self, container: str) -> str:
         """The container whose buffer a name shows: itself, unless it is a view."""
-        while isinstance(desc := self._descs.get(container), View):
-            container = desc.of
-        return container
+        return base_of(container, self._descs.get)
 
     def overlapping(self, container: str) -> tuple[str, ...]:
         """All names that may show memory of this container: itself, its base, their views, and possible aliases."""
@@ -209,7 +209,7 @@ class Uses:
     def refresh(self, element: Element) -> Touches:
         """Looks again at one element that was changed; returns what it touched before."""
         before = self._touches.get(element, _NOTHING)
-        after = touches_of(element, self.written_by)
+        after = touches_of(element, self.callees.written_by)
         if before != after:
             if before is not _NOTHING:
                 self._unlink(element, before)
@@ -268,16 +268,14 @@ class Uses:
         for symbol in desc_symbols(desc):
             self._described[symbol].pop(name, None)
 
-    def written_by(self, callee: Sdfg) -> frozenset[str]:
-        """The argument containers that a callee may write."""
-        if callee not in self._written:
-            self._written[callee] = Uses(callee, self._written).written_arguments()
-        return self._written[callee]
-
-    def written_arguments(self) -> frozenset[str]:
-        """The containers of arguments and results that the SDFG may write."""
-        written = {name for written in self._writers for name in self.overlapping(written)}
-        return frozenset(written.intersection((*self.sdfg.arguments, *(r.container for r in self.sdfg.results))))
+    def arguments_touched(self) -> Touched:
+        """The containers of arguments and results that the SDFG may read, and those that it may write."""
+        outside = {*self.sdfg.arguments, *(result.container for result in self.sdfg.results)}
+        read, written = (
+            {name for touched in index for name in self.overlapping(touched)}
+            for index in (self._readers, self._writers)
+        )
+        return frozenset(outside & read), frozenset(outside & written)
 
     def _tables(self, touches: Touches) -> Iterator[tuple[dict[str, dict[Element, None]], tuple[str, ...]]]:
         yield self._readers, touches.reads
@@ -291,16 +289,36 @@ class Uses:
                 index[name].pop(element, None)
 
 
+class Callees:
+    """What called SDFGs do with their arguments: found out once for each."""
+
+    def __init__(self) -> None:
+        self._known: dict[Sdfg, Touched] = {}
+
+    def read_by(self, callee: Sdfg) -> frozenset[str]:
+        """The argument containers that a callee may read."""
+        return self._touched_by(callee)[0]
+
+    def written_by(self, callee: Sdfg) -> frozenset[str]:
+        """The argument containers that a callee may write."""
+        return self._touched_by(callee)[1]
+
+    def _touched_by(self, callee: Sdfg) -> Touched:
+        if callee not in self._known:
+            self._known[callee] = Uses(callee, self).arguments_touched()
+        return self._known[callee]
+
+
 def touches_of(element: Element, written_by: WrittenBy) -> Touches:
     """What one element touches itself. `written_by` tells which arguments a callee may write."""
     collected = _Collector()
     for name, role in element.roles.items():
         collected.of_role(role, held(getattr(element, name), role))
-    if isinstance(element, Call):
-        written = written_by(element.sdfg)
-        for name, memlet in element.arguments.items():
-            if name in written:
-                collected.writes[memlet.container] = None
+    for callee in element.callees():
+        written = written_by(callee)
+        for operand in element.operands():
+            if operand.role is Role.PASSED and operand.connector in written:
+                collected.writes[operand.memlet.container] = None
     return Touches(tuple(collected.reads), tuple(collected.writes), tuple(collected.symbols), tuple(collected.defines))
 
 

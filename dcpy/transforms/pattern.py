@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar, overload
 
-from dcpy.ir.analysis.touches import names_in
+from dcpy.ir.analysis.access_relations import names_in
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import Block, Region, State
 from dcpy.ir.remarks import described
@@ -247,7 +247,7 @@ def _consumers(writer: Node, uses: Uses) -> Iterator[tuple[str, Node]]:
     later = writer.state.nodes[writer.state.index(writer) + 1 :]
     for container in names_in(writer, uses)[1]:
         for node in _users_among(later, container, uses):
-            reads, writes, _ = names_in(node, uses)
+            reads, writes = names_in(node, uses)
             if container in reads:
                 yield container, node
             if container in writes:

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
+from dcpy.ir.analysis.access import MemoryAccess
+from dcpy.ir.analysis.access_relations import accesses_of_body
 from dcpy.ir.analysis.dependences import by_memory, first_conflict
 from dcpy.ir.analysis.footprints import Variable
 from dcpy.ir.analysis.integer_sets import always_meet, distance
-from dcpy.ir.analysis.touches import Touch, body_touches
 from dcpy.ir.expr import symbols_of
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.symbolic import Ranges
@@ -26,8 +27,8 @@ _MOST = 24  # accesses of one container that are looked at in pairs
 class Race:
     """Two accesses of one element by different iterations of a map; at least the first one writes."""
 
-    first: Touch
-    second: Touch
+    first: MemoryAccess
+    second: MemoryAccess
     gap: int | None  #: how many iterations later the second is, where that is one number
 
     def __str__(self) -> str:
@@ -42,7 +43,7 @@ class Race:
 def are_independent(node: Map, uses: Uses) -> bool:
     """Whether it is proved that no iteration touches what another one writes (conflict resolutions apart)."""
     points = tuple(zip(node.params, node.domain, strict=True))
-    groups = by_memory(body_touches(node, uses)).values()
+    groups = by_memory(accesses_of_body(node, uses)).values()
     return all(first_conflict(group, points, uses.ranges_at(node)).is_no for group in groups)
 
 
@@ -50,7 +51,7 @@ def certain_race(node: Map, uses: Uses) -> Race | None:
     """Two accesses that surely meet, as soon as the map has some iterations; None where there are none."""
     points = tuple(zip(node.params, node.domain, strict=True))
     ranges = uses.ranges_at(node)
-    for group in by_memory(body_touches(node, uses)).values():
+    for group in by_memory(accesses_of_body(node, uses)).values():
         sure = [touch for touch in group if touch.is_sure()][:_MOST]
         for pair in combinations_with_replacement(sure, 2):
             first, second = sorted(pair, key=lambda touch: not touch.is_write)
@@ -62,7 +63,7 @@ def certain_race(node: Map, uses: Uses) -> Race | None:
     return None
 
 
-def _surely_meet(first: Touch, second: Touch, points: Sequence[Variable], ranges: Ranges) -> bool:
+def _surely_meet(first: MemoryAccess, second: MemoryAccess, points: Sequence[Variable], ranges: Ranges) -> bool:
     if not first.is_write or (first.wcr and first.wcr == second.wcr) or first.root != second.root:
         return False
     if second.is_write and first.place is second.place and _writes_one_value(first):
@@ -71,7 +72,7 @@ def _surely_meet(first: Touch, second: Touch, points: Sequence[Variable], ranges
     return ours is not None and theirs is not None and always_meet(ours, theirs, points, ranges)
 
 
-def _writes_one_value(touch: Touch) -> bool:
+def _writes_one_value(touch: MemoryAccess) -> bool:
     """Whether all iterations write the same: then it does not matter which is the last."""
     return isinstance(touch.place, Tasklet) and not touch.place.inputs and not any(
         symbols_of(expr) for _, expr in touch.place.code

@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
-from dcpy.ir.analysis.effects import effects_of
+from dcpy.ir.analysis.access import MemoryAccess
+from dcpy.ir.analysis.access_relations import accesses_in, accesses_of_body, memories_of
+from dcpy.ir.analysis.effects import effects_of, known_effects_of, leavers
 from dcpy.ir.analysis.footprints import Footprint, Variable
 from dcpy.ir.analysis.integer_sets import Answer, covers, distance, meet_across
 from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.analysis.touches import Touch, body_touches, known_effects_of, leavers, memories_of, touches_in
 from dcpy.ir.data import Array, Lifetime, View
 from dcpy.ir.effects import VISIBLE, Effect, keep_order
 from dcpy.ir.nodes import Node, Tasklet
@@ -50,7 +51,7 @@ def loop_dependences(loop: Loop, uses: Uses, *, leaves: bool = True) -> LoopDepe
     if obstacle:
         return LoopDependences(Answer(None, str(obstacle)))
     ranges = uses.ranges_at(loop)
-    touches = body_touches(loop, uses)
+    touches = accesses_of_body(loop, uses)
     private: list[str] = []
     reductions: list[str] = []
     for memory, group in by_memory(touches).items():
@@ -89,7 +90,7 @@ def _nodes_meet(first: Node, second: Node, uses: Uses, ranges: Ranges) -> Answer
     shared = (our_writes.keys() & (their_writes | their_reads)) | (our_reads.keys() & their_writes)
     if not shared:
         return INDEPENDENT
-    ours, theirs = touches_in(first, uses), touches_in(second, uses)
+    ours, theirs = accesses_in(first, uses), accesses_in(second, uses)
     return groups_meet(
         [touch for touch in ours if touch.memory in shared],
         [touch for touch in theirs if touch.memory in shared],
@@ -114,7 +115,9 @@ def _order_of_effects(
     return None
 
 
-def groups_meet(ours: Iterable[Touch], theirs: Iterable[Touch], points: Sequence[Variable], ranges: Ranges) -> Answer:
+def groups_meet(
+    ours: Iterable[MemoryAccess], theirs: Iterable[MemoryAccess], points: Sequence[Variable], ranges: Ranges
+) -> Answer:
     """Whether a touch of one part depends on a touch of another at a different point; the worst answer of all pairs."""
     worst = INDEPENDENT
     right = kinds_of(theirs)
@@ -126,7 +129,7 @@ def groups_meet(ours: Iterable[Touch], theirs: Iterable[Touch], points: Sequence
     return worst
 
 
-def happens_before(first: Touch, second: Touch, ranges: Ranges) -> Answer:
+def happens_before(first: MemoryAccess, second: MemoryAccess, ranges: Ranges) -> Answer:
     """Whether, wherever two touches inside one node meet, the first is over before the second begins.
 
     So it is where they meet only in one iteration of the loops and maps around both, and stand there in this order. A
@@ -134,8 +137,10 @@ def happens_before(first: Touch, second: Touch, ranges: Ranges) -> Answer:
     """
     shared = first.shared_scopes(second)
     for depth, scope in enumerate(first.scopes[:shared]):
-        if scope.variables and not _meet_below(first, second, depth + 1, scope.variables, ranges).is_no:
-            return Answer(False, f"{_describe(first, second, scope.variables)}")
+        iterates = scope.again or scope.variables
+        if iterates and not _meet_below(first, second, depth + 1, scope.variables, ranges).is_no:
+            why = _describe(first, second, scope.variables)
+            return Answer(False, f"{why} in another iteration" if scope.again else why)
         ranges = Footprint(Subset(), scope.variables).known(ranges)
     in_order = first.position < second.position
     if in_order and (first.place is not second.place or isinstance(first.place, Tasklet)):
@@ -145,22 +150,24 @@ def happens_before(first: Touch, second: Touch, ranges: Ranges) -> Answer:
     return Answer(False, f"{first} and {second} may be the same element{_at(second.place)}")
 
 
-def _meet_below(first: Touch, second: Touch, depth: int, points: Sequence[Variable], ranges: Ranges) -> Answer:
+def _meet_below(
+    first: MemoryAccess, second: MemoryAccess, depth: int, points: Sequence[Variable], ranges: Ranges
+) -> Answer:
     ours, theirs = first.footprint(depth), second.footprint(depth)
     if ours is None or theirs is None or first.root != second.root:
         return Answer(None if first.memory == second.memory else False)
     return meet_across(ours, theirs, points, ranges)
 
 
-def by_memory(touches: Iterable[Touch]) -> dict[str, list[Touch]]:
+def by_memory(touches: Iterable[MemoryAccess]) -> dict[str, list[MemoryAccess]]:
     """The touches of each memory that is written, in order of first touch."""
-    groups: dict[str, list[Touch]] = {}
+    groups: dict[str, list[MemoryAccess]] = {}
     for touch in touches:
         groups.setdefault(touch.memory, []).append(touch)
     return {memory: group for memory, group in groups.items() if any(touch.is_write for touch in group)}
 
 
-def first_conflict(group: Sequence[Touch], points: Sequence[Variable], ranges: Ranges) -> Answer:
+def first_conflict(group: Sequence[MemoryAccess], points: Sequence[Variable], ranges: Ranges) -> Answer:
     """Whether two touches of one memory, at least one a write, meet at different points of an iteration space."""
     worst = INDEPENDENT
     for first, second in _different_pairs(group):
@@ -172,7 +179,7 @@ def first_conflict(group: Sequence[Touch], points: Sequence[Variable], ranges: R
     return worst
 
 
-def conflict(first: Touch, second: Touch, points: Sequence[Variable], ranges: Ranges) -> Answer:
+def conflict(first: MemoryAccess, second: MemoryAccess, points: Sequence[Variable], ranges: Ranges) -> Answer:
     """Whether two touches depend on each other at different points of an iteration space (or, without any, at all).
 
     Both are seen from inside the scope whose parameters the points are.
@@ -189,22 +196,22 @@ def conflict(first: Touch, second: Touch, points: Sequence[Variable], ranges: Ra
     return Answer(answer.value, why if answer.is_yes else f"{why}: {answer.reason}")
 
 
-def _different_pairs(group: Sequence[Touch]) -> Iterator[tuple[Touch, Touch]]:
+def _different_pairs(group: Sequence[MemoryAccess]) -> Iterator[tuple[MemoryAccess, MemoryAccess]]:
     """Pairs with a write among them."""
     for first, second in combinations_with_replacement(kinds_of(group), 2):
         if first.is_write or second.is_write:
             yield (first, second) if first.is_write else (second, first)
 
 
-def kinds_of(touches: Iterable[Touch]) -> tuple[Touch, ...]:
+def kinds_of(touches: Iterable[MemoryAccess]) -> tuple[MemoryAccess, ...]:
     """One touch of each kind: a thousand reads of ``A[i]`` are one."""
-    kinds: dict[tuple[object, ...], Touch] = {}
+    kinds: dict[tuple[object, ...], MemoryAccess] = {}
     for touch in touches:
         kinds.setdefault((touch.root, touch.subset, touch.is_write, touch.wcr, touch.footprint()), touch)
     return tuple(kinds.values())
 
 
-def _describe(first: Touch, second: Touch, points: Sequence[Variable]) -> str:
+def _describe(first: MemoryAccess, second: MemoryAccess, points: Sequence[Variable]) -> str:
     """``iteration t writes b[t], iteration t + 1 reads b[t - 1] (jacobi.py:4)``."""
     place = _at(second.place)
     if not points:
@@ -283,7 +290,7 @@ def _takes_over(region: Region, symbol: str, uses: Uses) -> bool:
 # -- privatization -----------------------------------------------------------------------------------------------------
 
 
-def _can_be_private(loop: Loop, group: Sequence[Touch], uses: Uses, ranges: Ranges) -> bool:
+def _can_be_private(loop: Loop, group: Sequence[MemoryAccess], uses: Uses, ranges: Ranges) -> bool:
     """Whether each iteration may have a copy of its own of what a group of touches touches.
 
     So it is where only the loop touches it, and each iteration reads only what it wrote itself.
@@ -302,7 +309,7 @@ def _can_be_private(loop: Loop, group: Sequence[Touch], uses: Uses, ranges: Rang
     return all(filled_before(read, group, inside).is_yes for read in reads)
 
 
-def filled_before(read: Touch, group: Iterable[Touch], ranges: Ranges) -> Answer:
+def filled_before(read: MemoryAccess, group: Iterable[MemoryAccess], ranges: Ranges) -> Answer:
     """Whether all that `read` reads was surely written before, by touches of `group`, in the same run of the part."""
     earlier = [
         (touch, touch.shared_scopes(read))
@@ -320,7 +327,7 @@ def filled_before(read: Touch, group: Iterable[Touch], ranges: Ranges) -> Answer
     return covers(outers, inner, ranges)
 
 
-def _candidates(group: Sequence[Touch]) -> bool:
+def _candidates(group: Sequence[MemoryAccess]) -> bool:
     """Whether only tasklets that update one element touch it: ``acc = acc + x``."""
     return all(
         isinstance(touch.place, Tasklet)

@@ -6,13 +6,17 @@ return of a callee, is no effect.
 
 from __future__ import annotations
 
-from dcpy.ir.effects import Effect
-from dcpy.ir.nodes import Call, Node
+from collections.abc import Iterator
+
+from dcpy.ir.effects import Effect, ends_early
+from dcpy.ir.nodes import Node
 from dcpy.ir.region import Block, Region
 from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.tree import subtree
+from dcpy.ir.tree import Element, jumps, subtree
+from dcpy.ir.uses import Uses
 
 Part = Node | Block | Region | Sdfg
+_EFFECTS = "effects"  # what `Uses.facts` keeps of a node
 
 
 def effects_of(part: Part) -> Effect:
@@ -24,6 +28,23 @@ def effects_of(part: Part) -> Effect:
             own = element.effects
             if own is not Effect.NOTHING:
                 found |= own
-            if isinstance(element, Call) and element.sdfg not in parts:
-                parts.append(element.sdfg)
+            parts += [callee for callee in element.callees() if callee not in parts]
     return found
+
+
+def known_effects_of(node: Node, uses: Uses) -> Effect:
+    """`effects_of`, found once until something inside the node changes."""
+    facts = uses.facts(node)
+    if _EFFECTS not in facts:
+        facts[_EFFECTS] = effects_of(node)
+    found: Effect = facts[_EFFECTS]
+    return found
+
+
+def leavers(region: Region) -> Iterator[Element]:
+    """Parts that end an iteration of the region early, or may: jumps, then loops without end and what raises."""
+    yield from jumps(region)
+    for element in subtree(region):
+        leaf = isinstance(element, Node) and not element.regions()
+        if ends_early(effects_of(element) if leaf else element.effects):
+            yield element

@@ -51,11 +51,4 @@ def base_of(container: str, views: dict[str, str]) -> str:
 
 
 def _operand(node: Node, connector: str) -> str | None:
-    match node:
-        case LibraryNode(inputs=inputs, outputs=outputs):
-            memlet = inputs.get(connector, outputs.get(connector))
-        case Call(arguments=arguments):
-            memlet = arguments.get(connector)
-        case _:
-            return None
-    return None if memlet is None else memlet.container
+    return next((operand.memlet.container for operand in node.operands() if operand.connector == connector), None)

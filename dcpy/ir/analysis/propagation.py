@@ -1,4 +1,4 @@
-"""Memlet propagation: what all iterations of a scope touch together, as one box.
+"""Memlet propagation: what all iterations of a scope touch together, as one box, and what a part touches in all.
 
 ``A[2*i, j]`` over ``i = 0:N, j = 0:M`` is ``A[0:2*N - 1:2, 0:M]``. The box always holds everything that is touched;
 it is called exact where it holds nothing else.
@@ -6,12 +6,17 @@ it is called exact where it holds nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
+from dcpy.ir.analysis.access import MemoryAccess, Mode
 from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, Ranges
 from dcpy.ir.symbolic.expr import Atom
+from dcpy.ir.uses import Uses
+
+MOST_PARTS = 8  # subsets kept apart per container and mode; more are rounded up to one box
+Key = tuple[str, Mode, str, Subset | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,65 @@ def swept(subset: Subset, sweeps: Sequence[Sweep], shape: Sequence[Expr], ranges
             exact = exact and whole
         subset = Subset(tuple(dims))
     return subset, exact
+
+
+def propagated(accesses: Iterable[MemoryAccess], uses: Uses) -> tuple[MemoryAccess, ...]:
+    """What accesses are together, seen from outside of their scopes: each distinct one once, with all that it touches.
+
+    One that is certain touches exactly its `subset`, each time; another one at most that.
+    """
+    kept: dict[Key, MemoryAccess] = {}
+    parts: dict[tuple[str, Mode, str], int] = {}
+    for access in accesses:
+        seen = _seen(access, uses)
+        what = (seen.root, seen.mode, seen.wcr, seen.subset)
+        if what not in kept:
+            kept[what] = seen
+            parts[what[:3]] = parts.get(what[:3], 0) + 1
+        elif seen.certain and not kept[what].certain:
+            kept[what] = replace(kept[what], certain=True)
+    if all(count <= MOST_PARTS for count in parts.values()):
+        return tuple(kept.values())
+    return _rounded(kept, parts)
+
+
+def _seen(access: MemoryAccess, uses: Uses) -> MemoryAccess:
+    """An access with the boxes over all values of the axes around it, and no scopes."""
+    subset, exact = access.subset, access.subset is not None
+    shape = uses.desc(access.root).shape
+    for sweeps, ranges in _sweeps(access, uses):
+        if subset is not None:
+            subset, whole = swept(subset, sweeps, shape, ranges)
+            exact = exact and whole
+    return replace(access, subset=subset, scopes=(), run_time=(), certain=exact and access.is_sure())
+
+
+def _sweeps(access: MemoryAccess, uses: Uses) -> Iterable[tuple[list[Sweep], Ranges]]:
+    """The axes around an access, innermost first, with what is known around each."""
+    if access.run_time:
+        yield [unknown(name) for name in access.run_time], Ranges()
+    for scope in reversed(access.scopes):
+        if scope.variables:
+            ranges = uses.ranges_at(scope.region.owner or scope.region)
+            sweeps = [unknown(n) if dim is None else Sweep.of(n, dim, ranges) for n, dim in scope.variables]
+            yield sweeps, ranges
+
+
+def _rounded(accesses: dict[Key, MemoryAccess], parts: dict[tuple[str, Mode, str], int]) -> tuple[MemoryAccess, ...]:
+    """The accesses with all subsets of a container that has too many replaced by one box around them."""
+    result: dict[tuple[object, ...], MemoryAccess] = {}
+    for what, access in accesses.items():
+        if parts[what[:3]] <= MOST_PARTS:
+            result[what] = access
+        elif (known := result.get(what[:3])) is None:
+            result[what[:3]] = replace(access, certain=False)
+        else:
+            result[what[:3]] = replace(known, subset=_hull(known.subset, access.subset))
+    return tuple(result.values())
+
+
+def _hull(left: Subset | None, right: Subset | None) -> Subset | None:
+    return None if left is None or right is None else left.hull_with(right)
 
 
 def _swept_index(dim: DimSubset, sweep: Sweep, ranges: Ranges) -> tuple[Range, bool] | None:

@@ -11,8 +11,8 @@ from functools import lru_cache
 
 from dcpy.ir.analysis.conditions import facts_inside
 from dcpy.ir.expr import WrapIndex, as_symbolic
-from dcpy.ir.nodes import Consume, Map
-from dcpy.ir.region import Branch, Loop, Region, SymbolAssign
+from dcpy.ir.region import Branch, Region, SymbolAssign
+from dcpy.ir.roles import Written
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, Ranges, const
@@ -76,16 +76,9 @@ class KnownRanges:
         return {name: const(number) for name, number in least.items() if number > 0}
 
 
-def owner_bounds(owner: object) -> list[Bounds]:
-    """Bounds of the parameters of a map, consume scope or loop, as they hold inside it."""
-    match owner:
-        case Map(params=params, domain=domain):
-            return [_param_bounds(name, values) for name, values in zip(params, domain, strict=False)]
-        case Loop(param=param, range=values):
-            return [_param_bounds(param, values)]
-        case Consume(worker=worker, workers=workers):
-            return [(worker, ZERO, workers - 1)]
-    return []
+def owner_bounds(owner: Written) -> list[Bounds]:
+    """Bounds of the parameters of what owns a region, as they hold inside it."""
+    return [_param_bounds(name, values) for name, values in owner.iteration_space()]
 
 
 def _param_bounds(name: str, values: Range) -> Bounds:

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dcpy.ir.analysis.propagation import Sweep, swept
-from dcpy.ir.nodes import Map
-from dcpy.ir.region import Loop
+from dcpy.ir.roles import Runs, Written
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import Expr, Ranges
 from dcpy.ir.verify.scope import Scope
@@ -57,11 +56,8 @@ def _sweeps(scope: Scope, ranges: Ranges) -> list[Sweep] | None:
     """
     params: dict[str, Range] = {}
     for owner in scope.owners:
-        match owner:
-            case Map(params=names, domain=domain):
-                params.update(zip(names, domain, strict=False))
-            case Loop(param=name, range=values):
-                params[name] = values
+        if isinstance(owner, Written) and owner.runs is Runs.EACH:
+            params.update(owner.iteration_space())
     if any(name in params for values in params.values() for name in values.symbols):
         return None
     if any(ranges.proves_le(values.size, 0) or _may_be_clamped(values.size, ranges) for values in params.values()):

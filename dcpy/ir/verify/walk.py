@@ -29,10 +29,10 @@ from dcpy.ir.region import (
     SymbolAssign,
     While,
 )
-from dcpy.ir.roles import MEMLETS, Role
+from dcpy.ir.roles import Role
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.tree import may_complete
-from dcpy.ir.uses import Uses, desc_symbols
+from dcpy.ir.uses import Callees, desc_symbols
 from dcpy.ir.verify.scope import Declaration, ExprUse, MemletUse, Scope, SymbolUse
 
 Subjects = Iterator[tuple[Any, Scope]]
@@ -43,22 +43,11 @@ def walk(sdfg: Sdfg) -> Subjects:
     return _Walk(sdfg).program()
 
 
-def connectors_of(node: Node) -> tuple[tuple[str, Memlet, bool], ...]:
-    """The memlets of a node with the names they go by, and whether each is written."""
-    found: list[tuple[str, Memlet, bool]] = []
-    for field, role in node.roles.items():
-        if role in MEMLETS:
-            value = getattr(node, field)
-            named = value if isinstance(value, dict) else {field: value}
-            found += ((name, memlet, role is Role.WRITTEN) for name, memlet in named.items())
-    return tuple(found)
-
-
 class _Walk:
     def __init__(self, sdfg: Sdfg) -> None:
         self.sdfg = sdfg
         self.scope = Scope(sdfg, KnownRanges(sdfg), bound=set(sdfg.symbols))
-        self.written: dict[Sdfg, frozenset[str]] = {}
+        self.callees = Callees()
 
     def program(self) -> Subjects:
         yield from self.at(self.sdfg)
@@ -146,10 +135,13 @@ class _Walk:
 
     def node(self, node: Node) -> Subjects:
         yield from self.at(node)
-        for connector, memlet, is_write in connectors_of(node):
-            written = is_write or (isinstance(node, Call) and connector in self.written_by(node.sdfg))
+        for operand in node.operands():
+            memlet = operand.memlet
+            written = operand.role is Role.WRITTEN or any(
+                operand.connector in self.callees.written_by(callee) for callee in node.callees()
+            )
             desc = self.scope.desc(memlet.container)
-            yield MemletUse(node, connector, memlet, written, desc), self.scope
+            yield MemletUse(node, operand.name, memlet, written, desc), self.scope
             yield from self.uses(memlet.subset.symbols, f"a subset of {memlet.container!r}")
             if desc is not None:
                 yield from self.uses(desc_symbols(desc), f"the size of {memlet.container!r}")
@@ -201,9 +193,3 @@ class _Walk:
     ) -> Subjects:
         yield ExprUse(expr, where, place, refs), self.scope
         yield from self.uses(symbols_of(expr), where)
-
-    def written_by(self, callee: Sdfg) -> frozenset[str]:
-        """The arguments that a callee may write."""
-        if callee not in self.written:
-            self.written[callee] = Uses(callee, self.written).written_arguments()
-        return self.written[callee]

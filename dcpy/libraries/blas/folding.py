@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dcpy.ir import types
-from dcpy.ir.analysis.accesses import accesses_of
+from dcpy.ir.analysis.access_relations import names_in
 from dcpy.ir.data import View
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node, Tasklet
@@ -315,9 +315,9 @@ def _changed_between(first: Node, second: Node, containers: Iterable[str], uses:
         return Refusal("the node is in no state")
     seen = {name: container for container in containers for name in uses.overlapping(container)}
     for node in state.nodes[state.index(first) : state.index(second)]:
-        for access in accesses_of(node):
-            if access.is_write and access.container in seen:
-                return Refusal(f"{seen[access.container]!r} changes in between", (node,))
+        for name in names_in(node, uses)[1]:
+            if name in seen:
+                return Refusal(f"{seen[name]!r} changes in between", (node,))
     return None
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dcpy.ir.analysis.access_relations import accesses_of_body
+from dcpy.ir.analysis.effects import known_effects_of
 from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.analysis.touches import body_touches, known_effects_of
 from dcpy.ir.effects import VISIBLE, Effect, keep_order
 from dcpy.ir.nodes import Map
 from dcpy.ir.refusal import Refusal
@@ -34,7 +35,7 @@ def _obstacle_of_effects(first: Map, second: Map, uses: Uses) -> Refusal | None:
     for mine, other in ((first, second), (second, first)):
         if Effect.MAY_RAISE not in effects[mine]:
             continue
-        seen = next((t.root for t in body_touches(other, uses) if t.is_write and not uses.is_private(t.root)), "")
+        seen = next((t.root for t in accesses_of_body(other, uses) if t.is_write and not uses.is_private(t.root)), "")
         if seen:
             return Refusal(
                 f"one may raise an exception while the other one writes {seen!r}, which the caller would see"

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from dcpy.ir.analysis.access import MemoryAccess
+from dcpy.ir.analysis.access_relations import accesses_of_body, memories_of
 from dcpy.ir.analysis.dependences import filled_before, groups_meet, nodes_meet
 from dcpy.ir.analysis.footprints import Footprint
-from dcpy.ir.analysis.touches import Touch, body_touches, memories_of
 from dcpy.ir.data import Array
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import State
@@ -56,8 +57,8 @@ class MapFusion(Transformation["Fusion"]):
         before = _movable(first, second, uses, ranges)
         if isinstance(before, Refusal):
             return before
-        theirs = body_touches(second, uses)
-        ours = body_touches(first, uses, only=_shared_names(first, theirs, uses))
+        theirs = accesses_of_body(second, uses)
+        ours = accesses_of_body(first, uses, only=_shared_names(first, theirs, uses))
         renaming = _renaming(first, second, ours, theirs, m[self.tmp].container, ranges)
         if isinstance(renaming, Refusal):
             return renaming
@@ -153,7 +154,7 @@ class _Touching:
         return tuple(dict.fromkeys(other for group in groups for other in group)) if groups else ()
 
 
-def _shared_names(first: Map, theirs: Sequence[Touch], uses: Uses) -> set[str]:
+def _shared_names(first: Map, theirs: Sequence[MemoryAccess], uses: Uses) -> set[str]:
     """Names of what the second map touches, apart from what neither map writes."""
     written: dict[str, bool] = {}
     for touch in theirs:
@@ -168,7 +169,7 @@ def _shared_names(first: Map, theirs: Sequence[Touch], uses: Uses) -> set[str]:
 
 
 def _renaming(
-    first: Map, second: Map, ours: Sequence[Touch], theirs: Sequence[Touch], tmp: str, ranges: Ranges
+    first: Map, second: Map, ours: Sequence[MemoryAccess], theirs: Sequence[MemoryAccess], tmp: str, ranges: Ranges
 ) -> Renaming | Refusal:
     """The first way to match the iteration spaces under which no two different iterations depend on each other."""
     points = tuple(zip(first.params, first.domain, strict=True))
@@ -191,7 +192,7 @@ def _renaming(
 
 
 def _candidates(
-    first: Map, second: Map, ours: Sequence[Touch], theirs: Sequence[Touch], tmp: str
+    first: Map, second: Map, ours: Sequence[MemoryAccess], theirs: Sequence[MemoryAccess], tmp: str
 ) -> Iterator[tuple[tuple[str, Expr], ...]]:
     """Ways to name the second map's parameters: in order, and as the accesses to the temporary suggest."""
     starts = zip(first.params, first.domain, second.params, second.domain, strict=True)
@@ -239,7 +240,9 @@ def _same_space(first: Map, second: Map, renaming: Renaming, ranges: Ranges) -> 
     return True
 
 
-def _of_temporary(tmp: str, ours: Sequence[Touch], theirs: Sequence[Touch], renaming: Renaming) -> list[Touch]:
+def _of_temporary(
+    tmp: str, ours: Sequence[MemoryAccess], theirs: Sequence[MemoryAccess], renaming: Renaming
+) -> list[MemoryAccess]:
     """All touches of the temporary in the order of the fused body, in terms of the first map's parameters."""
     behind = len(ours)
     second = (touch for touch in theirs if touch.root == tmp)
@@ -248,7 +251,7 @@ def _of_temporary(tmp: str, ours: Sequence[Touch], theirs: Sequence[Touch], rena
 
 
 def _private_dims(
-    tmp: str, first: Map, second: Map, group: Sequence[Touch], uses: Uses, ranges: Ranges
+    tmp: str, first: Map, second: Map, group: Sequence[MemoryAccess], uses: Uses, ranges: Ranges
 ) -> tuple[int, ...] | Refusal:
     """The dimensions that a private copy of the temporary needs, or why it cannot be private."""
     if reason := needed_elsewhere(tmp, (first, second), uses):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from dcpy.ir.analysis.effects import leavers
 from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.analysis.touches import leavers
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.expr import Const, Load, Op, Ref, ScalarExpr, loads_of, op, substitute_refs, walk
 from dcpy.ir.identities import extreme_value

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from dcpy.ir import types
 from dcpy.ir.analysis.dependences import loop_dependences
-from dcpy.ir.analysis.touches import leavers
+from dcpy.ir.analysis.effects import leavers
 from dcpy.ir.cloning import clone
 from dcpy.ir.data import Scalar
 from dcpy.ir.expr import Const, Index, Load, Ref, ScalarExpr, WrapIndex, cast, loads_of, op, rewrite

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.footprints import Footprint, Variable
 from dcpy.ir.analysis.integer_sets import meet_across
-from dcpy.ir.analysis.touches import resolved
 from dcpy.ir.expr import Op, Ref, ScalarExpr, walk
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS, Memlet
+from dcpy.ir.memory import in_base
 from dcpy.ir.nodes import Consume, Map, Node, Tasklet
 from dcpy.ir.region import Block, Loop, SymbolAssign
 from dcpy.ir.tree import is_inside, owners_around
@@ -105,7 +105,7 @@ def _mentions(connector: str, tasklet: Tasklet) -> int:
 
 def collides_in_a_map(node: Node, target: Memlet, uses: Uses) -> bool:
     """Whether different iterations of a map (or workers) around a node may touch one element of `target`."""
-    root, subset = resolved(target, uses)
+    root, subset = in_base(target, uses.desc)
     inner: tuple[Variable, ...] = ()
     for owner in owners_around(node):
         points = _points(owner)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.touches import known_effects_of
+from dcpy.ir.analysis.effects import known_effects_of
 from dcpy.ir.data import Stream
 from dcpy.ir.effects import KEPT
 from dcpy.ir.expr import Ref, walk

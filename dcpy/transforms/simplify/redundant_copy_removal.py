@@ -8,14 +8,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from dcpy.ir.analysis.access import MemoryAccess
+from dcpy.ir.analysis.access_relations import accesses_in
 from dcpy.ir.analysis.dependences import filled_before, happens_before
 from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.analysis.integer_sets import meet
-from dcpy.ir.analysis.touches import Touch, memory_of, resolved, touches_in
 from dcpy.ir.data import Array, Scalar, Storage, View
 from dcpy.ir.effects import Effect
 from dcpy.ir.expr import Load, ScalarExpr, rewrite
 from dcpy.ir.memlet import Memlet
+from dcpy.ir.memory import in_base, memory_of
 from dcpy.ir.nodes import Copy, Node
 from dcpy.ir.region import SymbolAssign
 from dcpy.ir.subsets import Subset
@@ -97,12 +99,13 @@ class Redirection:
         indices = self.base.subset.compose(Subset(part.indices)).indices
         return replace(part, container=self.base.container, indices=indices)
 
-    def touch(self, touch: Touch, uses: Uses) -> Touch:
+    def touch(self, touch: MemoryAccess, uses: Uses) -> MemoryAccess:
         """What an access of the temporary would touch."""
         if touch.subset is None:
-            return replace(touch, memory=memory_of(resolved(self.base, uses)[0], uses))
-        root, subset = resolved(self.memlet(Memlet(self.tmp, touch.subset)), uses)
-        return replace(touch, container=self.base.container, root=root, memory=memory_of(root, uses), subset=subset)
+            return replace(touch, memory=memory_of(self.base.container, uses.desc))
+        memlet = self.memlet(replace(touch.memlet, container=self.tmp, subset=touch.subset))
+        root, subset = in_base(memlet, uses.desc)
+        return replace(touch, memlet=memlet, root=root, memory=memory_of(root, uses.desc), subset=subset)
 
 
 # -- the two sides -----------------------------------------------------------------------------------------------------
@@ -119,7 +122,8 @@ def _write_side(copy: Copy, uses: Uses) -> Redirection | Refusal:
     for read in mine:
         if (not read.is_write or read.wcr) and not filled_before(read, mine, ranges).is_yes:
             return Refusal(f"{found.tmp!r} may not be filled before it is read or copied")
-    if not uses.is_private(resolved(copy.dst, uses)[0]) and any(Effect.MAY_RAISE in effects_of(node) for node in span):
+    kept = uses.is_private(uses.root(copy.dst.container))
+    if not kept and any(Effect.MAY_RAISE in effects_of(node) for node in span):
         return Refusal(f"an exception on the way would leave {copy.dst.container!r} half written")
     inside = [(index, touch) for index, touch in touches if touch.place is not copy]
     return _hazard(found, inside, uses, ranges, in_place=True) or found
@@ -181,17 +185,17 @@ def _span(copy: Copy, tmp: str, uses: Uses, *, after: bool) -> Sequence[Node] | 
     return Refusal(f"{tmp!r} is used {'before' if after else 'after'} the copy")
 
 
-def _numbered_touches(nodes: Sequence[Node], uses: Uses) -> Iterator[tuple[int, Touch]]:
+def _numbered_touches(nodes: Sequence[Node], uses: Uses) -> Iterator[tuple[int, MemoryAccess]]:
     """The accesses of each node with the node's number; positions count through all of them."""
     position = 0
     for index, node in enumerate(nodes):
-        for touch in touches_in(node, uses):
+        for touch in accesses_in(node, uses):
             yield index, replace(touch, position=position)
             position += 1
 
 
 def _hazard(
-    found: Redirection, touches: Sequence[tuple[int, Touch]], uses: Uses, ranges: Ranges, *, in_place: bool
+    found: Redirection, touches: Sequence[tuple[int, MemoryAccess]], uses: Uses, ranges: Ranges, *, in_place: bool
 ) -> Refusal | None:
     """An access of the base that would see, or leave, another value if the temporary's accesses went to the base.
 
@@ -215,7 +219,7 @@ def _hazard(
     return None
 
 
-def _apart(mine: Touch, other: Touch, ranges: Ranges) -> bool:
+def _apart(mine: MemoryAccess, other: MemoryAccess, ranges: Ranges) -> bool:
     ours, theirs = mine.footprint(), other.footprint()
     same_root = ours is not None and theirs is not None and mine.root == other.root
     return same_root and ours is not None and theirs is not None and meet(ours, theirs, ranges).is_no

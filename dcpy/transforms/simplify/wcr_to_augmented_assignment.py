@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from dcpy.ir.analysis.access import MemoryAccess, Mode
+from dcpy.ir.analysis.access_relations import accesses_of_body
 from dcpy.ir.analysis.dependences import groups_meet
-from dcpy.ir.analysis.touches import body_touches
 from dcpy.ir.expr import Ref, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
@@ -58,14 +59,19 @@ def _meets_others(tasklet: Tasklet, uses: Uses) -> bool:
     """Whether another write in a map around meets this one in a different iteration."""
     for owner in owners_around(tasklet):
         if isinstance(owner, Map):
-            touches = body_touches(owner, uses)
-            mine = [replace(touch, wcr="") for touch in touches if touch.place is tasklet and touch.is_write]
+            touches = accesses_of_body(owner, uses)
+            mine = [_overwriting(touch) for touch in touches if touch.place is tasklet and touch.is_write]
             memory = {touch.memory for touch in mine}
             others = [touch for touch in touches if touch.memory in memory and touch.place is not tasklet]
             points = tuple(zip(owner.params, owner.domain, strict=True))
             if not groups_meet(mine, others, points, uses.ranges_at(owner)).is_no:
                 return True
     return False
+
+
+def _overwriting(access: MemoryAccess) -> MemoryAccess:
+    """The access, if it did not combine values but took the last one."""
+    return replace(access, mode=Mode.WRITE, memlet=replace(access.memlet, wcr=""))
 
 
 def _fresh_connector(tasklet: Tasklet) -> str:

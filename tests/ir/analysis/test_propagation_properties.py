@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcpy.ir import types
-from dcpy.ir.analysis.accesses import accesses_of
+from dcpy.ir.analysis.access_relations import seen_from_outside
 from dcpy.ir.data import Array
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Map
@@ -16,6 +16,7 @@ from dcpy.ir.region import Region, State
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import const, max_of, min_of, sym
+from dcpy.ir.uses import Uses
 
 FAR = 40  # elements beyond are not asked about: a whole dimension is a box too
 i_, j_, N, M = (sym(name) for name in "ijNM")
@@ -85,7 +86,7 @@ def test_boxes_hold_what_is_touched(subset_dims, domain):
     copy = Copy(Memlet("x", subset), Memlet("x", subset))
     node = Map(("i", "j"), domain, Region([State(nodes=[copy])]))
     sdfg.body.add(State(nodes=[node]))
-    access = accesses_of(node)[0]
+    access = seen_from_outside(node, Uses(sdfg))[0]
     for n, m in itertools.product(range(5), range(4)):
         sizes = {"N": n, "M": m}
         box, real = elements(access.subset, sizes), touched(subset, domain, sizes)

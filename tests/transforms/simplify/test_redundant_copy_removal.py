@@ -137,3 +137,22 @@ def test_refuses_where_another_argument_may_overlap():
     head = "sdfg @f(A: f64[N] alias g, B: f64[N] alias g) symbols(N: size)"
     sdfg = program(f"state {{ {FILL} copy t[0:N] -> A[0:N] }}", head=head)
     expect(RedundantCopyRemoval(), on=sdfg).is_refused("iteration i")
+
+
+def test_what_a_while_loop_reads_again_keeps_its_old_value():
+    """The second iteration would read what the first one wrote in place."""
+    text = """map i = 0:N {
+        data c: f64 transient
+        data s: f64 transient
+        state { copy A[i] -> s tasklet () -> (o -> c) { o = 0.0 } }
+        while c < B[i] {
+          tasklet (a <- A[i], b <- s) -> (o -> s) { o = a + b }
+          tasklet (a <- s) -> (o -> t[i]) { o = a }
+          tasklet (a <- c) -> (o -> c) { o = a + 1.0 }
+        }
+        state { copy s -> t[i] }
+      }
+      copy t[0:N] -> A[0:N]"""
+    report = explain(program(f"state {{ {text} }}"), RedundantCopyRemoval())
+    assert "write side: " in report
+    assert "reads A[i] and writes A[i] in another iteration" in report

@@ -42,7 +42,7 @@ def _region(region: Region, owner: Owner, seen: set[object]) -> Iterator[Finding
             yield from _nodes(block, seen)
             continue
         for inner in block.regions():
-            yield from _region(inner, block, seen)  # type: ignore[arg-type]
+            yield from _region(inner, block, seen)
 
 
 def _nodes(state: State, seen: set[object]) -> Iterator[Finding]:

@@ -1,0 +1,202 @@
+"""The access relation: every single access inside of a part, with its iteration space and its place in the order.
+
+The one answer to "what is read and written here". It is derived from what each class declares of its fields, of the
+space that its regions run over and of how often they run (`ir.roles`); no kind of node is known here. Nothing is
+merged, so that questions about pairs of accesses stay exact. Views are followed to the container whose elements they
+show. By name alone, element by element, `ir.uses` knows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+
+from dcpy.ir.analysis.access import MemoryAccess, Mode, Scope
+from dcpy.ir.analysis.propagation import propagated
+from dcpy.ir.analysis.scopes import symbols_assigned_in
+from dcpy.ir.data import Stream, View
+from dcpy.ir.expr import loads_of
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.memory import in_base, memory_of
+from dcpy.ir.nodes import Map, Node
+from dcpy.ir.region import Break, Loop, Region, Return, State
+from dcpy.ir.roles import Role, Runs
+from dcpy.ir.subsets import Subset
+from dcpy.ir.tree import Element, jumps, subtree
+from dcpy.ir.uses import Uses
+
+#: what `Uses.facts` keeps of an element
+_ALL, _BODY, _NAMES, _MEMORIES = "accesses", "accesses of the body", "names", "memories"
+
+
+def accesses_in(part: Region | Element, uses: Uses, only: Collection[str] | None = None) -> tuple[MemoryAccess, ...]:
+    """All accesses of a part and inside of it, in program order; the axes of an element are variables then.
+
+    Containers declared inside are left out: they are private to one run of the region that declares them. With `only`,
+    so are all containers but these.
+    """
+    if only is not None or isinstance(part, Region):
+        return _collected(part, uses, only)
+    facts = uses.facts(part)
+    if _ALL not in facts:
+        facts[_ALL] = _collected(part, uses, None)
+    found: tuple[MemoryAccess, ...] = facts[_ALL]
+    return found
+
+
+def accesses_of_body(scope: Map | Loop, uses: Uses, only: Collection[str] | None = None) -> tuple[MemoryAccess, ...]:
+    """All accesses in the body of a map or loop, its parameters being fixed."""
+    if only is not None:
+        return accesses_in(scope.body, uses, only)
+    facts = uses.facts(scope)
+    if _BODY not in facts:
+        facts[_BODY] = accesses_in(scope.body, uses)
+    found: tuple[MemoryAccess, ...] = facts[_BODY]
+    return found
+
+
+def seen_from_outside(part: Region | Element, uses: Uses) -> tuple[MemoryAccess, ...]:
+    """What one run of a part touches in all: its relation, propagated to boxes over all iterations inside."""
+    return propagated(accesses_in(part, uses), uses)
+
+
+def memories_of(node: Node, uses: Uses) -> tuple[dict[str, None], dict[str, None]]:
+    """The memories that a node reads (without those that it writes too), and those that it writes."""
+    facts = uses.facts(node)
+    if _MEMORIES not in facts:
+        reads, writes = names_in(node, uses)
+        written = _memories(writes, uses)
+        facts[_MEMORIES] = {name: None for name in _memories(reads, uses) if name not in written}, written
+    found: tuple[dict[str, None], dict[str, None]] = facts[_MEMORIES]
+    return found
+
+
+def names_in(node: Node, uses: Uses) -> tuple[dict[str, None], dict[str, None]]:
+    """The containers that a node and all inside of it read, and those that they change; not those declared inside."""
+    facts = uses.facts(node)
+    if _NAMES not in facts:
+        reads: dict[str, None] = {}
+        writes: dict[str, None] = {}
+        private = {name for body in node.regions() for region in body.walk_regions() for name in region.containers}
+        for element in subtree(node):
+            touched = uses.touches(element)
+            popped = [name for name in touched.reads if isinstance(uses.desc(name), Stream)]
+            for table, names in ((reads, touched.reads), (writes, touched.writes), (writes, popped)):
+                for name in names:
+                    if name not in private:
+                        table[name] = None
+        facts[_NAMES] = reads, writes
+    found: tuple[dict[str, None], dict[str, None]] = facts[_NAMES]
+    return found
+
+
+def _memories(names: Iterable[str], uses: Uses) -> dict[str, None]:
+    return dict.fromkeys([memory_of(name, uses.desc) for name in names])
+
+
+def _collected(part: Region | Element, uses: Uses, only: Collection[str] | None) -> tuple[MemoryAccess, ...]:
+    regions = (part,) if isinstance(part, Region) else part.regions()
+    assigned = dict.fromkeys(name for region in regions for name in symbols_assigned_in(region))
+    collector = _Collector(uses, only, tuple(assigned))
+    if isinstance(part, Region):
+        collector.region(part, ())
+    else:
+        collector.element(part, ())
+    return tuple(collector.found)
+
+
+def _ends_early(body: Region) -> bool:
+    """Whether a loop may end before its last iteration."""
+    return any(isinstance(jump, Break | Return) for jump in jumps(body))
+
+
+class _Collector:
+    def __init__(self, uses: Uses, only: Collection[str] | None, assigned: tuple[str, ...]) -> None:
+        self.uses = uses
+        self.only = only
+        self.assigned = assigned
+        self.found: list[MemoryAccess] = []
+        self._private: set[str] = set()
+        self._hidden: set[str] = set()  # of those, what is no view of something that is not private
+        self._memory: dict[str, str] = {}
+
+    # -- walking -----------------------------------------------------------------------------------------------
+
+    def region(self, region: Region, scopes: tuple[Scope, ...]) -> None:
+        self._private.update(region.containers)
+        self._hidden.update([name for name, desc in region.containers.items() if not isinstance(desc, View)])
+        skipped = False
+        for block in region.blocks:
+            inside = (*scopes, Scope(region, always=False)) if skipped else scopes
+            self.element(block, inside)
+            skipped = skipped or any(jumps(block))
+
+    def element(self, element: Element, scopes: tuple[Scope, ...]) -> None:
+        if isinstance(element, State):
+            for node in element.nodes:
+                self.element(node, scopes)
+            return
+        bodies = element.regions()
+        again = element.runs is Runs.AGAIN
+        self.own(element, (*scopes, Scope(bodies[0], always=False, again=True)) if again and bodies else scopes)
+        variables = element.iteration_space()
+        for body in bodies:
+            if again:  # one value of a parameter comes any number of times
+                scope = Scope(body, tuple([(name, None) for name, _ in variables]), always=False, again=True)
+            else:
+                scope = Scope(body, variables, element.runs is Runs.EACH and not _ends_early(body))
+            self.region(body, (*scopes, scope))
+
+    def own(self, element: Element, scopes: tuple[Scope, ...]) -> None:
+        """What is written on an element itself: it reads before it writes."""
+        for memlet in element.reads():
+            if memlet.container not in self._hidden:
+                self.memlet(memlet, element, scopes)
+        if element.callees():
+            self.calls(element, scopes)
+        for expr in element.all_of(Role.SCALAR):
+            for load in loads_of(expr):
+                self.memlet(Memlet(load.container, Subset(load.indices)), element, scopes)
+        for container in element.all_of(Role.WHOLE):
+            self.whole(container, element, scopes)
+        for memlet in element.writes():
+            if memlet.container not in self._hidden:
+                self.memlet(memlet, element, scopes, Mode.COMBINE if memlet.wcr else Mode.WRITE)
+
+    def calls(self, element: Element, scopes: tuple[Scope, ...]) -> None:
+        """What callees do with the memlets that they get."""
+        passed = [operand for operand in element.operands() if operand.role is Role.PASSED]
+        for mode, names_of in ((Mode.READ, self.uses.callees.read_by), (Mode.WRITE, self.uses.callees.written_by)):
+            names = frozenset[str]().union(*map(names_of, element.callees()))
+            for operand in passed:
+                if operand.connector in names:
+                    self.memlet(replace(operand.memlet, dynamic=True), element, scopes, mode)
+
+    # -- noting ------------------------------------------------------------------------------------------------
+
+    def whole(self, container: str, place: Element, scopes: tuple[Scope, ...]) -> None:
+        """All or any part of a container: a queue is popped, an array read and written."""
+        memlet = Memlet(container, Subset(), dynamic=True)
+        for mode in (Mode.READ,) if isinstance(self.uses.desc(container), Stream) else (Mode.READ, Mode.WRITE):
+            self.note(memlet, container, None, place, scopes, mode)
+
+    def memlet(self, memlet: Memlet, place: Element, scopes: tuple[Scope, ...], mode: Mode = Mode.READ) -> None:
+        if self.only is None or memlet.container in self.only:
+            self.note(memlet, *in_base(memlet, self.uses.desc), place, scopes, mode)
+
+    def note(
+        self, memlet: Memlet, root: str, subset: Subset | None, place: Element, scopes: tuple[Scope, ...], mode: Mode
+    ) -> None:
+        if root in self._private:
+            return
+        memory = self._memory.get(root)
+        if memory is None:
+            memory = self._memory[root] = memory_of(root, self.uses.desc)
+        if subset is None and isinstance(self.uses.desc(root), Stream):
+            mode = Mode.POP if mode is Mode.READ else Mode.PUSH
+        position = len(self.found)
+        self.found.append(
+            MemoryAccess(
+                memlet, root, memory, subset, mode, place, scopes, position, not memlet.dynamic, self.assigned
+            )
+        )
