@@ -36,6 +36,7 @@ NODES: dict[str, str] = {
 #: kind/name -> the expansion (`dcpy.ir.expansions.EXPANSIONS`)
 EXPANSIONS: dict[str, str] = {
     "reduce/pure": f"{_REDUCE}.expand.pure:reduce_loops",
+    "reduce/maps": f"{_REDUCE}.expand.maps:reduce_maps",
     "argreduce/pure": f"{_REDUCE}.expand.pure:argreduce_loops",
     "blas.matmul/specialize": f"{_BLAS}.specialize:matmul_as_blas",
     **{
@@ -43,6 +44,7 @@ EXPANSIONS: dict[str, str] = {
         for node in ("gemm", "gemv", "dot", "ger")
         for name in ("mkl", "openblas", "pure")
     },
+    "blas.gemv/maps": f"{_BLAS}.expand.maps:gemv",
     "sort/radix": f"{_SORTING}.expand.radix:sort_rows",
     "argsort/radix": f"{_SORTING}.expand.radix:argsort_rows",
     "fft.transform/fftw": f"{_FFT}.expand.fftw:transform",

@@ -12,6 +12,8 @@ from dcpy.transforms.api import Transformation
 from dcpy.transforms.passes import Pass
 from dcpy.transforms.pipeline import Pipeline
 
+_FUSION = "dcpy.transforms.fusion"
+_MEMORY = "dcpy.transforms.memory"
 _LOOPS = "dcpy.transforms.loops"
 _MAPS = "dcpy.transforms.maps"
 _SIMPLIFY = "dcpy.transforms.simplify"
@@ -19,6 +21,7 @@ _SIMPLIFY = "dcpy.transforms.simplify"
 TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
     "transformation",
     {
+        "accumulate-transient": f"{_MEMORY}.accumulate_transient:AccumulateTransient",
         "augmented-assignment-to-wcr": f"{_SIMPLIFY}.augmented_assignment_to_wcr:AugmentedAssignmentToWCR",
         "check-motion": f"{_SIMPLIFY}.check_motion:CheckMotion",
         "constant-propagation": f"{_SIMPLIFY}.constant_propagation:ConstantPropagation",
@@ -26,6 +29,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "dead-dataflow-elimination": f"{_SIMPLIFY}.dead_dataflow_elimination:DeadDataflowElimination",
         "dead-state-elimination": f"{_SIMPLIFY}.dead_state_elimination:DeadStateElimination",
         "empty-state-elimination": f"{_SIMPLIFY}.empty_state_elimination:EmptyStateElimination",
+        "expand-to-fuse": f"{_FUSION}.expand_to_fuse:ExpandToFuse",
         "expand-library-node": "dcpy.transforms.expand:ExpandLibraryNode",
         "extremum-reduction": f"{_LOOPS}.extremum_reduction:ExtremumReduction",
         "inline-call": f"{_SIMPLIFY}.inline_call:InlineCall",
@@ -35,8 +39,8 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "loop-versioning": f"{_LOOPS}.loop_versioning:LoopVersioning",
         "map-collapse": f"{_MAPS}.map_collapse:MapCollapse",
         "map-expansion": f"{_MAPS}.map_expansion:MapExpansion",
-        "map-fusion": "dcpy.transforms.fusion.map_fusion:MapFusion",
-        "map-inlining": "dcpy.transforms.fusion.map_inlining:MapInlining",
+        "map-fusion": f"{_FUSION}.map_fusion:MapFusion",
+        "map-inlining": f"{_FUSION}.map_inlining:MapInlining",
         "map-interchange": f"{_MAPS}.map_interchange:MapInterchange",
         "map-tiling": f"{_MAPS}.map_tiling:MapTiling",
         "map-versioning": f"{_MAPS}.map_versioning:MapVersioning",
@@ -46,6 +50,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "scalar-to-symbol-promotion": f"{_SIMPLIFY}.scalar_to_symbol_promotion:ScalarToSymbolPromotion",
         "state-fusion": f"{_SIMPLIFY}.state_fusion:StateFusion",
         "strip-mining": f"{_LOOPS}.strip_mining:StripMining",
+        "subgraph-fusion": f"{_FUSION}.subgraph_fusion:SubgraphFusion",
         "symbol-propagation": f"{_SIMPLIFY}.symbol_propagation:SymbolPropagation",
         "trivial-loop-elimination": f"{_SIMPLIFY}.trivial_loop_elimination:TrivialLoopElimination",
         "trivial-map-elimination": f"{_SIMPLIFY}.trivial_map_elimination:TrivialMapElimination",
@@ -67,6 +72,7 @@ PASSES: Registry[type[Pass]] = Registry(
         "hoist-buffers": f"{_CPU}.hoist_buffers:HoistBuffers",
         "keep-buffers": f"{_CPU}.keep_buffers:KeepBuffers",
         "library-idioms": "dcpy.transforms.library_idioms:LibraryIdioms",
+        "partial-sums": f"{_CPU}.partial_sums:PartialSums",
         "share-buffers": f"{_CPU}.share_buffers:ShareBuffers",
     },
 )

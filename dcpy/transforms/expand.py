@@ -64,7 +64,7 @@ class ExpandLibraryNode(Transformation[tuple[Choice, Replacement]]):
 
     def apply(self, m: Match, plan: tuple[Choice, Replacement], rw: Rewriter) -> list[LibraryNode]:
         """Returns the library nodes that the expansion itself consists of."""
-        return _install(rw, m[self.node], plan[1])
+        return install(rw, m[self.node], plan[1])
 
     def choose(self, node: LibraryNode) -> tuple[Choice, Replacement]:
         """The first expansion that applies; `ExpansionError` with all reasons where none does."""
@@ -136,7 +136,7 @@ def require_expansion(name: str) -> None:
         raise unknown_name("expansion", name, known)
 
 
-def _install(rw: Rewriter, node: LibraryNode, replacement: Replacement) -> list[LibraryNode]:
+def install(rw: Rewriter, node: LibraryNode, replacement: Replacement) -> list[LibraryNode]:
     """Puts the replacement where the node was; returns the library nodes in it."""
     state = node.state
     if state is None or state.region is None:

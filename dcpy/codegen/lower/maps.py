@@ -16,6 +16,7 @@ from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, LirType, Pointer
 from dcpy.codegen.lir.walk import is_straight, names_in, statements
 from dcpy.codegen.lower.bounds import going_down, within
 from dcpy.codegen.lower.context import Accumulator, Context, ParallelScope
+from dcpy.codegen.lower.hoisting import take_buffers
 from dcpy.codegen.lower.reductions import accumulator_for, reduction_of
 from dcpy.codegen.lower.tasklets import write
 from dcpy.ir.analysis.conflicts import MapWrites, distinct, reducible, survey, tiles_of
@@ -90,7 +91,7 @@ def _reductions(context: Context, writes: MapWrites) -> tuple[tree.Reduction, ..
 
 
 def _lower_loops(context: Context, node: Map, writes: MapWrites, lower_region: LowerRegion) -> None:
-    body = _body(context, node, lower_region)
+    buffers, body = _body(context, node, lower_region)
     simd = isinstance(node.schedule, VECTORIZED) and is_straight(body) and not _lanes_meet(context, node, writes)
     reductions = _reductions(context, writes) if simd else ()
     loops = _nest(context, node, body)
@@ -100,7 +101,7 @@ def _lower_loops(context: Context, node: Map, writes: MapWrites, lower_region: L
     elif isinstance(node.schedule, Unrolled):
         factor = node.schedule.factor or trip_count(context, node.domain[-1])
         loops = _change_innermost(loops, len(node.params), unroll=factor)
-    context.emit(loops)
+    context.emit(tree.Block((*buffers, loops)) if buffers else loops)
 
 
 def trip_count(context: Context, values: Range) -> int:
@@ -125,12 +126,14 @@ def _lanes_meet(context: Context, node: Map, writes: MapWrites) -> bool:
     )
 
 
-def _body(context: Context, node: Map, lower_region: LowerRegion) -> tree.Body:
+def _body(context: Context, node: Map, lower_region: LowerRegion) -> tuple[tree.Body, tree.Body]:
+    """The buffers that iterations may share, and the statements of one iteration."""
     ranges = context.ranges
     for param, dim in zip(node.params, node.domain, strict=True):
         ranges = within(ranges, param, dim)
     with context.knowing(ranges):
-        return lower_region(context, node.body)
+        body = lower_region(context, node.body)
+    return take_buffers(body, map(context.names.of, node.params))
 
 
 def _nest(context: Context, node: Map, body: tree.Body) -> tree.Loop:
@@ -155,7 +158,7 @@ def _lower_parallel(context: Context, node: Map, writes: MapWrites, lower_region
     label = context.names.fresh("next_" + "_".join(node.params))
     scope = ParallelScope(node, frozenset(writes.symbols), frozenset(writes.private), label, tiles_of(node))
     with context.running(scope):
-        body = _body(context, node, lower_region)
+        buffers, body = _body(context, node, lower_region)
     fails = any(isinstance(s, tree.CheckFail) and s.label == label for s in statements(body))
     if fails:
         body = (tree.Block(body), tree.Label(label))
@@ -170,7 +173,7 @@ def _lower_parallel(context: Context, node: Map, writes: MapWrites, lower_region
         collapse -= 1
         loops = _change_innermost(loops, len(node.params), simd=True, reductions=reductions)
     loops = replace(loops, shared=tree.Shared(collapse, chunk), reductions=reductions)
-    _call_by_team(context, node, loops, fails)
+    _call_by_team(context, node, (*buffers, loops), fails)
 
 
 def _rectangular(node: Map) -> int:
@@ -180,12 +183,12 @@ def _rectangular(node: Map) -> int:
     return independent.index(False) if False in independent else len(independent)
 
 
-def _call_by_team(context: Context, node: Map, loops: tree.Loop, fails: bool) -> None:
-    """Makes the loops a function, and calls it with what it uses."""
+def _call_by_team(context: Context, node: Map, loops: tree.Body, fails: bool) -> None:
+    """Makes the loops, behind what each thread needs for them, a function, and calls it with what it uses."""
     context.module.threads = True
     name = context.file_name(f"{context.sdfg.name}_map_{'_'.join(node.params)}")
-    checks = [s for s in statements((loops,)) if isinstance(s, tree.CheckFail)]
-    params = [_parameter(context, variable, kind, (loops,)) for variable, kind in names_in((loops,)).items()]
+    checks = [s for s in statements(loops) if isinstance(s, tree.CheckFail)]
+    params = [_parameter(context, variable, kind, loops) for variable, kind in names_in(loops).items()]
     args: list[LirExpr] = [Name(param.name, param.type) for param in params]
     for kind, variable in (("failure", fails), ("warning", any(check.warning for check in checks))):
         if variable:
@@ -195,9 +198,7 @@ def _call_by_team(context: Context, node: Map, loops: tree.Loop, fails: bool) ->
         params.append(tree.Parameter("error", Pointer(INDEX)))
         args.append(Name("numbers", Pointer(INDEX)))
     # A team and a single thread both call it: g++ would inline, and so compile, it twice.
-    context.module.functions.append(
-        tree.Function(name, Basic.VOID, tuple(params), (loops,), inline=False, span=node.span)
-    )
+    context.module.functions.append(tree.Function(name, Basic.VOID, tuple(params), loops, inline=False, span=node.span))
     call = Call(name, tuple(args), Basic.VOID)
     factors, units = work_of(node, context.sdfg)
     total = product_of(*factors).constant

@@ -7,7 +7,9 @@ here changes results but the order of reductions, and each decision is in the hi
 from __future__ import annotations
 
 from dcpy.ir.sdfg import Sdfg
+from dcpy.transforms.fusion.expand_to_fuse import ExpandToFuse
 from dcpy.transforms.fusion.map_fusion import MapFusion
+from dcpy.transforms.fusion.subgraph_fusion import SubgraphFusion
 from dcpy.transforms.library_idioms import LibraryIdioms
 from dcpy.transforms.loops.extremum_reduction import ExtremumReduction
 from dcpy.transforms.loops.loop_inspection import LoopInspection
@@ -35,6 +37,11 @@ AUTO_OPTIMIZE = Pipeline(
         repeat(MapFusion()),
         RedundantCopyRemoval(),
         DeadDataflowElimination(),
+    ),
+    repeat(
+        ExpandToFuse(),
+        SubgraphFusion(),
+        MapFusion(),
     ),
     MapCollapse(),
     WcrToAugmentedAssignment(),

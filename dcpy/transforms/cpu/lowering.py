@@ -9,6 +9,7 @@ from dcpy.transforms.cpu.assign_storages import AssignStorages
 from dcpy.transforms.cpu.forward_scalars import ForwardScalars
 from dcpy.transforms.cpu.hoist_buffers import HoistBuffers
 from dcpy.transforms.cpu.keep_buffers import KeepBuffers
+from dcpy.transforms.cpu.partial_sums import PartialSums
 from dcpy.transforms.cpu.share_buffers import ShareBuffers
 from dcpy.transforms.expand import ExpandLibraryNodes
 from dcpy.transforms.fusion.map_inlining import MapInlining
@@ -30,6 +31,7 @@ def cpu_pipeline(options: CpuOptions) -> Pipeline:
         ExpandLibraryNodes(target="cpu"),
         MapInlining(),
         MapVersioning(),
+        PartialSums(),
         ForwardScalars(),
         AssignStorages(),
         ShareBuffers(),

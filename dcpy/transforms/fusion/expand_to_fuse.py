@@ -1,0 +1,105 @@
+"""ExpandToFuse: a library node between maps becomes maps itself, so that they can be fused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dcpy.base.errors import ExpansionError
+from dcpy.ir.analysis.touches import names_in
+from dcpy.ir.data import Array
+from dcpy.ir.expansions import EXPANSIONS, Replacement, expansions_of
+from dcpy.ir.nodes import LibraryNode, Map, Node
+from dcpy.ir.region import State
+from dcpy.ir.tree import child_of
+from dcpy.ir.uses import Uses
+from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
+from dcpy.transforms.expand import install
+
+NEUTRAL = "maps"  #: the name of expansions that write unscheduled maps with conflict resolution
+
+
+@dataclass(frozen=True)
+class ExpandToFuse(Transformation[Replacement]):
+    """Replace a library node by unscheduled maps where a map beside it could then become one with these.
+
+    before   map i, j { T[i, j] = A[i, j]*A[i, j] }      after   map i, j { T[i, j] = A[i, j]*A[i, j] }
+             reduce (T) -> s {axes = (1,)}                       map i { acc = 0; map k { acc (add) <- T[i, k] }
+                                                                         s[i] = acc }
+
+    Applies where the node has an expansion called `maps`, and reads a temporary that a map of its state computes, or
+    computes one that a map of its state reads; nobody but the maps of that state may need it. What a foreign library
+    does well stays as it is, unless `foreign`: only large operands that need not be stored then make up for that.
+    """
+
+    name: ClassVar[str] = "expand-to-fuse"
+    node = capture(LibraryNode)
+    pattern = one(node)
+
+    foreign: bool = False  #: also nodes that a foreign library would work on
+
+    def plan(self, m: Match) -> Replacement | Refusal:
+        """The maps. Refuses nodes without such an expansion, and those with nothing beside them."""
+        node, uses = m[self.node], m.uses
+        name = f"{node.kind}/{NEUTRAL}"
+        if name not in EXPANSIONS:
+            return Refusal(f"{node.kind} has no expansion called {NEUTRAL!r}")
+        if _is_foreign(node) and not self.foreign:
+            return Refusal("a foreign library does it well")
+        if next(_from_maps(node, uses), None) is None and next(_for_maps(node, uses), None) is None:
+            return Refusal("no map of its state computes what it reads, or reads what it computes")
+        try:
+            return EXPANSIONS[name].build(node)
+        except ExpansionError as problem:
+            return Refusal(problem.message)
+
+    def apply(self, m: Match, plan: Replacement, rw: Rewriter) -> None:
+        install(rw, m[self.node], plan)
+
+
+def _is_foreign(node: LibraryNode) -> bool:
+    """Whether C functions would do what the node says."""
+    return any(one.environment and not one.refusal("cpu") for one in expansions_of(node.kind))
+
+
+def _from_maps(node: LibraryNode, uses: Uses) -> Iterator[str]:
+    """Temporaries that the node reads and a map before it in its state writes."""
+    for name in names_in(node, uses)[0]:
+        if _is_temporary(name, node, uses) and _before(node, name, uses):
+            yield name
+
+
+def _for_maps(node: LibraryNode, uses: Uses) -> Iterator[str]:
+    """Temporaries that the node writes and a map behind it in its state reads."""
+    for name in names_in(node, uses)[1]:
+        if _is_temporary(name, node, uses) and _behind(node, name, uses):
+            yield name
+
+
+def _is_temporary(name: str, node: LibraryNode, uses: Uses) -> bool:
+    """Whether only the node and maps of its state touch an array."""
+    if not isinstance(uses.desc(name), Array) or not uses.is_private(name) or len(uses.overlapping(name)) > 1:
+        return False
+    state = node.state
+    assert isinstance(state, State)
+    beside = (child_of(state, part) for part in uses.touchers(name))
+    return all(other is node or isinstance(other, Map) for other in beside)
+
+
+def _before(node: LibraryNode, name: str, uses: Uses) -> bool:
+    state = node.state
+    assert isinstance(state, State)
+    writers = [child_of(state, part) for part in uses.writers(name)]
+    return any(isinstance(other, Map) and _comes_first(other, node, state) for other in writers)
+
+
+def _behind(node: LibraryNode, name: str, uses: Uses) -> bool:
+    state = node.state
+    assert isinstance(state, State)
+    readers = [child_of(state, part) for part in uses.readers(name)]
+    return any(isinstance(other, Map) and _comes_first(node, other, state) for other in readers)
+
+
+def _comes_first(first: Node, second: Node, state: State) -> bool:
+    return state.index(first) < state.index(second)

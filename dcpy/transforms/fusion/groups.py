@@ -1,0 +1,162 @@
+"""Groups of maps that could be one: who joins, who has to step aside, and what the group keeps to itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from dcpy.ir.analysis.dependences import filled_before, groups_meet, nodes_meet
+from dcpy.ir.analysis.footprints import Footprint
+from dcpy.ir.analysis.touches import Touch, names_in
+from dcpy.ir.data import Array
+from dcpy.ir.nodes import Map, Node
+from dcpy.ir.refusal import Refusal
+from dcpy.ir.region import State
+from dcpy.ir.subsets import Subset
+from dcpy.ir.symbolic import ONE, Ranges
+from dcpy.ir.tree import child_of
+from dcpy.ir.uses import Uses
+from dcpy.transforms.fusion.conditions import why_not_in_turns
+from dcpy.transforms.fusion.prefixes import Renaming, prefix_of, same_prefix, touches_below
+from dcpy.transforms.fusion.temporaries import is_fixed, needed_elsewhere
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A map of a group, and what one iteration of the prefix touches, in terms of the first map's parameters."""
+
+    node: Map
+    renaming: Renaming
+    touches: tuple[Touch, ...]
+    before: tuple[Node, ...]  # nodes that went before the group when this map had not joined yet
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Maps that become one at their `depth` outer parameters."""
+
+    depth: int
+    members: tuple[Member, ...]
+    before: tuple[Node, ...]  # nodes between them, which go before all of them
+    private: tuple[tuple[str, tuple[int, ...]], ...] = ()  # temporaries, and the dimensions that they keep
+
+
+def temporaries_of(node: Map, uses: Uses) -> Iterator[str]:
+    """Arrays that a map writes and that may become private to it and to maps behind it."""
+    state = node.state
+    for name in names_in(node, uses)[1]:
+        if not isinstance(uses.desc(name), Array) or not uses.is_private(name) or len(uses.overlapping(name)) > 1:
+            continue
+        if state is not None and all(isinstance(child_of(state, part), Map) for part in uses.touchers(name)):
+            yield name
+
+
+def touched_by(node: Map, uses: Uses) -> set[str]:
+    """The containers that a map reads or writes."""
+    return {name for names in names_in(node, uses) for name in names}
+
+
+def grown(first: Map, depth: int, uses: Uses, ranges: Ranges) -> tuple[Group, Refusal | None]:
+    """The captured map, and each map behind it that can join those before it; and why one did not."""
+    state = first.state
+    assert isinstance(state, State)
+    members = [Member(first, {}, touches_below(first, depth, uses), ())]
+    before: list[Node] = []
+    after: list[Node] = []
+    refusal: Refusal | None = None
+    sure: tuple[Node, ...] = ()  # of `before`, those that stand before the last member
+    for node in _until_last_reader(first, state, uses):
+        waits = _depends(node, after, uses, ranges)
+        member = None if waits or not isinstance(node, Map) else _joining(node, members, depth, uses, ranges)
+        refusal = member if isinstance(member, Refusal) else refusal
+        if isinstance(member, Member):
+            members.append(replace(member, before=sure))
+            sure = tuple(before)
+        elif waits or _depends(node, [member.node for member in members], uses, ranges):
+            after.append(node)
+        else:
+            before.append(node)
+    return Group(depth, tuple(members), sure), refusal
+
+
+def _until_last_reader(first: Map, state: State, uses: Uses) -> Sequence[Node]:
+    """The nodes behind a map, up to the last one that has to do with its temporaries, directly or through others."""
+    nodes = state.nodes[state.index(first) + 1 :]
+    wanted = dict.fromkeys(temporaries_of(first, uses))
+    last = 0
+    for place, node in enumerate(nodes):
+        if isinstance(node, Map) and not wanted.keys().isdisjoint(names_in(node, uses)[0]):
+            wanted.update(dict.fromkeys(temporaries_of(node, uses)))
+            last = place + 1
+    return nodes[:last]
+
+
+def _depends(node: Node, others: Iterable[Node], uses: Uses, ranges: Ranges) -> bool:
+    return any(not nodes_meet(other, node, uses, ranges).is_no for other in others)
+
+
+def _joining(node: Map, members: Sequence[Member], depth: int, uses: Uses, ranges: Ranges) -> Member | Refusal | None:
+    """A map as a member of a group, or why it cannot be one; None where it reads nothing that the group writes."""
+    first = members[0].node
+    written = {name for member in members for name in names_in(member.node, uses)[1]}
+    if written.isdisjoint(names_in(node, uses)[0]):
+        return None
+    values = same_prefix(first, node, depth, ranges)
+    if values is None:
+        return Refusal(f"outer parameters run through different values: {_outer(first)} and {_outer(node)}", (node,))
+    for member in members:
+        if obstacle := why_not_in_turns(member.node, node, uses):
+            return obstacle
+    touches = tuple(touch.subs(values) for touch in touches_below(node, depth, uses))
+    earlier = [touch for member in members for touch in member.touches]
+    answer = groups_meet(earlier, touches, prefix_of(first, depth), ranges)
+    return Member(node, values, touches, ()) if answer.is_no else Refusal(answer.reason, (node,))
+
+
+def _outer(node: Map) -> str:
+    return ", ".join(map(str, node.domain))
+
+
+def kept_dims(name: str, group: Group, uses: Uses, ranges: Ranges) -> tuple[int, ...] | Refusal:
+    """The dimensions that a private copy of a temporary needs, or why it cannot be private."""
+    if refusal := needed_elsewhere(name, [member.node for member in group.members], uses):
+        return Refusal(refusal.reason.partition(";")[0], refusal.elements)
+    first, desc = group.members[0].node, uses.desc(name)
+    assert isinstance(desc, Array)  # or it would be needed elsewhere
+    touches: list[Touch] = []
+    behind = 0
+    for member in group.members:
+        mine = [replace(touch, position=behind + touch.position) for touch in member.touches]
+        behind += len(mine)
+        touches += [touch for touch in mine if touch.root == name]
+    known = Footprint(Subset(), prefix_of(first, group.depth)).known(ranges)
+    for read in touches:
+        if (not read.is_write or read.wcr) and not filled_before(read, touches, known).is_yes:
+            return Refusal(f"{name!r} is read where the same iteration did not surely write it")
+    subsets = [touch.subset for touch in touches]
+    inner = {variable for touch in touches for scope in touch.scopes for variable, _ in scope.variables}
+    inner.update(symbol for touch in touches for symbol in touch.run_time)
+    kept = tuple(axis for axis in range(len(desc.shape)) if not is_fixed(axis, subsets, inner))
+    return kept if len(kept) < len(desc.shape) else Refusal(f"each iteration needs all of {name!r}")
+
+
+def traffic_shrinks(group: Group, private: Iterable[str], uses: Uses) -> bool:
+    """Whether something as large as what the maps run through is moved less often than before.
+
+    That is a temporary that becomes private, or what two of them touch; anything smaller costs little, and a map that
+    is fused for that can no longer be scheduled as its own accesses would like it.
+    """
+    largest = group.depth + max(_inner_rank(touch) for member in group.members for touch in member.touches)
+    touched = [dict.fromkeys(touch.root for touch in member.touches) for member in group.members]
+    shared = [name for name in dict.fromkeys(chain(*touched)) if sum(name in names for names in touched) > 1]
+    return any(_rank(name, uses) >= largest for name in dict.fromkeys([*private, *shared]))
+
+
+def _inner_rank(touch: Touch) -> int:
+    return sum(len(scope.variables) for scope in touch.scopes)
+
+
+def _rank(name: str, uses: Uses) -> int:
+    desc = uses.desc(name)
+    return sum(size is not ONE for size in desc.shape) if isinstance(desc, Array) else 0
