@@ -27,6 +27,7 @@ from docs.numpy_page import numpy_page
 from docs.scipy_page import scipy_page
 
 DOCS = Path(__file__).parent
+PICTURES = DOCS.parent / "tests" / "golden" / "transforms" / "test_pictures"  # what tests make of small programs
 
 
 def transformations() -> Iterator[str]:
@@ -38,6 +39,10 @@ def transformations() -> Iterator[str]:
         if kind.__module__.partition(".")[0] != "dcpy":
             continue  # registered from outside
         yield f"## {name}\n\n`{kind.__module__}.{kind.__name__}`\n\n```text\n{inspect.getdoc(kind)}\n```\n"
+        picture = PICTURES / f"{name}.txt"
+        if picture.is_file():
+            before, _, after = picture.read_text().rstrip().partition("\n}\n")
+            yield f"A test shows it on this program:\n\n```text\n{before}\n}}\n```\n\n```text\n{after}\n```\n"
     yield "# Other passes\n\nThey decide about a whole graph, or consist of others: see `dcpy passes`.\n"
     for name in PASSES:
         step = PASSES[name]

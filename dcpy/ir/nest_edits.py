@@ -15,7 +15,7 @@ from dcpy.ir.region import Block, Loop, Region, State
 from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.schedules import SEQUENTIAL, Schedule
 from dcpy.ir.subsets import Range
-from dcpy.ir.symbolic import as_expr, max_of, min_of, sym
+from dcpy.ir.symbolic import Ranges, as_expr, max_of, min_of, sym
 
 # -- axes ------------------------------------------------------------------------------------------------------------
 
@@ -145,3 +145,35 @@ def exchange_maps(outer: Map, inner: Map, rw: Rewriter) -> None:
     move_body(inner.body, outer.body, rw)
     rw.move_blocks([wrapper], inner.body)
     rw.move_nodes([outer], wrapper)
+
+
+# -- copies ----------------------------------------------------------------------------------------------------------
+
+
+def place_before(body: Region, block: Block, rw: Rewriter) -> None:
+    """Puts what a region without an owner declares and runs before a block."""
+    around = block.region
+    assert around is not None
+    for name, desc in body.containers.items():
+        rw.declare(name, desc, around)
+    for copied in list(body.blocks):
+        body.remove(copied)
+        rw.insert_before(block, copied)
+
+
+def place_at_end(body: Region, into: Region, rw: Rewriter) -> None:
+    """Puts what a region without an owner declares and runs at the end of another one."""
+    for name, desc in body.containers.items():
+        rw.declare(name, desc, into)
+    for copied in list(body.blocks):
+        body.remove(copied)
+        rw.insert(copied, into)
+
+
+def groups_and_rest(values: Range, factor: int, ranges: Ranges) -> tuple[Range, Range | None]:
+    """The starts of all whole groups of `factor` values of a range, and the values that are left over, if there are."""
+    size = values.size_within(ranges)
+    if (size % factor).constant == 0:
+        return Range(values.start, values.stop, values.step * factor), None
+    middle = values.start + size // factor * factor * values.step
+    return Range(values.start, middle, values.step * factor), Range(middle, values.stop, values.step)

@@ -32,6 +32,7 @@ from dcpy.transforms.pattern import (
     consecutive,
     one,
     path,
+    siblings,
     whole,
 )
 
@@ -53,6 +54,7 @@ __all__ = [
     "one",
     "path",
     "perform",
+    "siblings",
     "whole",
 ]
 

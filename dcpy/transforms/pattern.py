@@ -1,8 +1,8 @@
 """Patterns: where in an SDFG a transformation looks.
 
-A pattern names its parts by `capture`s. There are four forms: one node or block (`one`), blocks in a row
-(`consecutive`), dataflow from node to node through containers (`path`), and the SDFG as a whole (`whole`). Matches
-come in program order, always the same.
+A pattern names its parts by `capture`s. There are five forms: one node or block (`one`), blocks in a row
+(`consecutive`), nodes of one state (`siblings`), dataflow from node to node through containers (`path`), and the SDFG
+as a whole (`whole`). Matches come in program order, always the same.
 """
 
 from __future__ import annotations
@@ -191,6 +191,31 @@ class Path:
 
 
 @dataclass(frozen=True)
+class Siblings:
+    """Two nodes of one state, the first before the second, with anything between them."""
+
+    first: Capture[Any]
+    second: Capture[Any]
+
+    @property
+    def captures(self) -> tuple[Capture[Any], ...]:
+        return (self.first, self.second)
+
+    def anchors(self, sdfg: Sdfg) -> Iterator[Element]:
+        return (node for node in sdfg.body.walk_nodes() if isinstance(node, self.first.kinds))
+
+    def matches_at(self, anchor: Element | Sdfg, uses: Uses) -> Iterator[Match]:
+        if not isinstance(anchor, Node) or anchor.state is None or not isinstance(anchor, self.first.kinds):
+            return
+        for other in anchor.state.nodes[anchor.state.index(anchor) + 1 :]:
+            if isinstance(other, self.second.kinds):
+                yield Match(uses.sdfg, uses, {self.first.name: anchor, self.second.name: other})
+
+    def __str__(self) -> str:
+        return f"{self.first.words} beside a {self.second.words}"
+
+
+@dataclass(frozen=True)
 class Whole:
     """The SDFG itself: for transformations that weigh all of it at once."""
 
@@ -224,6 +249,11 @@ def path(*parts: Capture[Any]) -> Path: ...
 def path(*parts: Capture[Any]) -> Path:
     """Dataflow inside one state: node, access, node (, access, node)..."""
     return Path(parts)
+
+
+def siblings(first: Capture[Any], second: Capture[Any]) -> Siblings:
+    """Two nodes of one state."""
+    return Siblings(first, second)
 
 
 def whole() -> Whole:

@@ -1,0 +1,86 @@
+"""HorizontalFusion: two maps over the same points, side by side, become one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dcpy.ir.analysis.dependence_vectors import dependences_between
+from dcpy.ir.analysis.dependences import nodes_meet
+from dcpy.ir.analysis.touches import body_touches, leavers
+from dcpy.ir.nests import axes_of
+from dcpy.ir.nodes import Map
+from dcpy.ir.region import State
+from dcpy.ir.schedules import UNDECIDED
+from dcpy.ir.symbolic import ExprLike, sym
+from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, siblings
+
+
+@dataclass(frozen=True)
+class HorizontalFusion(Transformation[Legal]):
+    """Loop fusion of two maps of one state that need not read what the other writes.
+
+    before   map i = 0:N { B[i] = f(A[i]) }
+             map j = 0:N { C[j] = g(A[j]) }
+    after    map i = 0:N { B[i] = f(A[i]); C[i] = g(A[i]) }
+
+    What both read is then read once, and one team of threads does both. Applies to equal ranges, where no point of
+    the second map depends on another point of the first one, nothing between them stands in the way, and nothing
+    inside may end the program early. MapFusion fuses along what the first one makes, and lets it stay in registers.
+    (Kennedy and McKinley, Maximizing Loop Parallelism and Improving Data Locality via Loop Fusion and Distribution,
+    1993.)
+    """
+
+    name: ClassVar[str] = "horizontal-fusion"
+    first = capture(Map)
+    second = capture(Map)
+    pattern = siblings(first, second)
+
+    def plan(self, m: Match) -> Legal | Refusal:
+        """Refuses other ranges, and dependences between different points, naming the accesses and their distance."""
+        first, second = m[self.first], m[self.second]
+        names = renamed_params(second, first)
+        if len(first.params) != len(second.params) or first.domain != tuple(dim.subs(names) for dim in second.domain):
+            return Refusal("the iteration spaces differ")
+        if second.schedule not in (first.schedule, UNDECIDED):
+            return Refusal(f"schedules differ: {first.schedule} and {second.schedule}")
+        for part in (*leavers(first.body), *leavers(second.body)):
+            return Refusal(f"a {part.kind} inside may end it early", (part,))
+        return _other_points(first, second, names, m) or _in_between(first, second, m) or LEGAL
+
+    def apply(self, m: Match, plan: Legal, rw: Rewriter) -> Map:
+        """Returns the map, which is the first one."""
+        first, second = m[self.first], m[self.second]
+        rw.substitute_symbols(renamed_params(second, first), within=second.body)
+        rw.hoist_containers(second.body, first.body)
+        last, moved = first.body.blocks[-1:], list(second.body.blocks)
+        rw.move_blocks(moved, first.body)
+        rw.forward(second, first)
+        rw.erase(second)
+        match (*last, *moved[:1]):
+            case (State(name="") as before, State(name="") as after):
+                rw.append_state(before, after)
+        return first
+
+
+def renamed_params(node: Map, other: Map) -> dict[str, ExprLike]:
+    """The parameters of a map as those of another one."""
+    return {old: sym(new) for old, new in zip(node.params, other.params, strict=False)}
+
+
+def _other_points(first: Map, second: Map, names: dict[str, ExprLike], m: Match) -> Refusal | None:
+    """A dependence of a point of the second map on another point of the first."""
+    later = [touch.subs(names) for touch in body_touches(second, m.uses)]
+    found = dependences_between(body_touches(first, m.uses), later, axes_of(first), m.uses.ranges_at(first))
+    return found.obstacle(" or ".join(f"d{number} != 0" for number in range(len(first.params))))
+
+
+def _in_between(first: Map, second: Map, m: Match) -> Refusal | None:
+    """A node between the maps that the second one may not pass."""
+    state = m.state
+    ranges = m.uses.ranges_at(state)
+    for node in state.nodes[state.index(first) + 1 : state.index(second)]:
+        answer = nodes_meet(node, second, m.uses, ranges)
+        if not answer.is_no:
+            return Refusal(f"the {node.kind} between them: {answer.reason}", (node,))
+    return None

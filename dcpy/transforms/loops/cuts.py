@@ -1,0 +1,71 @@
+"""Cuts of a body in two parts: what distribution and fission have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dcpy.ir.analysis.scopes import symbols_assigned_in
+from dcpy.ir.nodes import Node
+from dcpy.ir.refusal import Refusal
+from dcpy.ir.region import Block, Region, State
+from dcpy.ir.rewriter import Rewriter
+from dcpy.ir.tree import Element, is_inside
+from dcpy.ir.uses import Uses
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The two parts: blocks of a body, or nodes of the one state that it is."""
+
+    first: tuple[Element, ...]
+    second: tuple[Element, ...]
+
+    def is_first(self, element: Element) -> bool:
+        """Whether an element of the body is of the first part."""
+        return any(element is part or is_inside(element, part) for part in self.first)
+
+
+def cut_of(body: Region, at: int) -> Cut | Refusal:
+    """The cut after `at` blocks, or nodes; a refusal where a part would be empty."""
+    parts: list[Element] = list(body.blocks)
+    match body.blocks:
+        case [State(nodes=nodes)]:
+            parts = list(nodes)
+    if not 0 < at < len(parts):
+        return Refusal(f"the body has {len(parts)} parts: none can be cut off after {at}")
+    return Cut(tuple(parts[:at]), tuple(parts[at:]))
+
+
+def shared_by(cut: Cut, body: Region, uses: Uses) -> Refusal | None:
+    """What belongs to one iteration and passes from the first part to the second: a container, or a symbol."""
+    for name in body.containers:
+        if len({cut.is_first(toucher) for toucher in _users(name, uses)}) > 1:
+            advice = f"scalar-expansion{{container={name}}} makes it an array of all iterations"
+            return Refusal(f"each iteration has its own {name!r}, which both parts use: {advice}")
+    for symbol in symbols_assigned_in(body):
+        places = (*uses.definers(symbol), *uses.users(symbol))
+        if len({cut.is_first(place) for place in places if is_inside(place, body)}) > 1:
+            return Refusal(f"both parts use the symbol {symbol!r}, which each iteration assigns")
+        if uses.described_by(symbol):
+            return Refusal(f"symbol {symbol!r} describes a container of the body")
+    return None
+
+
+def cut_blocks(cut: Cut, body: Region, into: Region, rw: Rewriter) -> None:
+    """Moves the second part, and the containers that only it uses, to another body, which is empty."""
+    for name in [n for n in body.containers if not any(map(cut.is_first, _users(n, rw.uses)))]:
+        rw.move_container(name, into)
+    if isinstance(cut.second[0], Block):
+        rw.move_blocks([part for part in cut.second if isinstance(part, Block)], into)
+        return
+    state = State(span=cut.second[0].span)
+    rw.insert(state, into)
+    rw.move_nodes([part for part in cut.second if isinstance(part, Node)], state)
+
+
+def _users(name: str, uses: Uses) -> Iterator[Element]:
+    """What reads or writes a container, or a view of it."""
+    yield from uses.touchers(name)
+    for view in uses.views_of(name):
+        yield from _users(view, uses)
