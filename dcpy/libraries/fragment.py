@@ -22,11 +22,12 @@ from typing import NoReturn
 from dcpy.base.errors import ExpansionError
 from dcpy.ir import types
 from dcpy.ir.analysis.ranges_at import ranges_at
-from dcpy.ir.analysis.scopes import desc_at, root_of
+from dcpy.ir.analysis.scopes import desc_at
 from dcpy.ir.data import Array, Data, Scalar, View, packed_strides, strides_of
 from dcpy.ir.expansions import Replacement
 from dcpy.ir.expr import Const, Load, Ref, ScalarExpr, cast
 from dcpy.ir.memlet import Memlet
+from dcpy.ir.memory import memory_of
 from dcpy.ir.nodes import Copy, LibraryNode, Map, Node, Tasklet
 from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssign
 from dcpy.ir.schedules import UNDECIDED, Schedule
@@ -121,7 +122,8 @@ class Fragment:
     def _may_overlap(self, one: Memlet, other: Memlet) -> bool:
         if one.container == other.container:
             return not one.subset.disjoint(other.subset, self.ranges)
-        return root_of(self.node, one.container) == root_of(self.node, other.container)
+        mine, its = (memory_of(memlet.container, lambda name: desc_at(self.node, name)) for memlet in (one, other))
+        return mine == its
 
     def fresh_name(self, stem: str) -> str:
         """A name that nothing in the SDFG or in this fragment has: `stem` itself, or with a number.

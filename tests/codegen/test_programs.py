@@ -396,3 +396,16 @@ def test_warnings_in_parallel_maps():
     with pytest.warns(RuntimeWarning, match="a negative number at 77777"):
         compile_sdfg(text)(x, y)
     np.testing.assert_array_equal(y, np.sqrt(np.abs(x)))
+
+
+@pytest.mark.parametrize("schedule", ["@sequential", "@vector", "@parallel"])
+def test_what_a_view_of_one_row_combines_is_that_row(schedule):
+    """The element that the view names first is another one in each iteration."""
+    text = f"""
+        sdfg @rows(A: f64[N, M], x: f64[N, M]) symbols(N: size, M: size) {{
+          map i = 0:N {schedule} {{
+            view row: f64[M] of A[i, 0:M]
+            state {{ tasklet (a <- x[i, 0]) -> (o -> row[0] (add)) {{ o = a }} }}
+          }}
+        }}"""
+    same(text, np.zeros((3, 2)), floats(3, 2))

@@ -62,10 +62,7 @@ def _table(context: Context, name: str, desc: Scalar | Array) -> Name:
 def _view_place(context: Context, name: str, descs: dict[str, Data]) -> Place:
     """A view is its base's pointer with other strides: no pointer of its own, so its symbols may change."""
     desc = _with_actual_strides(context, name, descs)
-    base = desc.of
-    while isinstance(descs[base], View):
-        base = descs[base].of  # type: ignore[union-attr]
-    place = context.places[base]
+    place = context.places[context.uses.root(name)]
     viewed = desc.dtype != place.dtype or place.is_value
     return Place(place.base, desc.dtype, strides_of(desc), desc.offset, place.is_value, viewed)
 

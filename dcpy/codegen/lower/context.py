@@ -45,7 +45,6 @@ class ParallelScope:
 
     map: Map
     inner_symbols: frozenset[str]  # parameters and assigned symbols that differ between or within its iterations
-    private: frozenset[str]  # containers that each iteration has for itself
     label: str
     tiles: Mapping[str, str]  # parameters further in that walk through a tile of one of the map's
 

@@ -39,7 +39,7 @@ def lower_map(context: Context, node: Map, lower_region: LowerRegion) -> None:
     threads = isinstance(node.schedule, Parallel) and context.may_start_team
     writes = survey(context.uses, node)
     folded = isinstance(node.schedule, VECTORIZED)
-    fresh = [m for m in (reducible(context.uses, writes) if folded else []) if m not in context.accumulators]
+    fresh = [m for m in (reducible(writes) if folded else []) if m not in context.accumulators]
     accumulators = {memlet: accumulator_for(context, memlet) for memlet in fresh}
     for accumulator, start in accumulators.values():
         if start is not None:
@@ -117,10 +117,9 @@ def trip_count(context: Context, values: Range) -> int:
 
 def _lanes_meet(context: Context, node: Map, writes: MapWrites) -> bool:
     """Whether two iterations of the innermost loop may resolve a conflict on one location, outside accumulators."""
-    others = frozenset(writes.symbols - set(node.params[:-1]))
+    others = writes.symbols - set(node.params[:-1])
     return any(
         memlet not in context.accumulators
-        and context.uses.root(memlet.container) not in writes.private
         and not distinct(memlet.subset, node.params[-1:], others)
         for memlet in writes.resolved
     )
@@ -156,7 +155,7 @@ def _change_innermost(loop: tree.Loop, depth: int, **changes: object) -> tree.Lo
 
 def _lower_parallel(context: Context, node: Map, writes: MapWrites, lower_region: LowerRegion) -> None:
     label = context.names.fresh("next_" + "_".join(node.params))
-    scope = ParallelScope(node, frozenset(writes.symbols), frozenset(writes.private), label, tiles_of(node))
+    scope = ParallelScope(node, writes.symbols, label, tiles_of(node))
     with context.running(scope):
         buffers, body = _body(context, node, lower_region)
     fails = any(isinstance(s, tree.CheckFail) and s.label == label for s in statements(body))

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from dcpy.ir.data import Data, View
-from dcpy.ir.nodes import Call, Node
+from dcpy.ir.memory import shown_by
+from dcpy.ir.nodes import Node
 from dcpy.ir.region import Block, Branch, Loop, Region, Resize, State, SymbolAssign, While
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.tree import Element, regions_around
@@ -68,16 +69,10 @@ def _of_element(element: Element, uses: Uses) -> tuple[frozenset[str], frozenset
     """Names that one element needs: symbols, roots of containers, and the symbols of their descriptors."""
     touches = uses.touches(element)
     names = dict.fromkeys(touches.symbols)
-    containers = [*touches.reads, *touches.writes]
-    if isinstance(element, Call):
-        containers += [memlet.container for memlet in element.arguments.values()]
-    while containers:
-        name = containers.pop()
-        desc = uses.desc(name)
-        names[name] = None
-        names |= dict.fromkeys(desc_symbols(desc))
-        if isinstance(desc, View):
-            containers.append(desc.of)
+    for container in (*touches.reads, *touches.writes):
+        for name in (container, *shown_by(container, uses.desc)):
+            names[name] = None
+            names |= dict.fromkeys(desc_symbols(uses.desc(name)))
     assigned = frozenset(touches.defines) if isinstance(element, SymbolAssign) else frozenset()
     return frozenset(names) | assigned, assigned
 

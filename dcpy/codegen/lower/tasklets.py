@@ -18,6 +18,7 @@ from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Tasklet
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import Expr
+from dcpy.ir.tree import is_inside
 from dcpy.ir.types import DType
 
 OPERATORS = {"add": "+", "mul": "*", "bitand": "&", "bitor": "|", "bitxor": "^"}
@@ -119,6 +120,6 @@ def _races(context: Context, memlet: Memlet) -> bool:
     root = context.uses.root(memlet.container)
     if scope is None:
         return context.shared_writes and not context.uses.desc(root).transient
-    if root in scope.private:
-        return False
+    if is_inside(context.uses.home(root), scope.map):
+        return False  # each iteration has one for itself
     return not distinct(memlet.subset, scope.map.params, scope.inner_symbols, scope.tiles)

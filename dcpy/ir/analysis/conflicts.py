@@ -6,72 +6,52 @@ A location that nothing else touches, and that no iteration changes the address 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 
+from dcpy.ir.analysis.access import MemoryAccess, Mode
+from dcpy.ir.analysis.access_relations import accesses_of_body
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map
-from dcpy.ir.region import Region
 from dcpy.ir.roles import Role
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import min_of, sym
-from dcpy.ir.tree import Element
+from dcpy.ir.tree import subtree
 from dcpy.ir.uses import Uses
 
 NO_TILES: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class MapWrites:
     """What the body of a map does to the containers around it."""
 
-    symbols: set[str] = field(default_factory=set)  # that differ between iterations, or inside one
-    private: set[str] = field(default_factory=set)  # containers declared inside
-    resolved: dict[Memlet, None] = field(default_factory=dict)
-    touched: dict[str, list[Memlet | None]] = field(default_factory=dict)  # by name; None: otherwise than by wcr
+    symbols: frozenset[str]  #: that differ between iterations, or inside one
+    resolved: tuple[Memlet, ...]  #: the locations that it combines values into, each once
+    accesses: tuple[MemoryAccess, ...]
 
 
 def survey(uses: Uses, node: Map) -> MapWrites:
-    """Looks through the body of `node`."""
-    found = MapWrites()
-    found.symbols.update(node.params)
-    _survey_region(uses, node.body, found)
-    return found
+    """The conflict resolutions in the body of a map; those of containers that are private to an iteration are none."""
+    accesses = accesses_of_body(node, uses)
+    symbols = {name for element in subtree(node) for name in element.all_of(Role.DEFINED)}
+    resolved = dict.fromkeys(location(access.memlet) for access in accesses if access.mode is Mode.COMBINE)
+    return MapWrites(frozenset(symbols), tuple(resolved), accesses)
 
 
-def _survey_region(uses: Uses, region: Region, found: MapWrites) -> None:
-    for inner in region.walk_regions():
-        found.private.update(inner.containers)
-    elements: list[Element] = [*region.walk_blocks(), *region.walk_nodes()]
-    for element in elements:
-        found.symbols.update(element.all_of(Role.DEFINED))
-        for memlet in _writes(element):
-            resolved = location(memlet) if memlet.wcr else None
-            found.touched.setdefault(memlet.container, []).append(resolved)
-            found.resolved |= {resolved: None} if resolved is not None else {}
-        for name in uses.touches(element).reads:
-            found.touched.setdefault(name, []).append(None)
+def reducible(writes: MapWrites) -> list[Memlet]:
+    """The locations that a loop over the map may fold in variables: one element each, that nothing else touches."""
+    return [memlet for memlet in writes.resolved if _is_reducible(memlet, writes)]
 
 
-def _writes(element: Element) -> Iterator[Memlet]:
-    yield from element.writes()
-    for memlet in element.all_of(Role.PASSED):
-        yield Memlet(memlet.container, memlet.subset)
-
-
-def reducible(uses: Uses, writes: MapWrites) -> list[Memlet]:
-    """The locations that a loop over the map may fold in variables."""
-    return [memlet for memlet in writes.resolved if _is_reducible(uses, memlet, writes)]
-
-
-def _is_reducible(uses: Uses, memlet: Memlet, writes: MapWrites) -> bool:
-    root = uses.root(memlet.container)
-    if root in writes.private or writes.symbols & set(memlet.subset.symbols):
+def _is_reducible(memlet: Memlet, writes: MapWrites) -> bool:
+    accesses = writes.accesses
+    mine = next(access for access in accesses if access.mode is Mode.COMBINE and location(access.memlet) == memlet)
+    if mine.subset is None or not writes.symbols.isdisjoint(mine.subset.symbols):
         return False
-    if any(name in writes.touched for name in uses.overlapping(memlet.container) if name != memlet.container):
-        return False
-    return all(other == memlet for other in writes.touched[memlet.container])
+    others = [access for access in accesses if access.memory == mine.memory]
+    return all(access.mode is Mode.COMBINE and location(access.memlet) == memlet for access in others)
 
 
 def location(memlet: Memlet) -> Memlet:

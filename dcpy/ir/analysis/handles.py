@@ -6,7 +6,7 @@ but the nodes that know what it is (`LibraryNode.handles`) writes it: an SDFG fr
 
 from __future__ import annotations
 
-from dcpy.ir.data import View
+from dcpy.ir.memory import shown_by
 from dcpy.ir.nodes import Call, LibraryNode, Node
 from dcpy.ir.sdfg import Sdfg
 
@@ -17,17 +17,13 @@ def handles_of(sdfg: Sdfg, known: dict[Sdfg, dict[str, None]] | None = None) -> 
     if sdfg in seen:
         return seen[sdfg]
     found = seen[sdfg] = {}  # also where it calls itself
-    views = {
-        name: desc.of
-        for region in (sdfg.body, *sdfg.body.walk_regions())
-        for name, desc in region.containers.items()
-        if isinstance(desc, View)
-    }
+    descs = {name: desc for region in sdfg.body.walk_regions() for name, desc in region.containers.items()}
     for node in sdfg.body.walk_nodes():
         for connector in handle_connectors(node, seen):
             memlet = _operand(node, connector)
             if memlet is not None:
-                found[base_of(memlet, views)] = None
+                *_, base = (memlet, *shown_by(memlet, descs.get))
+                found[base] = None
     return found
 
 
@@ -39,15 +35,6 @@ def handle_connectors(node: Node, known: dict[Sdfg, dict[str, None]] | None = No
         case Call(sdfg=callee):
             return tuple(handles_of(callee, known))
     return ()
-
-
-def base_of(container: str, views: dict[str, str]) -> str:
-    """The container that a name shows, which may be a view of it; a circle of views, which is an error, ends."""
-    passed = set()
-    while container in views and container not in passed:
-        passed.add(container)
-        container = views[container]
-    return container
 
 
 def _operand(node: Node, connector: str) -> str | None:

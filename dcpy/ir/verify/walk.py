@@ -17,21 +17,18 @@ from dcpy.ir.nodes import Call, Consume, ForeignCall, Map, Node, Tasklet
 from dcpy.ir.region import (
     Block,
     Branch,
-    Break,
     Check,
-    Continue,
     Loop,
     Owner,
     Region,
     Resize,
-    Return,
     State,
     SymbolAssign,
     While,
 )
 from dcpy.ir.roles import Role
 from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.tree import may_complete
+from dcpy.ir.tree import jumps, may_complete
 from dcpy.ir.uses import Callees, desc_symbols
 from dcpy.ir.verify.scope import Declaration, ExprUse, MemletUse, Scope, SymbolUse
 
@@ -99,8 +96,7 @@ class _Walk:
                     yield from self.node(node)
             case Loop(param=param, range=values, body=body):
                 yield from self.uses(values.symbols, "the range of a loop")
-                early = any(isinstance(inner, Break | Continue | Return) for inner in body.walk_blocks())
-                with self.inside(block, param, guarded=early):
+                with self.inside(block, param, guarded=any(jumps(body))):
                     yield from self.region(body)
             case While(condition=condition, body=body):
                 yield from self.expr(condition, "the condition of a loop", block)

@@ -144,12 +144,12 @@ def _why_no_team(node: Map, rw: Rewriter) -> Refusal | None:
 def _free_params(node: Map, rw: Rewriter) -> tuple[str, ...] | Refusal:
     """Parameters over which iterations may run at the same time without an atomic update."""
     writes = survey(rw.uses, node)
-    folded = reducible(rw.uses, writes)
+    folded = reducible(writes)
     free = set(node.params)
     shared = []
     for memlet in writes.resolved:
-        if memlet not in folded and rw.uses.root(memlet.container) not in writes.private:
-            free &= own_params(memlet.subset, node.params, frozenset(writes.symbols))
+        if memlet not in folded:
+            free &= own_params(memlet.subset, node.params, writes.symbols)
             shared.append(memlet)
     if not free:
         places = ", ".join(map(str, shared))

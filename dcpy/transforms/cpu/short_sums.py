@@ -36,8 +36,7 @@ def move_short_sums_inside(node: Map, vector: str, rw: Rewriter) -> None:
 def _short_sums(node: Map, vector: str, rw: Rewriter) -> tuple[str, ...]:
     """Parameters of few values that no combining write mentions, where all of those mention `vector`."""
     writes = survey(rw.uses, node)
-    outside = [memlet for memlet in writes.resolved if memlet.container not in writes.private]
-    mentioned = [frozenset(memlet.subset.symbols) for memlet in outside]
+    mentioned = [frozenset(memlet.subset.symbols) for memlet in writes.resolved]
     if not mentioned or not all(vector in names for names in mentioned) or not _is_flat(node):
         return ()
     short: list[str] = []

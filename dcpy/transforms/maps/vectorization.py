@@ -92,11 +92,10 @@ def step_of(memlet: Memlet, param: str, uses: Uses) -> Expr | None:
 def _lanes_meet(node: Map, uses: Uses) -> Refusal | None:
     """A location that some iterations of the innermost parameter combine values in, and others do not."""
     writes = survey(uses, node)
-    folded = reducible(uses, writes)
-    others = frozenset(writes.symbols - set(node.params[:-1]))
+    folded = reducible(writes)
+    others = writes.symbols - set(node.params[:-1])
     for memlet in writes.resolved:
-        shared = memlet in folded or uses.root(memlet.container) in writes.private
-        if not shared and not distinct(memlet.subset, node.params[-1:], others):
+        if memlet not in folded and not distinct(memlet.subset, node.params[-1:], others):
             place = f"{memlet.container}[{memlet.subset}]"
             return Refusal(
                 f"several iterations over {node.params[-1]!r} combine values in {place}, which others do not:"

@@ -7,8 +7,10 @@ reshapes and reinterpretations, and C functions, to which strides were passed as
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from dcpy.ir.data import Array, Data, View
+from dcpy.ir.memory import base_of
 from dcpy.ir.nodes import Call, ForeignCall
 from dcpy.ir.region import Region
 from dcpy.ir.sdfg import Sdfg
@@ -23,13 +25,13 @@ def layout_problems(call: Call, caller: Sdfg, region: Region) -> Iterator[str]:
     for inner in callee.body.walk_regions():
         for name, desc in inner.containers.items():
             if isinstance(desc, View) and desc.window is None:
-                argument = _root(name, callee, inner)
+                argument = base_of(name, partial(callee.desc, region=inner))
                 if argument in passed and not _fits(desc, argument, call, passed[argument]):
                     yield f"the view {name!r}"
     for node in callee.body.walk_nodes():
         if isinstance(node, ForeignCall) and node.state is not None and node.state.region is not None:
             for memlet in (*node.reads(), *node.writes()):
-                argument = _root(memlet.container, callee, node.state.region)
+                argument = base_of(memlet.container, partial(callee.desc, region=node.state.region))
                 if argument in passed and not _has_same_strides(argument, call, passed[argument]):
                     yield f"the call of {node.function}"
 
@@ -40,14 +42,6 @@ def _passed(name: str, call: Call, caller: Sdfg, region: Region) -> Data:
     actual = caller.desc(memlet.container, region)
     whole = memlet.subset == Subset.whole(actual.shape)
     return actual if whole else View.slice(memlet.container, actual, memlet.subset)
-
-
-def _root(name: str, callee: Sdfg, region: Region) -> str:
-    desc = callee.desc(name, region)
-    while isinstance(desc, View):
-        name = desc.of
-        desc = callee.desc(name, region)
-    return name
 
 
 def _fits(view: View, argument: str, call: Call, passed: Data) -> bool:

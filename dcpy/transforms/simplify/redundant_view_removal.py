@@ -78,7 +78,7 @@ def _composable_users(view: str, uses: Uses) -> list[Element]:
 def _accesses_composable(user: Element, view: str, uses: Uses) -> bool:
     """Whether any access of a user to a view can be composed."""
     if isinstance(user, Node):
-        return any(m.container == view and composed(m, user, uses) != m for m in _memlets(user))
+        return any(m.container == view and composed(m, uses) != m for m in _memlets(user))
     loads = [load for expr in user.exprs() for load in loads_of(expr) if load.container == view]
     return any(_point(load, uses) is not load for load in loads)
 
@@ -90,12 +90,12 @@ def _memlets(node: Node) -> list[Memlet]:
 def _compose(user: Element, rw: Rewriter) -> None:
     """Composes all accesses of a user as far as they go."""
     if isinstance(user, Node):
-        rw.replace_memlets(user, lambda memlet: composed(memlet, user, rw.uses))
+        rw.replace_memlets(user, lambda memlet: composed(memlet, rw.uses))
     else:
         rw.rewrite_exprs(user, lambda expr: rewrite(expr, lambda part: _changed_point(part, rw.uses)))
 
 
-def composed(memlet: Memlet, node: Node, uses: Uses) -> Memlet:
+def composed(memlet: Memlet, uses: Uses) -> Memlet:
     """The memlet on the base of its view, or the base of that, as far as the same elements come in the same order."""
     while isinstance(desc := uses.desc(memlet.container), View):
         part = desc.base_subset(memlet.subset) if _keeps_order(desc, memlet.subset) else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dcpy.base.errors import DcpyError
 from dcpy.ir.data import Array, Data, Scalar, Stream, View
-from dcpy.ir.region import Region
+from dcpy.ir.memory import shown_by
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr, product_of
@@ -53,7 +53,8 @@ def views_show_something(subject: Declaration, scope: Scope) -> Findings:
     view = subject.desc
     if not isinstance(view, View):
         return
-    if _is_circular(subject.name, subject.region, scope):
+    *_, last = (subject.name, *shown_by(subject.name, scope.desc))
+    if isinstance(scope.desc(last), View):  # its base has been met before
         yield f"the view {subject.name!r} shows itself"
         return
     base = scope.desc(view.of)
@@ -61,16 +62,6 @@ def views_show_something(subject: Declaration, scope: Scope) -> Findings:
         yield f"the view {subject.name!r} shows {view.of!r}, which is not visible there"
     elif isinstance(base, Stream):
         yield f"the view {subject.name!r} shows a stream"
-
-
-def _is_circular(name: str, region: Region, scope: Scope) -> bool:
-    seen, desc = {name}, scope.desc(name)
-    while isinstance(desc, View):
-        if desc.of in seen:
-            return True
-        seen.add(desc.of)
-        desc = scope.desc(desc.of)
-    return False
 
 
 @rule("view.window", Declaration)

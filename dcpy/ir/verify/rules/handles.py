@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from dcpy.ir.analysis.handles import handle_connectors, handles_of
-from dcpy.ir.data import View
+from dcpy.ir.memory import shown_by
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.verify.rule import Findings, rule
 from dcpy.ir.verify.scope import MemletUse, Scope
@@ -14,23 +12,12 @@ from dcpy.ir.verify.scope import MemletUse, Scope
 @rule("memory.handles", MemletUse)
 def handles_are_passed_and_kept(use: MemletUse, scope: Scope) -> Findings:
     """A handle, as the struct of a random generator, is an argument, and nothing but what takes handles writes it."""
-    container = use.memlet.container
-    for name in _views(container, scope):
-        container = name
+    *_, container = (use.memlet.container, *shown_by(use.memlet.container, scope.desc))
     if use.connector in handle_connectors(use.node, scope.handles):
         if not _is_passed(container, scope.sdfg):
             yield f"{use.connector!r} of {use.node.kind} holds addresses, and {container!r} is no argument"
     elif use.is_write and container in handles_of(scope.sdfg, scope.handles):
         yield f"{use.node.kind} writes {container!r}, which holds addresses"
-
-
-def _views(container: str, scope: Scope) -> Iterator[str]:
-    """What a container shows, if it is a view, and what that shows."""
-    passed = set()
-    while isinstance(desc := scope.desc(container), View) and container not in passed:
-        passed.add(container)
-        container = desc.of
-        yield container
 
 
 def _is_passed(container: str, sdfg: Sdfg) -> bool:

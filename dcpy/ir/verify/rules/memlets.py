@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dcpy.ir.data import Scalar, Stream, View
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS
+from dcpy.ir.memory import shown_by
 from dcpy.ir.nodes import Call, Callback, ForeignCall, LibraryNode, Tasklet
 from dcpy.ir.subsets import Range
 from dcpy.ir.verify.bounds import outside
@@ -79,15 +80,11 @@ def read_only_containers_are_not_written(use: MemletUse, scope: Scope) -> Findin
     """Scalar arguments, constants and broadcast views are never written."""
     if not use.is_write or use.desc is None:
         return
-    name, desc = use.memlet.container, use.desc
-    while isinstance(desc, View):
-        if any(axis < 0 and size.constant != 1 for axis, size in zip(desc.axes, desc.shape, strict=False)):
+    for name in (use.memlet.container, *shown_by(use.memlet.container, scope.desc)):
+        desc = scope.desc(name)
+        axes = zip(desc.axes, desc.shape, strict=False) if isinstance(desc, View) else ()
+        if any(axis < 0 and size.constant != 1 for axis, size in axes):
             yield f"{name!r} is a broadcast view, and written"
-        name = desc.of
-        base = scope.desc(name)
-        if base is None:
-            return
-        desc = base
     if isinstance(desc, Scalar) and not desc.transient:
         yield f"{name!r} is a scalar argument, and written", "copy it to a transient first"
     if name in scope.sdfg.constants:

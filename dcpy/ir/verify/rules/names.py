@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 from dcpy.base.printable import printable
-from dcpy.ir.data import Array, Data, Scalar, View
+from dcpy.ir.data import Array, Scalar, View
+from dcpy.ir.memory import shown_by
 from dcpy.ir.nodes import Call, Consume, ForeignCall, Map, Node, Tasklet
 from dcpy.ir.region import Loop
 from dcpy.ir.sdfg import Result, Sdfg
@@ -130,7 +131,7 @@ def _result(result: Result, sdfg: Sdfg) -> Findings:
             yield f"the result {result.container!r} is not declared"
         case "view" if not isinstance(desc, View):
             yield f"the result {result.container!r} is no view"
-        case "view" if _shown(desc, sdfg) not in sdfg.arguments:
+        case "view" if not set(sdfg.arguments).intersection(shown_by(result.container, sdfg.containers.get)):
             yield f"the result {result.container!r} is a view of what is no argument"
         case "array" | "scalar" | "python" if not isinstance(desc, Array | Scalar):
             yield f"the result {result.container!r} is a {type(desc).__name__.lower()}"
@@ -144,15 +145,6 @@ def _result(result: Result, sdfg: Sdfg) -> Findings:
             return
         case kind:
             yield f"no result is of kind {kind!r}"
-
-
-def _shown(view: Data | None, sdfg: Sdfg) -> str:
-    """The container whose memory a view of the outermost region shows; "" where that goes round in circles."""
-    seen = [""]
-    while isinstance(view, View) and view.of not in seen:
-        seen.append(view.of)
-        view = sdfg.containers.get(view.of)
-    return "" if isinstance(view, View) else seen[-1]
 
 
 def _leaves(structure: object) -> Iterator[object]:
