@@ -285,8 +285,10 @@ class Region:
 
 
 def _index_near(items: Sequence[T], item: T, guess: int) -> int:
-    """``items.index(item)``, looking around `guess` first: sweeps ask for neighbours, in lists of thousands."""
-    try:
-        return items.index(item, max(guess - 4, 0), guess + 12)
-    except ValueError:
-        return items.index(item)
+    """``items.index(item)``, looking around `guess` first: sweeps ask for neighbours, in lists of thousands.
+
+    A search that fails would write the whole of `item` into its exception: a membership test does not.
+    """
+    start = max(guess - 4, 0)
+    near = items[start : guess + 12]
+    return start + near.index(item) if item in near else items.index(item)

@@ -24,6 +24,9 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "accumulate-transient": f"{_MEMORY}.accumulate_transient:AccumulateTransient",
         "augmented-assignment-to-wcr": f"{_SIMPLIFY}.augmented_assignment_to_wcr:AugmentedAssignmentToWCR",
         "check-motion": f"{_SIMPLIFY}.check_motion:CheckMotion",
+        "common-subexpression-elimination": (
+            f"{_SIMPLIFY}.common_subexpression_elimination:CommonSubexpressionElimination"
+        ),
         "constant-propagation": f"{_SIMPLIFY}.constant_propagation:ConstantPropagation",
         "dead-branch-elimination": f"{_SIMPLIFY}.dead_branch_elimination:DeadBranchElimination",
         "dead-dataflow-elimination": f"{_SIMPLIFY}.dead_dataflow_elimination:DeadDataflowElimination",

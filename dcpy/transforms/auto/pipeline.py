@@ -19,6 +19,7 @@ from dcpy.transforms.maps.map_collapse import MapCollapse
 from dcpy.transforms.pipeline import Pipeline, RunReport, repeat
 from dcpy.transforms.running import run_pipeline
 from dcpy.transforms.simplify.augmented_assignment_to_wcr import AugmentedAssignmentToWCR
+from dcpy.transforms.simplify.common_subexpression_elimination import CommonSubexpressionElimination
 from dcpy.transforms.simplify.dead_dataflow_elimination import DeadDataflowElimination
 from dcpy.transforms.simplify.redundant_copy_removal import RedundantCopyRemoval
 from dcpy.transforms.simplify.state_fusion import StateFusion
@@ -32,6 +33,7 @@ AUTO_OPTIMIZE = Pipeline(
     ExtremumReduction(),
     AugmentedAssignmentToWCR(loops=True),
     LoopToMap(),
+    CommonSubexpressionElimination(),
     repeat(
         StateFusion(),
         repeat(MapFusion()),

@@ -1,0 +1,159 @@
+"""CommonSubexpressionElimination: what was computed before is not computed again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dcpy.ir.analysis.effects import effects_of
+from dcpy.ir.analysis.touches import names_in
+from dcpy.ir.analysis.value_numbers import value_number
+from dcpy.ir.data import Array, Lifetime, Scalar
+from dcpy.ir.effects import Effect
+from dcpy.ir.nodes import Copy, LibraryNode, Map, Node, Tasklet
+from dcpy.ir.region import Region, State
+from dcpy.ir.roles import Role
+from dcpy.ir.tree import Element, child_of, dominates, is_inside, region_of, subtree
+from dcpy.ir.uses import Uses, desc_symbols
+from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
+
+
+@dataclass(frozen=True)
+class CommonSubexpressionElimination(Transformation["Repetition"]):
+    """Common-subexpression elimination by value numbering: a node that computes what an earlier one did goes away.
+
+    before   map i = 0:N { t[i] = f(A[i]) }          after   map i = 0:N { t[i] = f(A[i]) }
+             map j = 0:N { u[j] = f(A[j]) }                  map k = 0:N { B[k] = t[k] + t[k] }
+             map k = 0:N { B[k] = t[k] + u[k] }
+
+    Applies to tasklets, copies, maps and library nodes, also of different states of a region, that fill transients
+    which nobody else writes, where nothing that they read changes in between, and nobody needs the second result
+    earlier.
+    """
+
+    name: ClassVar[str] = "common-subexpression-elimination"
+    second = capture(Node)
+    pattern = one(second)
+
+    def plan(self, m: Match) -> Repetition | Refusal:
+        """Which containers of which node hold the same. Refuses nodes that nothing equal stands before."""
+        second, uses = m[self.second], m.uses
+        refusal = Refusal("nothing before it computes the same")
+        candidates = _candidates(second, uses)
+        results = _results(second, uses) if candidates else refusal
+        if isinstance(results, Refusal):
+            return results
+        state = second.state
+        assert state is not None  # or there would be no candidates
+        region = region_of(state)
+        if any(not _is_later(reader, second, region) for name in results for reader in uses.readers(name)):
+            return Refusal("its result may be needed where it has not been computed yet")
+        number = _number_of(second, results, uses)
+        for first in candidates:
+            theirs = _results(first, uses)
+            if isinstance(theirs, Refusal) or number != _number_of(first, theirs, uses):
+                continue
+            changed = _why_not_the_same(first, second, (*results, *theirs), region, uses)
+            if changed is None and [*map(uses.desc, results)] == [*map(uses.desc, theirs)]:
+                return Repetition(dict(zip(results, theirs, strict=True)))
+            refusal = changed or refusal
+        return refusal
+
+    def apply(self, m: Match, plan: Repetition, rw: Rewriter) -> None:
+        second = m[self.second]
+        state = second.state
+        rw.erase(second)
+        for name, kept in plan.same.items():
+            rw.rename_container(name, kept)
+        if state is not None and not state.nodes:
+            rw.erase(state)
+        rw.undeclare_unused(plan.same)
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """The containers that the second node fills, and those of the first one that hold the same."""
+
+    same: Mapping[str, str]
+
+
+def _results(node: Node, uses: Uses) -> tuple[str, ...] | Refusal:
+    """The transients that a node fills, and that nobody else writes; or why it cannot be left out."""
+    if not isinstance(node, Tasklet | Copy | Map | LibraryNode) or effects_of(node) != Effect.NOTHING:
+        return Refusal("it does more than to compute, or is no computation")
+    reads, writes, *_ = names_in(node, uses)
+    if not reads:
+        return Refusal("it reads nothing")
+    for name in writes:
+        desc = uses.desc(name)
+        if not isinstance(desc, Array | Scalar) or not uses.is_private(name) or len(uses.overlapping(name)) > 1:
+            return Refusal(f"{name!r} is seen from elsewhere")
+        if name in reads or (isinstance(desc, Array) and desc.lifetime is not Lifetime.SCOPE):
+            return Refusal(f"{name!r} holds values from before")
+        if any(writer is not node and not _in(writer, node) for writer in uses.writers(name)):
+            return Refusal(f"{name!r} is written elsewhere")
+    combined = any(memlet.wcr for part in subtree(node) for memlet in part.writes() if memlet.container in writes)
+    return Refusal("it combines values with what is there") if combined else tuple(writes)
+
+
+def _in(element: Element, node: Node) -> bool:
+    return any(is_inside(element, region) for region in node.regions())
+
+
+def _number_of(node: Node, results: tuple[str, ...], uses: Uses) -> object:
+    facts = uses.facts(node)
+    if "value number" not in facts:
+        facts["value number"] = value_number(node, results)
+    return facts["value number"]
+
+
+def _is_later(reader: Element, second: Node, region: Region) -> bool:
+    return is_inside(reader, region) and dominates(second, reader)
+
+
+def _candidates(second: Node, uses: Uses) -> tuple[Node, ...]:
+    """Nodes of the region's states that stand before, and read the containers that the second one reads."""
+    reads = names_in(second, uses)[0]
+    if second.state is None or not reads:
+        return ()
+    found: dict[Node, None] = {}
+    region = region_of(second)
+    for reader in uses.readers(min(reads, key=lambda name: len(uses.readers(name)))):
+        state = child_of(region, reader)
+        node = child_of(state, reader) if isinstance(state, State) else None
+        if node is not None and node is not second and node.kind == second.kind:
+            found[node] = None
+    alike = (node for node in found if names_in(node, uses)[0].keys() == reads.keys())
+    return tuple(node for node in alike if dominates(node, second))
+
+
+def _why_not_the_same(
+    first: Node, second: Node, results: tuple[str, ...], region: Region, uses: Uses
+) -> Refusal | None:
+    """What changes an operand between two nodes; None where nothing does."""
+    reads = {name for read in names_in(second, uses)[0] for name in uses.overlapping(read)}
+    symbols = {name for part in subtree(second) for name in uses.touches(part).symbols}
+    symbols.update(name for result in results for name in desc_symbols(uses.desc(result)))
+    for part in _between(first, second, region):
+        for element in subtree(part):
+            if not reads.isdisjoint(uses.touches(element).writes):
+                return Refusal("what it reads is written in between", (element,))
+            if isinstance(element, Map):
+                continue
+            if not symbols.isdisjoint(element.all_of(Role.DEFINED)):
+                return Refusal("a symbol that it uses changes in between", (element,))
+    return None
+
+
+def _between(first: Node, second: Node, region: Region) -> Iterator[Element]:
+    """The nodes and blocks of a region that stand between two nodes of its states."""
+    start, stop = first.state, second.state
+    assert start is not None
+    assert stop is not None
+    if start is stop:
+        yield from start.nodes[start.index(first) + 1 : start.index(second)]
+        return
+    yield from start.nodes[start.index(first) + 1 :]
+    yield from region.blocks[region.index(start) + 1 : region.index(stop)]
+    yield from stop.nodes[: stop.index(second)]
