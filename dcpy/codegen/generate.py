@@ -57,7 +57,7 @@ def generate(
         replace(called_as, name=module.base, checks=tuple(module.checks), callbacks=tuple(module.callbacks)),
         ((f"{module.base[:LONGEST_FILE]}.cpp", text),),
         tuple(used),
-        ("-fopenmp",) if module.threads else (),
+        (*(("-fopenmp",) if module.threads else ()), *(("-pthread",) if module.processes else ())),
         places,
     )
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-FILES = ("libm.h", "integers.h", "floats.h", "complex.h", "memory.h", "python.h")
+FILES = ("libm.h", "integers.h", "floats.h", "complex.h", "memory.h", "python.h", "streams.h")
 WORD = re.compile(r"[A-Za-z_]\w*")
 VECTORIZED = "#pragma omp declare simd notinbranch\n"
 

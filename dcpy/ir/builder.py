@@ -35,7 +35,7 @@ from dcpy.ir.data import Array, Data, Scalar, Stream, View
 from dcpy.ir.expr import ScalarExpr, substitute_symbols
 from dcpy.ir.library_kinds import LIBRARY_KINDS
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Call, Consume, Copy, LibraryNode, Map, Node, Tasklet
+from dcpy.ir.nodes import Call, Copy, LibraryNode, Map, Node, Tasklet
 from dcpy.ir.region import Block, Branch, Break, Check, Continue, Loop, Region, Return, State, SymbolAssign, While
 from dcpy.ir.schedules import UNDECIDED, Schedule
 from dcpy.ir.sdfg import Result, Sdfg
@@ -209,18 +209,6 @@ class Builder:
         self._add_node(node)
         with self._inside(node.body, {name: sym(param) for name, param in params.items()}):
             yield tuple(map(sym, node.params))
-
-    @contextmanager
-    def consume(
-        self, stream: Container, *, element: str = "element", worker: str = "worker", workers: ExprLike = 1
-    ) -> Iterator[tuple[Container, Expr]]:
-        """``with b.consume(s, workers=4) as (element, worker):`` pops until the stream is empty."""
-        desc = Scalar(stream.dtype, transient=True, span=self.span)
-        names = self.sdfg.fresh_name(element), self.sdfg.fresh_name(worker)
-        body = Region((), {names[0]: desc})
-        self._add_node(Consume(stream.name, *names, as_expr(workers), body, span=self.span))
-        with self._inside(body, {worker: sym(names[1])}):
-            yield Container(names[0], desc), sym(names[1])
 
     # -- blocks ------------------------------------------------------------------------------------------------
 

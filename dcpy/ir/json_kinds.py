@@ -45,7 +45,6 @@ _CLASSES: dict[str, type[Any]] = {
     "tasklet": nodes.Tasklet,
     "copy": nodes.Copy,
     "map": nodes.Map,
-    "consume": nodes.Consume,
     "call": nodes.Call,
     "foreign": nodes.ForeignCall,
     "callback": nodes.Callback,

@@ -14,10 +14,10 @@ from dcpy.base.source import SrcSpan
 from dcpy.ir.effects import Effect
 from dcpy.ir.expr import ScalarExpr
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.roles import Axes, Role, Roles, Runs, Written
+from dcpy.ir.roles import Axes, Role, Roles, Written
 from dcpy.ir.schedules import UNDECIDED, Schedule
 from dcpy.ir.subsets import Range
-from dcpy.ir.symbolic import ZERO, Expr
+from dcpy.ir.symbolic import Expr
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,6 +80,7 @@ class Map(Node):
     """
 
     kind = "map"
+    concurrent = True
     roles: ClassVar[Roles] = {"params": Role.DEFINED, "domain": Role.BOUND}
     params: tuple[str, ...]
     domain: tuple[Range, ...]
@@ -95,40 +96,6 @@ class Map(Node):
 
     def iteration_space(self) -> Axes:
         return tuple(zip(self.params, self.domain, strict=False))  # the verifier says where they differ in number
-
-
-@dataclass(eq=False)
-class Consume(Node):
-    """Pops elements of `stream` until it is empty, running `body` on each, on `workers` in parallel.
-
-    The popped element is the scalar container `element`, declared in `body`. `worker` is the symbol that numbers the
-    workers. The body may push to the stream.
-    """
-
-    kind = "consume"
-    roles: ClassVar[Roles] = {
-        "stream": Role.WHOLE,
-        "element": Role.DECLARED,
-        "worker": Role.DEFINED,
-        "workers": Role.BOUND,
-    }
-    effects = Effect.MAY_NOT_END
-    runs = Runs.AGAIN
-    stream: str
-    element: str
-    worker: str
-    workers: Expr
-    body: Region
-    schedule: Schedule = UNDECIDED
-
-    def __post_init__(self) -> None:
-        self.body.owner = self
-
-    def regions(self) -> tuple[Region, ...]:
-        return (self.body,)
-
-    def iteration_space(self) -> Axes:
-        return ((self.worker, Range(ZERO, self.workers)),)
 
 
 @dataclass(eq=False)

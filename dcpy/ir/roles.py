@@ -88,6 +88,7 @@ class Written:
     roles: ClassVar[Roles] = MappingProxyType({})
     effects: ClassVar[Effect] = Effect.NOTHING
     runs: ClassVar[Runs] = Runs.EACH
+    concurrent: ClassVar[bool] = False  #: its bodies run at the same time as others: no jump leaves them, no symbol
     _fields_of: ClassVar[Mapping[Role, tuple[str, ...]]] = MappingProxyType({})
 
     def __init_subclass__(cls, **rest: Any) -> None:

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from dcpy.ir.data import Scalar, Stream, View
 from dcpy.ir.graph import AccessNode, DataflowGraph, Edge, EdgeKind
-from dcpy.ir.nodes import Call, Callback, Consume, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
+from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
 from dcpy.ir.region import Block, Branch, Loop, Region, State, While
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.text import print_block, print_expr
@@ -75,6 +75,10 @@ class _Drawer:
                 return framed(self.region(block.body), title, "control loop", details)
             case Branch():
                 return self.branch(block)
+        if block.regions():
+            title = print_block(block, self.sdfg).split("\n")[0].rstrip(" {")
+            bodies = beside([self.region(body) for body in block.regions()])
+            return framed(bodies, shortened(title, 60), f"control {block.kind}", details)
         return pill(shortened(print_block(block, self.sdfg), 70), f"step {block.kind}", details)
 
     def branch(self, branch: Branch) -> Picture:
@@ -128,9 +132,6 @@ class _Drawer:
             case Map():
                 domain = ", ".join(f"{name} = {dim}" for name, dim in zip(node.params, node.domain, strict=True))
                 return scope(f"map {domain}{_schedule(node)}", self.region(node.body), "map", details)
-            case Consume():
-                title = f"consume {node.element} from {node.stream}{_schedule(node)}"
-                return scope(title, self.region(node.body), "consume", details)
             case Copy():
                 return pill("copy", "copy", details)
             case Call():
@@ -152,7 +153,7 @@ class _Drawer:
         return oval(name, css, details_of_access(access, desc, declaration), data_container=name)
 
 
-def _schedule(node: Map | Consume) -> str:
+def _schedule(node: Map) -> str:
     return f"  {node.schedule}".rstrip()
 
 

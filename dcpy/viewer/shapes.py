@@ -60,7 +60,7 @@ def pill(text: str, css: str, details: Details) -> Picture:
 
 
 def scope(title: str, body: Picture, css: str, details: Details) -> Picture:
-    """A map or consume scope: a trapezoid that opens, the body, a trapezoid that closes."""
+    """A map: a trapezoid that opens, the body, a trapezoid that closes."""
     slope, head, foot = 14.0, LINE + 12, 10.0
     width = max(body.width + 2 * PADDING, text_width(title) + 2 * PADDING + 2 * slope)
     room = body.height + 2 * PADDING if body.height else PADDING

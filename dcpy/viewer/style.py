@@ -59,7 +59,7 @@ svg g { outline: none; }
 .fold { fill: var(--card); stroke: var(--library-line); }
 .copy > rect { fill: var(--card); stroke: var(--edge); }
 .scope > .inside { fill: var(--map-inside); stroke: var(--map); } .scope > .bar { fill: var(--map); }
-.scope > .title { fill: var(--map-ink); } .consume > .inside { stroke-dasharray: 6 4; }
+.scope > .title { fill: var(--map-ink); }
 .edge { fill: none; stroke: var(--edge); stroke-width: 1.3; } .edge.tip { marker-end: url(#tip); }
 .edge.wcr { stroke-dasharray: 5 3; } .edge.view { stroke-dasharray: 2 3; }
 .edge.order { opacity: 0.45; stroke-dasharray: 1 4; }

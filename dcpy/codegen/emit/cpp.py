@@ -78,6 +78,27 @@ class CppEmitter:
         """``alignas(64) double x[8];``"""
         self.out.line(f"alignas(64) {spelled(s.element)} {s.name}[{s.count}];")
 
+    def emit_Queues(self, s: tree.Queues) -> None:
+        """The queues, and a pointer to the first."""
+        element, queues = spelled(s.element), f"{s.name}_queues_"
+        self.out.line(f"const dcpy_streams<{element}> {queues}({text_of(s.count)}, {text_of(s.capacity)});")
+        self.out.line(f"dcpy_stream<{element}> *const {s.name} = {queues}.data;")
+
+    def emit_Network(self, s: tree.Network) -> None:
+        """``dcpy_network work;``"""
+        self.out.line(f"dcpy_network {s.name};")
+
+    def emit_Spawn(self, s: tree.Spawn) -> None:
+        """``work.add(false, [&](int64_t *numbers) { return f(x); });``"""
+        captured = ", ".join(("&", *s.params))
+        endless = "true" if s.endless else "false"
+        call = f"return dcpy_report({text_of(s.call)}, ::error, numbers);"
+        self.out.line(f"{s.network}.add({endless}, [{captured}](int64_t *numbers) {{ {call} }});")
+
+    def emit_Run(self, s: tree.Run) -> None:
+        """``const int32_t status = work.run(::error, 3);``"""
+        self.out.line(f"const int32_t {s.name} = {s.network}.run(::error, {text_of(s.no_threads)});")
+
     def emit_Assign(self, s: tree.Assign) -> None:
         """``x = 1.0;`` or ``x += 1.0;``"""
         if s.atomic:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from dcpy.base.errors import CodegenError
-from dcpy.codegen.lir.types import Basic, LirType, Pointer, Reference, Space
+from dcpy.codegen.lir.types import Basic, Fifo, LirType, Pointer, Reference, Space
 from dcpy.ir.types import DType
 
 NUMBERS = {
@@ -27,6 +27,8 @@ def spelled(kind: LirType) -> str:
             return NUMBERS[name]
         case Basic():
             return BASIC[kind]
+        case Fifo(element=element):
+            return f"dcpy_stream<{spelled(element)}>"
         case Reference(element=element):
             return _behind(spelled(element), "&")
         case Pointer(element=element, const=const, space=space):

@@ -26,7 +26,7 @@ from dcpy.codegen.lir.expr import (
     Prefix,
     SizeOf,
 )
-from dcpy.codegen.lir.types import Basic, LirType, Pointer, Reference, Space
+from dcpy.codegen.lir.types import Basic, Fifo, LirType, Pointer, Reference, Space
 from dcpy.ir.types import DType
 
 INDENT = "  "
@@ -106,6 +106,14 @@ def _heap(s: tree.HeapBuffer) -> str:
     return f"heap {s.name}: {type_text(s.element)}[{expr_text(s.count)}]{how}"
 
 
+def _queues(s: tree.Queues) -> str:
+    return f"queues {s.name}: {s.element}[{expr_text(s.count)}] capacity {expr_text(s.capacity)}"
+
+
+def _spawn(s: tree.Spawn) -> str:
+    return f"spawn in {s.network}: {expr_text(s.call)}{' endless' if s.endless else ''}"
+
+
 def _atomic(s: tree.AtomicUpdate) -> str:
     return f"atomic {expr_text(s.target)} = {expr_text(s.combined)} where b = {expr_text(s.value)}"
 
@@ -125,6 +133,10 @@ _LINES: dict[type, Callable[[Any], str]] = {
     tree.Team: lambda s: f"team {expr_text(s.call)}" + (f" if {expr_text(s.condition)}" if s.condition else ""),
     tree.HeapBuffer: _heap,
     tree.Grow: lambda s: f"grow {s.name} to {expr_text(s.count)} keeping {expr_text(s.kept)}",
+    tree.Queues: _queues,
+    tree.Network: lambda s: f"network {s.name}",
+    tree.Spawn: _spawn,
+    tree.Run: lambda s: f"const {s.name}: i32 = run {s.network} or {expr_text(s.no_threads)}",
     tree.StackBuffer: lambda s: f"stack {s.name}: {type_text(s.element)}[{s.count}]",
     tree.CheckFail: _check,
     tree.Return: lambda s: "return" if s.value is None else f"return {expr_text(s.value)}",
@@ -174,6 +186,8 @@ def type_text(kind: LirType) -> str:
             return str(dtype)
         case Basic() as basic:
             return basic.value
+        case Fifo(element=element):
+            return f"fifo<{element}>"
         case Reference(element=element):
             return f"&{type_text(element)}"
         case Pointer(element=element, const=const, space=space):

@@ -16,7 +16,7 @@ from dcpy.ir.types import DType
 
 Statement = Union[
     "Block", "Declare", "Assign", "AtomicUpdate", "Evaluate", "Loop", "While", "If", "Team", "HeapBuffer", "Grow",
-    "StackBuffer", "CheckFail", "Return", "Break", "Continue", "Label",
+    "StackBuffer", "Queues", "Network", "Spawn", "Run", "CheckFail", "Return", "Break", "Continue", "Label",
 ]  # fmt: skip
 Body = tuple[Statement, ...]
 
@@ -158,6 +158,46 @@ class StackBuffer(_Placed):
     name: str
     element: LirType
     count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Queues(_Placed):
+    """``name`` points to `count` empty queues until the scope is left, for `capacity` elements each (0: any number)."""
+
+    name: str
+    element: DType
+    count: LirExpr
+    capacity: LirExpr
+
+
+@dataclass(frozen=True, slots=True)
+class Network(_Placed):
+    """A set of processes under a name, empty at first."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spawn(_Placed):
+    """Adds a process to a network: a call, whose result is its status. `params` have the values of now, other
+    variables those of when it runs."""
+
+    network: str
+    call: Call
+    endless: bool = False
+    params: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Run(_Placed):
+    """Runs all processes of a network at the same time: `name` is the status of the one that counts, or 0.
+
+    `no_threads`: the status where they cannot be started.
+    """
+
+    name: str
+    network: str
+    no_threads: LirExpr
 
 
 @dataclass(frozen=True, slots=True)

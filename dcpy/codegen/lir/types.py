@@ -45,8 +45,15 @@ class Reference:
     element: LirType
 
 
-LirType = DType | Basic | Pointer | Reference
-TYPES = (DType, Basic, Pointer, Reference)
+@dataclass(frozen=True, slots=True)
+class Fifo:
+    """A queue of elements between two processes."""
+
+    element: DType
+
+
+LirType = DType | Basic | Pointer | Reference | Fifo
+TYPES = (DType, Basic, Pointer, Reference, Fifo)
 
 INDEX = types.int64  #: of indices and sizes
 STATUS = types.int32  #: of what a function returns: the number of the check that failed

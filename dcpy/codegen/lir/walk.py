@@ -69,15 +69,15 @@ def expressions(statement: Statement) -> tuple[LirExpr, ...]:
     match statement:
         case tree.Declare(value=value) | tree.Return(value=value) | tree.HeapBuffer(count=value):
             return () if value is None else (value,)
-        case tree.Assign(target=target, value=value):
-            return (target, value)
-        case tree.Grow(kept=kept, count=count):
-            return (kept, count)
+        case tree.Assign(target=first, value=second) | tree.Grow(kept=first, count=second):
+            return (first, second)
+        case tree.Queues(count=first, capacity=second):
+            return (first, second)
         case tree.AtomicUpdate(target=target, value=value, combined=combined):
             return (target, value, combined)
         case tree.Loop(start=start, stop=stop, step=step):
             return (start, stop, step)
-        case tree.While(condition=value) | tree.Evaluate(call=value):
+        case tree.While(condition=value) | tree.Evaluate(call=value) | tree.Spawn(call=value):
             return (value,)
         case tree.If(cases=cases):
             return tuple(condition for condition, _ in cases)
@@ -98,7 +98,10 @@ def names_in(body: Body) -> dict[str, LirType]:
                 if isinstance(part, Name):
                     used.setdefault(part.name, part.type)
         match statement:
-            case tree.Declare(name=name) | tree.HeapBuffer(name=name) | tree.StackBuffer(name=name):
+            case (
+                tree.Declare(name=name) | tree.HeapBuffer(name=name) | tree.StackBuffer(name=name)
+                | tree.Queues(name=name) | tree.Network(name=name) | tree.Run(name=name)
+            ):  # fmt: skip
                 declared.add(name)
             case tree.Loop(var=var):
                 declared.add(var)

@@ -9,6 +9,7 @@ from dcpy.codegen.lir.tree import Declare, Grow, HeapBuffer, StackBuffer, Table
 from dcpy.codegen.lir.types import INDEX, Pointer
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.places import Place
+from dcpy.codegen.lower.streams import declare_stream, stream_place
 from dcpy.ir.data import Array, Data, Lifetime, Scalar, Storage, Stream, View, strides_of
 from dcpy.ir.region import Resize
 from dcpy.ir.symbolic import ONE, Expr, max_of, product_of
@@ -23,12 +24,7 @@ def register_places(context: Context) -> None:
     }
     for name, desc in descs.items():
         if isinstance(desc, Stream):
-            raise context.refuse(
-                f"{name!r} is a stream: compiled programs cannot hold one yet",
-                desc.span,
-                help="use arrays and views, or sdfg.interpret()",
-            )
-    for name, desc in descs.items():
+            context.places[name] = stream_place(context, name, desc)
         if isinstance(desc, Scalar | Array) and name not in context.places:
             context.places[name] = _own_place(context, name, desc)
     descs |= {name: replace(descs[name], strides=strides) for name, strides in context.strides.items()}  # type: ignore[arg-type]
@@ -85,6 +81,9 @@ def _with_actual_strides(context: Context, name: str, descs: dict[str, Data]) ->
 def declare_buffer(context: Context, name: str) -> None:
     """Declares a transient; its sizes are known here."""
     desc = context.uses.desc(name)
+    if isinstance(desc, Stream):
+        with context.at(desc.span):
+            declare_stream(context, name, desc)
     if name in context.sdfg.constants or not isinstance(desc, Scalar | Array):
         return
     place = context.places[name]

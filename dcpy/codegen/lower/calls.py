@@ -92,7 +92,8 @@ def _shape_of(context: Context, node: Call) -> CallShape:
     roots = [context.uses.root(memlet.container) for memlet in node.arguments.values()]
     overlapping = [set(context.uses.overlapping(root)) for root in roots]
     aliased = any(a & b for i, a in enumerate(overlapping) for b in overlapping[i + 1 :])
-    return CallShape(tuple(strided), aliased, context.parallel is not None or context.shared_writes)
+    beside_others = context.parallel is not None or bool(context.process)
+    return CallShape(tuple(strided), aliased, beside_others or context.shared_writes)
 
 
 def _lies_as_described(context: Context, desc: Array, node: Call, memlet: Memlet) -> bool:
@@ -153,6 +154,11 @@ def lower_callback(context: Context, node: Callback) -> None:
     """A call of a Python function, through what the dispatcher has handed over; where it raises, the program stops."""
     if context.parallel is not None:
         raise context.refuse(f"the callback {node.function} in a parallel map", help="make the map a loop")
+    if context.process:
+        raise context.refuse(
+            f"the process {context.process!r} calls the Python function {node.function}",
+            help="call it before or after the dataflow block: processes run in threads without Python",
+        )
     region = None if node.state is None else node.state.region
     site = site_of(node, lambda name: context.desc(name, region))
     number = len(context.module.callbacks)

@@ -84,6 +84,7 @@ class ModuleContext:
     environments: dict[str, None] = field(default_factory=dict)
     callees: dict[tuple[object, ...], tuple[str, bool]] = field(default_factory=dict)
     threads: bool = False
+    processes: bool = False
     callee_function: CalleeFunction | None = None  # set by `module`, which lowers whole SDFGs
 
     @property
@@ -125,6 +126,7 @@ class Context:
         self.ranges = Ranges({name: (_ZERO, None) for name in sdfg.sizes}, sdfg.assumptions)
         self.accumulators: dict[Memlet, Accumulator] = {}
         self.parallel: ParallelScope | None = None
+        self.process = ""  # the name of the process that is lowered
         self.strides: dict[str, tuple[Expr, ...]] = {}  # of arguments whose strides differ from their descriptors
         self.unaliased: set[str] = set()  # C names of pointers that nothing else overlaps
         self.shared_writes = shared_writes  # several threads may run this function on the same containers
@@ -186,6 +188,15 @@ class Context:
         finally:
             self.parallel = outer
 
+    @contextmanager
+    def as_process(self, name: str) -> Iterator[None]:
+        """Inside is the body of a process."""
+        outer, self.process = self.process, name
+        try:
+            yield
+        finally:
+            self.process = outer
+
     # -- names and values --------------------------------------------------------------------------------------
 
     def file_name(self, stem: str) -> str:
@@ -223,8 +234,8 @@ class Context:
 
     @property
     def may_start_team(self) -> bool:
-        """Whether threads may be used here: not inside a team, whose members would share the loop with each other."""
-        return self.module.options.openmp and self.parallel is None and not self.shared_writes
+        """Whether threads may be used here: not inside a team, whose members would share the loop, nor in a process."""
+        return self.module.options.openmp and self.parallel is None and not self.process and not self.shared_writes
 
     @property
     def label(self) -> str:

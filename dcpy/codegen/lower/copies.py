@@ -8,6 +8,7 @@ from dcpy.codegen.lir.types import Basic, Pointer
 from dcpy.codegen.lower.buffers import declare_array
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.places import Place
+from dcpy.codegen.lower.streams import is_stream, pop
 from dcpy.codegen.lower.tasklets import read, write
 from dcpy.ir.data import Array, packed_strides
 from dcpy.ir.memlet import Memlet
@@ -19,10 +20,14 @@ from dcpy.ir.symbolic import ONE, ZERO, Expr, product_of, sym
 def lower_copy(context: Context, node: Copy) -> None:
     """``dst[...] = src[...]``, as if read whole before written."""
     src, dst = node.src, node.dst
-    sizes = tuple(_size(context, dim) for dim in dst.subset.dims if isinstance(dim, Range))
+    moved = src if is_stream(context.places[dst.container]) else dst  # a queue has no dimensions
+    sizes = tuple(_size(context, dim) for dim in moved.subset.dims if isinstance(dim, Range))
     if all(size is ONE for size in sizes):
         place = context.places[src.container]
-        write(context, dst, read(context, src), place.dtype)
+        write(context, dst, taken(context, src), place.dtype)
+        return
+    if is_stream(context.places[src.container]) or is_stream(context.places[dst.container]):
+        _copy_elements(context, src, dst, sizes)
         return
     if _may_overlap(context, src, dst):
         if not dst.wcr and src.container == dst.container and src.subset == dst.subset:
@@ -33,6 +38,11 @@ def lower_copy(context: Context, node: Copy) -> None:
         _call(context, "memcpy", src, dst, sizes)
     else:
         _copy_elements(context, src, dst, sizes)
+
+
+def taken(context: Context, memlet: Memlet) -> LirExpr:
+    """The element that a memlet names; the next one of a stream, which is popped."""
+    return pop(context, memlet) if is_stream(context.places[memlet.container]) else read(context, memlet)
 
 
 def _size(context: Context, dim: Range) -> Expr:
@@ -103,7 +113,7 @@ def _copy_elements(context: Context, src: Memlet, dst: Memlet, sizes: tuple[Expr
         ranges = ranges.bind(param, 0, size - 1)
     with context.knowing(ranges), context.capture() as inner:
         place = context.places[src.container]
-        write(context, _at(dst, params), read(context, _at(src, params)), place.dtype)
+        write(context, _at(dst, params), taken(context, _at(src, params)), place.dtype)
     body: Body = tuple(inner)
     simple = all(isinstance(statement, Assign) and not statement.atomic for statement in body)
     for depth, (param, size) in enumerate(reversed(list(zip(params, sizes, strict=True)))):

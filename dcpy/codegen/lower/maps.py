@@ -187,7 +187,7 @@ def _call_by_team(context: Context, node: Map, loops: tree.Body, fails: bool) ->
     context.module.threads = True
     name = context.file_name(f"{context.sdfg.name}_map_{'_'.join(node.params)}")
     checks = [s for s in statements(loops) if isinstance(s, tree.CheckFail)]
-    params = [_parameter(context, variable, kind, loops) for variable, kind in names_in(loops).items()]
+    params = [parameter_for(context, variable, kind, loops) for variable, kind in names_in(loops).items()]
     args: list[LirExpr] = [Name(param.name, param.type) for param in params]
     for kind, variable in (("failure", fails), ("warning", any(check.warning for check in checks))):
         if variable:
@@ -225,7 +225,7 @@ def _emit_with_checks(context: Context, team: tree.Team | tree.Evaluate, fails: 
     context.emit(tree.Block(tuple(block)))
 
 
-def _parameter(context: Context, name: str, kind: LirType, body: tree.Body) -> tree.Parameter:
+def parameter_for(context: Context, name: str, kind: LirType, body: tree.Body) -> tree.Parameter:
     """What is assigned inside is passed by reference."""
     assigned = {
         s.target.name for s in statements(body) if isinstance(s, tree.Assign) and isinstance(s.target, Name)

@@ -25,6 +25,7 @@ NUMBERS = (types.float64, types.float32)
 ARITHMETIC = ("add", "sub", "mul")  # operations that cost the same whether a number is known to the compiler or passed
 VARIABLE = {
     tree.Declare: "name", tree.HeapBuffer: "name", tree.StackBuffer: "name", tree.Loop: "var", tree.Label: "name",
+    tree.Queues: "name", tree.Network: "name", tree.Run: "name",
     tree.Reduction: "name", tree.CheckFail: "label", tree.Parameter: "name", Name: "name",
 }  # fmt: skip
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from dcpy.ir.data import Data, View
 from dcpy.ir.memory import shown_by
-from dcpy.ir.nodes import Node
 from dcpy.ir.region import Block, Branch, Loop, Region, Resize, State, SymbolAssign, While
+from dcpy.ir.roles import Written
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.tree import Element, regions_around
 from dcpy.ir.uses import Uses, desc_symbols
@@ -133,6 +133,7 @@ def _homes_of_symbol(symbol: str, body: Region, plan: Placement) -> list[Region]
 
 
 def _private_region(region: Region) -> Region | None:
-    """The body of the outermost map around a region: its iterations share no variables."""
-    bodies = [around for around in regions_around(region) if isinstance(around.owner, Node)]
+    """The outermost body around a region that runs at the same time as others: they share no variables."""
+    owners = ((around, around.owner) for around in regions_around(region))
+    bodies = [around for around, owner in owners if isinstance(owner, Written) and owner.concurrent]
     return bodies[-1] if bodies else None

@@ -20,7 +20,7 @@ from dcpy.codegen.lower.tidy import tidy
 from dcpy.codegen.lower.values import lower_value
 from dcpy.ir import types
 from dcpy.ir.expr import Const, Op, ScalarExpr, walk
-from dcpy.ir.nodes import Call, Callback, Consume, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
+from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
 from dcpy.ir.region import (
     Block,
     Branch,
@@ -103,8 +103,6 @@ def _lower_node(context: Context, node: Node) -> None:
             lower_foreign_call(context, node)
         case Callback():
             lower_callback(context, node)
-        case Consume():
-            raise context.refuse("consume scopes cannot be compiled yet", help="use a map, or sdfg.interpret()")
         case LibraryNode(kind=kind):
             raise context.refuse(f"the library node {kind!r} has not been expanded", help="sdfg.expand_library_nodes()")
         case _:
@@ -172,4 +170,6 @@ def _lower_check(context: Context, block: Check) -> None:
     label = "" if warning else context.label
     code = Literal(number, STATUS)
     shared = context.parallel is not None
+    if warning and context.process:
+        raise context.refuse("a warning in a process", help="warn before or after the dataflow block")
     context.emit(tree.CheckFail(failed, code, values, label, warning, shared=shared))

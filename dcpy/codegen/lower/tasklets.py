@@ -10,6 +10,7 @@ from dcpy.codegen.lir.types import TRUTH
 from dcpy.codegen.lir.walk import parts
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.scalars import combine, convert
+from dcpy.codegen.lower.streams import is_stream, push
 from dcpy.codegen.lower.values import lower_value
 from dcpy.ir import types
 from dcpy.ir.analysis.conflicts import distinct, location
@@ -87,6 +88,9 @@ def point_of(subset: Subset) -> tuple[Expr, ...]:
 def write(context: Context, memlet: Memlet, value: LirExpr, source: DType) -> None:
     """Stores a value of dtype `source` where a memlet says, resolving the conflict if it asks for that."""
     place = context.places[memlet.container]
+    if is_stream(place):
+        push(context, memlet, convert(value, source, place.dtype))
+        return
     if not memlet.wcr:
         target = place.element(point_of(memlet.subset), context.symbolic)
         context.emit(Assign(target, convert(value, source, place.dtype)))

@@ -13,10 +13,11 @@ import numpy as np
 
 from dcpy.base.callbacks import perform, require_bound
 from dcpy.base.errors import DcpyError, InterpreterError, OutOfBounds
+from dcpy.base.networks import wait
 from dcpy.ir.callbacks import operand_memlets, site_of
 from dcpy.ir.expr import Load, ScalarExpr
 from dcpy.ir.interp.frame import Frame
-from dcpy.ir.interp.memory import Buffer, NDArray, Queues, addresses, index_of
+from dcpy.ir.interp.memory import Buffer, NDArray, Queues, addresses, index_of, queue_name
 from dcpy.ir.interp.races import READ, WRITE, RaceDetector
 from dcpy.ir.interp.scalars import Environment, combine, evaluate, loud
 from dcpy.ir.interp.strides import fitting
@@ -25,7 +26,7 @@ from dcpy.ir.nodes import Call, Callback, Copy, LibraryNode, Node, Tasklet
 from dcpy.ir.subsets import Range, Subset
 
 
-class Dataflow:
+class DataMovement:
     """The data of one activation, and what the nodes that hold no region do with it."""
 
     def __init__(self, frame: Frame, detectors: list[RaceDetector]) -> None:
@@ -179,18 +180,17 @@ class Dataflow:
         return values
 
     def _pop(self, stream: Queues, memlet: Memlet, node: Node) -> Any:
-        queue = stream.at(self._point(stream, memlet, node))
-        if not queue:
-            raise InterpreterError(f"{memlet} pops from an empty stream", span=node.span)
+        point = self._point(stream, memlet, node)
+        queue = stream.at(point)
+        wait(lambda: bool(queue), f"for an element of {queue_name(memlet.container, point)!r}, which is empty")
         return queue.popleft()
 
     def _push(self, stream: Queues, memlet: Memlet, values: Any, node: Node) -> None:
-        queue = stream.at(self._point(stream, memlet, node))
+        point = self._point(stream, memlet, node)
+        queue, capacity = stream.at(point), stream.capacity
+        what = f"for room in {queue_name(memlet.container, point)!r}, which is full"
         for value in np.asarray(values).reshape(-1):
-            if stream.capacity and len(queue) >= stream.capacity:
-                raise InterpreterError(
-                    f"{memlet} pushes to a stream that is full: it holds {stream.capacity}", span=node.span
-                )
+            wait(lambda: capacity <= 0 or len(queue) < capacity, what)
             queue.append(value)
 
     def _point(self, stream: Queues, memlet: Memlet, node: Node) -> tuple[int, ...]:

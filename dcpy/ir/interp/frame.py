@@ -52,6 +52,10 @@ class Frame:
             for name in fresh:
                 del self.containers[name]
 
+    def fork(self) -> Frame:
+        """One for a process: it sees what is here; symbols that it assigns, and what it declares, are its own."""
+        return Frame(self.sdfg, dict(self.symbols), dict(self.containers), self.depth)
+
     def bind(self, name: str, data: NDArray, depth: int, start: NDArray | None = None) -> None:
         """Gives an argument its memory."""
         desc = self.sdfg.containers[name]

@@ -13,13 +13,13 @@ from enum import Enum, auto
 from functools import singledispatchmethod
 
 from dcpy.base.errors import InterpreterError
-from dcpy.ir.interp.dataflow import Dataflow
+from dcpy.ir.interp.dataflow import DataMovement
 from dcpy.ir.interp.exceptions import exception_of
 from dcpy.ir.interp.frame import Frame
-from dcpy.ir.interp.memory import Queues, range_of
+from dcpy.ir.interp.memory import range_of
 from dcpy.ir.interp.races import RaceDetector
 from dcpy.ir.interp.scalars import wrap_integer
-from dcpy.ir.nodes import Call, Callback, Consume, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
+from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
 from dcpy.ir.region import (
     Block,
     Branch,
@@ -46,7 +46,7 @@ class Next(Enum):
     RETURN = auto()
 
 
-class Machine(Dataflow):
+class Machine(DataMovement):
     """Runs one activation of an SDFG, and those that it calls."""
 
     def __init__(self, frame: Frame, detectors: list[RaceDetector], shuffle: random.Random | None) -> None:
@@ -203,25 +203,6 @@ class Machine(Dataflow):
             self.symbols[name] = value
             yield from self._points(node, axis + 1)
         self._restore({name: outer})
-
-    @run_node.register
-    def _(self, node: Consume) -> None:
-        stream = self.frame.memory(node.stream)
-        if not isinstance(stream, Queues):
-            raise InterpreterError(f"{node.stream!r} is not a stream", span=node.span)
-        workers = max(node.workers.evaluate(self.symbols), 1)
-        outside = dict(self.symbols)
-        count = 0
-        self.frame.depth += 1
-        while any(stream.queues.values()):
-            queue = next(queue for queue in stream.queues.values() if queue)
-            self.symbols[node.worker] = count % workers
-            with self.frame.declared(node.body.containers):
-                self.frame.buffer(node.element).data[...] = queue.popleft()
-                self.run_region(node.body)
-            self._restore({name: outside.get(name) for name in tuple(self.symbols)})
-            count += 1
-        self.frame.depth -= 1
 
     @run_node.register
     def _(self, node: Call) -> None:

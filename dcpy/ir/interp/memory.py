@@ -50,6 +50,11 @@ class Queues:
         return self.queues.setdefault(point, deque())
 
 
+def queue_name(stream: str, point: tuple[int, ...]) -> str:
+    """What one queue of a stream is called: ``s``, ``s[2]``."""
+    return f"{stream}[{', '.join(map(str, point))}]" if point else stream
+
+
 def poison(dtype: DType) -> Any:
     """The contents of memory that nobody has written."""
     match dtype.kind:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import MISSING, fields
 from typing import Any
 
-from dcpy.ir.data import Data, Scalar
+from dcpy.ir.data import Data
 from dcpy.ir.expr import ScalarExpr
 from dcpy.ir.library_kinds import LIBRARY_KINDS
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS, Memlet
-from dcpy.ir.nodes import Call, Callback, Consume, Copy, ForeignCall, Map, Node, Tasklet
+from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, Map, Node, Tasklet
 from dcpy.ir.region import Region
 from dcpy.ir.schedules import SCHEDULES, UNDECIDED, Schedule
 from dcpy.ir.sdfg import Sdfg
@@ -46,8 +46,6 @@ class NodeParser(DeclarationParser):
                 return Copy(src, self.memlet())
             case "map":
                 return self._map()
-            case "consume":
-                return self._consume()
             case "call":
                 return self._call_node()
             case "foreign":
@@ -163,21 +161,6 @@ class NodeParser(DeclarationParser):
                 values[name] = self.integer("a number")
                 self.accept(",")
         return kind(**values)
-
-    def _consume(self) -> Consume:
-        self.advance()
-        element = self.identifier("the name of the element")
-        self.expect("<-")
-        stream = self.token
-        self.identifier("the name of a stream")
-        self.expect("workers")
-        worker = self.bind()
-        self.expect("=")
-        workers = self.range()
-        schedule = self.schedule(UNDECIDED)
-        declared = self.peek().text == "data" and self.peek(2).text == element
-        popped: dict[str, Data] = {} if declared else {element: Scalar(self.container_dtype(stream), transient=True)}
-        return Consume(stream.text, element, worker, workers.stop, self.body(popped), schedule)
 
     def _call_node(self) -> Call:
         self.advance()

@@ -6,17 +6,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields
 from typing import Any
 
 from dcpy.base.errors import InvalidSdfg
 from dcpy.ir.data import Data
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Call, Callback, Consume, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
+from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
 from dcpy.ir.region import Block, Branch, Check, Loop, Region, Resize, State, SymbolAssign, While
 from dcpy.ir.schedules import SEQUENTIAL
 from dcpy.ir.sdfg import Result, Sdfg
+from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.text.declaration_printer import print_argument, print_constant, print_declaration, print_value
 from dcpy.ir.text.expr_printer import print_expr
@@ -131,11 +132,8 @@ class _Printer:
         match block:
             case State(name=name, nodes=nodes):
                 return _braces(_words("state", name and quote(name)), self.nodes(nodes))
-            case Loop():
-                schedule = "" if block.schedule == SEQUENTIAL else str(block.schedule)
-                return _braces(_words(f"loop {block.param} = {block.range}", schedule), self.region(block.body))
-            case While():
-                return _braces(f"while {print_expr(block.condition)}", self.region(block.body))
+            case Loop() | While():
+                return _braces(_head(block), self.region(block.body))
             case Branch():
                 return self._branch(block)
             case Resize():
@@ -176,12 +174,9 @@ class _Printer:
             case Copy(src=src, dst=dst):
                 return [f"copy {src} -> {dst}"]
             case Map():
-                domain = ", ".join(f"{param} = {dim}" for param, dim in zip(node.params, node.domain, strict=True))
+                domain = _domain(node.params, node.domain)
                 claimed = "claimed" if node.claimed else ""
                 return _braces(_words("map", domain, str(node.schedule), claimed), self.region(node.body))
-            case Consume():
-                head = f"consume {node.element} <- {node.stream} workers {node.worker} = 0:{node.workers}"
-                return _braces(_words(head, str(node.schedule)), self.region(node.body))
             case Call():
                 return [self._call(node)]
             case LibraryNode() | Callback():
@@ -195,6 +190,21 @@ class _Printer:
         symbols = ", ".join(f"{name} = {value}" for name, value in node.symbols.items())
         text = f"call @{quote(self.name_of(node.sdfg))} ({arguments})" + (f" with ({symbols})" if symbols else "")
         return f"{text} outlined" if node.outlined else text
+
+
+def _head(block: Loop | While) -> str:
+    """What stands before the body of a block that has one."""
+    match block:
+        case Loop():
+            schedule = "" if block.schedule == SEQUENTIAL else str(block.schedule)
+            return _words(f"loop {block.param} = {block.range}", schedule)
+        case While():
+            return f"while {print_expr(block.condition)}"
+    return block.kind
+
+
+def _domain(params: Sequence[str], domain: Sequence[Range]) -> str:
+    return ", ".join(f"{param} = {dim}" for param, dim in zip(params, domain, strict=True))
 
 
 def default_structure(count: int) -> int | tuple[int, ...] | None:

@@ -13,7 +13,7 @@ from dcpy.ir.analysis.ranges_at import KnownRanges
 from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.expr import ScalarExpr, symbols_of
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Call, Consume, ForeignCall, Map, Node, Tasklet
+from dcpy.ir.nodes import Call, ForeignCall, Map, Node, Tasklet
 from dcpy.ir.region import (
     Block,
     Branch,
@@ -113,6 +113,18 @@ class _Walk:
                 yield from self.expr(condition, "the condition of a check", block)
                 for value in values:
                     yield from self.expr(value, "a value of a check", block)
+            case _:
+                yield from self.by_roles(block)
+
+    def by_roles(self, block: Block) -> Subjects:
+        """A kind of block of which nothing is known but what it declares."""
+        for expr in block.exprs():
+            yield from self.expr(expr, f"an expression of a {block.kind}", block)
+        for bound in block.all_of(Role.BOUND):
+            yield from self.uses(bound.symbols, f"a bound of a {block.kind}")
+        for region in block.regions():
+            with self.inside(block, *region.params, guarded=True):  # type: ignore[arg-type]
+                yield from self.region(region)
 
     def branch(self, block: Branch) -> Subjects:
         ends = [] if block.otherwise is not None else [set(self.scope.bound)]
@@ -148,8 +160,6 @@ class _Walk:
         match node:
             case Map():
                 yield from self.map(node)
-            case Consume():
-                yield from self.consume(node)
             case Call(symbols=symbols):
                 for name, value in symbols.items():
                     yield from self.uses(value.symbols, f"the value of the callee's {name!r}")
@@ -167,11 +177,6 @@ class _Walk:
                 yield from self.uses(values.symbols, f"the range of {name!r}")
                 self.scope.bound.add(name)
             self.scope.bound.update(node.params)
-            yield from self.region(node.body)
-
-    def consume(self, node: Consume) -> Subjects:
-        yield from self.uses(node.workers.symbols, "the number of workers")
-        with self.inside(node, node.worker, guarded=True):
             yield from self.region(node.body)
 
     def code(self, node: Tasklet) -> Subjects:

@@ -10,7 +10,7 @@ from dcpy.ir.analysis.integer_sets import meet_across
 from dcpy.ir.expr import Op, Ref, ScalarExpr, walk
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS, Memlet
 from dcpy.ir.memory import in_base
-from dcpy.ir.nodes import Consume, Map, Node, Tasklet
+from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.region import Block, Loop, SymbolAssign
 from dcpy.ir.tree import is_inside, owners_around
 from dcpy.ir.uses import Uses
@@ -109,7 +109,7 @@ def collides_in_a_map(node: Node, target: Memlet, uses: Uses) -> bool:
     inner: tuple[Variable, ...] = ()
     for owner in owners_around(node):
         points = _points(owner)
-        if isinstance(owner, Consume) or (isinstance(owner, Map) and subset is None):
+        if isinstance(owner, Map) and subset is None:
             return True
         if isinstance(owner, Map) and subset is not None:
             if uses.home(root) in owner.body.walk_regions():

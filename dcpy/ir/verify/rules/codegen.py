@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dcpy.ir.data import Array, Scalar, Storage, Stream
-from dcpy.ir.nodes import Consume, LibraryNode, Map
+from dcpy.ir.nodes import LibraryNode, Map
 from dcpy.ir.schedules import Undecided
 from dcpy.ir.verify.rule import Findings, rule
 from dcpy.ir.verify.scope import Declaration, Scope
@@ -33,16 +33,7 @@ def storages_are_decided(subject: Declaration, scope: Scope) -> Findings:
 
 
 @rule("codegen.containers", Declaration)
-def containers_can_be_printed(subject: Declaration, scope: Scope) -> Findings:
-    """Streams are interpreted, not compiled yet."""
-    if isinstance(subject.desc, Stream):
-        yield (
-            f"{subject.name!r} is a stream, which cannot be compiled yet",
-            "use arrays, or interpret the SDFG",
-        )
-
-
-@rule("codegen.consume", Consume)
-def consume_scopes_are_interpreted(node: Consume, scope: Scope) -> Findings:
-    """Consume scopes are interpreted, not compiled yet."""
-    yield f"the stream {node.stream!r} is consumed, which cannot be compiled yet", "use a loop, or interpret the SDFG"
+def streams_are_no_arguments(subject: Declaration, scope: Scope) -> Findings:
+    """A compiled program has streams of its own, and takes none as an argument."""
+    if isinstance(subject.desc, Stream) and not subject.desc.transient:
+        yield f"the argument {subject.name!r} is a stream", "define it in the program, and pass arrays"

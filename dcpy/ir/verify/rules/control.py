@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from dcpy.base.exceptions import exception_type
-from dcpy.ir.nodes import Consume, Map
 from dcpy.ir.region import Branch, Break, Check, Continue, Loop, Return, SymbolAssign, While
+from dcpy.ir.roles import Written
 from dcpy.ir.verify.rule import Findings, rule
 from dcpy.ir.verify.scope import Scope
 
@@ -27,7 +27,7 @@ def _in_a_loop(what: str, scope: Scope) -> Findings:
     for owner in reversed(scope.owners):
         if isinstance(owner, Loop | While):
             return
-        if isinstance(owner, Map | Consume):
+        if isinstance(owner, Written) and owner.concurrent:
             yield f"a {what} leaves a {owner.kind}", "make the map a loop"
             return
     yield f"a {what} is in no loop"
@@ -37,7 +37,7 @@ def _in_a_loop(what: str, scope: Scope) -> Findings:
 def returns_leave_no_map(block: Return, scope: Scope) -> Findings:
     """A return is not in a map: its other iterations would not know of it."""
     for owner in scope.owners:
-        if isinstance(owner, Map | Consume):
+        if isinstance(owner, Written) and owner.concurrent:
             yield f"a return leaves a {owner.kind}", "make the map a loop"
 
 

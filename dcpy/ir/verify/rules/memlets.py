@@ -5,7 +5,7 @@ from __future__ import annotations
 from dcpy.ir.data import Scalar, Stream, View
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS
 from dcpy.ir.memory import shown_by
-from dcpy.ir.nodes import Call, Callback, ForeignCall, LibraryNode, Tasklet
+from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Map, Tasklet
 from dcpy.ir.subsets import Range
 from dcpy.ir.verify.bounds import outside
 from dcpy.ir.verify.rule import Findings, rule
@@ -93,12 +93,16 @@ def read_only_containers_are_not_written(use: MemletUse, scope: Scope) -> Findin
 
 @rule("memlet.stream", MemletUse)
 def streams_are_pushed_and_popped(use: MemletUse, scope: Scope) -> Findings:
-    """A stream is touched by copies, tasklets and consume scopes only: one queue of it, without conflict resolution."""
+    """A stream is pushed to by copies and tasklets, popped by copies: one queue of it, without conflict resolution."""
     if not isinstance(use.desc, Stream):
         return
     if isinstance(use.node, Call | LibraryNode | ForeignCall | Callback):
         yield f"the stream {use.memlet.container!r} is an operand of a {use.node.kind}", "pop it into an array"
+    elif not (use.is_write or isinstance(use.node, Copy)):
+        yield f"a {use.node.kind} pops {use.memlet}", "copy it to a scalar first"
     if not use.memlet.subset.is_point:
         yield f"{use.memlet} names several queues of a stream"
     if use.memlet.wcr:
         yield f"{use.memlet} pushes with a conflict resolution"
+    if any(isinstance(owner, Map) for owner in scope.owners):
+        yield f"{use.memlet} is in a map, whose iterations have no order", "make the map a loop"

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dcpy.base.printable import printable
 from dcpy.ir.data import Array, Scalar, View
 from dcpy.ir.memory import shown_by
-from dcpy.ir.nodes import Call, Consume, ForeignCall, Map, Node, Tasklet
-from dcpy.ir.region import Loop
+from dcpy.ir.nodes import Call, ForeignCall, Node, Tasklet
 from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.verify.rule import Findings, rule
 from dcpy.ir.verify.scope import Declaration, Scope
@@ -77,13 +76,9 @@ def _definitions(sdfg: Sdfg) -> Iterator[tuple[str, str]]:
     for region in sdfg.body.walk_regions():
         for name in region.containers:
             yield name, "a container"
-        match region.owner:
-            case Map(params=params) if len(set(params)) == len(params):  # map.parameters reports the others
-                yield from ((name, "the parameter of a map") for name in params)
-            case Loop(param=param):
-                yield param, "the parameter of a loop"
-            case Consume(worker=worker):
-                yield worker, "the number of a worker"
+        params = region.params
+        if len(set(params)) == len(params):  # map.parameters reports the others
+            yield from ((name, f"the parameter of a {region.owner.kind}") for name in params)  # type: ignore[union-attr]
 
 
 @rule("arguments.declared", Sdfg)

@@ -1,4 +1,4 @@
-"""Copies, maps, consume scopes, calls, library nodes and foreign calls."""
+"""Copies, maps, calls, library nodes and foreign calls."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dcpy.base.callbacks import names_of
 from dcpy.base.errors import CallbackError
 from dcpy.ir.data import Array, Scalar, Stream
 from dcpy.ir.expr import Ref, walk
-from dcpy.ir.nodes import Call, Callback, Consume, Copy, ForeignCall, LibraryNode, Map
+from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Map
 from dcpy.ir.region import Loop
 from dcpy.ir.subsets import Range
 from dcpy.ir.verify.rule import Findings, rule
@@ -54,17 +54,6 @@ def steps_of_loops_are_not_zero(block: Loop, scope: Scope) -> Findings:
     """The step of a loop's range is not 0."""
     if block.range.step.constant == 0:
         yield f"the range of {block.param!r} has a step of 0"
-
-
-@rule("consume.stream", Consume)
-def consume_scopes_pop_a_stream(node: Consume, scope: Scope) -> Findings:
-    """A consume scope pops a stream; its element is a scalar of the stream's dtype, declared in the body."""
-    stream = scope.desc(node.stream)
-    element = node.body.containers.get(node.element)
-    if not isinstance(stream, Stream):
-        yield f"{node.stream!r} is no stream"
-    elif not isinstance(element, Scalar) or element.dtype != stream.dtype:
-        yield f"the element {node.element!r} is not declared as a {stream.dtype} scalar in the body"
 
 
 @rule("call.containers", Call)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from dcpy.ir.analysis.ranges_at import KnownRanges
 from dcpy.ir.limits import DEEPEST_REGION
-from dcpy.ir.nodes import Consume, Map
 from dcpy.ir.region import Owner, Region, State
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.verify.rule import Finding, Findings, rule
@@ -53,8 +52,8 @@ def _nodes(state: State, seen: set[object]) -> Iterator[Finding]:
         seen.add(node)
         if node.state is not state:
             yield f"a {node.kind} is in a state that is not its own", "add it with State.add"
-        if isinstance(node, Map | Consume):
-            yield from _region(node.body, node, seen)
+        for inner in node.regions():
+            yield from _region(inner, node, seen)  # type: ignore[arg-type]
 
 
 @rule("call.recursion", Sdfg)
