@@ -52,6 +52,8 @@ _CLASSES: dict[str, type[Any]] = {
     "loop": region.Loop,
     "while": region.While,
     "branch": region.Branch,
+    "dataflow": region.Dataflow,
+    "process": region.Process,
     "assign": region.SymbolAssign,
     "resize": region.Resize,
     "check": region.Check,

@@ -136,6 +136,52 @@ class Branch(Block):
 
 
 @dataclass(eq=False)
+class Dataflow(Block):
+    """A Kahn process network: the processes of `body` run at the same time, and wait for each other through streams.
+
+    It ends when all have ended that are not endless, and nobody can go on. Where one of them waits then, it raises
+    `RuntimeError`; where processes raise, all go on that can, and then the first one's exception is raised.
+    """
+
+    kind = "dataflow"
+    effects = Effect.MAY_RAISE
+    body: Region
+
+    def __post_init__(self) -> None:
+        self.body.owner = self
+
+    def regions(self) -> tuple[Region, ...]:
+        return (self.body,)
+
+
+@dataclass(eq=False)
+class Process(Block):
+    """A sequential program of a `Dataflow`; with `params` one for each point of `domain`.
+
+    What it writes nobody else touches, and each stream has one process that pushes and one that pops. An `endless` one
+    may wait for ever.
+    """
+
+    kind = "process"
+    concurrent = True
+    roles: ClassVar[Roles] = {"params": Role.DEFINED, "domain": Role.BOUND}
+    name: str
+    params: tuple[str, ...]
+    domain: tuple[Range, ...]
+    body: Region
+    endless: bool = False
+
+    def __post_init__(self) -> None:
+        self.body.owner = self
+
+    def regions(self) -> tuple[Region, ...]:
+        return (self.body,)
+
+    def iteration_space(self) -> Axes:
+        return tuple(zip(self.params, self.domain, strict=False))  # the verifier says where they differ in number
+
+
+@dataclass(eq=False)
 class SymbolAssign(Block):
     """Gives a symbol its value: the assignment on the transition between two blocks (decision 0003).
 

@@ -13,6 +13,7 @@ from dcpy.codegen.lower.calls import lower_call, lower_callback, lower_foreign_c
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.copies import lower_copy
 from dcpy.codegen.lower.maps import lower_map, trip_count
+from dcpy.codegen.lower.networks import lower_dataflow
 from dcpy.codegen.lower.results import allocate_owned
 from dcpy.codegen.lower.scalars import convert
 from dcpy.codegen.lower.tasklets import lower_tasklet
@@ -27,6 +28,7 @@ from dcpy.ir.region import (
     Break,
     Check,
     Continue,
+    Dataflow,
     Loop,
     Region,
     Resize,
@@ -77,6 +79,8 @@ def _lower_control(context: Context, block: Block) -> None:
             context.emit(tree.While(lower_value(context, condition), lower_region(context, body)))
         case Branch():
             _lower_branch(context, block)
+        case Dataflow():
+            lower_dataflow(context, block, lower_region)
         case Break():
             context.emit(tree.Break())
         case Continue():

@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from functools import singledispatchmethod
 
+from dcpy.base import networks
 from dcpy.base.errors import InterpreterError
+from dcpy.base.networks import run_network
 from dcpy.ir.interp.dataflow import DataMovement
 from dcpy.ir.interp.exceptions import exception_of
 from dcpy.ir.interp.frame import Frame
@@ -26,7 +28,9 @@ from dcpy.ir.region import (
     Break,
     Check,
     Continue,
+    Dataflow,
     Loop,
+    Process,
     Region,
     Resize,
     Return,
@@ -129,6 +133,24 @@ class Machine(DataMovement):
         return Next.GO_ON
 
     @run_block.register
+    def _(self, block: Dataflow) -> Next:
+        with self.frame.declared(block.body.containers):
+            found = [(node, point) for node in block.body.blocks if isinstance(node, Process)
+                     for point in list(self._points(node, 0))]  # fmt: skip
+            order = list(range(len(found)))
+            if self.shuffle is not None:
+                self.shuffle.shuffle(order)
+            run_network([self._process(node, point) for node, point in found], order)
+        return Next.GO_ON
+
+    def _process(self, node: Process, point: tuple[int, ...]) -> networks.Process:
+        """A process with symbols and containers of its own, besides those that it shares."""
+        frame = self.frame.fork()
+        frame.symbols.update(zip(node.params, point, strict=True))
+        machine = Machine(frame, [], self.shuffle)
+        return networks.Process(node.name, lambda: machine.run_region(node.body), node.endless)
+
+    @run_block.register
     def _(self, block: Break) -> Next:
         return Next.BREAK
 
@@ -192,7 +214,7 @@ class Machine(DataMovement):
         if detector is not None:
             self.detectors.pop()
 
-    def _points(self, node: Map, axis: int) -> Iterator[tuple[int, ...]]:
+    def _points(self, node: Map | Process, axis: int) -> Iterator[tuple[int, ...]]:
         """The points of a domain; the bounds of an axis may mention the parameters before it."""
         if axis == len(node.params):
             yield tuple(self.symbols[name] for name in node.params)

@@ -22,7 +22,9 @@ from dcpy.ir.region import (
     Break,
     Check,
     Continue,
+    Dataflow,
     Loop,
+    Process,
     Region,
     Resize,
     Return,
@@ -32,6 +34,7 @@ from dcpy.ir.region import (
 )
 from dcpy.ir.schedules import SEQUENTIAL
 from dcpy.ir.sdfg import Result, Sdfg
+from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.text.declaration_parser import DECLARATIONS
 from dcpy.ir.text.expr_parser import ExprParser
@@ -225,6 +228,8 @@ class _Parser(NodeParser):
             "loop": self._loop,
             "while": self._while,
             "if": self._branch,
+            "dataflow": lambda: Dataflow(self.body()),
+            "process": self._process,
             "let": self._let,
             "resize": self._resize,
             "check": self._check,
@@ -276,6 +281,17 @@ class _Parser(NodeParser):
             condition = self.scalar()
             cases.append((condition, self.body()))
         return Branch(cases, self.body() if self.accept("else") else None)
+
+    def _process(self) -> Process:
+        name = self.identifier("the name of a process")
+        params: list[str] = []
+        domain: list[Range] = []
+        while self.accept(",") if params else self.peek().text == "=":
+            params.append(self.bind())
+            self.expect("=")
+            domain.append(self.range())
+        endless = self.accept("endless")
+        return Process(name, tuple(params), tuple(domain), self.body(), endless)
 
     def _let(self) -> SymbolAssign:
         symbol = self.identifier("the name of a symbol")

@@ -14,7 +14,7 @@ from dcpy.base.errors import InvalidSdfg
 from dcpy.ir.data import Data
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
-from dcpy.ir.region import Block, Branch, Check, Loop, Region, Resize, State, SymbolAssign, While
+from dcpy.ir.region import Block, Branch, Check, Dataflow, Loop, Process, Region, Resize, State, SymbolAssign, While
 from dcpy.ir.schedules import SEQUENTIAL
 from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.subsets import Range
@@ -132,7 +132,7 @@ class _Printer:
         match block:
             case State(name=name, nodes=nodes):
                 return _braces(_words("state", name and quote(name)), self.nodes(nodes))
-            case Loop() | While():
+            case Loop() | While() | Dataflow() | Process():
                 return _braces(_head(block), self.region(block.body))
             case Branch():
                 return self._branch(block)
@@ -192,7 +192,7 @@ class _Printer:
         return f"{text} outlined" if node.outlined else text
 
 
-def _head(block: Loop | While) -> str:
+def _head(block: Loop | While | Dataflow | Process) -> str:
     """What stands before the body of a block that has one."""
     match block:
         case Loop():
@@ -200,6 +200,9 @@ def _head(block: Loop | While) -> str:
             return _words(f"loop {block.param} = {block.range}", schedule)
         case While():
             return f"while {print_expr(block.condition)}"
+        case Process():
+            domain = _domain(block.params, block.domain)
+            return _words("process", quote(block.name), domain, "endless" if block.endless else "")
     return block.kind
 
 

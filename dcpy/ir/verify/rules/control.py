@@ -1,12 +1,18 @@
-"""Control flow: conditions, checks, and where one may leave a scope."""
+"""Control flow: conditions, checks, where one may leave a scope, and what runs at the same time."""
 
 from __future__ import annotations
 
 import re
 
 from dcpy.base.exceptions import exception_type
-from dcpy.ir.region import Branch, Break, Check, Continue, Loop, Return, SymbolAssign, While
+from dcpy.ir.analysis.concurrency import Part, conflicts
+from dcpy.ir.analysis.scopes import symbols_assigned_in
+from dcpy.ir.data import Stream
+from dcpy.ir.nodes import Map
+from dcpy.ir.region import Branch, Break, Check, Continue, Dataflow, Loop, Process, Return, SymbolAssign, While
 from dcpy.ir.roles import Written
+from dcpy.ir.tree import is_inside, region_of, subtree
+from dcpy.ir.uses import Uses
 from dcpy.ir.verify.rule import Findings, rule
 from dcpy.ir.verify.scope import Scope
 
@@ -80,3 +86,66 @@ def checks_raise_known_exceptions(block: Check, scope: Scope) -> Findings:
     for number in re.findall(r"\{([0-3])\}", block.message):
         if int(number) >= len(block.values):
             yield f"the message of a check names the value {number} of {len(block.values)}"
+
+
+@rule("dataflow.processes", Dataflow)
+def dataflow_blocks_hold_processes(block: Dataflow, scope: Scope) -> Findings:
+    """A dataflow block declares streams and holds processes, each of its own name; it stands in no map."""
+    for name, desc in block.body.containers.items():
+        if not isinstance(desc, Stream):
+            yield f"{name!r} is declared in a dataflow block, and no stream", "declare it in front of the block"
+    names = [inner.name if isinstance(inner, Process) else "" for inner in block.body.blocks]
+    if "" in names:
+        yield f"a {block.body.blocks[names.index('')].kind} stands in a dataflow block, among its processes"
+    for name in dict.fromkeys(name for name in names if name and names.count(name) > 1):
+        yield f"two processes are called {name!r}"
+    if any(isinstance(owner, Map) for owner in scope.owners):
+        yield "a dataflow block stands in a map", "make the map a loop, or its body a process"
+
+
+@rule("dataflow.domain", Process)
+def processes_have_names_and_domains(block: Process, scope: Scope) -> Findings:
+    """A process stands in a dataflow block, has a name, and a range for each of its parameters."""
+    if not scope.owners or not isinstance(scope.owners[-1], Dataflow):
+        yield f"the process {block.name!r} is in no dataflow block"
+    if not block.name.isidentifier():
+        yield f"{block.name!r} is no name for a process"
+    if len(block.params) != len(block.domain) or len(set(block.params)) != len(block.params):
+        yield f"the process {block.name!r} has {len(block.params)} parameters and {len(block.domain)} ranges"
+
+
+@rule("dataflow.exclusive", Dataflow)
+def processes_share_nothing_that_changes(block: Dataflow, scope: Scope) -> Findings:
+    """What one process writes no other touches; one process pushes to each queue of a stream, and one pops."""
+    uses = Uses(scope.sdfg)
+    parts = [
+        Part(inner.name, inner.body, tuple(zip(inner.params, inner.domain, strict=False)))
+        for inner in block.body.blocks
+        if isinstance(inner, Process)
+    ]
+    for first, second in conflicts(parts, uses, scope.ranges):
+        other = "another copy of it" if first.part is second.part else f"the process {second.part.name!r}"
+        yield (
+            f"the process {first.part.name!r} {first.how} {first.container!r}, "
+            f"and {other} {second.how} the same elements, as far as can be shown",
+            "give each process memory of its own, and hand values over through streams",
+        )
+    for part in parts:
+        for symbol in symbols_assigned_in(part.body):
+            elements = (*uses.users(symbol), *uses.definers(symbol))
+            if not all(is_inside(element, part.body) for element in elements):
+                yield f"the process {part.name!r} assigns the symbol {symbol!r}, which is not its own"
+
+
+@rule("dataflow.nesting", Process)
+def processes_use_streams_of_their_network(block: Process, scope: Scope) -> Findings:
+    """The streams of a process are its own, or connect it with others of the same dataflow block."""
+    outer = next((owner for owner in reversed(scope.owners[:-1]) if isinstance(owner, Process)), None)
+    if outer is None:
+        return
+    inside = {name for region in outer.body.walk_regions() for name in region.containers}
+    for element in subtree(block.body):
+        for memlet in (*element.reads(), *element.writes()):
+            shared = memlet.container not in inside
+            if shared and isinstance(scope.sdfg.desc(memlet.container, region_of(element)), Stream):
+                yield f"{block.name!r} uses {memlet.container!r}, which connects processes further out"
