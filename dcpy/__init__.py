@@ -24,8 +24,10 @@ _HOME = {
     "compiletime": "dcpy.frontend.annotations",
     "map": "dcpy.frontend.mapscope",
     "mapscope": "dcpy.frontend.mapscope",
+    **dict.fromkeys(("stream", "tasklet"), "dcpy.frontend.dataflow.markers"),
     **dict.fromkeys(
-        ("consume", "consumescope", "define_stream", "stream", "tasklet"), "dcpy.frontend.dataflow.markers"
+        ("consume", "consumescope", "dataflow", "define_stream", "define_streamarray", "process"),
+        "dcpy.frontend.dataflow.streams",
     ),
     **dict.fromkeys(
         (

@@ -16,6 +16,7 @@ import numpy as np
 
 from dcpy.base.source import SrcSpan
 from dcpy.frontend.lists import Lazy, ListRef, ListValue, YieldingValue
+from dcpy.frontend.queues import StreamValue
 from dcpy.frontend.varying import Resized, Sliding, Varying
 from dcpy.ir import types
 from dcpy.ir.data import Data, View
@@ -329,7 +330,7 @@ class Versions:
 Value = (
     Static | SymInt | Scalar | ArrayValue | TupleValue | RecordValue | DictValue | SliceValue | RangeValue | MapValue
     | IteratorValue | FunctionValue | GeneratorValue | Method | Missing | Maybe | Varying | ObjectValue | BoundMethod
-    | TextValue | PartialValue | ListValue | ListRef | Lazy | Versions | YieldingValue
+    | TextValue | PartialValue | ListValue | ListRef | Lazy | Versions | YieldingValue | StreamValue
 )  # fmt: skip
 VALUES = get_args(Value)
 Number = Static | SymInt | Scalar
@@ -494,6 +495,6 @@ def kind_of(value: Value) -> str:
     return {"SliceValue": "a slice", "RangeValue": "a range", "MapValue": "a dcpy.map", "DictValue": "a dictionary",
             "TextValue": "a text with run-time values", "PartialValue": "a function",
             "IteratorValue": "an iterator", "SymInt": "an integer", "FunctionValue": "a function",
-            "GeneratorValue": "a random generator",
+            "GeneratorValue": "a random generator", "StreamValue": "a stream",
             "ListRef": "a list", "ListValue": "a list", "YieldingValue": "a generator",
             "Lazy": "a generator expression"}.get(type(value).__name__, "nothing")  # fmt: skip

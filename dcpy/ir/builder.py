@@ -36,7 +36,21 @@ from dcpy.ir.expr import ScalarExpr, substitute_symbols
 from dcpy.ir.library_kinds import LIBRARY_KINDS
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, Copy, LibraryNode, Map, Node, Tasklet
-from dcpy.ir.region import Block, Branch, Break, Check, Continue, Loop, Region, Return, State, SymbolAssign, While
+from dcpy.ir.region import (
+    Block,
+    Branch,
+    Break,
+    Check,
+    Continue,
+    Dataflow,
+    Loop,
+    Process,
+    Region,
+    Return,
+    State,
+    SymbolAssign,
+    While,
+)
 from dcpy.ir.schedules import UNDECIDED, Schedule
 from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.subsets import Range
@@ -222,6 +236,22 @@ class Builder:
             yield state
         finally:
             frame.state, frame.explicit = None, False
+
+    @contextmanager
+    def dataflow(self) -> Iterator[None]:
+        """``with b.dataflow():`` holds streams and processes that run at the same time."""
+        block = self._add_block(Dataflow(Region(), span=self.span))
+        with self._inside(block.body, {}):
+            yield
+
+    @contextmanager
+    def process(self, title: str, /, *, endless: bool = False, **domain: RangeLike) -> Iterator[tuple[Expr, ...]]:
+        """``with b.process("read"):``, ``with b.process("pe", p=4) as (p,):`` one for each point of a domain."""
+        params = {name: self.sdfg.fresh_name(name) for name in domain}
+        ranges = tuple(map(_as_range, domain.values()))
+        block = self._add_block(Process(title, tuple(params.values()), ranges, Region(), endless, span=self.span))
+        with self._inside(block.body, {name: sym(param) for name, param in params.items()}):
+            yield tuple(map(sym, block.params))
 
     @contextmanager
     def loop(self, **domain: RangeLike) -> Iterator[Expr]:

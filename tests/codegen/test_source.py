@@ -129,8 +129,15 @@ def test_every_helper_compiles_alone(tmp_path):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("sdfg @p(x: f64[4]) { stream q: f64 transient state { copy x[0] -> q } }", "'q' is a stream"),
         ("sdfg @p(s: stream f64, x: f64[4]) { state { copy x[0] -> s } }", "'s' is a stream"),
+        (
+            'sdfg @p(x: f64[4]) { dataflow { process a { callback (x <- x[0]) -> () {function = "m:f", call = "x"} }}}',
+            "the process 'a' calls the Python function m:f",
+        ),
+        (
+            'sdfg @p(x: f64[4]) { dataflow { process a { check x[0] > 0.0 else RuntimeWarning "low" } } }',
+            "a warning in a process",
+        ),
     ],
 )
 def test_what_cannot_be_compiled_yet_is_refused(text, reason):

@@ -32,6 +32,7 @@ KERNELS = {
     "mvt": "mvt",
     "seidel_2d": "seidel_2d",
     "softmax": "softmax",
+    "streams": "smooth",
 }
 INTEGER = {"crc16": (np.uint8,), "clipping": (np.int64, np.float32, np.float64), "monte_carlo_pi": (np.float64,)}
 SIZES = (3, 6, 17)

@@ -50,8 +50,11 @@ def test_every_kind_of_node():
             local = b.transient("local", float64)
             b.tasklet("t = a + f64(i); o = t * t", "square", a=x[i], o=Out(local))
             b.tasklet("o = a", a=local, o=Out(total, wcr="add"))
-        with b.consume(work, workers=2) as (element, _):
-            b.copy(element, Out(total, wcr="max"))
+    with b.dataflow():
+        with b.process("fill", p=1) as (p,):
+            b.copy(x[p], work)
+        with b.process("drain", endless=True):
+            b.copy(work, total)
     assert text_of(b) == dedent("""
         sdfg @all(x: f64[N], a: f64) symbols(N: size) -> (__return: scalar) {
           data __return: f64[]
@@ -65,9 +68,17 @@ def test_every_kind_of_node():
               tasklet square (a <- x[i]) -> (o -> local) { t = a + f64(i); o = t * t }
               tasklet (a <- local) -> (o -> __return (add)) { o = a }
             }
-            consume element <- work workers worker = 0:2 {
-              data element: f64 transient
-              copy element -> __return (max)
+          }
+          dataflow {
+            process fill p = 0:1 {
+              state {
+                copy x[p] -> work
+              }
+            }
+            process drain endless {
+              state {
+                copy work -> __return
+              }
             }
           }
         }

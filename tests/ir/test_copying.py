@@ -22,7 +22,7 @@ TEXT = """
             }
             call @g (x = A[0:k]) with (N = k)
             call @g (x = A[0:N]) with (N = N)
-            consume e <- s workers w = 0:2 { copy e -> t }
+            copy s -> t
           }
         } else { break }
       }

@@ -202,9 +202,3 @@ def test_paths_that_lead_nowhere_are_refused(rw, path):
     with pytest.raises(TransformationRefused):
         element_at(rw.sdfg, path)
     assert isinstance(rw.sdfg.body.blocks[2], Loop)
-
-
-def test_what_a_consume_scope_pops_stays_declared():
-    sdfg = parse_sdfg("sdfg @f() { stream s: f64 transient  consume e <- s workers w = 0:4 { } }")
-    Rewriter(sdfg, "test").undeclare_unused(["e"])
-    assert "e" in sdfg.body.blocks[0].nodes[0].body.containers

@@ -15,7 +15,8 @@ from dcpy.ir.copying import copy_sdfg
 from dcpy.ir.effects import Effect, keep_order
 from dcpy.ir.interp import interpret
 from dcpy.ir.library_kinds import LIBRARY_KINDS
-from dcpy.ir.nodes import Callback, Consume, ForeignCall, LibraryNode, Map
+from dcpy.ir.nodes import Callback, ForeignCall, LibraryNode, Map
+from dcpy.ir.region import Dataflow
 from dcpy.ir.schedules import SEQUENTIAL
 from dcpy.ir.symbolic import Ranges
 from dcpy.ir.text import parse_sdfg, print_sdfg
@@ -195,7 +196,7 @@ def test_s5_maps_that_send_run_alone():
 def test_effects_are_those_of_all_parts():
     everything = Effect.MAY_RAISE | Effect.MAY_NOT_END | Effect.ORDERED | Effect.CALLS_OUT
     assert Callback.effects == everything
-    assert Consume.effects == Effect.MAY_NOT_END
+    assert Dataflow.effects == Effect.MAY_RAISE
     text = """sdfg @f(A: f64[N]) symbols(N: size) { loop i = 0:N { call @g (A = A[0:N]) with (N = N) } }
               sdfg @g(A: f64[N]) symbols(N: size) { call @h () check A[0] > 0.0 else ValueError "x" }
               sdfg @h() { while 1 > 0 { } foreign () -> () from c { g() } }"""

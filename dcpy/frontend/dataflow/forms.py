@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.dataflow.markers import STREAMS, Marker, tasklet
+from dcpy.frontend.dataflow.markers import Marker, tasklet
 from dcpy.frontend.dataflow.words import named
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.names import bound_names, parameter_names, read_names
@@ -60,6 +60,8 @@ def word_of(source: Source, node: ast.expr) -> Any:
             return word_of(source, inner)
         case ast.Attribute(value=owner, attr=name):
             return getattr(word_of(source, owner), name, _MISSING)
+        case ast.Constant(value=Marker() as marker):  # put there by `concurrent`
+            return marker
         case ast.Name(id=name):
             function: Any = source.function
             free = function.__code__.co_freevars if hasattr(function, "__code__") else ()
@@ -75,13 +77,6 @@ def word_of(source: Source, node: ast.expr) -> Any:
 
 def _require_tasklet(source: Source, word: ast.expr) -> None:
     found = word_of(source, word)
-    if found in STREAMS:
-        raise FrontendError(
-            f"{found!r} is not supported",
-            span=source.span(word),
-            notes=("streams and consume scopes need processes that run at the same time: dcpy has none yet",),
-            help="append to an array with a counter: `k = n[0]; out[k] = x; n[0] += 1` in a loop",
-        )
     if found is not tasklet:
         raise FrontendError(f"{found!r} opens no scope", span=source.span(word), help="write `with dcpy.tasklet:`")
     if isinstance(word, ast.Call):
@@ -152,6 +147,11 @@ def _without_text(source: Source, body: Sequence[ast.stmt]) -> Iterator[ast.stmt
                 yield from inner
             case _:
                 yield statement
+
+
+def moves(body: Sequence[ast.stmt]) -> bool:
+    """Whether there are memlets among statements: then they are a tasklet."""
+    return any(_movement(statement) is not None for statement in body)
 
 
 def _movement(statement: ast.stmt) -> core.Movement | None:
@@ -256,8 +256,7 @@ def _scope(
     target = targets[0] if len(targets) == 1 else ast.Tuple(targets, ast.Store())
     for tree in (points, target):
         ast.fix_missing_locations(ast.copy_location(tree, word))
-    moves = any(_movement(statement) is not None for statement in node.body)
-    if whole or not moves:
+    if whole or not moves(node.body):
         body = block(node.body)
     else:
         body = (_tasklet(source, ast.copy_location(ast.Pass(), node), node.name, node.body, block, own),)

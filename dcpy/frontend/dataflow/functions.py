@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dcpy.frontend.dataflow import words
-from dcpy.frontend.dataflow.markers import STREAMS
 from dcpy.frontend.dataflow.places import StorageType, storage_of
 from dcpy.frontend.dataflow.resolutions import UFUNCS, operation_of
 from dcpy.frontend.implements import implements
@@ -111,16 +110,6 @@ def inline(b: Builder, value: Value) -> Value:
 def in_program(b: Builder) -> Value:
     """True."""
     return Static(True)
-
-
-@implements(*STREAMS)
-def streams(b: Builder, *args: Value, **keywords: Value) -> Value:
-    """Refused, with the reason."""
-    raise b.error(
-        "streams are not supported",
-        notes=("they connect processes that run at the same time, which dcpy does not have yet",),
-        help="use an array and a counter: `k = n[0]; out[k] = x; n[0] += 1` in a loop",
-    )
 
 
 # -- reductions and element functions --------------------------------------------------------------------------------

@@ -42,10 +42,4 @@ class Marker:
 
 
 tasklet = Marker("tasklet")
-consume = Marker("consume")
-consumescope = Marker("consumescope")
-define_stream = Marker("define_stream")
 stream = Marker("stream")
-
-#: What comes with concurrent processes: said where it is used.
-STREAMS = (consume, consumescope, define_stream, stream)

@@ -17,6 +17,7 @@ from dcpy.frontend.lower.elementwise import convert
 from dcpy.frontend.lower.expressions import evaluate
 from dcpy.frontend.lower.fitting import stored
 from dcpy.frontend.lower.names import bind_name
+from dcpy.frontend.queues import StreamValue
 from dcpy.frontend.values import ArrayValue, Missing, Scalar, Value, dtype_of, is_number, kind_of, scalar_expr
 from dcpy.ir.expr import Load
 from dcpy.ir.memlet import Memlet
@@ -43,10 +44,13 @@ class Target:
     function: Value | None
     dynamic: bool
     span: SrcSpan
+    stream: StreamValue | None = None  #: each value that is assigned is pushed
 
     @property
     def is_direct(self) -> bool:
         """Whether the body writes the memory itself: arrays, and what is perhaps not written."""
+        if self.stream is not None:
+            return True
         return self.place is not None and (self.dynamic or bool(self.place.shape))
 
 
@@ -57,8 +61,13 @@ def target_of(frame: Frame, movement: core.Movement, as_array: bool) -> Target:
     if movement.resolution is not None:
         function = evaluate(frame, movement.resolution)
         resolution = resolution_of(function)
-    place, number, dtype = _place(frame, movement, as_array)
     span = frame.span(movement.tree)
+    pushed = stream_of(frame, movement.data)
+    if pushed is not None:
+        if movement.resolution is not None:
+            raise FrontendError("what is pushed to a stream is combined with nothing", help="leave the function out")
+        return Target(movement.name, None, "", pushed.dtype, "", None, movement.dynamic, span, pushed)
+    place, number, dtype = _place(frame, movement, as_array)
     found = Target(movement.name, place, number, dtype, resolution, function, movement.dynamic, span)
     if place is not None:
         stores.require_writable(frame.b, place)
@@ -70,6 +79,18 @@ def target_of(frame: Frame, movement: core.Movement, as_array: bool) -> Target:
     if resolution is None:
         _require_alone(frame, found)
     return found
+
+
+def stream_of(frame: Frame, data: ast.expr) -> StreamValue | None:
+    """The stream that a memlet names; None for arrays and numbers."""
+    owner = data.value if isinstance(data, ast.Subscript) else data
+    place: Frame | None = frame
+    while isinstance(owner, ast.Name) and place is not None:
+        if isinstance(place.env.get(owner.id), StreamValue):
+            value = evaluate(frame, data)
+            return value if isinstance(value, StreamValue) else None
+        place = None if owner.id in place.env else place.outer
+    return None
 
 
 def _place(frame: Frame, movement: core.Movement, as_array: bool) -> tuple[ArrayValue | None, str, DType]:
@@ -108,8 +129,10 @@ def _require_alone(frame: Frame, target: Target) -> None:
 # -- writing ---------------------------------------------------------------------------------------------------------
 
 
-def opened(frame: Frame, target: Target) -> ArrayValue:
+def opened(frame: Frame, target: Target) -> ArrayValue | StreamValue:
     """What the name of a direct output stands for in the body: the memory, or a view that combines what is stored."""
+    if target.stream is not None:
+        return target.stream
     assert target.place is not None
     if not target.resolution:
         return target.place

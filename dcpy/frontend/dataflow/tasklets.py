@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dcpy.base.errors import DcpyError, FrontendError
-from dcpy.frontend.dataflow import expressions, targets
+from dcpy.frontend.dataflow import channels, expressions, targets
 from dcpy.frontend.dataflow.bodies import assigns_directly, stores_into, uses_as_array
 from dcpy.frontend.dataflow.targets import Target
 from dcpy.frontend.desugar import core
 from dcpy.frontend.lower.expressions import evaluate
 from dcpy.frontend.lower.frame import Flow, Frame
 from dcpy.frontend.lower.names import bind_name
+from dcpy.frontend.queues import StreamValue
 from dcpy.frontend.values import (
     ArrayValue,
     DictValue,
@@ -93,6 +94,8 @@ def _input(frame: Frame, node: core.Tasklet, movement: core.Movement) -> Value:
             help=f"write `{movement.name} >> ...` where it is an output, or leave the function out",
         )
     value = evaluate(frame, movement.data)
+    if isinstance(value, StreamValue):
+        return channels.pop(frame, value)
     single = isinstance(value, ArrayValue) and all(size is ONE for size in value.shape)
     if isinstance(value, ArrayValue) and single and not uses_as_array(node.body, movement.name):
         return Scalar(value.load([0] * value.rank))

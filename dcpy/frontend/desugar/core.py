@@ -309,6 +309,41 @@ class Tasklet(Base):
 
 
 @dataclass(frozen=True, eq=False)
+class Process(Base):
+    """A process of a dataflow block: a nested function, once for each point of the ranges `points`."""
+
+    name: str
+    define: Define
+    points: tuple[ast.expr, ...] = ()
+    endless: bool = False
+
+    def expressions(self) -> tuple[Expression | None, ...]:
+        return self.points
+
+    @functools.cached_property
+    def reads(self) -> frozenset[str]:
+        """Names that the function or the ranges may read."""
+        return self.define.free.union(*map(read_names, self.points))
+
+
+@dataclass(frozen=True, eq=False)
+class Dataflow(Base):
+    """Processes that run at the same time, and are done behind it."""
+
+    processes: tuple[Process, ...]
+
+    @functools.cached_property
+    def reads(self) -> frozenset[str]:
+        """Names that the processes may read."""
+        return NOTHING.union(*(process.reads for process in self.processes))
+
+    @functools.cached_property
+    def calls(self) -> bool:
+        """Functions run."""
+        return True
+
+
+@dataclass(frozen=True, eq=False)
 class Yield(Base):
     """``yield value``, in the body of a generator; whoever asks for items comes here."""
 
@@ -331,5 +366,5 @@ class Resume(Base):
 
 Statement = (
     Resume | Evaluate | Assign | Augment | Delete | Enter | Require | If | For | While | Return | Break | Continue
-    | Define | Tasklet | Yield
+    | Define | Tasklet | Process | Dataflow | Yield
 )  # fmt: skip

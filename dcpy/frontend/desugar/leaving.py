@@ -53,7 +53,7 @@ def _block(body: core.Body, flag: str, leaves: Marks, *, in_loop: bool) -> core.
 def _has(statement: core.Statement, leaves: Marks) -> bool:
     if leaves(statement):
         return True
-    if isinstance(statement, core.Define | core.Tasklet):
+    if isinstance(statement, core.Define | core.Tasklet | core.Dataflow):
         return False
     return any(_has(inner, leaves) for body in statement.bodies() for inner in body)
 

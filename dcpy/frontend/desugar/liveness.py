@@ -56,7 +56,7 @@ class Liveness:
                 return (live - node.targets_bound()) | node.reads
             case core.Augment():
                 return live | node.reads | node.targets_bound()
-            case core.Tasklet():
+            case core.Tasklet() | core.Process() | core.Dataflow():
                 return live | node.reads
             case core.Delete(names=names):
                 return live - frozenset(names)

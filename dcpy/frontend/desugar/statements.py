@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from dcpy.base.errors import FrontendError
 from dcpy.base.source import SrcSpan
+from dcpy.frontend.dataflow.concurrent import concurrent
 from dcpy.frontend.dataflow.forms import explicit, label_only
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.matching import matched
@@ -119,6 +120,9 @@ class Desugarer:
         dataflow = explicit(self.source, node, Desugarer(self.source, stored=self.stored).block, self.stored)
         if dataflow is not None:
             return (dataflow,)
+        network = concurrent(self.source, node, Desugarer(self.source, stored=self.stored).block)
+        if network is not None:
+            return (network,)
         labelled = label_only(self.source, node)
         if labelled is not None:
             return self.block(labelled)

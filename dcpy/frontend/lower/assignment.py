@@ -9,6 +9,7 @@ import numpy as np
 
 from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.base.exceptions import exception_type
+from dcpy.frontend.dataflow import channels
 from dcpy.frontend.desugar import core
 from dcpy.frontend.lists import ListValue
 from dcpy.frontend.lower import conflicts, gather, indexing, objects, references, sequences, special, stores
@@ -18,6 +19,7 @@ from dcpy.frontend.lower.fitting import stored
 from dcpy.frontend.lower.frame import is_field
 from dcpy.frontend.lower.names import bind_name, read_name
 from dcpy.frontend.lower.operators import UFUNC_OF, binary
+from dcpy.frontend.queues import StreamValue
 from dcpy.frontend.values import (
     ArrayValue,
     DictValue,
@@ -129,6 +131,9 @@ def _store(frame: Frame, target: ast.Subscript, value: Value) -> None:
     else:
         owner = evaluate(frame, target.value)
         keys = keys_of(frame, target.slice)
+    if isinstance(owner, StreamValue):  # an output of a tasklet: `name = value` there
+        channels.push(frame, owner, value)
+        return
     store_keys(frame, owner, keys, value)
 
 

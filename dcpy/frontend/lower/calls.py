@@ -18,6 +18,7 @@ from dcpy.base.modules import is_library
 from dcpy.frontend.annotations import ScalarAnnotation, types_from_annotations
 from dcpy.frontend.callbacks import Callback
 from dcpy.frontend.closure import Closure
+from dcpy.frontend.dataflow import channels
 from dcpy.frontend.dataflow.sdfg_calls import call_sdfg
 from dcpy.frontend.dataflow.symbols import free_symbols
 from dcpy.frontend.desugar.early_returns import without_returns_in_loops
@@ -48,6 +49,7 @@ from dcpy.frontend.numpy.error_states import without_errstate
 from dcpy.frontend.numpy.refused import OUTSIDE, refusal
 from dcpy.frontend.numpy.traced import shown_at_the_call
 from dcpy.frontend.python import iterators
+from dcpy.frontend.queues import StreamValue
 from dcpy.frontend.source import read_source
 from dcpy.frontend.specialize.records import is_plain_class
 from dcpy.frontend.values import (
@@ -113,6 +115,8 @@ def _method(frame: Frame, owner: Value, name: str, args: Sequence[Value], kwargs
         found = None if change is None else change(frame, owner, name, args, kwargs)
         if found is not None:
             return found
+    if isinstance(owner, StreamValue):
+        return channels.call_method(frame, owner, name, args, kwargs)
     if isinstance(owner, GeneratorValue):
         return generators.call_method(frame, owner, name, args, kwargs)
     entry = None if isinstance(owner, TupleValue | ListValue | DictValue) else find_method(name)

@@ -16,6 +16,7 @@ import numpy as np
 from dcpy.base import texts
 from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.frontend.callbacks import Callback
+from dcpy.frontend.dataflow import channels
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.names import free_names
 from dcpy.frontend.desugar.statements import OPERATORS
@@ -28,6 +29,7 @@ from dcpy.frontend.lower.operators import binary, truth, unary
 from dcpy.frontend.lower.sharing import held
 from dcpy.frontend.mapscope import MapScope
 from dcpy.frontend.numpy.refused import refusal
+from dcpy.frontend.queues import StreamValue
 from dcpy.frontend.values import (
     ArrayValue,
     DictValue,
@@ -161,7 +163,7 @@ def attribute(frame: Frame, owner: Value, name: str) -> Value:
                 help=f"did you mean {near[0]!r}?" if near else of_arrays,
             )
         return from_python(frame, found, frame.closure.dependences_of(name, owner.value))
-    if isinstance(owner, TupleValue | ListValue | DictValue | GeneratorValue):
+    if isinstance(owner, TupleValue | ListValue | DictValue | GeneratorValue | StreamValue):
         return _field_or_method(owner, name)
     raise FrontendError(f"{kind_of(owner)} has no attribute {name!r}")
 
@@ -178,7 +180,7 @@ def _unknown_attribute(owner: Value, name: str) -> FrontendError:
     )
 
 
-def _field_or_method(owner: TupleValue | ListValue | DictValue | GeneratorValue, name: str) -> Value:
+def _field_or_method(owner: Value, name: str) -> Value:
     """A field of NumPy's named results (``np.linalg.eigh(a).eigenvalues``), else a method."""
     if isinstance(owner, TupleValue) and name in owner.names:
         return owner.items[owner.names.index(name)]
@@ -195,6 +197,9 @@ def _called(owner: Static) -> str:
 
 def _binary(frame: Frame, node: ast.BinOp, name: str = "") -> Value:
     left, right = evaluate_all(frame, [node.left, node.right])
+    if isinstance(left, StreamValue) and isinstance(node.op, ast.LShift):
+        channels.push(frame, left, right)
+        return Static(None)
     found = special.binary(frame, OPERATORS[type(node.op)], left, right)
     if found is not None:
         return found
@@ -259,6 +264,8 @@ def _subscript(frame: Frame, node: ast.Subscript) -> Value:
     owner = evaluate(frame, node.value)
     if isinstance(owner, Static) and isinstance(owner.value, MapScope):
         return _map_ranges(frame, node.slice)
+    if isinstance(owner, StreamValue):
+        return channels.subscript(frame.b, owner, keys_of(frame, node.slice))
     return subscript(frame, owner, keys_of(frame, node.slice))
 
 

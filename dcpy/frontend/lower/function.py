@@ -12,6 +12,7 @@ from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.base.memory import collector_paused
 from dcpy.base.options import Options
 from dcpy.frontend.closure import Closure, Dependence
+from dcpy.frontend.dataflow.processes import require_exclusive
 from dcpy.frontend.dataflow.symbols import free_symbols
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.statements import desugar
@@ -169,6 +170,13 @@ def _name(function: Callable[..., Any]) -> str:
     return name if name.isidentifier() else "function"
 
 
+def _settled(sdfg: Sdfg) -> None:
+    """Takes out what nobody needs, and looks at what maps and processes claim."""
+    prune(sdfg)
+    settle_claims(sdfg)
+    require_exclusive(sdfg)
+
+
 def _lower(
     function: Callable[..., Any],
     source: Source,
@@ -216,8 +224,7 @@ def _lower(
     extra = tuple(program.extra.values())
     sdfg.arguments += [argument.name for argument in extra]
     start_world(sdfg, program.world)
-    prune(sdfg)
-    settle_claims(sdfg)
+    _settled(sdfg)
     if records:
         arg_types, passing = without_unused(program, sdfg, arg_types, passing)
     sdfg.forget_names()

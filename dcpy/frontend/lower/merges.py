@@ -18,6 +18,7 @@ from dcpy.frontend.lower.cases import cases
 from dcpy.frontend.lower.frame import NOTHING, Names, shown
 from dcpy.frontend.lower.promotion import common
 from dcpy.frontend.lower.sharing import Env, detach, inherit, is_own, roots
+from dcpy.frontend.queues import StreamValue
 from dcpy.frontend.values import (
     ArrayValue,
     DictValue,
@@ -277,7 +278,7 @@ def is_visible(frame: Frame, value: Value) -> bool:  # noqa: C901  (one case per
             return all(is_visible(frame, item) for item in items)
         case ListRef() | ListValue() | DictValue():
             return meeting_lists.is_visible(frame, value, is_visible)
-        case GeneratorValue(container=container):
+        case GeneratorValue(container=container) | StreamValue(container=container):
             return frame.emit.is_visible(container)
         case Resized(home=home, sizes=sizes, grows=grows):
             there = frame.emit.is_visible(home.container) if grows else is_visible(frame, home)

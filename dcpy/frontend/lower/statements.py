@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dcpy.base import texts
 from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.frontend.callbacks import Callback
+from dcpy.frontend.dataflow.processes import run_dataflow
 from dcpy.frontend.dataflow.tasklets import run_tasklet
 from dcpy.frontend.desugar import core
 from dcpy.frontend.lower import assignment, branches, decorators, hoisting, loops, references, versioning, versions
@@ -209,5 +210,5 @@ _HANDLERS: dict[type, Callable[[Any, Any], Flow]] = {
     core.Continue: _continue, core.If: lambda f, n: branches.run_if(f, n, execute),
     core.For: lambda f, n: loops.run_for(f, n, execute),
     core.While: lambda f, n: loops.run_while(f, n, execute),
-    core.Tasklet: lambda f, n: run_tasklet(f, n, execute),
+    core.Tasklet: lambda f, n: run_tasklet(f, n, execute), core.Dataflow: run_dataflow,
 }  # fmt: skip

@@ -233,14 +233,9 @@ def no_python(a):
         """o = 1; // done"""
 
 
-def a_stream(a):
-    s = dcpy.define_stream(dcpy.float64, 4)
-    return a
-
-
 def a_consume_scope(a):
-    @dcpy.consume(a, 4)
-    def work(x, p):
+    @dcpy.consume(a)
+    def work(x):
         o >> a[0]
         o = x
 
@@ -307,8 +302,7 @@ REFUSED = [
     (other_language, (X,), "a tasklet does not take the language 'CPP'"),
     (other_keyword, (X,), "a tasklet does not take code_global="),
     (no_python, (X,), "this text of a tasklet is no Python"),
-    (a_stream, (X,), "streams are not supported"),
-    (a_consume_scope, (X,), "dcpy.consume is not supported"),
+    (a_consume_scope, (X,), "'work' does not consume a stream like this"),
     (array_for_an_element, (X,), "the output 'o' is one element, and an array f64[N] is assigned to it"),
     (no_memory, (X,), "a memlet moves elements of arrays, or a number, not 'text'"),
     (a_number_that_is_perhaps_written, (X,), "make it memory: `s = dcpy.define_local_scalar(dcpy.float64)`"),

@@ -7,8 +7,8 @@ import pytest
 from dcpy.ir import types
 from dcpy.ir.analysis.ranges_at import ranges_at
 from dcpy.ir.expr import Index, Load, WrapIndex
-from dcpy.ir.nodes import Consume, Map
-from dcpy.ir.region import Loop, Region, State, SymbolAssign
+from dcpy.ir.nodes import Map
+from dcpy.ir.region import Loop, Process, Region, State, SymbolAssign
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import parse_expr, sym
@@ -21,7 +21,7 @@ def inside(owner_of):
     sdfg.add_symbol("m")
     body = Region()
     owner = owner_of(body)
-    sdfg.body.add(State(nodes=[owner]) if isinstance(owner, Map | Consume) else owner)
+    sdfg.body.add(State(nodes=[owner]) if isinstance(owner, Map) else owner)
     return ranges_at(body)
 
 
@@ -67,9 +67,9 @@ def test_inner_parameters_follow_outer_ones():
     assert ranges.proves_lt(sym("j"), sym("N"))
 
 
-def test_workers_are_numbered_from_zero():
-    ranges = inside(lambda body: Consume("s", "e", "w", parse_expr("4"), body))
-    assert bounds(ranges, "w") == ("0", "3")
+def test_processes_run_over_their_domain():
+    ranges = inside(lambda body: Process("pe", ("p",), (Range.of(0, 4),), body))
+    assert bounds(ranges, "p") == ("0", "3")
 
 
 @pytest.mark.parametrize(

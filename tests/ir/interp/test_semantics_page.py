@@ -10,7 +10,7 @@ import pytest
 
 from dcpy.ir.data import Array
 from dcpy.ir.interp import interpret
-from dcpy.ir.nodes import Call, Consume, Copy, ForeignCall, LibraryNode, Map, Tasklet
+from dcpy.ir.nodes import Call, Copy, ForeignCall, LibraryNode, Map, Tasklet
 from dcpy.ir.region import Block
 from dcpy.ir.text import parse_sdfg
 from dcpy.ir.verify import verify
@@ -32,7 +32,7 @@ def test_programs_of_the_page(text):
 
 
 def test_every_element_has_a_section():
-    nodes = (Tasklet, Copy, Map, Consume, Call, LibraryNode, ForeignCall)
+    nodes = (Tasklet, Copy, Map, Call, LibraryNode, ForeignCall)
     kinds = {cls.kind for cls in (*nodes, *Block.__subclasses__())} | {"let"}
     anchors = set(re.findall(r"\{ #(\w+) \}", PAGE))
     assert kinds - {"assign", "continue", "return"} <= anchors

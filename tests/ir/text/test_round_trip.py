@@ -85,10 +85,7 @@ symbols(N: size, M: size i32, k: i64) {
         sdfg @n(x: f64[N], y: f64[N], s: stream f64) symbols(N: size) {
           data acc: f64 transient
           state {
-            consume e <- s workers w = 0:4 @parallel {
-              data e: f64 transient
-              tasklet (a <- e) -> (o -> acc (add)) { o = exp(a) }
-            }
+            copy s -> acc
             toy.node (a <- x[0:N]) -> (b -> y[0:N])
             toy.node () -> () {flag = true, number = -2, factor = 1e-07, axes = (0, 1), dtype = f32, label = "a b"}
             toy.node () -> () {axes = (1,), tags = ("t",)}

@@ -409,15 +409,6 @@ def _(sdfg):
     add(sdfg, Map(("p", "p"), (Range.of(0, 1), Range.of(0, 1)), Region()))
 
 
-@breaks("consume.stream", "'x' is no stream")
-def _(sdfg):
-    sdfg.declare("s", Stream(F64))
-    text = "sdfg @f() { stream s: f64 transient consume v <- s workers w = 0:4 { } }"
-    node = parse_sdfg(text).body.blocks[0].nodes[0]
-    node.stream = "x"
-    add(sdfg, node)
-
-
 @breaks("foreign.arguments", "run returns to 'z', which is no output")
 def _(sdfg):
     (block,) = parse_sdfg("sdfg @f() { foreign () -> () from c { run() } }").body.blocks
