@@ -123,7 +123,7 @@ class _Walk:
         for bound in block.all_of(Role.BOUND):
             yield from self.uses(bound.symbols, f"a bound of a {block.kind}")
         for region in block.regions():
-            with self.inside(block, *region.params, guarded=True):  # type: ignore[arg-type]
+            with self.inside(block, *region.params, guarded=True):
                 yield from self.region(region)
 
     def branch(self, block: Branch) -> Subjects:

@@ -53,7 +53,7 @@ def _nodes(state: State, seen: set[object]) -> Iterator[Finding]:
         if node.state is not state:
             yield f"a {node.kind} is in a state that is not its own", "add it with State.add"
         for inner in node.regions():
-            yield from _region(inner, node, seen)  # type: ignore[arg-type]
+            yield from _region(inner, node, seen)
 
 
 @rule("call.recursion", Sdfg)
