@@ -40,28 +40,24 @@ class MapInlining(Transformation["Inlining"]):
     def plan(self, m: Match) -> Inlining | Refusal:
         """What to substitute where."""
         producer, uses = m[self.producer], m.uses
-        result = _only_result(producer, uses)
+        result = only_result(producer, uses)
         if isinstance(result, Refusal):
             return result
         tmp, axes = result.container, tuple("" if dim is ZERO else str(dim) for dim in result.subset.dims)
-        if refusal := _unfit_result(tmp, axes, producer, uses):
+        if refusal := unfit_result(tmp, axes, producer, uses):
             return refusal
         readers = _readers(producer, tmp, uses)
         if isinstance(readers, Refusal):
             return readers
-        return _why_not_later(producer, readers, uses) or Inlining(tmp, axes, readers)
+        return why_not_later(producer, readers, uses) or Inlining(tmp, axes, readers)
 
     def apply(self, m: Match, plan: Inlining, rw: Rewriter) -> None:
         producer = m[self.producer]
         for reader in plan.readers:
             for connector, memlet in list(reader.inputs.items()):
                 if memlet.container == plan.tmp:
-                    _compute_before(reader, connector, producer, plan, rw)
-        state = producer.state
-        rw.erase(producer)
-        if state is not None and not state.nodes:
-            rw.erase(state)
-        rw.undeclare_unused([plan.tmp])
+                    compute_before(reader, connector, producer, plan, rw)
+        erase_producer(producer, plan, rw)
 
 
 _ONCE = Range(ZERO, ONE, ONE)
@@ -82,7 +78,7 @@ class Inlining:
         return {axis: dim for axis, dim in zip(self.axes, dims, strict=True) if axis}
 
 
-def _unfit_result(tmp: str, axes: tuple[str, ...], producer: Map, uses: Uses) -> Refusal | None:
+def unfit_result(tmp: str, axes: tuple[str, ...], producer: Map, uses: Uses) -> Refusal | None:
     """Why a container is not a temporary of which the map computes each element; None where it is."""
     desc = uses.desc(tmp)
     if not isinstance(desc, Array) or not uses.is_private(tmp) or len(uses.overlapping(tmp)) > 1:
@@ -97,7 +93,7 @@ def _unfit_result(tmp: str, axes: tuple[str, ...], producer: Map, uses: Uses) ->
     return None
 
 
-def _only_result(producer: Map, uses: Uses) -> Memlet | Refusal:
+def only_result(producer: Map, uses: Uses) -> Memlet | Refusal:
     """The one memlet that the tasklets of the map write outside of it."""
     blocks = producer.body.blocks
     if len(blocks) != 1 or not isinstance(blocks[0], State):
@@ -189,7 +185,7 @@ def _exclusive(first: Tasklet, second: Tasklet) -> bool:
     return any(is_inside(first, case) != is_inside(second, case) for case in cases)
 
 
-def _why_not_later(producer: Map, readers: tuple[Tasklet, ...], uses: Uses) -> Refusal | None:
+def why_not_later(producer: Map, readers: tuple[Tasklet, ...], uses: Uses) -> Refusal | None:
     """What changes between the map and the readers so that the map cannot run there; None where nothing does."""
     state = producer.state
     assert state is not None
@@ -229,7 +225,16 @@ def _position(region: Region, element: Element) -> Position:
     return region.index(block), block.index(node) if isinstance(block, State) and node is not None else 0
 
 
-def _compute_before(reader: Tasklet, connector: str, producer: Map, plan: Inlining, rw: Rewriter) -> None:
+def erase_producer(producer: Map, plan: Inlining, rw: Rewriter) -> None:
+    """Takes out the map, and the temporary that nobody reads any more."""
+    state = producer.state
+    rw.erase(producer)
+    if state is not None and not state.nodes:
+        rw.erase(state)
+    rw.undeclare_unused([plan.tmp])
+
+
+def compute_before(reader: Tasklet, connector: str, producer: Map, plan: Inlining, rw: Rewriter) -> None:
     """Puts the map's tasklets before a reader, for the element that it reads, with a scalar instead of the result."""
     state = reader.state
     assert state is not None

@@ -1,0 +1,88 @@
+"""InLocalStorage: an iteration copies what it reads of an array into a buffer of its own, once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dcpy.ir.data import Array
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Copy, Map
+from dcpy.ir.region import Loop
+from dcpy.ir.tree import subtree
+from dcpy.ir.uses import Uses
+from dcpy.transforms.api import Capture, Match, Refusal, Rewriter, Transformation, capture, one
+from dcpy.transforms.memory.boxes import (
+    Box,
+    add_copy,
+    box_of,
+    declare_local,
+    exists,
+    happens,
+    named_touches,
+    redirect,
+    whole_of,
+)
+
+
+@dataclass(frozen=True)
+class InLocalStorage(Transformation[Box]):
+    """Read from a local copy (a scratchpad tile, packing): copy the part of an array that an iteration reads.
+
+    before   map t = 0:N:32 { map i = t:t + 32 { map j = 0:M { B[i, j] = f(A[i]) } } }
+    after    map t = 0:N:32 { data a: f64[32]
+                              copy A[t:t + 32] -> a[0:32]
+                              map i = t:t + 32 { map j = 0:M { B[i, j] = f(a[i - t]) } } }
+
+    Applies to an array that the map or loop reads and does not write, where the part is a box in steps of one that
+    surely exists, and has more than one element. Always keeps the meaning; pays where elements are read repeatedly.
+    """
+
+    name: ClassVar[str] = "in-local-storage"
+    scope: ClassVar[Capture[Map | Loop]] = capture(Map, Loop)
+    pattern = one(scope)
+
+    array: str = ""  #: which array; without a name the first one that allows it
+
+    def plan(self, m: Match) -> Box | Refusal:
+        """The part that is copied."""
+        scope, uses = m[self.scope], m.uses
+        refusal = Refusal(f"it does not read {self.array!r}" if self.array else "it reads no array")
+        for name in _read_in(scope, uses):
+            if self.array in ("", name):
+                found = _box(name, scope, uses)
+                if isinstance(found, Box):
+                    return found
+                refusal = found
+        return refusal
+
+    def apply(self, m: Match, plan: Box, rw: Rewriter) -> str:
+        """Returns the name of the buffer."""
+        scope = m[self.scope]
+        name = declare_local(plan, scope, rw)
+        redirect(plan, name, scope, rw)
+        copy = Copy(Memlet(plan.array, plan.subset), Memlet(name, whole_of(plan)), span=scope.span)
+        add_copy(copy, scope, rw, first=True)
+        return name
+
+
+def _read_in(scope: Map | Loop, uses: Uses) -> dict[str, None]:
+    return dict.fromkeys(name for part in subtree(scope.body) for name in uses.touches(part).reads)
+
+
+def _box(name: str, scope: Map | Loop, uses: Uses) -> Box | Refusal:
+    touches = named_touches(name, scope, uses)
+    if isinstance(touches, Refusal):
+        return touches
+    writer = next((touch.place for touch in touches if touch.is_write), None)
+    if writer is not None:
+        return Refusal(f"it writes {name!r}, too", (writer,))
+    if all(isinstance(touch.place, Copy) for touch in touches):
+        return Refusal(f"it only copies {name!r}")
+    ranges = uses.ranges_at(scope.body)
+    box = box_of(name, touches, ranges)
+    desc = uses.desc(name)
+    assert isinstance(desc, Array)
+    if isinstance(box, Refusal) or exists(box, desc.shape, ranges) or all(happens(touch, ranges) for touch in touches):
+        return box
+    return Refusal(f"it may read less of {name!r} than the box around that, which may not exist")

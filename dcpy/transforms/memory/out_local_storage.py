@@ -1,0 +1,86 @@
+"""OutLocalStorage: an iteration writes into a buffer of its own, which goes to memory once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dcpy.ir.analysis.access import MemoryAccess, Mode
+from dcpy.ir.analysis.dependences import filled_before
+from dcpy.ir.analysis.effects import leavers
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Copy, Map
+from dcpy.ir.region import Loop
+from dcpy.ir.uses import Uses
+from dcpy.transforms.api import Capture, Match, Refusal, Rewriter, Transformation, capture, one
+from dcpy.transforms.memory.boxes import Box, add_copy, box_of, declare_local, named_touches, redirect, whole_of
+
+
+@dataclass(frozen=True)
+class OutLocalStorage(Transformation[Box]):
+    """Write to a local copy (a scratchpad tile): copy the part of an array that an iteration fills at its end.
+
+    before   map t = 0:N:32 { map i = t:t + 32 { B[i] = f(A[i]) } }
+    after    map t = 0:N:32 { data b: f64[32]
+                              map i = t:t + 32 { b[i - t] = f(A[i]) }
+                              copy b[0:32] -> B[t:t + 32] }
+
+    Applies to an array that each iteration of the map or loop surely fills a box of, in steps of one, and of which it
+    reads at most what it wrote itself; where nothing ends an iteration early. Combining writes: AccumulateTransient.
+    """
+
+    name: ClassVar[str] = "out-local-storage"
+    scope: ClassVar[Capture[Map | Loop]] = capture(Map, Loop)
+    pattern = one(scope)
+
+    array: str = ""  #: which array; without a name the first one that allows it
+
+    def plan(self, m: Match) -> Box | Refusal:
+        """The part that goes through a buffer."""
+        scope, uses = m[self.scope], m.uses
+        refusal = Refusal(f"it does not write {self.array!r}" if self.array else "it writes no array")
+        leaver = next(leavers(scope.body), None)
+        if leaver is not None:
+            return Refusal(f"a {leaver.kind} may end an iteration early", (leaver,))
+        nodes = scope.body.walk_nodes()
+        for name in dict.fromkeys(name for node in nodes for name in uses.touches(node).writes):
+            if self.array in ("", name):
+                found = _box(name, scope, uses)
+                if isinstance(found, Box):
+                    return found
+                refusal = found
+        return refusal
+
+    def apply(self, m: Match, plan: Box, rw: Rewriter) -> str:
+        """Returns the name of the buffer."""
+        scope = m[self.scope]
+        name = declare_local(plan, scope, rw)
+        redirect(plan, name, scope, rw)
+        copy = Copy(Memlet(name, whole_of(plan)), Memlet(plan.array, plan.subset), span=scope.span)
+        add_copy(copy, scope, rw, first=False)
+        return name
+
+
+def _box(name: str, scope: Map | Loop, uses: Uses) -> Box | Refusal:
+    touches = named_touches(name, scope, uses)
+    if isinstance(touches, Refusal):
+        return touches
+    writes = [touch for touch in touches if touch.is_write]
+    if any(touch.wcr for touch in writes):
+        return Refusal(f"it combines values into {name!r}")
+    if uses.is_private(name) and all(isinstance(element, Copy) for element in uses.readers(name)):
+        return Refusal(f"{name!r} is copied itself")
+    if all(isinstance(touch.place, Copy) for touch in writes):
+        return Refusal(f"it only copies into {name!r}")
+    ranges = uses.ranges_at(scope.body)
+    box = box_of(name, touches, ranges)
+    if isinstance(box, Refusal):
+        return box
+    behind = 1 + max(touch.position for touch in touches)
+    end = MemoryAccess(Memlet(name, box.subset), name, name, box.subset, Mode.READ, scope, (), behind)
+    if not filled_before(end, writes, ranges).is_yes:
+        return Refusal(f"an iteration does not surely fill its part of {name!r}")
+    for read in touches:
+        if not read.is_write and not filled_before(read, writes, ranges).is_yes:
+            return Refusal(f"it may read of {name!r} what was there before", (read.place,))
+    return box
