@@ -16,17 +16,24 @@ from dcpy.ir.symbolic import ONE, ZERO, Expr, ExprLike, as_expr, as_exprs
 from dcpy.ir.types import DType
 
 
-class Storage(Enum):
-    """Where a container lives. Passes decide; `DEFAULT` is not allowed in codegen form."""
+class Space(Enum):
+    """Memory spaces: they differ in who can address them. Arguments have one, too: where the caller's bytes are.
 
-    DEFAULT = "default"
+    In the textual form it is ``@global``; that of the host is left out.
+    """
+
+    HOST = "host"
+    GLOBAL = "global"  #: of a device, seen by all its threads
+    SHARED = "shared"  #: on the chip of a device, seen by a block of threads
+
+
+class Allocation(Enum):
+    """How a transient gets its memory. Passes decide; `UNDECIDED` is not allowed in codegen form."""
+
+    UNDECIDED = "undecided"
     REGISTER = "register"
     STACK = "stack"
     HEAP = "heap"
-    GPU_GLOBAL = "gpu_global"
-    GPU_SHARED = "gpu_shared"
-    FPGA_GLOBAL = "fpga_global"
-    FPGA_LOCAL = "fpga_local"
 
 
 class Lifetime(Enum):
@@ -43,7 +50,8 @@ class Scalar:
 
     dtype: DType
     transient: bool = False
-    storage: Storage = Storage.DEFAULT
+    space: Space = Space.HOST
+    allocation: Allocation = Allocation.UNDECIDED
     span: SrcSpan | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -53,6 +61,11 @@ class Scalar:
     @property
     def strides(self) -> tuple[Expr, ...]:
         return ()
+
+    @property
+    def storage(self) -> tuple[Space, Allocation]:
+        """Where it is: in which memory, and by which allocation."""
+        return self.space, self.allocation
 
     def subs(self, values: Mapping[str, ExprLike]) -> Scalar:
         return self
@@ -70,7 +83,8 @@ class Array:
     shape: tuple[Expr, ...]
     strides: tuple[Expr, ...]
     transient: bool = False
-    storage: Storage = Storage.DEFAULT
+    space: Space = Space.HOST
+    allocation: Allocation = Allocation.UNDECIDED
     lifetime: Lifetime = Lifetime.SCOPE
     alias: str = ""
     span: SrcSpan | None = field(default=None, compare=False, repr=False)
@@ -94,6 +108,11 @@ class Array:
     def is_packed(self) -> bool:
         """Whether the elements lie in C order without gaps."""
         return self.strides == packed_strides(self.shape)
+
+    @property
+    def storage(self) -> tuple[Space, Allocation]:
+        """Where it is: in which memory, and by which allocation."""
+        return self.space, self.allocation
 
     def subs(self, values: Mapping[str, ExprLike]) -> Array:
         return replace(

@@ -20,7 +20,8 @@ from dcpy.ir.symbolic import Expr
 from dcpy.ir.types import DType
 
 _CLASSES: dict[str, type[Any]] = {
-    "storage": data.Storage,
+    "allocation": data.Allocation,
+    "space": data.Space,
     "lifetime": data.Lifetime,
     "undecided": schedules.Undecided,
     "sequential": schedules.Sequential,

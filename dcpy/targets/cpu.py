@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dcpy.base.options import DeviceType, Options
 from dcpy.codegen.generate import generate
-from dcpy.ir.data import Storage
+from dcpy.ir.data import Allocation, Space
 from dcpy.ir.schedules import Parallel, Sequential, Undecided, Unrolled, Vector
 from dcpy.runtime.toolchain import Toolchain, find_toolchain
 from dcpy.targets.target import Target
@@ -25,7 +25,8 @@ CPU = Target(
     name="cpu",
     device=DeviceType.CPU,
     schedules=(Sequential, Parallel, Vector, Unrolled, Undecided),  # a loop that nobody looked at is sequential
-    storages=(Storage.REGISTER, Storage.STACK, Storage.HEAP),
+    spaces=(Space.HOST,),
+    allocations=(Allocation.REGISTER, Allocation.STACK, Allocation.HEAP),
     expansions=PREFERENCE["cpu"],
     pipeline=_pipeline,
     generate=generate,

@@ -14,7 +14,7 @@ from dcpy.base.errors import CodegenError
 from dcpy.base.options import DeviceType, Options
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.artifact import Artifact, Signature
-from dcpy.ir.data import Array, Scalar, Storage
+from dcpy.ir.data import Allocation, Array, Scalar, Space
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Loop
 from dcpy.ir.schedules import Schedule
@@ -29,22 +29,23 @@ Generate = Callable[[Sdfg, Signature, Mapping[str, Environment], Options], Artif
 class Target:
     """A machine to compile for.
 
-    `schedules` and `storages` are those that `generate` prints; `expansions` the names of expansions of library nodes,
-    best first. `pipeline` makes the passes to codegen form for a user's options; `toolchain` finds the compiler, or
-    raises `ToolchainError`.
+    `schedules`, memory `spaces` and `allocations` are those that `generate` prints; `expansions` are the names of
+    expansions of library nodes, best first. `pipeline` makes the passes to codegen form for a user's options;
+    `toolchain` finds the compiler, or raises `ToolchainError`.
     """
 
     name: str
     device: DeviceType
     schedules: tuple[type[Schedule], ...]
-    storages: tuple[Storage, ...]
+    spaces: tuple[Space, ...]
+    allocations: tuple[Allocation, ...]
     expansions: tuple[str, ...]
     pipeline: Callable[[Options], Pipeline]
     generate: Generate
     toolchain: Callable[[Options], Toolchain]
 
     def require_printable(self, lowered: Sdfg) -> None:
-        """`CodegenError` where a schedule or a storage was chosen that this target does not know."""
+        """`CodegenError` where a schedule, a memory or an allocation was chosen that this target does not know."""
         for part in lowered.with_callees():
             for owner in (*part.body.walk_nodes(), *part.body.walk_blocks()):
                 if isinstance(owner, Map | Loop) and not isinstance(owner.schedule, self.schedules):
@@ -52,9 +53,16 @@ class Target:
                     raise self._unknown(f"schedule {owner.schedule}", owner.span, known)
             for region in part.body.walk_regions():
                 for name, desc in region.containers.items():
-                    if isinstance(desc, Scalar | Array) and desc.transient and desc.storage not in self.storages:
-                        known = ", ".join(f"@{storage.value}" for storage in self.storages)
-                        raise self._unknown(f"storage @{desc.storage.value}, which {name!r} has", desc.span, known)
+                    if isinstance(desc, Scalar | Array):
+                        self._require_storage(name, desc)
+
+    def _require_storage(self, name: str, desc: Scalar | Array) -> None:
+        if desc.space not in self.spaces:
+            known = ", ".join(f"@{space.value}" for space in self.spaces)
+            raise self._unknown(f"memory @{desc.space.value}, which {name!r} is in", desc.span, known)
+        if desc.transient and desc.allocation not in self.allocations:
+            known = ", ".join(f"@{allocation.value}" for allocation in self.allocations)
+            raise self._unknown(f"allocation @{desc.allocation.value}, which {name!r} has", desc.span, known)
 
     def _unknown(self, what: str, span: SrcSpan | None, known: str) -> CodegenError:
         return CodegenError(f"the target {self.name!r} has no {what}", span=span, help=f"it has {known}")

@@ -14,9 +14,10 @@ from dcpy.codegen.generate import default_signature
 from dcpy.codegen.lir import expr, text, tree
 from dcpy.codegen.lir.expr import Literal, Name
 from dcpy.codegen.lir.text import expr_text, print_functions, type_text
-from dcpy.codegen.lir.types import INDEX, Basic, Pointer, Reference, Space
+from dcpy.codegen.lir.types import INDEX, Basic, Pointer, Reference
 from dcpy.codegen.lower.module import lower_program
 from dcpy.ir import types
+from dcpy.ir.data import Space
 from dcpy.ir.text import parse_sdfg
 from dcpy.transforms.cpu.lowering import cpu_pipeline
 from dcpy.transforms.pipeline import Pipeline

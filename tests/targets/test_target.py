@@ -9,7 +9,7 @@ import pytest
 import dcpy
 from dcpy.base.errors import CodegenError
 from dcpy.base.options import Options
-from dcpy.ir.data import Storage
+from dcpy.ir.data import Allocation
 from dcpy.ir.schedules import Sequential
 from dcpy.targets.catalog import TARGETS, UnsupportedDevice, target_for
 from dcpy.targets.cpu import CPU
@@ -44,5 +44,11 @@ def test_what_a_target_does_not_know_is_refused():
     with pytest.raises(CodegenError, match="the target 'one' has no schedule @parallel") as refusal:
         replace(CPU, name="one", schedules=(Sequential,)).require_printable(sdfg)
     assert "it has @sequential" in str(refusal.value)
-    with pytest.raises(CodegenError, match="has no storage @stack, which 't' has"):
-        replace(CPU, name="one", storages=(Storage.HEAP,)).require_printable(sdfg)
+    with pytest.raises(CodegenError, match="has no allocation @stack, which 't' has"):
+        replace(CPU, name="one", allocations=(Allocation.HEAP,)).require_printable(sdfg)
+
+
+def test_memory_of_a_device_is_not_for_cpus():
+    sdfg = parse(SCHEDULED.replace("A: f64[N]", "A: f64[N] @global"))
+    with pytest.raises(CodegenError, match="the target 'cpu' has no memory @global, which 'A' is in"):
+        CPU.require_printable(sdfg)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 from dcpy.base.errors import CodegenError
-from dcpy.codegen.lir.types import Basic, Fifo, LirType, Pointer, Reference, Space
+from dcpy.codegen.lir.types import Basic, Fifo, LirType, Pointer, Reference
+from dcpy.ir.data import Space
 from dcpy.ir.types import DType
 
 NUMBERS = {

@@ -26,7 +26,8 @@ from dcpy.codegen.lir.expr import (
     Prefix,
     SizeOf,
 )
-from dcpy.codegen.lir.types import Basic, Fifo, LirType, Pointer, Reference, Space
+from dcpy.codegen.lir.types import Basic, Fifo, LirType, Pointer, Reference
+from dcpy.ir.data import Space
 from dcpy.ir.types import DType
 
 INDENT = "  "

@@ -9,15 +9,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from dcpy.ir import types
+from dcpy.ir.data import Space
 from dcpy.ir.types import DType
-
-
-class Space(Enum):
-    """Memories that differ in who can address them. A dialect has some of them, and refuses the others."""
-
-    HOST = "host"
-    GLOBAL = "global"  #: of a device, seen by all its threads
-    SHARED = "shared"  #: of a block of threads
 
 
 class Basic(Enum):

@@ -10,11 +10,9 @@ from dcpy.codegen.lir.types import INDEX, Pointer
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.places import Place
 from dcpy.codegen.lower.streams import declare_stream, stream_place
-from dcpy.ir.data import Array, Data, Lifetime, Scalar, Storage, Stream, View, strides_of
+from dcpy.ir.data import Allocation, Array, Data, Lifetime, Scalar, Stream, View, strides_of
 from dcpy.ir.region import Resize
 from dcpy.ir.symbolic import ONE, Expr, max_of, product_of
-
-HOST = (Storage.REGISTER, Storage.STACK, Storage.HEAP)
 
 
 def register_places(context: Context) -> None:
@@ -36,15 +34,14 @@ def register_places(context: Context) -> None:
 def _own_place(context: Context, name: str, desc: Scalar | Array) -> Place:
     if name in context.sdfg.constants:
         return Place(_table(context, name, desc), desc.dtype, strides_of(desc))
-    if desc.storage not in HOST:
+    if desc.transient and desc.allocation is Allocation.UNDECIDED:
         raise context.refuse(
-            f"{name!r} has the storage {desc.storage.value!r}, which is none of this target",
-            desc.span,
-            help="lower_for_cpu() gives every container a storage",
+            f"{name!r} has no storage", desc.span, help="sdfg.lower() gives every container one"
         )
-    if desc.storage is Storage.REGISTER:
+    if desc.allocation is Allocation.REGISTER:
         return Place(Name(context.names.of(name), desc.dtype), desc.dtype, strides_of(desc), is_value=True)
-    return Place(Name(context.names.of(name), Pointer(desc.dtype)), desc.dtype, strides_of(desc))
+    pointer = Pointer(desc.dtype, space=desc.space)
+    return Place(Name(context.names.of(name), pointer), desc.dtype, strides_of(desc))
 
 
 def _table(context: Context, name: str, desc: Scalar | Array) -> Name:
@@ -88,10 +85,10 @@ def declare_buffer(context: Context, name: str) -> None:
         return
     place = context.places[name]
     with context.at(desc.span):
-        match desc.storage:
-            case Storage.REGISTER:
+        match desc.allocation:
+            case Allocation.REGISTER:
                 context.emit(Declare(place.base.name, desc.dtype))
-            case Storage.STACK:
+            case Allocation.STACK:
                 context.emit(StackBuffer(place.base.name, desc.dtype, _constant_size(context, name, desc)))
                 context.unaliased.add(place.base.name)
             case _:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import Enum, auto
 
 from dcpy.base.errors import FrontendError
-from dcpy.ir.data import Storage
+from dcpy.ir.data import Allocation
 from dcpy.ir.schedules import PARALLEL, SEQUENTIAL, UNDECIDED, UNROLLED, Schedule
 
 
@@ -50,11 +50,11 @@ class ScheduleType(Enum):
 
 
 _STORAGES = {
-    StorageType.Default: Storage.DEFAULT,
-    StorageType.Register: Storage.STACK,  # arrays; a scalar is one anyway
-    StorageType.CPU_Heap: Storage.HEAP,
-    StorageType.CPU_Pinned: Storage.HEAP,  # nothing copies from it to a device
-    StorageType.CPU_ThreadLocal: Storage.DEFAULT,  # what a map declares belongs to an iteration
+    StorageType.Default: Allocation.UNDECIDED,
+    StorageType.Register: Allocation.STACK,  # arrays; a scalar is one anyway
+    StorageType.CPU_Heap: Allocation.HEAP,
+    StorageType.CPU_Pinned: Allocation.HEAP,  # nothing copies from it to a device
+    StorageType.CPU_ThreadLocal: Allocation.UNDECIDED,  # what a map declares belongs to an iteration
 }
 _SCHEDULES = {
     ScheduleType.Default: UNDECIDED,
@@ -65,7 +65,7 @@ _SCHEDULES = {
 }
 
 
-def storage_of(kind: object) -> Storage:
+def storage_of(kind: object) -> Allocation:
     """What a storage is in the IR; `FrontendError` for other devices, and for what is none."""
     if isinstance(kind, StorageType) and kind in _STORAGES:
         return _STORAGES[kind]

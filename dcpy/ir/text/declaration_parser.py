@@ -11,11 +11,12 @@ import numpy as np
 
 from dcpy.base.errors import DcpyError
 from dcpy.ir.data import (
+    Allocation,
     Array,
     Data,
     Lifetime,
     Scalar,
-    Storage,
+    Space,
     Stream,
     View,
     packed_strides,
@@ -157,19 +158,30 @@ class DeclarationParser(ExprParser):
         return self.list_of(self.symbolic) if self.accept("strides") else None
 
     def _flags(self, *, array: bool) -> dict[str, Any]:
-        """``transient @heap lifetime call alias g``, in any order."""
+        """``transient @global @heap lifetime call alias g``, in any order."""
         flags: dict[str, Any] = {}
         while True:
             if self.accept("transient"):
                 flags["transient"] = True
             elif self.accept("@"):
-                flags["storage"] = self.member(Storage, "storage")
+                self._place(flags)
             elif array and self.accept("lifetime"):
                 flags["lifetime"] = self.member(Lifetime, "lifetime")
             elif array and self.accept("alias"):
                 flags["alias"] = self.identifier("the name of a group of arguments")
             else:
                 return flags
+
+    def _place(self, flags: dict[str, Any]) -> None:
+        """A memory space, or how the memory is allocated there; what is the default is not written."""
+        token = self.token
+        name = self.identifier("a memory space or an allocation")
+        places: list[Space | Allocation] = [*list(Space)[1:], *list(Allocation)[1:]]
+        found = next((place for place in places if place.value == name), None)
+        if found is None:
+            known = ", ".join(f"@{place.value}" for place in places)
+            self.fail(f"no memory space and no allocation is called {name!r}", at=token, help=f"there are {known}")
+        flags["space" if isinstance(found, Space) else "allocation"] = found
 
     def member(self, kind: type[E], what: str) -> E:
         """A member of an enumeration, by its value."""

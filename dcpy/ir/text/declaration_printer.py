@@ -1,4 +1,4 @@
-"""Prints descriptors: ``f64[N, M] strides (1, N) transient @heap``. What follows from the rest is left out."""
+"""Prints descriptors: ``f64[N, M] strides (1, N) transient @global @heap``. What follows from the rest is left out."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ import numpy as np
 from dcpy.base.errors import InvalidSdfg
 from dcpy.ir import types
 from dcpy.ir.data import (
+    Allocation,
     Array,
     Data,
     Lifetime,
     Scalar,
-    Storage,
+    Space,
     Stream,
     View,
     packed_strides,
@@ -128,7 +129,8 @@ def _strides(strides: tuple[Expr, ...], default: tuple[Expr, ...]) -> str:
 
 def _flags(desc: Scalar | Array) -> list[str]:
     flags = ["transient" if desc.transient else ""]
-    flags.append("" if desc.storage is Storage.DEFAULT else f"@{desc.storage.value}")
+    flags.append("" if desc.space is Space.HOST else f"@{desc.space.value}")
+    flags.append("" if desc.allocation is Allocation.UNDECIDED else f"@{desc.allocation.value}")
     if isinstance(desc, Array):
         flags.append("" if desc.lifetime is Lifetime.SCOPE else f"lifetime {desc.lifetime.value}")
         flags.append(f"alias {quote(desc.alias)}" if desc.alias else "")

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from dcpy.ir.data import Array, Scalar, Storage
+from dcpy.ir.data import Allocation, Array, Scalar
 from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.uses import Uses
 from dcpy.transforms.passes import GraphPass
@@ -34,18 +34,18 @@ class AssignStorages(GraphPass):
         room = self.all_stack_bytes
         for region in list(rw.sdfg.body.walk_regions()):
             for name, desc in list(region.containers.items()):
-                if isinstance(desc, Scalar | Array) and desc.transient and desc.storage is Storage.DEFAULT:
+                if isinstance(desc, Scalar | Array) and desc.transient and desc.allocation is Allocation.UNDECIDED:
                     storage = _storage(name, desc, rw.uses, min(self.stack_bytes, room))
-                    room -= _bytes(desc) if storage is Storage.STACK else 0
-                    rw.redeclare(name, replace(desc, storage=storage))
+                    room -= _bytes(desc) if storage is Allocation.STACK else 0
+                    rw.redeclare(name, replace(desc, allocation=storage))
 
 
-def _storage(name: str, desc: Scalar | Array, uses: Uses, room: int) -> Storage:
+def _storage(name: str, desc: Scalar | Array, uses: Uses, room: int) -> Allocation:
     if not desc.shape and not uses.views_of(name):
-        return Storage.REGISTER
+        return Allocation.REGISTER
     packed = isinstance(desc, Scalar) or desc.is_packed
     constant = all(size.constant is not None for size in desc.shape)
-    return Storage.STACK if packed and constant and _bytes(desc) <= room else Storage.HEAP
+    return Allocation.STACK if packed and constant and _bytes(desc) <= room else Allocation.HEAP
 
 
 def _bytes(desc: Scalar | Array) -> int:

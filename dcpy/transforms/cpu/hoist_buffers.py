@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.data import Array, Storage
+from dcpy.ir.data import Allocation, Array
 from dcpy.ir.region import Loop, While
 from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.uses import desc_symbols
@@ -33,6 +33,6 @@ class HoistBuffers(GraphPass):
                 continue
             changing = {*symbols_assigned_in(region), *region.params}  # from iteration to iteration
             for name, desc in list(region.containers.items()):
-                heap = isinstance(desc, Array) and desc.storage is Storage.HEAP
+                heap = isinstance(desc, Array) and desc.allocation is Allocation.HEAP
                 if heap and not changing & set(desc_symbols(desc)):
                     rw.move_container(name, region.parent)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from dcpy.ir.data import Array, Lifetime, Storage
+from dcpy.ir.data import Allocation, Array, Lifetime
 from dcpy.ir.nodes import Node
 from dcpy.ir.region import Resize
 from dcpy.ir.rewriter import Rewriter
@@ -38,7 +38,7 @@ class KeepBuffers(GraphPass):
             if any(isinstance(owner, Node) for owner in owners_around(region)):  # a map's body, or further in
                 continue
             for name, desc in list(region.containers.items()):
-                if not isinstance(desc, Array) or not desc.transient or desc.storage is not Storage.HEAP:
+                if not isinstance(desc, Array) or not desc.transient or desc.allocation is not Allocation.HEAP:
                     continue
                 if desc.lifetime is Lifetime.SCOPE and name not in growing:
                     rw.redeclare(name, replace(desc, lifetime=Lifetime.PERSISTENT))

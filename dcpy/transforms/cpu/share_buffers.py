@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.data import Array, Lifetime, Storage
+from dcpy.ir.data import Allocation, Array, Lifetime
 from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.region import Block, Region, State
 from dcpy.ir.rewriter import Rewriter
@@ -62,7 +62,7 @@ def _kinds(region: Region, uses: Uses) -> list[list[str]]:
     """The containers of a region that may share: heap arrays of equal descriptors that nothing else shows."""
     kinds: dict[Array, list[str]] = {}
     for name, desc in region.containers.items():
-        if not isinstance(desc, Array) or not desc.transient or desc.storage is not Storage.HEAP:
+        if not isinstance(desc, Array) or not desc.transient or desc.allocation is not Allocation.HEAP:
             continue
         if desc.lifetime is Lifetime.SCOPE and uses.overlapping(name) == (name,) and uses.touchers(name):
             kinds.setdefault(desc, []).append(name)

@@ -58,5 +58,5 @@ def shrink(tmp: str, kept: tuple[int, ...], node: Map, rw: Rewriter) -> None:
     desc = rw.uses.desc(tmp)
     if isinstance(desc, Array):  # the plan saw to it
         shape = tuple(desc.shape[axis] for axis in kept)
-        small = Scalar(desc.dtype, transient=True, storage=desc.storage, span=desc.span)
+        small = Scalar(desc.dtype, transient=True, allocation=desc.allocation, span=desc.span)
         rw.privatize(tmp, node.body, replace(desc, shape=shape, strides=packed_strides(shape)) if kept else small)

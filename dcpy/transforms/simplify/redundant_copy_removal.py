@@ -13,7 +13,7 @@ from dcpy.ir.analysis.access_relations import accesses_in
 from dcpy.ir.analysis.dependences import filled_before, happens_before
 from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.analysis.integer_sets import meet
-from dcpy.ir.data import Array, Scalar, Storage, View
+from dcpy.ir.data import Allocation, Array, Scalar, Space, View
 from dcpy.ir.effects import Effect
 from dcpy.ir.expr import Load, ScalarExpr, rewrite
 from dcpy.ir.memlet import Memlet
@@ -152,7 +152,7 @@ def _unfit(found: Redirection, copy: Copy, whole: Memlet, uses: Uses) -> Refusal
         return Refusal("the copy combines values, or may not happen")
     if not isinstance(base, Array | Scalar | View):
         return Refusal(f"{found.base.container!r} is no array")
-    if tmp.dtype != base.dtype or tmp.storage is not _storage(found.base.container, uses):
+    if tmp.dtype != base.dtype or tmp.storage != _storage(found.base.container, uses):
         return Refusal(f"{found.tmp!r} and {found.base.container!r} are stored differently")
     for symbol in found.base.subset.symbols:
         for definer in uses.definers(symbol):
@@ -161,7 +161,7 @@ def _unfit(found: Redirection, copy: Copy, whole: Memlet, uses: Uses) -> Refusal
     return None
 
 
-def _storage(container: str, uses: Uses) -> Storage | None:
+def _storage(container: str, uses: Uses) -> tuple[Space, Allocation] | None:
     root = uses.desc(uses.root(container))
     return root.storage if isinstance(root, Array | Scalar) else None
 

@@ -65,7 +65,7 @@ def _unfit_result(copy: Copy, uses: Uses) -> Refusal | None:
     desc, tmp = uses.desc(name), uses.desc(uses.root(copy.src.container))
     if not isinstance(desc, Array) or not is_packed(desc) or copy.dst.subset != Subset.whole(desc.shape):
         return Refusal(f"{copy.dst} is not all of a packed array")
-    if not isinstance(tmp, Array) or desc.dtype != tmp.dtype or desc.storage is not tmp.storage:
+    if not isinstance(tmp, Array) or desc.dtype != tmp.dtype or desc.storage != tmp.storage:
         return Refusal(f"{name!r} is stored differently")
     if uses.touchers(name) != (copy,) or uses.overlapping(name) != (name,) or copy.src.wcr or copy.dst.wcr:
         return Refusal(f"{name!r} is touched elsewhere")

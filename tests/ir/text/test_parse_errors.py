@@ -23,7 +23,7 @@ BAD = {
     "map i = 0 { }": ("expected a range: start:stop or start:stop:step", "0"),
     "map i = 0:N @fast { }": ("no schedule is called 'fast'", "fast"),
     "data x: f65": ("no dtype is called 'f65'", "f65"),
-    "data x: f64 @disk": ("no storage is called 'disk'", "disk"),
+    "data x: f64 @disk": ("no memory space and no allocation is called 'disk'", "disk"),
     "data x: f64 data x: f64": ("'x' is declared twice", "x"),
     "view v: f64[2] of B": ("'v' shows 'B', which is no container here", "v"),
     "view v: f64[2] of A[0, 0]": ("'v' does not fit the shape of 'A'", "v"),

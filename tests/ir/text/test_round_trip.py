@@ -43,7 +43,7 @@ PROGRAMS = {
           }
         }""",
     "descriptors": """
-        sdfg @d(A: f32[N, M] strides (1, N) @heap alias g, q: stream f64[4] capacity 8) \
+        sdfg @d(A: f32[N, M] strides (1, N) @global @heap alias g, q: stream f64[4] capacity 8) \
 symbols(N: size, M: size i32, k: i64) {
           constant w: f64[2, 1] = {0.1, nan}
           constant z: c64 = {(0.0, -1.0)}

@@ -112,6 +112,7 @@ TEXTS = [
     ("memory.strides", "data t: f64[N] strides (N - 3) transient", "elements may meet: sizes [N], strides (N - 3)"),
     ("memory.strides", "data t: f64[4, 4] strides (3, 1) transient", "elements may meet"),
     ("memory.strides", "data t: f64[4, N] strides (1, N) transient", "elements may meet"),
+    ("memory.space", "data t: f64 @global", "'t' is passed by value, but is in @global"),
     ("memory.storage", "data t: f64[4] transient @register", "has the storage 'register', but is not one element"),
     ("memory.storage", "data t: f64[N] transient @stack", "is on the stack, but its size is not a number"),
     ("memory.storage", "data t: f64[1048576] transient @stack", "8388608 bytes are on the stack; 1048576 are the most"),

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from dcpy.ir.copying import copy_sdfg
-from dcpy.ir.data import Array, Storage
+from dcpy.ir.data import Allocation, Array
 from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.text import parse_sdfg
 from dcpy.transforms.cpu.share_buffers import ShareBuffers
@@ -33,7 +33,7 @@ def shared(text: str) -> list[str]:
     for region in before.body.walk_regions():
         for name, desc in region.containers.items():
             if isinstance(desc, Array) and desc.transient:
-                region.containers[name] = replace(desc, storage=Storage.HEAP)
+                region.containers[name] = replace(desc, allocation=Allocation.HEAP)
     after = copy_sdfg(before)
     ShareBuffers().run(Rewriter(after, "test"))
     assert_same_values(before, after, {"N": [0, 1, 5]})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dcpy.ir.data import Array, Scalar, Storage, Stream
+from dcpy.ir.data import Allocation, Array, Scalar, Stream
 from dcpy.ir.nodes import LibraryNode, Map
 from dcpy.ir.schedules import Undecided
 from dcpy.ir.verify.rule import Findings, rule
@@ -28,7 +28,7 @@ def storages_are_decided(subject: Declaration, scope: Scope) -> Findings:
     desc = subject.desc
     if not isinstance(desc, Scalar | Array) or subject.name in scope.sdfg.constants:
         return
-    if desc.transient and desc.storage is Storage.DEFAULT:
+    if desc.transient and desc.allocation is Allocation.UNDECIDED:
         yield f"{subject.name!r} has no storage"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dcpy.ir.data import Array, Scalar, Storage
+from dcpy.ir.data import Allocation, Array, Scalar
 from dcpy.ir.nodes import ForeignCall, Map
 from dcpy.ir.schedules import Parallel, Sequential, Undecided
 from dcpy.ir.verify.rule import Findings, rule
@@ -19,8 +19,8 @@ def schedules_are_open(node: Map, scope: Scope) -> Findings:
 @rule("frontend.storage", Declaration)
 def storages_are_open(subject: Declaration, scope: Scope) -> Findings:
     """The frontend decides no storage."""
-    if isinstance(subject.desc, Scalar | Array) and subject.desc.storage is not Storage.DEFAULT:
-        yield f"{subject.name!r} of the frontend has the storage {subject.desc.storage.value!r}"
+    if isinstance(subject.desc, Scalar | Array) and subject.desc.allocation is not Allocation.UNDECIDED:
+        yield f"{subject.name!r} of the frontend has the storage {subject.desc.allocation.value!r}"
 
 
 @rule("frontend.foreign", ForeignCall)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dcpy.ir.analysis.layouts import elements_are_apart
-from dcpy.ir.data import Array, Data, Lifetime, Scalar, Storage, View, packed_strides
+from dcpy.ir.data import Allocation, Array, Data, Lifetime, Scalar, Space, View, packed_strides
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import ZERO, Expr, product_of
 from dcpy.ir.verify.rule import Findings, rule
@@ -51,6 +51,14 @@ def results_and_constants_are_packed(sdfg: Sdfg, scope: Scope) -> Findings:
             yield f"{name!r} has the strides ({', '.join(map(str, desc.strides))}), which are not those of C order"
 
 
+@rule("memory.space", Declaration)
+def scalar_arguments_are_passed_by_value(subject: Declaration, scope: Scope) -> Findings:
+    """A scalar argument is passed by value: it is in no device's memory."""
+    desc = subject.desc
+    if isinstance(desc, Scalar) and not desc.transient and desc.space is not Space.HOST:
+        yield f"{subject.name!r} is passed by value, but is in @{desc.space.value}", "make it an array of one element"
+
+
 @rule("memory.storage", Sdfg)
 def storages_have_room(sdfg: Sdfg, scope: Scope) -> Findings:
     """A register holds one element; what is on the stack has a known size, and all of it a megabyte at most."""
@@ -60,13 +68,13 @@ def storages_have_room(sdfg: Sdfg, scope: Scope) -> Findings:
             if not isinstance(desc, Array) or not desc.transient:
                 continue
             count = product_of(*desc.shape).constant
-            if desc.storage is Storage.REGISTER and count != 1:
+            if desc.allocation is Allocation.REGISTER and count != 1:
                 yield f"{name!r} has the storage 'register', but is not one element", "use the storage 'stack'"
-            elif desc.storage is Storage.STACK and count is None:
+            elif desc.allocation is Allocation.STACK and count is None:
                 yield f"{name!r} is on the stack, but its size is not a number", "use the storage 'heap'"
-            elif desc.storage is Storage.STACK:
+            elif desc.allocation is Allocation.STACK:
                 total += max(count or 0, 1) * desc.dtype.itemsize
-            if desc.lifetime is Lifetime.PERSISTENT and desc.storage in (Storage.REGISTER, Storage.STACK):
+            if desc.lifetime is Lifetime.PERSISTENT and desc.allocation in (Allocation.REGISTER, Allocation.STACK):
                 yield f"{name!r} persists, but is not on the heap", "use the storage 'heap'"
     if total > MOST_STACK:
         yield f"{total} bytes are on the stack; {MOST_STACK} are the most", "use the storage 'heap'"
