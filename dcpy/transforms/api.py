@@ -58,6 +58,7 @@ __all__ = [
     "whole",
 ]
 
+MOST = 100_000  #: applications at one place, of a transformation that is applied everywhere
 Plan = TypeVar("Plan")  #: a frozen value: all that applying a transformation has to know beside the match
 
 
@@ -170,9 +171,16 @@ def sweep(transformation: Transformation[Any], rw: Rewriter) -> int:
     while agenda:
         anchor = next(iter(agenda))
         del agenda[anchor]
-        while _apply_at(transformation, anchor, rw):
+        for _ in range(MOST):
+            if not _apply_at(transformation, anchor, rw):
+                break
             count += 1
             agenda.pop(anchor, None)
+        else:
+            raise TransformationRefused(
+                f"{transformation} does not come to rest: it was applied {MOST} times at one place",
+                help="plan() is to refuse where it was applied already; or set settles = False",
+            )
     rw.listeners.remove(look_again)
     return count
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import pytest
@@ -11,7 +12,10 @@ from dcpy.base.source import SrcSpan
 from dcpy.ir.nodes import Copy, Map
 from dcpy.ir.region import State
 from dcpy.ir.text import print_sdfg
+from dcpy.transforms import api
 from dcpy.transforms.api import (
+    LEGAL,
+    Legal,
     Match,
     Refusal,
     Rewriter,
@@ -135,3 +139,25 @@ def test_nothing_changes_where_nothing_applies():
     assert apply_repeated(sdfg, DeadDataflowElimination) == 0
     assert print_sdfg(sdfg) == before
     assert sdfg.history == []
+
+
+@dataclass(frozen=True)
+class Restless(Transformation[Legal]):
+    """Renames a state, again and again."""
+
+    name: ClassVar[str] = "test-restless"
+    state = capture(State)
+    pattern = one(state)
+
+    def plan(self, m: Match) -> Legal:
+        return LEGAL
+
+    def apply(self, m: Match, plan: Legal, rw: Rewriter) -> None:
+        rw.update(m[self.state], name="again")
+
+
+def test_what_never_comes_to_rest_is_told(monkeypatch):
+    monkeypatch.setattr(api, "MOST", 50)
+    with pytest.raises(TransformationRefused, match="does not come to rest: it was applied 50 times") as refusal:
+        apply_repeated(parse(THREE), Restless)
+    assert "set settles = False" in str(refusal.value)
