@@ -110,15 +110,14 @@ def build_library(
 
 
 def _require_no_callbacks(sdfg: Sdfg) -> None:
-    from dcpy.ir.nodes import Callback
+    from dcpy.ir.callbacks import callbacks_in
 
-    for node in sdfg.body.walk_nodes():
-        if isinstance(node, Callback):
-            raise DcpyError(
-                f"{sdfg.name!r} calls the Python function {node.function!r}: a library for C cannot",
-                span=node.span,
-                help="call it from Python, before or after the program",
-            )
+    for node in callbacks_in(sdfg):
+        raise DcpyError(
+            f"{sdfg.name!r} calls the Python function {node.function!r}: a library for C cannot",
+            span=node.span,
+            help="call it from Python, before or after the program",
+        )
 
 
 def lower(
@@ -153,10 +152,9 @@ def _run(sdfg: Sdfg, pipeline: Pipeline, options: Options, *, until: str = "", e
 
 def _print(lowered: Sdfg, signature: Signature, options: Options) -> Artifact:
     from dcpy.ir.expansions import environment_of as find
-    from dcpy.ir.nodes import ForeignCall
+    from dcpy.ir.foreign import environments_in
 
-    nodes = (node for sdfg in lowered.with_callees() for node in sdfg.body.walk_nodes())
-    names = dict.fromkeys(node.environment for node in nodes if isinstance(node, ForeignCall))
+    names = dict.fromkeys(name for sdfg in lowered.with_callees() for name in environments_in(sdfg))
     machine = target_for(DeviceType.CPU)
     return machine.generate(lowered, signature, {name: find(name) for name in names if name}, options)
 

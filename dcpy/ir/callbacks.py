@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from dcpy.base.callbacks import CallbackOperand, CallbackSite, names_of
@@ -32,6 +32,11 @@ def site_of(node: Callback, desc: Callable[[str], Data]) -> CallbackSite:
 def operand_memlets(node: Callback, site: CallbackSite) -> list[tuple[CallbackOperand, Memlet]]:
     """The operands of a site with their memlets."""
     return [(o, (node.outputs if o.result else node.inputs)[o.name]) for o in site.operands]
+
+
+def callbacks_in(sdfg: Sdfg) -> Iterator[Callback]:
+    """The calls of Python functions in an SDFG, those that it calls not included."""
+    yield from (node for node in sdfg.body.walk_nodes() if isinstance(node, Callback))
 
 
 def bind(sdfg: Sdfg, callbacks: Mapping[str, Any]) -> None:

@@ -7,13 +7,14 @@ prototypes, and what its declarations define or declare at file scope or in a na
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from dcpy.base.environment import Environment
 from dcpy.base.errors import DcpyError
 from dcpy.ir.expansions import environment_of
-from dcpy.ir.nodes import ForeignCall
+from dcpy.ir.nodes import ForeignCall, Node
+from dcpy.ir.sdfg import Sdfg
 
 _TOKEN = re.compile(
     r"""//[^\n]*|/\*.*?\*/|\#(?:[^\n\\]|\\.)*|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'"""
@@ -40,6 +41,18 @@ def refusal(node: ForeignCall, known: Mapping[str, Environment] | None = None) -
     declared = functions_of(environment)
     missing = next((name for name in _NAME.findall(node.function) if name not in declared), "")
     return f"the environment {node.environment!r} declares no function {missing!r}" if missing else ""
+
+
+def environments_in(sdfg: Sdfg) -> Iterator[str]:
+    """The environments of the foreign calls in an SDFG."""
+    yield from (node.environment for node in sdfg.body.walk_nodes() if isinstance(node, ForeignCall))
+
+
+def keep_in_order(nodes: Iterable[Node]) -> None:
+    """What is seen outside of a library node is seen outside of the C functions that stand for it."""
+    for node in nodes:
+        if isinstance(node, ForeignCall):
+            node.ordered = True
 
 
 @lru_cache(maxsize=64)

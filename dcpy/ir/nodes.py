@@ -39,6 +39,11 @@ class Node(Written):
 
     span: SrcSpan | None = field(default=None, repr=False, kw_only=True)
     state: State | None = field(default=None, repr=False, init=False)
+    takes_queues: ClassVar[bool] = False  #: whether its memlets may push and pop
+
+    def handles(self) -> tuple[str, ...]:
+        """Connectors whose memory holds addresses of the process, which no program makes (`ir.analysis.handles`)."""
+        return ()
 
 
 @dataclass(eq=False)
@@ -55,6 +60,11 @@ class Tasklet(Node):
     outputs: dict[str, Memlet]
     code: tuple[tuple[str, ScalarExpr], ...]
     name: str = ""
+    takes_queues = True
+
+    @property
+    def title(self) -> str:
+        return self.name
 
 
 @dataclass(eq=False)
@@ -68,6 +78,7 @@ class Copy(Node):
     roles: ClassVar[Roles] = {"src": Role.READ, "dst": Role.WRITTEN}
     src: Memlet
     dst: Memlet
+    takes_queues = True
 
 
 @dataclass(eq=False)
@@ -94,6 +105,10 @@ class Map(Node):
     def regions(self) -> tuple[Region, ...]:
         return (self.body,)
 
+    @property
+    def title(self) -> str:
+        return f"map {', '.join(self.params)}"
+
     def iteration_space(self) -> Axes:
         return tuple(zip(self.params, self.domain, strict=False))  # the verifier says where they differ in number
 
@@ -113,6 +128,10 @@ class Call(Node):
     arguments: dict[str, Memlet]
     symbols: dict[str, Expr]
     outlined: bool = False
+
+    @property
+    def title(self) -> str:
+        return f"call @{self.sdfg.name}"
 
     def callees(self) -> tuple[Sdfg, ...]:
         return (self.sdfg,)
@@ -136,10 +155,6 @@ class LibraryNode(Node):
     def meaning(self, inputs: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray]) -> None:
         """Computes the outputs in place with NumPy: what the interpreter does, and what expansions must equal."""
         raise NotImplementedError(f"library node {self.kind} must say what it means")
-
-    def handles(self) -> tuple[str, ...]:
-        """Connectors whose memory holds addresses of the process, which no program makes (`ir.analysis.handles`)."""
-        return ()
 
     def problems(self) -> Iterator[str]:
         """What is wrong with this node, a sentence each (used by verification)."""
@@ -167,6 +182,10 @@ class ForeignCall(Node):
     ordered: bool = False
 
     @property
+    def title(self) -> str:
+        return f"the C function {self.function}"
+
+    @property
     def effects(self) -> Effect:  # type: ignore[override]  # the one class whose nodes differ in it
         """Nobody can look into C; whether it is ordered is known."""
         return Effect.CALLS_OUT | (Effect.ORDERED if self.ordered else Effect.NOTHING)
@@ -190,3 +209,8 @@ class Callback(Node):
     function: str
     call: str = ""
     returns: str = ""
+    free_texts = ("call",)
+
+    @property
+    def title(self) -> str:
+        return f"the Python function {self.function}"

@@ -94,6 +94,10 @@ class Loop(Block):
     def regions(self) -> tuple[Region, ...]:
         return (self.body,)
 
+    @property
+    def title(self) -> str:
+        return f"loop {self.param}"
+
     def iteration_space(self) -> Axes:
         return ((self.param, self.range),)
 
@@ -227,6 +231,7 @@ class Check(Block):
     exception: str
     message: str
     values: tuple[ScalarExpr, ...] = ()
+    free_texts = ("message",)
 
 
 @dataclass(eq=False)

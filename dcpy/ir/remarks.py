@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dcpy.base.source import SrcSpan
-from dcpy.ir.nodes import Call, Map, Node, Tasklet
-from dcpy.ir.region import Block, Loop, Region, State
+from dcpy.ir.nodes import Node
+from dcpy.ir.region import Block, State
+from dcpy.ir.roles import Role, Written
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +35,14 @@ class Remark:
 
 def described(part: object) -> str:
     """A short name for an element: its own name, or its kind and what it writes."""
+    if isinstance(part, Written) and part.title:
+        return part.title
     match part:
-        case Tasklet(name=name) | State(name=name) if name:
-            return name
-        case Map(params=params):
-            return f"map {', '.join(params)}"
-        case Loop(param=param):
-            return f"loop {param}"
-        case Call(sdfg=callee):
-            return f"call @{callee.name}"
         case Node():
             written = ", ".join(dict.fromkeys(memlet.container for memlet in part.writes()))
             return f"{part.kind} to {written}" if written else part.kind
-        case State(region=Region() as region):
-            return f"state {region.index(part)}"
+        case State(name=name, region=region):
+            return name or f"state {0 if region is None else region.index(part)}"
         case Block():
-            symbol = getattr(part, "symbol", "")
-            return f"{part.kind} {symbol}".rstrip()
+            return " ".join((part.kind, *part.all_of(Role.DEFINED)))
     return str(part)

@@ -89,11 +89,17 @@ class Written:
     effects: ClassVar[Effect] = Effect.NOTHING
     runs: ClassVar[Runs] = Runs.EACH
     concurrent: ClassVar[bool] = False  #: its bodies run at the same time as others: no jump leaves them, no symbol
+    free_texts: ClassVar[tuple[str, ...]] = ()  #: fields with texts that may have more than one line
     _fields_of: ClassVar[Mapping[Role, tuple[str, ...]]] = MappingProxyType({})
 
     def __init_subclass__(cls, **rest: Any) -> None:
         super().__init_subclass__(**rest)
         cls._fields_of = {role: tuple(n for n, its in cls.roles.items() if its is role) for role in Role}
+
+    @property
+    def title(self) -> str:
+        """What people call it; "" where its kind, and what it writes, say enough."""
+        return ""
 
     def regions(self) -> tuple[Region, ...]:
         """The regions that it owns."""

@@ -15,7 +15,8 @@ from dcpy.base.registry import unknown_name
 from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.effects import Effect
 from dcpy.ir.expansions import EXPANSIONS, Replacement, expansions_of
-from dcpy.ir.nodes import ForeignCall, LibraryNode, Node
+from dcpy.ir.foreign import keep_in_order
+from dcpy.ir.nodes import LibraryNode, Node
 from dcpy.ir.region import Block, State
 from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one, perform
@@ -161,11 +162,9 @@ def install(rw: Rewriter, node: LibraryNode, replacement: Replacement) -> list[L
 
 
 def _hand_on_effects(node: LibraryNode, blocks: Sequence[Block]) -> None:
-    """What is seen outside of a node is seen outside of the C functions that stand for it."""
+    """What the node does beside its outputs, what stands for it does, too."""
     if Effect.ORDERED in effects_of(node):
-        for inner in (inner for block in blocks for inner in _nodes(block)):
-            if isinstance(inner, ForeignCall):
-                inner.ordered = True
+        keep_in_order(inner for block in blocks for inner in _nodes(block))
 
 
 def _nodes(block: Block) -> Iterator[Node]:

@@ -174,8 +174,8 @@ def _label(edge: Edge) -> str:
     if edge.memlet is None:
         return ""
     moved = str(replace(edge.memlet, dynamic=False))
-    named = isinstance(edge.target, Tasklet | LibraryNode | ForeignCall | Callback)
-    return f"{edge.connector} = {moved}" if named and edge.connector else moved
+    into = isinstance(edge.target, Node)
+    return f"{edge.connector} = {moved}" if into and edge.connector else moved
 
 
 def _composed(layout: Layout, pictures: Sequence[Picture], edges: Sequence[tuple[Edge, bool]]) -> Picture:

@@ -110,9 +110,9 @@ def test_s5_who_declares_nothing_is_dropped():
         ("foreign (x <- A[0]) -> (y -> t) from c { g(&x, &y) }", "the C function g runs code that may do more"),
         ('callback (x <- A[0]) -> (y -> t) {function = "m:g", call = "x", returns = "y"}', "the Python function m:g"),
         ("call @send (A = A[0:N]) with (N = N)", "send has an effect that is seen outside"),
-        ("map i = 0:N { test.send (x <- A[i]) -> () }", "the map has an effect that is seen outside"),
-        ("map i = 0:N { while A[i] > 0.0 { } }", "the map may never end"),
-        ('map i = 0:N { check A[i] > 0.0 else ValueError "x" }', "the map may raise an exception"),
+        ("map i = 0:N { test.send (x <- A[i]) -> () }", "map i has an effect that is seen outside"),
+        ("map i = 0:N { while A[i] > 0.0 { } }", "map i may never end"),
+        ('map i = 0:N { check A[i] > 0.0 else ValueError "x" }', "map i may raise an exception"),
     ],
 )
 def test_s5_effects_keep_nodes_whose_results_nobody_reads(node, reason):

@@ -294,9 +294,9 @@ def _written(sdfg: Sdfg, known: dict[Sdfg, frozenset[str]]) -> frozenset[str]:
     found: set[str] = set()
     for node in sdfg.body.walk_nodes():
         names = [memlet.container for memlet in node.writes()]
-        if isinstance(node, Call):
-            inner = written_containers(node.sdfg, known)
-            names += [memlet.container for name, memlet in node.arguments.items() if name in inner]
+        for callee in node.callees():
+            inner = written_containers(callee, known)
+            names += [operand.memlet.container for operand in node.operands() if operand.connector in inner]
         for name in names:
             while name in views:
                 name = views[name]

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dcpy.ir.data import View
-from dcpy.ir.expr import ScalarExpr, loads_of
-from dcpy.ir.nodes import Call
-from dcpy.ir.region import Block, Branch, Check, SymbolAssign, While
+from dcpy.ir.expr import loads_of
 from dcpy.ir.sdfg import Sdfg
 
 
@@ -36,25 +34,9 @@ def _named(sdfg: Sdfg) -> Iterator[str]:
     for result in sdfg.results:
         yield result.container
     for block in sdfg.body.walk_blocks():
-        for expr in _exprs(block):
+        for expr in block.exprs():
             for load in loads_of(expr):
                 yield load.container
     for node in sdfg.body.walk_nodes():
-        for memlet in (*node.reads(), *node.writes()):
-            yield memlet.container
-        if isinstance(node, Call):
-            for memlet in node.arguments.values():
-                yield memlet.container
-
-
-def _exprs(block: Block) -> tuple[ScalarExpr, ...]:
-    match block:
-        case While(condition=condition):
-            return (condition,)
-        case Branch(cases=cases):
-            return tuple(condition for condition, _ in cases)
-        case SymbolAssign(value=value):
-            return (value,)
-        case Check(condition=condition, values=values):
-            return (condition, *values)
-    return ()
+        for operand in node.operands():
+            yield operand.memlet.container

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from dcpy.frontend.values import ArrayValue
 from dcpy.ir.data import View
-from dcpy.ir.nodes import Copy, LibraryNode, Map, Node, Tasklet
+from dcpy.ir.effects import Effect
+from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import Block, Loop, Region, State
 from dcpy.ir.symbolic import Expr
 
@@ -49,9 +50,7 @@ def _is_pure(region: Region, own: set[str], out: str, param: str) -> bool:
 def _node_is_pure(node: Node, own: set[str], out: str, param: str) -> bool:
     if isinstance(node, Map):
         return _is_pure(node.body, own, out, param)
-    if not isinstance(node, Tasklet | Copy | LibraryNode):
-        return False
-    if isinstance(node, LibraryNode) and any(name in ("state", "world") for name in node.inputs):
+    if node.regions() or node.callees() or node.effects is not Effect.NOTHING:
         return False
     if any(memlet.container == out for memlet in node.reads()):
         return False

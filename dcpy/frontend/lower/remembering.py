@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from dcpy.frontend.values import ArrayValue
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Call
 from dcpy.ir.region import Block, Region, State, SymbolAssign
+from dcpy.ir.roles import Role
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.builder import Builder
@@ -68,4 +68,4 @@ def _walk(blocks: list[Block]) -> Iterator[Block]:
 
 def _written(block: Block) -> Iterator[Memlet]:
     for node in block.nodes if isinstance(block, State) else ():
-        yield from node.arguments.values() if isinstance(node, Call) else node.writes()
+        yield from (operand.memlet for operand in node.operands() if operand.role is not Role.READ)

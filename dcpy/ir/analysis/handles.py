@@ -7,7 +7,7 @@ but the nodes that know what it is (`LibraryNode.handles`) writes it: an SDFG fr
 from __future__ import annotations
 
 from dcpy.ir.memory import shown_by
-from dcpy.ir.nodes import Call, LibraryNode, Node
+from dcpy.ir.nodes import Node
 from dcpy.ir.sdfg import Sdfg
 
 
@@ -29,12 +29,7 @@ def handles_of(sdfg: Sdfg, known: dict[Sdfg, dict[str, None]] | None = None) -> 
 
 def handle_connectors(node: Node, known: dict[Sdfg, dict[str, None]] | None = None) -> tuple[str, ...]:
     """The connectors of a node whose memory it uses as a handle."""
-    match node:
-        case LibraryNode():
-            return node.handles()
-        case Call(sdfg=callee):
-            return tuple(handles_of(callee, known))
-    return ()
+    return (*node.handles(), *(name for callee in node.callees() for name in handles_of(callee, known)))
 
 
 def _operand(node: Node, connector: str) -> str | None:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from dcpy.base.errors import SymbolicError
 from dcpy.ir.data import Stream
+from dcpy.ir.effects import Effect
 from dcpy.ir.expr import Const, Op, ScalarExpr, walk
-from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, Map, Node, Tasklet
+from dcpy.ir.nodes import Copy, Map, Node, Tasklet
 from dcpy.ir.region import Loop, Region, State, While
 from dcpy.ir.roles import Role
 from dcpy.ir.sdfg import Sdfg
@@ -145,9 +146,7 @@ def _cost_of_node(node: Node, sdfg: Sdfg, typical: Typical) -> int:
             return trips * _cost_of_region(body, sdfg, typical)
         case Copy(src=src):
             return 2 * typical.trips(src.volume) * _bytes(src.container, node, sdfg) // BYTES
-        case Call() | ForeignCall() | Callback():
-            return CALL
-    return 1
+    return CALL if node.callees() or Effect.CALLS_OUT in node.effects else 1
 
 
 def _cost_of_code(expr: ScalarExpr) -> int:

@@ -13,7 +13,7 @@ from dcpy.ir.data import Scalar, strides_of
 from dcpy.ir.effects import Effect
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nest_edits import expand_map, reorder_axes, split_axis
-from dcpy.ir.nodes import Call, Map, Tasklet
+from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Loop, Region, State, While
 from dcpy.ir.remarks import described
@@ -125,7 +125,7 @@ def _why_no_vectors(node: Map) -> Refusal | None:
         if isinstance(block, Loop | While):
             return Refusal(f"there is a {described(block)} inside", (block,))
     for inner in node.body.walk_nodes():
-        if inner.regions() or isinstance(inner, Call) or Effect.CALLS_OUT in inner.effects:
+        if inner.regions() or inner.callees() or Effect.CALLS_OUT in inner.effects:
             return Refusal(f"there is a {described(inner)} inside", (inner,))
     return None
 

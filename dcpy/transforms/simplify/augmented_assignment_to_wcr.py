@@ -108,7 +108,7 @@ def collides_in_a_map(node: Node, target: Memlet, uses: Uses) -> bool:
     root, subset = in_base(target, uses.desc)
     inner: tuple[Variable, ...] = ()
     for owner in owners_around(node):
-        points = _points(owner)
+        points = owner.iteration_space()
         if isinstance(owner, Map) and subset is None:
             return True
         if isinstance(owner, Map) and subset is not None:
@@ -129,19 +129,10 @@ def _assigned_inside(symbol: str, owner: Map, uses: Uses) -> bool:
     )
 
 
-def _points(owner: object) -> tuple[Variable, ...]:
-    match owner:
-        case Map(params=params, domain=domain):
-            return tuple(zip(params, domain, strict=True))
-        case Loop(param=param, range=values):
-            return ((param, values),)
-    return ()
-
-
 def _loop_over_one_element(tasklet: Tasklet, target: Memlet) -> Loop | None:
     """The innermost loop around a tasklet, if in all its iterations the target is one element."""
     for owner in owners_around(tasklet):
-        if any(name in target.subset.symbols for name, _ in _points(owner)):
+        if any(name in target.subset.symbols for name, _ in owner.iteration_space()):
             return None
         if isinstance(owner, Loop):
             assigned = [b.symbol for b in owner.body.walk_blocks() if isinstance(b, SymbolAssign)]

@@ -10,7 +10,7 @@ from dcpy.ir.data import Stream
 from dcpy.ir.effects import KEPT
 from dcpy.ir.expr import Ref, walk
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Call, Callback, ForeignCall, Map, Node, Tasklet
+from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.region import Region, State
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
@@ -96,25 +96,13 @@ def _other_effect(node: Node, m: Match) -> Refusal | None:
     """What a node does beside writing its outputs."""
     effects = known_effects_of(node, m.uses) & KEPT
     if effects:
-        return Refusal(f"{_title(node)} {effects.words}")
+        return Refusal(f"{node.title or 'the ' + node.kind} {effects.words}")
     if isinstance(node, Map) and not _is_bare(node.body):
         return Refusal("its body is not empty: each node in it is judged by itself")
     for name in m.uses.touches(node).reads:
         if isinstance(m.uses.desc(name), Stream):
             return Refusal(f"{name!r} is a stream")
     return None
-
-
-def _title(node: Node) -> str:
-    """What runs, in words."""
-    match node:
-        case Call(sdfg=callee):
-            return callee.name
-        case ForeignCall(function=function):
-            return f"the C function {function}"
-        case Callback(function=function):
-            return f"the Python function {function}"
-    return f"the {node.kind}"
 
 
 def _why_needed(container: str, node: Node, m: Match) -> Refusal | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dcpy.ir.data import Scalar, Stream, View
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS
 from dcpy.ir.memory import shown_by
-from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Map, Tasklet
+from dcpy.ir.nodes import Copy, Map, Tasklet
 from dcpy.ir.subsets import Range
 from dcpy.ir.verify.bounds import outside
 from dcpy.ir.verify.rule import Findings, rule
@@ -60,7 +60,7 @@ def conflict_resolutions_fit(use: MemletUse, scope: Scope) -> Findings:
         yield f"no conflict resolution is called {wcr!r}", f"there are {', '.join(CONFLICT_RESOLUTIONS)}"
     elif not use.is_write:
         yield f"{use.memlet} has a conflict resolution, but is read"
-    elif isinstance(use.node, Call):
+    elif use.node.callees():
         yield f"{use.memlet} of a call has a conflict resolution", "write to a transient, then combine"
     elif use.desc is not None and not _fits(wcr, use.desc.dtype.kind):
         yield f"{use.memlet}: {use.desc.dtype} values cannot be combined with {wcr!r}"
@@ -96,7 +96,7 @@ def streams_are_pushed_and_popped(use: MemletUse, scope: Scope) -> Findings:
     """A stream is pushed to by copies and tasklets, popped by copies: one queue of it, without conflict resolution."""
     if not isinstance(use.desc, Stream):
         return
-    if isinstance(use.node, Call | LibraryNode | ForeignCall | Callback):
+    if not use.node.takes_queues:
         yield f"the stream {use.memlet.container!r} is an operand of a {use.node.kind}", "pop it into an array"
     elif not (use.is_write or isinstance(use.node, Copy)):
         yield f"a {use.node.kind} pops {use.memlet}", "copy it to a scalar first"

@@ -1,7 +1,7 @@
 """Texts: whatever an SDFG says in words can be shown, on one line, and written to a file.
 
 Places, labels and names of functions come into messages, comments of generated code and pages of HTML, and they may
-come from a file that a stranger wrote. What a program itself prints or raises (`FREE`) may have line breaks in it.
+come from a file that a stranger wrote. What a program itself prints or raises may have line breaks in it.
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ from typing import Any
 
 from dcpy.base.printable import printable
 from dcpy.base.source import SrcSpan
-from dcpy.ir.nodes import Callback, Node
-from dcpy.ir.region import Block, Check
+from dcpy.ir.nodes import Node
+from dcpy.ir.region import Block
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.verify.rule import Findings, rule
 from dcpy.ir.verify.scope import Declaration, Scope
 
 LONGEST = 4096  # characters of a text that is no message: as many as a path may have
-FREE: dict[type, tuple[str, ...]] = {Check: ("message",), Callback: ("call",)}
 LARGEST_PLACE = 2**31
 
 
@@ -54,7 +53,7 @@ def containers_say_what_can_be_shown(subject: Declaration, scope: Scope) -> Find
 def _texts_of(element: Block | Node) -> Findings:
     """What is wrong with the texts that the fields of an element hold: strings, strings in tuples, keys of tables."""
     yield from _place(element.span)
-    free = FREE.get(type(element), ())
+    free = element.free_texts
     for field in fields(element):
         texts = [text for text in _strings(getattr(element, field.name)) if text]
         yield from _unfit(f"the {field.name} of a {element.kind}", texts, is_free=field.name in free)
