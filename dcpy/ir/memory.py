@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from dcpy.ir.data import Array, Data, Stream, View
+from dcpy.ir.data import Array, Data, View
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.subsets import Subset
 
@@ -39,10 +39,10 @@ def memory_of(name: str, desc_of: DescOf) -> str:
 
 
 def in_base(memlet: Memlet, desc_of: DescOf) -> tuple[str, Subset | None]:
-    """The container whose elements a memlet names, and which; None where they have no box there, or are a queue's."""
+    """The container whose elements (or queues) a memlet names, and which; None where they have no box there."""
     container = memlet.container
     part: Subset | None = memlet.subset
     while isinstance(desc := desc_of(container), View):
         part = None if part is None else desc.base_subset(part)
         container = desc.of
-    return container, None if isinstance(desc, Stream) else part
+    return container, part

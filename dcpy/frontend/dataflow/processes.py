@@ -87,11 +87,12 @@ def require_exclusive(sdfg: Sdfg) -> None:
             for inner in block.body.blocks
             if isinstance(inner, Process)
         ]
-        for first, second in conflicts(parts, uses, uses.ranges_at(block)):
-            other = "another copy of it" if first.part is second.part else f"the process {second.part.name!r}"
+        for (part, first), (other, second) in conflicts(parts, uses, uses.ranges_at(block)):
+            others = "another copy of it" if part is other else f"the process {other.name!r}"
+            how, its = first.mode.value, second.mode.value
             raise FrontendError(
-                f"the process {first.part.name!r} {first.how} {first.container!r}, and {other} {second.how} it, too",
+                f"the process {part.name!r} {how} {first.container!r}, and {others} {its} it, too",
                 span=first.place.span,
-                notes=(f"{second.part.name} does so at {second.place.span}",) if second.place.span else (),
+                notes=(f"{other.name} does so at {second.place.span}",) if second.place.span else (),
                 help="give each process memory of its own, and hand values over through a stream",
             )

@@ -72,6 +72,11 @@ class MemoryAccess:
         return self.memlet.wcr
 
     @property
+    def of_queue(self) -> bool:
+        """Whether it takes its turn: `subset` names queues then, whose elements come in the order of the program."""
+        return self.mode is Mode.PUSH or self.mode is Mode.POP
+
+    @property
     def is_write(self) -> bool:
         """Whether it changes something."""
         return self.mode is not Mode.READ

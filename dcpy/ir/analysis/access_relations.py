@@ -192,7 +192,7 @@ class _Collector:
         memory = self._memory.get(root)
         if memory is None:
             memory = self._memory[root] = memory_of(root, self.uses.desc)
-        if subset is None and isinstance(self.uses.desc(root), Stream):
+        if isinstance(self.uses.desc(root), Stream):
             mode = Mode.POP if mode is Mode.READ else Mode.PUSH
         position = len(self.found)
         self.found.append(

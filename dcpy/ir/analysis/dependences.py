@@ -153,7 +153,7 @@ def happens_before(first: MemoryAccess, second: MemoryAccess, ranges: Ranges) ->
 def _meet_below(
     first: MemoryAccess, second: MemoryAccess, depth: int, points: Sequence[Variable], ranges: Ranges
 ) -> Answer:
-    ours, theirs = first.footprint(depth), second.footprint(depth)
+    ours, theirs = _elements(first, depth), _elements(second, depth)
     if ours is None or theirs is None or first.root != second.root:
         return Answer(None if first.memory == second.memory else False)
     return meet_across(ours, theirs, points, ranges)
@@ -186,7 +186,7 @@ def conflict(first: MemoryAccess, second: MemoryAccess, points: Sequence[Variabl
     """
     if not (first.is_write or second.is_write) or (first.wcr and first.wcr == second.wcr):
         return INDEPENDENT
-    ours, theirs = first.footprint(), second.footprint()
+    ours, theirs = _elements(first), _elements(second)
     if ours is None or theirs is None or first.root != second.root:
         return Answer(None, f"{_describe(first, second, points)}: which part of it is not known")
     answer = meet_across(ours, theirs, points, ranges)
@@ -194,6 +194,11 @@ def conflict(first: MemoryAccess, second: MemoryAccess, points: Sequence[Variabl
         return answer
     why = _describe(first, second, points)
     return Answer(answer.value, why if answer.is_yes else f"{why}: {answer.reason}")
+
+
+def _elements(access: MemoryAccess, common: int = 0) -> Footprint | None:
+    """The footprint of an access; of a queue it is not known which elements it gets."""
+    return None if access.of_queue else access.footprint(common)
 
 
 def _different_pairs(group: Sequence[MemoryAccess]) -> Iterator[tuple[MemoryAccess, MemoryAccess]]:

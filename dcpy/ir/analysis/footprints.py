@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
+from dcpy.ir.roles import Axes
 from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import ONE, Expr, ExprLike, Ranges, sym
 
@@ -89,16 +91,16 @@ def _boxed(footprint: Footprint) -> Footprint:
         if values is None or any(dim is not None and name in dim.symbols for _, dim in over):
             continue
         users = [axis for axis, dim in enumerate(subset.dims) if name in dim.symbols]
-        swept = _sweep(subset.dims[users[0]], name, values) if len(users) == 1 else None
+        swept = swept_index(subset.dims[users[0]], name, values) if len(users) == 1 else None
         if swept is not None:
             subset = Subset((*subset.dims[: users[0]], swept, *subset.dims[users[0] + 1 :]))
             over.remove((name, values))
     return Footprint(subset, tuple(over))
 
 
-def _sweep(dim: DimSubset, name: str, values: Range) -> Range | None:
-    """The range that an index ``a * name + b`` runs through; None for other forms."""
-    form = dim.linear_in(name) if isinstance(dim, Expr) else None
+def swept_index(index: DimSubset, name: str, values: Range) -> Range | None:
+    """The range that an index ``a * name + b`` runs through, in the order of `values`; None for other forms."""
+    form = index.linear_in(name) if isinstance(index, Expr) else None
     slope = None if form is None else form[0].constant
     if form is None or not slope or values.step.constant is None:
         return None
@@ -109,6 +111,33 @@ def _sweep(dim: DimSubset, name: str, values: Range) -> Range | None:
     unit = 1 if step > 0 else -1
     last = values.stop - ONE if values.step.constant > 0 else values.stop + ONE
     return Range(values.start * slope + rest, last * slope + rest + unit, values.step * slope)
+
+
+class AlignedBox(NamedTuple):
+    """What a subset names over an iteration space; `params` count along the kept dimensions, in this order."""
+
+    subset: Subset
+    params: tuple[str, ...]
+
+
+def aligned_box(subset: Subset, space: Axes) -> AlignedBox | None:
+    """The box of a subset where each parameter counts along a dimension of its own; None elsewhere."""
+    if any(name in values.symbols for name, _ in space for _, values in space):
+        return None
+    dims: list[DimSubset] = []
+    order: list[str] = []
+    for dim in subset.dims:
+        used = [(name, values) for name, values in space if name in dim.symbols]
+        if not used:
+            dims.append(dim)
+            continue
+        (name, values), *others = used
+        swept = swept_index(dim, name, values)
+        if others or swept is None or swept.step != values.step or name in order:
+            return None
+        dims.append(swept)
+        order.append(name)
+    return AlignedBox(Subset(tuple(dims)), tuple(order))
 
 
 def _sample(subset: Subset, over: tuple[Variable, ...], known: dict[str, int], limit: int) -> Iterator[Box]:

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from dcpy.ir.analysis.access import MemoryAccess, Mode
+from dcpy.ir.analysis.footprints import swept_index
 from dcpy.ir.subsets import DimSubset, Range, Subset
-from dcpy.ir.symbolic import ONE, ZERO, Expr, Ranges
+from dcpy.ir.symbolic import ZERO, Expr, Ranges
 from dcpy.ir.symbolic.expr import Atom
 from dcpy.ir.uses import Uses
 
@@ -132,14 +133,16 @@ def _swept_index(dim: DimSubset, sweep: Sweep, ranges: Ranges) -> tuple[Range, b
     """The values of one dimension; None where they are not known."""
     if isinstance(dim, Range):
         return _swept_range(dim, sweep, ranges)
+    if sweep.low is not None and sweep.stop is not None and sweep.step is not None:
+        exact = swept_index(dim, sweep.symbol, Range(sweep.low, sweep.stop, sweep.step))
+        if exact is not None and (exact.step.constant or 0) > 0:
+            return exact, True
     ends = _ends(dim, sweep, ranges)
     if ends is None:
         return None
     low, high, slope = ends
     if slope is None or sweep.step is None or not ranges.proves_nonneg(slope - 1):
         return Range(low, high + 1), False  # a step is never 0
-    if slope is ONE and sweep.stop is not None and sweep.low is not None:
-        return Range(low, sweep.stop + (low - sweep.low), sweep.step), True
     return Range(low, high + 1, slope * sweep.step), True
 
 

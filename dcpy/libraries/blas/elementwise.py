@@ -14,7 +14,6 @@ from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import State
-from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import ONE, Expr
 from dcpy.ir.types import DType
 
@@ -50,14 +49,6 @@ class Term:
     leaf: Memlet
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
-    """What a memlet touches at all points of a map; `params` run along the kept dimensions, in this order."""
-
-    subset: Subset
-    params: tuple[str, ...]
-
-
 def elementwise_of(node: Map) -> Elementwise | Refusal:
     """The assignment that a map of tasklets makes at each point; a sum into its target counts as reading it."""
     match node.body.blocks:
@@ -86,27 +77,6 @@ def elementwise_of(node: Map) -> Elementwise | Refusal:
 def terms_of(found: Elementwise, params: Sequence[str]) -> tuple[Term, ...] | Refusal:
     """The value as a sum of scaled leaves."""
     return _Terms(found.leaves, params).terms(found.value)
-
-
-def box_of(memlet: Memlet, node: Map) -> Box | None:
-    """The elements that a memlet in a map's body names, over all points; None where they are no box."""
-    domain = dict(zip(node.params, node.domain, strict=True))
-    if any(name in domain for values in node.domain for name in values.symbols):
-        return None
-    dims: list[DimSubset] = []
-    order: list[str] = []
-    for dim in memlet.subset.dims:
-        used = [name for name in node.params if name in dim.symbols]
-        if not used:
-            dims.append(dim)
-            continue
-        form = dim.linear_in(used[0]) if isinstance(dim, Expr) and len(used) == 1 else None
-        if form is None or form[0] is not ONE or used[0] in order:
-            return None
-        values = domain[used[0]]
-        dims.append(Range(values.start + form[1], values.stop + form[1], values.step))
-        order.append(used[0])
-    return Box(Subset(tuple(dims)), tuple(order))
 
 
 def substituted(found: Elementwise, name: str, producer: Elementwise, params: Sequence[str]) -> Elementwise | Refusal:

@@ -14,6 +14,7 @@ from typing import ClassVar
 
 from dcpy.ir import types
 from dcpy.ir.analysis.access_relations import names_in
+from dcpy.ir.analysis.footprints import AlignedBox, aligned_box
 from dcpy.ir.data import View
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node, Tasklet
@@ -24,7 +25,6 @@ from dcpy.libraries.blas.elementwise import (
     Elementwise,
     Factor,
     Term,
-    box_of,
     elementwise_of,
     substituted,
     terms_of,
@@ -143,7 +143,7 @@ class FoldFactor(Transformation["Scaled"]):
         if isinstance(terms, Refusal) or len(terms) != 1:
             return terms if isinstance(terms, Refusal) else Refusal("the map adds arrays")
         (term,) = terms
-        written, read = box_of(found.target, scaling), box_of(term.leaf, scaling)
+        written, read = _box_of(found.target, scaling), _box_of(term.leaf, scaling)
         if written is None or found.target.container != operand or written.subset != product.inputs[connector].subset:
             return Refusal(f"the map does not write just what the product reads of {operand!r}")
         if read is None or read.params not in (written.params, written.params[::-1]):
@@ -229,7 +229,7 @@ class FoldSum(Transformation["Summed"]):
         others = [term for term in terms if term.leaf.container != result]
         if len(mine) != 1 or len(others) > 1:
             return Refusal("the map adds more than one array to the product")
-        target, shown = box_of(found.target, m[self.sum]), box_of(mine[0].leaf, m[self.sum])
+        target, shown = _box_of(found.target, m[self.sum]), _box_of(mine[0].leaf, m[self.sum])
         if target is None or shown is None or shown.subset != product.outputs[product.summand].subset:
             return Refusal(f"the map does not read just what the product writes of {result!r}")
         if target.params != shown.params:
@@ -301,6 +301,10 @@ def _other_dtypes(uses: Uses, *containers: str) -> Refusal | None:
     return None
 
 
+def _box_of(memlet: Memlet, node: Map) -> AlignedBox | None:
+    return aligned_box(memlet.subset, node.iteration_space())
+
+
 def _containers(memlets: Mapping[str, Memlet]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(memlet.container for memlet in memlets.values()))
 
@@ -353,7 +357,7 @@ def _inlined(found: Elementwise, leaf: str, node: Map, before: list[Node], uses:
         if isinstance(computed, Refusal):
             return computed
         problem = _changed_between(producer, node, _containers(computed.leaves), uses)
-        written, read = box_of(computed.target, producer), box_of(memlet, node)
+        written, read = _box_of(computed.target, producer), _box_of(memlet, node)
         if problem or written is None or read is None or written.subset != read.subset:
             return problem or Refusal(f"{memlet.container!r} is not written just where it is read")
         return substituted(found, leaf, computed, producer.params)

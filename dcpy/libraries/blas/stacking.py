@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from dcpy.ir.analysis.footprints import aligned_box
 from dcpy.ir.data import View, strides_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node
@@ -168,23 +169,10 @@ def _rows_of(memlet: Memlet, stack: Map, uses: Uses) -> Rows | None:
     merged = _merged([*outer, *rows])
     start = address.subs({param: values.start for param, values in zip(stack.params, stack.domain, strict=True)})
     moving = {name for size, step in (*levels, *outer) for name in (*size.symbols, *step.symbols)} | {*start.symbols}
-    box = _box_of(memlet, stack)
+    box = aligned_box(memlet.subset, stack.iteration_space())
     if merged is None or box is None or moving & set(stack.params):
         return None
-    return Rows(memlet.container, box, start, *merged, length, across)
-
-
-def _box_of(memlet: Memlet, stack: Map) -> Subset | None:
-    """What the memlet names over all iterations, where each parameter counts along a dimension of its own."""
-    ranges = dict(zip(stack.params, stack.domain, strict=True))
-    dims: list[Expr | Range] = []
-    for dim in memlet.subset.dims:
-        moving = [param for param in stack.params if param in dim.symbols]
-        form = dim.linear_in(moving[0]) if len(moving) == 1 and isinstance(dim, Expr) else None
-        if moving and (form is None or form[0] is not ONE):
-            return None
-        dims.append(Range(ranges[moving[0]].start + form[1], ranges[moving[0]].stop + form[1]) if form else dim)
-    return Subset(tuple(dims))
+    return Rows(memlet.container, box.subset, start, *merged, length, across)
 
 
 def _merged(levels: Sequence[tuple[Expr, Expr]]) -> tuple[Expr, Expr] | None:

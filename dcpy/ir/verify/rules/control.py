@@ -123,11 +123,11 @@ def processes_share_nothing_that_changes(block: Dataflow, scope: Scope) -> Findi
         for inner in block.body.blocks
         if isinstance(inner, Process)
     ]
-    for first, second in conflicts(parts, uses, scope.ranges):
-        other = "another copy of it" if first.part is second.part else f"the process {second.part.name!r}"
+    for (part, first), (other, second) in conflicts(parts, uses, scope.ranges):
+        others = "another copy of it" if part is other else f"the process {other.name!r}"
         yield (
-            f"the process {first.part.name!r} {first.how} {first.container!r}, "
-            f"and {other} {second.how} the same elements, as far as can be shown",
+            f"the process {part.name!r} {first.mode.value} {first.container!r}, "
+            f"and {others} {second.mode.value} the same elements, as far as can be shown",
             "give each process memory of its own, and hand values over through streams",
         )
     for part in parts:
