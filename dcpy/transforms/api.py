@@ -9,7 +9,7 @@ the list of names is in `catalog`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 from dcpy.base.errors import TransformationRefused
@@ -116,7 +116,7 @@ def apply_once(
 ) -> Any:
     """Applies a transformation at the first match that allows it; returns what `apply` returns.
 
-    `choice` pins captures (``first=node``, ``tmp="tmp0"``, ``loop="i"``) and, where a class is given, sets parameters.
+    `choice` pins captures (``first=node``, ``tmp="tmp0"``, ``loop="i"``) and sets parameters.
     A node or block that was replaced since it was found stands for what took its place.
     `TransformationRefused` carries the refusal of every match.
     """
@@ -230,14 +230,14 @@ def _with_choice(
     pins = {name: value for name, value in choice.items() if name in captures}
     parameters = {name: value for name, value in choice.items() if name not in captures}
     known = [field.name for field in fields(transformation)]
-    unknown = [name for name in parameters if name not in known or isinstance(transformation, Transformation)]
+    unknown = [name for name in parameters if name not in known]
     if unknown:
         raise TransformationRefused(
             f"{transformation.name} has no parameter {unknown[0]!r}",
             help=f"it captures {', '.join(captures) or 'nothing'}; its parameters are {', '.join(known) or 'none'}",
         )
     if isinstance(transformation, Transformation):
-        return transformation, pins
+        return replace(transformation, **parameters) if parameters else transformation, pins
     made: Any = transformation
     return made(**parameters), pins
 

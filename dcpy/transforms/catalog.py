@@ -59,6 +59,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "move-loop-into-map": f"{_MAPS}.move_loop_into_map:MoveLoopIntoMap",
         "move-map-into-loop": f"{_MAPS}.move_map_into_loop:MoveMapIntoLoop",
         "out-local-storage": f"{_MEMORY}.out_local_storage:OutLocalStorage",
+        "parallelization": f"{_MAPS}.parallelization:Parallelization",
         "recompute-fusion": f"{_FUSION}.recompute_fusion:RecomputeFusion",
         "redundant-copy-removal": f"{_SIMPLIFY}.redundant_copy_removal:RedundantCopyRemoval",
         "redundant-reshape-removal": f"{_SIMPLIFY}.redundant_reshape_removal:RedundantReshapeRemoval",

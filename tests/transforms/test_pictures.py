@@ -33,6 +33,7 @@ from dcpy.transforms.maps.map_tiling import MapTiling
 from dcpy.transforms.maps.map_to_for_loop import MapToForLoop
 from dcpy.transforms.maps.move_loop_into_map import MoveLoopIntoMap
 from dcpy.transforms.maps.move_map_into_loop import MoveMapIntoLoop
+from dcpy.transforms.maps.parallelization import Parallelization
 from dcpy.transforms.maps.vectorization import Vectorization
 from tests.support.expect import assert_same_text, assert_same_values, random_arguments
 
@@ -68,6 +69,7 @@ PICTURES = [
     Picture(MapTiling(sizes=(32, 64)), TWO, f"state {{ map i = 0:N, j = 0:M {{ {PLUS_ONE} }} }}"),
     Picture(MapToForLoop(), TWO, f"state {{ map i = 0:N, j = 0:M {{ {PLUS_ONE} }} }}"),
     Picture(Vectorization(width=4), TWO, f"state {{ map i = 0:N, j = 0:M {{ {PLUS_ONE} }} }}"),
+    Picture(Parallelization(), TWO, f"state {{ map i = 0:N {{ map j = 0:M {{ {PLUS_ONE} }} }} }}", {"map": "i"}),
     Picture(StripMining(size=16), ONE, f"loop i = 1:N {{ {RECURRENCE} }}"),
     Picture(LoopUnroll(factor=2), ONE, f"loop i = 1:N {{ {RECURRENCE} }}"),
     Picture(LoopPeeling(), ONE, f"loop i = 1:N {{ {RECURRENCE} }}"),

@@ -40,11 +40,14 @@ class Dependence:
     distances: str | None
     exact: bool = True
     reason: str = ""
+    unbounded: str | None = None  #: more distances, in a set that is quick to ask: as if all ranges had no ends
 
     def has(self, cone: str) -> Answer:
         """Whether a distance lies in a cone, for some values of the symbols: ``d0 > 0 and d1 < 0``."""
         if self.distances is None:
             return Answer(None, f"{self}: {self.reason}")
+        if self.unbounded is not None and self.axes and meets(self.unbounded, self._set(cone)) is False:
+            return Answer(False)
         if not self.axes:
             empty = is_empty(self.distances)
         else:
@@ -161,18 +164,33 @@ def dependence(source: Touch, sink: Touch, axes: Sequence[Axis], ranges: Ranges)
         return Dependence(source, sink, names, None, reason="which part of it is not known")
     if ours.subset.rank != theirs.subset.rank:
         return Dependence(source, sink, names, None, reason="they differ in rank")
-    points: tuple[Variable, ...] = tuple((axis.param, axis.range) for axis in axes)
-    ours = Footprint(ours.subset, (*points, *ours.over)).primed("'")
-    theirs = Footprint(theirs.subset, (*points, *theirs.over)).primed('"')
-    system = System(ranges)
-    elements = [f"x{dim}" for dim in range(ours.subset.rank)]
     try:
-        both = [line for part in (ours, theirs) for line in _elements(system, elements, part)]
-        gaps = [_distance(system, axis, number) for number, axis in enumerate(axes)]
+        unbounded, _ = _distances(_without_ends(ours), _without_ends(theirs), axes, (), Ranges())
+        distances, exact = _distances(ours, theirs, axes, tuple((axis.param, axis.range) for axis in axes), ranges)
     except NotAffineError as reason:
         return Dependence(source, sink, names, None, reason=str(reason))
-    distances = system.set_of([f"d{number}" for number in range(len(axes))], [[*both, *gaps]], elements)
-    return Dependence(source, sink, names, distances, system.exact)
+    return Dependence(source, sink, names, distances, exact, unbounded=unbounded)
+
+
+def _distances(
+    ours: Footprint, theirs: Footprint, axes: Sequence[Axis], points: tuple[Variable, ...], ranges: Ranges
+) -> tuple[str, bool]:
+    """The set of distances, and whether each of them occurs. Axes that are not among the points have no ends."""
+    free: tuple[Variable, ...] = () if points else tuple((axis.param, None) for axis in axes)
+    system = System(ranges)
+    elements = [f"x{dim}" for dim in range(ours.subset.rank)]
+    both = [
+        line
+        for part, mark in ((ours, "'"), (theirs, '"'))
+        for line in _elements(system, elements, Footprint(part.subset, (*free, *points, *part.over)).primed(mark))
+    ]
+    gaps = [_distance(system, axis, number) for number, axis in enumerate(axes)]
+    return system.set_of([f"d{number}" for number in range(len(axes))], [[*both, *gaps]], elements), system.exact
+
+
+def _without_ends(footprint: Footprint) -> Footprint:
+    """The footprint of variables that may have any value: those that the subset mentions."""
+    return Footprint(footprint.subset, tuple((n, None) for n, _ in footprint.over if n in footprint.subset.symbols))
 
 
 def _elements(system: System, elements: Sequence[str], footprint: Footprint) -> list[str]:

@@ -84,6 +84,7 @@ class MapFusion(Transformation["Fusion"]):
             fused, gone = second, first
             prepend_body(first, second, rw)
         rw.update(fused, claimed=first.claimed or second.claimed)
+        rw.forward(gone, fused)
         rw.erase(gone)
         if plan.private is not None:
             shrink(m[self.tmp].container, plan.private, fused, rw)

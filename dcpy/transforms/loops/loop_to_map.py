@@ -55,6 +55,7 @@ class LoopToMap(Transformation[LoopDependences]):
         for name in containers:
             rw.move_container(name, region)
         rw.move_blocks(blocks, region)
+        rw.forward(loop, node)
         rw.erase(loop)
         return node
 

@@ -53,6 +53,7 @@ class MapCollapse(Transformation[Map]):
         rw.hoist_containers(inner.body, outer.body)
         rw.move_blocks(blocks, outer.body)
         params, domain = (*outer.params, *inner.params), (*outer.domain, *inner.domain)
+        rw.forward(inner, outer)
         rw.erase(wrapper)
         rw.update(outer, params=params, domain=domain, claimed=outer.claimed or inner.claimed)
         return outer
