@@ -23,6 +23,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
     {
         "accumulate-transient": f"{_MEMORY}.accumulate_transient:AccumulateTransient",
         "augmented-assignment-to-wcr": f"{_SIMPLIFY}.augmented_assignment_to_wcr:AugmentedAssignmentToWCR",
+        "buffer-tiling": f"{_MEMORY}.buffer_tiling:BufferTiling",
         "check-motion": f"{_SIMPLIFY}.check_motion:CheckMotion",
         "common-subexpression-elimination": (
             f"{_SIMPLIFY}.common_subexpression_elimination:CommonSubexpressionElimination"
@@ -31,6 +32,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "dead-branch-elimination": f"{_SIMPLIFY}.dead_branch_elimination:DeadBranchElimination",
         "dead-dataflow-elimination": f"{_SIMPLIFY}.dead_dataflow_elimination:DeadDataflowElimination",
         "dead-state-elimination": f"{_SIMPLIFY}.dead_state_elimination:DeadStateElimination",
+        "double-buffering": f"{_MEMORY}.double_buffering:DoubleBuffering",
         "empty-state-elimination": f"{_SIMPLIFY}.empty_state_elimination:EmptyStateElimination",
         "expand-library-node": "dcpy.transforms.expand:ExpandLibraryNode",
         "expand-to-fuse": f"{_FUSION}.expand_to_fuse:ExpandToFuse",
@@ -67,6 +69,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "scalar-expansion": f"{_LOOPS}.scalar_expansion:ScalarExpansion",
         "scalar-to-symbol-promotion": f"{_SIMPLIFY}.scalar_to_symbol_promotion:ScalarToSymbolPromotion",
         "state-fusion": f"{_SIMPLIFY}.state_fusion:StateFusion",
+        "stencil-tiling": f"{_FUSION}.stencil_tiling:StencilTiling",
         "strip-mining": f"{_LOOPS}.strip_mining:StripMining",
         "subgraph-fusion": f"{_FUSION}.subgraph_fusion:SubgraphFusion",
         "symbol-propagation": f"{_SIMPLIFY}.symbol_propagation:SymbolPropagation",

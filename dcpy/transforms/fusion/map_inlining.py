@@ -185,7 +185,7 @@ def _exclusive(first: Tasklet, second: Tasklet) -> bool:
     return any(is_inside(first, case) != is_inside(second, case) for case in cases)
 
 
-def why_not_later(producer: Map, readers: tuple[Tasklet, ...], uses: Uses) -> Refusal | None:
+def why_not_later(producer: Map, readers: tuple[Element, ...], uses: Uses) -> Refusal | None:
     """What changes between the map and the readers so that the map cannot run there; None where nothing does."""
     state = producer.state
     assert state is not None

@@ -43,7 +43,20 @@ def _shifted(dim: DimSubset, start: Expr) -> DimSubset:
 
 
 def box_of(array: str, touches: Sequence[Touch], ranges: Ranges) -> Box | Refusal:
-    """The smallest box that is known to hold all that is touched, and that surely exists."""
+    """The smallest box that is known to hold all that is touched, where that is several elements at least."""
+    box = box_around(array, touches, ranges)
+    if isinstance(box, Refusal):
+        return box
+    if not box.shape:
+        return Refusal(f"each iteration touches one element of {array!r}")
+    parts = [found.box().subset for touch in touches if (found := touch.footprint()) is not None]
+    if not all(ranges.proves_le(ONE, size) for subset in (box.subset, *parts) for size in subset.shape):
+        return Refusal(f"an iteration may touch nothing of {array!r}")
+    return box
+
+
+def box_around(array: str, touches: Sequence[Touch], ranges: Ranges) -> Box | Refusal:
+    """The smallest box that is known to hold all that is touched; it may be empty."""
     subsets = []
     for touch in touches:
         found = touch.footprint()
@@ -53,12 +66,7 @@ def box_of(array: str, touches: Sequence[Touch], ranges: Ranges) -> Box | Refusa
     dims = tuple(_hull([subset.dims[axis] for subset in subsets], ranges) for axis in range(subsets[0].rank))
     if any(dim is None for dim in dims):
         return Refusal(f"an iteration does not touch {array!r} in steps of one")
-    box = Subset(tuple(dim for dim in dims if dim is not None))
-    if not any(isinstance(dim, Range) for dim in box.dims):
-        return Refusal(f"each iteration touches one element of {array!r}")
-    if not all(ranges.proves_le(ONE, size) for subset in (box, *subsets) for size in subset.shape):
-        return Refusal(f"an iteration may touch nothing of {array!r}")
-    return Box(array, box)
+    return Box(array, Subset(tuple(dim for dim in dims if dim is not None)))
 
 
 def exists(box: Box, shape: Sequence[Expr], ranges: Ranges) -> bool:
