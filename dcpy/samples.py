@@ -16,12 +16,14 @@ import numpy as np
 
 from dcpy.base.errors import DcpyError
 from dcpy.frontend.specialize.types import ArgType, ArrayType
+from dcpy.ir.effects import Effect
 from dcpy.ir.expr import Index, Op, ScalarExpr
 from dcpy.ir.nodes import Call
-from dcpy.ir.region import Block, Branch, Check, Loop, Region, Return, State, SymbolAssign, While
+from dcpy.ir.region import Block, Check, Loop, Region, State
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import ZERO, Expr
 from dcpy.ir.symbolic.expr import Atom
+from dcpy.ir.tree import jumps
 from dcpy.versions import types_of
 
 if TYPE_CHECKING:
@@ -120,7 +122,7 @@ def _required_in(region: Region, of_slices: bool) -> Iterator[tuple[str, str]]:
             yield from _required_in(block.body, of_slices)
         elif isinstance(block, State):
             for node in block.nodes:
-                if isinstance(node, Call):
+                if isinstance(node, Call):  # which says what the callee's symbols are
                     yield from _required_by_callee(node, of_slices)
 
 
@@ -163,6 +165,4 @@ def _symbols_of(difference: Expr) -> tuple[str, str] | None:
 def _may_leave(block: Block) -> bool:
     """Whether what comes after a block may not be reached, other than by an exception of its own."""
     inside = [block, *(inner for region in block.regions() for inner in region.walk_blocks())]
-    return not isinstance(block, State | Branch | Loop | While | SymbolAssign) or any(
-        isinstance(inner, Return | While) for inner in inside
-    )
+    return any(jumps(block)) or any(Effect.MAY_NOT_END in inner.effects for inner in inside)

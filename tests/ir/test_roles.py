@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
 import pytest
@@ -11,22 +11,24 @@ from hypothesis import given
 
 from dcpy import plugins
 from dcpy.ir import nodes, region
+from dcpy.ir.analysis.access_relations import accesses_in, seen_from_outside
 from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.copying import copy_node, copy_sdfg
 from dcpy.ir.effects import Effect
-from dcpy.ir.expr import Index, Ref, ScalarExpr, op
+from dcpy.ir.expr import Index, Load, Ref, ScalarExpr, op
 from dcpy.ir.library_kinds import LIBRARY_KINDS
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import LibraryNode, Node
-from dcpy.ir.region import Block, State
+from dcpy.ir.region import Block, Region, State
 from dcpy.ir.rewriter import Rewriter
-from dcpy.ir.roles import EXPRESSIONS, MEMLETS, Role, Roles, Written
-from dcpy.ir.subsets import Subset
+from dcpy.ir.roles import EXPRESSIONS, MEMLETS, Axes, Role, Roles, Runs, Written
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.substitution import Substitution
-from dcpy.ir.symbolic import sym
+from dcpy.ir.symbolic import ZERO, sym
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.ir.tree import subtree
-from dcpy.ir.types import int64
+from dcpy.ir.types import float64, int64
 from dcpy.ir.uses import Uses
 from tests.support.sdfg_strategies import programs
 
@@ -127,3 +129,66 @@ def test_a_new_kind_of_node_is_its_fields_roles_and_effects():
     assert other.code == op("add", Index(sym("N") + 2), Ref("a", int64))
     assert gather.src["a"].container == "A"
     assert isinstance(other, Written)
+
+
+@dataclass(eq=False)
+class Sweep(Block):
+    """A kind of block that nothing else knows of: runs `body` for each point of a space, and changes all of `box`."""
+
+    kind = "test-sweep"
+    roles: ClassVar[Roles] = {"name": Role.DEFINED, "values": Role.BOUND, "condition": Role.SCALAR, "box": Role.WHOLE}
+    runs = Runs.EACH
+    name: str
+    values: Range
+    condition: ScalarExpr
+    box: str
+    body: Region
+
+    def __post_init__(self) -> None:
+        self.body.owner = self
+
+    def regions(self) -> tuple[Region, ...]:
+        return (self.body,)
+
+    def iteration_space(self) -> Axes:
+        return ((self.name, self.values),)
+
+
+def swept(kind: type[Sweep]) -> tuple[Sdfg, Sweep]:
+    sdfg = parse_sdfg("""
+        sdfg @f(A: f64[N], B: f64[N]) symbols(N: size) { data t: f64 transient copy A[0] -> t copy t -> B[0] }""")
+    (state,) = sdfg.body.blocks
+    sdfg.body.remove(state)
+    for node, subset in zip(state.nodes, ("src", "dst"), strict=True):
+        setattr(node, subset, replace(getattr(node, subset), subset=Subset.point(sym("k"))))
+    block = kind("k", Range.of(0, sym("N")), Load("A", (sym("N") - 1,), float64), "A", Region([state]))
+    sdfg.body.add(block)
+    return sdfg, block
+
+
+def test_the_access_relation_and_dependence_tests_know_a_new_kind():
+    sdfg, block = swept(Sweep)
+    uses = Uses(sdfg)
+    found = [(str(access), len(access.scopes), access.is_sure()) for access in accesses_in(block, uses)]
+    assert found == [
+        ("reads A[N - 1]", 0, True),
+        ("reads A", 0, False),
+        ("writes A", 0, False),
+        ("reads A[k]", 1, True),
+        ("writes t", 1, True),
+        ("reads t", 1, True),
+        ("writes B[k]", 1, True),
+    ]
+    boxes = {access.root: str(access.subset) for access in seen_from_outside(block.body, uses)}
+    assert boxes == {"A": "k", "t": "", "B": "k"}
+    assert str(seen_from_outside(block, uses)[-1].subset) == "0:N"
+    assert uses.ranges_at(block.body).bounds("k") == (ZERO, sym("N") - 1)
+
+
+def test_bodies_that_run_as_often_as_it_turns_out_are_not_certain():
+    class Again(Sweep):
+        kind = "test-again"
+        runs = Runs.AGAIN
+
+    sdfg, block = swept(Again)
+    assert [access.is_sure() for access in accesses_in(block, Uses(sdfg)) if access.root in "Bt"] == [False] * 3
