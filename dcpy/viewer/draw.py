@@ -54,7 +54,8 @@ class _Drawer:
                 blocks = [self.dataflow(state)]
             case _:
                 blocks = [self.block(block) for block in region.blocks]
-        body = stacked(blocks, BLOCK_GAP, arrows=True)
+        at_once = any(block.concurrent for block in region.blocks)
+        body = beside(blocks) if at_once else stacked(blocks, BLOCK_GAP, arrows=True)
         if region is self.sdfg.body or not region.containers:
             return body
         lines = [

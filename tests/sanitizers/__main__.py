@@ -16,6 +16,7 @@ from tests.support.spent import Stopwatch
 
 PARALLEL = (
     "tests/benchmarks/test_dcpy.py",
+    "tests/end_to_end/dataflow/test_streams.py",
     "tests/end_to_end/test_maps.py",
     "tests/end_to_end/test_dependences.py",
     "tests/end_to_end/test_examples.py",

@@ -49,12 +49,12 @@ def outcome(run: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, E
         return None, error, mine
 
 
-def agree(got: Any, expected: Any) -> None:
+def agree(got: Any, expected: Any, rtol: float = 0.0) -> None:
     """The same result, arguments and kind of exception."""
     assert type(got[1]) is type(expected[1]), (got[1], expected[1])
     if expected[1] is None:
-        assert_equal(got[0], expected[0], 0.0)
-    assert_equal(got[2], expected[2], 0.0)
+        assert_equal(got[0], expected[0], rtol)
+    assert_equal(got[2], expected[2], rtol)
 
 
 def interpreted(function: Callable[..., Any], *, simplify: bool, strict: bool = False) -> Callable[..., Any]:

@@ -149,3 +149,18 @@ def test_random_programs_have_well_formed_pictures(sdfg):
     assert Tags(page).open == []
     assert len(drawings(page)) >= 1
     assert page == view_html(sdfg)
+
+
+def test_processes_stand_beside_each_other():
+    sdfg = parse_sdfg("""
+    sdfg @f(x: f64[4], y: f64[4]) {
+      dataflow {
+        stream s: f64 capacity 2 transient
+        process give { loop i = 0:4 { copy x[i] -> s } }
+        process take p = 0:1 endless { loop j = 0:4 { copy s -> y[j] } }
+      }
+    }
+    """)
+    page = view_html(sdfg)
+    for text in ("dataflow", "process give", "process take p = 0:1 endless", "stream s: f64 capacity 2"):
+        assert text in page

@@ -81,6 +81,35 @@ symbols(N: size, M: size i32, k: i64) {
           state named { }
           state "two words" { }
         }""",
+    "processes": """
+        sdfg @d(x: f64[N], y: f64[N]) symbols(N: size) {
+          stream s: f64[5] capacity 3 transient
+          dataflow {
+            stream u: i32 transient
+            process give {
+              loop i = 0:N {
+                state {
+                  copy x[i] -> s[0]
+                }
+              }
+            }
+            process pass p = 0:4, endless = 0:1 {
+              data v: f64 transient
+              while true {
+                state {
+                  copy s[p] -> v
+                  copy v -> s[p + 1]
+                }
+              }
+            }
+            process take endless {
+              state {
+                copy s[4] -> y[0]
+              }
+            }
+            process process { }
+          }
+        }""",
     "nodes": """
         sdfg @n(x: f64[N], y: f64[N], s: stream f64) symbols(N: size) {
           data acc: f64 transient
