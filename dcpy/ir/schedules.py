@@ -37,13 +37,17 @@ class Sequential(Schedule):
 
 @dataclass(frozen=True, slots=True)
 class Parallel(Schedule):
-    """The iterations are divided among the threads of a team, if there is enough to do.
+    """The iterations are divided among the threads of a team; all parameters whose ranges are independent are.
 
     `chunk`: so many iterations in a row, then the next thread's turn; 0: as many as there are for each thread.
+    `above`: a team is started for more iterations than these, those of maps inside included; one thread runs fewer.
+    `width`: so many iterations of the innermost parameter in one vector instruction; 1: none; 0: the machine's.
     """
 
     word: ClassVar[str] = "parallel"
     chunk: int = 0
+    above: int = 0
+    width: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
 """A pytest plug-in: parallel maps start their team however small they are, so that tiny tests run threads."""
 
-from dcpy.codegen.lower import maps
+from dcpy.transforms.cpu import settle_schedules
 
-maps.THREADS_PAY_ABOVE = 0
+settle_schedules.THREADS_PAY_ABOVE = 0

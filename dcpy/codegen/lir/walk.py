@@ -108,15 +108,3 @@ def names_in(body: Body) -> dict[str, LirType]:
             case tree.AtomicUpdate():
                 declared.update(("a", "b"))
     return {name: kind for name, kind in used.items() if name not in declared}
-
-
-STRAIGHT = (tree.Declare, tree.Assign, tree.If, tree.Block, tree.StackBuffer)
-
-
-def is_straight(body: Body) -> bool:
-    """Whether a body is made of assignments and conditions, and of loops that the compiler writes out as such."""
-    return all(
-        (isinstance(statement, STRAIGHT) and not (isinstance(statement, tree.Assign) and statement.atomic))
-        or (isinstance(statement, tree.Loop) and statement.unroll > 0)
-        for statement in statements(body)
-    )

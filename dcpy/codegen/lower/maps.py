@@ -13,32 +13,32 @@ from functools import reduce
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Call, Infix, LirExpr, Literal, Name, Prefix, integer, times
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, LirType, Pointer, Reference
-from dcpy.codegen.lir.walk import is_straight, names_in, statements
+from dcpy.codegen.lir.walk import names_in, statements
 from dcpy.codegen.lower.bounds import going_down, within
 from dcpy.codegen.lower.context import Accumulator, Context, ParallelScope
 from dcpy.codegen.lower.hoisting import take_buffers
 from dcpy.codegen.lower.reductions import accumulator_for, reduction_of
 from dcpy.codegen.lower.tasklets import write
-from dcpy.ir.analysis.conflicts import MapWrites, distinct, reducible, survey, tiles_of
-from dcpy.ir.analysis.work import THREADS_PAY_ABOVE, work_of
+from dcpy.ir.analysis.conflicts import MapWrites, reducible, survey, tiles_of
+from dcpy.ir.analysis.work import work_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Region
-from dcpy.ir.schedules import Parallel, Undecided, Unrolled, Vector
+from dcpy.ir.schedules import Parallel, Sequential, Undecided, Unrolled, Vector
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr, product_of
 
 LowerRegion = Callable[[Context, Region], tree.Body]
-VECTORIZED = (Vector, Parallel)  # innermost loops of these are, wherever they may be
+FOLDED = (Sequential, Vector, Parallel)  # what all iterations of these combine in one place is kept in a variable
 
 
 def lower_map(context: Context, node: Map, lower_region: LowerRegion) -> None:
     """Emits the loops of a map."""
     if isinstance(node.schedule, Undecided):
-        raise context.refuse("a map without a schedule", node.span, help="lower_for_cpu() gives every map a schedule")
+        raise context.refuse("a map without a schedule", node.span, help="sdfg.lower() gives every map one")
     threads = isinstance(node.schedule, Parallel) and context.may_start_team
     writes = survey(context.uses, node)
-    folded = isinstance(node.schedule, VECTORIZED)
+    folded = isinstance(node.schedule, FOLDED)
     fresh = [m for m in (reducible(writes) if folded else []) if m not in context.accumulators]
     accumulators = {memlet: accumulator_for(context, memlet) for memlet in fresh}
     for accumulator, start in accumulators.values():
@@ -92,12 +92,11 @@ def _reductions(context: Context, writes: MapWrites) -> tuple[tree.Reduction, ..
 
 def _lower_loops(context: Context, node: Map, writes: MapWrites, lower_region: LowerRegion) -> None:
     buffers, body = _body(context, node, lower_region)
-    simd = isinstance(node.schedule, VECTORIZED) and is_straight(body) and not _lanes_meet(context, node, writes)
-    reductions = _reductions(context, writes) if simd else ()
+    width = _width(context, node, writes)
     loops = _nest(context, node, body)
-    if simd:
-        lanes = node.schedule.width if isinstance(node.schedule, Vector) else 0
-        loops = _change_innermost(loops, len(node.params), simd=True, lanes=lanes, reductions=reductions)
+    if width != 1:
+        reductions = _reductions(context, writes)
+        loops = _change_innermost(loops, len(node.params), simd=True, lanes=width, reductions=reductions)
     elif isinstance(node.schedule, Unrolled):
         factor = node.schedule.factor or trip_count(context, node.domain[-1])
         loops = _change_innermost(loops, len(node.params), unroll=factor)
@@ -115,14 +114,12 @@ def trip_count(context: Context, values: Range) -> int:
     return max(count, 1)
 
 
-def _lanes_meet(context: Context, node: Map, writes: MapWrites) -> bool:
-    """Whether two iterations of the innermost loop may resolve a conflict on one location, outside accumulators."""
-    others = writes.symbols - set(node.params[:-1])
-    return any(
-        memlet not in context.accumulators
-        and not distinct(memlet.subset, node.params[-1:], others)
-        for memlet in writes.resolved
-    )
+def _width(context: Context, node: Map, writes: MapWrites) -> int:
+    """Iterations in one vector instruction; 0: the machine's. None where threads call this function at one time."""
+    if not isinstance(node.schedule, Vector | Parallel):
+        return 1
+    shared = context.shared_writes and any(memlet not in context.accumulators for memlet in writes.resolved)
+    return 1 if shared else node.schedule.width
 
 
 def _body(context: Context, node: Map, lower_region: LowerRegion) -> tuple[tree.Body, tree.Body]:
@@ -162,15 +159,15 @@ def _lower_parallel(context: Context, node: Map, writes: MapWrites, lower_region
     if fails:
         body = (tree.Block(body), tree.Label(label))
     collapse = _rectangular(node)
-    straight = is_straight(body)
+    width = _width(context, node, writes)
     loops = _nest(context, node, body)
     reductions = _reductions(context, writes)
     chunk = node.schedule.chunk if isinstance(node.schedule, Parallel) else 0
-    if straight and len(node.params) == 1 and not _lanes_meet(context, node, writes):
-        loops = replace(loops, simd=True)
-    elif straight and collapse == len(node.params) > 1 and not _lanes_meet(context, node, writes):
+    if width != 1 and len(node.params) == 1:
+        loops = replace(loops, simd=True, lanes=width)
+    elif width != 1 and collapse == len(node.params):
         collapse -= 1
-        loops = _change_innermost(loops, len(node.params), simd=True, reductions=reductions)
+        loops = _change_innermost(loops, len(node.params), simd=True, lanes=width, reductions=reductions)
     loops = replace(loops, shared=tree.Shared(collapse, chunk), reductions=reductions)
     _call_by_team(context, node, (*buffers, loops), fails)
 
@@ -199,12 +196,13 @@ def _call_by_team(context: Context, node: Map, loops: tree.Body, fails: bool) ->
     # A team and a single thread both call it: g++ would inline, and so compile, it twice.
     context.module.functions.append(tree.Function(name, Basic.VOID, tuple(params), loops, inline=False, span=node.span))
     call = Call(name, tuple(args), Basic.VOID)
-    factors, units = work_of(node, context.sdfg)
-    total = product_of(*factors).constant
-    if total is None:
-        team: tree.Team | tree.Evaluate = tree.Team(call, _pays(context, factors, units), span=node.span)
+    above = node.schedule.above if isinstance(node.schedule, Parallel) else 0
+    factors, _ = work_of(node, context.sdfg)
+    iterations = product_of(*factors).constant
+    if iterations is None:
+        team: tree.Team | tree.Evaluate = tree.Team(call, _exceeds(context, factors, above), span=node.span)
     else:
-        team = tree.Team(call, span=node.span) if total * units > THREADS_PAY_ABOVE else tree.Evaluate(call)
+        team = tree.Team(call, span=node.span) if iterations > above else tree.Evaluate(call)
     if checks:
         _emit_with_checks(context, team, fails)
     else:
@@ -235,7 +233,7 @@ def parameter_for(context: Context, name: str, kind: LirType, body: tree.Body) -
     return tree.Parameter(name, kind, restrict=isinstance(kind, Pointer) and name in context.unaliased)
 
 
-def _pays(context: Context, factors: Iterable[Expr], units: int) -> LirExpr:
+def _exceeds(context: Context, factors: Iterable[Expr], above: int) -> LirExpr:
     """The test of whether there is enough to do for a team."""
     written = reduce(times, (context.symbolic(factor) for factor in factors))
-    return Infix(">", written, integer(THREADS_PAY_ABOVE // units), TRUTH)
+    return Infix(">", written, integer(above), TRUTH)

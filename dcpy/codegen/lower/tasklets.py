@@ -13,13 +13,12 @@ from dcpy.codegen.lower.scalars import combine, convert
 from dcpy.codegen.lower.streams import is_stream, push
 from dcpy.codegen.lower.values import lower_value
 from dcpy.ir import types
-from dcpy.ir.analysis.conflicts import distinct, location
+from dcpy.ir.analysis.conflicts import location, threads_meet
 from dcpy.ir.expr import Ref, walk
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Tasklet
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import Expr
-from dcpy.ir.tree import is_inside
 from dcpy.ir.types import DType
 
 OPERATORS = {"add": "+", "mul": "*", "bitand": "&", "bitor": "|", "bitxor": "^"}
@@ -99,7 +98,7 @@ def write(context: Context, memlet: Memlet, value: LirExpr, source: DType) -> No
     accumulator = context.accumulators.get(key)
     if accumulator is None:
         target = place.element(point_of(memlet.subset), context.symbolic)
-        dtype, atomic = place.dtype, _races(context, memlet)
+        dtype, atomic = place.dtype, races(context, memlet)
     else:
         target, dtype, atomic = accumulator.variable, accumulator.dtype, False
     update(context, target, convert(value, source, dtype), memlet.wcr, dtype, atomic=atomic)
@@ -118,12 +117,10 @@ def update(context: Context, target: LirExpr, value: LirExpr, op: str, dtype: DT
         context.emit(Assign(target, combine(op, target, value, dtype)))
 
 
-def _races(context: Context, memlet: Memlet) -> bool:
+def races(context: Context, memlet: Memlet) -> bool:
     """Whether two iterations that run at the same time may write the same location."""
     scope = context.parallel
-    root = context.uses.root(memlet.container)
     if scope is None:
+        root = context.uses.root(memlet.container)
         return context.shared_writes and not context.uses.desc(root).transient
-    if is_inside(context.uses.home(root), scope.map):
-        return False  # each iteration has one for itself
-    return not distinct(memlet.subset, scope.map.params, scope.inner_symbols, scope.tiles)
+    return threads_meet(memlet, scope.map, scope.inner_symbols, context.uses, scope.tiles)

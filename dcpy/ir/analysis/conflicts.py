@@ -17,7 +17,7 @@ from dcpy.ir.nodes import Map
 from dcpy.ir.roles import Role
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import min_of, sym
-from dcpy.ir.tree import subtree
+from dcpy.ir.tree import is_inside, subtree
 from dcpy.ir.uses import Uses
 
 NO_TILES: Mapping[str, str] = MappingProxyType({})
@@ -95,3 +95,12 @@ def tiles_of(node: Map) -> dict[str, str]:
         for param, dim in zip(inner.params, inner.domain, strict=True)
         if dim.start in starts and min_of(dim.stop, dim.start + starts[dim.start]) is dim.stop
     }
+
+
+def threads_meet(
+    memlet: Memlet, team: Map, varying: frozenset[str], uses: Uses, tiles: Mapping[str, str] = NO_TILES
+) -> bool:
+    """Whether iterations of a map that run at the same time may write one location; the rest is as for `distinct`."""
+    if is_inside(uses.home(uses.root(memlet.container)), team):
+        return False  # each iteration has one for itself
+    return not distinct(memlet.subset, team.params, varying, tiles)

@@ -20,6 +20,7 @@ from dcpy.ir.remarks import described
 from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.schedules import PARALLEL, SEQUENTIAL, VECTOR, Parallel, Undecided
 from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, product_of
+from dcpy.transforms.cpu.settle_schedules import settle_schedules
 from dcpy.transforms.cpu.short_sums import move_short_sums_inside
 from dcpy.transforms.passes import GraphPass
 
@@ -42,6 +43,7 @@ class AssignSchedules(GraphPass):
     name: ClassVar[str] = "assign-schedules"
     ensures: ClassVar[str] = "scheduled"
     threads: bool = True
+    checks: bool = True  #: whether indices that are not proved in range are checked
 
     def decide(self, rw: Rewriter) -> None:
         """Outermost maps first."""
@@ -49,6 +51,7 @@ class AssignSchedules(GraphPass):
             if isinstance(node, Map) and not isinstance(node.schedule, Undecided):
                 rw.remark(node, True, f"{node.schedule}, as it was written")
         _assign_in(rw.sdfg.body, rw, None if self.threads else Refusal("threads are off (cpu.openmp)"))
+        settle_schedules(rw, checks=self.checks)
 
 
 def _assign_in(region: Region, rw: Rewriter, busy: Refusal | None) -> None:

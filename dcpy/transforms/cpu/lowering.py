@@ -37,7 +37,7 @@ def cpu_pipeline(options: CpuOptions) -> Pipeline:
         ShareBuffers(),
         HoistBuffers(),
         KeepBuffers(),
-        AssignSchedules(threads=options.openmp),
+        AssignSchedules(threads=options.openmp, checks=options.bounds_check),
         ensures="codegen",
     )
 

@@ -61,6 +61,11 @@ TEXTS = [
     ("simple.maps", "map i = 0:N { }", "the map over i is empty"),
     ("simple.loops", "loop i = 0:N { }", "the loop over i is empty"),
     ("codegen.schedules", "map i = 0:N { copy x[i] -> y[i] }", "the map over i has no schedule"),
+    (
+        "codegen.vectors",
+        "state { map i = 0:N @vector { loop j = 0:3 { } } }",
+        "the map over i has no room for vectors: there is a loop j inside",
+    ),
     ("codegen.storage", "data t: f64[N] transient", "'t' has no storage"),
     ("codegen.containers", "stream s: f64", "the argument 's' is a stream"),
     ("memlet.stream", "stream s: f64 transient tasklet (v <- s) -> (o -> y[0]) { o = v }", "a tasklet pops s"),

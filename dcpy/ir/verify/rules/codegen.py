@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dcpy.ir.analysis.lanes import why_no_lanes
 from dcpy.ir.data import Allocation, Array, Scalar, Stream
 from dcpy.ir.nodes import LibraryNode, Map
 from dcpy.ir.schedules import Undecided
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.uses import Uses
 from dcpy.ir.verify.rule import Findings, rule
 from dcpy.ir.verify.scope import Declaration, Scope
 
@@ -20,6 +23,17 @@ def schedules_are_decided(node: Map, scope: Scope) -> Findings:
     """Every map has a schedule."""
     if isinstance(node.schedule, Undecided):
         yield f"the map over {', '.join(node.params)} has no schedule"
+
+
+@rule("codegen.vectors", Sdfg)
+def vectors_fit(sdfg: Sdfg, scope: Scope) -> Findings:
+    """What runs in vector instructions is straight-line code whose iterations do not meet."""
+    uses = None
+    for node in sdfg.body.walk_nodes():
+        if isinstance(node, Map) and getattr(node.schedule, "width", 1) != 1:
+            uses = uses or Uses(sdfg)
+            if refusal := why_no_lanes(node, uses, checks=False):
+                yield f"the map over {', '.join(node.params)} has no room for vectors: {refusal}"
 
 
 @rule("codegen.storage", Declaration)

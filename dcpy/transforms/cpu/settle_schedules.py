@@ -1,0 +1,41 @@
+"""The parameters of schedules, once all maps have one: when a team pays, and where vector instructions fit.
+
+They stand in the schedules, so code generation has nothing to decide.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dcpy.ir.analysis.lanes import why_no_lanes
+from dcpy.ir.analysis.work import THREADS_PAY_ABOVE, work_of
+from dcpy.ir.nodes import Map
+from dcpy.ir.rewriter import Rewriter
+from dcpy.ir.schedules import SEQUENTIAL, Parallel, Vector
+
+
+def settle_schedules(rw: Rewriter, *, checks: bool) -> None:
+    """Settles the schedules of all maps, outer ones first.
+
+    before   map i = 0:N @parallel { ... }        after   map i = 0:N @parallel{above = 10000, width = 0} { ... }
+             map j = 0:M @vector { loop ... }             map j = 0:M @sequential { loop ... }
+    """
+    for node in list(rw.sdfg.body.walk_nodes()):
+        if isinstance(node, Map) and isinstance(node.schedule, Parallel | Vector):
+            _settle(node, rw, checks)
+
+
+def _settle(node: Map, rw: Rewriter, checks: bool) -> None:
+    if isinstance(node.schedule, Vector):
+        refusal = why_no_lanes(node, rw.uses, checks=checks)
+        if refusal is not None:
+            rw.remark(node, False, f"no vectors: {refusal}")
+            rw.update(node, schedule=SEQUENTIAL)
+        return
+    schedule = node.schedule
+    assert isinstance(schedule, Parallel)  # the caller asked
+    if not schedule.above:
+        schedule = replace(schedule, above=THREADS_PAY_ABOVE // work_of(node, rw.sdfg)[1])
+    if schedule.width == 1 and not why_no_lanes(node, rw.uses, checks=checks):
+        schedule = replace(schedule, width=0)
+    rw.update(node, schedule=schedule)
