@@ -9,7 +9,7 @@ SEED   ?= 0
 NATIVE := pyproject.toml setup.py $(wildcard dcpy/runtime/dispatch/*.cpp dcpy/runtime/dispatch/*.h)
 
 .PHONY: help demo test null cc heavy lint types layers bench bench-peers docs golden fuzz fuzz-files clean \
-        bench-compile check-transforms sanitize sanitize-address sanitize-threads
+        fuzz-schedules bench-compile check-transforms sanitize sanitize-address sanitize-threads
 
 help:
 	@echo "make demo    compile gemm and jacobi_2d, check them against NumPy, print times"
@@ -19,6 +19,7 @@ help:
 	@echo "make bench | docs | golden | clean"
 	@echo "make fuzz N=20000 [SEED=0]   random programs against NumPy;  make check-transforms   each one on all kernels"
 	@echo "make fuzz-files N=10000 [SEED=0]   documents with hostile fields: nothing runs, nothing is written elsewhere"
+	@echo "make fuzz-schedules [SEED=0]   random schedules of random loop nests, each step interpreted"
 	@echo "make sanitize   generated code under sanitizers: sanitize-address, sanitize-threads"
 	@echo "make bench-compile   how long first calls take, by phase, on programs as people write them"
 	@echo "make bench-peers   what benchmarks/run.py compares with, each in an environment of its own"
@@ -73,6 +74,7 @@ golden: $(STAMP)
 
 fuzz: $(STAMP)             ; $(PY) -m tests.fuzz $(N) $(SEED)
 fuzz-files: $(STAMP)       ; $(PY) -m tests.fuzz.files $(N) $(SEED)
+fuzz-schedules: $(STAMP)   ; $(PY) -m tests.fuzz.schedules 1000 $(SEED)
 check-transforms: $(STAMP) ; $(PY) -m tests.benchmarks.transformations
 
 # Generated code under AddressSanitizer and UndefinedBehaviorSanitizer, and what is parallel under ThreadSanitizer.
