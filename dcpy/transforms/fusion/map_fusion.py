@@ -19,6 +19,7 @@ from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Access, Match, Refusal, Rewriter, Transformation, capture, path
 from dcpy.transforms.fusion.bodies import append_body, prepend_body
 from dcpy.transforms.fusion.conditions import why_not_in_turns
+from dcpy.transforms.fusion.prefixes import same_value
 from dcpy.transforms.fusion.temporaries import KEEP, is_fixed, needed_elsewhere, shrink
 
 Renaming = Mapping[str, Expr]  # the second map's parameters in terms of the first map's
@@ -236,7 +237,7 @@ def _same_space(first: Map, second: Map, renaming: Renaming, ranges: Ranges) -> 
         shift = renaming[name] - sym(mine)
         ours, theirs = domains.pop(mine), values.subs(renaming)
         same = (ours.start + shift, ours.stop + shift, ours.step), (theirs.start, theirs.stop, theirs.step)
-        if any(ranges.simplify(a) is not ranges.simplify(b) for a, b in zip(*same, strict=True)):
+        if not all(same_value(a, b, ranges) for a, b in zip(*same, strict=True)):
             return False
     return True
 

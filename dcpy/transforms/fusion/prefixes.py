@@ -36,10 +36,17 @@ def same_prefix(first: Map, second: Map, depth: int, ranges: Ranges) -> Renaming
         theirs = theirs.subs(values)
         shift = theirs.start - ours.start
         pairs = ((ours.stop + shift, theirs.stop), (ours.step, theirs.step))
-        if any(ranges.simplify(left) is not ranges.simplify(right) for left, right in pairs):
+        if not all(same_value(left, right, ranges) for left, right in pairs):
             return None
         values[its] = sym(mine) + shift
     return values
+
+
+def same_value(left: Expr, right: Expr, ranges: Ranges) -> bool:
+    """Whether two bounds are proved to be equal: as they are written, or by what a check has found out."""
+    if ranges.simplify(left) is ranges.simplify(right):
+        return True
+    return ranges.proves_le(left, right) and ranges.proves_le(right, left)
 
 
 def touches_below(node: Map, depth: int, uses: Uses) -> tuple[Touch, ...]:

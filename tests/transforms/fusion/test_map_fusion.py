@@ -192,3 +192,18 @@ def test_s4_a_step_of_unknown_sign_may_go_both_ways():
     expect(MapFusion(keep_intermediate=True), on=sdfg).is_refused("a node between the maps depends on the first")
     sdfg = parse(print_sdfg(sdfg).replace("a[6:0:s]", "a[6:0:-s]").replace("symbols(s: i64)", "symbols(s: size)"))
     expect(MapFusion(keep_intermediate=True), on=sdfg).is_refused("a node between the maps depends on the first")
+
+
+def test_sizes_that_a_condition_has_found_equal():
+    """As contour_integral has them: two names of one size, compared before the loops."""
+    head = "sdfg @f(A: f64[N], B: f64[M]) symbols(N: size, M: size)"
+    maps = """map i = 0:N { tasklet (a <- A[i]) -> (o -> tmp[i]) { o = a + 1 } }
+              map j = 0:M { tasklet (a <- tmp[j]) -> (o -> B[j]) { o = a * 2 } }"""
+    on = parse(f"{head} {{ if N - M >= 0 and M - N >= 0 {{ data tmp: f64[N] transient state {{ {maps} }} }} }}")
+    expect(MapFusion(), on=on).becomes(f"""{head} {{ if N - M >= 0 and M - N >= 0 {{
+        state {{ map i = 0:N {{ data tmp: f64 transient
+            tasklet (a <- A[i]) -> (o -> tmp) {{ o = a + 1 }}
+            tasklet (a <- tmp) -> (o -> B[i]) {{ o = a * 2 }} }} }} }} }}
+    """).same_values(N=[0, 3], M=[0, 3])
+    on = parse(f"{head} {{ if N - M >= 0 {{ data tmp: f64[N] transient state {{ {maps} }} }} }}")
+    expect(MapFusion(), on=on).is_refused("iteration spaces differ: 0:N and 0:M")
