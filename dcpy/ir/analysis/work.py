@@ -12,12 +12,12 @@ from dcpy.ir.data import Stream
 from dcpy.ir.effects import Effect
 from dcpy.ir.expr import Const, Op, ScalarExpr, walk
 from dcpy.ir.nodes import Copy, Map, Node, Tasklet
-from dcpy.ir.region import Loop, Region, State, While
-from dcpy.ir.roles import Role
+from dcpy.ir.region import Region, State
+from dcpy.ir.roles import Role, Runs
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, min_of
-from dcpy.ir.tree import subtree
+from dcpy.ir.tree import Element, subtree
 
 #: Units of work below which a team of threads costs more than it saves (some 30 microseconds).
 THREADS_PAY_ABOVE = 300_000
@@ -41,7 +41,7 @@ ONCE = Range(ZERO, ONE)
 
 def _ranges_of_work(node: Map, sdfg: Sdfg) -> tuple[tuple[Range, ...], int]:
     ranges = tuple(_typical(values, node, position) for position, values in enumerate(node.domain))
-    inner = max(_maps_in(node.body), key=lambda found: _cost_of_node(found, sdfg, Typical(sdfg)), default=None)
+    inner = max(_maps_in(node.body), key=lambda found: _cost_of(found, sdfg, Typical(sdfg)), default=None)
     if inner is not None:
         trips, units = _ranges_of_work(inner, sdfg)
         ranges, trips = _without_tiles(node, ranges, trips)
@@ -119,18 +119,20 @@ def cost_of_iteration(node: Map, sdfg: Sdfg) -> int:
 
 
 def _cost_of_region(region: Region, sdfg: Sdfg, typical: Typical) -> int:
-    total = 0
-    for block in region.blocks:
-        match block:
-            case State(nodes=nodes):
-                total += sum(_cost_of_node(node, sdfg, typical) for node in nodes)
-            case Loop(param=param, range=values, body=body):
-                total += typical.starting(param, values) * _cost_of_region(body, sdfg, typical)
-            case While(body=body):
-                total += TYPICAL_SIZE * _cost_of_region(body, sdfg, typical)
-            case _:
-                total += 1 + max((_cost_of_region(inner, sdfg, typical) for inner in block.regions()), default=0)
-    return total
+    return sum(_cost_of(block, sdfg, typical) for block in region.blocks)
+
+
+def _cost_of(element: Element, sdfg: Sdfg, typical: Typical) -> int:
+    if isinstance(element, State):
+        return sum(_cost_of(node, sdfg, typical) for node in element.nodes)
+    bodies = element.regions()
+    if not bodies:
+        return _cost_of_node(element, sdfg, typical) if isinstance(element, Node) else 1
+    trips = TYPICAL_SIZE if element.runs is Runs.AGAIN else 1
+    for param, values in element.iteration_space():
+        trips *= typical.starting(param, values)
+    costs = [_cost_of_region(body, sdfg, typical) for body in bodies]
+    return 1 + max(costs) if element.runs is Runs.PERHAPS else trips * sum(costs)
 
 
 def _cost_of_node(node: Node, sdfg: Sdfg, typical: Typical) -> int:
@@ -139,11 +141,6 @@ def _cost_of_node(node: Node, sdfg: Sdfg, typical: Typical) -> int:
             touched = dict.fromkeys(memlet.container for memlet in (*node.reads(), *node.writes()))
             moved = sum(_bytes(container, node, sdfg) for container in touched)
             return -(-moved // BYTES) + sum(_cost_of_code(expr) for _, expr in code)
-        case Map(params=params, domain=domain, body=body):
-            trips = 1
-            for param, values in zip(params, domain, strict=True):
-                trips *= typical.starting(param, values)
-            return trips * _cost_of_region(body, sdfg, typical)
         case Copy(src=src):
             return 2 * typical.trips(src.volume) * _bytes(src.container, node, sdfg) // BYTES
     return CALL if node.callees() or Effect.CALLS_OUT in node.effects else 1

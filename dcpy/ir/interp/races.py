@@ -13,7 +13,7 @@ from dcpy.base.errors import DataRace
 from dcpy.ir.nodes import Map
 
 READ, WRITE = "read", "write"
-Touch = dict[str, list[tuple[int, ...]]]  # how -> up to two iterations that did so
+Seen = dict[str, list[tuple[int, ...]]]  # how -> up to two iterations that did so
 
 
 @dataclass(slots=True)
@@ -24,7 +24,7 @@ class RaceDetector:
     depth: int
     tolerant: bool = False  # iterations may write the same value to one element
     iteration: tuple[int, ...] = ()
-    touched: dict[int, Touch] = field(default_factory=dict)
+    touched: dict[int, Seen] = field(default_factory=dict)
     values: dict[int, object] = field(default_factory=dict)  # written last
 
     def note(self, places: Iterable[int], how: str, container: str, values: Sequence[object] = ()) -> None:

@@ -72,7 +72,7 @@ class _Walk:
         guarded = scope.guarded
         for block in region.blocks:
             yield from self.block(block)
-            scope.guarded = scope.guarded or isinstance(block, Check)
+            scope.guarded = scope.guarded or isinstance(block, Check) or any(jumps(block))
         scope.guarded, scope.containers = guarded, outer
 
     @contextmanager

@@ -15,6 +15,8 @@ GOOD = [
     "sdfg @f(x: f64[N], n) { if n > 0 { let k = 1 } else { let k = 2 } copy x[k] -> x[0] }",
     "sdfg @f(x: f64[4]) { if 0 > 1 { copy x[7] -> x[0] } }",
     'sdfg @f(x: f64[4]) { check 7 < 4 else IndexError "no" copy x[7] -> x[0] }',
+    "sdfg @f(x: f64[4], n) { if n < 9 { return } copy x[7] -> x[0] }",
+    "sdfg @f(x: f64[4], n) { loop i = 0:9 { if i > 3 { break } copy x[0] -> x[i] } }",
     "sdfg @f(x: f64[N]) { map i = 0:N, j = 0:i { copy x[i - 1] -> x[j] } }",
     "sdfg @f(x: f64[N], n) { loop i = 0:N { if n > i { return } else { let k = i } copy x[k] -> x[i] } }",
     "sdfg @f(x: f64[N]) { data t: f64[k] transient let k = 2 copy x[0:2] -> t[0:k] }",
