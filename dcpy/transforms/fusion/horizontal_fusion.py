@@ -7,7 +7,9 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.dependence_vectors import dependences_between
 from dcpy.ir.analysis.dependences import nodes_meet
+from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.analysis.touches import body_touches, leavers
+from dcpy.ir.effects import Effect
 from dcpy.ir.nests import axes_of
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import State
@@ -44,6 +46,8 @@ class HorizontalFusion(Transformation[Legal]):
             return Refusal("the iteration spaces differ")
         if second.schedule not in (first.schedule, UNDECIDED):
             return Refusal(f"schedules differ: {first.schedule} and {second.schedule}")
+        if Effect.ORDERED in effects_of(first) and Effect.ORDERED in effects_of(second):
+            return Refusal(f"something inside both {Effect.ORDERED.words}")
         for part in (*leavers(first.body), *leavers(second.body)):
             return Refusal(f"a {part.kind} inside may end it early", (part,))
         return _other_points(first, second, names, m) or _in_between(first, second, m) or LEGAL

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.analysis.touches import leavers
+from dcpy.ir.effects import Effect
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Region
 from dcpy.ir.symbolic import ExprLike, sym
@@ -39,6 +41,8 @@ class MapFission(Transformation[Cut]):
         cut = cut_of(node.body, self.at)
         if isinstance(cut, Refusal):
             return cut
+        if Effect.ORDERED in effects_of(node):
+            return Refusal(f"something inside {Effect.ORDERED.words}")
         for part in leavers(node.body):
             return Refusal(f"a {part.kind} inside may end it before the second part", (part,))
         return shared_by(cut, node.body, m.uses) or cut

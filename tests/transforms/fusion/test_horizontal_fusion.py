@@ -71,6 +71,10 @@ REFUSALS = {
         f"""{HEAD} {{ state {{ map i = 0:N @parallel {{ {node("B[i]", "A[i]")} }}
             map j = 0:N @vector {{ {node("C[j]", "A[j]")} }} }} }}"""
     ),
+    "something inside both has an effect that is seen outside": maps(
+        'callback (x <- A[0:N]) -> (x -> B[0:N]) {function = "module:name", call = "x"}',
+        'callback (x <- A[0:N]) -> (x -> C[0:N]) {function = "module:name", call = "x"}',
+    ),
     "a check inside may end it early": maps(
         node("B[i]", "A[i]"), f'check A[j] < 9.0 else ValueError "x" state {{ {node("C[j]", "A[j]")} }}'
     ),

@@ -54,6 +54,10 @@ REFUSALS = {
     "a check inside may end it before the second part": (
         f'map i = 0:N {{ check A[i] < 0.0 else ValueError "no" state {{ {node("B[i]", "A[i]")} }} }}'
     ),
+    "something inside has an effect that is seen outside": (
+        f'map i = 0:N {{ callback (x <- A[0:N]) -> (x -> A[0:N]) {{function = "module:name", call = "x"}}'
+        f" {node('B[i]', 'A[i]')} }}"
+    ),
     "both parts use the symbol 'k', which each iteration assigns": (
         f"map i = 0:N {{ let k = select(A[i] > 0.0, i, 0) state {{ {node('B[i]', 'C[k]')} }} }}"
     ),
