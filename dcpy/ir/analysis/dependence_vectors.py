@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from dcpy.ir.analysis.access import MemoryAccess
+from dcpy.ir.analysis.access_relations import accesses_in
 from dcpy.ir.analysis.dependences import by_memory, filled_before, iterations_have_order, kinds_of
 from dcpy.ir.analysis.footprints import Footprint, Variable
 from dcpy.ir.analysis.integer_sets import Answer
 from dcpy.ir.analysis.isl_sets import NotAffineError, System, directions_of, is_empty, meets
-from dcpy.ir.analysis.touches import Touch, touches_in
 from dcpy.ir.data import Array, Lifetime
 from dcpy.ir.nests import Axis, Nest
 from dcpy.ir.refusal import Refusal
@@ -34,8 +35,8 @@ class Dependence:
     `exact`: each point is the distance of some pair, for some values of the symbols.
     """
 
-    source: Touch
-    sink: Touch
+    source: MemoryAccess
+    sink: MemoryAccess
     axes: tuple[str, ...]
     distances: str | None
     exact: bool = True
@@ -125,14 +126,14 @@ def data_dependences_of(nest: Nest, uses: Uses) -> NestDependences | Refusal:
     ranges = uses.ranges_at(nest.axes[0].owner)
     found = [
         dependence
-        for group in by_memory(touches_in(nest.body, uses)).values()
+        for group in by_memory(accesses_in(nest.body, uses)).values()
         if not is_private_to_iterations(group, nest, uses, ranges)
         for dependence in dependences_among(group, nest.axes, ranges)
     ]
     return NestDependences(nest.axes, tuple(found))
 
 
-def dependences_among(group: Sequence[Touch], axes: Sequence[Axis], ranges: Ranges) -> Iterator[Dependence]:
+def dependences_among(group: Sequence[MemoryAccess], axes: Sequence[Axis], ranges: Ranges) -> Iterator[Dependence]:
     """The dependences of accesses to one memory, in a body that the axes run."""
     kinds = kinds_of(group)
     for first in kinds:
@@ -142,7 +143,7 @@ def dependences_among(group: Sequence[Touch], axes: Sequence[Axis], ranges: Rang
 
 
 def dependences_between(
-    sources: Iterable[Touch], sinks: Iterable[Touch], axes: Sequence[Axis], ranges: Ranges
+    sources: Iterable[MemoryAccess], sinks: Iterable[MemoryAccess], axes: Sequence[Axis], ranges: Ranges
 ) -> NestDependences:
     """The dependences from accesses of one part of a body to those of another part."""
     ours, theirs = kinds_of(sources), kinds_of(sinks)
@@ -151,12 +152,12 @@ def dependences_between(
     return NestDependences(tuple(axes), tuple(found))
 
 
-def may_depend(first: Touch, second: Touch) -> bool:
+def may_depend(first: MemoryAccess, second: MemoryAccess) -> bool:
     """Whether the order of two accesses of one memory matters: one writes, and they do not both combine values."""
     return (first.is_write or second.is_write) and not (first.wcr and first.wcr == second.wcr)
 
 
-def dependence(source: Touch, sink: Touch, axes: Sequence[Axis], ranges: Ranges) -> Dependence:
+def dependence(source: MemoryAccess, sink: MemoryAccess, axes: Sequence[Axis], ranges: Ranges) -> Dependence:
     """The relation of two accesses of a body that `axes` run; `ranges` is what is known around them."""
     names = tuple(axis.param for axis in axes)
     ours, theirs = source.footprint(), sink.footprint()
@@ -230,7 +231,7 @@ def _lexicographic(order: Sequence[int], relation: str) -> str:
 # -- privatization ---------------------------------------------------------------------------------------------------
 
 
-def is_private_to_iterations(group: Sequence[Touch], nest: Nest, uses: Uses, ranges: Ranges) -> bool:
+def is_private_to_iterations(group: Sequence[MemoryAccess], nest: Nest, uses: Uses, ranges: Ranges) -> bool:
     """Whether a memory carries no value from one iteration to another, or out of the nest: a temporary of each.
 
     Only the body touches it, and each iteration reads only what it wrote itself.

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from dcpy.ir.analysis.access import MemoryAccess, Scope
+from dcpy.ir.analysis.access_relations import accesses_of_body
 from dcpy.ir.analysis.footprints import Footprint
-from dcpy.ir.analysis.touches import Scope, Touch, body_touches
 from dcpy.ir.copying import copy_node
 from dcpy.ir.data import Array
 from dcpy.ir.memlet import Memlet
@@ -92,9 +93,9 @@ def _moving(box: Box, tiled: Sequence[str]) -> list[Expr]:
 
 def _in_a_tile(
     consumer: Map, tiled: Sequence[str], size: int, uses: Uses, *, is_cut: bool
-) -> tuple[Sequence[Touch], Ranges]:
+) -> tuple[Sequence[MemoryAccess], Ranges]:
     """What a tile touches, and what is known there. The last tile is `is_cut` off where the domain ends."""
-    touches, ranges = body_touches(consumer, uses), uses.ranges_at(consumer)
+    touches, ranges = accesses_of_body(consumer, uses), uses.ranges_at(consumer)
     inner: list[tuple[str, Range]] = []
     for param, values in zip(consumer.params, consumer.domain, strict=True):
         if param in tiled:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.base.errors import ExpansionError
-from dcpy.ir.analysis.touches import names_in
+from dcpy.ir.analysis.access_relations import names_in
 from dcpy.ir.data import Array
 from dcpy.ir.expansions import EXPANSIONS, Replacement, expansions_of
 from dcpy.ir.nodes import LibraryNode, Map, Node

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
+from dcpy.ir.analysis.access import MemoryAccess
+from dcpy.ir.analysis.access_relations import names_in
 from dcpy.ir.analysis.dependences import filled_before, groups_meet, nodes_meet
 from dcpy.ir.analysis.footprints import Footprint
-from dcpy.ir.analysis.touches import Touch, names_in
 from dcpy.ir.data import Array
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.refusal import Refusal
@@ -28,7 +29,7 @@ class Member:
 
     node: Map
     renaming: Renaming
-    touches: tuple[Touch, ...]
+    touches: tuple[MemoryAccess, ...]
     before: tuple[Node, ...]  # nodes that went before the group when this map had not joined yet
 
 
@@ -124,7 +125,7 @@ def kept_dims(name: str, group: Group, uses: Uses, ranges: Ranges) -> tuple[int,
         return Refusal(refusal.reason.partition(";")[0], refusal.elements)
     first, desc = group.members[0].node, uses.desc(name)
     assert isinstance(desc, Array)  # or it would be needed elsewhere
-    touches: list[Touch] = []
+    touches: list[MemoryAccess] = []
     behind = 0
     for member in group.members:
         mine = [replace(touch, position=behind + touch.position) for touch in member.touches]
@@ -153,7 +154,7 @@ def traffic_shrinks(group: Group, private: Iterable[str], uses: Uses) -> bool:
     return any(_rank(name, uses) >= largest for name in dict.fromkeys([*private, *shared]))
 
 
-def _inner_rank(touch: Touch) -> int:
+def _inner_rank(touch: MemoryAccess) -> int:
     return sum(len(scope.variables) for scope in touch.scopes)
 
 

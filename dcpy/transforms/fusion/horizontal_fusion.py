@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dcpy.ir.analysis.access_relations import accesses_of_body
 from dcpy.ir.analysis.dependence_vectors import dependences_between
 from dcpy.ir.analysis.dependences import nodes_meet
-from dcpy.ir.analysis.effects import effects_of
-from dcpy.ir.analysis.touches import body_touches, leavers
+from dcpy.ir.analysis.effects import effects_of, leavers
 from dcpy.ir.effects import Effect
 from dcpy.ir.nests import axes_of
 from dcpy.ir.nodes import Map
@@ -74,8 +74,8 @@ def renamed_params(node: Map, other: Map) -> dict[str, ExprLike]:
 
 def _other_points(first: Map, second: Map, names: dict[str, ExprLike], m: Match) -> Refusal | None:
     """A dependence of a point of the second map on another point of the first."""
-    later = [touch.subs(names) for touch in body_touches(second, m.uses)]
-    found = dependences_between(body_touches(first, m.uses), later, axes_of(first), m.uses.ranges_at(first))
+    later = [touch.subs(names) for touch in accesses_of_body(second, m.uses)]
+    found = dependences_between(accesses_of_body(first, m.uses), later, axes_of(first), m.uses.ranges_at(first))
     return found.obstacle(" or ".join(f"d{number} != 0" for number in range(len(first.params))))
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from dcpy.ir.analysis.access import MemoryAccess, Scope
+from dcpy.ir.analysis.access_relations import accesses_of_body
 from dcpy.ir.analysis.footprints import Variable
-from dcpy.ir.analysis.touches import Scope, Touch, body_touches
 from dcpy.ir.nodes import Map
 from dcpy.ir.symbolic import Expr, Ranges, sym
 from dcpy.ir.uses import Uses
@@ -49,10 +50,10 @@ def same_value(left: Expr, right: Expr, ranges: Ranges) -> bool:
     return ranges.proves_le(left, right) and ranges.proves_le(right, left)
 
 
-def touches_below(node: Map, depth: int, uses: Uses) -> tuple[Touch, ...]:
+def touches_below(node: Map, depth: int, uses: Uses) -> tuple[MemoryAccess, ...]:
     """What one iteration of the `depth` outer parameters of a map touches; the others are variables."""
     inner = tuple(zip(node.params[depth:], node.domain[depth:], strict=True))
-    touches = body_touches(node, uses)
+    touches = accesses_of_body(node, uses)
     if not inner:
         return touches
     around = Scope(node.body, inner)

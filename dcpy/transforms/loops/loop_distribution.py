@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dcpy.ir.analysis.access_relations import accesses_of_body
 from dcpy.ir.analysis.dependence_vectors import dependences_between
 from dcpy.ir.analysis.dependences import iterations_have_order
-from dcpy.ir.analysis.touches import body_touches
 from dcpy.ir.nests import axes_of
 from dcpy.ir.region import Loop, Region
 from dcpy.ir.symbolic import sym
@@ -47,7 +47,7 @@ class LoopDistribution(Transformation[Cut]):
         obstacle = iterations_have_order(loop.body, loop.body, m.uses) or shared_by(cut, loop.body, m.uses)
         if obstacle:
             return obstacle
-        touches = body_touches(loop, m.uses)
+        touches = accesses_of_body(loop, m.uses)
         first = [touch for touch in touches if cut.is_first(touch.place)]
         second = [touch for touch in touches if not cut.is_first(touch.place)]
         found = dependences_between(second, first, axes, m.uses.ranges_at(loop)).obstacle("d0 > 0")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.effects import effects_of
-from dcpy.ir.analysis.touches import leavers
+from dcpy.ir.analysis.effects import effects_of, leavers
 from dcpy.ir.effects import Effect
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Region

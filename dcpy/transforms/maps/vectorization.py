@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.analysis.conflicts import distinct, reducible, survey
-from dcpy.ir.analysis.touches import leavers
+from dcpy.ir.analysis.effects import leavers
 from dcpy.ir.data import Scalar, strides_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from dcpy.ir.analysis.access import MemoryAccess
+from dcpy.ir.analysis.access_relations import accesses_of_body
 from dcpy.ir.analysis.footprints import Footprint, Variable
-from dcpy.ir.analysis.touches import Touch, body_touches
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.expr import Load, ScalarExpr, rewrite
 from dcpy.ir.memlet import Memlet
@@ -42,7 +43,7 @@ def _shifted(dim: DimSubset, start: Expr) -> DimSubset:
     return dim - start if isinstance(dim, Expr) else Range(dim.start - start, dim.stop - start, dim.step)
 
 
-def box_of(array: str, touches: Sequence[Touch], ranges: Ranges) -> Box | Refusal:
+def box_of(array: str, touches: Sequence[MemoryAccess], ranges: Ranges) -> Box | Refusal:
     """The smallest box that is known to hold all that is touched, where that is several elements at least."""
     box = box_around(array, touches, ranges)
     if isinstance(box, Refusal):
@@ -55,7 +56,7 @@ def box_of(array: str, touches: Sequence[Touch], ranges: Ranges) -> Box | Refusa
     return box
 
 
-def box_around(array: str, touches: Sequence[Touch], ranges: Ranges) -> Box | Refusal:
+def box_around(array: str, touches: Sequence[MemoryAccess], ranges: Ranges) -> Box | Refusal:
     """The smallest box that is known to hold all that is touched; it may be empty."""
     subsets = []
     for touch in touches:
@@ -87,7 +88,7 @@ def _without_repetition(found: Footprint) -> Footprint:
     return Footprint(found.subset, tuple(reversed(kept)))
 
 
-def happens(touch: Touch, ranges: Ranges) -> bool:
+def happens(touch: MemoryAccess, ranges: Ranges) -> bool:
     """Whether each iteration surely comes to a touch: nothing skips it, and no loop around it is empty."""
     for scope in touch.scopes:
         for variable in scope.variables:
@@ -97,7 +98,7 @@ def happens(touch: Touch, ranges: Ranges) -> bool:
     return touch.is_sure()
 
 
-def _places(touch: Touch) -> tuple[Element, ...]:
+def _places(touch: MemoryAccess) -> tuple[Element, ...]:
     return (touch.place,)
 
 
@@ -118,7 +119,7 @@ def _upwards(dim: Range) -> Range:
     return Range(dim.stop + 1, dim.start + 1) if dim.step.constant == -1 else dim
 
 
-def named_touches(array: str, scope: Map | Loop, uses: Uses) -> list[Touch] | Refusal:
+def named_touches(array: str, scope: Map | Loop, uses: Uses) -> list[MemoryAccess] | Refusal:
     """What an iteration touches of an array, under this name alone; or why that is not so plain."""
     desc = uses.desc(array)
     if not isinstance(desc, Array) or len(uses.overlapping(array)) > 1:
@@ -127,7 +128,7 @@ def named_touches(array: str, scope: Map | Loop, uses: Uses) -> list[Touch] | Re
         return Refusal(f"{array!r} is private to its iterations already")
     if uses.is_private(array) and all(isinstance(element, Copy) for element in uses.writers(array)):
         return Refusal(f"{array!r} is a copy itself")
-    return [touch for touch in body_touches(scope, uses) if touch.container == array]
+    return [touch for touch in accesses_of_body(scope, uses) if touch.container == array]
 
 
 def declare_local(box: Box, scope: Map | Loop, rw: Rewriter) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dcpy.ir.analysis.access_relations import names_in
 from dcpy.ir.analysis.effects import effects_of
-from dcpy.ir.analysis.touches import names_in
 from dcpy.ir.analysis.value_numbers import value_number
 from dcpy.ir.data import Array, Lifetime, Scalar
 from dcpy.ir.effects import Effect
