@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from dcpy.base.exceptions import exception_type
 from dcpy.ir.analysis.concurrency import Part, conflicts
 from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.data import Stream
+from dcpy.ir.data import Stream, View
+from dcpy.ir.expr import loads_of
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Branch, Break, Check, Continue, Dataflow, Loop, Process, Return, SymbolAssign, While
-from dcpy.ir.roles import Written
+from dcpy.ir.roles import Role, Written
 from dcpy.ir.tree import is_inside, region_of, subtree
 from dcpy.ir.uses import Uses
 from dcpy.ir.verify.rule import Findings, rule
@@ -118,6 +120,9 @@ def processes_have_names_and_domains(block: Process, scope: Scope) -> Findings:
 def processes_share_nothing_that_changes(block: Dataflow, scope: Scope) -> Findings:
     """What one process writes no other touches; one process pushes to each queue of a stream, and one pops."""
     uses = Uses(scope.sdfg)
+    touched = [name for element in subtree(block) for name in _containers_of(element)]
+    if not all(_is_known(name, uses) for name in touched):
+        return  # which other rules report
     parts = [
         Part(inner.name, inner.body, tuple(zip(inner.params, inner.domain, strict=False)))
         for inner in block.body.blocks
@@ -135,6 +140,24 @@ def processes_share_nothing_that_changes(block: Dataflow, scope: Scope) -> Findi
             elements = (*uses.users(symbol), *uses.definers(symbol))
             if not all(is_inside(element, part.body) for element in elements):
                 yield f"the process {part.name!r} assigns the symbol {symbol!r}, which is not its own"
+
+
+def _containers_of(element: Written) -> Iterator[str]:
+    yield from (operand.memlet.container for operand in element.operands())
+    yield from (load.container for expr in element.exprs() for load in loads_of(expr))
+    yield from element.all_of(Role.WHOLE)
+
+
+def _is_known(name: str, uses: Uses) -> bool:
+    """Whether a name and, of a view, all that it shows is declared."""
+    seen: list[str] = []
+    while uses.declared(name) and name not in seen:
+        seen.append(name)
+        desc = uses.desc(name)
+        if not isinstance(desc, View):
+            return True
+        name = desc.of
+    return False
 
 
 @rule("dataflow.nesting", Process)
