@@ -21,8 +21,6 @@ I8 = np.arange(8)
 F8 = np.arange(8.0)
 #: functions with their arguments
 NETWORKS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
-#: those in which a process raises, or all wait
-FAILURES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
 
 
 def network(*arguments: Any, table: Any = NETWORKS) -> Callable[[Any], Any]:
@@ -327,106 +325,175 @@ def long(x):
     return total[0]
 
 
-# -- failures --------------------------------------------------------------------------------------------------------
+def clip(v):
+    if v > 5:
+        return 5.0
+    return v
 
 
-@network(F8, np.zeros(8), table=FAILURES)
-def crossed(x, y):
-    """Each waits for what the other does next."""
-    p = dcpy.define_stream(dcpy.float64, 2)
-    q = dcpy.define_stream(dcpy.float64, 2)
-    with dcpy.dataflow():
-
-        @dcpy.process
-        def give():
-            for i in range(len(x)):
-                p.push(x[i])
-            q.push(x[0])
-
-        @dcpy.process
-        def take():
-            y[0] = q.pop()
-            for i in range(len(x)):
-                y[i] = p.pop()
-
-
-@network(F8, np.zeros(8), table=FAILURES)
-def too_few(x, y):
-    """One ends too early: what has come stays."""
+def inner(x, y):
     s = dcpy.define_stream(dcpy.float64, 2)
     with dcpy.dataflow():
 
         @dcpy.process
-        def give():
-            for i in range(len(x) - 3):
+        def a():
+            for i in range(4):
                 s.push(x[i])
 
         @dcpy.process
-        def take():
-            for i in range(len(x)):
-                y[i] = s.pop()
+        def b():
+            for i in range(4):
+                y[i] = s.pop() * 2
 
 
-@network(F8, np.array([1, 2, 30, 4]), np.zeros(8), table=FAILURES)
-def second_fails(x, k, y):
-    """An exception in a process; the others go on as far as they can, and wait then."""
-    s = dcpy.define_stream(dcpy.float64, 1)
+def send(s, v):
+    s.push(v)
+    s.push(-v)
+
+
+@network(F8, np.zeros(8))
+def helper_calls(x, y):
+    s = dcpy.define_stream(dcpy.float64, 2)
     with dcpy.dataflow():
 
         @dcpy.process
-        def take():
-            for i in range(len(k)):
-                y[i] = s.pop()
+        def a():
+            for i in range(8):
+                send(s, clip(x[i]))
 
         @dcpy.process
-        def give():
-            for i in range(len(k)):
-                s.push(x[k[i]])
+        def b():
+            for i in range(8):
+                y[i] = s.pop() * 3 + s.pop()
 
 
-@network(F8, np.array([1, 2, 30, 4]), np.zeros(8), table=FAILURES)
-def both_fail(x, k, y):
-    """The first process in the program's order counts, whoever fails first."""
-    s = dcpy.define_stream(dcpy.float64, 1)
+@network(F8, np.zeros(8), np.zeros(8))
+def nested(x, y, z):
+    done = dcpy.define_stream(dcpy.int64, 1)
     with dcpy.dataflow():
 
         @dcpy.process
-        def late():
-            for i in range(2):
-                y[i] = s.pop()
-            if y[0] > 0:
-                raise ValueError("too late")
+        def a():
+            inner(x, y)
+            done.push(1)
 
         @dcpy.process
-        def early():
-            s.push(x[k[0]])
-            s.push(x[k[1]])
-            s.push(x[k[2]])
+        def b():
+            z[done.pop()] = 7
 
 
-@network(np.zeros(3), table=FAILURES)
-def empty(y):
-    s = dcpy.define_stream(dcpy.float64, 2)
-    y[0] = 1
-    y[1] = s.pop()
+@network(F8, np.zeros(8))
+def conditions(x, y):
+    s = dcpy.define_stream(dcpy.float64, 3)
+    with dcpy.dataflow():
+
+        @dcpy.process
+        def a():
+            for i in range(8):
+                s.push(7 - x[i])
+
+        @dcpy.process
+        def b():
+            n = 0
+            while s.pop() > 0:
+                n += 1
+            y[n] = n
 
 
-@network(np.zeros(3), table=FAILURES)
-def full(y):
-    s = dcpy.define_stream(dcpy.float64, 2)
-    for i in range(3):
-        s.push(y[i])
-        y[i] = 7
+@network(F8, np.zeros(8))
+def tuples(x, y):
+    ss = (dcpy.define_stream(dcpy.float64, 3), dcpy.define_stream(dcpy.float64, 3))
+    with dcpy.dataflow():
+
+        @dcpy.process
+        def a():
+            for i in range(8):
+                if i % 2 == 0:
+                    ss[0].push(x[i])
+                else:
+                    ss[1].push(x[i])
+
+        @dcpy.process
+        def b():
+            for i in range(4):
+                y[i] = ss[0].pop() - ss[1].pop()
 
 
-@network(np.int64(-2), table=FAILURES)
-def negative_depth(n):
-    s = dcpy.define_stream(dcpy.float64, n)
-    s.push(1)
+@network(np.int64(3), F8, np.zeros(8))
+def in_loop(t, x, y):
+    for k in range(t):
+        s = dcpy.define_stream(dcpy.float64, 3)
+        with dcpy.dataflow():
+
+            @dcpy.process
+            def a():
+                for i in range(8):
+                    s.push(x[i] + k)
+
+            @dcpy.process
+            def b():
+                for i in range(8):
+                    y[i] += s.pop()
 
 
-@network(np.int64(5), np.zeros(3), table=FAILURES)
-def no_such_stream(k, y):
-    s = dcpy.define_streamarray(3, dcpy.float64, 2)
-    s[k].push(1)
-    y[0] = s[k].pop()
+@network(F8, np.zeros(8))
+def early(x, y):
+    s = dcpy.define_stream(dcpy.float64, 3)
+    with dcpy.dataflow():
+
+        @dcpy.process
+        def a():
+            for i in range(8):
+                if x[i] > 4:
+                    s.push(-1)
+                    return
+                s.push(x[i])
+
+        @dcpy.process
+        def b():
+            for i in range(8):
+                v = s.pop()
+                if v < 0:
+                    break
+                y[i] = v
+
+
+@network(F8, np.zeros((4, 8)))
+def views(x, y):
+    s = dcpy.define_streamarray(4, dcpy.float64, 3)
+    with dcpy.dataflow():
+
+        @dcpy.process
+        def a():
+            for i in range(8):
+                for p in range(4):
+                    s[p].push(x[i])
+
+        @dcpy.process(range(4))
+        def b(p):
+            row = y[p]
+            local = np.zeros(8)
+            for i in range(8):
+                local[i] = s[p].pop()
+            row[:] = local[::-1] * p
+
+
+@network(np.float64(3), F8, np.zeros(8))
+def branches(a, x, y):
+    if a > 2:
+        s = dcpy.define_stream(dcpy.float64, 3)
+        with dcpy.dataflow():
+
+            @dcpy.process
+            def give():
+                for i in range(8):
+                    s.push(x[i])
+
+            @dcpy.process
+            def take():
+                total = 0.0
+                for i in range(8):
+                    total = total + s.pop()
+                y[0] = total
+    else:
+        y[1] = 1

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import dcpy
-from tests.support.networks import FAILURES, NETWORKS, agree, crossed, name_of, outcome, systolic
+from tests.support.network_failures import FAILURES, crossed
+from tests.support.networks import NETWORKS, agree, name_of, outcome, systolic
 
 pytestmark = pytest.mark.cc
 

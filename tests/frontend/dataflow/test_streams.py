@@ -8,7 +8,8 @@ import pytest
 import dcpy
 from dcpy.base.errors import FrontendError, ProgramError
 from dcpy.ir.text import print_sdfg
-from tests.support.networks import FAILURES, NETWORKS, agree, axpy, interpreted, name_of, outcome
+from tests.support.network_failures import FAILURES
+from tests.support.networks import NETWORKS, agree, axpy, interpreted, name_of, outcome
 
 X = np.arange(4.0)
 
