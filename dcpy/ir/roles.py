@@ -90,11 +90,13 @@ class Written:
     runs: ClassVar[Runs] = Runs.EACH
     concurrent: ClassVar[bool] = False  #: its bodies run at the same time as others: no jump leaves them, no symbol
     free_texts: ClassVar[tuple[str, ...]] = ()  #: fields with texts that may have more than one line
+    has_only_memlets: ClassVar[bool] = True  #: it reads and writes by memlets alone: most do, and are asked often
     _fields_of: ClassVar[Mapping[Role, tuple[str, ...]]] = MappingProxyType({})
 
     def __init_subclass__(cls, **rest: Any) -> None:
         super().__init_subclass__(**rest)
         cls._fields_of = {role: tuple(n for n, its in cls.roles.items() if its is role) for role in Role}
+        cls.has_only_memlets = not {Role.PASSED, Role.SCALAR, Role.WHOLE}.intersection(cls.roles.values())
 
     @property
     def title(self) -> str:

@@ -152,6 +152,14 @@ class _Collector:
         for memlet in element.reads():
             if memlet.container not in self._hidden:
                 self.memlet(memlet, element, scopes)
+        if not element.has_only_memlets:
+            self.others(element, scopes)
+        for memlet in element.writes():
+            if memlet.container not in self._hidden:
+                self.memlet(memlet, element, scopes, Mode.COMBINE if memlet.wcr else Mode.WRITE)
+
+    def others(self, element: Element, scopes: tuple[Scope, ...]) -> None:
+        """What callees do, what expressions load, and what has no memlet."""
         if element.callees():
             self.calls(element, scopes)
         for expr in element.all_of(Role.SCALAR):
@@ -159,9 +167,6 @@ class _Collector:
                 self.memlet(Memlet(load.container, Subset(load.indices)), element, scopes)
         for container in element.all_of(Role.WHOLE):
             self.whole(container, element, scopes)
-        for memlet in element.writes():
-            if memlet.container not in self._hidden:
-                self.memlet(memlet, element, scopes, Mode.COMBINE if memlet.wcr else Mode.WRITE)
 
     def calls(self, element: Element, scopes: tuple[Scope, ...]) -> None:
         """What callees do with the memlets that they get."""
