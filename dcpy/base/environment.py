@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dcpy.base.prototypes import Prototype
+
 
 @dataclass(frozen=True, slots=True)
 class Environment:
@@ -17,7 +19,7 @@ class Environment:
 
     name: str
     declarations: str = ""
-    prototypes: tuple[str, ...] = ()  # "double f(double);", without extern "C"
+    prototypes: tuple[Prototype, ...] = ()  # prototype("double f(double);")
     libraries: tuple[str, ...] = ()  # names for -l; ":libx.so.2" names a file
     library_dirs: tuple[str, ...] = ()  # absolute, used for -L and the run path
     include_dirs: tuple[str, ...] = ()

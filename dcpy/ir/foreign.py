@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from types import MappingProxyType
 
 from dcpy.base.environment import Environment
 from dcpy.base.errors import DcpyError
+from dcpy.base.prototypes import Prototype
 from dcpy.ir.expansions import environment_of
 from dcpy.ir.nodes import ForeignCall, Node
 from dcpy.ir.sdfg import Sdfg
@@ -29,7 +31,10 @@ _FUNCTION = re.compile(rf"{_NAME.pattern}(?:<{_NAME.pattern}(?:<{_NAME.pattern}>
 
 
 def refusal(node: ForeignCall, known: Mapping[str, Environment] | None = None) -> str:
-    """Why a call may not name its function; "" where it may. `known`: environments beside those that are registered."""
+    """Why a call may not be made, for its name or the number of its arguments; "" where it may.
+
+    `known`: environments beside those that are registered.
+    """
     if not _FUNCTION.fullmatch(node.function):
         return f"{node.function!r} is no name of a C function"
     if not node.environment:
@@ -40,7 +45,12 @@ def refusal(node: ForeignCall, known: Mapping[str, Environment] | None = None) -
         return f"{node.function} cannot be called: {error.message}"
     declared = functions_of(environment)
     missing = next((name for name in _NAME.findall(node.function) if name not in declared), "")
-    return f"the environment {node.environment!r} declares no function {missing!r}" if missing else ""
+    if missing:
+        return f"the environment {node.environment!r} declares no function {missing!r}"
+    prototype = prototypes_of(environment).get(node.function)
+    if prototype is not None and len(prototype.parameters) != len(node.args):
+        return f"{node.function} takes {len(prototype.parameters)} arguments, not {len(node.args)}"
+    return ""
 
 
 def environments_in(sdfg: Sdfg) -> Iterator[str]:
@@ -58,8 +68,13 @@ def keep_in_order(nodes: Iterable[Node]) -> None:
 @lru_cache(maxsize=64)
 def functions_of(environment: Environment) -> frozenset[str]:
     """The functions that an environment declares: ``name``, or ``namespace::name``."""
-    prototypes = (prototype.partition("(")[0].split()[-1].lstrip("*&") for prototype in environment.prototypes)
-    return frozenset((*prototypes, *_declared_in(environment.declarations)))
+    return frozenset((*prototypes_of(environment), *_declared_in(environment.declarations)))
+
+
+@lru_cache(maxsize=64)
+def prototypes_of(environment: Environment) -> Mapping[str, Prototype]:
+    """The prototypes of an environment by the names of their functions."""
+    return MappingProxyType({prototype.name: prototype for prototype in environment.prototypes})
 
 
 def _declared_in(text: str) -> list[str]:

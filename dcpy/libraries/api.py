@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from dcpy.base.environment import Environment
 from dcpy.base.errors import ExpansionError
+from dcpy.base.prototypes import prototype
 from dcpy.ir.expansions import ENVIRONMENTS, EXPANSIONS, Expansion, ForeignLibrary, Replacement
 from dcpy.ir.library_kinds import LIBRARY_KINDS
 from dcpy.ir.nodes import LibraryNode
@@ -27,6 +28,7 @@ __all__ = [
     "Fragment",
     "Operand",
     "expands",
+    "prototype",
     "register",
 ]
 

@@ -94,7 +94,7 @@ def _declarations(environments: Sequence[Environment], words: set[str]) -> Itera
         if environment.declarations.strip():
             yield environment.declarations.strip("\n")
         for prototype in environment.prototypes:
-            if prototype.partition("(")[0].split()[-1].lstrip("*") in words:
+            if prototype.name in words:
                 yield f'extern "C" {prototype}'
 
 

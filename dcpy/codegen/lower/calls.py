@@ -17,7 +17,8 @@ from dcpy.codegen.lower.tasklets import read, write
 from dcpy.codegen.lower.values import lower_value
 from dcpy.ir.callbacks import operand_memlets, site_of
 from dcpy.ir.data import Array, Scalar, strides_of
-from dcpy.ir.foreign import refusal
+from dcpy.ir.expansions import environment_of
+from dcpy.ir.foreign import prototypes_of, refusal
 from dcpy.ir.nodes import Call, Callback, ForeignCall
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
@@ -108,21 +109,24 @@ def _lies_as_described(context: Context, desc: Array, node: Call, memlet: Memlet
     return all(a is b or where_positive(a, sizes) is where_positive(b, sizes) for a, b in pairs)
 
 
-def _pointer(context: Context, memlet: Memlet, declared: str) -> LirExpr:
+def _pointer(context: Context, memlet: Memlet, *, read_only: bool) -> LirExpr:
     """A pointer for a C function, which need not be declared with all the ``const`` that it could have."""
     place = context.places[memlet.container]
     pointer = first_element(context, memlet)
     constant = isinstance(place.base.type, Pointer) and place.base.type.const
-    if not constant or "const" in declared.split():
+    if not constant or read_only:
         return pointer
     return Convert(pointer, Pointer(place.dtype))
 
 
-def _parameter_type(context: Context, function: str, position: int) -> str:
-    """How a foreign function's parameter is declared; "" where that is not in sight (a header has it)."""
-    found = re.search(rf"\b{re.escape(function)}\s*\(([^()]*)\)", context.module.declarations)
+def _is_constant(context: Context, node: ForeignCall, position: int) -> bool:
+    """Whether a foreign function says that it does not write what its parameter points to."""
+    known = prototypes_of(context.module.known.get(node.environment) or environment_of(node.environment))
+    if node.function in known:
+        return known[node.function].parameters[position].const
+    found = re.search(rf"\b{re.escape(node.function)}\s*\(([^()]*)\)", context.module.declarations)
     types = found.group(1).split(",") if found else []
-    return types[position] if position < len(types) else ""
+    return position < len(types) and "const" in types[position].split()
 
 
 def lower_foreign_call(context: Context, node: ForeignCall) -> None:
@@ -137,7 +141,7 @@ def lower_foreign_call(context: Context, node: ForeignCall) -> None:
     }
     memlets = {**node.inputs, **node.outputs}
     args = tuple(
-        _pointer(context, memlets[arg], _parameter_type(context, node.function, position))
+        _pointer(context, memlets[arg], read_only=_is_constant(context, node, position))
         if isinstance(arg, str)
         else lower_value(context, arg, values)
         for position, arg in enumerate(node.args)
@@ -165,7 +169,7 @@ def lower_callback(context: Context, node: Callback) -> None:
     context.module.callbacks.append(site)
     values: list[LirExpr] = [integer(number)]
     for _, memlet in operand_memlets(node, site):
-        values.append(_pointer(context, memlet, ""))
+        values.append(_pointer(context, memlet, read_only=False))
         sizes = [dim.size for dim in memlet.subset.dims if isinstance(dim, Range)]
         values += [context.symbolic(part) for part in (*sizes, *actual_strides(context, memlet))]
     failed = context.module.check_number("callback", node.function, node.span)

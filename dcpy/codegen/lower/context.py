@@ -63,7 +63,7 @@ CalleeFunction = Callable[[Sdfg, Any], tuple[str, bool]]
 
 def declarations_of(known: Mapping[str, Environment]) -> str:
     """The C text that environments need before what calls them."""
-    return "\n".join(text for found in known.values() for text in (found.declarations, *found.prototypes))
+    return "\n".join(found.declarations for found in known.values())
 
 
 @dataclass

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from dcpy.base.environment import Environment
 from dcpy.base.errors import ExpansionError
+from dcpy.base.prototypes import Prototype, prototype
 from dcpy.ir.expansions import ForeignLibrary
 
 OPENBLAS_PREFIX = "scipy_cblas_"
@@ -23,7 +24,7 @@ _ONEAPI = "/opt/intel/oneapi/mkl/latest"  # where Intel's own installer puts it
 _MKL_THREADING_GNU = 3  # one OpenMP runtime per process: that of the compiled program
 
 
-def cblas_prototypes(prefix: str) -> tuple[str, ...]:
+def cblas_prototypes(prefix: str) -> tuple[Prototype, ...]:
     """The C prototypes of the functions that the expansions call; enumerations are passed as ints."""
     lines = []
     for letter in "sdcz":
@@ -43,7 +44,7 @@ def cblas_prototypes(prefix: str) -> tuple[str, ...]:
         lines.append(
             f"{real} {prefix}{letter}dot({vectors});" if real else f"void {prefix}{letter}dotu_sub({vectors}, void *);"
         )
-    return tuple(lines)
+    return tuple(map(prototype, lines))
 
 
 @cache

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cache
 
 from dcpy.base.environment import Environment
+from dcpy.base.prototypes import Prototype, prototype
 from dcpy.ir.expansions import ForeignLibrary
 from dcpy.libraries.blas.environments import OPENBLAS_PREFIX as CBLAS_PREFIX
 from dcpy.libraries.blas.environments import find_openblas
@@ -42,7 +43,7 @@ def function(routine: str, letter: str) -> str:
     return LAPACKE_PREFIX + letter + (_OF_COMPLEX.get(routine, routine) if letter in "cz" else routine)
 
 
-def prototypes() -> tuple[str, ...]:
+def prototypes() -> tuple[Prototype, ...]:
     """The C prototypes of the functions that the expansions call, in all four precisions."""
     lines = [
         f"int {function(name, letter)}({parameters.replace('T', element).replace('R', real)});"
@@ -54,7 +55,7 @@ def prototypes() -> tuple[str, ...]:
         factor = f"const {element} *" if letter in "cz" else element
         rest = f"int, int, int, int, int, int, int, {factor}, const {element} *, int, {element} *, int"
         lines.append(f"void {CBLAS_PREFIX}{letter}trsm({rest});")
-    return tuple(lines)
+    return tuple(map(prototype, lines))
 
 
 @cache

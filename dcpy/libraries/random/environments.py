@@ -12,6 +12,7 @@ import numpy as np
 
 from dcpy.base.environment import Environment
 from dcpy.base.errors import ExpansionError
+from dcpy.base.prototypes import Prototype, prototype
 from dcpy.ir.expansions import ForeignLibrary
 
 NAME = "numpy.random"
@@ -32,7 +33,7 @@ _FILLS = ("standard_uniform_fill", "standard_normal_fill", "standard_exponential
 _UNSIGNED = {"uint64": "uint64_t", "uint32": "uint32_t", "uint16": "uint16_t", "uint8": "uint8_t", "bool": "uint8_t"}
 
 
-def prototypes() -> tuple[str, ...]:
+def prototypes() -> tuple[Prototype, ...]:
     """The C prototypes of the library's functions that the expansions call."""
     found = []
     for result, table in _DISTRIBUTIONS.items():
@@ -46,7 +47,7 @@ def prototypes() -> tuple[str, ...]:
         if name != "uint64":
             rest = f"{kind}, {kind}, {kind}, bool, void *, void *"
             found.append(f"{kind} random_buffered_bounded_{name}(void *, {rest});")
-    return tuple(found)
+    return tuple(map(prototype, found))
 
 
 @cache
