@@ -12,13 +12,13 @@ from typing import Any as _Any
 __version__ = "0.1.0"
 
 _HOME = {
-    "SDFG": "dcpy.sdfgs",
+    "SDFG": "dcpy.programs.sdfgs",
     "Program": "dcpy.api",
     "program": "dcpy.api",
     "method": "dcpy.api",
-    "CompiledSdfg": "dcpy.sdfgs",
-    "load": "dcpy.sdfgs",
-    "parse": "dcpy.sdfgs",
+    "CompiledSdfg": "dcpy.programs.sdfgs",
+    "load": "dcpy.programs.sdfgs",
+    "parse": "dcpy.programs.sdfgs",
     "symbol": "dcpy.frontend.annotations",
     "symbols": "dcpy.frontend.annotations",
     "compiletime": "dcpy.frontend.annotations",
@@ -48,9 +48,9 @@ _HOME = {
     **dict.fromkeys(("ScheduleType", "StorageType"), "dcpy.frontend.dataflow.places"),
     "callback": "dcpy.frontend.callbacks",
     "implements": "dcpy.frontend.implements",
-    "Builder": "dcpy.sdfgs",
-    "Out": "dcpy.ir.builder",
-    "Memlet": "dcpy.ir.words",
+    "Builder": "dcpy.programs.sdfgs",
+    "Out": "dcpy.ir.building.builder",
+    "Memlet": "dcpy.ir.building.words",
     "DcpyError": "dcpy.base.errors",
     **dict.fromkeys(
         (

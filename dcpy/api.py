@@ -1,4 +1,4 @@
-"""What users touch: `program`, `Program`, and from `dcpy.sdfgs` `SDFG`, `parse`, `load`.
+"""What users touch: `program`, `Program`, and from `dcpy.programs.sdfgs` `SDFG`, `parse`, `load`.
 
 Thin spellings of functions that live below; `dcpy.driver` shows the way of the data.
 """
@@ -15,12 +15,12 @@ from typing import Any
 from dcpy import driver
 from dcpy.base.options import DeviceType, Options, resolve_options
 from dcpy.base.tracebacks import own_frames_hidden
-from dcpy.entries import entry_of
 from dcpy.frontend.annotations import annotated, as_type
+from dcpy.programs.entries import entry_of
+from dcpy.programs.sdfgs import SDFG, Builder, CompiledSdfg, load, parse
+from dcpy.programs.specializations import Specializer
 from dcpy.runtime.dispatch import Dispatcher
 from dcpy.runtime.parameters import parameters_of
-from dcpy.sdfgs import SDFG, Builder, CompiledSdfg, load, parse
-from dcpy.specializations import Specializer
 from dcpy.targets.catalog import require_device
 
 __all__ = ["SDFG", "Builder", "CompiledSdfg", "Program", "load", "method", "parse", "program"]

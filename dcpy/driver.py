@@ -2,7 +2,7 @@
 
     frontend.lower → transforms.simplify → the pipeline of a target → its code generator → runtime.load
 
-`dcpy.api` gives these steps their user-facing names, `dcpy.specializations` decides what a call is compiled for.
+`dcpy.api` gives these steps their user-facing names, `dcpy.programs` decides what a call is compiled for.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def build_library(
 
 
 def _require_no_callbacks(sdfg: Sdfg) -> None:
-    from dcpy.ir.callbacks import callbacks_in
+    from dcpy.ir.library.callbacks import callbacks_in
 
     for node in callbacks_in(sdfg):
         raise DcpyError(
@@ -127,7 +127,7 @@ def lower(
 
     It is in codegen form, unless `until` names an earlier pass to stop after; with `explain` the report has remarks.
     """
-    from dcpy.ir.copying import copy_sdfg
+    from dcpy.ir.editing.copying import copy_sdfg
 
     machine = target or target_for(DeviceType.CPU)
     lowered = copy_sdfg(sdfg)
@@ -151,8 +151,8 @@ def _run(sdfg: Sdfg, pipeline: Pipeline, options: Options, *, until: str = "", e
 
 
 def _print(lowered: Sdfg, signature: Signature, options: Options) -> Artifact:
-    from dcpy.ir.expansions import environment_of as find
-    from dcpy.ir.foreign import environments_in
+    from dcpy.ir.library.expansions import environment_of as find
+    from dcpy.ir.library.foreign import environments_in
 
     names = dict.fromkeys(name for sdfg in lowered.with_callees() for name in environments_in(sdfg))
     machine = target_for(DeviceType.CPU)
@@ -246,7 +246,7 @@ def toolchain(options: Options | None = None) -> Toolchain:
 
 def environment_of(name: str) -> Environment:
     """Where a foreign library is; `ExpansionError` says how to install it."""
-    from dcpy.ir.expansions import environment_of as find
+    from dcpy.ir.library.expansions import environment_of as find
 
     plugins.load()
     return find(name)

@@ -11,8 +11,8 @@ import functools
 import importlib.metadata
 
 from dcpy.base.errors import DcpyError
-from dcpy.ir.expansions import ENVIRONMENTS, EXPANSIONS
-from dcpy.ir.library_kinds import LIBRARY_KINDS
+from dcpy.ir.library.expansions import ENVIRONMENTS, EXPANSIONS
+from dcpy.ir.library.library_kinds import LIBRARY_KINDS
 from dcpy.libraries import catalog
 
 GROUP = "dcpy.plugins"

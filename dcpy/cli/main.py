@@ -61,7 +61,7 @@ def _explain(options: argparse.Namespace) -> int:
 
 def _passes(options: argparse.Namespace) -> int:
     from dcpy.base.options import resolve_options
-    from dcpy.explain import passes
+    from dcpy.programs.explain import passes
 
     for name, summary in passes(resolve_options()):
         print(f"{name:34} {summary}")

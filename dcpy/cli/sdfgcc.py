@@ -38,7 +38,7 @@ def compile_ahead(program: str, output: str = "", *, keep_source: bool = False, 
     """Writes library, header, and the source if it is to be kept."""
     from dcpy.cli.programs import sdfg_named
     from dcpy.driver import build_library
-    from dcpy.signatures import signature_of
+    from dcpy.programs.signatures import signature_of
 
     sdfg = sdfg_named(program)
     sdfg.validate()

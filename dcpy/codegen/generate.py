@@ -19,10 +19,10 @@ from dcpy.codegen.lower.module import lower_program, program_prototype
 from dcpy.codegen.lower.results import known_early
 from dcpy.codegen.names import identifier
 from dcpy.codegen.vectormath import LIBRARY, vector_functions
+from dcpy.ir.analysis.uses import Uses, desc_symbols
 from dcpy.ir.data import Array, Scalar, packed_strides
 from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.symbolic import Expr
-from dcpy.ir.uses import Uses, desc_symbols
 
 LONGEST_FILE = 100  # characters of a file's name, which systems limit
 

@@ -20,7 +20,7 @@ from dcpy.frontend.queues import StreamValue
 from dcpy.frontend.varying import Resized, Sliding, Varying
 from dcpy.ir import types
 from dcpy.ir.data import Data, View
-from dcpy.ir.expr import Const, Index, Load, Op, ScalarExpr, as_symbolic
+from dcpy.ir.expressions.scalar import Const, Index, Load, Op, ScalarExpr, as_symbolic
 from dcpy.ir.schedules import UNDECIDED, Schedule
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, ExprLike, as_expr

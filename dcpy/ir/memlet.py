@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Expr, ExprLike
 
-#: Conflict resolutions: what happens when a write meets a value. The name is an operation of `ir.ops`.
+#: Conflict resolutions: what happens when a write meets a value. The name is an operation of `ir.expressions.ops`.
 CONFLICT_RESOLUTIONS = ("add", "mul", "min", "max", "and", "or", "xor", "bitand", "bitor", "bitxor")
 
 

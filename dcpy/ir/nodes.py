@@ -1,7 +1,7 @@
 """The nodes of a state: computations and movements, each with the memlets that it reads and writes.
 
 A node's memlets *are* the graph's edges (decision 0002): the state keeps its nodes in an order in which they may run,
-and `ir.graph` derives access nodes, edges and the multigraph from it. Nodes have identity; their memlets are values.
+and `ir.analysis.graph` derives access nodes, edges and the multigraph from it. Nodes have identity; memlets are values.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from dcpy.base.source import SrcSpan
 from dcpy.ir.effects import Effect
-from dcpy.ir.expr import ScalarExpr
+from dcpy.ir.expressions.scalar import ScalarExpr
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.roles import Axes, Role, Roles, Written
 from dcpy.ir.schedules import UNDECIDED, Schedule

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar, Union
 from dcpy.base.source import SrcSpan
 from dcpy.ir.data import Data
 from dcpy.ir.effects import Effect
-from dcpy.ir.expr import ScalarExpr, WrapIndex, walk
+from dcpy.ir.expressions.scalar import ScalarExpr, WrapIndex, walk
 from dcpy.ir.nodes import Call, Node
 from dcpy.ir.roles import Axes, Role, Roles, Runs, Written
 from dcpy.ir.schedules import SEQUENTIAL, Schedule
@@ -40,7 +40,7 @@ class State(Block):
     """Pure dataflow: nodes in an order in which they may run.
 
     Two nodes depend on each other exactly where one writes what the other touches; any order that keeps these
-    dependences gives the same results. `ir.graph` shows them as a multigraph with access nodes.
+    dependences gives the same results. `ir.analysis.graph` shows them as a multigraph with access nodes.
     """
 
     kind = "state"

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, get_args
 
 from dcpy.ir.effects import Effect
-from dcpy.ir.expr import Cast, Const, Index, Load, Op, Ref, ScalarExpr, WrapIndex
+from dcpy.ir.expressions.scalar import Cast, Const, Index, Load, Op, Ref, ScalarExpr, WrapIndex
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr

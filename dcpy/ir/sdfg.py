@@ -1,7 +1,7 @@
 """The stateful dataflow multigraph: arguments, symbols, results, and one region that runs.
 
 This file holds the structure and look-ups. Algorithms are functions elsewhere: `ir.text` prints and parses, `ir.verify`
-checks, `ir.interp` runs, `ir.rewriter` changes.
+checks, `ir.interp` runs, `ir.editing.rewriter` changes.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 from dcpy.base.environment import Environment
 from dcpy.base.errors import ExpansionError
 from dcpy.base.prototypes import prototype
-from dcpy.ir.expansions import ENVIRONMENTS, EXPANSIONS, Expansion, ForeignLibrary, Replacement
-from dcpy.ir.library_kinds import LIBRARY_KINDS
+from dcpy.ir.library.expansions import ENVIRONMENTS, EXPANSIONS, Expansion, ForeignLibrary, Replacement
+from dcpy.ir.library.library_kinds import LIBRARY_KINDS
 from dcpy.ir.nodes import LibraryNode
 from dcpy.ir.types import DType
 from dcpy.libraries.fragment import Element, Fragment, Operand

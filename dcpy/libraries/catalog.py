@@ -16,7 +16,7 @@ _SOLVERS = ("cholesky", "lu", "lu_solve", "solve_triangular", "solve", "inverse"
 _DECOMPOSITIONS = ("svd", "eigh", "eig", "lstsq")
 _RANDOMS = ("seed", "draw", "vectors", "permutation", "sample")
 
-#: kind of a library node -> its class (`dcpy.ir.library_kinds.LIBRARY_KINDS`)
+#: kind of a library node -> its class (`dcpy.ir.library.library_kinds.LIBRARY_KINDS`)
 NODES: dict[str, str] = {
     "reduce": f"{_REDUCE}.nodes:Reduce",
     "argreduce": f"{_REDUCE}.nodes:ArgReduce",
@@ -33,7 +33,7 @@ NODES: dict[str, str] = {
     **{f"random.{node}": f"{_RANDOM}.nodes:{node.title()}" for node in _RANDOMS},
 }
 
-#: kind/name -> the expansion (`dcpy.ir.expansions.EXPANSIONS`)
+#: kind/name -> the expansion (`dcpy.ir.library.expansions.EXPANSIONS`)
 EXPANSIONS: dict[str, str] = {
     "reduce/pure": f"{_REDUCE}.expand.pure:reduce_loops",
     "reduce/maps": f"{_REDUCE}.expand.maps:reduce_maps",
@@ -55,7 +55,7 @@ EXPANSIONS: dict[str, str] = {
     **{f"random.{node}/numpy": f"{_RANDOM}.expand.numpy:{node}" for node in _RANDOMS},
 }
 
-#: name of an environment -> the foreign library (`dcpy.ir.expansions.ENVIRONMENTS`)
+#: name of an environment -> the foreign library (`dcpy.ir.library.expansions.ENVIRONMENTS`)
 ENVIRONMENTS: dict[str, str] = {
     "openblas": f"{_BLAS}.environments:OPENBLAS",
     "mkl": f"{_BLAS}.environments:MKL",

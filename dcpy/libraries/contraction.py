@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from dcpy.ir import types
-from dcpy.ir.expr import Index, op
+from dcpy.ir.expressions.scalar import Index, op
 from dcpy.ir.schedules import SEQUENTIAL, VECTOR
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, ceil_div, const, min_of

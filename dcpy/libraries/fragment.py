@@ -21,13 +21,13 @@ from typing import NoReturn
 
 from dcpy.base.errors import ExpansionError
 from dcpy.ir import types
+from dcpy.ir.analysis.memory import memory_of
 from dcpy.ir.analysis.ranges_at import ranges_at
 from dcpy.ir.analysis.scopes import desc_at
 from dcpy.ir.data import Array, Data, Scalar, View, packed_strides, strides_of
-from dcpy.ir.expansions import Replacement
-from dcpy.ir.expr import Const, Load, Ref, ScalarExpr, cast
+from dcpy.ir.expressions.scalar import Const, Load, Ref, ScalarExpr, cast
+from dcpy.ir.library.expansions import Replacement
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.memory import memory_of
 from dcpy.ir.nodes import Copy, LibraryNode, Map, Node, Tasklet
 from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssign
 from dcpy.ir.schedules import UNDECIDED, Schedule

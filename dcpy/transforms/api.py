@@ -13,14 +13,14 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 from dcpy.base.errors import TransformationRefused
-from dcpy.ir.nests import params_of
+from dcpy.ir.analysis.nests import params_of
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Block, Loop
-from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.tree import Element
-from dcpy.ir.uses import Uses
 from dcpy.transforms.entries import entry_of
 from dcpy.transforms.passes import Pass
 from dcpy.transforms.pattern import (

@@ -1,7 +1,7 @@
 """How passes, and what they did, are written down: the entries of a history. `history` reads them again.
 
 ``map-tiling{sizes=32,32 divides=true}`` is a pass; ``map-fusion first=/0/1 tmp=tmp0 second=/0/2`` is an entry
-of a history: which transformation, and the places (`ir.places`) of what it captured, as they were before it ran.
+of a history: which transformation, and the places (`ir.editing.places`) of what it captured, before it ran.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any
 
+from dcpy.ir.editing.places import path_of
 from dcpy.ir.nodes import Node
-from dcpy.ir.places import path_of
 from dcpy.ir.region import Block
 from dcpy.transforms.pattern import Access, Match
 

@@ -14,8 +14,8 @@ from dcpy.base.errors import ExpansionError
 from dcpy.base.registry import unknown_name
 from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.effects import Effect
-from dcpy.ir.expansions import EXPANSIONS, Replacement, expansions_of
-from dcpy.ir.foreign import keep_in_order
+from dcpy.ir.library.expansions import EXPANSIONS, Replacement, expansions_of
+from dcpy.ir.library.foreign import keep_in_order
 from dcpy.ir.nodes import LibraryNode, Node
 from dcpy.ir.region import Block, State
 from dcpy.ir.sdfg import Sdfg

@@ -9,8 +9,8 @@ from dataclasses import fields
 from typing import Any, get_args, get_origin, get_type_hints
 
 from dcpy.base.errors import ParseError, TransformationRefused
-from dcpy.ir.places import element_at
-from dcpy.ir.rewriter import Rewriter
+from dcpy.ir.editing.places import element_at
+from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.api import Refusal, Transformation, perform
 from dcpy.transforms.catalog import PASSES, TRANSFORMATIONS

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import LibraryNode
-from dcpy.ir.rewriter import Rewriter
 from dcpy.transforms.catalog import LIBRARY_IDIOMS
 from dcpy.transforms.pipeline import Row, RunReport
 

@@ -12,7 +12,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.rewriter import Rewriter
+from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.transforms.entries import print_pass
 
 

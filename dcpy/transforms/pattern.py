@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar, overload
 
 from dcpy.ir.analysis.access_relations import names_in
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.editing.remarks import described
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import Block, Region, State
-from dcpy.ir.remarks import described
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.tree import Element, child_of, subtree
-from dcpy.ir.uses import Uses
 
 T = TypeVar("T")
 

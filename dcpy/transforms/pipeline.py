@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from dcpy.base.errors import DcpyError
-from dcpy.ir.remarks import Remark
-from dcpy.ir.rewriter import Rewriter
+from dcpy.ir.editing.remarks import Remark
+from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.transforms.passes import Pass
 
 MAX_ROUNDS = 50  # a repeat that still changes things then is a bug of two passes that undo each other

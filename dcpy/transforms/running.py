@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from dcpy.base.errors import InvalidSdfg
 from dcpy.base.registry import unknown_name
-from dcpy.ir.rewriter import Rewriter
+from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.passes import Pass
 from dcpy.transforms.pipeline import Pipeline, RunReport, run_pass

@@ -6,8 +6,8 @@ from dataclasses import fields
 from enum import Enum
 
 from dcpy.base.source import SrcSpan
+from dcpy.ir.analysis.graph import AccessNode, Edge
 from dcpy.ir.data import Data
-from dcpy.ir.graph import AccessNode, Edge
 from dcpy.ir.nodes import Node
 from dcpy.ir.region import Block
 from dcpy.ir.schedules import Schedule

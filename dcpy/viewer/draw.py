@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from dcpy.ir.analysis.graph import AccessNode, DataflowGraph, Edge, EdgeKind
 from dcpy.ir.data import Scalar, Stream, View
-from dcpy.ir.graph import AccessNode, DataflowGraph, Edge, EdgeKind
 from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
 from dcpy.ir.region import Block, Branch, Loop, Region, State, While
 from dcpy.ir.sdfg import Sdfg

@@ -5,7 +5,7 @@ The C function is part of the environment's declarations here; a library that is
 """
 
 from dcpy.ir import types
-from dcpy.ir.expr import Index, Ref, cast, op
+from dcpy.ir.expressions.scalar import Index, Ref, cast, op
 from dcpy.ir.nodes import ForeignCall
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, max_of

@@ -7,7 +7,7 @@ import pytest
 from dcpy.base.environment import Environment
 from dcpy.base.errors import DcpyError
 from dcpy.base.prototypes import CType, Prototype, prototype
-from dcpy.ir.foreign import refusal
+from dcpy.ir.library.foreign import refusal
 from tests.support.expect import parse
 
 

@@ -22,7 +22,7 @@ import dcpy
 from benchmarks.npbench import Kernel, kernels
 from dcpy import driver, plugins
 from dcpy.base.options import CpuOptions
-from dcpy.ir.copying import copy_sdfg
+from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.interp import run
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.text import print_sdfg

@@ -8,12 +8,12 @@ import warnings
 import numpy as np
 import pytest
 
-from dcpy.ir import float_ops, integer_ops
 from dcpy.ir.data import Array
-from dcpy.ir.expr import Const, Ref, cast, op
+from dcpy.ir.expressions import float_ops, integer_ops
+from dcpy.ir.expressions.ops import OPS
+from dcpy.ir.expressions.scalar import Const, Ref, cast, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
-from dcpy.ir.ops import OPS
 from dcpy.ir.region import Region, State
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range, Subset

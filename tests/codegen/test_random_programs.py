@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from dcpy.ir.copying import copy_sdfg
+from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.interp import run
 from tests.support.compiled import compile_sdfg
 from tests.support.sdfg_strategies import arguments_for, programs

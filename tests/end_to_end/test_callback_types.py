@@ -165,7 +165,7 @@ def test_saved_programs_hold_names_only(tmp_path):
 
 def test_no_library_for_c(tmp_path):
     from dcpy.driver import build_library
-    from dcpy.signatures import signature_of
+    from dcpy.programs.signatures import signature_of
 
     sdfg = dcpy.program(_calls(norm)).to_sdfg()
     with pytest.raises(dcpy.DcpyError, match="a library for C cannot"):

@@ -12,7 +12,7 @@ import dcpy
 from dcpy.cli.main import main
 from dcpy.codegen.listing import listings
 from dcpy.driver import artifact_of, program_cache
-from dcpy.signatures import signature_of
+from dcpy.programs.signatures import signature_of
 
 pytestmark = pytest.mark.cc
 

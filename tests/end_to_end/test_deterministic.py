@@ -8,7 +8,7 @@ PRINT_EVERYTHING = """
 from examples import gemm, hdiff, jacobi_2d, softmax
 import dcpy
 from dcpy import driver
-from dcpy.signatures import signature_of
+from dcpy.programs.signatures import signature_of
 for module, name in ((gemm, "gemm"), (jacobi_2d, "jacobi_2d"), (hdiff, "hdiff"), (softmax, "softmax")):
     program = getattr(module, name)
     for simplify in (False, True):

@@ -35,7 +35,7 @@ def test_s4b_no_call_of_pow_is_left():
 
     from dcpy import driver
     from dcpy.base.options import resolve_options
-    from dcpy.signatures import signature_of
+    from dcpy.programs.signatures import signature_of
 
     sdfg = dcpy.program(cube).to_sdfg()
     text = driver.artifact_of(sdfg, signature_of(sdfg), resolve_options()).files[0][1]

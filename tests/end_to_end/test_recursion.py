@@ -197,7 +197,7 @@ def test_s3_sdfgs_of_samples_are_for_their_sizes_and_integers():
 
 @pytest.mark.cc
 def test_s3_a_program_that_calls_itself_has_few_versions(monkeypatch):
-    monkeypatch.setattr("dcpy.frontend.lower.recursion.MAX_VERSIONS", 2)
+    monkeypatch.setattr("dcpy.frontend.lower.functions.recursion.MAX_VERSIONS", 2)
     program = dcpy.program(factorial)
     assert (program(3), program(4), program(3)) == (6, 24, 6)
     with pytest.raises(dcpy.FrontendError, match=r"more than 2 combinations of sizes(.|\n)*write a loop"):

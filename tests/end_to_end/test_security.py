@@ -20,11 +20,11 @@ from dcpy.codegen.emit.comments import comment
 from dcpy.codegen.generate import c_header, generate, with_messages
 from dcpy.codegen.listing import listings
 from dcpy.ir import types
-from dcpy.ir.copying import copy_sdfg
-from dcpy.ir.expr import Ref
-from dcpy.ir.json import from_json, to_json
+from dcpy.ir.editing.copying import copy_sdfg
+from dcpy.ir.expressions.scalar import Ref
+from dcpy.ir.files.json import from_json, to_json
 from dcpy.ir.nodes import ForeignCall, Tasklet
-from dcpy.signatures import signature_of
+from dcpy.programs.signatures import signature_of
 from dcpy.transforms.cpu.lowering import lower_for_cpu
 
 M = dcpy.symbol("M")

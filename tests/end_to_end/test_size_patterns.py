@@ -11,7 +11,7 @@ import pytest
 
 import dcpy
 from dcpy.frontend.specialize.types import ArrayType
-from dcpy.versions import SPECULATIVE, Versions
+from dcpy.programs.versions import SPECULATIVE, Versions
 from tests.support.used import Used
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import dcpy
 from dcpy import driver
 from dcpy.base.options import resolve_options
-from dcpy.ir.json import to_json
+from dcpy.ir.files.json import to_json
 from tests.ir.text.test_round_trip import PROGRAMS
 
 FIRES = "canary_fires"

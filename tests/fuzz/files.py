@@ -29,7 +29,7 @@ from dcpy.base.options import resolve_options
 from dcpy.codegen.generate import c_header, with_messages
 from dcpy.codegen.listing import listings
 from dcpy.ir.data import Array, Scalar
-from dcpy.signatures import signature_of
+from dcpy.programs.signatures import signature_of
 from tests.fuzz.__main__ import limited
 from tests.fuzz.documents import FIRES, fields, mutated
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from dcpy.ir.copying import copy_sdfg
-from dcpy.ir.rewriter import Rewriter
+from dcpy.ir.editing.copying import copy_sdfg
+from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.transforms.api import Refusal, Transformation, matches, perform

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dcpy.base.errors import InvalidSdfg, ParseError
-from dcpy.ir import builder
-from dcpy.ir.builder import Builder, Out
+from dcpy.ir.building import builder
+from dcpy.ir.building.builder import Builder, Out
 from dcpy.ir.schedules import PARALLEL
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.ir.types import float32, float64, int32, int64

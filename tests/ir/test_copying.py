@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dcpy.ir.copying import copy_block, copy_node, copy_region, copy_sdfg
-from dcpy.ir.hashing import sdfg_hash
+from dcpy.ir.editing.copying import copy_block, copy_node, copy_region, copy_sdfg
+from dcpy.ir.editing.substitution import Substitution
+from dcpy.ir.files.hashing import sdfg_hash
 from dcpy.ir.nodes import Map, Tasklet
-from dcpy.ir.substitution import Substitution
 from dcpy.ir.symbolic import parse_expr, sym
 from dcpy.ir.text import parse_sdfg, print_block, print_node, print_sdfg
 

@@ -11,8 +11,8 @@ import pytest
 
 from dcpy.base.errors import DcpyError, ParseError
 from dcpy.base.source import SrcSpan
-from dcpy.ir import json
-from dcpy.ir.expr import Const
+from dcpy.ir.expressions.scalar import Const
+from dcpy.ir.files import json
 from dcpy.ir.nodes import Tasklet
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.ir.types import float32

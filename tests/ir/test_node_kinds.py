@@ -18,8 +18,11 @@ from dcpy.ir.nodes import Node
 from dcpy.ir.region import Block
 
 ROOT = Path(__file__).parents[2]
-OWN = tuple(f"dcpy/ir/{name}.py" for name in ("nodes", "region", "callbacks", "foreign", "library_kinds"))
-WRITTEN_ANYWAY = ("dcpy/ir/text/", "dcpy/ir/json", "dcpy/codegen/lower/")
+OWN = (
+    *(f"dcpy/ir/{name}.py" for name in ("nodes", "region")),
+    *(f"dcpy/ir/library/{name}.py" for name in ("callbacks", "foreign", "library_kinds")),
+)
+WRITTEN_ANYWAY = ("dcpy/ir/text/", "dcpy/ir/files/", "dcpy/codegen/lower/")
 KINDS = [
     name
     for module in (nodes, region)

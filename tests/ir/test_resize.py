@@ -5,12 +5,12 @@ import pytest
 
 from dcpy.base.errors import DcpyError
 from dcpy.ir.analysis.dependences import loop_dependences
-from dcpy.ir.copying import copy_sdfg
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.editing.copying import copy_sdfg
+from dcpy.ir.files.json import from_json, to_json
 from dcpy.ir.interp import run
-from dcpy.ir.json import from_json, to_json
 from dcpy.ir.region import Loop, Resize
 from dcpy.ir.text import parse_sdfg, print_sdfg
-from dcpy.ir.uses import Uses
 from dcpy.ir.verify import verify
 from tests.support.compiled import compile_sdfg, source_of
 

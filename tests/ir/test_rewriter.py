@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 
 from dcpy.base.errors import InvalidSdfg, TransformationRefused
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Scalar
+from dcpy.ir.editing.places import element_at, path_of
+from dcpy.ir.editing.rewriter import Rewriter, rewriting
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Tasklet
-from dcpy.ir.places import element_at, path_of
 from dcpy.ir.region import Loop, State
-from dcpy.ir.rewriter import Rewriter, rewriting
 from dcpy.ir.subsets import Range, parse_subset
 from dcpy.ir.symbolic import sym
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.ir.tree import is_inside
 from dcpy.ir.types import float64
-from dcpy.ir.uses import Uses
 
 TEXT = """
     sdfg @f(A: f64[N], B: f64[N]) symbols(N: size) {

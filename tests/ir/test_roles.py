@@ -13,23 +13,23 @@ from dcpy import plugins
 from dcpy.ir import nodes, region
 from dcpy.ir.analysis.access_relations import accesses_in, seen_from_outside
 from dcpy.ir.analysis.effects import effects_of
-from dcpy.ir.copying import copy_node, copy_sdfg
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.editing.copying import copy_node, copy_sdfg
+from dcpy.ir.editing.rewriter import Rewriter
+from dcpy.ir.editing.substitution import Substitution
 from dcpy.ir.effects import Effect
-from dcpy.ir.expr import Index, Load, Ref, ScalarExpr, op
-from dcpy.ir.library_kinds import LIBRARY_KINDS
+from dcpy.ir.expressions.scalar import Index, Load, Ref, ScalarExpr, op
+from dcpy.ir.library.library_kinds import LIBRARY_KINDS
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import LibraryNode, Node
 from dcpy.ir.region import Block, Region, State
-from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.roles import EXPRESSIONS, MEMLETS, Axes, Role, Roles, Runs, Written
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range, Subset
-from dcpy.ir.substitution import Substitution
 from dcpy.ir.symbolic import ZERO, sym
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.ir.tree import subtree
 from dcpy.ir.types import float64, int64
-from dcpy.ir.uses import Uses
 from tests.support.sdfg_strategies import programs
 
 NAMES = (Role.DEFINED, Role.WHOLE, Role.DECLARED)

@@ -8,12 +8,12 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dcpy.ir.copying import copy_sdfg
 from dcpy.ir.data import Array, Scalar
-from dcpy.ir.expr import Cast, Const, Index, Load, Op, Ref, WrapIndex, substitute_refs
+from dcpy.ir.editing.copying import copy_sdfg
+from dcpy.ir.expressions.ops import OPS, result_dtype
+from dcpy.ir.expressions.scalar import Cast, Const, Index, Load, Op, Ref, WrapIndex, substitute_refs
+from dcpy.ir.files.json import from_json, to_json
 from dcpy.ir.interp import run
-from dcpy.ir.json import from_json, to_json
-from dcpy.ir.ops import OPS, result_dtype
 from dcpy.ir.region import SymbolAssign
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import max_of, min_of, sym

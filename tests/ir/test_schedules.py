@@ -3,7 +3,7 @@
 import pytest
 
 from dcpy.base.errors import ParseError
-from dcpy.ir.json import from_json, to_json
+from dcpy.ir.files.json import from_json, to_json
 from dcpy.ir.schedules import PARALLEL, SCHEDULES, SEQUENTIAL, UNDECIDED, Parallel, Unrolled, Vector
 from dcpy.ir.text import parse_sdfg, print_sdfg
 

@@ -2,9 +2,9 @@
 
 from dcpy.ir import types
 from dcpy.ir.data import Array, View
+from dcpy.ir.editing.views import rebased
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, sym
-from dcpy.ir.views import rebased
 
 N = sym("N")
 MATRIX = Array.packed(types.complex64, (N, N))

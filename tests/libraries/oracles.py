@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from dcpy.ir.expansions import environment_of
-from dcpy.ir.expr import Ref
+from dcpy.ir.expressions.scalar import Ref
 from dcpy.ir.interp import arguments as interpreter
 from dcpy.ir.interp.machine import Machine
 from dcpy.ir.interp.scalars import Environment, evaluate
+from dcpy.ir.library.expansions import environment_of
 from dcpy.ir.nodes import ForeignCall, LibraryNode
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.ir.verify import verify
@@ -55,7 +55,7 @@ class CallingMachine(Machine):
 
 
 def _refs(expr):
-    from dcpy.ir.expr import walk
+    from dcpy.ir.expressions.scalar import walk
 
     return [part for part in walk(expr) if isinstance(part, Ref)]
 

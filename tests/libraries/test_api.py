@@ -11,8 +11,8 @@ import pytest
 import dcpy.libraries
 from dcpy.base.errors import DcpyError, ExpansionError
 from dcpy.ir import types
-from dcpy.ir.expansions import ENVIRONMENTS, EXPANSIONS, Expansion, ForeignLibrary
-from dcpy.ir.library_kinds import LIBRARY_KINDS
+from dcpy.ir.library.expansions import ENVIRONMENTS, EXPANSIONS, Expansion, ForeignLibrary
+from dcpy.ir.library.library_kinds import LIBRARY_KINDS
 from dcpy.ir.nodes import LibraryNode
 from dcpy.ir.text import parse_sdfg
 from dcpy.libraries import catalog

@@ -9,7 +9,7 @@ import dcpy
 from dcpy.base.options import resolve_options
 from dcpy.driver import artifact_of
 from dcpy.ir import types
-from dcpy.signatures import signature_of
+from dcpy.programs.signatures import signature_of
 from tests.libraries.oracles import assert_compiles
 
 pytestmark = pytest.mark.cc

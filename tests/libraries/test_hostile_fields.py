@@ -8,7 +8,7 @@ from dcpy import driver
 from dcpy.base.options import resolve_options
 from dcpy.ir.nodes import LibraryNode
 from dcpy.libraries.random.nodes import PARAMETERS
-from dcpy.signatures import signature_of
+from dcpy.programs.signatures import signature_of
 from tests.fuzz.program import define
 
 HOSTILE = ["system", "__class__", "bit_generator", "normal(rng); __builtin_trap(); random_normal", "lambda: 0", ""]

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from dcpy.ir.copying import copy_sdfg
-from dcpy.ir.rewriter import Rewriter
+from dcpy.ir.editing.copying import copy_sdfg
+from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.text import print_sdfg
 from dcpy.transforms.api import Refusal, Transformation, matches, perform

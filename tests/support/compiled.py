@@ -8,7 +8,7 @@ from typing import Any
 from dcpy.base.environment import Environment
 from dcpy.base.options import resolve_options
 from dcpy.codegen.generate import generate
-from dcpy.ir.copying import copy_sdfg
+from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.text import parse_sdfg
 from dcpy.runtime.function import compiled_function

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from dcpy.ir.copying import copy_sdfg
 from dcpy.ir.data import Array, Scalar
+from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.interp import interpret
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.text import parse_sdfg as parse

@@ -15,7 +15,7 @@ from dcpy.frontend.specialize.from_call import types_from_call
 from dcpy.ir.interp import run
 from dcpy.ir.text import print_sdfg
 from dcpy.ir.verify import verify
-from dcpy.signatures import Convention
+from dcpy.programs.signatures import Convention
 from tests.support.oracles import assert_equal
 
 Function = Callable[..., Any]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from dcpy.ir.builder import Builder, Container, Out
+from dcpy.ir.building.builder import Builder, Container, Out
 from dcpy.ir.data import View
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.schedules import PARALLEL, UNDECIDED

@@ -13,10 +13,10 @@ from dcpy.codegen.generate import linear
 from dcpy.frontend.lower import lower_function
 from dcpy.ir.interp import run
 from dcpy.ir.sdfg import Sdfg
+from dcpy.programs.signatures import Convention, signature_of_call
+from dcpy.programs.versions import Versions
 from dcpy.runtime.arguments import _array_problem, _memory_problem, conditions_hold
-from dcpy.signatures import Convention, signature_of_call
 from dcpy.transforms.simplify.pipeline import simplify
-from dcpy.versions import Versions
 
 
 class Used:

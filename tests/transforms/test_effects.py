@@ -11,16 +11,16 @@ import pytest
 from dcpy import plugins
 from dcpy.ir.analysis.dependences import nodes_meet
 from dcpy.ir.analysis.effects import effects_of
-from dcpy.ir.copying import copy_sdfg
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.effects import Effect, keep_order
 from dcpy.ir.interp import interpret
-from dcpy.ir.library_kinds import LIBRARY_KINDS
+from dcpy.ir.library.library_kinds import LIBRARY_KINDS
 from dcpy.ir.nodes import Callback, ForeignCall, LibraryNode, Map
 from dcpy.ir.region import Dataflow
 from dcpy.ir.schedules import SEQUENTIAL
 from dcpy.ir.symbolic import Ranges
 from dcpy.ir.text import parse_sdfg, print_sdfg
-from dcpy.ir.uses import Uses
 from dcpy.libraries import api
 from dcpy.transforms.api import apply_repeated
 from dcpy.transforms.auto.pipeline import auto_optimize

@@ -8,7 +8,7 @@ from typing import ClassVar
 import pytest
 
 from dcpy.base.errors import ParseError, TransformationRefused, UnknownName
-from dcpy.ir.copying import copy_sdfg
+from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.region import State
 from dcpy.ir.text import print_sdfg
 from dcpy.transforms.api import LEGAL, Legal, Match, Rewriter, Transformation, capture, one

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dcpy.ir.copying import copy_sdfg
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.interp import run
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.text import print_sdfg
-from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Refusal, apply_repeated, matches
 from dcpy.transforms.catalog import TRANSFORMATIONS
 from dcpy.transforms.history import replay

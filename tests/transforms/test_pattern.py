@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.nodes import Copy, Map, Node, Tasklet
 from dcpy.ir.region import Block, Loop, State
-from dcpy.ir.uses import Uses
 from dcpy.transforms.pattern import Access, capture, consecutive, one, path, whole
 from tests.support.expect import parse
 

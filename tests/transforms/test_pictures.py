@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dcpy
-from dcpy.ir.copying import copy_sdfg
+from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.transforms.api import Transformation, apply_once
 from dcpy.transforms.fusion.horizontal_fusion import HorizontalFusion

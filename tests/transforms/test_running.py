@@ -10,8 +10,8 @@ import pytest
 from dcpy import plugins
 from dcpy.base.errors import InvalidSdfg, UnknownName
 from dcpy.base.options import CpuOptions
-from dcpy.ir.copying import copy_sdfg
-from dcpy.ir.rewriter import Rewriter
+from dcpy.ir.editing.copying import copy_sdfg
+from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.text import print_sdfg
 from dcpy.transforms.cpu.assign_schedules import AssignSchedules
 from dcpy.transforms.cpu.assign_storages import AssignStorages

@@ -8,7 +8,7 @@ import numpy as np
 
 from dcpy.codegen.emit.types import spelled
 from dcpy.ir import types
-from dcpy.ir.expr import Number
+from dcpy.ir.expressions.scalar import Number
 from dcpy.ir.types import DType
 
 _SUFFIX = {"i64": "L", "u64": "UL", "u32": "u"}

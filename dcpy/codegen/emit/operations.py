@@ -1,4 +1,4 @@
-"""How each operation of `ir.ops` is written in C++: one table per kind of dtype.
+"""How each operation of `ir.expressions.ops` is written in C++: one table per kind of dtype.
 
 An entry is an infix or prefix operator, or a function: a helper of include/*.h, or a C function. The exactness is in
 the helpers; the table only picks them. float16 is computed in float32 and rounded after each operation, as NumPy does.

@@ -87,7 +87,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation of `ir.ops`, or ``power``, on values of `dtype`. How it is computed exactly is the dialect's."""
+    """An operation of `ir.expressions.ops`, or ``power``, on values of `dtype`. How it is computed is the dialect's."""
 
     name: str
     args: tuple[LirExpr, ...]

@@ -1,7 +1,7 @@
 """LIR as text, for people and for tests: what lowering has decided, before anything is spelled in a language.
 
 One statement per line; types as in the IR (``f64``), pointers with a star (``*f64``, ``*const f64``, ``*global f64``),
-operations of `ir.ops` by name. There is no parser: LIR is made by lowering alone.
+operations of `ir.expressions.ops` by name. There is no parser: LIR is made by lowering alone.
 """
 
 from __future__ import annotations

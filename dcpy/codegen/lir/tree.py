@@ -11,7 +11,7 @@ from typing import Union
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.lir.expr import Call, LirExpr, Name
 from dcpy.codegen.lir.types import LirType
-from dcpy.ir.expr import Number
+from dcpy.ir.expressions.scalar import Number
 from dcpy.ir.types import DType
 
 Statement = Union[

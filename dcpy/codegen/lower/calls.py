@@ -15,10 +15,10 @@ from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.copies import first_element
 from dcpy.codegen.lower.tasklets import read, write
 from dcpy.codegen.lower.values import lower_value
-from dcpy.ir.callbacks import operand_memlets, site_of
 from dcpy.ir.data import Array, Scalar, strides_of
-from dcpy.ir.expansions import environment_of
-from dcpy.ir.foreign import prototypes_of, refusal
+from dcpy.ir.library.callbacks import operand_memlets, site_of
+from dcpy.ir.library.expansions import environment_of
+from dcpy.ir.library.foreign import prototypes_of, refusal
 from dcpy.ir.nodes import Call, Callback, ForeignCall
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range

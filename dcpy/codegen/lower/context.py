@@ -20,6 +20,7 @@ from dcpy.codegen.lower.placement import Placement, plan_placement
 from dcpy.codegen.lower.places import Place
 from dcpy.codegen.lower.symbols import lower_symbolic
 from dcpy.codegen.names import Names
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Data
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map
@@ -27,7 +28,6 @@ from dcpy.ir.region import Region
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import Expr, Ranges
 from dcpy.ir.types import DType
-from dcpy.ir.uses import Uses
 
 
 @dataclass(frozen=True, slots=True)

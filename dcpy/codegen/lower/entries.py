@@ -26,11 +26,11 @@ from dcpy.codegen.lower.results import early_assignment
 from dcpy.codegen.lower.scalars import convert
 from dcpy.codegen.lower.values import lower_value
 from dcpy.ir import types
+from dcpy.ir.analysis.uses import desc_symbols
 from dcpy.ir.data import View, strides_of
-from dcpy.ir.expr import loads_of, symbols_of
+from dcpy.ir.expressions.scalar import loads_of, symbols_of
 from dcpy.ir.region import SymbolAssign
 from dcpy.ir.symbolic import Expr, max_of
-from dcpy.ir.uses import desc_symbols
 
 ARGS = Name("args", Pointer(Pointer(Basic.VOID), const=True))
 SYMBOLS = Name("symbols", Pointer(INDEX, const=True))

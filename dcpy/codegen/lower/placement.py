@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from dcpy.ir.analysis.memory import shown_by
+from dcpy.ir.analysis.uses import Uses, desc_symbols
 from dcpy.ir.data import Data, View
-from dcpy.ir.memory import shown_by
 from dcpy.ir.region import Block, Branch, Loop, Region, Resize, State, SymbolAssign, While
 from dcpy.ir.roles import Written
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.tree import Element, regions_around
-from dcpy.ir.uses import Uses, desc_symbols
 
 
 @dataclass(slots=True)
@@ -117,7 +117,7 @@ def _only_inner_region(name: str, users: list[Block], needs: frozenset[str], pla
 
 def _in_own_expressions(name: str, block: Block, plan: Placement) -> bool:
     """Whether a condition or bound of the block itself reads the container."""
-    from dcpy.ir.expr import loads_of
+    from dcpy.ir.expressions.scalar import loads_of
 
     return any(load.container == name for expr in block.exprs() for load in loads_of(expr))
 

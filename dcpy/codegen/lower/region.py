@@ -20,7 +20,7 @@ from dcpy.codegen.lower.tasklets import lower_tasklet
 from dcpy.codegen.lower.tidy import tidy
 from dcpy.codegen.lower.values import lower_value
 from dcpy.ir import types
-from dcpy.ir.expr import Const, Op, ScalarExpr, walk
+from dcpy.ir.expressions.scalar import Const, Op, ScalarExpr, walk
 from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
 from dcpy.ir.region import (
     Block,

@@ -9,12 +9,12 @@ from dcpy.codegen.lir.expr import Call, Item, LirExpr, Literal, integer
 from dcpy.codegen.lir.types import INDEX, Basic, Pointer
 from dcpy.codegen.lower.buffers import buffer_size
 from dcpy.codegen.lower.context import Context, OwnedResult
+from dcpy.ir.analysis.uses import Uses, desc_symbols
 from dcpy.ir.data import Array
-from dcpy.ir.expr import loads_of, symbols_of
+from dcpy.ir.expressions.scalar import loads_of, symbols_of
 from dcpy.ir.region import SymbolAssign
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import max_of
-from dcpy.ir.uses import Uses, desc_symbols
 
 
 def early_assignment(sdfg: Sdfg, uses: Uses, name: str) -> SymbolAssign | None:

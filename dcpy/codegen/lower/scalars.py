@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dcpy.codegen.lir.expr import Aggregate, Cast, Conditional, LirExpr, Literal, Operation
-from dcpy.ir.expr import Number, Op, Ref, op
+from dcpy.ir.expressions.scalar import Number, Op, Ref, op
 from dcpy.ir.types import DType
 
 PYTHON = {"b": bool, "i": int, "u": int, "f": float}

@@ -14,7 +14,7 @@ from dcpy.codegen.lower.streams import is_stream, push
 from dcpy.codegen.lower.values import lower_value
 from dcpy.ir import types
 from dcpy.ir.analysis.conflicts import location, threads_meet
-from dcpy.ir.expr import Ref, walk
+from dcpy.ir.expressions.scalar import Ref, walk
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Tasklet
 from dcpy.ir.subsets import Range, Subset

@@ -10,7 +10,7 @@ from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.scalars import convert, literal, lower_operation
 from dcpy.ir import types
-from dcpy.ir.expr import Cast, Const, Index, Load, Op, Ref, ScalarExpr, WrapIndex
+from dcpy.ir.expressions.scalar import Cast, Const, Index, Load, Op, Ref, ScalarExpr, WrapIndex
 
 OUT_OF_BOUNDS = "index {{0}} is out of bounds for axis {axis} with size {{1}}"
 

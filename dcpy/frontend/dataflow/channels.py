@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.dataflow import streams
 from dcpy.frontend.implements import implements
-from dcpy.frontend.lower import stores
-from dcpy.frontend.lower.indexing import element_index
+from dcpy.frontend.lower.arrays import stores
+from dcpy.frontend.lower.arrays.indexing import element_index
 from dcpy.frontend.queues import StreamValue
 from dcpy.frontend.values import Static, Value, kind_of
 from dcpy.ir import types
 from dcpy.ir.data import Stream
-from dcpy.ir.expr import Const, Index, op
+from dcpy.ir.expressions.scalar import Const, Index, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy
 from dcpy.ir.subsets import Subset

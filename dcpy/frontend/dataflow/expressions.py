@@ -18,7 +18,7 @@ from dcpy.frontend.lower.expressions import evaluate
 from dcpy.frontend.lower.frame import Frame
 from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.values import ArrayValue, Scalar, Value, is_number, scalar_expr
-from dcpy.ir.expr import Load, Ref, ScalarExpr, rewrite, substitute_refs, symbols_of, walk
+from dcpy.ir.expressions.scalar import Load, Ref, ScalarExpr, rewrite, substitute_refs, symbols_of, walk
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Tasklet
 from dcpy.ir.subsets import Subset

@@ -8,9 +8,10 @@ from dcpy.frontend.dataflow import words
 from dcpy.frontend.dataflow.places import StorageType, storage_of
 from dcpy.frontend.dataflow.resolutions import UFUNCS, operation_of
 from dcpy.frontend.implements import implements
-from dcpy.frontend.lower import sequences, stores
+from dcpy.frontend.lower.arithmetic.elementwise import convert
+from dcpy.frontend.lower.arrays import stores
 from dcpy.frontend.lower.builder import Builder
-from dcpy.frontend.lower.elementwise import convert
+from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.values import (
     ArrayValue,
     MapValue,

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.names import parameter_names
+from dcpy.frontend.lower.control.refine import bind_parameter
 from dcpy.frontend.lower.expressions import evaluate, function_value
 from dcpy.frontend.lower.frame import Flow, Scope
-from dcpy.frontend.lower.refine import bind_parameter
 from dcpy.frontend.values import RangeValue, integer, kind_of
 from dcpy.ir.analysis.concurrency import Part, conflicts
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.region import Dataflow, Process, Region
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import sym
-from dcpy.ir.uses import Uses
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame

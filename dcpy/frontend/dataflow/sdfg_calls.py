@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.lower import callees, stores
-from dcpy.frontend.lower.elementwise import convert
+from dcpy.frontend.lower.arithmetic.elementwise import convert
+from dcpy.frontend.lower.arrays import stores
+from dcpy.frontend.lower.functions import callees
 from dcpy.frontend.lower.names import settle, symbolic
 from dcpy.frontend.values import ArrayValue, Scalar, Value, is_number, kind_of, scalar_expr
 from dcpy.ir import data
-from dcpy.ir.copying import copy_sdfg
 from dcpy.ir.data import Array, packed_strides
+from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call
 from dcpy.ir.sdfg import Sdfg

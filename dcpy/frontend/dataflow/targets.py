@@ -11,15 +11,15 @@ from dcpy.base.source import SrcSpan
 from dcpy.frontend.dataflow.bodies import reads
 from dcpy.frontend.dataflow.resolutions import UFUNCS, Resolution, resolution_of
 from dcpy.frontend.desugar import core
-from dcpy.frontend.lower import stores
-from dcpy.frontend.lower.conflicts import conflicts
-from dcpy.frontend.lower.elementwise import convert
+from dcpy.frontend.lower.arithmetic.elementwise import convert
+from dcpy.frontend.lower.arithmetic.fitting import stored
+from dcpy.frontend.lower.arrays import stores
+from dcpy.frontend.lower.control.conflicts import conflicts
 from dcpy.frontend.lower.expressions import evaluate
-from dcpy.frontend.lower.fitting import stored
 from dcpy.frontend.lower.names import bind_name
 from dcpy.frontend.queues import StreamValue
 from dcpy.frontend.values import ArrayValue, Missing, Scalar, Value, dtype_of, is_number, kind_of, scalar_expr
-from dcpy.ir.expr import Load
+from dcpy.ir.expressions.scalar import Load
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import ONE

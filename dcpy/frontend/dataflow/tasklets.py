@@ -38,7 +38,7 @@ from dcpy.frontend.values import (
     kind_of,
 )
 from dcpy.frontend.varying import Resized, Sliding
-from dcpy.ir.expr import Const
+from dcpy.ir.expressions.scalar import Const
 from dcpy.ir.symbolic import ONE
 
 if TYPE_CHECKING:

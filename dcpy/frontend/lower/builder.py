@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.lower import arguments, broadcasting, elementwise, indexing, stores, subscripts
+from dcpy.frontend.lower.arithmetic import broadcasting, elementwise
+from dcpy.frontend.lower.arrays import indexing, stores, subscripts
+from dcpy.frontend.lower.arrays.remembering import Remembered
 from dcpy.frontend.lower.emitter import Emitter
+from dcpy.frontend.lower.functions import arguments
 from dcpy.frontend.lower.raising import PathsMatter
-from dcpy.frontend.lower.remembering import Remembered
 from dcpy.frontend.specialize.records import container_stem
 from dcpy.frontend.values import (
     ArrayValue,
@@ -34,8 +36,8 @@ from dcpy.frontend.values import (
 )
 from dcpy.ir import data
 from dcpy.ir.data import Array, Data
-from dcpy.ir.expr import Index, Load, ScalarExpr, cast
-from dcpy.ir.library_kinds import LIBRARY_KINDS
+from dcpy.ir.expressions.scalar import Index, Load, ScalarExpr, cast
+from dcpy.ir.library.library_kinds import LIBRARY_KINDS
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Expr, ExprLike, as_expr, as_exprs, max_of, sym

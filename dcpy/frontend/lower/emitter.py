@@ -15,7 +15,7 @@ from dcpy.base.options import Options
 from dcpy.base.source import SrcSpan
 from dcpy.ir import types
 from dcpy.ir.data import Data, View
-from dcpy.ir.expr import Const, Index, Load, Ref, ScalarExpr, op, rewrite, symbols_of
+from dcpy.ir.expressions.scalar import Const, Index, Load, Ref, ScalarExpr, op, rewrite, symbols_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.region import Block, Check, Region, State, SymbolAssign
@@ -26,7 +26,7 @@ from dcpy.ir.symbolic import Expr, ExprLike, Ranges, as_expr, sym
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.assuming import Assumptions, Forwarded
-    from dcpy.frontend.lower.versioning import Wishes
+    from dcpy.frontend.lower.control.versioning import Wishes
     from dcpy.frontend.values import ArrayValue
 
 

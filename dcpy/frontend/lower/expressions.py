@@ -22,11 +22,16 @@ from dcpy.frontend.desugar.names import free_names
 from dcpy.frontend.desugar.statements import OPERATORS
 from dcpy.frontend.implements import call_entry, find, find_attribute, find_method, method_names
 from dcpy.frontend.lists import Lazy, ListValue
-from dcpy.frontend.lower import calls, choices, comparisons, hoisting, objects, sequences, special
-from dcpy.frontend.lower.importing import imported
+from dcpy.frontend.lower.arithmetic import choices, comparisons
+from dcpy.frontend.lower.arithmetic.operators import binary, truth, unary
+from dcpy.frontend.lower.arrays.sharing import held
+from dcpy.frontend.lower.control import hoisting
+from dcpy.frontend.lower.functions import calls
+from dcpy.frontend.lower.functions.importing import imported
 from dcpy.frontend.lower.names import bind_name, bound_item, from_python, is_local, read_name, settle
-from dcpy.frontend.lower.operators import binary, truth, unary
-from dcpy.frontend.lower.sharing import held
+from dcpy.frontend.lower.objects import dataclasses as objects
+from dcpy.frontend.lower.objects import special_methods as special
+from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.mapscope import MapScope
 from dcpy.frontend.numpy.refused import refusal
 from dcpy.frontend.queues import StreamValue
@@ -48,7 +53,7 @@ from dcpy.frontend.values import (
     is_number,
     kind_of,
 )
-from dcpy.ir.expr import ScalarExpr
+from dcpy.ir.expressions.scalar import ScalarExpr
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, max_of
 

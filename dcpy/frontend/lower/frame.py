@@ -27,7 +27,7 @@ from dcpy.frontend.specialize.types import ArgType, ArrayType, GeneratorType
 from dcpy.frontend.values import ArrayValue, Scalar, Value
 from dcpy.ir import data, types
 from dcpy.ir.data import Array
-from dcpy.ir.expr import Load
+from dcpy.ir.expressions.scalar import Load
 from dcpy.ir.region import Region
 from dcpy.ir.symbolic import Expr, Ranges
 from dcpy.ir.types import DType

@@ -16,36 +16,36 @@ from dcpy.frontend.dataflow.processes import require_exclusive
 from dcpy.frontend.dataflow.symbols import free_symbols
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.statements import desugar
-from dcpy.frontend.lower import mutating
-from dcpy.frontend.lower.agreement import settle_annotations
+from dcpy.frontend.lower.arithmetic.operators import binary
+from dcpy.frontend.lower.arrays.sharing import copies, seen_copies
 from dcpy.frontend.lower.assuming import Assumptions, Forwarded, needed, sizes_known, substitution_for
 from dcpy.frontend.lower.builder import Builder
-from dcpy.frontend.lower.callbacks import start_world
-from dcpy.frontend.lower.calls import call, unwrap
-from dcpy.frontend.lower.claims import settle_claims
-from dcpy.frontend.lower.comprehensions import comprehend
+from dcpy.frontend.lower.control.claims import settle_claims
 from dcpy.frontend.lower.emitter import Emitter
 from dcpy.frontend.lower.expressions import attribute
 from dcpy.frontend.lower.frame import ExtraArgument, Flow, Frame, Identity, IdentityMatters, NoCall, Program
+from dcpy.frontend.lower.functions.agreement import settle_annotations
+from dcpy.frontend.lower.functions.callbacks import start_world
+from dcpy.frontend.lower.functions.calls import call, unwrap
+from dcpy.frontend.lower.functions.passing import Passing, without_unused
+from dcpy.frontend.lower.functions.recursion import CallsItself, deep_enough, for_values
+from dcpy.frontend.lower.functions.results import finish, fit_a_call
+from dcpy.frontend.lower.functions.wrapping import wrapped_arguments
 from dcpy.frontend.lower.names import from_python
-from dcpy.frontend.lower.objects import bind_records
-from dcpy.frontend.lower.operators import binary
-from dcpy.frontend.lower.passing import Passing, without_unused
+from dcpy.frontend.lower.objects.dataclasses import bind_records
 from dcpy.frontend.lower.pruning import prune
 from dcpy.frontend.lower.raising import PathsMatter, WillRaise
-from dcpy.frontend.lower.recursion import CallsItself, deep_enough, for_values
-from dcpy.frontend.lower.reducing import reduce_items
-from dcpy.frontend.lower.results import finish, fit_a_call
-from dcpy.frontend.lower.sharing import copies, seen_copies
+from dcpy.frontend.lower.sequences import mutating
+from dcpy.frontend.lower.sequences.comprehensions import comprehend
+from dcpy.frontend.lower.sequences.reducing import reduce_items
 from dcpy.frontend.lower.statements import execute
-from dcpy.frontend.lower.wrapping import wrapped_arguments
 from dcpy.frontend.source import Source, read_source
 from dcpy.frontend.specialize.records import Record, container_stem
 from dcpy.frontend.specialize.sizes import integers_of, sample_of, sizes_of, with_sizes
 from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, GeneratorType, OpaqueType, ScalarType
 from dcpy.frontend.values import ArrayValue, GeneratorValue, Missing, Scalar, Static, SymInt, Value, as_integer
 from dcpy.ir import data, types
-from dcpy.ir.expr import Load
+from dcpy.ir.expressions.scalar import Load
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import ZERO, Expr, sym
 

@@ -18,10 +18,12 @@ from dcpy.base.generators import is_generator
 from dcpy.frontend.annotations import Symbol
 from dcpy.frontend.desugar.names import bound_names
 from dcpy.frontend.lists import ListValue
-from dcpy.frontend.lower import references, resizing, sequences
+from dcpy.frontend.lower.arrays import resizing
 from dcpy.frontend.lower.frame import ExtraArgument
-from dcpy.frontend.lower.generators import global_generator
+from dcpy.frontend.lower.objects.random_generators import global_generator
 from dcpy.frontend.lower.raising import BY_PATH, WillRaise
+from dcpy.frontend.lower.sequences import items as sequences
+from dcpy.frontend.lower.sequences import references
 from dcpy.frontend.scipy.matrices import CLASSES
 from dcpy.frontend.specialize.from_call import layout_of
 from dcpy.frontend.specialize.records import SPARSE_FIELDS, is_sparse
@@ -41,7 +43,7 @@ from dcpy.frontend.values import (
     with_parts,
 )
 from dcpy.ir import data, types
-from dcpy.ir.expr import Const, Load, loads_of
+from dcpy.ir.expressions.scalar import Const, Load, loads_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Expr, as_expr

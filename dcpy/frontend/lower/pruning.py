@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dcpy.ir.data import View
-from dcpy.ir.expr import loads_of
+from dcpy.ir.expressions.scalar import loads_of
 from dcpy.ir.sdfg import Sdfg
 
 

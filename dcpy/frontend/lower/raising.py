@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dcpy.base.errors import FrontendError, ProgramError, raised_as
 from dcpy.ir import types
-from dcpy.ir.expr import Const, Index
+from dcpy.ir.expressions.scalar import Const, Index
 from dcpy.ir.symbolic import Expr
 
 if TYPE_CHECKING:

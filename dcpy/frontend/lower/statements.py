@@ -12,18 +12,21 @@ from dcpy.frontend.callbacks import Callback
 from dcpy.frontend.dataflow.processes import run_dataflow
 from dcpy.frontend.dataflow.tasklets import run_tasklet
 from dcpy.frontend.desugar import core
-from dcpy.frontend.lower import assignment, branches, decorators, hoisting, loops, references, versioning, versions
-from dcpy.frontend.lower.callbacks import call_back
-from dcpy.frontend.lower.contexts import enter
+from dcpy.frontend.lower.arrays import assignment
+from dcpy.frontend.lower.control import branches, hoisting, loops, versioning, versions
+from dcpy.frontend.lower.control.contexts import enter
+from dcpy.frontend.lower.control.refine import refine
 from dcpy.frontend.lower.expressions import condition, evaluate, function_value
 from dcpy.frontend.lower.frame import Flow, Site
+from dcpy.frontend.lower.functions import decorators
+from dcpy.frontend.lower.functions.callbacks import call_back
 from dcpy.frontend.lower.names import UnsetName, bind_name
-from dcpy.frontend.lower.objects import settle_sizes
+from dcpy.frontend.lower.objects.dataclasses import settle_sizes
 from dcpy.frontend.lower.raising import WillRaise
-from dcpy.frontend.lower.refine import refine
+from dcpy.frontend.lower.sequences import references
 from dcpy.frontend.values import Missing, Static, Value
 from dcpy.ir import types
-from dcpy.ir.expr import Const, ScalarExpr, op
+from dcpy.ir.expressions.scalar import Const, ScalarExpr, op
 from dcpy.ir.region import Branch, Break, Continue, Return
 
 if TYPE_CHECKING:

@@ -7,27 +7,27 @@ from dataclasses import replace
 import numpy as np
 
 from dcpy.frontend.implements import attribute, find, implements, method
+from dcpy.frontend.lower.arithmetic.elementwise import convert
+from dcpy.frontend.lower.arithmetic.promotion import can_cast
 from dcpy.frontend.lower.builder import Builder, items_of
-from dcpy.frontend.lower.elementwise import convert
-from dcpy.frontend.lower.promotion import can_cast
-from dcpy.frontend.numpy import (  # noqa: F401  (what `find` finds below)
-    creation,
-    cumulative,
-    joining,
-    linalg,
-    manipulation,
-    masks,
-    reductions,
-    selection,
-    ufuncs,
-)
-from dcpy.frontend.numpy.creation import counted_size, order_of
+from dcpy.frontend.numpy.array_creation import creation  # noqa: F401
+from dcpy.frontend.numpy.array_creation.creation import counted_size, order_of
+from dcpy.frontend.numpy.array_manipulation import joining  # noqa: F401
+from dcpy.frontend.numpy.array_manipulation import shapes as manipulation
 from dcpy.frontend.numpy.defaults import FALSE, NONE, ORDER_C, ORDER_K, TRUE
+from dcpy.frontend.numpy.indexing import (
+    masks,
+    selection,
+)
+from dcpy.frontend.numpy.linear_algebra import vectors as linalg
+from dcpy.frontend.numpy.mathematics import cumulative  # noqa: F401
+from dcpy.frontend.numpy.statistics import reductions  # noqa: F401
+from dcpy.frontend.numpy.ufuncs import table as ufuncs  # noqa: F401
 from dcpy.frontend.python.numbers import python_number
 from dcpy.frontend.values import ArrayValue, Scalar, Static, TupleValue, Value, dtype_of, integer, is_number, is_weak
 from dcpy.ir import types
 from dcpy.ir.data import View, packed_strides, strides_of
-from dcpy.ir.expr import Const, op
+from dcpy.ir.expressions.scalar import Const, op
 from dcpy.ir.symbolic import ONE, ZERO, Expr
 
 UNSAFE = Static("unsafe")

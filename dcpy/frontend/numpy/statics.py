@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from dcpy.frontend.implements import Implementation, implements
+from dcpy.frontend.lower.arithmetic.promotion import can_cast as can_cast_dtypes
+from dcpy.frontend.lower.arithmetic.promotion import promoted
+from dcpy.frontend.lower.arrays.stores import same_place
 from dcpy.frontend.lower.builder import Builder
-from dcpy.frontend.lower.promotion import can_cast as can_cast_dtypes
-from dcpy.frontend.lower.promotion import promoted
-from dcpy.frontend.lower.stores import same_place
-from dcpy.frontend.numpy.creation import asarray, size_of
+from dcpy.frontend.numpy.array_creation.creation import asarray, size_of
 from dcpy.frontend.numpy.defaults import NONE
 from dcpy.frontend.values import ArrayValue, Static, Value, dtype_of, is_number
 

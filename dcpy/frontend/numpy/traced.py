@@ -17,7 +17,7 @@ from dcpy.base.errors import FrontendError
 from dcpy.frontend.implements import implements, method
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.numpy.defaults import NONE
-from dcpy.frontend.numpy.outputs import into
+from dcpy.frontend.numpy.ufuncs.outputs import into
 from dcpy.frontend.values import Static, Value
 
 Body = Callable[..., Any]

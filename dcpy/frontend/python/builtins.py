@@ -12,14 +12,14 @@ import numpy as np
 
 from dcpy.frontend.implements import call_entry, find, implements
 from dcpy.frontend.lists import ListValue
-from dcpy.frontend.lower import sequences
+from dcpy.frontend.lower.arithmetic.elementwise import convert
+from dcpy.frontend.lower.arithmetic.fitting import as_integer_part
+from dcpy.frontend.lower.arithmetic.operators import truth
+from dcpy.frontend.lower.arithmetic.overflow import both_are_python_ints, require_negative_fits
+from dcpy.frontend.lower.arithmetic.promotion import common
 from dcpy.frontend.lower.builder import Builder
-from dcpy.frontend.lower.callbacks import require_one_kind
-from dcpy.frontend.lower.elementwise import convert
-from dcpy.frontend.lower.fitting import as_integer_part
-from dcpy.frontend.lower.operators import truth
-from dcpy.frontend.lower.overflow import both_are_python_ints, require_negative_fits
-from dcpy.frontend.lower.promotion import common
+from dcpy.frontend.lower.functions.callbacks import require_one_kind
+from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.python.numbers import power_modulo, python_number
 from dcpy.frontend.values import (
     ArrayValue,
@@ -44,7 +44,7 @@ from dcpy.frontend.values import (
     scalar_expr,
 )
 from dcpy.ir import types
-from dcpy.ir.expr import Const, ScalarExpr, cast, op
+from dcpy.ir.expressions.scalar import Const, ScalarExpr, cast, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.region import Loop, Region
 from dcpy.ir.subsets import Range, Subset

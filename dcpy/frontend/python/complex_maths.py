@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from dcpy.frontend.implements import Implementation, implements
+from dcpy.frontend.lower.arithmetic.elementwise import convert
 from dcpy.frontend.lower.builder import Builder
-from dcpy.frontend.lower.elementwise import convert
 from dcpy.frontend.python.maths import ABSOLUTE, RELATIVE, as_float, require_tolerances
 from dcpy.frontend.values import Scalar, Static, TupleValue, Value, is_number, kind_of, scalar_expr
 from dcpy.ir import types
-from dcpy.ir.expr import Const, ScalarExpr, op
+from dcpy.ir.expressions.scalar import Const, ScalarExpr, op
 
 FUNCTIONS: dict[Callable[[Any], Any], str] = {
     cmath.sqrt: "sqrt", cmath.exp: "exp", cmath.log: "log", cmath.log10: "log10", cmath.sin: "sin", cmath.cos: "cos",

@@ -10,13 +10,14 @@ import numpy as np
 
 from dcpy.frontend.implements import call_entry, find, implements
 from dcpy.frontend.lists import ListValue
-from dcpy.frontend.lower import arguments, sequences
 from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.lower.functions import arguments
+from dcpy.frontend.lower.sequences import items as sequences
 from dcpy.frontend.numpy.traced import call_body
 from dcpy.frontend.python.maths import as_float, known_result
 from dcpy.frontend.values import ArrayValue, Scalar, Static, TupleValue, Value
 from dcpy.ir import types
-from dcpy.ir.expr import op
+from dcpy.ir.expressions.scalar import op
 
 START = Static(1)
 MOST_PARTS = 64  # of a sum: floats that do not overlap, and float64 has 2098 binary places

@@ -1,6 +1,6 @@
 """The module `math`: on numbers, with Python numbers as results, and Python's exceptions outside of the domain.
 
-A function is one operation of `ir.ops` on float64, after a check of its argument: where Python raises ValueError
+A function is one scalar operation on float64, after a check of its argument: where Python raises ValueError
 ("math domain error") or OverflowError ("math range error"), so does the program. `np.sqrt` and its like never raise.
 """
 
@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dcpy.frontend.implements import Implementation, implements
+from dcpy.frontend.lower.arithmetic.composed import exponent_of, mantissa_of, scaled
+from dcpy.frontend.lower.arithmetic.elementwise import convert
+from dcpy.frontend.lower.arithmetic.fitting import as_integer_part
 from dcpy.frontend.lower.builder import Builder
-from dcpy.frontend.lower.composed import exponent_of, mantissa_of, scaled
-from dcpy.frontend.lower.elementwise import convert
-from dcpy.frontend.lower.fitting import as_integer_part
 from dcpy.frontend.python.numbers import python_number
 from dcpy.frontend.values import (
     ArrayValue,
@@ -31,7 +31,7 @@ from dcpy.frontend.values import (
     scalar_expr,
 )
 from dcpy.ir import types
-from dcpy.ir.expr import Const, ScalarExpr, cast, op
+from dcpy.ir.expressions.scalar import Const, ScalarExpr, cast, op
 from dcpy.ir.symbolic import ONE, ZERO
 
 Test = Callable[[ScalarExpr], ScalarExpr]

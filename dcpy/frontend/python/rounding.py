@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from dcpy.frontend.implements import call_entry, find, implements
+from dcpy.frontend.lower.arithmetic.fitting import as_integer_part
 from dcpy.frontend.lower.builder import Builder
-from dcpy.frontend.lower.fitting import as_integer_part
 from dcpy.frontend.numpy.traced import call_body, computes_with_integers
 from dcpy.frontend.python.numbers import python_number
 from dcpy.frontend.values import Scalar, Static, Value, dtype_of, is_number, is_weak, kind_of, scalar_expr
 from dcpy.ir import types
-from dcpy.ir.expr import Const, cast, op
-from dcpy.ir.float_ops import MOST_DIGITS
+from dcpy.ir.expressions.float_ops import MOST_DIGITS
+from dcpy.ir.expressions.scalar import Const, cast, op
 
 NONE = Static(None)
 

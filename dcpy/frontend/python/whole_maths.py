@@ -7,14 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 from dcpy.frontend.implements import Implementation, implements
+from dcpy.frontend.lower.arithmetic.overflow import require_bits
 from dcpy.frontend.lower.builder import Builder
-from dcpy.frontend.lower.overflow import require_bits
 from dcpy.frontend.numpy.traced import call_body, computes_with_integers
 from dcpy.frontend.python.maths import known_result
 from dcpy.frontend.python.numbers import python_number
 from dcpy.frontend.values import Scalar, Static, Value, dtype_of, is_number, kind_of, scalar_expr
 from dcpy.ir import types
-from dcpy.ir.expr import Const, cast, op
+from dcpy.ir.expressions.scalar import Const, cast, op
 
 NONE = Static(None)
 DIVISORS = {math.gcd: "gcd", math.lcm: "lcm"}

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dcpy.ir import types
-from dcpy.ir.expr import Const, ScalarExpr, cast, op
+from dcpy.ir.expressions.scalar import Const, ScalarExpr, cast, op
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def term(value: Operand) -> Term:
 
 
 def apply(name: str, *args: Operand) -> Term:
-    """An operation of `ir.ops`."""
+    """An operation of `ir.expressions.ops`."""
     return Term(op(name, *(term(arg).expr for arg in args)))
 
 

@@ -14,10 +14,10 @@ import scipy.special as sc
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.implements import implements
-from dcpy.frontend.lower.elementwise import UFUNCS, ElementFn
-from dcpy.frontend.numpy.ufuncs import binary, unary
+from dcpy.frontend.lower.arithmetic.elementwise import UFUNCS, ElementFn
+from dcpy.frontend.numpy.ufuncs.table import binary, unary
 from dcpy.frontend.scipy.formulas import Operand, Term, apply, in_double, select
-from dcpy.ir.expr import ScalarExpr, op
+from dcpy.ir.expressions.scalar import ScalarExpr, op
 
 LARGEST_GAMMA = 171.0  # gamma(x) is finite up to here
 BETWEEN_LOGARITHMS = ("beta", "betaln", "binom", "poch")

@@ -3,7 +3,7 @@
 The one answer to "what is read and written here". It is derived from what each class declares of its fields, of the
 space that its regions run over and of how often they run (`ir.roles`); no kind of node is known here. Nothing is
 merged, so that questions about pairs of accesses stay exact. Views are followed to the container whose elements they
-show. By name alone, element by element, `ir.uses` knows it.
+show. By name alone, element by element, `ir.analysis.uses` knows it.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from dcpy.ir.analysis.access import MemoryAccess, Mode, Scope
+from dcpy.ir.analysis.memory import in_base, memory_of
 from dcpy.ir.analysis.propagation import propagated
 from dcpy.ir.analysis.scopes import symbols_assigned_in
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Stream, View
-from dcpy.ir.expr import loads_of
+from dcpy.ir.expressions.scalar import loads_of
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.memory import in_base, memory_of
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import Break, Loop, Region, Return, State
 from dcpy.ir.roles import Role, Runs
 from dcpy.ir.subsets import Subset
 from dcpy.ir.tree import Element, jumps, subtree
-from dcpy.ir.uses import Uses
 
 #: what `Uses.facts` keeps of an element
 _ALL, _BODY, _NAMES, _MEMORIES = "accesses", "accesses of the body", "names", "memories"

@@ -15,10 +15,10 @@ from dcpy.ir.analysis.access_relations import accesses_of_body
 from dcpy.ir.analysis.dependences import by_memory, first_conflict
 from dcpy.ir.analysis.footprints import Variable
 from dcpy.ir.analysis.integer_sets import always_meet, distance
-from dcpy.ir.expr import symbols_of
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.expressions.scalar import symbols_of
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.symbolic import Ranges
-from dcpy.ir.uses import Uses
 
 _MOST = 24  # accesses of one container that are looked at in pairs
 

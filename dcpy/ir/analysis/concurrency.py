@@ -12,9 +12,9 @@ from dcpy.ir.analysis.access import MemoryAccess
 from dcpy.ir.analysis.access_relations import accesses_in
 from dcpy.ir.analysis.footprints import Footprint, Variable
 from dcpy.ir.analysis.integer_sets import meet, meet_across
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.region import Region
 from dcpy.ir.symbolic import Ranges
-from dcpy.ir.uses import Uses
 
 
 @dataclass(frozen=True, slots=True)

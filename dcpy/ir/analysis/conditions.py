@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dcpy.ir.expr import Op, ScalarExpr, as_symbolic
+from dcpy.ir.expressions.scalar import Op, ScalarExpr, as_symbolic
 from dcpy.ir.region import Branch, Region
 from dcpy.ir.symbolic import Expr
 

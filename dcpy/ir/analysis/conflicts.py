@@ -12,13 +12,13 @@ from types import MappingProxyType
 
 from dcpy.ir.analysis.access import MemoryAccess, Mode
 from dcpy.ir.analysis.access_relations import accesses_of_body
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map
 from dcpy.ir.roles import Role
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import min_of, sym
 from dcpy.ir.tree import is_inside, subtree
-from dcpy.ir.uses import Uses
 
 NO_TILES: Mapping[str, str] = MappingProxyType({})
 

@@ -17,14 +17,14 @@ from dcpy.ir.analysis.dependences import by_memory, filled_before, iterations_ha
 from dcpy.ir.analysis.footprints import Footprint, Variable
 from dcpy.ir.analysis.integer_sets import Answer
 from dcpy.ir.analysis.isl_sets import NotAffineError, System, directions_of, is_empty, meets
+from dcpy.ir.analysis.nests import Axis, Nest
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Lifetime
-from dcpy.ir.nests import Axis, Nest
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Region
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Ranges, sym
 from dcpy.ir.tree import is_inside
-from dcpy.ir.uses import Uses
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from dcpy.ir.analysis.effects import effects_of, known_effects_of, leavers
 from dcpy.ir.analysis.footprints import Footprint, Variable
 from dcpy.ir.analysis.integer_sets import Answer, covers, distance, meet_across
 from dcpy.ir.analysis.scopes import symbols_assigned_in
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Lifetime, View
 from dcpy.ir.effects import VISIBLE, Effect, keep_order
 from dcpy.ir.nodes import Node, Tasklet
@@ -25,7 +26,6 @@ from dcpy.ir.region import Block, Loop, Region, State, SymbolAssign
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Ranges
 from dcpy.ir.tree import Element, is_inside, regions_around
-from dcpy.ir.uses import Uses
 
 _MEET = "meets"  # what `Uses.facts` keeps of a node: its dependences on others
 INDEPENDENT = Answer(False, "no iteration touches what another one writes")

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.effects import Effect, ends_early
 from dcpy.ir.nodes import Node
 from dcpy.ir.region import Block, Region
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.tree import Element, jumps, subtree
-from dcpy.ir.uses import Uses
 
 Part = Node | Block | Region | Sdfg
 _EFFECTS = "effects"  # what `Uses.facts` keeps of a node

@@ -6,7 +6,7 @@ but the nodes that know what it is (`LibraryNode.handles`) writes it: an SDFG fr
 
 from __future__ import annotations
 
-from dcpy.ir.memory import shown_by
+from dcpy.ir.analysis.memory import shown_by
 from dcpy.ir.nodes import Node
 from dcpy.ir.sdfg import Sdfg
 

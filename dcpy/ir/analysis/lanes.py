@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dcpy.ir.analysis.conflicts import distinct, reducible, survey, threads_meet, tiles_of
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Allocation, Array, Stream
+from dcpy.ir.editing.remarks import described
 from dcpy.ir.effects import Effect
 from dcpy.ir.nodes import Copy, Map, Node, Tasklet
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Block, Branch, Loop, Resize, State, SymbolAssign
-from dcpy.ir.remarks import described
 from dcpy.ir.schedules import Parallel, Unrolled
 from dcpy.ir.subsets import Range
 from dcpy.ir.tree import owners_around
-from dcpy.ir.uses import Uses
 
 
 def why_no_lanes(node: Map, uses: Uses, *, checks: bool = True) -> Refusal | None:

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 from dcpy.ir.analysis.access import MemoryAccess, Mode
 from dcpy.ir.analysis.footprints import swept_index
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import ZERO, Expr, Ranges
 from dcpy.ir.symbolic.expr import Atom
-from dcpy.ir.uses import Uses
 
 MOST_PARTS = 8  # subsets kept apart per container and mode; more are rounded up to one box
 Key = tuple[str, Mode, str, Subset | None]

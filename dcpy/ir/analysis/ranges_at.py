@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from dcpy.ir.analysis.conditions import facts_inside
-from dcpy.ir.expr import WrapIndex, as_symbolic
+from dcpy.ir.expressions.scalar import WrapIndex, as_symbolic
 from dcpy.ir.region import Branch, Region, SymbolAssign
 from dcpy.ir.roles import Written
 from dcpy.ir.sdfg import Sdfg

@@ -1,7 +1,7 @@
 """Scopes: which containers a place sees.
 
 Everything climbs from the place asked about towards the outermost region (`ir.tree`). What memory a name stands for is
-asked of `ir.memory`, what is touched of `access_relations`, bounds of symbols of `ranges_at`.
+asked of `ir.analysis.memory`, what is touched of `access_relations`, bounds of symbols of `ranges_at`.
 """
 
 from __future__ import annotations

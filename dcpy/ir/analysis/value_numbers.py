@@ -10,11 +10,11 @@ from collections.abc import Hashable, Sequence
 from dataclasses import fields
 from typing import Any
 
-from dcpy.ir.copying import copy_node
-from dcpy.ir.expr import Ref, ScalarExpr, substitute_refs, walk
+from dcpy.ir.editing.copying import copy_node
+from dcpy.ir.editing.substitution import Substitution
+from dcpy.ir.expressions.scalar import Ref, ScalarExpr, substitute_refs, walk
 from dcpy.ir.nodes import Node, Tasklet
 from dcpy.ir.region import Block, Region
-from dcpy.ir.substitution import Substitution
 from dcpy.ir.symbolic import sym
 
 _LEFT_OUT = ("span", "state", "region", "name")  # where it stands, and what it is called

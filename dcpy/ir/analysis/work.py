@@ -10,7 +10,7 @@ from __future__ import annotations
 from dcpy.base.errors import SymbolicError
 from dcpy.ir.data import Stream
 from dcpy.ir.effects import Effect
-from dcpy.ir.expr import Const, Op, ScalarExpr, walk
+from dcpy.ir.expressions.scalar import Const, Op, ScalarExpr, walk
 from dcpy.ir.nodes import Copy, Map, Node, Tasklet
 from dcpy.ir.region import Region, State
 from dcpy.ir.roles import Role, Runs

@@ -14,6 +14,7 @@ import numpy as np
 from dcpy.base.errors import ArgumentError
 from dcpy.base.generators import are_words, is_generator, words_of
 from dcpy.ir.analysis.handles import handles_of
+from dcpy.ir.analysis.uses import desc_symbols
 from dcpy.ir.data import Array, Data, Scalar, View
 from dcpy.ir.interp.frame import Declared, Frame
 from dcpy.ir.interp.machine import Machine
@@ -22,7 +23,6 @@ from dcpy.ir.interp.scalars import quiet, wrap_integer
 from dcpy.ir.interp.strides import fitting
 from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.symbolic import Expr
-from dcpy.ir.uses import desc_symbols
 
 
 def interpret(

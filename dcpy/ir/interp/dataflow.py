@@ -14,13 +14,13 @@ import numpy as np
 from dcpy.base.callbacks import perform, require_bound
 from dcpy.base.errors import DcpyError, InterpreterError, OutOfBounds
 from dcpy.base.networks import wait
-from dcpy.ir.callbacks import operand_memlets, site_of
-from dcpy.ir.expr import Load, ScalarExpr
+from dcpy.ir.expressions.scalar import Load, ScalarExpr
 from dcpy.ir.interp.frame import Frame
 from dcpy.ir.interp.memory import Buffer, NDArray, Queues, addresses, index_of, queue_name
 from dcpy.ir.interp.races import READ, WRITE, RaceDetector
 from dcpy.ir.interp.scalars import Environment, combine, evaluate, loud
 from dcpy.ir.interp.strides import fitting
+from dcpy.ir.library.callbacks import operand_memlets, site_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, Callback, Copy, LibraryNode, Node, Tasklet
 from dcpy.ir.subsets import Range, Subset

@@ -15,8 +15,8 @@ import numpy as np
 
 from dcpy.base.errors import InterpreterError
 from dcpy.base.tracebacks import raised_by_program
-from dcpy.ir.expr import Cast, Const, Index, Load, Op, Ref, ScalarExpr, WrapIndex
-from dcpy.ir.ops import op_info
+from dcpy.ir.expressions.ops import op_info
+from dcpy.ir.expressions.scalar import Cast, Const, Index, Load, Op, Ref, ScalarExpr, WrapIndex
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.types import DType
 
@@ -74,7 +74,7 @@ def evaluate(expr: ScalarExpr, env: Environment) -> Scalar:
 
 
 def apply(name: str, args: list[Scalar], dtype: DType) -> Scalar:
-    """An operation of `ir.ops` on scalars or arrays; `InterpreterError` where NumPy's result has another dtype."""
+    """A scalar operation on scalars or arrays; `InterpreterError` where NumPy's result has another dtype."""
     value = op_info(name).numpy()(*args)
     if value.dtype != dtype.numpy:
         given = ", ".join(str(arg.dtype) for arg in args)

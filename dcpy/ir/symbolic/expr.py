@@ -15,7 +15,7 @@ from functools import lru_cache, reduce
 from typing import Union
 
 from dcpy.base.errors import SymbolicError
-from dcpy.ir.limits import HIGHEST_POWER, MOST_BITS
+from dcpy.ir.files.limits import HIGHEST_POWER, MOST_BITS
 
 ExprLike = Union["Expr", int]
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Union
 
 from dcpy.ir import types
 from dcpy.ir.data import GONE, Data
-from dcpy.ir.expr import Cast, Const, Index, Load, Number, Ref, ScalarExpr, WrapIndex, depth_of, op
-from dcpy.ir.limits import DEEPEST_EXPRESSION
-from dcpy.ir.ops import OPS
+from dcpy.ir.expressions.ops import OPS
+from dcpy.ir.expressions.scalar import Cast, Const, Index, Load, Number, Ref, ScalarExpr, WrapIndex, depth_of, op
+from dcpy.ir.files.limits import DEEPEST_EXPRESSION
 from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import Expr, const, sym
 from dcpy.ir.text.expr_printer import COMPARISON, LITERAL_WORDS, NOT, POWER, UNARY
@@ -205,7 +205,7 @@ class ExprParser(Cursor):
                 return self._cast(BY_NAME[text])
             case text if text in OPS:
                 return self._combine(text, self._arguments(), name)
-        return self.fail(f"no operation or dtype is called {name.text!r}", at=name, help="dcpy/ir/ops.py lists them")
+        return self.fail(f"no operation or dtype is called {name.text!r}", at=name, help="see ir/expressions/ops.py")
 
     def _cast(self, dtype: DType) -> ScalarExpr:
         """``f32(x)``, or the constants ``f32(1.5)`` and ``c64(0.0, 1.0)``."""

@@ -6,13 +6,13 @@ from collections.abc import Collection
 from typing import assert_never
 
 from dcpy.ir import types
-from dcpy.ir.expr import Cast, Const, Index, Load, Number, Op, Ref, ScalarExpr, WrapIndex
-from dcpy.ir.ops import op_info
+from dcpy.ir.expressions.ops import op_info
+from dcpy.ir.expressions.scalar import Cast, Const, Index, Load, Number, Op, Ref, ScalarExpr, WrapIndex
 from dcpy.ir.symbolic import Expr, const
 from dcpy.ir.text.folding import fold
 from dcpy.ir.types import DType
 
-ATOM, POWER, UNARY, SUM, COMPARISON, NOT = 20, 12, 11, 9, 4, 3  # precedences between those of `ir.ops`
+ATOM, POWER, UNARY, SUM, COMPARISON, NOT = 20, 12, 11, 9, 4, 3  # precedences between those of `ir.expressions.ops`
 LITERAL_WORDS = ("true", "false", "inf", "nan")
 #: Dtypes that a number without a dtype has.
 DEFAULT_DTYPES = {"i": types.int64, "f": types.float64, "b": types.bool_}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from dcpy.base.errors import SymbolicError
-from dcpy.ir.expr import Index
+from dcpy.ir.expressions.scalar import Index
 from dcpy.ir.symbolic import Expr, max_of, min_of
 
 _SYMBOLIC: dict[str, Callable[..., Expr]] = {

@@ -6,8 +6,8 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from dcpy.ir.data import Data
-from dcpy.ir.expr import ScalarExpr
-from dcpy.ir.library_kinds import LIBRARY_KINDS
+from dcpy.ir.expressions.scalar import ScalarExpr
+from dcpy.ir.library.library_kinds import LIBRARY_KINDS
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS, Memlet
 from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, Map, Node, Tasklet
 from dcpy.ir.region import Region

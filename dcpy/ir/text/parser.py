@@ -13,9 +13,9 @@ from typing import NoReturn
 from dcpy.base.errors import ParseError
 from dcpy.base.printable import printable
 from dcpy.ir.data import GONE, Data
-from dcpy.ir.expr import ScalarExpr
-from dcpy.ir.library_kinds import LIBRARY_KINDS
-from dcpy.ir.limits import DEEPEST_REGION
+from dcpy.ir.expressions.scalar import ScalarExpr
+from dcpy.ir.files.limits import DEEPEST_REGION
+from dcpy.ir.library.library_kinds import LIBRARY_KINDS
 from dcpy.ir.region import (
     Block,
     Branch,

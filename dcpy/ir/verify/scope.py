@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from dcpy.ir.analysis.ranges_at import KnownRanges
 from dcpy.ir.data import Data
-from dcpy.ir.expr import ScalarExpr
+from dcpy.ir.expressions.scalar import ScalarExpr
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Node
 from dcpy.ir.region import Block, Owner, Region

@@ -11,7 +11,8 @@ from typing import Any
 
 from dcpy.ir.analysis.ranges_at import KnownRanges
 from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.expr import ScalarExpr, symbols_of
+from dcpy.ir.analysis.uses import Callees, desc_symbols
+from dcpy.ir.expressions.scalar import ScalarExpr, symbols_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, ForeignCall, Map, Node, Tasklet
 from dcpy.ir.region import (
@@ -29,7 +30,6 @@ from dcpy.ir.region import (
 from dcpy.ir.roles import Role
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.tree import jumps, may_complete
-from dcpy.ir.uses import Callees, desc_symbols
 from dcpy.ir.verify.scope import Declaration, ExprUse, MemletUse, Scope, SymbolUse
 
 Subjects = Iterator[tuple[Any, Scope]]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from dcpy.ir.expr import Cast, Const, Op, Ref, ScalarExpr, substitute_refs, walk
+from dcpy.ir.expressions.scalar import Cast, Const, Op, Ref, ScalarExpr, substitute_refs, walk
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.refusal import Refusal

@@ -14,7 +14,7 @@ from pathlib import Path
 from dcpy.base.environment import Environment
 from dcpy.base.errors import ExpansionError
 from dcpy.base.prototypes import Prototype, prototype
-from dcpy.ir.expansions import ForeignLibrary
+from dcpy.ir.library.expansions import ForeignLibrary
 
 OPENBLAS_PREFIX = "scipy_cblas_"
 MKL_PREFIX = "cblas_"

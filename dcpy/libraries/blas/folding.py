@@ -15,12 +15,12 @@ from typing import ClassVar
 from dcpy.ir import types
 from dcpy.ir.analysis.access_relations import names_in
 from dcpy.ir.analysis.footprints import AlignedBox, aligned_box
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import View
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.subsets import Range
 from dcpy.ir.tree import owners_around
-from dcpy.ir.uses import Uses
 from dcpy.libraries.blas.elementwise import (
     Elementwise,
     Factor,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dcpy.ir.analysis.footprints import aligned_box
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import View, strides_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node
@@ -17,7 +18,6 @@ from dcpy.ir.region import Region, State
 from dcpy.ir.schedules import Undecided
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, sym
-from dcpy.ir.uses import Uses
 from dcpy.libraries.blas.nodes import Gemm, Gemv
 from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
 

@@ -16,7 +16,7 @@ from string import Template
 from dcpy.base.environment import Environment
 from dcpy.base.errors import ExpansionError
 from dcpy.ir import types
-from dcpy.ir.expansions import ForeignLibrary
+from dcpy.ir.library.expansions import ForeignLibrary
 
 FUNCTION = {types.float64: "dcpy_fftw", types.float32: "dcpy_fftwf"}
 _PREFIX = {types.float64: "fftw", types.float32: "fftwf"}

@@ -10,7 +10,7 @@ from functools import cache
 
 from dcpy.base.environment import Environment
 from dcpy.base.prototypes import Prototype, prototype
-from dcpy.ir.expansions import ForeignLibrary
+from dcpy.ir.library.expansions import ForeignLibrary
 from dcpy.libraries.blas.environments import OPENBLAS_PREFIX as CBLAS_PREFIX
 from dcpy.libraries.blas.environments import find_openblas
 

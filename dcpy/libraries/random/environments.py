@@ -13,7 +13,7 @@ import numpy as np
 from dcpy.base.environment import Environment
 from dcpy.base.errors import ExpansionError
 from dcpy.base.prototypes import Prototype, prototype
-from dcpy.ir.expansions import ForeignLibrary
+from dcpy.ir.library.expansions import ForeignLibrary
 
 NAME = "numpy.random"
 LIBRARY = "npyrandom"

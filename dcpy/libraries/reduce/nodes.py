@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dcpy.ir.identities import extreme_value
+from dcpy.ir.expressions.identities import extreme_value
 from dcpy.ir.nodes import LibraryNode
 from dcpy.ir.symbolic import Ranges
 

@@ -10,14 +10,14 @@ from dcpy.ir.analysis.conflicts import own_params, reducible, survey
 from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.analysis.work import THREADS_PAY_ABOVE, work_of
 from dcpy.ir.data import Scalar, strides_of
+from dcpy.ir.editing.nest_edits import expand_map, reorder_axes, split_axis
+from dcpy.ir.editing.remarks import described
+from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.effects import Effect
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nest_edits import expand_map, reorder_axes, split_axis
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Loop, Region, State, While
-from dcpy.ir.remarks import described
-from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.schedules import PARALLEL, SEQUENTIAL, VECTOR, Parallel, Undecided
 from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, product_of
 from dcpy.transforms.cpu.settle_schedules import settle_schedules

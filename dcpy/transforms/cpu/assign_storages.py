@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Allocation, Array, Scalar
-from dcpy.ir.rewriter import Rewriter
-from dcpy.ir.uses import Uses
+from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.transforms.passes import GraphPass
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.data import Array, Scalar
-from dcpy.ir.expr import Ref, ScalarExpr, substitute_refs, walk
+from dcpy.ir.editing.rewriter import Rewriter
+from dcpy.ir.expressions.scalar import Ref, ScalarExpr, substitute_refs, walk
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Tasklet
 from dcpy.ir.region import State
-from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.tree import subtree
 from dcpy.transforms.passes import GraphPass
 

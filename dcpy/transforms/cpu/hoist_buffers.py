@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.analysis.scopes import symbols_assigned_in
+from dcpy.ir.analysis.uses import desc_symbols
 from dcpy.ir.data import Allocation, Array
+from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.region import Loop, While
-from dcpy.ir.rewriter import Rewriter
-from dcpy.ir.uses import desc_symbols
 from dcpy.transforms.passes import GraphPass
 
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dcpy.ir.data import Allocation, Array, Lifetime
+from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Node
 from dcpy.ir.region import Resize
-from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.tree import owners_around
 from dcpy.transforms.passes import GraphPass
 

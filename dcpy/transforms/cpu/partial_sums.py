@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Scalar
-from dcpy.ir.nest_edits import expand_map, split_axis
+from dcpy.ir.editing.nest_edits import expand_map, split_axis
+from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.region import State
-from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.schedules import Undecided
 from dcpy.ir.symbolic import ONE
 from dcpy.ir.tree import owners_around
-from dcpy.ir.uses import Uses
 from dcpy.transforms.memory.accumulate_transient import Accumulation, accumulate, accumulation
 from dcpy.transforms.passes import GraphPass
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from dcpy.ir.analysis.lanes import why_no_lanes
 from dcpy.ir.analysis.work import THREADS_PAY_ABOVE, work_of
+from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Map
-from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.schedules import SEQUENTIAL, Parallel, Vector
 
 

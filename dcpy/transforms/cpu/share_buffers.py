@@ -10,14 +10,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Allocation, Array, Lifetime
+from dcpy.ir.editing.rewriter import Rewriter
+from dcpy.ir.editing.substitution import Substitution
 from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.region import Block, Region, State
-from dcpy.ir.rewriter import Rewriter
-from dcpy.ir.substitution import Substitution
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.tree import Element, child_of, is_inside, owners_around
-from dcpy.ir.uses import Uses
 from dcpy.transforms.passes import GraphPass
 
 Moment = tuple[int, int]  # position of a block in its region, and of a node in that state

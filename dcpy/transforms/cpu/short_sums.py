@@ -8,10 +8,10 @@ unrolls them.
 from __future__ import annotations
 
 from dcpy.ir.analysis.conflicts import survey
-from dcpy.ir.nest_edits import expand_map, reorder_axes
+from dcpy.ir.editing.nest_edits import expand_map, reorder_axes
+from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.region import State
-from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.schedules import UNROLLED
 
 UNROLLED_AT_MOST = 16  #: terms of a sum, all short loops together, that is written out

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import State
-from dcpy.ir.rewriter import Rewriter
 
 
 def append_body(first: Map, second: Map, rw: Rewriter) -> None:

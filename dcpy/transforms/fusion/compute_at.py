@@ -11,20 +11,20 @@ from dataclasses import dataclass, replace
 from dcpy.ir.analysis.access import MemoryAccess, Scope
 from dcpy.ir.analysis.access_relations import accesses_of_body
 from dcpy.ir.analysis.footprints import Footprint
-from dcpy.ir.copying import copy_node
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array
+from dcpy.ir.editing.copying import copy_node
+from dcpy.ir.editing.nest_edits import expand_map, reorder_axes, split_axis
+from dcpy.ir.editing.rewriter import Rewriter
+from dcpy.ir.editing.substitution import Substitution
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nest_edits import expand_map, reorder_axes, split_axis
 from dcpy.ir.nodes import Map
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import State
-from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.roles import Role
 from dcpy.ir.subsets import DimSubset, Range, Subset
-from dcpy.ir.substitution import Substitution
 from dcpy.ir.symbolic import ONE, ZERO, Expr, Ranges, max_of, min_of, sym
 from dcpy.ir.tree import is_inside
-from dcpy.ir.uses import Uses
 from dcpy.transforms.fusion.map_inlining import only_result, unfit_result, why_not_later
 from dcpy.transforms.memory.boxes import Box, box_around, redirect
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dcpy.ir.analysis.access_relations import accesses_of_body
 from dcpy.ir.analysis.effects import known_effects_of
 from dcpy.ir.analysis.scopes import symbols_assigned_in
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.effects import VISIBLE, Effect, keep_order
 from dcpy.ir.nodes import Map
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.tree import is_inside
-from dcpy.ir.uses import Uses
 
 
 def why_not_in_turns(first: Map, second: Map, uses: Uses) -> Refusal | None:

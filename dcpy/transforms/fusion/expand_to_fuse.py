@@ -8,12 +8,12 @@ from typing import ClassVar
 
 from dcpy.base.errors import ExpansionError
 from dcpy.ir.analysis.access_relations import names_in
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array
-from dcpy.ir.expansions import EXPANSIONS, Replacement, expansions_of
+from dcpy.ir.library.expansions import EXPANSIONS, Replacement, expansions_of
 from dcpy.ir.nodes import LibraryNode, Map, Node
 from dcpy.ir.region import State
 from dcpy.ir.tree import child_of
-from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.expand import install
 

@@ -10,6 +10,7 @@ from dcpy.ir.analysis.access import MemoryAccess
 from dcpy.ir.analysis.access_relations import names_in
 from dcpy.ir.analysis.dependences import filled_before, groups_meet, nodes_meet
 from dcpy.ir.analysis.footprints import Footprint
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.refusal import Refusal
@@ -17,7 +18,6 @@ from dcpy.ir.region import State
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import ONE, Ranges
 from dcpy.ir.tree import child_of
-from dcpy.ir.uses import Uses
 from dcpy.transforms.fusion.conditions import why_not_in_turns
 from dcpy.transforms.fusion.prefixes import Renaming, prefix_of, same_prefix, touches_below
 from dcpy.transforms.fusion.temporaries import is_fixed, needed_elsewhere

@@ -9,8 +9,8 @@ from dcpy.ir.analysis.access_relations import accesses_of_body
 from dcpy.ir.analysis.dependence_vectors import dependences_between
 from dcpy.ir.analysis.dependences import nodes_meet
 from dcpy.ir.analysis.effects import effects_of, leavers
+from dcpy.ir.analysis.nests import axes_of
 from dcpy.ir.effects import Effect
-from dcpy.ir.nests import axes_of
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import State
 from dcpy.ir.schedules import UNDECIDED

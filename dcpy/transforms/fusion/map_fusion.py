@@ -10,12 +10,12 @@ from dcpy.ir.analysis.access import MemoryAccess
 from dcpy.ir.analysis.access_relations import accesses_of_body, memories_of
 from dcpy.ir.analysis.dependences import filled_before, groups_meet, nodes_meet
 from dcpy.ir.analysis.footprints import Footprint
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import State
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import ONE, Expr, Ranges, sym
-from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Access, Match, Refusal, Rewriter, Transformation, capture, path
 from dcpy.transforms.fusion.bodies import append_body, prepend_body
 from dcpy.transforms.fusion.conditions import why_not_in_turns

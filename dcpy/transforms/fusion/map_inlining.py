@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import ClassVar
 
-from dcpy.ir.copying import copy_node
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Lifetime, Scalar
+from dcpy.ir.editing.copying import copy_node
+from dcpy.ir.editing.substitution import Substitution
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.region import Branch, Loop, Region, State, SymbolAssign
 from dcpy.ir.subsets import Range, Subset
-from dcpy.ir.substitution import Substitution
 from dcpy.ir.symbolic import ONE, ZERO, Expr
 from dcpy.ir.tree import Element, child_of, dominates, is_inside, owners_around, subtree
-from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
 

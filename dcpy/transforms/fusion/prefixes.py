@@ -11,9 +11,9 @@ from dataclasses import replace
 from dcpy.ir.analysis.access import MemoryAccess, Scope
 from dcpy.ir.analysis.access_relations import accesses_of_body
 from dcpy.ir.analysis.footprints import Variable
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.nodes import Map
 from dcpy.ir.symbolic import Expr, Ranges, sym
-from dcpy.ir.uses import Uses
 
 Renaming = Mapping[str, Expr]  #: a map's outer parameters in terms of those of another map
 

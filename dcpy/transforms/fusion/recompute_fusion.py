@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.symbolic import ZERO
 from dcpy.ir.tree import dominates
-from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.fusion.map_inlining import (
     Inlining,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from dcpy.ir.nest_edits import expand_map
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.editing.nest_edits import expand_map
 from dcpy.ir.nodes import Map
 from dcpy.ir.symbolic import Ranges
-from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.fusion.bodies import append_body
 from dcpy.transforms.fusion.groups import Group, grown, kept_dims, temporaries_of, touched_by, traffic_shrinks

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Scalar, packed_strides
-from dcpy.ir.expr import Load, ScalarExpr, rewrite
+from dcpy.ir.editing.rewriter import Rewriter
+from dcpy.ir.expressions.scalar import Load, ScalarExpr, rewrite
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.refusal import Refusal
-from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.tree import is_inside
-from dcpy.ir.uses import Uses
 
 KEEP = "; pass keep_intermediate=True to keep it"
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dcpy.ir.analysis.scopes import symbols_assigned_in
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Node
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Block, Region, State
-from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.tree import Element, is_inside
-from dcpy.ir.uses import Uses
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,15 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.effects import leavers
 from dcpy.ir.analysis.scopes import symbols_assigned_in
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Scalar
-from dcpy.ir.expr import Const, Load, Op, Ref, ScalarExpr, loads_of, op, substitute_refs, walk
-from dcpy.ir.identities import extreme_value
+from dcpy.ir.expressions.identities import extreme_value
+from dcpy.ir.expressions.scalar import Const, Load, Op, Ref, ScalarExpr, loads_of, op, substitute_refs, walk
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Tasklet
 from dcpy.ir.region import Branch, Loop, Region, State
 from dcpy.ir.subsets import Subset
 from dcpy.ir.tree import is_inside, owners_around
-from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
 _LARGER = {"gt": "max", "ge": "max", "lt": "min", "le": "min"}

@@ -8,7 +8,7 @@ from typing import ClassVar
 from dcpy.ir.analysis.access_relations import accesses_of_body
 from dcpy.ir.analysis.dependence_vectors import dependences_between
 from dcpy.ir.analysis.dependences import iterations_have_order
-from dcpy.ir.nests import axes_of
+from dcpy.ir.analysis.nests import axes_of
 from dcpy.ir.region import Loop, Region
 from dcpy.ir.symbolic import sym
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one

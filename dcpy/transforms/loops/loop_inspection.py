@@ -12,16 +12,16 @@ from typing import ClassVar
 from dcpy.ir import types
 from dcpy.ir.analysis.dependences import loop_dependences
 from dcpy.ir.analysis.effects import leavers
-from dcpy.ir.cloning import clone
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Scalar
-from dcpy.ir.expr import Const, Index, Load, Ref, ScalarExpr, WrapIndex, cast, loads_of, op, rewrite
+from dcpy.ir.editing.cloning import clone
+from dcpy.ir.expressions.scalar import Const, Index, Load, Ref, ScalarExpr, WrapIndex, cast, loads_of, op, rewrite
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssign
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, sym
 from dcpy.ir.tree import is_inside, owners_around
-from dcpy.ir.uses import Uses
 from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.cloning import clone
+from dcpy.ir.editing.cloning import clone
 from dcpy.ir.region import Loop
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Ranges, max_of, min_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.nests import Axis, Scope, axes_of, scopes_around
+from dcpy.ir.analysis.nests import Axis, Scope, axes_of, scopes_around
 from dcpy.ir.region import Loop
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import sym

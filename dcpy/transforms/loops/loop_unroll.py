@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.cloning import clone, clone_body
-from dcpy.ir.nest_edits import groups_and_rest, place_at_end, place_before, unwrap
+from dcpy.ir.editing.cloning import clone, clone_body
+from dcpy.ir.editing.nest_edits import groups_and_rest, place_at_end, place_before, unwrap
 from dcpy.ir.region import Block, Break, Continue, Loop
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import sym

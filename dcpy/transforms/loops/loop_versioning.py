@@ -10,12 +10,12 @@ from typing import ClassVar
 from dcpy.ir import types
 from dcpy.ir.analysis.ranges_at import Bounds, owner_bounds
 from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.cloning import clone
-from dcpy.ir.expr import Const, Index, Op, ScalarExpr, as_symbolic, op
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.editing.cloning import clone
+from dcpy.ir.expressions.scalar import Const, Index, Op, ScalarExpr, as_symbolic, op
 from dcpy.ir.region import Block, Branch, Check, Loop, Region
 from dcpy.ir.symbolic import ZERO, Expr, Ranges, const, sym
 from dcpy.ir.tree import owners_around
-from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
 _MOST = 4  # conditions that one check may become

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dcpy.ir.analysis.nests import Axis, axes_of
 from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.data import Array, Data, Lifetime, Scalar
-from dcpy.ir.expr import Load, ScalarExpr, rewrite
+from dcpy.ir.expressions.scalar import Load, ScalarExpr, rewrite
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nests import Axis, axes_of
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import Loop
 from dcpy.ir.subsets import Subset

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.nest_edits import split_axis
-from dcpy.ir.nests import Axis, Scope, axes_of
+from dcpy.ir.analysis.nests import Axis, Scope, axes_of
+from dcpy.ir.editing.nest_edits import split_axis
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Break, Loop
 from dcpy.ir.tree import holder_of, jumps

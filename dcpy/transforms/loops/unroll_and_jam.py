@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.analysis.dependence_vectors import dependences_of
-from dcpy.ir.cloning import clone, clone_body
-from dcpy.ir.nest_edits import groups_and_rest, place_at_end
-from dcpy.ir.nests import nest_of, only_scope_in
+from dcpy.ir.analysis.nests import nest_of, only_scope_in
+from dcpy.ir.editing.cloning import clone, clone_body
+from dcpy.ir.editing.nest_edits import groups_and_rest, place_at_end
 from dcpy.ir.region import Loop
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import sym

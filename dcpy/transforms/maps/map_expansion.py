@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.nest_edits import expand_map
+from dcpy.ir.editing.nest_edits import expand_map
 from dcpy.ir.nodes import Map
 from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.nest_edits import exchange_maps, reorder_axes
-from dcpy.ir.nests import axes_of, only_scope_in
+from dcpy.ir.analysis.nests import axes_of, only_scope_in
+from dcpy.ir.editing.nest_edits import exchange_maps, reorder_axes
 from dcpy.ir.nodes import Map
 from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.nest_edits import expand_map, reorder_axes, split_axis
-from dcpy.ir.nests import Axis, axes_of
+from dcpy.ir.analysis.nests import Axis, axes_of
+from dcpy.ir.editing.nest_edits import expand_map, reorder_axes, split_axis
 from dcpy.ir.nodes import Map
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.loops.strip_mining import cannot_be_split

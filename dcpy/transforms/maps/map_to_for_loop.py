@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
 
-from dcpy.ir.nest_edits import alone_in_state, move_body
+from dcpy.ir.editing.nest_edits import alone_in_state, move_body
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Loop, Region
 from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one

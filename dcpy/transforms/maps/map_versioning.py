@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import ClassVar
 
-from dcpy.ir.cloning import clone
-from dcpy.ir.expr import Index, ScalarExpr, op
+from dcpy.ir.editing.cloning import clone
+from dcpy.ir.expressions.scalar import Index, ScalarExpr, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Branch, Region, State

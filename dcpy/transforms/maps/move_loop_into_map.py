@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.analysis.dependence_vectors import dependences_of
-from dcpy.ir.nest_edits import move_body
-from dcpy.ir.nests import axes_of, nest_of, only_scope_in
+from dcpy.ir.analysis.nests import axes_of, nest_of, only_scope_in
+from dcpy.ir.editing.nest_edits import move_body
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Loop
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.analysis.dependences import iterations_have_order
-from dcpy.ir.nest_edits import alone_in_state, move_body
-from dcpy.ir.nests import only_scope_in
+from dcpy.ir.analysis.nests import only_scope_in
+from dcpy.ir.editing.nest_edits import alone_in_state, move_body
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Loop
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one

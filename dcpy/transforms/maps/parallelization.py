@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.conflicts import own_params, reducible, survey, tiles_of
 from dcpy.ir.analysis.effects import effects_of
+from dcpy.ir.analysis.nests import scopes_around
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.effects import Effect
-from dcpy.ir.nests import scopes_around
 from dcpy.ir.nodes import Map
 from dcpy.ir.schedules import Parallel
-from dcpy.ir.uses import Uses
 from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
 
 

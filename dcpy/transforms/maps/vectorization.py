@@ -7,13 +7,13 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.conflicts import distinct, reducible, survey
 from dcpy.ir.analysis.effects import leavers
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Scalar, strides_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.region import State
 from dcpy.ir.schedules import Vector
 from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr
-from dcpy.ir.uses import Uses
 from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
 
 

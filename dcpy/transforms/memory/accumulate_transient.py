@@ -7,10 +7,11 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.analysis.scopes import symbols_assigned_in
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.effects import Effect
-from dcpy.ir.expr import Const, Ref
-from dcpy.ir.identities import extreme_value, identity_value
+from dcpy.ir.expressions.identities import extreme_value, identity_value
+from dcpy.ir.expressions.scalar import Const, Ref
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.region import Region, State
@@ -19,7 +20,6 @@ from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, sym
 from dcpy.ir.tree import Element, is_inside
 from dcpy.ir.types import DType
-from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
 

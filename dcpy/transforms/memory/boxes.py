@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from dcpy.ir.analysis.access import MemoryAccess
 from dcpy.ir.analysis.access_relations import accesses_of_body
 from dcpy.ir.analysis.footprints import Footprint, Variable
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Scalar
-from dcpy.ir.expr import Load, ScalarExpr, rewrite
+from dcpy.ir.editing.rewriter import Rewriter
+from dcpy.ir.expressions.scalar import Load, ScalarExpr, rewrite
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Map, Node
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Loop, State
-from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, Ranges, as_expr, max_of, min_of
 from dcpy.ir.tree import Element, is_inside
-from dcpy.ir.uses import Uses
 
 
 @dataclass(frozen=True, slots=True)

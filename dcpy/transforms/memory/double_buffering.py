@@ -7,15 +7,15 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.effects import leavers
 from dcpy.ir.analysis.scopes import symbols_assigned_in
+from dcpy.ir.analysis.uses import Uses, desc_symbols
 from dcpy.ir.data import Array
-from dcpy.ir.expr import Index, Load, ScalarExpr, op, rewrite
+from dcpy.ir.expressions.scalar import Index, Load, ScalarExpr, op, rewrite
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Node
 from dcpy.ir.region import Block, Branch, Loop, Region, State
 from dcpy.ir.subsets import DimSubset, Subset
 from dcpy.ir.symbolic import Expr, const, sym
 from dcpy.ir.tree import is_inside, subtree
-from dcpy.ir.uses import Uses, desc_symbols
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Map
 from dcpy.ir.region import Loop
 from dcpy.ir.tree import subtree
-from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Capture, Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.memory.boxes import (
     Box,

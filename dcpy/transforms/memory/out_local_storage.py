@@ -8,10 +8,10 @@ from typing import ClassVar
 from dcpy.ir.analysis.access import MemoryAccess, Mode
 from dcpy.ir.analysis.dependences import filled_before
 from dcpy.ir.analysis.effects import leavers
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Map
 from dcpy.ir.region import Loop
-from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Capture, Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.memory.boxes import Box, add_copy, box_of, declare_local, named_touches, redirect, whole_of
 

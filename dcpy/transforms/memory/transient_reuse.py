@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar
 
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Lifetime
 from dcpy.ir.region import Region, State
 from dcpy.ir.tree import Element, child_of
-from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, whole
 
 Moment = tuple[int, int]  # the position of a block in its region, and of a node in a state

@@ -1,6 +1,6 @@
 """Where a callee depends on how the elements of its arguments lie in memory, and what it is passed lies otherwise.
 
-Memlets name elements by index and fit any layout. Slices of arguments are derived anew (`ir.views`). What is left are
+Memlets name elements by index and fit any layout. Slices of arguments are derived anew (`views`). What is left are
 reshapes and reinterpretations, and C functions, to which strides were passed as numbers.
 """
 
@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from dcpy.ir.analysis.memory import base_of
 from dcpy.ir.data import Array, Data, View
-from dcpy.ir.memory import base_of
+from dcpy.ir.editing.views import is_packed
 from dcpy.ir.nodes import Call, ForeignCall
 from dcpy.ir.region import Region
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Subset
-from dcpy.ir.views import is_packed
 
 
 def layout_problems(call: Call, caller: Sdfg, region: Region) -> Iterator[str]:

@@ -7,13 +7,13 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.footprints import Footprint, Variable
 from dcpy.ir.analysis.integer_sets import meet_across
-from dcpy.ir.expr import Op, Ref, ScalarExpr, walk
+from dcpy.ir.analysis.memory import in_base
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.expressions.scalar import Op, Ref, ScalarExpr, walk
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS, Memlet
-from dcpy.ir.memory import in_base
 from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.region import Block, Loop, SymbolAssign
 from dcpy.ir.tree import is_inside, owners_around
-from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.analysis.effects import effects_of
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Stream
 from dcpy.ir.effects import KEPT
-from dcpy.ir.expr import Op, ScalarExpr, as_symbolic, loads_of, symbols_of
+from dcpy.ir.expressions.scalar import Op, ScalarExpr, as_symbolic, loads_of, symbols_of
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssign
-from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, whole
 
 

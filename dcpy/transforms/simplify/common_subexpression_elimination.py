@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.access_relations import names_in
 from dcpy.ir.analysis.effects import effects_of
+from dcpy.ir.analysis.uses import Uses, desc_symbols
 from dcpy.ir.analysis.value_numbers import value_number
 from dcpy.ir.data import Array, Lifetime, Scalar
 from dcpy.ir.effects import Effect
@@ -15,7 +16,6 @@ from dcpy.ir.nodes import Copy, LibraryNode, Map, Node, Tasklet
 from dcpy.ir.region import Region, State
 from dcpy.ir.roles import Role
 from dcpy.ir.tree import Element, child_of, dominates, is_inside, region_of, subtree
-from dcpy.ir.uses import Uses, desc_symbols
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
 

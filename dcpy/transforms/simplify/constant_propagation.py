@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dcpy.ir.data import Lifetime
-from dcpy.ir.expr import Const, Load, ScalarExpr, rewrite, substitute_refs
+from dcpy.ir.expressions.scalar import Const, Load, ScalarExpr, rewrite, substitute_refs
 from dcpy.ir.nodes import Copy, Tasklet
 from dcpy.ir.region import Block
 from dcpy.ir.tree import Element

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.expr import ScalarExpr
+from dcpy.ir.expressions.scalar import ScalarExpr
 from dcpy.ir.region import Branch, Region
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.simplify.folding import decide

@@ -8,7 +8,7 @@ from typing import ClassVar
 from dcpy.ir.analysis.effects import known_effects_of
 from dcpy.ir.data import Stream
 from dcpy.ir.effects import KEPT
-from dcpy.ir.expr import Ref, walk
+from dcpy.ir.expressions.scalar import Ref, walk
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.region import Region, State

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.expr import WrapIndex, walk
+from dcpy.ir.expressions.scalar import WrapIndex, walk
 from dcpy.ir.region import Block, Branch, Loop, State
 from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from dcpy.ir import types
-from dcpy.ir.expr import Cast, Const, Index, Op, ScalarExpr, as_symbolic, rewrite
-from dcpy.ir.ops import op_info
+from dcpy.ir.expressions.ops import op_info
+from dcpy.ir.expressions.scalar import Cast, Const, Index, Op, ScalarExpr, as_symbolic, rewrite
 from dcpy.ir.symbolic import Ranges
 
 

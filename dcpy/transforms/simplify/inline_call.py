@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from dcpy.ir.copying import copy_sdfg
 from dcpy.ir.data import Data, Scalar, View
+from dcpy.ir.editing.copying import copy_sdfg
+from dcpy.ir.editing.substitution import Substitution, substitute_in_region
+from dcpy.ir.editing.views import rebase_views
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, Copy, Node
 from dcpy.ir.region import Region, State
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Subset
-from dcpy.ir.substitution import Substitution, substitute_in_region
 from dcpy.ir.symbolic import ExprLike, sym
-from dcpy.ir.views import rebase_views
 from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.simplify.argument_layouts import layout_problems
 from dcpy.transforms.simplify.early_returns import drop_returns, why_returns_stay

@@ -13,17 +13,17 @@ from dcpy.ir.analysis.access_relations import accesses_in
 from dcpy.ir.analysis.dependences import filled_before, happens_before
 from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.analysis.integer_sets import meet
+from dcpy.ir.analysis.memory import in_base, memory_of
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Allocation, Array, Scalar, Space, View
 from dcpy.ir.effects import Effect
-from dcpy.ir.expr import Load, ScalarExpr, rewrite
+from dcpy.ir.expressions.scalar import Load, ScalarExpr, rewrite
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.memory import in_base, memory_of
 from dcpy.ir.nodes import Copy, Node
 from dcpy.ir.region import SymbolAssign
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Ranges
 from dcpy.ir.tree import child_of, is_inside
-from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Lifetime, View
+from dcpy.ir.editing.views import is_packed
 from dcpy.ir.nodes import Copy
 from dcpy.ir.region import SymbolAssign
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import ZERO, product_of
 from dcpy.ir.tree import dominates
-from dcpy.ir.uses import Uses
-from dcpy.ir.views import is_packed
 from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import View
-from dcpy.ir.expr import Load, ScalarExpr, loads_of, rewrite
+from dcpy.ir.expressions.scalar import Load, ScalarExpr, loads_of, rewrite
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Node
 from dcpy.ir.roles import MEMLETS
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.tree import Element
-from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, whole
 
 

@@ -7,12 +7,12 @@ from typing import ClassVar
 
 from dcpy.ir import types
 from dcpy.ir.analysis.assigned import reader_of_nothing
-from dcpy.ir.expr import Index, Load, Ref, ScalarExpr, as_symbolic, rewrite, substitute_refs
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.expressions.scalar import Index, Load, Ref, ScalarExpr, as_symbolic, rewrite, substitute_refs
 from dcpy.ir.nodes import Node, Tasklet
 from dcpy.ir.region import SymbolAssign
 from dcpy.ir.symbolic import sym
 from dcpy.ir.tree import Element, owners_around
-from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.simplify.folding import fold
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.expr import WrapIndex, as_symbolic, walk
+from dcpy.ir.expressions.scalar import WrapIndex, as_symbolic, walk
 from dcpy.ir.region import Resize, SymbolAssign
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.tree import dominates, is_inside

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.analysis.scopes import symbols_assigned_in
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.region import Break, Continue, Loop
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.tree import is_inside, jumps
-from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.simplify.trivial_map_elimination import never_runs, runs_once
 

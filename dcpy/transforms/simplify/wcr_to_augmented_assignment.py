@@ -8,11 +8,11 @@ from typing import ClassVar
 from dcpy.ir.analysis.access import MemoryAccess, Mode
 from dcpy.ir.analysis.access_relations import accesses_of_body
 from dcpy.ir.analysis.dependences import groups_meet
-from dcpy.ir.expr import Ref, op
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.expressions.scalar import Ref, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.tree import owners_around
-from dcpy.ir.uses import Uses
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.simplify.augmented_assignment_to_wcr import collides_in_a_map
 

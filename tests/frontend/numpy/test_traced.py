@@ -5,7 +5,7 @@ import pytest
 
 import dcpy
 from dcpy.frontend.implements import find, implemented
-from dcpy.frontend.numpy.sorting import sorted_rows
+from dcpy.frontend.numpy.sorting.order import sorted_rows
 from tests.support.numpy_records import check, interpreted, op
 
 SQUARE = ((3, 3), (1, 1))

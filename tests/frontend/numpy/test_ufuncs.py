@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dcpy.frontend.lower.elementwise import UFUNCS
+from dcpy.frontend.lower.arithmetic.elementwise import UFUNCS
 from tests.support.numpy_records import ALL, LAYOUTS, Record, check, interpreted, op, sample
 
 UNARY = sorted((f for f in UFUNCS if f.nin == 1), key=lambda f: f.__name__)

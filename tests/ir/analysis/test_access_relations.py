@@ -10,10 +10,11 @@ import pytest
 from dcpy.ir import types
 from dcpy.ir.analysis.access import Mode
 from dcpy.ir.analysis.access_relations import accesses_in, seen_from_outside
+from dcpy.ir.analysis.memory import base_of, in_base, memory_of, shown_by
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Scalar, Stream, View
-from dcpy.ir.expr import Const, Index, Load, Ref, WrapIndex, op
+from dcpy.ir.expressions.scalar import Const, Index, Load, Ref, WrapIndex, op
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.memory import base_of, in_base, memory_of, shown_by
 from dcpy.ir.nodes import Call, Copy, Map, Tasklet
 from dcpy.ir.region import Branch, Break, Loop, Region, State, SymbolAssign, While
 from dcpy.ir.sdfg import Sdfg
@@ -21,7 +22,6 @@ from dcpy.ir.subsets import Range, Subset, parse_subset
 from dcpy.ir.symbolic import sym
 from dcpy.ir.text import parse_sdfg
 from dcpy.ir.tree import sdfg_of
-from dcpy.ir.uses import Uses
 
 F64 = types.float64
 POSITIVE = op("gt", Load("c", (), F64), Const(0.0, F64))

@@ -7,10 +7,10 @@ import itertools
 import pytest
 
 from dcpy.ir.analysis.dependence_vectors import NestDependences, dependences_of, lexicographically_positive
-from dcpy.ir.nests import perfect_nest
+from dcpy.ir.analysis.nests import perfect_nest
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.text import parse_sdfg
-from dcpy.ir.uses import Uses
 
 HEAD = "sdfg @f(A: f64[N, M], B: f64[N, M], s: f64[], p: i64[N]) symbols(N: size, M: size)"
 

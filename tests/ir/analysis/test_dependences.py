@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dcpy.ir.analysis.dependences import loop_dependences
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.region import Loop
 from dcpy.ir.text import parse_sdfg
-from dcpy.ir.uses import Uses
 
 
 def first_loop(body, data="", arguments="a: f64[N], b: f64[N], c: f64[N, N], s: f64[], k: i64[N]"):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from dcpy.ir import types
 from dcpy.ir.analysis.access_relations import seen_from_outside
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Map
@@ -16,7 +17,6 @@ from dcpy.ir.region import Region, State
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import const, max_of, min_of, sym
-from dcpy.ir.uses import Uses
 
 FAR = 40  # elements beyond are not asked about: a whole dimension is a box too
 i_, j_, N, M = (sym(name) for name in "ijNM")

@@ -6,7 +6,7 @@ import pytest
 
 from dcpy.ir import types
 from dcpy.ir.analysis.ranges_at import ranges_at
-from dcpy.ir.expr import Index, Load, WrapIndex
+from dcpy.ir.expressions.scalar import Index, Load, WrapIndex
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Loop, Process, Region, State, SymbolAssign
 from dcpy.ir.sdfg import Sdfg

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from dcpy.ir.library_kinds import LIBRARY_KINDS
+from dcpy.ir.library.library_kinds import LIBRARY_KINDS
 from dcpy.ir.nodes import LibraryNode
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.ir.types import DType, float64

@@ -11,7 +11,7 @@ import pytest
 from dcpy.base.source import SrcSpan
 from dcpy.ir import types
 from dcpy.ir.data import Array, Scalar, Stream, View
-from dcpy.ir.expr import Cast, Const, Index, Load, Op, Ref, WrapIndex, cast, op
+from dcpy.ir.expressions.scalar import Cast, Const, Index, Load, Op, Ref, WrapIndex, cast, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Call, LibraryNode, Map, Tasklet
 from dcpy.ir.region import Branch, Region, Resize, State, SymbolAssign

@@ -9,7 +9,7 @@ import pytest
 
 from dcpy.base.environment import Environment
 from dcpy.base.errors import ExpansionError
-from dcpy.ir.expansions import ENVIRONMENTS, EXPANSIONS, ForeignLibrary
+from dcpy.ir.library.expansions import ENVIRONMENTS, EXPANSIONS, ForeignLibrary
 from dcpy.ir.nodes import ForeignCall
 from dcpy.ir.text import parse_sdfg
 from dcpy.libraries.blas import environments

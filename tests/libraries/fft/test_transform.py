@@ -9,7 +9,7 @@ import pytest
 
 import dcpy
 from dcpy.base.errors import ExpansionError
-from dcpy.ir.expansions import ENVIRONMENTS
+from dcpy.ir.library.expansions import ENVIRONMENTS
 from dcpy.ir.text import parse_sdfg
 from dcpy.ir.verify import verify
 from dcpy.libraries.fft import environments

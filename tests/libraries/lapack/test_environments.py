@@ -7,7 +7,7 @@ import ctypes
 import pytest
 
 from dcpy.base.errors import ExpansionError
-from dcpy.ir.expansions import ENVIRONMENTS, Expansion
+from dcpy.ir.library.expansions import ENVIRONMENTS, Expansion
 from dcpy.ir.text import parse_sdfg
 from dcpy.transforms.expand import expand_library_nodes
 from tests.libraries.lapack.test_nodes import LIBRARY_ONLY, PROGRAMS, VECTORS, program

@@ -9,8 +9,8 @@ import pytest
 
 from dcpy.base.errors import DcpyError, ExpansionError
 from dcpy.base.generators import generator_over, words_of
-from dcpy.ir.expansions import ENVIRONMENTS
 from dcpy.ir.interp import run
+from dcpy.ir.library.expansions import ENVIRONMENTS
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.ir.verify import verify
 from dcpy.libraries.random import environments

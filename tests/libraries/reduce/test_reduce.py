@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dcpy.ir import types
-from dcpy.ir.identities import identity_value
+from dcpy.ir.expressions.identities import identity_value
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.schedules import VECTOR
 from dcpy.ir.subsets import parse_subset

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
-from dcpy.ir.copying import copy_sdfg
+from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.text import parse_sdfg as parse
 from dcpy.ir.text import print_sdfg
 from dcpy.transforms.auto.pipeline import auto_optimize

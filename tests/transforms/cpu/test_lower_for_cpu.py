@@ -7,9 +7,9 @@ import re
 import pytest
 
 from dcpy.base.options import CpuOptions
-from dcpy.ir.copying import copy_sdfg
+from dcpy.ir.editing.copying import copy_sdfg
+from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Map
-from dcpy.ir.rewriter import Rewriter
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.ir.verify import CODEGEN_FORM, verify
 from dcpy.transforms.cpu.assign_storages import AssignStorages

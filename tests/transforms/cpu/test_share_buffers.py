@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from dcpy.ir.copying import copy_sdfg
 from dcpy.ir.data import Allocation, Array
-from dcpy.ir.rewriter import Rewriter
+from dcpy.ir.editing.copying import copy_sdfg
+from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.text import parse_sdfg
 from dcpy.transforms.cpu.share_buffers import ShareBuffers
 from tests.support.expect import assert_same_values

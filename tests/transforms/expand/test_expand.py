@@ -8,7 +8,7 @@ import pytest
 
 from dcpy import plugins
 from dcpy.base.errors import ExpansionError, UnknownName
-from dcpy.ir.library_kinds import LIBRARY_KINDS
+from dcpy.ir.library.library_kinds import LIBRARY_KINDS
 from dcpy.ir.nodes import ForeignCall, LibraryNode
 from dcpy.ir.text import parse_sdfg, print_node, print_sdfg
 from dcpy.transforms.api import apply_once

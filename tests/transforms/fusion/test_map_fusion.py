@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcpy import plugins
-from dcpy.ir.copying import copy_sdfg
+from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.nodes import Map
 from dcpy.ir.text import print_sdfg
 from dcpy.transforms.api import apply_repeated

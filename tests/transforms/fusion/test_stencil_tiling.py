@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dcpy.ir.copying import copy_sdfg
+from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.text import print_sdfg
 from dcpy.transforms.api import apply_once
 from dcpy.transforms.fusion.stencil_tiling import StencilTiling

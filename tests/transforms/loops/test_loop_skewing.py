@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dcpy.ir.copying import copy_sdfg
+from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.transforms.api import apply_once
 from dcpy.transforms.loops.loop_interchange import LoopInterchange
 from dcpy.transforms.loops.loop_skewing import LoopSkewing

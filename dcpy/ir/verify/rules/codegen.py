@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dcpy.ir.analysis.lanes import why_no_lanes
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Allocation, Array, Scalar, Stream
 from dcpy.ir.nodes import LibraryNode, Map
 from dcpy.ir.schedules import Undecided
 from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.uses import Uses
 from dcpy.ir.verify.rule import Findings, rule
 from dcpy.ir.verify.scope import Declaration, Scope
 

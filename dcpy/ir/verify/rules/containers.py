@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dcpy.base.errors import DcpyError
+from dcpy.ir.analysis.memory import shown_by
 from dcpy.ir.data import Array, Data, Scalar, Stream, View
-from dcpy.ir.memory import shown_by
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr, product_of

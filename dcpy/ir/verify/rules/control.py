@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from dcpy.base.exceptions import exception_type
 from dcpy.ir.analysis.concurrency import Part, conflicts
 from dcpy.ir.analysis.scopes import symbols_assigned_in
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Stream, View
-from dcpy.ir.expr import loads_of
+from dcpy.ir.expressions.scalar import loads_of
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Branch, Break, Check, Continue, Dataflow, Loop, Process, Return, SymbolAssign, While
 from dcpy.ir.roles import Role, Written
 from dcpy.ir.tree import is_inside, region_of, subtree
-from dcpy.ir.uses import Uses
 from dcpy.ir.verify.rule import Findings, rule
 from dcpy.ir.verify.scope import Scope
 

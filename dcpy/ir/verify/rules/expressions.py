@@ -9,10 +9,10 @@ import numpy as np
 from dcpy.base.errors import UnknownName
 from dcpy.ir import types
 from dcpy.ir.data import Stream
-from dcpy.ir.expr import Cast, Const, Index, Load, Op, Ref, WrapIndex, children, depth_of, walk
-from dcpy.ir.limits import DEEPEST_EXPRESSION
+from dcpy.ir.expressions.ops import op_info
+from dcpy.ir.expressions.scalar import Cast, Const, Index, Load, Op, Ref, WrapIndex, children, depth_of, walk
+from dcpy.ir.files.limits import DEEPEST_EXPRESSION
 from dcpy.ir.nodes import Tasklet
-from dcpy.ir.ops import op_info
 from dcpy.ir.region import SymbolAssign
 from dcpy.ir.types import DType
 from dcpy.ir.verify.rule import Findings, rule

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dcpy.ir.foreign import refusal
+from dcpy.ir.library.foreign import refusal
 from dcpy.ir.nodes import ForeignCall
 from dcpy.ir.verify.rule import Findings, rule
 from dcpy.ir.verify.scope import Scope

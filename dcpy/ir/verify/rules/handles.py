@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dcpy.ir.analysis.handles import handle_connectors, handles_of
-from dcpy.ir.memory import shown_by
+from dcpy.ir.analysis.memory import shown_by
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.verify.rule import Findings, rule
 from dcpy.ir.verify.scope import MemletUse, Scope

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dcpy.ir.analysis.memory import shown_by
 from dcpy.ir.data import Scalar, Stream, View
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS
-from dcpy.ir.memory import shown_by
 from dcpy.ir.nodes import Copy, Map, Tasklet
 from dcpy.ir.subsets import Range
 from dcpy.ir.verify.bounds import outside

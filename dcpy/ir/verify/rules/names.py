@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from dcpy.base.printable import printable
+from dcpy.ir.analysis.memory import shown_by
 from dcpy.ir.data import Array, Scalar, View
-from dcpy.ir.memory import shown_by
 from dcpy.ir.nodes import Call, ForeignCall, Node, Tasklet
 from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.verify.rule import Findings, rule

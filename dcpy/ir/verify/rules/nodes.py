@@ -5,7 +5,7 @@ from __future__ import annotations
 from dcpy.base.callbacks import names_of
 from dcpy.base.errors import CallbackError
 from dcpy.ir.data import Array, Scalar, Stream
-from dcpy.ir.expr import Ref, walk
+from dcpy.ir.expressions.scalar import Ref, walk
 from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Map
 from dcpy.ir.region import Loop
 from dcpy.ir.subsets import Range

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dcpy.ir.analysis.ranges_at import KnownRanges
-from dcpy.ir.limits import DEEPEST_REGION
+from dcpy.ir.files.limits import DEEPEST_REGION
 from dcpy.ir.region import Owner, Region, State
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.verify.rule import Finding, Findings, rule

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from dcpy.ir import types
-from dcpy.ir.expansions import Expansion
-from dcpy.ir.expr import Const, Index, Load, Ref, ScalarExpr, cast, op
+from dcpy.ir.expressions.scalar import Const, Index, Load, Ref, ScalarExpr, cast, op
+from dcpy.ir.library.expansions import Expansion
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, ForeignCall
 from dcpy.ir.schedules import SEQUENTIAL

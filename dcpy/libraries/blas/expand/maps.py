@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dcpy.ir import types
-from dcpy.ir.expr import ScalarExpr, cast, op
-from dcpy.ir.identities import identity_value
+from dcpy.ir.expressions.identities import identity_value
+from dcpy.ir.expressions.scalar import ScalarExpr, cast, op
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO
 from dcpy.libraries.api import Fragment, expands

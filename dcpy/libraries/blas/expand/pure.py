@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from dcpy.ir import types
-from dcpy.ir.expr import Const, ScalarExpr, cast, op
-from dcpy.ir.identities import identity_value
+from dcpy.ir.expressions.identities import identity_value
+from dcpy.ir.expressions.scalar import Const, ScalarExpr, cast, op
 from dcpy.ir.nodes import Node
 from dcpy.ir.symbolic import ZERO, Expr
 from dcpy.ir.types import DType

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dcpy.ir import types
-from dcpy.ir.expr import Const, Index, Load, ScalarExpr, op
+from dcpy.ir.expressions.scalar import Const, Index, Load, ScalarExpr, op
 from dcpy.ir.nodes import ForeignCall
 from dcpy.ir.schedules import UNDECIDED
 from dcpy.ir.subsets import Range

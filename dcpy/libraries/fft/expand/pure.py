@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dcpy.ir import types
-from dcpy.ir.copying import copy_sdfg
-from dcpy.ir.expr import Const, Index, ScalarExpr, cast, op
+from dcpy.ir.editing.copying import copy_sdfg
+from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, cast, op
 from dcpy.ir.nodes import Call, Copy
 from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, product_of
 from dcpy.ir.types import DType

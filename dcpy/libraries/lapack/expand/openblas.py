@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from dcpy.ir import types
-from dcpy.ir.expansions import Expansion
-from dcpy.ir.expr import Const, Index, Ref, ScalarExpr, cast
+from dcpy.ir.expressions.scalar import Const, Index, Ref, ScalarExpr, cast
+from dcpy.ir.library.expansions import Expansion
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, ForeignCall
 from dcpy.ir.subsets import Range, Subset

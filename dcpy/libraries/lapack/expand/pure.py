@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dcpy.ir import types
-from dcpy.ir.expansions import Expansion
-from dcpy.ir.expr import Const, Index, Load, ScalarExpr, cast, op
+from dcpy.ir.expressions.scalar import Const, Index, Load, ScalarExpr, cast, op
+from dcpy.ir.library.expansions import Expansion
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy
 from dcpy.ir.schedules import VECTOR

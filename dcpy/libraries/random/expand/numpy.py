@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from dcpy.ir import types
-from dcpy.ir.expansions import Expansion
-from dcpy.ir.expr import Const, Index, Load, Ref, ScalarExpr, cast, op
+from dcpy.ir.expressions.scalar import Const, Index, Load, Ref, ScalarExpr, cast, op
+from dcpy.ir.library.expansions import Expansion
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, ForeignCall
 from dcpy.ir.subsets import Range

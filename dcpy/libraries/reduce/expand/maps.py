@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dcpy.ir.identities import identity_value
+from dcpy.ir.expressions.identities import identity_value
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ZERO
 from dcpy.libraries.api import Fragment, expands

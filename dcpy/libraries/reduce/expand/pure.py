@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dcpy.ir import types
-from dcpy.ir.expr import Const, Index, ScalarExpr, op
-from dcpy.ir.identities import extreme_value, identity_value
+from dcpy.ir.expressions.identities import extreme_value, identity_value
+from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, op
 from dcpy.ir.nodes import Node
 from dcpy.ir.symbolic import ZERO, Expr
 from dcpy.libraries.api import Element, Fragment, Operand, expands

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dcpy.ir import types
-from dcpy.ir.expr import Index, ScalarExpr
+from dcpy.ir.expressions.scalar import Index, ScalarExpr
 from dcpy.ir.nodes import Copy, ForeignCall
 from dcpy.ir.symbolic import ONE
 from dcpy.libraries.api import Environment, ForeignLibrary, Fragment, Operand, expands

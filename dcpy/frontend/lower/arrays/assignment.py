@@ -1,0 +1,395 @@
+"""Assignment targets: names, tuples, elements and slices; augmented assignment; exceptions and their messages."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dcpy.base.errors import DcpyError, FrontendError
+from dcpy.base.exceptions import exception_type
+from dcpy.frontend.dataflow import channels
+from dcpy.frontend.desugar import core
+from dcpy.frontend.lists import ListValue
+from dcpy.frontend.lower.arithmetic.elementwise import convert
+from dcpy.frontend.lower.arithmetic.fitting import stored
+from dcpy.frontend.lower.arithmetic.operators import UFUNC_OF, binary
+from dcpy.frontend.lower.arrays import gather, indexing, stores
+from dcpy.frontend.lower.control import conflicts
+from dcpy.frontend.lower.expressions import attribute, evaluate, evaluate_all, keys_of, subscript
+from dcpy.frontend.lower.frame import is_field
+from dcpy.frontend.lower.names import bind_name, read_name
+from dcpy.frontend.lower.objects import dataclasses as objects
+from dcpy.frontend.lower.objects import special_methods as special
+from dcpy.frontend.lower.sequences import items as sequences
+from dcpy.frontend.lower.sequences import references
+from dcpy.frontend.queues import StreamValue
+from dcpy.frontend.values import (
+    ArrayValue,
+    DictValue,
+    RecordValue,
+    Scalar,
+    Static,
+    TextValue,
+    TupleValue,
+    Value,
+    dtype_of,
+    is_number,
+    kind_of,
+    scalar_expr,
+)
+from dcpy.ir import types
+from dcpy.ir.expressions.scalar import Load, ScalarExpr, cast, loads_of
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.subsets import Subset
+from dcpy.ir.symbolic import as_expr
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.frame import Frame
+
+
+def assign(frame: Frame, target: ast.expr, value: Value) -> Value:
+    """``target = value``; returns the value as the next target of a chain gets it."""
+    try:
+        match target:
+            case ast.Name(id=name):
+                return bind_name(frame, name, value)
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                _unpack(frame, parts, value)
+            case ast.Subscript():
+                _store(frame, target, value)
+            case ast.Attribute(value=ast.Name(id=name), attr="shape"):
+                _set_shape(frame, name, value)
+            case ast.Attribute(value=owner, attr=name):
+                _assign_field(frame, owner, name, value)
+            case _:
+                raise FrontendError(f"{type(target).__name__} is not a target that dcpy takes")
+    except DcpyError as error:
+        raise error.at(frame.span(target)) from error.__cause__
+    return value
+
+
+def _unpack(frame: Frame, targets: list[ast.expr], value: Value) -> None:
+    items = _items(frame, targets, value)
+    starred = [k for k, target in enumerate(targets) if isinstance(target, ast.Starred)]
+    if starred:
+        position = starred[0]
+        rest = len(targets) - position - 1
+        middle = TupleValue(tuple(items[position : len(items) - rest]), is_list=True)
+        if len(items) >= len(targets) - 1:
+            items = [*items[:position], middle, *items[len(items) - rest :]]
+    if len(items) != len(targets):
+        few = len(items) < len(targets)
+        raise FrontendError(
+            f"not enough values to unpack (expected {len(targets)}, got {len(items)})" if few
+            else f"too many values to unpack (expected {len(targets)})",
+            notes=("Python raises ValueError here",),
+            help="write a name for each value; `*rest` takes what is left",
+        )  # fmt: skip
+    for target, item in zip(targets, _read_first(frame, targets, items), strict=True):
+        assign(frame, target.value if isinstance(target, ast.Starred) else target, item)
+
+
+def _items(frame: Frame, targets: list[ast.expr], value: Value) -> list[Value]:
+    """The items to unpack. The size of an array is checked at run time where it is not known."""
+    b, wanted = frame.b, len(targets)
+    size = sequences.length(b, value) if isinstance(value, ArrayValue) else None
+    if size is None or size.constant is not None or any(isinstance(target, ast.Starred) for target in targets):
+        return sequences.items(b, value)
+    few = f"not enough values to unpack (expected {wanted}, got {{0}})"
+    b.emit.require(size - wanted, "ValueError", few, (size,))
+    b.emit.require(wanted - size, "ValueError", f"too many values to unpack (expected {wanted})")
+    return [sequences.at(b, value, as_expr(k)) for k in range(wanted)]
+
+
+def _read_first(frame: Frame, targets: list[ast.expr], items: list[Value]) -> list[Value]:
+    """All items are read before the first target is written: what an earlier target overwrites is kept."""
+    written: set[str] = set()
+    ready: list[Value] = []
+    anything = False  # an earlier target stores into an array
+    for target, item in zip(targets, items, strict=True):
+        if isinstance(item, TupleValue | RecordValue):
+            item = sequences.stable(frame.b, item)
+        elif isinstance(item, Scalar):
+            loads = loads_of(item.expr)
+            if any(load.container in written or (anything and load.indices) for load in loads):
+                item = frame.b.keep(item)
+        ready.append(item)
+        parts = list(ast.walk(target))
+        names = {part.id for part in parts if isinstance(part, ast.Name)}
+        any_field = any(isinstance(part, ast.Attribute) for part in parts)  # a setter may assign others
+        homes = (home for scope in frame.scopes for home in scope.homes.items())
+        written.update(home for key, home in homes if key[0] in names or (any_field and is_field(key[0])))
+        anything = anything or not isinstance(target, ast.Name)
+    return ready
+
+
+def _store(frame: Frame, target: ast.Subscript, value: Value) -> None:
+    if isinstance(value, Scalar) and not isinstance(value.expr, Load):
+        operands: list[Value] = [value]
+        frame.program.pending.append(operands)
+        owner = evaluate(frame, target.value)
+        keys = keys_of(frame, target.slice)
+        frame.program.pending.pop()
+        value = operands[0]
+    else:
+        owner = evaluate(frame, target.value)
+        keys = keys_of(frame, target.slice)
+    if isinstance(owner, StreamValue):  # an output of a tasklet: `name = value` there
+        channels.push(frame, owner, value)
+        return
+    store_keys(frame, owner, keys, value)
+
+
+def store_keys(frame: Frame, owner: Value, keys: list[Value], value: Value) -> None:
+    """``owner[keys] = value``."""
+    if isinstance(owner, TupleValue | ListValue | DictValue) and len(keys) == 1:
+        _call_list(frame, owner, "__setitem__", keys[0], value)
+        return
+    if not isinstance(owner, ArrayValue):
+        raise FrontendError(
+            f"{kind_of(owner)} does not take assignments to its items",
+            notes=("only arrays are memory of a program; everything else is a value",),
+            help="make it an array: np.array(...)" if isinstance(owner, TupleValue) else "keep the items in variables",
+        )
+    expanded = indexing.expand_keys(frame.b, owner, keys)
+    if expanded.advanced:
+        gather.write(frame.b, owner, expanded, value)
+        return
+    place = indexing.basic(frame.b, owner, expanded.items, view=expanded.dots)
+    if isinstance(place, ArrayValue):
+        frame.b.store(place, value)
+        return
+    assert isinstance(place, Scalar)
+    _store_element(frame, owner, place.expr, value)
+
+
+def _store_element(frame: Frame, owner: ArrayValue, place: ScalarExpr, value: Value, wcr: str = "") -> None:
+    assert isinstance(place, Load)
+    stores.require_writable(frame.b, owner)
+    if isinstance(value, ArrayValue) and not value.shape:
+        value = Scalar(value.load(()))
+    if not is_number(value):
+        raise FrontendError(
+            f"setting an array element with {kind_of(value)}",
+            notes=("NumPy raises ValueError here",),
+            help="store it into a slice, or reduce it to a number first",
+        )
+    number = scalar_expr(stored(frame.b, value, place.dtype))
+    if number.dtype.kind == "c" and place.dtype.kind != "c":
+        raise FrontendError(
+            f"a complex number does not fit into an array of {place.dtype.numpy_name}",
+            notes=("NumPy raises TypeError here",),
+            help="store its .real",
+        )
+    memlet = Memlet(place.container, Subset(place.indices), wcr or frame.b.combined.get(place.container, ""))
+    frame.emit.tasklet([(memlet, convert(number, place.dtype))])
+
+
+def _call_list(frame: Frame, owner: Value, method: str, *args: Value) -> None:
+    """A method of lists."""
+    call = frame.program.call_list
+    assert call is not None
+    call(frame, owner, method, args, {})
+
+
+# -- augmented assignment --------------------------------------------------------------------------------------------
+
+
+def augment(frame: Frame, target: ast.expr, symbol: str, value_node: ast.expr) -> None:
+    """``target symbol= value``."""
+    match target:
+        case ast.Name(id=name):
+            _augment_name(frame, target, name, symbol, value_node)
+        case ast.Subscript():
+            owner = evaluate(frame, target.value)
+            keys = keys_of(frame, target.slice)
+            value = evaluate(frame, value_node)
+            frame.emit.place = (frame, target)
+            _augment_keys(frame, owner, keys, symbol, value)
+        case ast.Attribute(value=owner, attr=name):
+            _augment_field(frame, owner, name, symbol, value_node)
+        case _:
+            raise FrontendError(f"{type(target).__name__} is not a target that dcpy takes")
+
+
+def _assign_field(frame: Frame, node: ast.expr, name: str, value: Value) -> None:
+    """``owner.name = value``; the owner may be an expression that runs code."""
+    operands: list[Value] = [value]
+    frame.program.pending.append(operands)
+    owner = evaluate(frame, node)
+    frame.program.pending.pop()
+    if isinstance(owner, ArrayValue) and name in ("real", "imag"):
+        store_keys(frame, attribute(frame, owner, name), [Static(Ellipsis)], operands[0])
+    else:
+        objects.assign_field(frame, owner, name, operands[0])
+
+
+def _augment_field(frame: Frame, node: ast.expr, name: str, symbol: str, value_node: ast.expr) -> None:
+    """``owner.name symbol= value``: an array stays the same one."""
+    owner = evaluate(frame, node)
+    operands: list[Value] = [attribute(frame, owner, name)]
+    frame.program.pending.append(operands)
+    value = evaluate(frame, value_node)
+    frame.program.pending.pop()
+    current = operands[0]
+    if isinstance(owner, ArrayValue) and name in ("real", "imag"):
+        _augment_keys(frame, current, [Static(Ellipsis)], symbol, value)
+        return
+    if not isinstance(current, ArrayValue):
+        objects.assign_field(frame, owner, name, _combined(frame, symbol, current, value))
+        return
+    objects.require_assignable(owner, name, in_place=True)
+    _update_array(frame, current, symbol, value)
+
+
+def _set_shape(frame: Frame, name: str, shape: Value) -> None:
+    """``a.shape = ...``, of an array that only this name has: the name then stands for the reshaped view."""
+    current = read_name(frame, name)
+    if not isinstance(current, ArrayValue):
+        raise FrontendError(f"{kind_of(current)} has no shape to set")
+    shared = any(other != name and value == current for other, value in frame.env.items())
+    reasons = {
+        "it is set in a loop or branch, or in an outer function": len(frame.scopes) > 1 or name not in frame.env,
+        "it belongs to the caller": not frame.b.desc(frame.b.root(current.container)).transient,
+        "another name has the same array": shared,
+        "it is not known to be contiguous": not frame.b.contiguous(current),
+    }
+    for reason, holds in reasons.items():
+        if holds:
+            raise FrontendError(
+                f"the shape of {name!r} cannot be set in place: {reason}", help=f"write `{name} = {name}.reshape(...)`"
+            )
+    bind_name(frame, name, frame.b.call(Static(np.reshape), current, shape))
+
+
+def _augment_name(frame: Frame, target: ast.Name, name: str, symbol: str, value_node: ast.expr) -> None:
+    if name in frame.locals and name not in frame.env:
+        read_name(frame, name)  # the refusal of a name without a value
+    shared = frame.forbidding(name)
+    if shared is not None:
+        conflicts.accumulate(frame, shared, name, symbol, evaluate(frame, value_node))
+        return
+    operands = evaluate_all(frame, [ast.copy_location(ast.Name(name, ast.Load()), target), value_node])
+    current, value = operands
+    if isinstance(current, ArrayValue):
+        _update_array(frame, current, symbol, value)
+        return
+    if isinstance(current, TupleValue | ListValue) and references.is_list(current) and symbol in ("+", "*"):
+        _call_list(frame, current, "extend" if symbol == "+" else "__imul__", value)
+        return
+    frame.b.naming = name
+    bind_name(frame, name, _combined(frame, symbol, current, value))
+
+
+def _combined(frame: Frame, symbol: str, current: Value, value: Value) -> Value:
+    """What ``current symbol= value`` makes of something that is no array."""
+    found = special.binary(frame, symbol, current, value, in_place=True)
+    return binary(frame.b, symbol, current, value) if found is None else found
+
+
+def _update_array(frame: Frame, current: ArrayValue, symbol: str, value: Value) -> None:
+    if conflicts.conflicts(frame, current):
+        conflicts.update_array(frame, current, symbol, value)
+    elif symbol == "@":
+        frame.b.store(current, binary(frame.b, "@", current, value))
+    else:
+        stores.update(frame.b, UFUNC_OF[symbol], current, value)
+
+
+def _augment_keys(frame: Frame, owner: Value, keys: list[Value], symbol: str, value: Value) -> None:
+    if isinstance(owner, TupleValue | ListValue | DictValue) and len(keys) == 1:
+        current = subscript(frame, owner, keys)
+        if isinstance(owner, DictValue) or references.is_list(owner):
+            if isinstance(current, ArrayValue):  # it changes in place, and stays where it is
+                _update_array(frame, current, symbol, value)
+                return
+            if isinstance(current, TupleValue | ListValue) and references.is_list(current) and symbol in ("+", "*"):
+                _call_list(frame, current, "extend" if symbol == "+" else "__imul__", value)
+                return
+        _call_list(frame, owner, "__setitem__", keys[0], _combined(frame, symbol, current, value))
+        return
+    if not isinstance(owner, ArrayValue):
+        raise FrontendError(f"{kind_of(owner)} does not take assignments to its items")
+    expanded = indexing.expand_keys(frame.b, owner, keys)
+    if expanded.advanced:
+        _augment_chosen(frame, owner, expanded, symbol, value)
+        return
+    place = indexing.basic(frame.b, owner, expanded.items, view=expanded.dots)
+    if isinstance(place, ArrayValue):
+        _update_array(frame, place, symbol, value)
+        return
+    assert isinstance(place, Scalar)
+    assert isinstance(place.expr, Load)
+    element = ArrayValue(place.expr.container, place.dtype, (), Subset(place.expr.indices), ())
+    if conflicts.conflicts(frame, element):
+        conflicts.update_array(frame, element, symbol, value)
+        return
+    if isinstance(value, ArrayValue) and not value.shape:
+        value = Scalar(value.load(()))
+    _store_element(frame, owner, place.expr, binary(frame.b, symbol, place, value))
+
+
+def _augment_chosen(frame: Frame, owner: ArrayValue, keys: indexing.Keys, symbol: str, value: Value) -> None:
+    """``owner[arrays] symbol= value``: a copy is changed in place, and stored."""
+    b = frame.b
+    mask = gather.whole_mask(owner, keys)
+    if mask is not None and is_number(value):
+        stores.require_updatable(b, UFUNC_OF[symbol], owner, value)
+        gather.update_masked(b, owner, mask, lambda old: binary(b, symbol, old, value))
+        return
+    old = gather.read(b, owner, keys)
+    if symbol != "@":
+        value = value if isinstance(value, ArrayValue) or is_number(value) else b.array(value)
+        stores.require_updatable(b, UFUNC_OF[symbol], old, value)
+    gather.write(b, owner, keys, binary(b, symbol, old, value))
+
+
+# -- exceptions ------------------------------------------------------------------------------------------------------
+
+
+def exception_of(frame: Frame, node: core.Require) -> tuple[type[Exception], list[Value]]:
+    """The exception of an ``assert`` or ``raise``, and its arguments."""
+    if node.exception is None and node.test is None:
+        raise FrontendError("raise without an exception is not supported", help="raise ValueError(...)")
+    if node.exception is None:
+        return AssertionError, [] if node.message is None else [evaluate(frame, node.message)]
+    call = node.exception if isinstance(node.exception, ast.Call) else None
+    if call is not None and call.keywords:
+        raise FrontendError("exceptions take no keywords", span=frame.span(call), help="write ValueError(...)")
+    kind = _exception_type(frame, call.func if call is not None else node.exception)
+    return kind, [] if call is None else evaluate_all(frame, call.args)
+
+
+def _exception_type(frame: Frame, node: ast.expr) -> type[Exception]:
+    value = evaluate(frame, node)
+    found = value.value if isinstance(value, Static) else None
+    if isinstance(found, type) and issubclass(found, Exception) and exception_type(found.__name__) is found:
+        return found
+    raise FrontendError(
+        "only exceptions of Python and NumPy can be raised", span=frame.span(node), help="raise ValueError(...)"
+    )
+
+
+def plain_message(args: list[Value]) -> tuple[str, list[ScalarExpr]] | None:
+    """A text that a check can hold: up to four integers in it are known at run time only; None for other arguments."""
+    match args:
+        case []:
+            return "", []
+        case [Static(value=str() as text)]:
+            return text, []
+        case [TextValue(parts=parts)]:
+            numbers = [part for part in parts if not isinstance(part, str)]
+            braces = any(brace in part for part in parts if isinstance(part, str) for brace in "{}")
+            if braces or len(numbers) > 4 or not all(spec == "" and code < 0 and _shows_as_int64(value)
+                                                     for value, code, spec in numbers):  # fmt: skip
+                return None
+            places = iter(range(len(numbers)))
+            text = "".join(part if isinstance(part, str) else f"{{{next(places)}}}" for part in parts)
+            return text, [cast(scalar_expr(value), types.int64) for value, _, _ in numbers]
+    return None
+
+
+def _shows_as_int64(value: Value) -> bool:
+    return is_number(value) and dtype_of(value).is_integer and dtype_of(value) != types.uint64

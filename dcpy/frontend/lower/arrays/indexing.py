@@ -1,0 +1,299 @@
+"""Subscripts: slices and integers give views and elements, integer arrays gather and scatter.
+
+Indices proved in range cost nothing. One that cannot be proved is checked where it is used; one whose sign is not known
+wraps at run time, through a symbol. Slices clamp as NumPy's do; a slice that is inside out is empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from dcpy.base.errors import FrontendError
+from dcpy.frontend.lists import ListValue
+from dcpy.frontend.lower.arrays.foreign import refuse_foreign
+from dcpy.frontend.lower.raising import WillRaise
+from dcpy.frontend.values import (
+    ArrayValue,
+    Scalar,
+    SliceValue,
+    Static,
+    TupleValue,
+    Value,
+    as_integer,
+    dtype_of,
+    integer,
+    is_number,
+    kind_of,
+    scalar_expr,
+    shape_of,
+)
+from dcpy.ir import types
+from dcpy.ir.data import View
+from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, WrapIndex, cast, op
+from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, ceil_div, max_of, min_of
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.builder import Builder
+
+FULL = SliceValue(Static(None), Static(None), Static(None))
+
+
+@dataclass(frozen=True)
+class Keys:
+    """What stands in the brackets, written out: one key for each dimension, and None for each new one.
+
+    `dots`: an ellipsis was among them; even where it stands for nothing, ``a[0, ...]`` is a view of ``a[0]``.
+    `copied`: an integer was a 0-d array; what is read is no view then. `flags`: which keys are truth values. Such a
+    0-d mask takes no dimension: the key is how often it selects all of them, 0 or 1 times.
+    """
+
+    items: tuple[Value, ...]
+    dots: bool
+    copied: bool
+    flags: frozenset[int]
+
+    @property
+    def advanced(self) -> bool:
+        """Whether arrays or truth values choose elements."""
+        return bool(self.flags) or any(isinstance(key, ArrayValue) for key in self.items)
+
+
+def expand_keys(b: Builder, value: ArrayValue, keys: Sequence[Value]) -> Keys:
+    """The keys with the ellipsis and missing trailing slices written out."""
+    copied = any(isinstance(key, ArrayValue) and not key.shape for key in keys)
+    keys = [_normal_key(b, key) for key in keys]
+    used = sum(_consumes(key) for key in keys)
+    if used > value.rank:
+        raise FrontendError(
+            f"too many indices for array: array is {value.rank}-dimensional, but {used} were indexed",
+            notes=("NumPy raises IndexError here",),
+        )
+    missing: list[Value] = [FULL] * (value.rank - used)
+    places = [k for k, key in enumerate(keys) if key == Static(Ellipsis)]
+    if len(places) > 1:
+        message = "an index can only have a single ellipsis ('...')"
+        raise FrontendError(message, notes=("NumPy raises IndexError here",))
+    dots = places[0] if places else len(keys)
+    keys = [*keys[:dots], *missing, *keys[dots + 1 :]]
+    flags = frozenset(k for k, key in enumerate(keys) if is_number(key) and dtype_of(key) == types.bool_)
+    return Keys(tuple(_count(b, key) if k in flags else key for k, key in enumerate(keys)), bool(places), copied, flags)
+
+
+def _count(b: Builder, flag: Value) -> Value:
+    """How often a truth value selects."""
+    known = as_integer(flag)
+    return integer(b.emit.assign_symbol("n", cast(scalar_expr(flag), types.int64), 0, 1) if known is None else known)
+
+
+def _normal_key(b: Builder, key: Value) -> Value:
+    if isinstance(key, TupleValue | ListValue) or (isinstance(key, Static) and isinstance(key.value, list | tuple)):
+        key = b.array(key)
+    if isinstance(key, Static) and isinstance(key.value, slice):
+        return SliceValue(Static(key.value.start), Static(key.value.stop), Static(key.value.step))
+    if is_number(key) and dtype_of(key).kind not in "iub":
+        raise FrontendError(
+            f"{kind_of(key)} is not an index",
+            notes=("NumPy raises IndexError here: it takes integers, slices, None, ... and arrays",),
+            help="divide with `//`, or convert it with int(...)",
+        )
+    if isinstance(key, ArrayValue) and key.dtype.kind not in "iub":
+        raise FrontendError(
+            "arrays used as indices must be of integer (or boolean) type",
+            notes=("NumPy raises IndexError here",),
+            help="use .astype(np.int64), or a comparison for a mask: x[x > 0]",
+        )
+    return Scalar(key.load(())) if isinstance(key, ArrayValue) and not key.shape else key
+
+
+def _consumes(key: Value) -> int:
+    if key in (Static(None), Static(Ellipsis)):
+        return 0
+    is_mask = (isinstance(key, ArrayValue) or is_number(key)) and dtype_of(key) == types.bool_
+    return len(shape_of(key)) if is_mask else 1
+
+
+def basic(b: Builder, value: ArrayValue, keys: Sequence[Value], *, view: bool = False) -> Value:
+    """Integers, slices and new axes: a view, or the element where nothing is left (unless a `view` is asked for)."""
+    window = list(value.window.dims)
+    shape: list[Expr] = []
+    axes: list[int] = []
+    position, only_integers = 0, bool(keys)
+    for key in keys:
+        if key == Static(None):
+            shape.append(ONE)
+            axes.append(-1)
+            only_integers = False
+            continue
+        size, axis = value.shape[position], value.axes[position]
+        position += 1
+        if isinstance(key, SliceValue):
+            only_integers = False
+            part = slice_range(b, key, size)
+            shape.append(part.size)
+            axes.append(axis)
+        elif is_number(key):
+            part = element_index(b, key, size, position - 1)  # type: ignore[assignment]
+        else:
+            refuse_foreign(key)
+            raise FrontendError(
+                f"{kind_of(key)} is not an index",
+                notes=("NumPy raises IndexError here",),
+                help="use integers, slices, None, ... or arrays",
+            )
+        if axis >= 0:
+            window[axis] = _within(window[axis], part)
+    if only_integers and not view:
+        return Scalar(ArrayValue(value.container, value.dtype, (), Subset(tuple(window)), ()).load(()))
+    return ArrayValue(value.container, value.dtype, tuple(shape), Subset(tuple(window)), tuple(axes))
+
+
+def _within(dim: Expr | Range, part: Expr | Range) -> Expr | Range:
+    assert isinstance(dim, Range)
+    if isinstance(part, Expr):
+        return dim.at(part)
+    return Range(dim.at(part.start), dim.at(part.stop), dim.step * part.step)
+
+
+def element_index(b: Builder, key: Value, size: Expr, axis: int) -> Expr:
+    """An integer index, proved or checked to be in range, counted from the front."""
+    size = b.exact(size)
+    index = as_integer(key)
+    emit = b.emit
+    if index is None:
+        return _wrapped(b, cast(scalar_expr(key), types.int64), size, axis)
+    message = f"index {{0}} is out of bounds for axis {axis} with size {{1}}"
+    negative = emit.is_negative(index)
+    if negative is False:
+        if emit.ranges.proves_le(size, index):
+            raise WillRaise("IndexError", message, (index, size))
+        if emit.options.cpu.bounds_check:
+            emit.require(size - 1 - index, "IndexError", message, (index, size))
+        return index
+    if negative:
+        if emit.ranges.proves_lt(index + size, 0):
+            raise WillRaise("IndexError", message, (index, size))
+        if emit.options.cpu.bounds_check:
+            emit.require(index + size, "IndexError", message, (index, size))
+        return index + size
+    return _wrapped(b, Index(index), size, axis, _wrap(index, size))
+
+
+def _wrapped(b: Builder, index: ScalarExpr, size: Expr, axis: int, definition: Expr | None = None) -> Expr:
+    if b.emit.options.cpu.bounds_check:
+        return b.emit.assign_symbol("k", WrapIndex(index, size, axis), 0, size - 1, definition)
+    negative = op("lt", index, Const(0, types.int64))
+    wrapped = op("select", negative, op("add", index, Index(size)), index)
+    return b.emit.assign_symbol("k", wrapped, 0, size - 1, definition)
+
+
+def _wrap(index: Expr, size: Expr) -> Expr:
+    """``index + size if index < 0 else index``, in arithmetic."""
+    return index + size * max_of(0, min_of(1, -index))
+
+
+def slice_range(b: Builder, key: SliceValue, size: Expr) -> Range:
+    """The elements that a slice of a dimension of `size` names; inside out where it is empty."""
+    step = ONE if key.step == Static(None) else b.integer(key.step, "the step of a slice")
+    if step.constant == 0:
+        raise FrontendError("slice step cannot be zero", notes=("NumPy raises ValueError here",))
+    size = b.exact(size)
+    forward = b.emit.holds(step - 1)
+    if not forward and not b.emit.holds(-step - 1):
+        return _of_either_direction(b, key, step, size)
+    if step.constant is None:  # sizes of results are computed before a check has seen the step
+        step = max_of(step, 1) if forward else min_of(step, -1)
+    start = _bound(b, key.start, size, forward, low=0 if forward else -1, is_start=True)
+    stop = _bound(b, key.stop, size, forward, low=0 if forward else -1, is_start=False)
+    part = Range(start, stop, step)
+    if _is_negative(part.size):
+        return Range(start, start, step)
+    return part
+
+
+def not_inside_out(value: ArrayValue) -> ArrayValue:
+    """The window as it is once its bounds are known: an empty one where it is inside out."""
+    dims = tuple(
+        Range(dim.start, dim.start, dim.step) if isinstance(dim, Range) and _is_negative(dim.size) else dim
+        for dim in value.window.dims
+    )
+    shape = tuple(ZERO if _is_negative(size) else size for size in value.shape)
+    return replace(value, window=Subset(dims), shape=shape)
+
+
+def _is_negative(size: Expr) -> bool:
+    return size.constant is not None and size.constant < 0
+
+
+def _of_either_direction(b: Builder, key: SliceValue, step: Expr, size: Expr) -> Range:
+    """A slice whose step may count up or down, which is found out at run time."""
+    zero = Const(0, types.int64)
+    b.check(op("ne", Index(step), zero), "ValueError", "slice step cannot be zero")
+    bounds = {
+        is_start: [_bound(b, value, size, forward, low=0 if forward else -1, is_start=is_start)
+                   for forward in (True, False)]
+        for is_start, value in ((True, key.start), (False, key.stop))
+    }  # fmt: skip
+    start, stop = (
+        b.emit.assign_symbol(stem, op("select", op("gt", Index(step), zero), Index(up), Index(down)), -1, size)
+        for stem, (up, down) in (("start", bounds[True]), ("stop", bounds[False]))
+    )
+    step = b.emit.assign_symbol("step", op("select", op("eq", Index(step), zero), Const(1, types.int64), Index(step)))
+    count = b.emit.assign_symbol("n", Index(max_of(ceil_div(stop - start, step), 0)), 0, size)
+    return Range(start, start + count * step, step)
+
+
+def _bound(b: Builder, value: Value, size: Expr, forward: bool, *, low: int, is_start: bool) -> Expr:
+    """A start or stop, from the front. Only the side that would reach outside is clamped: the other only empties."""
+    if value == Static(None):
+        first, last = (ZERO, size) if forward else (size - 1, as_expr(-1))
+        return first if is_start else last
+    bound = as_integer(value)
+    if bound is None:
+        bound = b.integer(value, "a bound of a slice")
+    clamp_high = is_start != forward  # stop of a forward slice, start of a backward one
+    negative = b.emit.is_negative(bound)
+    if negative is False:
+        high = size if forward else size - 1
+        if not clamp_high or b.emit.holds(high - bound):
+            return bound
+        return b.emit.ranges.simplify(min_of(bound, high))
+    if negative:
+        if clamp_high or b.emit.holds(bound + size - low):
+            return bound + size
+        return b.emit.ranges.simplify(max_of(bound + size, as_expr(low)))
+    return _run_time_bound(b, bound, size, low, forward)
+
+
+def _run_time_bound(b: Builder, bound: Expr, size: Expr, low: int, forward: bool) -> Expr:
+    """A bound of unknown sign: wrapped and clamped at run time. Equal bounds have one symbol (value numbering)."""
+    emit = b.emit
+    key = bound, size, low, forward
+    known = next((emit.bounds[region, key] for region in reversed(emit.open) if (region, key) in emit.bounds), None)
+    if known is not None:
+        return known
+    index = Index(bound)
+    high = size if forward else size - 1
+    wrapped = op("max", Index(bound + size), Const(low, types.int64))
+    clamped = op("min", index, Index(high))
+    value = op("select", op("lt", index, Const(0, types.int64)), wrapped, clamped)
+    definition = max_of(low, min_of(_wrap(bound, size), high))
+    place = emit.region, key
+    found = emit.bounds[place] = emit.assign_symbol("bound", value, low, high, definition)
+    emit.on_undo(lambda: emit.bounds.pop(place, None))
+    return found
+
+
+def reshape(b: Builder, value: ArrayValue, shape: tuple[Expr, ...]) -> ArrayValue:
+    """The elements in C order in another shape of as many; a view where they lie so already."""
+    if value.shape == shape:
+        return replace(value, fresh=False)
+    if not b.contiguous(value):
+        value = b.copy(value)
+    if not value.is_all_of(b.desc(value)):
+        name = b.emit.view(value.as_view(b.desc(value)))
+        value = ArrayValue.whole(name, b.desc(name))
+    name = b.emit.view(View.reshape(value.container, b.desc(value), shape, span=b.emit.span))
+    return ArrayValue.whole(name, b.desc(name), fresh=value.fresh)

@@ -1,0 +1,197 @@
+"""Branches: ``if``, statements in several versions (`versions`), and what names stand for where the sides meet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dcpy.base.source import SrcSpan
+from dcpy.frontend.desugar import core
+from dcpy.frontend.desugar.liveness import assigned
+from dcpy.frontend.lower.arrays.sharing import living, shown_by_others
+from dcpy.frontend.lower.control import cases, merges, states, versions
+from dcpy.frontend.lower.control.refine import refine
+from dcpy.frontend.lower.expressions import condition
+from dcpy.frontend.lower.frame import NOTHING, Flow, Names, Scope, Site
+from dcpy.frontend.lower.objects.dataclasses import changed_fields
+from dcpy.frontend.lower.sequences import references
+from dcpy.frontend.values import Missing, Static, Value, Versions
+from dcpy.ir.expressions.scalar import ScalarExpr
+from dcpy.ir.region import Branch, Region
+from dcpy.ir.symbolic import Ranges
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.frame import Frame
+
+Execute = Callable[[Any, core.Body], Flow]
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a branch: what runs, what is known there, and the number of its version, if it is one."""
+
+    body: core.Body
+    ranges: Ranges
+    selector: Versions | None = None
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class Fork:
+    """The sides of a branch, tests for all but the last, and the names that are read later.
+
+    `merge`: the place where they meet; for versions the one where the paths met before.
+    """
+
+    sides: Sequence[Side]
+    tests: Sequence[ScalarExpr]
+    live: Names
+    span: SrcSpan
+    merge: object
+    is_split: bool = False
+
+    @property
+    def assigned(self) -> Names:
+        """Names that some side may bind."""
+        return frozenset().union(*(assigned(side.body) for side in self.sides))
+
+
+def run_if(frame: Frame, node: core.If, execute: Execute) -> Flow:
+    """``if test: ... else: ...``"""
+    test = condition(frame, node.test)
+    if isinstance(test, bool):
+        return execute(frame, node.body if test else node.orelse)
+    sides = [
+        Side(body, refine(frame.emit.ranges, test, holds=holds))
+        for body, holds in ((node.body, True), (node.orelse, False))
+    ]
+    live = frame.liveness.after[node] | {".return"}
+    return _run(frame, Fork(sides, [test], live, node.span, merge=node.span), execute)
+
+
+def run_versions(frame: Frame, body: core.Body, selector: Versions, execute: Execute) -> Flow:
+    """Statements once for each number that the selector may have."""
+    numbers = [number for number, _ in selector.options]
+    versions.require_few(frame, selector)
+    sides = [Side(body, frame.emit.ranges, selector, number) for number in numbers]
+    tests = [cases.is_number_of(selector.which, number) for number in numbers[:-1]]
+    live = frame.liveness.after.get(body[-1], NOTHING) | {".return"}
+    origin = frame.program.origins.get(selector.which)
+    return _run(frame, Fork(sides, tests, live, body[0].span, merge=origin, is_split=True), execute)
+
+
+def _run(frame: Frame, fork: Fork, execute: Execute) -> Flow:
+    regions: list[Region] = []
+    alive: list[Site] = []
+    for side in fork.sides:
+        scope = Scope(Region(), "branch", fork.live, 1 if side.selector is None else len(fork.sides))
+        with frame.entering(scope, side.ranges):
+            if side.selector is not None:
+                versions.resolved(frame, side.selector.which, side.number)
+            flow = execute(frame, side.body)
+            regions.append(scope.region)
+            if flow is Flow.ON or ".return" in frame.env:
+                alive.append(Site(scope.region, frame.env, False, frame.emit.ranges))
+    returned = any(".return" in path.env for path in alive)
+    for path in alive:
+        if returned:  # the end of the function: the other side returns None
+            path.env.setdefault(".return", Static(None))
+    _merge(frame, fork, alive)
+    if len(alive) == 1:  # what the other path would have been, it raised
+        frame.emit.ranges = alive[0].ranges
+    frame.emit.statement(fork.span)
+    frame.emit.block(_branch(fork.tests, regions))
+    return Flow.ON if alive and not returned else Flow.LEFT
+
+
+def _merge(frame: Frame, fork: Fork, paths: list[Site]) -> None:
+    """Binds the names that some side assigned to what they stand for afterwards."""
+    names = changed_fields(frame.env, paths) if paths else []
+    names += sorted((fork.assigned | {".return"}) & fork.live)
+    facts, envs = [path.ranges for path in paths], [living(path.env, fork.live) for path in paths]
+    columns: dict[str, list[Value]] = {}
+    for name in names:
+        found = [path.env.get(name) for path in paths]
+        if any(value is not None for value in found):
+            columns[name] = [_unset(name, fork.span) if value is None else value for value in found]
+
+    def join(name: str) -> Value:
+        busy = shown_by_others(frame, name, [frame.env, *envs])
+        return merges.join(frame, name, columns[name], merges.Paths(facts, envs, busy, merge=fork.merge))
+
+    table = _states(frame, fork, paths, columns, join)
+    tables = [] if table is None else [table]
+    ends = [states.arrivals(path.env, tables) for path in paths]
+    kept = [] if table is None else table.names
+    joined: dict[str, Value] = {}
+    for name in columns:
+        if name not in kept:
+            frame.env[name] = joined[name] = join(name)
+    for position, (path, end) in enumerate(zip(paths, ends, strict=True)):
+        pairs = [(value, references.as_source(path.env, value, columns[name][position]))
+                 for name, value in joined.items()]  # fmt: skip
+        with frame.emit.inside(path.region, path.ranges):
+            states.move(frame, pairs, end)
+    if table is not None:
+        numbers = [number for path in paths for number in table.reached(path.env)]
+        frame.env |= {name: table.value(name, numbers) for name in kept}
+    for name in joined:
+        frame.env[name] = references.as_own(frame, name, frame.env[name])
+
+
+def _states(
+    frame: Frame, fork: Fork, paths: list[Site], columns: dict[str, list[Value]], join: Callable[[str], Value]
+) -> states.States | None:  # fmt: skip
+    """The states of names that must not meet in one place, where these paths are kept apart; None where there are none.
+
+    Names that stand for several things already, and versions of statements, are always kept apart.
+    """
+    if not versions.is_split(frame, fork.merge):
+        return None
+    split = fork.is_split or versions.is_marked(frame, fork.merge)
+    names = []
+    for name, values in columns.items():
+        several = any(isinstance(value, Versions) for value in values)
+        if not split and not several:
+            continue
+        joined: Value = Static(None)
+        if not several and not versions.differ(values):
+            with frame.emit.dry_run():
+                joined = join(name)
+        if versions.disagree(frame, values, joined):
+            names.append(name)
+    if not names:
+        return None
+    mark = frame.emit.mark()
+    while names:
+        table = states.States(frame, names, fork.merge, loop=False)
+        try:
+            for path in paths:
+                table.reached(path.env)
+            return table
+        except cases.Unplaced as unplaced:
+            frame.emit.undo_to(mark)
+            names = [name for name in names if name != unplaced.name] if unplaced.name else []
+    return None
+
+
+def _unset(name: str, span: SrcSpan) -> Missing:
+    return Missing(
+        f"cannot access local variable {name!r}: it has no value where the condition on line "
+        f"{span.line} goes the other way",
+        span,
+        f"assign {name!r} before the `if`, or on both sides of it",
+        unset=True,
+    )
+
+
+def _branch(tests: Sequence[ScalarExpr], regions: Sequence[Region]) -> Branch:
+    """A branch; an ``else`` that is nothing but a branch continues the chain (``elif``)."""
+    sides, orelse = list(zip(tests, regions, strict=False)), regions[-1]
+    if not orelse.blocks:
+        return Branch(sides, None)
+    only = orelse.blocks[0]
+    if len(orelse.blocks) == 1 and isinstance(only, Branch) and not orelse.containers:
+        return Branch([*sides, *only.cases], only.otherwise)
+    return Branch(sides, orelse)

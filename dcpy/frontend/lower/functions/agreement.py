@@ -1,0 +1,118 @@
+"""Arguments of programs that programs call: they agree with the annotations, as those of a direct call do."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from types import FunctionType
+from typing import TYPE_CHECKING
+
+from dcpy.base.errors import FrontendError
+from dcpy.frontend.annotations import types_from_annotations
+from dcpy.frontend.lower.names import symbolic
+from dcpy.frontend.specialize.types import ArgType, ArrayType
+from dcpy.frontend.values import ArrayValue, Value
+from dcpy.ir import types
+from dcpy.ir.expressions.scalar import Const, Index, op
+from dcpy.ir.symbolic import Expr, sym
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.builder import Builder
+    from dcpy.frontend.lower.frame import Frame
+
+
+def require_annotated(frame: Frame, function: FunctionType, args: Sequence[Value], kwargs: Mapping[str, Value]) -> None:
+    """Refuses arrays of another rank or dtype, and sizes that surely differ; others are checked at run time."""
+    try:
+        bound = inspect.signature(function).bind(*args, **kwargs).arguments
+    except TypeError:
+        return  # which the call itself explains
+    hints = types_from_annotations(function)
+    pairs = [(name, hints.get(name), value) for name, value in bound.items()]
+    sizes: list[tuple[str, int, Expr, Expr]] = []
+    for name, hint, value in pairs:
+        if isinstance(hint, ArrayType) and isinstance(value, ArrayValue):
+            _require_kind(function.__name__, name, hint, value)
+            exact = map(frame.b.exact, value.shape)
+            sizes += [(name, axis, dim, size) for axis, (dim, size) in enumerate(zip(hint.dims, exact, strict=True))]
+    settle_sizes(frame.b, sizes, {})
+
+
+def _require_kind(function: str, name: str, hint: ArrayType, value: ArrayValue) -> None:
+    wanted = f"{hint.dtype.numpy_name}[{', '.join(map(str, hint.dims))}]"
+    if value.rank != len(hint.dims):
+        found = f"{value.rank} dimension{'s' * (value.rank != 1)}"
+    elif value.dtype != hint.dtype:
+        found = f"the dtype {value.dtype.numpy_name}"
+    else:
+        return
+    raise FrontendError(
+        f"argument {name!r} of {function}() has {found}, but a {wanted} is needed",
+        notes=(f"{function}() is a program, with this annotation",),
+        help="convert it before the call, or leave the annotation out: types then come from the calls",
+    )
+
+
+def settle_sizes(b: Builder, sizes: Sequence[tuple[str, int, Expr, Expr]], known: dict[str, Expr]) -> dict[str, Expr]:
+    """What the symbols of annotations stand for: solved from sizes, of which each must be what its annotation says.
+
+    Each entry is an argument, an axis, the annotation's expression and the size. A symbol that stands alone in some
+    size is that; else one is solved for where it is linear, and the sizes must divide. What is `known` comes first.
+    """
+    order = sorted(sizes, key=lambda entry: entry[2].name is None)
+    solved: list[tuple[str, int, Expr, Expr]] = []
+    for _ in order:
+        solved += [entry for entry in order if entry not in solved and _solve(b, entry, known)]
+    for name, axis, wanted, size in order:
+        if (name, axis, wanted, size) not in solved and all(symbol in known for symbol in wanted.symbols):
+            says = wanted.subs(known)
+            message = f"argument {name!r} has the size {{0}} along axis {axis}, but its annotation says {wanted}: {{1}}"
+            b.same_size(size, says, message, (size, says))
+    return known
+
+
+def _solve(b: Builder, entry: tuple[str, int, Expr, Expr], known: dict[str, Expr]) -> bool:
+    """Whether a size has told a symbol."""
+    name, axis, wanted, size = entry
+    unknown = [symbol for symbol in wanted.symbols if symbol not in known]
+    form = wanted.linear_in(unknown[0]) if len(unknown) == 1 else None
+    slope = None if form is None else form[0].subs(known).constant
+    if form is None or not slope:
+        return False
+    rest = size - form[1].subs(known)
+    if abs(slope) != 1:
+        divides = op("eq", op("mod", Index(rest), Const(abs(slope), types.int64)), Const(0, types.int64))
+        message = f"argument {name!r} has the size {{0}} along axis {axis}, which is {wanted} for no {unknown[0]}"
+        if (rest % slope).constant != 0:
+            b.check(divides, "ValueError", message, [Index(size)])
+    known[unknown[0]] = rest // slope
+    return True
+
+
+def settle_annotations(frame: Frame, arg_types: Mapping[str, ArgType]) -> None:
+    """Sizes that annotations ask to be expressions are these, where a function begins; their symbols get values."""
+    b, emit = frame.b, frame.emit
+    arrays = [(path, kind) for path, kind in arg_types.items() if isinstance(kind, ArrayType)]
+    asked = [
+        (path, axis, wanted, size)
+        for path, kind in arrays
+        for axis, (wanted, size) in enumerate(zip(kind.asked, kind.dims, strict=False))
+        if wanted is not None
+    ]
+    if not asked:
+        return
+    plain = dict.fromkeys(name for _, kind in arrays for dim in kind.dims for name in dim.symbols)
+    known = {name: sym(name) for name in plain} | frame.sizes
+    before = set(known)
+    settle_sizes(b, asked, known)
+    for name, value in known.items():
+        if name not in before:
+            frame.sizes[name] = emit.assign_symbol(name, Index(value), 0, None, definition=value)
+    for path, axis, wanted, size in asked:
+        unknown = [name for name in wanted.symbols if name not in known]
+        says = symbolic(frame, wanted)
+        if unknown:
+            message = f"argument {path!r} has the size {{0}} along axis {axis}, but its annotation says {wanted}: {{1}}"
+            b.same_size(size, says, message, (size, says))
+        if size.name is not None:
+            emit.ranges = emit.ranges.bind(size.name, says, says)

@@ -1,0 +1,453 @@
+"""Calls, and the names that they bind: implemented functions, the user's own, methods, nested functions."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+import inspect
+import sys
+import types as python_types
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dcpy.base.errors import DcpyError, FrontendError
+from dcpy.base.modules import is_library
+from dcpy.frontend.annotations import ScalarAnnotation, types_from_annotations
+from dcpy.frontend.callbacks import Callback
+from dcpy.frontend.closure import Closure
+from dcpy.frontend.dataflow import channels
+from dcpy.frontend.dataflow.sdfg_calls import call_sdfg
+from dcpy.frontend.dataflow.symbols import free_symbols
+from dcpy.frontend.desugar.early_returns import without_returns_in_loops
+from dcpy.frontend.desugar.names import parameter_names
+from dcpy.frontend.desugar.statements import desugar
+from dcpy.frontend.implements import call_entry, close_names, find, find_method, full_name
+from dcpy.frontend.lists import ListValue, YieldingValue
+from dcpy.frontend.lower.arithmetic.fitting import stored
+from dcpy.frontend.lower.arrays import resizing
+from dcpy.frontend.lower.frame import Frame
+from dcpy.frontend.lower.functions import caching, nonlocals, recursion
+from dcpy.frontend.lower.functions.agreement import require_annotated
+from dcpy.frontend.lower.functions.callbacks import call_back
+from dcpy.frontend.lower.functions.callees import annotated_sizes, call_node
+from dcpy.frontend.lower.names import bind_name, forget_global_array, from_python, settle
+from dcpy.frontend.lower.objects import constructing
+from dcpy.frontend.lower.objects import dataclasses as objects
+from dcpy.frontend.lower.objects import random_generators as generators
+from dcpy.frontend.lower.objects import special_methods as special
+from dcpy.frontend.lower.objects.old_random_generators import call_method_of_shared
+from dcpy.frontend.lower.raising import WillRaise
+from dcpy.frontend.lower.sequences import references
+from dcpy.frontend.numpy.refused import OUTSIDE, refusal
+from dcpy.frontend.numpy.traced import shown_at_the_call
+from dcpy.frontend.numpy.ufuncs.error_states import without_errstate
+from dcpy.frontend.python import iterators
+from dcpy.frontend.queues import StreamValue
+from dcpy.frontend.source import read_source
+from dcpy.frontend.specialize.records import is_plain_class
+from dcpy.frontend.values import (
+    ArrayValue,
+    BoundMethod,
+    DictValue,
+    FunctionValue,
+    GeneratorValue,
+    Method,
+    ObjectValue,
+    PartialValue,
+    RecordValue,
+    Scalar,
+    Static,
+    TupleValue,
+    Value,
+    is_cheap,
+    is_weak,
+    kind_of,
+)
+from dcpy.ir import types
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.symbolic import Expr
+
+
+def call(
+    frame: Frame, function: Value, args: Sequence[Value], kwargs: Mapping[str, Value], *, unused: bool = False
+) -> Value:
+    """``function(*args, **kwargs)``. A result that is `unused` need not have a known type."""
+    match function:
+        case Method(owner=owner, name=name):
+            return _method(frame, owner, name, args, kwargs)
+        case PartialValue(function=inner, args=first, keywords=keywords):
+            return call(frame, inner, [*first, *args], {**dict(keywords), **kwargs}, unused=unused)
+        case BoundMethod(owner=TupleValue(cls=cls) as owner, function=found) if found is getattr(cls, "_replace", None):
+            assert cls is not None
+            parts = dict(zip(owner.names, owner.items, strict=True))
+            return constructing.named_tuple(frame, cls, [], parts | dict(kwargs))
+        case BoundMethod(owner=owner, function=found):
+            refused = _refusal(frame, found, [owner, *args], kwargs) if isinstance(owner, Static) else None
+            if refused is not None and isinstance(owner, Static):
+                method = Callback(python_types.MethodType(found, owner.value))
+                return call_back(frame, method, args, kwargs, unused=unused, because=refused)
+            return call_python(frame, found, [owner, *args], kwargs)
+        case FunctionValue():
+            return _nested(frame, function, args, kwargs)
+        case Static(value=found):
+            return _static(frame, found, args, kwargs, unused)
+        case ObjectValue() | RecordValue():
+            result = special.call(frame, function, "__call__", args, kwargs)
+            if result is not None:
+                return result
+    raise FrontendError(
+        f"{kind_of(function)} cannot be called",
+        notes=("Python raises TypeError here",),
+        help="leave the parentheses out, or index with brackets",
+    )
+
+
+def _method(frame: Frame, owner: Value, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if isinstance(owner, TupleValue | ListValue | DictValue):
+        change = frame.program.call_list
+        found = None if change is None else change(frame, owner, name, args, kwargs)
+        if found is not None:
+            return found
+    if isinstance(owner, StreamValue):
+        return channels.call_method(frame, owner, name, args, kwargs)
+    if isinstance(owner, GeneratorValue):
+        return generators.call_method(frame, owner, name, args, kwargs)
+    entry = None if isinstance(owner, TupleValue | ListValue | DictValue) else find_method(name)
+    if entry is None:
+        kind = {TupleValue: "list", DictValue: "dictionary"}.get(type(owner), "")
+        raise FrontendError(
+            f".{name}() of {kind_of(owner)} is not supported",
+            notes=(f"the length of a {kind} is known when the program is compiled",) if kind else (),
+            help="make an array of known size, and fill it" if name in ("append", "extend", "insert") else "",
+        )
+    return call_entry(frame.b, entry, [owner, *args], kwargs)
+
+
+def _static(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str, Value], unused: bool) -> Value:
+    if isinstance(found, Callback):
+        return call_back(frame, found, args, kwargs, unused=unused)
+    if isinstance(found, Sdfg):
+        return call_sdfg(frame, found, args, kwargs)
+    of_python = _of_python(frame, found, args, kwargs, unused)
+    if of_python is not None:
+        return of_python
+    dtype = _dtype_of(found)
+    if dtype is not None and not kwargs and len(args) == 1:
+        return _as_dtype(frame, args[0], dtype)
+    own = _of_items(frame, found, args, kwargs) or call_method_of_shared(frame, found, args, kwargs, unused)
+    if own is not None:
+        return own
+    entry = find(found)
+    if entry is not None:
+        return call_entry(frame.b, entry, args, kwargs)
+    if found is dataclasses.replace and len(args) == 1:
+        return constructing.replaced(frame, args[0], kwargs)
+    if isinstance(found, type) and (dataclasses.is_dataclass(found) or is_plain_class(found)):
+        return constructing.construct(frame, found, args, kwargs)
+    if isinstance(found, type) and issubclass(found, tuple) and hasattr(found, "_fields"):
+        return constructing.named_tuple(frame, found, args, kwargs)
+    return _user_function(frame, found, args, kwargs, unused)
+
+
+def _of_items(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value | None:
+    """``abs(x)`` where the class of `x` says what that is; ``sum(...)`` of items whose number is not known."""
+    own = special.builtin(frame, found, args) if not kwargs else None
+    reduce_items = frame.program.reduce_items
+    return reduce_items(frame, found, args, kwargs) if own is None and reduce_items is not None else own
+
+
+def _of_python(
+    frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str, Value], unused: bool
+) -> Value | None:
+    """``print``, which Python does; methods of strings that are known; `functools.partial`."""
+    if isinstance(getattr(found, "__self__", None), str):
+        try:
+            known = [frame.b.static(value, "an argument of a method of strings") for value in args]
+            return from_python(frame, found(*known))
+        except (TypeError, ValueError) as error:
+            raise FrontendError(str(error)) from None
+    if found is print:
+        return call_back(frame, Callback(print, returns=None, writes=()), args, kwargs, unused=unused)
+    if found is functools.partial:
+        return PartialValue(args[0], tuple(args[1:]), tuple(kwargs.items()))
+    if isinstance(found, functools.partial):
+        return call(frame, _known_partial(frame, found), args, kwargs)
+    if isinstance(found, np.vectorize):
+        given = {name: from_python(frame, getattr(found, name)) for name in ("otypes", "signature", "excluded")}
+        made = call(frame, Static(np.vectorize), [from_python(frame, found.pyfunc)], given)
+        return call(frame, made, args, kwargs)
+    generator = iterators.written(found, len(args))
+    return None if generator is None else call(frame, Static(generator), args, kwargs, unused=unused)
+
+
+def _as_dtype(frame: Frame, value: Value, dtype: types.DType) -> Value:
+    """``np.float32(value)``: an array without dimensions gives its element."""
+    if isinstance(value, TupleValue):
+        value = frame.b.array(value)
+    if isinstance(value, ArrayValue) and not value.shape:
+        value = Scalar(value.load(()))
+    return frame.b.cast(stored(frame.b, value, dtype) if is_weak(value) else value, dtype)
+
+
+def _known_partial(frame: Frame, found: functools.partial[Any]) -> PartialValue:
+    keywords = tuple((key, from_python(frame, value)) for key, value in found.keywords.items())
+    return PartialValue(
+        from_python(frame, found.func), tuple(from_python(frame, value) for value in found.args), keywords
+    )
+
+
+def _user_function(
+    frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str, Value], unused: bool
+) -> Value:
+    """What dcpy does not know: compiled from its source, or called in Python where that is allowed."""
+    allowed, function = frame.program.options.allow_callbacks, unwrap(found)
+    if isinstance(found, python_types.MethodType) and dataclasses.is_dataclass(found.__self__):
+        return _compiled(frame, unwrap(found.__func__), [from_python(frame, found.__self__), *args], kwargs)
+    if isinstance(function, python_types.FunctionType) and not _is_numpy(function):
+        if getattr(found, "uses_annotations", False):
+            require_annotated(frame, function, args, kwargs)
+        refused = _refusal(frame, function, args, kwargs)
+        if refused is not None:
+            return call_back(frame, Callback(function), args, kwargs, unused=unused, because=refused)
+        if hasattr(found, "cache_info"):
+            return caching.call_cached(frame, function, args, kwargs, call_python)
+        return _compiled(frame, function, args, kwargs)
+    if _is_method_of_constant(found) and all(isinstance(value, Static) for value in (*args, *kwargs.values())):
+        keywords = {name: frame.b.static(value) for name, value in kwargs.items()}
+        return from_python(frame, found(*map(frame.b.static, args), **keywords))
+    called = inspect.getattr_static(type(found), "__call__", None)
+    called = getattr(called, "__wrapped__", called)  # a program stands for its function
+    if isinstance(called, python_types.FunctionType) and not _is_numpy(called):
+        frame.closure.attribute(type(found), "__call__")
+        return call(frame, BoundMethod(Static(found), called), args, kwargs, unused=unused)
+    if allowed and callable(found):
+        return call_back(frame, Callback(found), args, kwargs, unused=unused)
+    generators.require_supported(found)
+    raise _unsupported(found)
+
+
+def _compiled(
+    frame: Frame, function: python_types.FunctionType, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    """A function of the user's, or of Python's library: what is refused inside of that is refused at the call."""
+    try:
+        with shown_at_the_call():
+            return call_python(frame, function, args, kwargs)
+    except WillRaise:
+        raise
+    except FrontendError as error:
+        if (function.__module__ or "").split(".")[0] not in sys.stdlib_module_names:
+            raise
+        raise _unsupported(function, f"inside of it, {error.message} ({error.span})") from error
+
+
+def _is_method_of_constant(found: Any) -> bool:
+    """``"name".lower``: what it gives depends on nothing else."""
+    return type(getattr(found, "__self__", None)) in (str, bytes, int, float, complex)
+
+
+def _unsupported(found: Any, reason: str = "") -> FrontendError:
+    if isinstance(found, type) and not is_library(found.__module__):
+        return FrontendError(
+            f"the class {found.__qualname__} cannot be instantiated in a program",
+            notes=("its objects are Python's, and made by running Python code",),
+            help="make it a dataclass (@dataclasses.dataclass), or use variables and tuples",
+        )
+    name = full_name(found)
+    refused = refusal(found)
+    if refused is not None:
+        return FrontendError(f"{name}() is not supported", notes=(refused.reason,), help=refused.help)
+    if isinstance(found, type):
+        return FrontendError(f"{name}() is not supported", notes=("its objects are Python's",), help=OUTSIDE)
+    near = close_names(name)
+    if name.startswith("scipy."):
+        reason = "of SciPy, programs take what is listed in docs/reference/scipy.md"
+    notes = (reason or "dcpy neither knows it nor has its Python source",)
+    return FrontendError(
+        f"{name}() is not supported",
+        notes=(*notes, f"did you mean {' or '.join(near)}?") if near else notes,
+        help="compute it outside of the program, and pass the result as an argument, or let the program call it in "
+        f"Python: `{name.rpartition('.')[2]} = dcpy.callback({name}, returns=...)`",
+    )
+
+
+def _refusal(
+    frame: Frame, function: python_types.FunctionType, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> DcpyError | None:
+    """Why dcpy does not take a user's function, where callbacks are allowed; None where it does."""
+    program = frame.program
+    if not program.options.allow_callbacks:
+        return None
+    pending = program.pending
+    operands = [list(values) for values in pending]
+    read, arrays = len(program.dependences), len(program.extra)
+    try:
+        with frame.emit.dry_run():
+            call_python(frame, function, args, kwargs)
+    except DcpyError as error:
+        if isinstance(error, WillRaise):
+            return None
+        for key in list(program.dependences)[read:]:  # what Python will read is no part of the program
+            del program.dependences[key]
+        for number in list(program.extra)[arrays:]:
+            forget_global_array(frame, number)
+        return error
+    finally:
+        for values, before in zip(pending, operands, strict=True):
+            values[:] = before
+    return None
+
+
+def _dtype_of(found: Any) -> types.DType | None:
+    if isinstance(found, ScalarAnnotation):
+        return found.element
+    if isinstance(found, type) and issubclass(found, np.generic):
+        try:
+            return types.from_numpy(found)
+        except (KeyError, TypeError):
+            return None
+    return None
+
+
+def unwrap(found: Any) -> Any:
+    """The Python function under a decorator that keeps its meaning (``@dcpy.program``, `functools.lru_cache`).
+
+    A function that a decorator wrote (`functools.wraps`) is what Python calls, and so stays.
+    """
+    found = without_errstate(found)
+    while hasattr(found, "__wrapped__") and not isinstance(found, python_types.FunctionType):
+        found = without_errstate(found.__wrapped__)
+    return found.__func__ if isinstance(found, python_types.MethodType) and found.__self__ is None else found
+
+
+def _is_numpy(function: python_types.FunctionType) -> bool:
+    return (function.__module__ or "").split(".")[0] in ("numpy", "scipy")
+
+
+def call_python(
+    frame: Frame, function: python_types.FunctionType, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    """A user's function: specialized for these arguments."""
+    program = frame.program
+    recursion.enter(program, function.__name__, function, function.__code__)
+    source = read_source(function)
+    define = program.callees.get(function) or without_returns_in_loops(desugar(source))
+    program.callees[function] = define
+    closure = Closure(function, program.dependences)
+    inner = Frame(program, source, define, closure, frame.emit.region, inline=True, caller=frame)
+    defaults = tuple(from_python(inner, value) for value in function.__defaults__ or ())
+    named = {key: from_python(inner, value) for key, value in (function.__kwdefaults__ or {}).items()}
+    given, kwargs = _symbols_given(frame, function, kwargs)
+    bound = bind_arguments(function.__name__, define.args, defaults, named, args, kwargs)
+    if define.generator is not None:
+        return YieldingValue(define.generator, source, tuple(bound.items()), inner)
+    program.stack.append((function, function.__code__))
+    try:
+        emitted = None if given else call_node(frame, function, bound)
+        if emitted is None:
+            inner.sizes = _sizes(frame, function, bound, given)
+        return _run(frame, inner, bound) if emitted is None else emitted
+    finally:
+        program.stack.pop()
+
+
+def _symbols_given(
+    frame: Frame, function: python_types.FunctionType, kwargs: Mapping[str, Value]
+) -> tuple[dict[str, Expr], dict[str, Value]]:
+    """Symbols of a function that are given by keyword, ``f(a, N=5)``; the other keywords."""
+    unknown = [name for name in kwargs if name not in inspect.signature(function).parameters]
+    symbols = free_symbols(function) if unknown else ()
+    given = {name: frame.b.integer(kwargs[name], f"the symbol {name}") for name in unknown if name in symbols}
+    return given, {name: value for name, value in kwargs.items() if name not in given}
+
+
+def _sizes(
+    frame: Frame, function: python_types.FunctionType, bound: Mapping[str, Value], given: Mapping[str, Expr]
+) -> dict[str, Expr]:
+    """What symbols stand for in a function that is evaluated in place: what is given, and what annotations say."""
+    told = annotated_sizes(frame, types_from_annotations(function), bound)
+    for name, value in given.items():
+        if name in told:
+            message = f"{function.__name__}() got {name}={{0}}, but an argument with the size {{1}}"
+            frame.b.same_size(told[name], value, message, (value, told[name]))
+    return told | dict(given)
+
+
+def _nested(frame: Frame, function: FunctionValue, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    """A nested function or lambda, evaluated in place."""
+    scope: Frame = function.scope
+    define = function.definition
+    recursion.enter(frame.program, define.name, (define, scope), define)
+    body = frame.program.callees.setdefault(define, None) or without_returns_in_loops(define)
+    frame.program.callees[define] = body
+    inner = Frame(
+        frame.program, scope.source, body, scope.closure, frame.emit.region, outer=scope, inline=True, caller=frame
+    )
+    bound = bind_arguments(define.name, define.args, function.defaults, function.keyword_defaults, args, kwargs)
+    if define.generator is not None:
+        return YieldingValue(define.generator, scope.source, tuple(bound.items()), inner, scope)
+    frame.program.stack.append(((define, scope), define))
+    try:
+        given = nonlocals.hand_in(frame, scope, inner)
+        result = _run(frame, inner, bound)
+        nonlocals.hand_back(frame, inner, given)
+        return result
+    finally:
+        frame.program.stack.pop()
+
+
+def _run(frame: Frame, inner: Frame, bound: Mapping[str, Value]) -> Value:
+    """Evaluates the body of a function in place, with its parameters bound."""
+    settle(frame)
+    span = frame.emit.span
+    inner.env |= objects.fields(frame.env)
+    for name, value in bound.items():
+        if name in inner.locals or (isinstance(value, Scalar) and not is_cheap(value.expr)):
+            bind_name(inner, name, value)
+        else:
+            inner.env[name] = references.kept(frame, value)
+    inner.env |= objects.fields(frame.env)
+    execute = frame.program.execute
+    assert execute is not None
+    with frame.emit.of_function(own=inner.source.is_own), frame.emit.wrapping(inner.source.wraps):
+        execute(inner, inner.define.body)
+    returned = resizing.settled(frame, inner.env.get(".return", Static(None)))
+    frame.env |= references.leaving(inner.env, frame.env, returned)
+    frame.emit.statement(span)
+    return references.shown(frame, returned)
+
+
+def bind_arguments(
+    name: str, args: ast.arguments, defaults: Sequence[Value], named_defaults: Mapping[str, Value],
+    values: Sequence[Value], keywords: Mapping[str, Value],
+) -> dict[str, Value]:  # fmt: skip
+    """Parameters to values, as Python binds them; `FrontendError` where they do not fit."""
+    positional = [arg.arg for arg in (*args.posonlyargs, *args.args)]
+    bound: dict[str, Value] = dict(zip(positional, values, strict=False))
+    extra = tuple(values[len(positional) :])
+    if extra and args.vararg is None:
+        raise FrontendError(f"{name}() takes {len(positional)} positional arguments but {len(values)} were given")
+    rest: dict[str, Value] = {}
+    known = {*(arg.arg for arg in args.args), *(arg.arg for arg in args.kwonlyargs)}
+    for key, value in keywords.items():
+        if key in bound:
+            raise FrontendError(f"{name}() got multiple values for argument {key!r}")
+        if key not in known and args.kwarg is None:
+            raise FrontendError(f"{name}() got an unexpected keyword argument {key!r}")
+        (bound if key in known else rest)[key] = value
+    first = len(positional) - len(defaults)
+    for parameter, default in zip(positional[first:], defaults, strict=True):
+        bound.setdefault(parameter, default)
+    for parameter, default in named_defaults.items():
+        bound.setdefault(parameter, default)
+    missing = [p for p in (*positional, *(arg.arg for arg in args.kwonlyargs)) if p not in bound]
+    if missing:
+        raise FrontendError(f"{name}() missing {len(missing)} required argument(s): {', '.join(map(repr, missing))}")
+    if args.vararg is not None:
+        bound[args.vararg.arg] = TupleValue(extra)
+    if args.kwarg is not None:
+        bound[args.kwarg.arg] = DictValue(tuple(rest.items()))
+    return {parameter: bound[parameter] for parameter in parameter_names(args)}

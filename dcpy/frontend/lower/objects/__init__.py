@@ -1,0 +1,1 @@
+"""Objects: dataclasses and their methods, special methods, random generators."""

@@ -1,0 +1,110 @@
+"""Objects that programs make: constructors of dataclasses and named tuples, and changed copies.
+
+An object of a class no field of which is assigned is a value (`RecordValue`), any other a reference (see `objects`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from dcpy.base.errors import FrontendError
+from dcpy.frontend.lower import names
+from dcpy.frontend.lower.sequences import references
+from dcpy.frontend.specialize.records import is_frozen
+from dcpy.frontend.values import BoundMethod, ObjectValue, RecordValue, Static, TupleValue, Value, kind_of
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.frame import Frame
+
+GENERATED = "<string>"  # the file of functions that `dataclasses` writes
+
+
+def construct(frame: Frame, cls: type, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    """``cls(*args, **kwargs)`` of a dataclass, or of a plain class: the fields as its constructor sets them."""
+    if dataclasses.is_dataclass(cls):
+        _require_plain_constructor(cls)
+    if inspect.getattr_static(cls, "__init__").__code__.co_filename != GENERATED:
+        made = _fresh(frame, cls)
+        frame.b.call(BoundMethod(made, inspect.getattr_static(cls, "__init__")), *args, **kwargs)
+        return made
+    try:
+        given = inspect.signature(cls).bind(*args, **kwargs).arguments
+    except TypeError as error:
+        raise FrontendError(f"{cls.__name__}(): {error}") from None
+    values: dict[str, Value] = {}
+    for field in dataclasses.fields(cls):
+        if field.name in given:
+            values[field.name] = given[field.name]
+        elif field.default is not dataclasses.MISSING:
+            values[field.name] = names.from_python(frame, field.default)
+        elif field.default_factory is not dataclasses.MISSING:
+            values[field.name] = frame.b.call(Static(field.default_factory))
+    return _made(frame, cls, values)
+
+
+def _require_plain_constructor(cls: type) -> None:
+    pseudo = [name for name, field in cls.__dataclass_fields__.items()  # type: ignore[attr-defined]
+              if isinstance(field.type, dataclasses.InitVar) or str(field.type).startswith("InitVar")]  # fmt: skip
+    written = inspect.getattr_static(cls, "__init__").__code__.co_filename != GENERATED
+    if getattr(cls, "__new__") is object.__new__ and not pseudo and not (written and is_frozen(cls)):  # noqa: B009
+        return
+    raise FrontendError(
+        f"a program cannot make an object of {cls.__name__}",
+        notes=("its constructor does more than to set fields",),
+        help="make the object outside of the program, and pass it as an argument",
+    )
+
+
+def _made(frame: Frame, cls: type, values: Mapping[str, Value]) -> Value:
+    ready = {name: references.kept(frame, names.bound_item(frame, value)) for name, value in values.items()}
+    made: Value
+    identity = frame.program.identity
+    if is_frozen(cls) or cls not in identity.changing:
+        identity.values.add(cls)
+        made = RecordValue(cls, tuple(ready), tuple(ready.values()))
+    else:
+        made = _fresh(frame, cls)
+        frame.env |= {f"{made.key}.{name}": value for name, value in ready.items()}
+    finish = inspect.getattr_static(cls, "__post_init__", None)
+    if finish is not None:
+        frame.b.call(Static(finish), made)
+    return made
+
+
+def _fresh(frame: Frame, cls: type) -> ObjectValue:
+    """A new object, no field of which is set yet."""
+    program, maps = frame.program, frame.map_scopes()
+    program.objects += 1
+    made = ObjectValue(f"{cls.__name__}#{program.objects}", cls)
+    if maps:
+        program.made_in[made.key] = maps[-1]
+    return made
+
+
+def replaced(frame: Frame, owner: Value, changes: Mapping[str, Value]) -> Value:
+    """``dataclasses.replace(owner, **changes)``."""
+    if isinstance(owner, Static) and dataclasses.is_dataclass(owner.value) and not isinstance(owner.value, type):
+        cls = type(owner.value)
+    elif isinstance(owner, ObjectValue | RecordValue):
+        cls = owner.cls
+    else:
+        raise FrontendError(f"dataclasses.replace() takes a dataclass object, not {kind_of(owner)}")
+    attribute = frame.program.attribute
+    assert attribute is not None
+    kept = [field.name for field in dataclasses.fields(cls) if field.init and field.name not in changes]
+    return construct(frame, cls, [], {name: attribute(frame, owner, name) for name in kept} | dict(changes))
+
+
+def named_tuple(frame: Frame, cls: type, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    """``cls(*args, **kwargs)`` of a named tuple."""
+    names_ = cls._fields  # type: ignore[attr-defined]
+    defaults = cls._field_defaults  # type: ignore[attr-defined]
+    given = dict(zip(names_, args, strict=False)) | dict(kwargs)
+    found = {name: names.from_python(frame, value) for name, value in defaults.items()} | given
+    if len(args) > len(names_) or set(found) != set(names_):
+        message = f"{cls.__name__} has the fields {', '.join(names_)}"
+        raise FrontendError(message, notes=("Python raises TypeError here",))
+    return TupleValue(tuple(found[name] for name in names_), names=names_, cls=cls)

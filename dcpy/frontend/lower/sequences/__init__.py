@@ -1,0 +1,1 @@
+"""Sequences: lists, tuples and dictionaries, iteration, comprehensions and generators."""

@@ -1,0 +1,161 @@
+"""Comprehensions: a list whose items are written out where they are few and known, else a loop that fills an array.
+
+Where every combination of items counts and the sizes are known beforehand, the place of each item is known, and the
+loop becomes a parallel map if an iteration does nothing but compute its own items. Where conditions leave items out,
+the items are counted.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dcpy.base.errors import FrontendError
+from dcpy.frontend.desugar.names import bound_names
+from dcpy.frontend.lists import Lazy
+from dcpy.frontend.lower.arrays.sharing import held
+from dcpy.frontend.lower.control import merges
+from dcpy.frontend.lower.control.purity import as_map
+from dcpy.frontend.lower.expressions import evaluate, require_no_late_variables
+from dcpy.frontend.lower.names import settle
+from dcpy.frontend.lower.sequences import items as sequences
+from dcpy.frontend.lower.sequences import listing
+from dcpy.frontend.lower.sequences.growing import appended, empty_growing, shown
+from dcpy.frontend.lower.sequences.walks import Walk
+from dcpy.frontend.values import ArrayValue, TupleValue, Value
+from dcpy.ir.symbolic import Expr, product_of
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.frame import Frame
+
+Comprehension = ast.ListComp | ast.GeneratorExp
+
+
+def comprehend(frame: Frame, node: Comprehension, first: Value) -> Value:
+    """A list comprehension, or a generator expression whose items are all asked for, as a list."""
+    if not sequences.is_short(frame.b, first):
+        return _fill(frame, node, first)
+    if len(node.generators) == 1 and not node.generators[0].ifs:
+        return _written_out(frame, node, first)
+    walk, _ = _look(frame, node, first)
+    if all(size.constant is not None for sizes in walk.sizes.values() for size in sizes) and not walk.counts:
+        return _written_out(frame, node, first)
+    return _fill(frame, node, first)
+
+
+def _written_out(frame: Frame, node: Comprehension, first: Value) -> Value:
+    """Each item by code of its own."""
+    found: list[Value] = []
+
+    def visit(_: Sequence[Expr]) -> None:
+        found.append(_element(frame, node))
+
+    Walk(frame, node, node.generators, first, visit).run()
+    return TupleValue(tuple(found), is_list=True)
+
+
+def _element(frame: Frame, node: Comprehension) -> Value:
+    value = sequences.stable(frame.b, evaluate(frame, node.elt))
+    require_no_late_variables(value, {name for generator in node.generators for name in bound_names(generator.target)})
+    return value
+
+
+def _look(frame: Frame, node: Comprehension, first: Value) -> tuple[Walk, list[Value]]:
+    """A dry run: what the items are, and how many."""
+    found: list[Value] = []
+    env = frame.env
+    frame.env = dict(env)
+    walk = Walk(frame, node, node.generators, first, lambda _: found.append(_element(frame, node)))
+    try:
+        with frame.emit.dry_run():
+            walk.run()
+    finally:
+        frame.env = env
+    return walk, found
+
+
+def _fill(frame: Frame, node: Comprehension, first: Value) -> Value:
+    """Items that are computed in loops."""
+    settle(frame)
+    walk, found = _look(frame, node, first)
+    if not found:  # nothing is ever reached, or it raises
+        Walk(frame, node, node.generators, first, lambda _: None).run()
+        return TupleValue((), is_list=True)
+    kind = listing.joined_kind(frame.b, [listing.kind_of_item(frame.b, value) for value in found])
+    if not all(merges.known_outside(frame, (size,)) for size in kind.shape):
+        raise FrontendError(
+            "the rows of the list have different lengths, which are known at run time only",
+            help="make them one length, or fill an array",
+        )
+    sizes = [_one_size(frame, walk.sizes[number]) for number in sorted(walk.sizes)]
+    known = [size for size in sizes if size is not None]
+    if walk.filtered or len(known) < len(node.generators):
+        capacity = product_of(*known) if len(known) == len(node.generators) else None
+        return _count(frame, node, first, replace(kind, fill=None), capacity)
+    return _place(frame, node, first, kind, known)
+
+
+def _one_size(frame: Frame, sizes: Sequence[Expr]) -> Expr | None:
+    """How many items a level has each time, where that is known before."""
+    same = all(size is sizes[0] for size in sizes)
+    return frame.b.exact(sizes[0]) if same and merges.known_outside(frame, (sizes[0],)) else None
+
+
+def _place(frame: Frame, node: Comprehension, first: Value, kind: listing.Kind, sizes: Sequence[Expr]) -> Value:
+    """Each item has its place."""
+    b = frame.b
+    out = b.empty([*sizes, *kind.shape], kind.dtype, name="list")
+
+    def visit(places: Sequence[Expr]) -> None:
+        _put(frame, node, out, places)
+
+    walk = Walk(frame, node, node.generators, first, visit)
+    walk.wrap = lambda loop, _: as_map(frame, loop, out)
+    walk.run()
+    if len(sizes) > 1:
+        out = b.reshape(out, (product_of(*sizes), *kind.shape))
+    return kind.list_of(out)
+
+
+def _put(frame: Frame, node: Comprehension, out: ArrayValue, places: Sequence[Expr]) -> None:
+    """Stores an item; those of a comprehension inside are stored where they belong at once."""
+    inner = node.elt
+    if not isinstance(inner, ast.ListComp) or len(inner.generators) > 1 or inner.generators[0].ifs:
+        listing.put(frame.b, out, places, _held(frame, _element(frame, node), out))
+        return
+    first = evaluate(frame, inner.generators[0].iter)
+    if sequences.is_short(frame.b, first):
+        listing.put(frame.b, out, places, _held(frame, sequences.stable(frame.b, comprehend(frame, inner, first)), out))
+        return
+    size = sequences.length(frame.b, first)
+    frame.b.same_size(out.shape[len(places)], size, "the rows of the list have different lengths")
+    walk = Walk(frame, inner, inner.generators, first, lambda more: _put(frame, inner, out, [*places, *more]))
+    walk.wrap = lambda loop, _: as_map(frame, loop, out)
+    walk.run()
+
+
+def _held(frame: Frame, item: Value, out: ArrayValue) -> Value:
+    held(frame, "", item, frame.b.root(out.container))
+    return item
+
+
+def _count(frame: Frame, node: Comprehension, first: Value, kind: listing.Kind, capacity: Expr | None) -> Value:
+    """Items one behind the other, as many as there are."""
+    found = empty_growing(frame, kind, capacity)
+
+    def visit(_: Sequence[Expr]) -> None:
+        item = _held(frame, _element(frame, node), found.array)
+        appended(frame, found, item, bounded=capacity is not None)
+
+    Walk(frame, node, node.generators, first, visit).run()
+    items = shown(frame, found)
+    return replace(items, array=replace(items.array, fresh=True))
+
+
+def all_items(frame: Frame, value: Value) -> Value:
+    """What is in a generator expression, as a list; anything else as it is."""
+    return comprehend(frame, value.node, value.first) if isinstance(value, Lazy) else value
+
+

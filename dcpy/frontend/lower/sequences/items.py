@@ -1,0 +1,253 @@
+"""Tuples, lists and other things with a length: items, positions, iteration at compile time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dcpy.base.errors import FrontendError
+from dcpy.frontend.lists import Lazy, ListValue, YieldingValue
+from dcpy.frontend.lower.sequences import listing
+from dcpy.frontend.values import (
+    ArrayValue,
+    DictValue,
+    IteratorValue,
+    MapValue,
+    RangeValue,
+    RecordValue,
+    Scalar,
+    SliceValue,
+    Static,
+    TupleValue,
+    Value,
+    as_integer,
+    integer,
+    is_number,
+    is_weak,
+    kind_of,
+)
+from dcpy.ir.expressions.scalar import Const
+from dcpy.ir.symbolic import Expr, as_expr, min_of, product_of
+
+if TYPE_CHECKING:
+    from dcpy.frontend.lower.builder import Builder
+
+MAX_UNROLLED = 4096
+BACKWARDS = SliceValue(Static(None), Static(None), Static(-1))
+SHORT = 256
+
+
+def is_list(value: Value | None) -> bool:
+    """Whether a value is a list of Python's, which may be changed in place."""
+    return isinstance(value, TupleValue) and value.is_list
+
+
+def length(b: Builder, value: Value) -> Expr:
+    """``len(value)`` as an expression."""
+    match value:
+        case ArrayValue(shape=shape):
+            if not shape:
+                raise FrontendError("len() of unsized object", notes=("NumPy raises TypeError here",))
+            return b.exact(shape[0])
+        case ListValue(array=array):
+            return b.exact(array.shape[0])
+        case TupleValue(items=items) | DictValue(items=items):
+            return as_expr(len(items))
+        case RangeValue():
+            return b.emit.ranges.simplify(value.range.size_within(b.emit.ranges))
+        case MapValue():
+            return product_of(*_sizes(b, value))
+        case IteratorValue():
+            return _length_of_iterator(b, value)
+        case Static(value=known) if hasattr(known, "__len__"):
+            return as_expr(len(known))
+    raise FrontendError(f"{kind_of(value)} has no length", notes=("Python raises TypeError here",))
+
+
+def _length_of_iterator(b: Builder, value: IteratorValue) -> Expr:
+    match value:
+        case IteratorValue(kind="zip", parts=parts) if not all(map(is_endless, parts)):
+            return b.emit.ranges.simplify(min_of(*(length(b, part) for part in parts if not is_endless(part))))
+        case IteratorValue(kind="repeat", parts=(_, times)):
+            return length(b, times)
+        case IteratorValue() if is_endless(value):
+            raise FrontendError("a loop without end", help="leave it with `break` from `while True`, or use range(...)")
+        case IteratorValue(parts=(part, *_)):
+            return length(b, part)
+    raise FrontendError(f"{kind_of(value)} has no length", notes=("Python raises TypeError here",))
+
+
+def is_endless(value: Value) -> bool:
+    """Whether there is always one more item."""
+    return isinstance(value, IteratorValue) and (
+        value.kind == "count" or (value.kind == "repeat" and len(value.parts) == 1)
+        or (value.kind in ("zip", "enumerate") and all(map(is_endless, value.parts)))
+    )  # fmt: skip
+
+
+def at(b: Builder, value: Value, index: Expr) -> Value:
+    """Item number `index`, which is in range, of what a loop goes over."""
+    match value:
+        case RangeValue():
+            return integer(value.range.at(index))
+        case ArrayValue():
+            return b.subscript(value, [integer(index)])
+        case ListValue():
+            return listing.item_at(value, index)
+        case MapValue():
+            return _point(b, value, index)
+        case IteratorValue():
+            return _of_iterator(b, value, index)
+    number = index.constant
+    known = _known_items(value)
+    if known is not None and number is not None:
+        return known[number]
+    raise FrontendError(f"{kind_of(value)} cannot be iterated over")
+
+
+def _of_iterator(b: Builder, value: IteratorValue, index: Expr) -> Value:
+    match value:
+        case IteratorValue(kind="enumerate", parts=(part,), start=start):
+            return TupleValue((integer(index + start), at(b, part, index)))
+        case IteratorValue(kind="points", parts=(part,)):
+            point = at(b, part, index)
+            return point if isinstance(point, TupleValue) else TupleValue((point,))
+        case IteratorValue(kind="elements", parts=(points, ArrayValue() as array)):
+            point = at(b, points, index)
+            assert isinstance(point, TupleValue)
+            return b.subscript(array, [*point.items, Static(Ellipsis)])
+        case IteratorValue(kind="sections", parts=(RangeValue(stop=count), ArrayValue() as array), start=place):
+            axis = place.constant or 0
+            size = b.exact(array.shape[axis])
+            low, high = (size // count * k + min_of(size % count, k) for k in (index, index + 1))
+            cut = SliceValue(integer(low), integer(high), Static(None))
+            return b.subscript(array, [*[SliceValue(*[Static(None)] * 3)] * axis, cut])
+        case IteratorValue(kind="reversed", parts=(part,)):
+            return at(b, part, length(b, part) - 1 - index)
+        case IteratorValue(kind="progression", parts=(_, first, step)):
+            return b.operator("+", first, b.operator("*", step, integer(index)))
+        case IteratorValue(kind="repeat", parts=(item, *_)):
+            return item
+        case IteratorValue(kind="count", parts=(first, step)):
+            return b.operator("+", first, b.operator("*", step, integer(index)))
+    return TupleValue(tuple(at(b, part, index) for part in value.parts))  # zip
+
+
+def _sizes(b: Builder, value: MapValue) -> list[Expr]:
+    return [b.emit.ranges.simplify(extent.size_within(b.emit.ranges)) for extent in value.ranges]
+
+
+def _point(b: Builder, value: MapValue, index: Expr) -> Value:
+    """A point of a map that runs as a loop, by its position in the order of nested ranges."""
+    sizes = _sizes(b, value)
+    places = [(index // product_of(*sizes[axis + 1 :])) % sizes[axis] if axis else index // product_of(*sizes[1:])
+              for axis in range(len(sizes))]  # fmt: skip
+    parts = tuple(integer(extent.at(place)) for extent, place in zip(value.ranges, places, strict=True))
+    return parts[0] if len(parts) == 1 else TupleValue(parts)
+
+
+def is_known(value: Value) -> bool:
+    """Whether a loop over the value must be unrolled: its items are values that differ in kind."""
+    if isinstance(value, IteratorValue):
+        return value.kind not in ("repeat", "count") and any(is_known(part) for part in value.parts)
+    return _known_items(value) is not None
+
+
+def has_length(value: Value) -> bool:
+    """Whether how many items there are can be told before they are asked for."""
+    return not isinstance(value, Lazy | YieldingValue)
+
+
+def is_short(b: Builder, value: Value) -> bool:
+    """Whether the items of a comprehension are written out: they differ in kind, or are few."""
+    if is_known(value):
+        return True
+    if isinstance(value, Lazy | YieldingValue):
+        return False
+    if isinstance(value, IteratorValue) and not all(map(has_length, value.parts)):
+        return False
+    count = length(b, value).constant
+    return count is not None and count <= SHORT
+
+
+def items(b: Builder, value: Value) -> list[Value]:
+    """All items of something of known length."""
+    known = _known_items(value)
+    if known is not None:
+        return list(known)
+    count = length(b, value).constant
+    if count is None or count > MAX_UNROLLED:
+        raise FrontendError(
+            f"the number of items of {kind_of(value)} is not known at compile time",
+            notes=("lists and tuples have a length that is known when the program is compiled",),
+            help="work on the whole array, fill an array in a loop, or use a tuple of known length",
+        )
+    return [at(b, value, as_expr(index)) for index in range(count)]
+
+
+def _known_items(value: Value) -> tuple[Value, ...] | None:
+    match value:
+        case TupleValue(items=items):
+            return items
+        case DictValue(items=pairs):
+            return tuple(Static(key) for key, _ in pairs)
+        case Static(value=tuple() | list() | str() | range() | dict() as known):
+            return tuple(map(Static, known))
+        case Static(value=np.ndarray() as known):
+            return tuple(map(Static, known))
+    return None
+
+
+def item(b: Builder, owner: TupleValue, key: Value) -> Value:
+    """``owner[key]``."""
+    if isinstance(key, SliceValue):
+        parts = [_whole(part) for part in (key.start, key.stop, key.step)]
+        return TupleValue(owner.items[slice(*parts)], owner.is_list)
+    index = as_integer(key)
+    if index is None or index.constant is None:
+        return listing.choose(b, owner, key)
+    if not -len(owner.items) <= index.constant < len(owner.items):
+        raise FrontendError(
+            f"{'list' if owner.is_list else 'tuple'} index out of range", notes=("Python raises IndexError here",)
+        )
+    return owner.items[index.constant]
+
+
+def known_key(key: Value) -> int | slice:
+    """A position or slice that is known at compile time."""
+    if isinstance(key, SliceValue):
+        return slice(*(_whole(part) for part in (key.start, key.stop, key.step)))
+    found = _whole(key)
+    assert found is not None
+    return found
+
+
+def _whole(value: Value) -> int | None:
+    if value == Static(None):
+        return None
+    found = as_integer(value)
+    if found is None or found.constant is None:
+        raise FrontendError("the bounds of a slice of a tuple must be known at compile time")
+    return found.constant
+
+
+def subscript(b: Builder, owner: Value, key: Value) -> Value:
+    """Subscripts of ranges and iterators; refuses everything else."""
+    if isinstance(owner, ListValue):
+        return listing.subscript(b, owner, key)
+    if isinstance(owner, RangeValue):
+        return at(b, owner, listing.position(b, key, length(b, owner), "range object index out of range"))
+    if is_number(owner) and not is_weak(owner):  # NumPy's scalars: x[...], x[()], x[None]
+        return b.subscript(b.array(owner), key.items if isinstance(key, TupleValue) else [key])
+    raise FrontendError(f"{kind_of(owner)} cannot be indexed")
+
+
+def stable(b: Builder, value: Value) -> Value:
+    """The value with all scalars computed now, so that later stores cannot change it."""
+    if isinstance(value, Scalar):
+        return value if isinstance(value.expr, Const) else b.keep(value)
+    if isinstance(value, TupleValue | RecordValue):
+        return replace(value, items=tuple(stable(b, part) for part in value.items))
+    return b.hold(value)

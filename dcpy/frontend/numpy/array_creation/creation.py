@@ -1,0 +1,419 @@
+"""New arrays: filled, counted, copied, from lists. Sizes may be symbols, or known at run time only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from dcpy.frontend.implements import implements
+from dcpy.frontend.lower.arithmetic.elementwise import convert
+from dcpy.frontend.lower.arithmetic.fitting import require_fit
+from dcpy.frontend.lower.arithmetic.overflow import require_addressable, require_counted
+from dcpy.frontend.lower.arithmetic.promotion import promoted
+from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.lower.functions import arguments
+from dcpy.frontend.numpy.defaults import FALSE, FLOAT, NONE, NUMBER_0, NUMBER_1, ORDER_C, ORDER_K, SAMPLES, TRUE
+from dcpy.frontend.numpy.traced import call_body
+from dcpy.frontend.values import (
+    ArrayValue,
+    Scalar,
+    Static,
+    TupleValue,
+    Value,
+    as_integer,
+    dtype_of,
+    integer,
+    is_number,
+    kind_of,
+    numpy_kind,
+    scalar_expr,
+)
+from dcpy.ir import types
+from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, cast, op
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import Expr, as_expr, product_of
+from dcpy.ir.types import DType
+
+
+def order_of(b: Builder, order: Value) -> str:
+    """An ``order=`` argument: ``C`` or ``F``; "K" and "A" give C order."""
+    found = b.static(order, "order")
+    if found not in ("C", "F", "K", "A", None):
+        raise b.error(f"order must be one of 'C', 'F', 'A', or 'K' (got {found!r})")
+    return "F" if found == "F" else "C"
+
+
+def filled(b: Builder, shape: Value, dtype: DType, fill: Value, order: Value) -> Value:
+    """A new array with one number everywhere, converted as `astype` does."""
+    out = _new(b, shape, dtype, order)
+    if is_number(fill):
+        fill = b.cast(require_fit(b, fill, dtype), dtype)
+    b.store(out, fill)
+    return out
+
+
+@implements(np.empty, np.ndarray)
+def empty(b: Builder, shape: Value, dtype: Value = NONE, order: Value = ORDER_C) -> Value:
+    """An array with undefined contents."""
+    return _new(b, shape, _dtype(b, dtype), order)
+
+
+def _new(b: Builder, shape: Value, dtype: DType, order: Value) -> ArrayValue:
+    sizes = b.shape_argument(shape)
+    require_addressable(b, sizes, dtype)
+    return b.empty(sizes, dtype, order=order_of(b, order))
+
+
+@implements(np.zeros)
+def zeros(b: Builder, shape: Value, dtype: Value = NONE, order: Value = ORDER_C) -> Value:
+    """An array of zeros."""
+    return filled(b, shape, _dtype(b, dtype), Static(0), order)
+
+
+@implements(np.ones)
+def ones(b: Builder, shape: Value, dtype: Value = NONE, order: Value = ORDER_C) -> Value:
+    """An array of ones."""
+    return filled(b, shape, _dtype(b, dtype), Static(1), order)
+
+
+@implements(np.full)
+def full(b: Builder, shape: Value, fill_value: Value, dtype: Value = NONE, order: Value = ORDER_C) -> Value:
+    """An array filled with a number, or with an array that broadcasts."""
+    fill = fill_value if is_number(fill_value) else b.array(fill_value)
+    return filled(b, shape, b.dtype_argument(dtype) or promoted((fill,))[0], fill, order)
+
+
+@implements(np.empty_like)
+def empty_like(
+    b: Builder,
+    prototype: Value,
+    /,
+    dtype: Value = NONE,
+    order: Value = ORDER_K,
+    subok: Value = TRUE,
+    shape: Value = NONE,
+) -> Value:
+    """An array like another one, with undefined contents."""
+    like = prototype if is_number(prototype) else b.array(prototype)
+    found = b.dtype_argument(dtype) or dtype_of(like)
+    if shape != NONE:
+        return _new(b, shape, found, order)
+    return b.empty([b.exact(size) for size in _shape(like)], found, order=order_of(b, order))
+
+
+@implements(np.zeros_like)
+def zeros_like(
+    b: Builder, a: Value, dtype: Value = NONE, order: Value = ORDER_K, subok: Value = TRUE, shape: Value = NONE
+) -> Value:
+    """Zeros in the shape and dtype of another array."""
+    return full_like(b, a, Static(0), dtype, order, subok, shape)
+
+
+@implements(np.ones_like)
+def ones_like(
+    b: Builder, a: Value, dtype: Value = NONE, order: Value = ORDER_K, subok: Value = TRUE, shape: Value = NONE
+) -> Value:
+    """Ones in the shape and dtype of another array."""
+    return full_like(b, a, Static(1), dtype, order, subok, shape)
+
+
+@implements(np.full_like)
+def full_like(
+    b: Builder,
+    a: Value,
+    fill_value: Value,
+    dtype: Value = NONE,
+    order: Value = ORDER_K,
+    subok: Value = TRUE,
+    shape: Value = NONE,
+) -> Value:
+    """One number in the shape and dtype of another array."""
+    out = empty_like(b, a, dtype, order, subok, shape)
+    assert isinstance(out, ArrayValue)
+    number = isinstance(fill_value, Static) and is_number(fill_value)
+    b.store(out, b.cast(fill_value, out.dtype) if number else fill_value)
+    return out
+
+
+# -- from lists and arrays -------------------------------------------------------------------------------------------
+
+
+@implements(np.array)
+def array(
+    b: Builder,
+    object: Value,
+    dtype: Value = NONE,
+    *,
+    copy: Value = TRUE,
+    order: Value = ORDER_K,
+    ndmin: Value = NUMBER_0,
+) -> Value:
+    """A new array from an array, a number, or nested lists of known length."""
+    found = asarray(b, object, dtype, order, copy=copy if copy == FALSE else NONE)
+    assert isinstance(found, ArrayValue)
+    if copy == TRUE and not found.fresh:
+        found = b.copy(found, order=order_of(b, order))
+    for _ in range(b.static(ndmin, "ndmin") - found.rank):
+        found = b.expand(found, 0)
+    return found
+
+
+@implements(np.asarray, np.asanyarray)
+def asarray(b: Builder, a: Value, dtype: Value = NONE, order: Value = NONE, *, copy: Value = NONE) -> Value:
+    """The array itself where its dtype is right, else a new one."""
+    if copy == FALSE and not (isinstance(a, ArrayValue) and b.dtype_argument(dtype) in (None, a.dtype)):
+        message = "Unable to avoid copy while creating an array as requested."
+        raise b.error(message, notes=("NumPy raises ValueError here",), help="leave copy= out")
+    if copy == TRUE and isinstance(a, ArrayValue):
+        return array(b, a, dtype, order=order)
+    wanted = b.dtype_argument(dtype)
+    if isinstance(a, ArrayValue):
+        found: Value = a if wanted in (None, a.dtype) else b.cast(a, wanted)
+    else:
+        found = list_array(b, a, wanted)
+    return found if isinstance(found, ArrayValue) else b.array(found)
+
+
+@implements(np.ascontiguousarray)
+def ascontiguousarray(b: Builder, a: Value, dtype: Value = NONE) -> Value:
+    """The array itself where it is known to lie in C order, else a copy."""
+    found = asarray(b, a, dtype)
+    assert isinstance(found, ArrayValue)
+    found = found if found.shape else b.expand(found, 0)
+    return found if b.contiguous(found) else b.copy(found)
+
+
+@implements(np.asfortranarray)
+def asfortranarray(b: Builder, a: Value, dtype: Value = NONE) -> Value:
+    """A copy in Fortran order, unless the array has that order."""
+    found = asarray(b, a, dtype)
+    assert isinstance(found, ArrayValue)
+    found = found if found.shape else b.expand(found, 0)
+    mirrored = found.transposed(range(found.rank)[::-1])
+    return found if b.contiguous(mirrored) else b.copy(found, order="F")
+
+
+@implements(np.copy)
+def copy(b: Builder, a: Value, order: Value = ORDER_K) -> Value:
+    """A new array with the same elements."""
+    return array(b, a, order=order)
+
+
+def list_array(b: Builder, value: Value, dtype: DType | None = None) -> Value:
+    """An array from a number or nested lists."""
+    return arguments.array(b, value, dtype)
+
+
+# -- numbers in order ------------------------------------------------------------------------------------------------
+
+
+@implements(np.arange)
+def arange(b: Builder, start: Value, stop: Value = NONE, step: Value = NUMBER_1, dtype: Value = NONE) -> Value:
+    """``start, start + step, …`` up to `stop`, which is excluded; NumPy's length and rounding."""
+    if stop == NONE:
+        start, stop = Static(0), start
+    step = Static(1) if step == NONE else step
+    for value in (start, stop, step):
+        if not is_number(value):
+            raise b.error(f"np.arange takes numbers, not {kind_of(value)}")
+    natural = _arange_dtype(tuple(map(numpy_kind, (start, stop, step))))
+    wanted = b.dtype_argument(dtype) or natural
+    if wanted.kind == "b":
+        return _boolean_range(b, (start, stop, step))
+    bounds = [as_integer(value) for value in (start, stop, step)]
+    first, end, stride = bounds
+    if first is not None and end is not None and stride is not None:
+        return _integer_range(b, first, end, stride, wanted)
+    return _run_time_range(b, [b.hold(value) for value in (start, stop, step)], wanted)
+
+
+def _boolean_range(b: Builder, values: tuple[Value, ...]) -> Value:
+    """NumPy takes at most two booleans, False and True."""
+    known = [b.static(value, "a bound of np.arange of booleans") for value in values]
+    try:
+        return b.array(Static(np.arange(*known, dtype=np.bool_)))
+    except TypeError as error:
+        raise b.error(str(error), notes=("NumPy raises TypeError here",)) from None
+
+
+def _integer_range(b: Builder, start: Expr, stop: Expr, step: Expr, dtype: DType) -> Value:
+    ranges = b.emit.ranges
+    if step.constant == 0:
+        raise b.error("Maximum allowed size exceeded", notes=("np.arange with a step of 0 has no end",))
+    if not ranges.proves_lt(step, 0):
+        b.emit.require(step - 1, "ValueError", "np.arange: the step {0} must be at least 1 here", (step,))
+    length = ranges.simplify(b.exact(Range(start, stop, step).size))
+    return b.generate([length], dtype, lambda i: _of_index(i, dtype, start, step))
+
+
+def _of_index(index: ScalarExpr, dtype: DType, start: Expr, step: Expr) -> ScalarExpr:
+    assert isinstance(index, Index)
+    return cast(Index(start + step * index.value), dtype)
+
+
+def _run_time_range(b: Builder, values: list[Value], dtype: DType) -> Value:
+    """Bounds that are not integers: the length is computed as NumPy does, in float64."""
+    start, stop, step = (convert(scalar_expr(value), types.float64) for value in values)
+    if all(isinstance(value, Static) for value in values):
+        known = [value.value for value in values if isinstance(value, Static)]
+        length: Expr = as_expr(len(np.arange(*known)))
+    else:
+        count = op("ceil", op("div", op("sub", stop, start), step))
+        size = op("max", cast(count, types.int64), Const(0, types.int64))
+        length = b.emit.assign_symbol("n", size, 0)
+    number = types.float32 if dtype == types.float16 else dtype
+    first = convert(scalar_expr(values[0]), dtype)
+    second = cast(op("add", start, step), dtype)
+
+    def element(index: ScalarExpr) -> ScalarExpr:
+        low = cast(first, number)
+        delta = op("sub", cast(second, number), low)
+        later = cast(op("add", low, op("mul", cast(index, number), delta)), dtype)
+        return op("select", op("eq", index, Const(1, types.int64)), second, later)
+
+    return b.generate([length], dtype, element)
+
+
+@lru_cache(maxsize=256)
+def _arange_dtype(kinds: tuple[Any, ...]) -> DType:
+    samples = [kind(1) if isinstance(kind, type) else kind.type(1) for kind in kinds]
+    return types.from_numpy(np.arange(*samples).dtype)
+
+
+@implements(np.linspace)
+def linspace(
+    b: Builder,
+    start: Value,
+    stop: Value,
+    num: Value = SAMPLES,
+    endpoint: Value = TRUE,
+    retstep: Value = FALSE,
+    dtype: Value = NONE,
+    axis: Value = NUMBER_0,
+) -> Value:
+    """`num` numbers from `start` to `stop`, evenly spaced."""
+    if not (is_number(start) and is_number(stop)):
+        return call_body(b, _lines, b.array(start), b.array(stop), num, endpoint, retstep, dtype, axis)
+    count = b.integer(num, "num")
+    b.emit.require(count, "ValueError", "Number of samples, {0}, must be non-negative.", (count,))
+    common = promoted((start, stop))[0]
+    number = common if common.is_inexact else types.float64
+    ends = b.static(endpoint, "endpoint")
+    parts = count - 1 if ends else count
+    first, last = (_held(b, value, number) for value in (start, stop))
+    delta = op("sub", last, first)
+    divisor = op("max", Index(parts), Const(1, types.int64))
+    step_value = b.hold(Scalar(op("div", delta, cast(divisor, number))))
+    step = scalar_expr(step_value)
+
+    def element(index: ScalarExpr) -> ScalarExpr:
+        position = cast(index, number)
+        tiny = op("mul", op("div", position, cast(divisor, number)), delta)  # the step is too small to be a number
+        moved = op("select", op("eq", step, convert(Const(0, types.int64), number)), tiny, op("mul", position, step))
+        value = op("add", moved, first)
+        if ends:
+            is_last = op("and", op("eq", index, Index(parts)), op("gt", index, Const(0, types.int64)))
+            value = op("select", is_last, last, value)
+        return _as_sample(value, b.dtype_argument(dtype) or number)
+
+    out = b.generate([count], b.dtype_argument(dtype) or number, element)
+    return TupleValue((out, step_value)) if b.static(retstep, "retstep") else out
+
+
+def _lines(start: Any, stop: Any, num: Any, endpoint: bool, retstep: bool, dtype: Any, axis: int) -> Any:
+    """`num` samples between each pair of elements."""
+    common = np.result_type(start, stop)
+    number = common if np.issubdtype(common, np.inexact) else np.float64
+    low, distance = start.astype(number), stop.astype(number) - start.astype(number)
+    parts = num - 1 if endpoint else num
+    step = distance / max(parts, 1)
+    k = np.arange(num).reshape((-1,) + (1,) * np.ndim(distance)).astype(number)
+    found = np.where(step == 0, k / max(parts, 1) * distance, k * step) + low
+    if endpoint and num > 1:
+        found[-1] = stop
+    if dtype is not None:
+        found = (np.floor(found) if np.issubdtype(dtype, np.integer) else found).astype(dtype)
+    result = np.moveaxis(found, 0, axis)
+    return (result, step) if retstep else result
+
+
+def _as_sample(value: ScalarExpr, dtype: DType) -> ScalarExpr:
+    """Integer samples are rounded down."""
+    return cast(op("floor", value) if dtype.is_integer and value.dtype.kind == "f" else value, dtype)
+
+
+def _held(b: Builder, value: Value, dtype: DType) -> ScalarExpr:
+    return scalar_expr(b.hold(Scalar(convert(scalar_expr(value), dtype))))
+
+
+# -- matrices --------------------------------------------------------------------------------------------------------
+
+
+@implements(np.eye)
+def eye(
+    b: Builder,
+    N: Value,  # noqa: N803
+    M: Value = NONE,  # noqa: N803
+    k: Value = NUMBER_0,
+    dtype: Value = FLOAT,
+    order: Value = ORDER_C,
+) -> Value:
+    """Ones on diagonal `k`, zeros elsewhere."""
+    (rows,) = b.shape_argument(N)
+    (columns,) = (rows,) if M == NONE else b.shape_argument(M)
+    return _by_place(b, (rows, columns), _dtype(b, dtype), lambda i, j: op("eq", op("sub", j, i), _diagonal(b, k)))
+
+
+@implements(np.identity)
+def identity(b: Builder, n: Value, dtype: Value = NONE) -> Value:
+    """The square matrix with ones on the diagonal."""
+    return eye(b, n, dtype=dtype)
+
+
+@implements(np.tri)
+def tri(
+    b: Builder,
+    N: Value,  # noqa: N803
+    M: Value = NONE,  # noqa: N803
+    k: Value = NUMBER_0,
+    dtype: Value = FLOAT,
+) -> Value:
+    """Ones at and below diagonal `k`, zeros elsewhere."""
+    (rows,) = b.shape_argument(N)
+    (columns,) = (rows,) if M == NONE else b.shape_argument(M)
+    return _by_place(b, (rows, columns), _dtype(b, dtype), lambda i, j: op("le", op("sub", j, i), _diagonal(b, k)))
+
+
+def _by_place(
+    b: Builder, shape: tuple[Expr, Expr], dtype: DType, test: Callable[[ScalarExpr, ScalarExpr], ScalarExpr]
+) -> Value:
+    """Ones where the test of row and column holds."""
+    require_addressable(b, shape, dtype)
+    one, zero = (convert(Const(number, types.int64), dtype) for number in (1, 0))
+    return b.generate(shape, dtype, lambda i, j: op("select", test(i, j), one, zero))
+
+
+def _diagonal(b: Builder, k: Value) -> ScalarExpr:
+    return Index(b.integer(k, "k"))
+
+
+def _dtype(b: Builder, dtype: Value) -> DType:
+    return b.dtype_argument(dtype) or types.float64
+
+
+def _shape(value: Value) -> tuple[Expr, ...]:
+    return value.shape if isinstance(value, ArrayValue) else ()
+
+
+def size_of(b: Builder, value: ArrayValue) -> Value:
+    """How many elements an array has."""
+    return integer(product_of(*map(b.exact, value.shape)))
+
+
+def counted_size(b: Builder, value: ArrayValue) -> Value:
+    """The same where the program asks: of arrays that might never be allocated, 64 bits must count the elements."""
+    require_counted(b, value)
+    return size_of(b, value)

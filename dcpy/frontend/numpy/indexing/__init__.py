@@ -1,0 +1,1 @@
+"""Indexing routines: positions, masks, choices, and elements taken and put."""

@@ -1,0 +1,1 @@
+"""Mathematical functions: running sums, calculus on samples, polynomials, windows."""

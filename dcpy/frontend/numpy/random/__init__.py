@@ -1,0 +1,1 @@
+"""Random sampling: generators, distributions, orders, with NumPy's own streams."""

@@ -1,0 +1,1 @@
+"""Sorting, searching, counting, and vectors as sets."""

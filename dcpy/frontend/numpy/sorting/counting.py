@@ -1,0 +1,57 @@
+"""How often numbers occur; the program finds out how many results there are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dcpy.frontend.implements import implements
+from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.numpy.defaults import NONE, NUMBER_0
+from dcpy.frontend.values import Static, Value, scalar_expr
+from dcpy.ir import types
+from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, cast, op
+
+
+def _count(counts: Any, x: Any) -> None:
+    for k in range(len(x)):
+        counts[x[k]] += 1
+
+
+def _add_weights(sums: Any, x: Any, weights: Any) -> None:
+    for k in range(len(x)):
+        sums[x[k]] += weights[k]
+
+
+@implements(np.bincount)
+def bincount(b: Builder, x: Value, /, weights: Value = NONE, minlength: Value = NUMBER_0) -> Value:
+    """How often each of 0, 1, … occurs, or the sums of weights."""
+    numbers = b.array(x)
+    if numbers.rank != 1 or numbers.dtype.kind not in "iub":
+        raise b.error("np.bincount takes a vector of integers", notes=("NumPy raises here",))
+    if numbers.dtype == types.bool_:  # as an index, a truth value would be a mask
+        numbers = b.array(b.cast(numbers, types.int64))
+    least = cast(scalar_expr(b.reduce("min", numbers, (0,))), types.int64)
+    zero = Const(0, types.int64)
+    empty = op("le", Index(numbers.shape[0]), zero)
+    none_negative = op("or", empty, op("ge", least, zero))
+    b.check(none_negative, "ValueError", "'list' argument must have no negative elements")
+    largest = cast(scalar_expr(b.reduce("max", numbers, (0,))), types.int64)
+    length = op("select", empty, zero, op("add", largest, Const(1, types.int64)))
+    size = b.emit.assign_symbol("n", op("max", length, _at_least(b, minlength)), 0)
+    if weights == NONE:
+        counts = b.full([size], types.int64, NUMBER_0)
+        b.call(Static(_count), counts, numbers)
+        return counts
+    values = b.array(weights)
+    b.same_size(numbers.shape[0], values.shape[0], "The weights and list don't have the same length.")
+    sums = b.full([size], types.float64, NUMBER_0)
+    b.call(Static(_add_weights), sums, numbers, values)
+    return sums
+
+
+def _at_least(b: Builder, minlength: Value) -> ScalarExpr:
+    size = b.integer(minlength, "minlength")
+    b.emit.require(size, "ValueError", "'minlength' must not be negative")
+    return Index(size)

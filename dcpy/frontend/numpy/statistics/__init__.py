@@ -1,0 +1,1 @@
+"""Statistics: reductions, moments, quantiles, histograms, and what is not NaN."""

@@ -1,0 +1,1 @@
+"""Universal functions, their methods, `out=` and `where=`, and floating-point errors."""

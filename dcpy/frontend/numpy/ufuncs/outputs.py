@@ -1,0 +1,93 @@
+"""``out=`` and ``where=``: results that go into an array that the program has already."""
+
+from __future__ import annotations
+
+from dcpy.frontend.lower.arithmetic.promotion import can_cast, promoted
+from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.numpy.defaults import NONE, TRUE
+from dcpy.frontend.values import ArrayValue, TupleValue, Value, dtype_of, kind_of, shape_of
+from dcpy.ir import types
+from dcpy.ir.expressions.scalar import ScalarExpr, cast, op
+from dcpy.ir.symbolic import Expr
+from dcpy.ir.types import DType
+
+
+def into(
+    b: Builder,
+    out: Value,
+    result: Value,
+    name: str,
+    where: Value = TRUE,
+    *,
+    broadcast: bool = False,
+    casting: str = "same_kind",
+) -> Value:
+    """`result` where `out` is None; else `out`, after `result` was stored there (elsewhere than `where`: kept).
+
+    Only ufuncs `broadcast` the result into a larger array; reductions convert it whatever the dtypes are ("unsafe").
+    """
+    target = _target(b, out, name)
+    if target is None:
+        if where != TRUE:
+            raise b.error(
+                f"{name}: where= without out= leaves elements undefined",
+                help="pass out=, or write np.where(condition, result, other)",
+            )
+        return result
+    if not broadcast:
+        _require_shape(b, target, shape_of(result), name)
+    source = dtype_of(result)
+    if not can_cast(source, target.dtype, casting):
+        raise b.error(
+            f"Cannot cast ufunc '{name}' output from {source.numpy!r} to {target.dtype.numpy!r} "
+            f"with casting rule '{casting}'",
+            notes=("NumPy raises UFuncTypeError here",),
+            help=f"make an array of {source.numpy_name} for the result",
+        )
+    b.store(target, result if where == TRUE else masked(b, where, result, target))
+    return target
+
+
+def _require_shape(b: Builder, target: ArrayValue, shape: tuple[Expr, ...], name: str) -> None:
+    if target.rank != len(shape):
+        raise b.error(
+            f"output parameter for {name} has {target.rank} dimensions, but the result {len(shape)}",
+            notes=("NumPy raises ValueError here",),
+        )
+    for size, wanted in zip(target.shape, shape, strict=True):
+        b.same_size(
+            size, wanted, f"output parameter for {name} has the wrong shape: {{0}} instead of {{1}}", (size, wanted)
+        )
+
+
+def dtype_with_out(b: Builder, x: ArrayValue, dtype: Value, out: Value) -> DType | None:
+    """In which dtype a reduction with ``out=`` computes: that of ``dtype=``, or what `x` and `out` promote to."""
+    target = None if dtype != NONE else _target(b, out, "out")
+    return b.dtype_argument(dtype) if target is None else promoted((x, target))[0]
+
+
+def mask_of(b: Builder, where: Value) -> Value:
+    """A ``where=`` argument, which must be boolean."""
+    mask = b.array(where) if isinstance(where, TupleValue) else where
+    if dtype_of(mask) != types.bool_:
+        raise b.error("where= must be boolean", notes=("NumPy raises TypeError here",), help="write where=mask != 0")
+    return mask
+
+
+def masked(b: Builder, where: Value, result: Value, target: ArrayValue) -> Value:
+    """`result` where a mask holds, and what `target` has elsewhere."""
+
+    def choose(mask: ScalarExpr, new: ScalarExpr, old: ScalarExpr) -> ScalarExpr:
+        return op("select", mask, cast(new, target.dtype), old)
+
+    return b.elementwise(choose, mask_of(b, where), result, target)
+
+
+def _target(b: Builder, out: Value, name: str) -> ArrayValue | None:
+    if isinstance(out, TupleValue) and len(out.items) == 1:
+        out = out.items[0]
+    if out == NONE:
+        return None
+    if not isinstance(out, ArrayValue):
+        raise b.error(f"{name}: out= must be an array, but is {kind_of(out)}", notes=("NumPy raises TypeError here",))
+    return out

@@ -1,0 +1,207 @@
+"""NumPy's ufuncs: those that are one scalar operation on each element, as a table; and what is made of them.
+
+Dtypes come from NumPy itself (`lower.promotion`). ``reduce`` and ``accumulate`` are in `reductions` and `cumulative`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dcpy.frontend.implements import Implementation, implements
+from dcpy.frontend.lower.arithmetic.elementwise import UFUNCS
+from dcpy.frontend.lower.arithmetic.promotion import can_cast, ufunc_dtypes
+from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.numpy.array_creation.creation import order_of
+from dcpy.frontend.numpy.defaults import NONE, NUMBER_0, ORDER_K, SAME_KIND, TRUE
+from dcpy.frontend.numpy.ufuncs.outputs import into
+from dcpy.frontend.values import ArrayValue, Scalar, Static, Value, dtype_of, is_number, is_weak
+from dcpy.ir import types
+from dcpy.ir.expressions.scalar import Const, ScalarExpr, cast, op
+from dcpy.ir.types import DType
+
+
+def apply(
+    b: Builder,
+    function: np.ufunc,
+    operands: tuple[Value, ...],
+    out: Value,
+    where: Value,
+    casting: Value,
+    order: Value,
+    dtype: Value,
+) -> Value:
+    """A call of a ufunc of one output, with its keywords."""
+    rule = str(b.static(casting, "casting"))
+    operands = tuple(value if is_number(value) else b.array(value) for value in operands)
+    wanted = b.dtype_argument(dtype)
+    require_casts(b, function, operands, wanted, rule)
+    found = in_order(b, b.ufunc(function, *operands, dtype=wanted), order, out)
+    return into(b, out, found, function.__name__, where, broadcast=True, casting=rule)
+
+
+def require_casts(
+    b: Builder, function: np.ufunc, operands: tuple[Value, ...], dtype: DType | None, casting: str
+) -> None:
+    """An error where the rule `casting` keeps an operand from becoming what the loop computes in."""
+    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
+        raise b.error(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got {casting!r})")
+    if dtype is None and casting in ("same_kind", "unsafe"):
+        return  # that is how the loop was found
+    if all(is_weak(operand) for operand in operands):
+        return  # numbers of Python's own become what the loop takes
+    for operand, loop in zip(operands, ufunc_dtypes(function, operands, dtype), strict=False):
+        if not is_weak(operand) and not can_cast(dtype_of(operand), loop, casting):
+            raise b.error(
+                f"Cannot cast ufunc '{function.__name__}' input from {dtype_of(operand).numpy!r} to {loop.numpy!r} "
+                f"with casting rule '{casting}'",
+                notes=("NumPy raises UFuncTypeError here",),
+                help=f"convert it: x.astype(np.{loop.numpy_name})",
+            )
+
+
+def in_order(b: Builder, found: Value, order: Value, out: Value) -> Value:
+    """A new result in the order of memory that was asked for."""
+    if order_of(b, order) == "F" and out == NONE and isinstance(found, ArrayValue):
+        return b.copy(found, order="F")
+    return found
+
+
+def outer(b: Builder, function: np.ufunc, left: Value, right: Value) -> Value:
+    """``function`` of all pairs: the dimensions of `left`, then those of `right`. Numbers count as arrays here."""
+    left, right = (b.cast(value, dtype_of(value)) if is_number(value) else b.array(value) for value in (left, right))
+    if isinstance(left, ArrayValue) and isinstance(right, ArrayValue):
+        for _ in range(right.rank):
+            left = b.expand(left, left.rank)
+    return b.ufunc(function, left, right)
+
+
+def unary(function: np.ufunc) -> Implementation:
+    """The implementation of a ufunc of one operand, with NumPy's keywords."""
+
+    def call(
+        b: Builder,
+        x: Value,
+        /,
+        out: Value = NONE,
+        *,
+        where: Value = TRUE,
+        casting: Value = SAME_KIND,
+        order: Value = ORDER_K,
+        dtype: Value = NONE,
+    ) -> Value:
+        return apply(b, function, (x,), out, where, casting, order, dtype)
+
+    return call
+
+
+def binary(function: np.ufunc) -> Implementation:
+    """The same of two operands."""
+
+    def call(
+        b: Builder,
+        x1: Value,
+        x2: Value,
+        /,
+        out: Value = NONE,
+        *,
+        where: Value = TRUE,
+        casting: Value = SAME_KIND,
+        order: Value = ORDER_K,
+        dtype: Value = NONE,
+    ) -> Value:
+        return apply(b, function, (x1, x2), out, where, casting, order, dtype)
+
+    return call
+
+
+def _outer(function: np.ufunc) -> Implementation:
+    def call(b: Builder, A: Value, B: Value, /) -> Value:  # noqa: N803
+        return outer(b, function, A, B)
+
+    return call
+
+
+for _function in UFUNCS:
+    if _function.nin == 1:
+        implements(_function)(unary(_function))
+    else:
+        implements(_function)(binary(_function))
+        implements(_function.outer)(_outer(_function))
+
+
+@implements(np.fix)
+def fix(b: Builder, x: Value, out: Value = NONE) -> Value:
+    """The integral part: rounded towards zero."""
+    return into(b, out, b.ufunc(np.trunc, x), "fix", broadcast=True)
+
+
+@implements(np.round, np.around)
+def round_(b: Builder, a: Value, decimals: Value = NUMBER_0, out: Value = NONE) -> Value:
+    """Half to even; with `decimals` by scaling, as NumPy does: multiply, round, divide."""
+    digits = b.static(decimals, "decimals")
+    a = a if is_number(a) else b.array(a)
+    kind = dtype_of(a).kind
+    if kind == "b" and digits != 0:
+        raise b.error("np.round of booleans takes no decimals", help="convert them: a.astype(np.float64)")
+    if kind in "iu":
+        if digits < 0:
+            tens = Static(10.0**-digits)
+            rounded = b.ufunc(np.multiply, b.ufunc(np.rint, b.ufunc(np.true_divide, a, tens)), tens)
+            return into(b, out, b.cast(rounded, dtype_of(a)), "round")
+        return into(b, out, b.ufunc(np.positive, a), "round")
+    if digits == 0:
+        return into(b, out, b.ufunc(np.rint, a), "round")
+    scale, unscale = (np.multiply, np.true_divide) if digits > 0 else (np.true_divide, np.multiply)
+    factor = Static(10.0 ** abs(digits))
+    return into(b, out, b.ufunc(unscale, b.ufunc(np.rint, b.ufunc(scale, a, factor)), factor), "round")
+
+
+ZERO = Static(0.0)
+
+
+@implements(np.nan_to_num)
+def nan_to_num(
+    b: Builder, x: Value, copy: Value = TRUE, nan: Value = ZERO, posinf: Value = NONE, neginf: Value = NONE
+) -> Value:
+    """NaN and infinities replaced by numbers: by default 0 and the largest ones."""
+    x = x if is_number(x) else b.array(x)
+    dtype = dtype_of(x)
+    if dtype.kind not in "fc":
+        return b.elementwise(lambda value: value, x)
+    part = dtype.real
+    limits = np.finfo(part.numpy)
+    values = [
+        b.static(nan, "nan"),
+        float(limits.max) if posinf == NONE else b.static(posinf, "posinf"),
+        float(limits.min) if neginf == NONE else b.static(neginf, "neginf"),
+    ]
+    zero, high, low = (Const(float(value), part) for value in values)
+
+    def clean(value: ScalarExpr) -> ScalarExpr:
+        infinity = op("select", op("signbit", value), low, high)
+        finite = op("select", op("isinf", value), infinity, value)
+        return op("select", op("isnan", value), zero, finite)
+
+    def clean_parts(value: ScalarExpr) -> ScalarExpr:
+        imaginary = op("mul", cast(clean(op("imag", value)), dtype), Const(1j, dtype))
+        return op("add", cast(clean(op("real", value)), dtype), imaginary)
+
+    found = b.elementwise(clean_parts if dtype.kind == "c" else clean, b.hold(x))
+    if copy == TRUE or not isinstance(x, ArrayValue):
+        return found
+    b.store(x, found)
+    return x
+
+
+def _constructor(dtype: types.DType) -> Implementation:
+    def call(b: Builder, x: Value = NUMBER_0, /) -> Value:
+        value = x if is_number(x) else b.array(x)
+        if isinstance(value, ArrayValue) and not value.shape:
+            value = Scalar(value.load(()))
+        return b.cast(value, dtype)
+
+    return call
+
+
+for _dtype in types.DTYPES:
+    implements(_dtype.numpy.type)(_constructor(_dtype))

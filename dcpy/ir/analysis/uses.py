@@ -1,0 +1,381 @@
+"""Who touches what: for each container its readers and writers, for each symbol those who mention it.
+
+The index is built once, in linear time, and kept current by the `Rewriter`, one element at a time; that is what makes
+a sweep over a whole SDFG linear. An *element* is a node or a block that touches things itself: a map by its domain, a
+loop by its bounds, not by what stands in their bodies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dcpy.ir.analysis.memory import base_of
+from dcpy.ir.analysis.ranges_at import KnownRanges
+from dcpy.ir.data import Array, Data, Scalar, Stream, View
+from dcpy.ir.expressions.scalar import Load, ScalarExpr, symbols_in, walk
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Node
+from dcpy.ir.region import Block, Region, SymbolAssign
+from dcpy.ir.roles import Role, held
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.symbolic import Ranges
+from dcpy.ir.tree import Element, Place, bodies_of, children, holder_of
+
+Touched = tuple[frozenset[str], frozenset[str]]  # the arguments that an SDFG may read, and those that it may write
+WrittenBy = Callable[[Sdfg], frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Touches:
+    """What one element reads, writes, mentions and defines, each name once, in order of appearance."""
+
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    symbols: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()  #: loop and map parameters, worker numbers, assigned symbols
+
+
+_NOTHING = Touches()
+
+
+class Uses:
+    """The index of one SDFG (callees have their own). `callees`: what is known of those, which is added to."""
+
+    def __init__(self, sdfg: Sdfg, callees: Callees | None = None) -> None:
+        self.sdfg = sdfg
+        self._touches: dict[Element, Touches] = {}
+        self._readers: dict[str, dict[Element, None]] = {}
+        self._writers: dict[str, dict[Element, None]] = {}
+        self._users: dict[str, dict[Element, None]] = {}
+        self._definers: dict[str, dict[Element, None]] = {}
+        self._described: dict[str, dict[str, None]] = {}
+        self._views: dict[str, dict[str, None]] = {}
+        self._aliases: dict[str, dict[str, None]] = {}
+        self._descs: dict[str, Data] = {}
+        self._homes: dict[str, Region] = {}
+        self.callees = Callees() if callees is None else callees
+        self._ranges: KnownRanges | None = None
+        self._facts: dict[Element, dict[Any, Any]] = {}
+        self.add_region(sdfg.body)
+
+    # -- questions ---------------------------------------------------------------------------------------------
+
+    def readers(self, container: str) -> tuple[Element, ...]:
+        """Elements that read a container, by this very name (views of it have their own readers)."""
+        return tuple(self._readers.get(container, ()))
+
+    def writers(self, container: str) -> tuple[Element, ...]:
+        """Elements that write a container, by this very name."""
+        return tuple(self._writers.get(container, ()))
+
+    def touchers(self, container: str) -> tuple[Element, ...]:
+        """Readers and writers, each once."""
+        return tuple(self._readers.get(container, {}) | self._writers.get(container, {}))
+
+    def users(self, symbol: str) -> tuple[Element, ...]:
+        """Elements that mention a symbol in a subset, range or expression."""
+        return tuple(self._users.get(symbol, ()))
+
+    def definers(self, symbol: str) -> tuple[Element, ...]:
+        """The `SymbolAssign` blocks of a symbol, or the loop or map whose parameter it is."""
+        return tuple(self._definers.get(symbol, ()))
+
+    def described_by(self, symbol: str) -> tuple[str, ...]:
+        """Containers whose shape, strides or window mention a symbol."""
+        return tuple(self._described.get(symbol, ()))
+
+    def touches(self, element: Element) -> Touches:
+        """What an element touches; it must be in the SDFG."""
+        return self._touches[element]
+
+    def holds(self, element: Element) -> bool:
+        """Whether an element is in the SDFG (still)."""
+        return element in self._touches
+
+    def views_of(self, container: str) -> tuple[str, ...]:
+        """Views whose base is this container, directly."""
+        return tuple(self._views.get(container, ()))
+
+    def desc(self, container: str) -> Data:
+        """The descriptor of a container, wherever it is declared."""
+        return self._descs[container]
+
+    def home(self, container: str) -> Region:
+        """The region that declares a container."""
+        return self._homes[container]
+
+    def declared(self, container: str) -> bool:
+        return container in self._descs
+
+    def root(self, container: str) -> str:
+        """The container whose buffer a name shows: itself, unless it is a view."""
+        return base_of(container, self._descs.get)
+
+    def overlapping(self, container: str) -> tuple[str, ...]:
+        """All names that may show memory of this container: itself, its base, their views, and possible aliases."""
+        if self._stands_alone(container):
+            return (container,)
+        found: dict[str, None] = {}
+        pending = [container]
+        while pending:
+            name = pending.pop()
+            if name in found:
+                continue
+            found[name] = None
+            root = self.root(name)
+            desc = self._descs.get(root)
+            pending += [root, *self._views.get(name, ())]
+            if isinstance(desc, Array) and desc.alias:
+                pending += self._aliases[desc.alias]
+        return tuple(found)
+
+    def _stands_alone(self, container: str) -> bool:
+        """Whether it is plain memory, of which there are no views: nearly always."""
+        desc = self._descs.get(container)
+        plain = isinstance(desc, Scalar) or (isinstance(desc, Array) and not desc.alias)
+        return plain and not self._views.get(container)
+
+    def is_touched(self, container: str) -> bool:
+        """Whether anything reads, writes or views a container."""
+        return any(index.get(container) for index in (self._readers, self._writers, self._views))
+
+    def is_unused(self, container: str) -> bool:
+        """Whether a container could go: nothing touches it, and neither the caller nor who declares it needs it."""
+        if self.is_touched(container) or (
+            not self._descs[container].transient and container not in self.sdfg.constants
+        ):
+            return False
+        owner = self._homes[container].owner
+        declared = isinstance(owner, Node | Block) and container in owner.all_of(Role.DECLARED)
+        return not declared and all(result.container != container for result in self.sdfg.results)
+
+    def containers(self) -> tuple[str, ...]:
+        """Names of all containers, nested regions included."""
+        return tuple(self._descs)
+
+    def is_private(self, container: str) -> bool:
+        """Whether it is a transient buffer of its own: no argument, view, stream or alias."""
+        desc = self._descs.get(container)
+        return desc is not None and desc.transient and not isinstance(desc, View | Stream)
+
+    def ranges_at(self, place: Place) -> Ranges:
+        """What is known of symbols at a place (`ir.analysis.ranges_at`); kept until an assignment changes."""
+        if self._ranges is None:
+            self._ranges = KnownRanges(self.sdfg)
+        return self._ranges.at(place)
+
+    def facts(self, element: Element) -> dict[Any, Any]:
+        """What analyses found out about an element with all inside it: theirs to fill, empty again after a change."""
+        return self._facts.setdefault(element, {})
+
+    def differs_from(self, other: Uses) -> str:
+        """The first thing that two indices of one SDFG disagree about; nothing where they agree."""
+        for mine, its in ((self._descs, other._descs), (self._homes, other._homes), (self._touches, other._touches)):
+            for name in dict.fromkeys((*mine, *its)):
+                if mine.get(name) != its.get(name):
+                    return name if isinstance(name, str) else f"a {name.kind}"
+        return ""
+
+    # -- upkeep, by the Rewriter -------------------------------------------------------------------------------
+
+    def add_region(self, region: Region) -> None:
+        """Enters all that a region declares and holds."""
+        for name, desc in region.containers.items():
+            self.declare(name, desc, region)
+        for block in region.blocks:
+            self.add(block)
+
+    def add(self, element: Element) -> None:
+        """Enters an element and all inside it."""
+        self.refresh(element)
+        for inner in children(element):
+            self.add(inner)
+        for region in bodies_of(element):
+            for name, desc in region.containers.items():
+                self.declare(name, desc, region)
+
+    def remove(self, element: Element) -> None:
+        """Forgets an element and all inside it."""
+        for inner in children(element):
+            self.remove(inner)
+        for region in bodies_of(element):
+            for name in region.containers:
+                self.undeclare(name)
+        self._unlink(element, self._touches.pop(element, Touches()))
+        self._forget(element)
+
+    def refresh(self, element: Element) -> Touches:
+        """Looks again at one element that was changed; returns what it touched before."""
+        before = self._touches.get(element, _NOTHING)
+        after = touches_of(element, self.callees.written_by)
+        if before != after:
+            if before is not _NOTHING:
+                self._unlink(element, before)
+            for index, names in self._tables(after):
+                for name in names:
+                    index.setdefault(name, {})[element] = None
+        self._touches[element] = after
+        self._forget(element)
+        return before
+
+    def _forget(self, element: Element) -> None:
+        if isinstance(element, SymbolAssign):
+            self._ranges = None
+        self.forget_facts(element)
+
+    def forget_facts(self, element: Element | None) -> None:
+        """Forgets what was found out about an element and all that it is in; of a container, `_forget_container`."""
+        if not self._facts:
+            return
+        while element is not None:
+            self._facts.pop(element, None)
+            element = holder_of(element)
+
+    def _forget_container(self, name: str, desc: Data) -> None:
+        if not self._facts:
+            return
+        if isinstance(desc, Array) and desc.alias:
+            self._facts.clear()
+        pending = [name]
+        while pending:
+            shown = pending.pop()
+            for element in self.touchers(shown):
+                self.forget_facts(element)
+            pending += self._views.get(shown, ())
+
+    def declare(self, name: str, desc: Data, region: Region) -> None:
+        """Enters a container."""
+        self._forget_container(name, desc)
+        self._descs[name], self._homes[name] = desc, region
+        if isinstance(desc, View):
+            self._views.setdefault(desc.of, {})[name] = None
+        if isinstance(desc, Array) and desc.alias:
+            self._aliases.setdefault(desc.alias, {})[name] = None
+        for symbol in desc_symbols(desc):
+            self._described.setdefault(symbol, {})[name] = None
+
+    def undeclare(self, name: str) -> None:
+        """Forgets a container."""
+        desc = self._descs.pop(name)
+        self._forget_container(name, desc)
+        del self._homes[name]
+        if isinstance(desc, View):
+            self._views[desc.of].pop(name, None)
+        if isinstance(desc, Array) and desc.alias:
+            self._aliases[desc.alias].pop(name, None)
+        for symbol in desc_symbols(desc):
+            self._described[symbol].pop(name, None)
+
+    def arguments_touched(self) -> Touched:
+        """The containers of arguments and results that the SDFG may read, and those that it may write."""
+        outside = {*self.sdfg.arguments, *(result.container for result in self.sdfg.results)}
+        read, written = (
+            {name for touched in index for name in self.overlapping(touched)}
+            for index in (self._readers, self._writers)
+        )
+        return frozenset(outside & read), frozenset(outside & written)
+
+    def _tables(self, touches: Touches) -> Iterator[tuple[dict[str, dict[Element, None]], tuple[str, ...]]]:
+        yield self._readers, touches.reads
+        yield self._writers, touches.writes
+        yield self._users, touches.symbols
+        yield self._definers, touches.defines
+
+    def _unlink(self, element: Element, touches: Touches) -> None:
+        for index, names in self._tables(touches):
+            for name in names:
+                index[name].pop(element, None)
+
+
+class Callees:
+    """What called SDFGs do with their arguments: found out once for each."""
+
+    def __init__(self) -> None:
+        self._known: dict[Sdfg, Touched] = {}
+
+    def read_by(self, callee: Sdfg) -> frozenset[str]:
+        """The argument containers that a callee may read."""
+        return self._touched_by(callee)[0]
+
+    def written_by(self, callee: Sdfg) -> frozenset[str]:
+        """The argument containers that a callee may write."""
+        return self._touched_by(callee)[1]
+
+    def _touched_by(self, callee: Sdfg) -> Touched:
+        if callee not in self._known:
+            self._known[callee] = Uses(callee, self).arguments_touched()
+        return self._known[callee]
+
+
+def touches_of(element: Element, written_by: WrittenBy) -> Touches:
+    """What one element touches itself. `written_by` tells which arguments a callee may write."""
+    collected = _Collector()
+    for name, role in element.roles.items():
+        collected.of_role(role, held(getattr(element, name), role))
+    for callee in element.callees():
+        written = written_by(callee)
+        for operand in element.operands():
+            if operand.role is Role.PASSED and operand.connector in written:
+                collected.writes[operand.memlet.container] = None
+    return Touches(tuple(collected.reads), tuple(collected.writes), tuple(collected.symbols), tuple(collected.defines))
+
+
+def desc_symbols(desc: Data) -> tuple[str, ...]:
+    """Symbols that a descriptor mentions."""
+    names: dict[str, None] = {}
+    exprs = [*desc.shape, *desc.strides]
+    if isinstance(desc, Stream):
+        exprs.append(desc.capacity)
+    if isinstance(desc, View):
+        exprs.append(desc.offset)
+        if desc.window is not None:
+            names |= dict.fromkeys(desc.window.symbols)
+    for expr in exprs:
+        names |= dict.fromkeys(expr.symbols)
+    return tuple(names)
+
+
+class _Collector:
+    def __init__(self) -> None:
+        self.reads: dict[str, None] = {}
+        self.writes: dict[str, None] = {}
+        self.symbols: dict[str, None] = {}
+        self.defines: list[str] = []
+
+    def of_role(self, role: Role, found: list[Any]) -> None:
+        match role:
+            case Role.READ | Role.PASSED:
+                self.memlets(found, self.reads)
+            case Role.WRITTEN:
+                self.memlets(found, self.writes)
+            case Role.CODE | Role.SCALAR:
+                for expr in found:
+                    self.expression(expr)
+            case Role.BOUND:
+                for bound in found:
+                    self.mention(bound.symbols)
+            case Role.DEFINED:
+                self.defines += found
+            case Role.WHOLE:
+                self.reads |= dict.fromkeys(found)
+                self.writes |= dict.fromkeys(found)
+
+    def mention(self, names: Iterable[str]) -> None:
+        for name in names:
+            self.symbols[name] = None
+
+    def memlets(self, memlets: Iterable[Memlet], table: dict[str, None]) -> None:
+        symbols = self.symbols
+        for memlet in memlets:
+            table[memlet.container] = None
+            for name in memlet.subset.symbols:
+                symbols[name] = None
+
+    def expression(self, expr: ScalarExpr) -> None:
+        for part in walk(expr):
+            if isinstance(part, Load):
+                self.reads[part.container] = None
+            for name in symbols_in(part):
+                self.symbols[name] = None

@@ -1,0 +1,1 @@
+"""Scalar expressions: what tasklets compute, and the table of operations."""

@@ -1,0 +1,45 @@
+"""Operations on 64-bit integers that NumPy has no function for: whether a result fits, and powers modulo a number.
+
+They have the exact meaning of Python's own ints, one element at a time.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+LOWEST, HIGHEST = -(2**63), 2**63 - 1
+_SIMPLE: dict[str, Callable[[int, int], int]] = {"add": operator.add, "sub": operator.sub, "mul": operator.mul}
+
+
+def fits(name: str, x: int, y: int) -> bool:
+    """Whether ``x name y`` fits into 64 bits. Powers and shifts by a negative number do: they are errors elsewhere."""
+    if name in _SIMPLE:
+        return LOWEST <= _SIMPLE[name](x, y) <= HIGHEST
+    if y < 0 or x == 0 or (name == "pow" and abs(x) == 1):
+        return True
+    return y < 64 and LOWEST <= (x**y if name == "pow" else x << y) <= HIGHEST
+
+
+def power_modulo(base: int, exponent: int, modulus: int) -> int:
+    """``pow(base, exponent, modulus)``; 0 where that raises, which is checked before."""
+    return pow(base, exponent, modulus) if modulus != 0 and exponent >= 0 else 0
+
+
+def _elementwise(function: Callable[..., Any], arity: int, dtype: type[np.generic]) -> Callable[..., Any]:
+    each = np.frompyfunc(lambda *args: function(*map(int, args)), arity, 1)
+    return lambda *args: np.asarray(each(*args)).astype(dtype)[()]
+
+
+def _fits(name: str) -> Callable[..., Any]:
+    return _elementwise(lambda x, y: fits(name, x, y), 2, np.bool_)
+
+
+#: by the name of the operation in `ir.expressions.ops`: on scalars or arrays of int64
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{f"{name}_fits": _fits(name) for name in ("add", "sub", "mul", "pow", "lshift")},
+    "powmod": _elementwise(power_modulo, 3, np.int64),
+}

@@ -1,0 +1,1 @@
+"""Graphs as documents: JSON, content hashes, and how large a document may be."""

@@ -1,0 +1,1 @@
+"""Library nodes by kind, their expansions, foreign functions, and Python functions that stay Python."""

@@ -1,0 +1,1 @@
+"""Programs and SDFGs as users hold them: types of calls, guards, versions, signatures, explanations."""

@@ -1,0 +1,61 @@
+"""Answers to "why": what the compiler decides about a program, and what it declines, with reasons.
+
+The remarks of passes are gathered by running the pipelines on copies; nothing is changed, and nobody else pays for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from dcpy import driver, plugins
+from dcpy.base.options import DeviceType, Options
+from dcpy.ir.editing.remarks import Remark
+from dcpy.ir.sdfg import Sdfg
+from dcpy.targets.catalog import target_for
+from dcpy.transforms.api import Transformation, matches
+from dcpy.transforms.api import explain as table_of
+from dcpy.transforms.auto.pipeline import AUTO_OPTIMIZE
+from dcpy.transforms.catalog import PASSES, PIPELINES, TRANSFORMATIONS
+
+
+def explain(sdfg: Sdfg, step: object, options: Options) -> str:
+    """Every match of a transformation with its verdict; or what a pass remarks when the SDFG is lowered.
+
+    With None: the transformations of the auto-optimizer that match anywhere, then all that lowering remarks.
+    """
+    plugins.load()
+    if step is None:
+        kinds = dict.fromkeys(part for part in AUTO_OPTIMIZE.parts() if isinstance(part, Transformation))
+        found = [table_of(sdfg, kind) for kind in kinds if next(iter(matches(kind, sdfg)), None) is not None]
+        return "\n".join([*found, _lowering(sdfg, options)])
+    if isinstance(step, str) and step in PASSES:
+        return _lowering(sdfg, options, step)
+    return table_of(sdfg, driver.transformation(step))
+
+
+def _lowering(sdfg: Sdfg, options: Options, step: str = "") -> str:
+    """What the passes of the target say, or one of them; in the order of the Python code."""
+    target = target_for(DeviceType.CPU)
+    _, report = driver.lower(sdfg, options, until=step, explain=True)
+    remarks = [remark for remark in report.remarks or [] if step in ("", remark.step)]
+    if not step:  # a transformation looks at much that it is not for; it is asked by its name
+        remarks = [remark for remark in remarks if remark.applied or remark.step not in TRANSFORMATIONS]
+    return "\n".join([f"{step or target.pipeline(options)}:", *_lines(remarks)])
+
+
+def _lines(remarks: Iterable[Remark]) -> Iterator[str]:
+    told = sorted(dict.fromkeys(remarks), key=lambda remark: remark.line)  # stable: passes stay in their order
+    width = max((len(str(remark.span or "")) for remark in told), default=0)
+    for remark in told:
+        yield f"  {remark.span or ''!s:{width}}  {remark}".rstrip()
+
+
+def passes(options: Options) -> Iterator[tuple[str, str]]:
+    """Name and first line of the documentation of every transformation and pass; then each pipeline, as it runs."""
+    plugins.load()
+    for registry in (TRANSFORMATIONS, PASSES):
+        for name in registry:
+            yield name, (registry[name].__doc__ or "").strip().split("\n")[0]
+    target = target_for(DeviceType.CPU)
+    for pipeline in (*(PIPELINES[name] for name in PIPELINES), target.pipeline(options)):
+        yield f"[{pipeline}]", ", ".join(map(str, pipeline.passes))

@@ -1,0 +1,342 @@
+"""An SDFG as users hold it (`SDFG`), built by hand (`Builder`), read (`parse`, `load`), and as machine code.
+
+`dcpy.api` has programs, which make them of functions.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Union
+
+import numpy as np
+
+from dcpy import driver, plugins
+from dcpy.base.errors import ArgumentError, ArgumentShapeError, InvalidSdfg
+from dcpy.base.options import DeviceType, Options, resolve_options
+from dcpy.base.tracebacks import own_frames_hidden
+from dcpy.codegen.artifact import IntegerArg
+from dcpy.frontend.dataflow.symbols import require_told, without_symbols
+from dcpy.ir.building import builder
+from dcpy.ir.building.words import GraphWords
+from dcpy.ir.nodes import Node
+from dcpy.ir.region import Block
+from dcpy.ir.sdfg import Sdfg
+from dcpy.programs.signatures import Convention, signature_of, signature_of_call
+from dcpy.runtime.dispatch import Dispatcher, encode
+from dcpy.runtime.function import call_converted
+from dcpy.targets.catalog import require_device
+
+if TYPE_CHECKING:
+    from dcpy.transforms.api import Transformation
+
+TransformationLike = Union[str, type["Transformation[Any]"], "Transformation[Any]"]
+
+
+class SDFG(GraphWords):
+    """A stateful dataflow multigraph, as users hold it: printable, transformable, runnable.
+
+    Made by ``program.to_sdfg()``, `parse`, `load` and `dcpy.Builder`. One that was made from a function whose arguments
+    are objects or tuples (`convention`) is called with these; one that was read, with their parts.
+    """
+
+    convention: Convention | None = None
+    general: SDFG | None = None  # of one made for samples: for sizes that are not related as those of its slices
+
+    def called_as(self, convention: Convention) -> SDFG:
+        """This SDFG, called as the function is that it was made of; returns itself."""
+        if convention.passing.records or convention.passing.outcome.returned != self.structure:
+            self.convention = convention.with_global_arrays_passed()
+        return self
+
+    @classmethod
+    def of(cls, sdfg: Sdfg) -> SDFG:
+        """`sdfg` with this class' methods. It shares everything with the one given, which is not to be used further."""
+        made = cls.__new__(cls)
+        made.__dict__.update(sdfg.__dict__)
+        made.body.owner = made
+        return made
+
+    @staticmethod
+    @own_frames_hidden
+    def load(path: str | Path, *, callbacks: Mapping[str, Callable[..., Any]] | None = None) -> SDFG:
+        """Reads a ``.sdfg`` file (JSON). Nothing in it is run. Raises `ParseError`.
+
+        `callbacks` are the Python functions that the program calls, by the names that it has for them
+        (``"module:function"``): a file names them, and brings none along.
+        """
+        from dcpy.ir.files.json import load
+
+        plugins.load()  # library nodes are found by name
+        return SDFG.of(load(path)).bind(callbacks or {})
+
+    def bind(self, callbacks: Mapping[str, Callable[..., Any]]) -> SDFG:
+        """Gives the callbacks of this SDFG their Python functions, by name; returns itself."""
+        from dcpy.ir.library.callbacks import bind
+
+        bind(self, callbacks)
+        return self
+
+    @own_frames_hidden
+    def save(self, path: str | Path) -> None:
+        """Writes a ``.sdfg`` file (JSON), atomically."""
+        from dcpy.ir.files.json import save
+
+        save(self, path)
+
+    def __str__(self) -> str:
+        """The textual form, which `dcpy.parse` reads."""
+        from dcpy.ir.text.printer import print_sdfg
+
+        with _shown_or_refused(self):
+            return print_sdfg(self)
+
+    def __repr__(self) -> str:
+        return f"<SDFG {self.name}({', '.join(self.arguments)})>"
+
+    @own_frames_hidden
+    def validate(self) -> None:
+        """Raises `InvalidSdfg` with everything that is wrong."""
+        from dcpy.ir.verify import COMPILABLE, verify
+
+        plugins.load()  # environments are found by name
+        verify(self, COMPILABLE)
+
+    @own_frames_hidden
+    def simplify(self) -> SDFG:
+        """Coarsens the dataflow without changing results; returns itself."""
+        driver.simplify(self)
+        return self
+
+    @own_frames_hidden
+    def auto_optimize(self, device: DeviceType = DeviceType.CPU) -> SDFG:
+        """Reshapes the data movement for a device: idioms to library calls, loops to maps, maps fused; returns itself.
+
+        Works on the simple form. The order of floating-point sums may change, within the documented tolerance.
+        """
+        require_device(device)
+        driver.simplify(self)
+        driver.auto_optimize(self)
+        return self
+
+    @own_frames_hidden
+    def apply(self, transformation: TransformationLike, *places: object, **captures: Node | Block | str) -> SDFG:
+        """Applies a transformation at its first match, or at the one whose captures are named; returns itself.
+
+        ``sdfg.apply(dcpy.MapFusion, first=node)``, ``sdfg.apply("strip-mining", scope="i", size=64)``.
+        Raises `TransformationRefused` with the reasons if nothing fits.
+        """
+        if places:
+            driver.refuse_unnamed(transformation)
+        driver.apply(self, transformation, captures)
+        return self
+
+    @own_frames_hidden
+    def transform(self, transformation: TransformationLike, **captures: Node | Block | str | object) -> Any:
+        """Applies a transformation as `apply` does; returns what it made: for most, maps and loops, outermost first."""
+        return driver.apply(self, transformation, captures)
+
+    @own_frames_hidden
+    def apply_repeated(self, transformation: TransformationLike) -> int:
+        """Applies a transformation as long as it fits somewhere; returns how often it did."""
+        return driver.apply_repeated(self, transformation)
+
+    @own_frames_hidden
+    def explain(self, step: TransformationLike | None = None, **options: object) -> str:
+        """What the compiler decides about this SDFG and why, line by line of the program: threads, vectors, fusion, ...
+
+        Of one pass or transformation if it is given; a transformation's answer is every match with its verdict.
+        """
+        from dcpy.programs.explain import explain  # who does not ask is spared the catalog of passes
+
+        return explain(self, step, resolve_options(options))
+
+    @own_frames_hidden
+    def lower(self, until: str = "", **options: object) -> SDFG:
+        """A copy as it is just before code generation, or after the pass called `until` (``"assign-schedules"``).
+
+        `UnknownName` lists the passes where none is called that. Options are by dotted name, as for `compile`.
+        """
+        return SDFG.of(driver.lower(self, resolve_options(options), until=until)[0])
+
+    def applied(self) -> dict[str, int]:
+        """Which transformations have run on this SDFG, and how often."""
+        counts: dict[str, int] = {}
+        for entry in self.history:
+            name = str(entry).split("{", maxsplit=1)[0].split(" ", maxsplit=1)[0]
+            counts[name] = counts.get(name, 0) + 1
+        return counts
+
+    @own_frames_hidden
+    def expand_library_nodes(self, *prefer: str) -> SDFG:
+        """Replaces each library node by the first expansion of `prefer` that fits, else by the target's own choice."""
+        driver.expand(self, prefer)
+        return self
+
+    @own_frames_hidden
+    def interpret(self, *arguments: Any, **named: Any) -> Any:
+        """Runs the SDFG in the reference interpreter: slow, and what it computes is what the SDFG means."""
+        try:
+            return self._interpreted(arguments, named)
+        except (ArgumentError, ArgumentShapeError):
+            if self.general is None:
+                raise
+        return self.general.interpret(*arguments, **named)
+
+    def _interpreted(self, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+        named, symbols = without_symbols(self, named)
+        if self.convention is None or (not arguments and all(name in self.arguments for name in named)):
+            bound = self._bind(arguments, named)
+            require_told(self, bound, symbols)
+            return driver.interpret(self, bound)
+        bound = self._bind(arguments, named, self.convention.parameters)
+        results = driver.interpret(self, self.convention.taken_apart(bound))
+        return self.convention.delivered(bound, results)
+
+    @own_frames_hidden
+    def compile(self, **options: object) -> CompiledSdfg:
+        """Machine code for this SDFG as it is now, with options by dotted name (``**{"cpu.openmp": False}``)."""
+        return CompiledSdfg(self, resolve_options(options))
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Compiles (or finds in the cache) and calls."""
+        return self.compile()(*arguments, **named)
+
+    @own_frames_hidden
+    def view(self, path: str | Path = "") -> Path:
+        """Writes a self-contained HTML page (default: ``NAME.html``, here); returns where it is.
+
+        Raises `InvalidSdfg` where the name is none: a page never lands in another folder than it should.
+        """
+        from dcpy.ir.verify import verify_readable
+        from dcpy.viewer import view_html
+
+        verify_readable(self, InvalidSdfg)
+        target = Path(path or f"{self.name}.html")
+        with _shown_or_refused(self):
+            page = view_html(self)
+        target.write_text(page, encoding="utf-8")
+        return target
+
+    def _repr_html_(self) -> str:
+        from dcpy.viewer import notebook_html
+
+        with _shown_or_refused(self):
+            return notebook_html(self)
+
+    def _bind(
+        self, arguments: tuple[Any, ...], named: Mapping[str, Any], parameters: Sequence[str] = ()
+    ) -> dict[str, Any]:
+        parameters = parameters or self.arguments
+        if len(arguments) > len(parameters):
+            raise ArgumentError(f"{self.name}() takes {len(parameters)} arguments but {len(arguments)} were given")
+        bound = dict(zip(parameters, arguments, strict=False))
+        for name, value in named.items():
+            if name in bound:
+                raise ArgumentError(f"{self.name}() got multiple values for argument {name!r}")
+            bound[name] = value
+        return bound
+
+
+@contextmanager
+def _shown_or_refused(sdfg: Sdfg) -> Iterator[None]:
+    """Where an SDFG that nobody has validated cannot be shown, the error says what is wrong with it."""
+    try:
+        yield
+    except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError):
+        from dcpy.ir.verify import verify
+
+        verify(sdfg)
+        raise
+
+
+class Builder(builder.Builder):
+    """Builds an `SDFG` by hand; see `dcpy.ir.building.builder.Builder` for how. The result is ``b.sdfg``."""
+
+    sdfg_type = SDFG
+
+
+class CompiledSdfg(Dispatcher):
+    """An SDFG as machine code: called with its arguments in order, or by name. Sizes are found in the arrays.
+
+    It is validated first: machine code trusts what a file or a hand has written.
+
+    Attributes
+    ----------
+    profile
+        Seconds by stage: ``lower``, ``codegen``, ``compiler``, ``load``.
+    path
+        The shared library.
+    """
+
+    def __init__(self, sdfg: Sdfg, options: Options) -> None:
+        from dcpy.ir.verify import COMPILABLE, verify
+
+        plugins.load()
+        verify(sdfg, COMPILABLE)
+        self._sdfg, self._options = sdfg, options
+        self._general: Sdfg | None = getattr(sdfg, "general", None)
+        self.profile: driver.Profile = {}
+        convention = self._convention = getattr(sdfg, "convention", None)
+        self._sources: tuple[tuple[Any, ...], ...] = ()
+        names = tuple(sdfg.arguments)
+        if convention is None:
+            self.signature = signature_of(sdfg)
+        else:
+            self.signature, self._sources = signature_of_call(sdfg, convention)
+            names = convention.parameters
+        loaded = driver.compile_sdfg(sdfg, self.signature, options, profile=self.profile)
+        self.signature = loaded.signature
+        self.path = loaded.path
+        super().__init__(sdfg.name, tuple((name,) for name in names), self._call_with_other_values)
+        callbacks = sdfg.callbacks
+        self.add(
+            encode(
+                loaded.signature, loaded.entry, loaded.results, closure=self._sources, keepalive=loaded.library,
+                callbacks=callbacks,
+            )
+        )  # fmt: skip
+
+    def call_with_symbols(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+        """A call that gives sizes by keyword, too: ``compiled(A=a, N=5)``. `NotImplemented` where it gives none."""
+        arguments, symbols = without_symbols(self._sdfg, named)
+        if not symbols:
+            return NotImplemented
+        require_told(self._sdfg, dict(zip(self._sdfg.arguments, args, strict=False)) | arguments, symbols)
+        return self(*args, **arguments)
+
+    def _call_with_other_values(self, values: tuple[Any, ...]) -> Any:
+        """What the dispatcher does where the values do not fit: converts what is safe to convert, or explains."""
+        numbers = tuple(
+            value.item() if isinstance(arg, IntegerArg) and isinstance(value, np.integer) else value
+            for arg, value in zip(self.signature.args, values, strict=False)
+        )
+        shown = self.signature if self._convention is None else self._convention.described(self.signature)
+        try:
+            return call_converted(self, shown, numbers, self._sources)
+        except ArgumentShapeError:
+            if self._general is None:
+                raise
+        return self._compiled_general(*values)
+
+    @functools.cached_property
+    def _compiled_general(self) -> CompiledSdfg:
+        """For sizes that are not related as those of the samples were."""
+        assert self._general is not None
+        return CompiledSdfg(self._general, self._options)
+
+
+@own_frames_hidden
+def parse(text: str, *, callbacks: Mapping[str, Callable[..., Any]] | None = None) -> SDFG:
+    """Reads the textual form of an SDFG. Raises `ParseError`. `callbacks` as in `load`."""
+    from dcpy.ir.text.parser import parse_sdfg
+
+    plugins.load()  # library nodes are found by name
+    return SDFG.of(parse_sdfg(text)).bind(callbacks or {})
+
+
+def load(path: str | Path, *, callbacks: Mapping[str, Callable[..., Any]] | None = None) -> SDFG:
+    """Reads a ``.sdfg`` file. Raises `ParseError`. `callbacks`: the Python functions that it names."""
+    return SDFG.load(path, callbacks=callbacks)
