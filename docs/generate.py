@@ -52,7 +52,6 @@ def transformations() -> Iterator[str]:
 def error_codes() -> Iterator[str]:
     """Every error with its stable code."""
     yield "# Errors\n\nEvery error is a `DcpyError` with a stable code, a place, notes, and what to write instead.\n"
-    importlib.import_module("dcpy.frontend.lower")  # whose parts import each other in this order
     for module in pkgutil.walk_packages(dcpy.__path__, "dcpy."):
         importlib.import_module(module.name)
     for kind in sorted(_subclasses(DcpyError), key=lambda kind: kind.code):

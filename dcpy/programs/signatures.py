@@ -48,7 +48,7 @@ from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.sdfg import Sdfg
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower import Lowered
+    from dcpy.frontend.lower.function import Lowered
     from dcpy.frontend.lower.functions.passing import Passing
 
 #: Where the dispatcher finds an argument that no caller passes: see runtime/dispatch/encoding.py.

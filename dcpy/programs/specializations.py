@@ -41,7 +41,7 @@ from dcpy.runtime.load import Loaded, recall
 
 if TYPE_CHECKING:
     from dcpy.codegen.artifact import Signature
-    from dcpy.frontend.lower import Lowered
+    from dcpy.frontend.lower.function import Lowered
 
 
 @dataclass(frozen=True)
@@ -238,7 +238,7 @@ class Specializer:
         sample: Mapping[str, Any] | None = None,
     ) -> Lowered:
         """The SDFG for arguments of these types and values, with what its meaning depends on."""
-        from dcpy.frontend.lower import lower_function
+        from dcpy.frontend.lower.function import lower_function
 
         plugins.load()
         with driver.timed(profile, "frontend"):

@@ -10,7 +10,7 @@ import pytest
 
 from dcpy import plugins
 from dcpy.base.errors import DcpyError
-from dcpy.frontend.lower import Lowered, lower_function
+from dcpy.frontend.lower.function import Lowered, lower_function
 from dcpy.frontend.specialize.from_call import types_from_call
 from dcpy.ir.interp import run
 from dcpy.ir.text import print_sdfg

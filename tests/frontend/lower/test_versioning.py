@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dcpy
-from dcpy.frontend.lower import lower_function
+from dcpy.frontend.lower.function import lower_function
 from dcpy.frontend.specialize.from_call import types_from_call
 from dcpy.ir.interp import run
 from dcpy.transforms.simplify.pipeline import simplify

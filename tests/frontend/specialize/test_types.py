@@ -6,7 +6,7 @@ import pytest
 import dcpy
 from dcpy.base.errors import ArgumentError, FrontendError
 from dcpy.frontend.annotations import types_from_annotations
-from dcpy.frontend.lower import lower_function
+from dcpy.frontend.lower.function import lower_function
 from dcpy.frontend.specialize.from_call import types_from_call
 from dcpy.frontend.specialize.types import ArrayType, ConstantType, ScalarType
 from dcpy.ir import types
