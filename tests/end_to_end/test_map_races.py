@@ -5,7 +5,7 @@ import pytest
 
 import dcpy
 from dcpy.ir.analysis.footprints import Footprint
-from dcpy.ir.analysis.integer_sets import LONG, always_meet
+from dcpy.ir.analysis.integer_sets import LONG, always_overlap
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import Ranges, sym
 
@@ -220,7 +220,7 @@ def test_w8_certain_meetings_are_those_that_long_ranges_have(slopes):
     for shift in (-3, -1, 0, 1, 2):
         left, right = Subset.point(first * i + 200), Subset.point(second * i + 200 + shift)
         points = (("i", Range.of(0, n)),)
-        sure = always_meet(Footprint(left), Footprint(right), points, Ranges().bind("n", 0, None))
+        sure = always_overlap(Footprint(left), Footprint(right), points, Ranges().bind("n", 0, None))
         lengths = range(LONG, LONG + 6)
         meets = [
             any(first * a == second * b + shift for a in range(length) for b in range(length) if a != b)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dcpy import plugins
-from dcpy.ir.analysis.dependences import nodes_meet
+from dcpy.ir.analysis.dependences import nodes_depend
 from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.editing.copying import copy_sdfg
@@ -171,9 +171,9 @@ def test_s5_dependence_test_asks_for_effects():
                               tasklet () -> (o -> B[0]) { o = 1.0 }
                               callback () -> () {function = "m:g"} }""")
     uses, (one, two, tasklet, callback) = Uses(sdfg), sdfg.body.walk_nodes()
-    assert "has an effect that is seen outside" in nodes_meet(one, two, uses, Ranges()).reason
-    assert nodes_meet(one, tasklet, uses, Ranges()).is_no
-    assert "the caller would see what is in 'B'" in nodes_meet(tasklet, callback, uses, Ranges()).reason
+    assert "has an effect that is seen outside" in nodes_depend(one, two, uses, Ranges()).reason
+    assert nodes_depend(one, tasklet, uses, Ranges()).is_no
+    assert "the caller would see what is in 'B'" in nodes_depend(tasklet, callback, uses, Ranges()).reason
 
 
 def test_s5_what_stands_for_a_node_has_its_effect():

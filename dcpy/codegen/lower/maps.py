@@ -19,7 +19,7 @@ from dcpy.codegen.lower.context import Accumulator, Context, ParallelScope
 from dcpy.codegen.lower.hoisting import take_buffers
 from dcpy.codegen.lower.reductions import accumulator_for, reduction_of
 from dcpy.codegen.lower.tasklets import write
-from dcpy.ir.analysis.conflicts import MapWrites, reducible, survey, tiles_of
+from dcpy.ir.analysis.conflicts import ConflictResolutions, conflict_resolutions, reducible, tiles_of
 from dcpy.ir.analysis.work import work_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map
@@ -37,7 +37,7 @@ def lower_map(context: Context, node: Map, lower_region: LowerRegion) -> None:
     if isinstance(node.schedule, Undecided):
         raise context.refuse("a map without a schedule", node.span, help="sdfg.lower() gives every map one")
     threads = isinstance(node.schedule, Parallel) and context.may_start_team
-    writes = survey(context.uses, node)
+    writes = conflict_resolutions(context.uses, node)
     folded = isinstance(node.schedule, FOLDED)
     fresh = [m for m in (reducible(writes) if folded else []) if m not in context.accumulators]
     accumulators = {memlet: accumulator_for(context, memlet) for memlet in fresh}
@@ -84,13 +84,13 @@ def _is_inside(context: Context, memlet: Memlet) -> bool:
     )
 
 
-def _reductions(context: Context, writes: MapWrites) -> tuple[tree.Reduction, ...]:
+def _reductions(context: Context, writes: ConflictResolutions) -> tuple[tree.Reduction, ...]:
     """Clauses for the accumulators that the body of a map updates."""
     used = [context.accumulators[m] for m in writes.resolved if m in context.accumulators]
     return tuple(reduction_of(context, accumulator) for accumulator in used)
 
 
-def _lower_loops(context: Context, node: Map, writes: MapWrites, lower_region: LowerRegion) -> None:
+def _lower_loops(context: Context, node: Map, writes: ConflictResolutions, lower_region: LowerRegion) -> None:
     buffers, body = _body(context, node, lower_region)
     width = _width(context, node, writes)
     loops = _nest(context, node, body)
@@ -114,7 +114,7 @@ def trip_count(context: Context, values: Range) -> int:
     return max(count, 1)
 
 
-def _width(context: Context, node: Map, writes: MapWrites) -> int:
+def _width(context: Context, node: Map, writes: ConflictResolutions) -> int:
     """Iterations in one vector instruction; 0: the machine's. None where threads call this function at one time."""
     if not isinstance(node.schedule, Vector | Parallel):
         return 1
@@ -150,7 +150,7 @@ def _change_innermost(loop: tree.Loop, depth: int, **changes: object) -> tree.Lo
 # -- threads ---------------------------------------------------------------------------------------------------
 
 
-def _lower_parallel(context: Context, node: Map, writes: MapWrites, lower_region: LowerRegion) -> None:
+def _lower_parallel(context: Context, node: Map, writes: ConflictResolutions, lower_region: LowerRegion) -> None:
     label = context.names.fresh("next_" + "_".join(node.params))
     scope = ParallelScope(node, writes.symbols, label, tiles_of(node))
     with context.running(scope):

@@ -13,7 +13,7 @@ from dcpy.codegen.lower.scalars import combine, convert
 from dcpy.codegen.lower.streams import is_stream, push
 from dcpy.codegen.lower.values import lower_value
 from dcpy.ir import types
-from dcpy.ir.analysis.conflicts import location, threads_meet
+from dcpy.ir.analysis.conflicts import location, threads_race
 from dcpy.ir.expressions.scalar import Ref, walk
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Tasklet
@@ -123,4 +123,4 @@ def races(context: Context, memlet: Memlet) -> bool:
     if scope is None:
         root = context.uses.root(memlet.container)
         return context.shared_writes and not context.uses.desc(root).transient
-    return threads_meet(memlet, scope.map, scope.inner_symbols, context.uses, scope.tiles)
+    return threads_race(memlet, scope.map, scope.inner_symbols, context.uses, scope.tiles)

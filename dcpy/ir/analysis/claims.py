@@ -14,7 +14,7 @@ from dcpy.ir.analysis.access import MemoryAccess
 from dcpy.ir.analysis.access_relations import accesses_of_body
 from dcpy.ir.analysis.dependences import by_memory, first_conflict
 from dcpy.ir.analysis.footprints import Variable
-from dcpy.ir.analysis.integer_sets import always_meet, distance
+from dcpy.ir.analysis.integer_sets import always_overlap, distance
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.expressions.scalar import symbols_of
 from dcpy.ir.nodes import Map, Tasklet
@@ -69,7 +69,7 @@ def _surely_meet(first: MemoryAccess, second: MemoryAccess, points: Sequence[Var
     if second.is_write and first.place is second.place and _writes_one_value(first):
         return False
     ours, theirs = first.footprint(), second.footprint()
-    return ours is not None and theirs is not None and always_meet(ours, theirs, points, ranges)
+    return ours is not None and theirs is not None and always_overlap(ours, theirs, points, ranges)
 
 
 def _writes_one_value(touch: MemoryAccess) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from dcpy.ir.analysis.access import MemoryAccess
 from dcpy.ir.analysis.access_relations import accesses_in
 from dcpy.ir.analysis.footprints import Footprint, Variable
-from dcpy.ir.analysis.integer_sets import meet, meet_across
+from dcpy.ir.analysis.integer_sets import overlap, overlap_across
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.region import Region
 from dcpy.ir.symbolic import Ranges
@@ -59,8 +59,8 @@ def _apart(first: Use, second: Use, ranges: Ranges) -> bool:
     if ours is None or theirs is None:
         return False
     if part is other:  # two copies of it: at different points
-        return meet_across(ours, theirs, part.points, ranges).is_no
-    return meet(_of_all_copies(ours, part), _of_all_copies(theirs, other), ranges).is_no
+        return overlap_across(ours, theirs, part.points, ranges).is_no
+    return overlap(_of_all_copies(ours, part), _of_all_copies(theirs, other), ranges).is_no
 
 
 def _of_all_copies(footprint: Footprint, part: Part) -> Footprint:

@@ -1,7 +1,7 @@
 """Conflict resolutions inside a map: which always meet one location, and which never meet another iteration's.
 
 A location that nothing else touches, and that no iteration changes the address of, can be folded in a variable
-(`reducible`). One whose index has each parameter in a dimension of its own is met by one iteration only (`distinct`).
+(`reducible`). One whose index has each parameter in a dimension of its own belongs to one iteration (`is_injective`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NO_TILES: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class MapWrites:
+class ConflictResolutions:
     """What the body of a map does to the containers around it."""
 
     symbols: frozenset[str]  #: that differ between iterations, or inside one
@@ -32,20 +32,20 @@ class MapWrites:
     accesses: tuple[MemoryAccess, ...]
 
 
-def survey(uses: Uses, node: Map) -> MapWrites:
+def conflict_resolutions(uses: Uses, node: Map) -> ConflictResolutions:
     """The conflict resolutions in the body of a map; those of containers that are private to an iteration are none."""
     accesses = accesses_of_body(node, uses)
     symbols = {name for element in subtree(node) for name in element.all_of(Role.DEFINED)}
     resolved = dict.fromkeys(location(access.memlet) for access in accesses if access.mode is Mode.COMBINE)
-    return MapWrites(frozenset(symbols), tuple(resolved), accesses)
+    return ConflictResolutions(frozenset(symbols), tuple(resolved), accesses)
 
 
-def reducible(writes: MapWrites) -> list[Memlet]:
+def reducible(writes: ConflictResolutions) -> list[Memlet]:
     """The locations that a loop over the map may fold in variables: one element each, that nothing else touches."""
     return [memlet for memlet in writes.resolved if _is_reducible(memlet, writes)]
 
 
-def _is_reducible(memlet: Memlet, writes: MapWrites) -> bool:
+def _is_reducible(memlet: Memlet, writes: ConflictResolutions) -> bool:
     accesses = writes.accesses
     mine = next(access for access in accesses if access.mode is Mode.COMBINE and location(access.memlet) == memlet)
     if mine.subset is None or not writes.symbols.isdisjoint(mine.subset.symbols):
@@ -59,17 +59,17 @@ def location(memlet: Memlet) -> Memlet:
     return Memlet(memlet.container, memlet.subset, memlet.wcr)
 
 
-def distinct(
+def is_injective(
     subset: Subset, params: tuple[str, ...], varying: frozenset[str], tiles: Mapping[str, str] = NO_TILES
 ) -> bool:
     """Whether different values of `params` are proved to give different elements; `varying` has all that differs.
 
     `tiles` maps a parameter further in to the one in ``params`` in whose tile it walks (`tiles_of`).
     """
-    return own_params(subset, params, varying, tiles) >= set(params)
+    return injective_params(subset, params, varying, tiles) >= set(params)
 
 
-def own_params(
+def injective_params(
     subset: Subset, params: tuple[str, ...], varying: frozenset[str], tiles: Mapping[str, str] = NO_TILES
 ) -> set[str]:
     """Those of `params` that have an index of their own: ``c * param + rest`` with nothing else in it that varies."""
@@ -97,10 +97,10 @@ def tiles_of(node: Map) -> dict[str, str]:
     }
 
 
-def threads_meet(
+def threads_race(
     memlet: Memlet, team: Map, varying: frozenset[str], uses: Uses, tiles: Mapping[str, str] = NO_TILES
 ) -> bool:
-    """Whether iterations of a map that run at the same time may write one location; the rest is as for `distinct`."""
+    """Whether iterations of a map that run at the same time may write one location; rest as for `is_injective`."""
     if is_inside(uses.home(uses.root(memlet.container)), team):
         return False  # each iteration has one for itself
-    return not distinct(memlet.subset, team.params, varying, tiles)
+    return not is_injective(memlet.subset, team.params, varying, tiles)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from dcpy.ir.analysis.access import MemoryAccess
 from dcpy.ir.analysis.access_relations import accesses_in
-from dcpy.ir.analysis.dependences import by_memory, filled_before, iterations_have_order, kinds_of
+from dcpy.ir.analysis.dependences import by_memory, iterations_have_order, kinds_of, surely_written_before
 from dcpy.ir.analysis.footprints import Footprint, Variable
 from dcpy.ir.analysis.integer_sets import Answer
 from dcpy.ir.analysis.isl_sets import NotAffineError, System, directions_of, is_empty, meets
@@ -242,7 +242,7 @@ def is_private_to_iterations(group: Sequence[MemoryAccess], nest: Nest, uses: Us
     points = tuple((axis.param, axis.range) for axis in nest.axes)
     inside = Footprint(Subset(), points).known(ranges)
     reads = [touch for touch in group if not touch.is_write or touch.wcr]
-    return all(filled_before(read, group, inside).is_yes for read in reads)
+    return all(surely_written_before(read, group, inside).is_yes for read in reads)
 
 
 def is_own_memory(root: str, body: Region, uses: Uses) -> bool:

@@ -15,7 +15,7 @@ from dcpy.ir.analysis.access import MemoryAccess
 from dcpy.ir.analysis.access_relations import accesses_in, accesses_of_body, memories_of
 from dcpy.ir.analysis.effects import effects_of, known_effects_of, leavers
 from dcpy.ir.analysis.footprints import Footprint, Variable
-from dcpy.ir.analysis.integer_sets import Answer, covers, distance, meet_across
+from dcpy.ir.analysis.integer_sets import Answer, covers, distance, overlap_across
 from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Lifetime, View
@@ -66,7 +66,7 @@ def loop_dependences(loop: Loop, uses: Uses, *, leaves: bool = True) -> LoopDepe
     return LoopDependences(INDEPENDENT, tuple(private), tuple(name for name in reductions if name not in private))
 
 
-def nodes_meet(first: Node, second: Node, uses: Uses, ranges: Ranges) -> Answer:
+def nodes_depend(first: Node, second: Node, uses: Uses, ranges: Ranges) -> Answer:
     """Dependence test: whether two nodes of one state stay in their order.
 
     So they do where one writes what the other touches, where both have effects that are seen outside, and where one may
@@ -91,7 +91,7 @@ def _nodes_meet(first: Node, second: Node, uses: Uses, ranges: Ranges) -> Answer
     if not shared:
         return INDEPENDENT
     ours, theirs = accesses_in(first, uses), accesses_in(second, uses)
-    return groups_meet(
+    return groups_depend(
         [touch for touch in ours if touch.memory in shared],
         [touch for touch in theirs if touch.memory in shared],
         (),
@@ -115,7 +115,7 @@ def _order_of_effects(
     return None
 
 
-def groups_meet(
+def groups_depend(
     ours: Iterable[MemoryAccess], theirs: Iterable[MemoryAccess], points: Sequence[Variable], ranges: Ranges
 ) -> Answer:
     """Whether a touch of one part depends on a touch of another at a different point; the worst answer of all pairs."""
@@ -156,7 +156,7 @@ def _meet_below(
     ours, theirs = _elements(first, depth), _elements(second, depth)
     if ours is None or theirs is None or first.root != second.root:
         return Answer(None if first.memory == second.memory else False)
-    return meet_across(ours, theirs, points, ranges)
+    return overlap_across(ours, theirs, points, ranges)
 
 
 def by_memory(touches: Iterable[MemoryAccess]) -> dict[str, list[MemoryAccess]]:
@@ -189,7 +189,7 @@ def conflict(first: MemoryAccess, second: MemoryAccess, points: Sequence[Variabl
     ours, theirs = _elements(first), _elements(second)
     if ours is None or theirs is None or first.root != second.root:
         return Answer(None, f"{_describe(first, second, points)}: which part of it is not known")
-    answer = meet_across(ours, theirs, points, ranges)
+    answer = overlap_across(ours, theirs, points, ranges)
     if answer.is_no:
         return answer
     why = _describe(first, second, points)
@@ -311,10 +311,10 @@ def _can_be_private(loop: Loop, group: Sequence[MemoryAccess], uses: Uses, range
         return False
     inside = Footprint(Subset(), ((loop.param, loop.range),)).known(ranges)
     reads = [touch for touch in group if not touch.is_write or touch.wcr]
-    return all(filled_before(read, group, inside).is_yes for read in reads)
+    return all(surely_written_before(read, group, inside).is_yes for read in reads)
 
 
-def filled_before(read: MemoryAccess, group: Iterable[MemoryAccess], ranges: Ranges) -> Answer:
+def surely_written_before(read: MemoryAccess, group: Iterable[MemoryAccess], ranges: Ranges) -> Answer:
     """Whether all that `read` reads was surely written before, by touches of `group`, in the same run of the part."""
     earlier = [
         (touch, touch.shared_scopes(read))

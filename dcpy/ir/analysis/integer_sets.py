@@ -51,12 +51,12 @@ class Answer:
         raise TypeError("an Answer is not a bool: ask is_yes, is_no or is_unknown")
 
 
-def meet(left: Footprint, right: Footprint, ranges: Ranges) -> Answer:
+def overlap(left: Footprint, right: Footprint, ranges: Ranges) -> Answer:
     """Whether two footprints have an element in common, for some values of the symbols that `ranges` allows."""
-    return meet_across(left, right, (), ranges)
+    return overlap_across(left, right, (), ranges)
 
 
-def meet_across(left: Footprint, right: Footprint, points: Sequence[Variable], ranges: Ranges) -> Answer:
+def overlap_across(left: Footprint, right: Footprint, points: Sequence[Variable], ranges: Ranges) -> Answer:
     """Whether `left` at one point of an iteration space and `right` at a *different* point have a common element.
 
     `points` names the parameters of that space with their ranges, outermost first; without any, both footprints are
@@ -76,7 +76,7 @@ def meet_across(left: Footprint, right: Footprint, points: Sequence[Variable], r
 
 @lru_cache(maxsize=4096)
 def _meet_at(left: Footprint, right: Footprint, loose: tuple[Variable, ...], ranges: Ranges) -> Answer:
-    """`meet_across` of boxes; the maps of one program ask this of the same boxes again and again."""
+    """`overlap_across` of boxes; the maps of one program ask this of the same boxes again and again."""
     ours = Footprint(left.subset, (*loose, *left.over)).primed("'")
     theirs = Footprint(right.subset, (*loose, *right.over)).primed('"')
     if ours.subset.disjoint(theirs.subset, theirs.known(ours.known(ranges))):
@@ -86,7 +86,7 @@ def _meet_at(left: Footprint, right: Footprint, loose: tuple[Variable, ...], ran
     return _ask_whether_they_meet(ours, theirs, [name for name, _ in loose], ranges)
 
 
-def always_meet(
+def always_overlap(
     left: Footprint, right: Footprint, points: Sequence[Variable], ranges: Ranges, *, least: int = LONG
 ) -> bool:
     """Whether two footprints meet at different points for all values of the symbols for which ranges have some length.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dcpy.ir.analysis.conflicts import distinct, reducible, survey, threads_meet, tiles_of
+from dcpy.ir.analysis.conflicts import conflict_resolutions, is_injective, reducible, threads_race, tiles_of
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Allocation, Array, Stream
 from dcpy.ir.editing.remarks import described
@@ -82,15 +82,15 @@ def _is_straight_node(node: Node, uses: Uses) -> bool:
 
 def _meeting(node: Map, uses: Uses, team: Sequence[Map]) -> Refusal | None:
     """A location in which iterations combine values, but not all of them in one, or other threads do too."""
-    writes = survey(uses, node)
-    folded = {memlet for each in (*team, node) for memlet in reducible(survey(uses, each))}
+    writes = conflict_resolutions(uses, node)
+    folded = {memlet for each in (*team, node) for memlet in reducible(conflict_resolutions(uses, each))}
     others = writes.symbols - set(node.params[:-1])
     for memlet in writes.resolved:
-        if memlet not in folded and not distinct(memlet.subset, node.params[-1:], others):
+        if memlet not in folded and not is_injective(memlet.subset, node.params[-1:], others):
             return Refusal(f"several iterations over {node.params[-1]!r} may combine values in {memlet}")
     if team:
-        varying, tiles = survey(uses, team[0]).symbols, tiles_of(team[0])
+        varying, tiles = conflict_resolutions(uses, team[0]).symbols, tiles_of(team[0])
         for memlet in writes.resolved:
-            if memlet not in folded and threads_meet(memlet, team[0], varying, uses, tiles):
+            if memlet not in folded and threads_race(memlet, team[0], varying, uses, tiles):
                 return Refusal(f"several threads may combine values in {memlet}")
     return None

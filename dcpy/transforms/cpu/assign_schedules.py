@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.conflicts import own_params, reducible, survey
+from dcpy.ir.analysis.conflicts import conflict_resolutions, injective_params, reducible
 from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.analysis.work import THREADS_PAY_ABOVE, work_of
 from dcpy.ir.data import Scalar, strides_of
@@ -146,13 +146,13 @@ def _why_no_team(node: Map, rw: Rewriter) -> Refusal | None:
 
 def _free_params(node: Map, rw: Rewriter) -> tuple[str, ...] | Refusal:
     """Parameters over which iterations may run at the same time without an atomic update."""
-    writes = survey(rw.uses, node)
+    writes = conflict_resolutions(rw.uses, node)
     folded = reducible(writes)
     free = set(node.params)
     shared = []
     for memlet in writes.resolved:
         if memlet not in folded:
-            free &= own_params(memlet.subset, node.params, writes.symbols)
+            free &= injective_params(memlet.subset, node.params, writes.symbols)
             shared.append(memlet)
     if not free:
         places = ", ".join(map(str, shared))

@@ -7,7 +7,7 @@ unrolls them.
 
 from __future__ import annotations
 
-from dcpy.ir.analysis.conflicts import survey
+from dcpy.ir.analysis.conflicts import conflict_resolutions
 from dcpy.ir.editing.nest_edits import expand_map, reorder_axes
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Map, Tasklet
@@ -35,7 +35,7 @@ def move_short_sums_inside(node: Map, vector: str, rw: Rewriter) -> None:
 
 def _short_sums(node: Map, vector: str, rw: Rewriter) -> tuple[str, ...]:
     """Parameters of few values that no combining write mentions, where all of those mention `vector`."""
-    writes = survey(rw.uses, node)
+    writes = conflict_resolutions(rw.uses, node)
     mentioned = [frozenset(memlet.subset.symbols) for memlet in writes.resolved]
     if not mentioned or not all(vector in names for names in mentioned) or not _is_flat(node):
         return ()

@@ -8,7 +8,7 @@ from itertools import chain
 
 from dcpy.ir.analysis.access import MemoryAccess
 from dcpy.ir.analysis.access_relations import names_in
-from dcpy.ir.analysis.dependences import filled_before, groups_meet, nodes_meet
+from dcpy.ir.analysis.dependences import groups_depend, nodes_depend, surely_written_before
 from dcpy.ir.analysis.footprints import Footprint
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array
@@ -94,7 +94,7 @@ def _until_last_reader(first: Map, state: State, uses: Uses) -> Sequence[Node]:
 
 
 def _depends(node: Node, others: Iterable[Node], uses: Uses, ranges: Ranges) -> bool:
-    return any(not nodes_meet(other, node, uses, ranges).is_no for other in others)
+    return any(not nodes_depend(other, node, uses, ranges).is_no for other in others)
 
 
 def _joining(node: Map, members: Sequence[Member], depth: int, uses: Uses, ranges: Ranges) -> Member | Refusal | None:
@@ -111,7 +111,7 @@ def _joining(node: Map, members: Sequence[Member], depth: int, uses: Uses, range
             return obstacle
     touches = tuple(touch.subs(values) for touch in touches_below(node, depth, uses))
     earlier = [touch for member in members for touch in member.touches]
-    answer = groups_meet(earlier, touches, prefix_of(first, depth), ranges)
+    answer = groups_depend(earlier, touches, prefix_of(first, depth), ranges)
     return Member(node, values, touches, ()) if answer.is_no else Refusal(answer.reason, (node,))
 
 
@@ -133,7 +133,7 @@ def kept_dims(name: str, group: Group, uses: Uses, ranges: Ranges) -> tuple[int,
         touches += [touch for touch in mine if touch.root == name]
     known = Footprint(Subset(), prefix_of(first, group.depth)).known(ranges)
     for read in touches:
-        if (not read.is_write or read.wcr) and not filled_before(read, touches, known).is_yes:
+        if (not read.is_write or read.wcr) and not surely_written_before(read, touches, known).is_yes:
             return Refusal(f"{name!r} is read where the same iteration did not surely write it")
     subsets = [touch.subset for touch in touches]
     inner = {variable for touch in touches for scope in touch.scopes for variable, _ in scope.variables}

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.access_relations import accesses_of_body
 from dcpy.ir.analysis.dependence_vectors import dependences_between
-from dcpy.ir.analysis.dependences import nodes_meet
+from dcpy.ir.analysis.dependences import nodes_depend
 from dcpy.ir.analysis.effects import effects_of, leavers
 from dcpy.ir.analysis.nests import axes_of
 from dcpy.ir.effects import Effect
@@ -84,7 +84,7 @@ def _in_between(first: Map, second: Map, m: Match) -> Refusal | None:
     state = m.state
     ranges = m.uses.ranges_at(state)
     for node in state.nodes[state.index(first) + 1 : state.index(second)]:
-        answer = nodes_meet(node, second, m.uses, ranges)
+        answer = nodes_depend(node, second, m.uses, ranges)
         if not answer.is_no:
             return Refusal(f"the {node.kind} between them: {answer.reason}", (node,))
     return None

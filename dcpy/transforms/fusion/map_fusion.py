@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.access import MemoryAccess
 from dcpy.ir.analysis.access_relations import accesses_of_body, memories_of
-from dcpy.ir.analysis.dependences import filled_before, groups_meet, nodes_meet
+from dcpy.ir.analysis.dependences import groups_depend, nodes_depend, surely_written_before
 from dcpy.ir.analysis.footprints import Footprint
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array
@@ -119,13 +119,13 @@ def _movable(first: Map, second: Map, uses: Uses, ranges: Ranges) -> tuple[Node,
     after: list[Node] = []
     group = _Touching(first, uses)
     for node in state.nodes[state.index(first) + 1 : state.index(second)]:
-        if any(not nodes_meet(other, node, uses, ranges).is_no for other in group.sharing(node)):
+        if any(not nodes_depend(other, node, uses, ranges).is_no for other in group.sharing(node)):
             after.append(node)
             group.add(node)
         else:
             before.append(node)
     for node in after:
-        answer = nodes_meet(node, second, uses, ranges)
+        answer = nodes_depend(node, second, uses, ranges)
         if not answer.is_no:
             reason = f"a node between the maps depends on the first, and the second on it: {answer.reason}"
             return Refusal(reason, (node,))
@@ -186,7 +186,7 @@ def _renaming(
         if not _same_space(first, second, values, ranges):
             continue
         right = [touch.subs(values) for touch in theirs if touch.memory in shared]
-        answer = groups_meet(ours, right, points, ranges)
+        answer = groups_depend(ours, right, points, ranges)
         if answer.is_no:
             return values
         reason = answer.reason
@@ -262,7 +262,7 @@ def _private_dims(
     assert isinstance(desc, Array)  # or it would have been refused
     known = Footprint(Subset(), tuple(zip(first.params, first.domain, strict=True))).known(ranges)
     for read in group:
-        if (not read.is_write or read.wcr) and not filled_before(read, group, known).is_yes:
+        if (not read.is_write or read.wcr) and not surely_written_before(read, group, known).is_yes:
             return Refusal(f"the second map reads {tmp!r} where the same iteration did not surely write it")
     subsets = [touch.subset for touch in group]
     inner = {name for touch in group for scope in touch.scopes for name, _ in scope.variables}

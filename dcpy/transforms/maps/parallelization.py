@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.conflicts import own_params, reducible, survey, tiles_of
+from dcpy.ir.analysis.conflicts import conflict_resolutions, injective_params, reducible, tiles_of
 from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.analysis.nests import scopes_around
 from dcpy.ir.analysis.uses import Uses
@@ -55,12 +55,12 @@ class Parallelization(Transformation[Legal]):
 
 def _iterations_meet(node: Map, uses: Uses) -> Refusal | None:
     """A location that some iterations combine values in, and others do not."""
-    writes = survey(uses, node)
+    writes = conflict_resolutions(uses, node)
     folded = reducible(writes)
     for memlet in writes.resolved:
         if memlet in folded:
             continue
-        own = own_params(memlet.subset, node.params, writes.symbols, tiles_of(node))
+        own = injective_params(memlet.subset, node.params, writes.symbols, tiles_of(node))
         shared = [param for param in node.params if param not in own]
         if shared:
             place = f"{memlet.container}[{memlet.subset}]"

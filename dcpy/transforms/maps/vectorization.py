@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.conflicts import distinct, reducible, survey
+from dcpy.ir.analysis.conflicts import conflict_resolutions, is_injective, reducible
 from dcpy.ir.analysis.effects import leavers
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Scalar, strides_of
@@ -91,11 +91,11 @@ def step_of(memlet: Memlet, param: str, uses: Uses) -> Expr | None:
 
 def _lanes_meet(node: Map, uses: Uses) -> Refusal | None:
     """A location that some iterations of the innermost parameter combine values in, and others do not."""
-    writes = survey(uses, node)
+    writes = conflict_resolutions(uses, node)
     folded = reducible(writes)
     others = writes.symbols - set(node.params[:-1])
     for memlet in writes.resolved:
-        if memlet not in folded and not distinct(memlet.subset, node.params[-1:], others):
+        if memlet not in folded and not is_injective(memlet.subset, node.params[-1:], others):
             place = f"{memlet.container}[{memlet.subset}]"
             return Refusal(
                 f"several iterations over {node.params[-1]!r} combine values in {place}, which others do not:"

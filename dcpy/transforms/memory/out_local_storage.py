@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.analysis.access import MemoryAccess, Mode
-from dcpy.ir.analysis.dependences import filled_before
+from dcpy.ir.analysis.dependences import surely_written_before
 from dcpy.ir.analysis.effects import leavers
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.memlet import Memlet
@@ -78,9 +78,9 @@ def _box(name: str, scope: Map | Loop, uses: Uses) -> Box | Refusal:
         return box
     behind = 1 + max(touch.position for touch in touches)
     end = MemoryAccess(Memlet(name, box.subset), name, name, box.subset, Mode.READ, scope, (), behind)
-    if not filled_before(end, writes, ranges).is_yes:
+    if not surely_written_before(end, writes, ranges).is_yes:
         return Refusal(f"an iteration does not surely fill its part of {name!r}")
     for read in touches:
-        if not read.is_write and not filled_before(read, writes, ranges).is_yes:
+        if not read.is_write and not surely_written_before(read, writes, ranges).is_yes:
             return Refusal(f"it may read of {name!r} what was there before", (read.place,))
     return box

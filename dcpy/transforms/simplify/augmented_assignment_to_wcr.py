@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dcpy.ir.analysis.footprints import Footprint, Variable
-from dcpy.ir.analysis.integer_sets import meet_across
+from dcpy.ir.analysis.integer_sets import overlap_across
 from dcpy.ir.analysis.memory import in_base
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.expressions.scalar import Op, Ref, ScalarExpr, walk
@@ -116,7 +116,7 @@ def collides_in_a_map(node: Node, target: Memlet, uses: Uses) -> bool:
                 return False  # private to an iteration
             run_time = tuple((name, None) for name in subset.symbols if _assigned_inside(name, owner, uses))
             footprint = Footprint(subset, (*run_time, *inner))
-            if not meet_across(footprint, footprint, points, uses.ranges_at(owner)).is_no:
+            if not overlap_across(footprint, footprint, points, uses.ranges_at(owner)).is_no:
                 return True
         inner = (*points, *inner)
     return False

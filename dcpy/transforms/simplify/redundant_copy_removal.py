@@ -10,9 +10,9 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.access import MemoryAccess
 from dcpy.ir.analysis.access_relations import accesses_in
-from dcpy.ir.analysis.dependences import filled_before, happens_before
+from dcpy.ir.analysis.dependences import happens_before, surely_written_before
 from dcpy.ir.analysis.effects import effects_of
-from dcpy.ir.analysis.integer_sets import meet
+from dcpy.ir.analysis.integer_sets import overlap
 from dcpy.ir.analysis.memory import in_base, memory_of
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Allocation, Array, Scalar, Space, View
@@ -120,7 +120,7 @@ def _write_side(copy: Copy, uses: Uses) -> Redirection | Refusal:
     ranges, touches = uses.ranges_at(copy), list(_numbered_touches(span, uses))
     mine = [touch for _, touch in touches if touch.root == found.tmp]
     for read in mine:
-        if (not read.is_write or read.wcr) and not filled_before(read, mine, ranges).is_yes:
+        if (not read.is_write or read.wcr) and not surely_written_before(read, mine, ranges).is_yes:
             return Refusal(f"{found.tmp!r} may not be filled before it is read or copied")
     kept = uses.is_private(uses.root(copy.dst.container))
     if not kept and any(Effect.MAY_RAISE in effects_of(node) for node in span):
@@ -222,4 +222,4 @@ def _hazard(
 def _apart(mine: MemoryAccess, other: MemoryAccess, ranges: Ranges) -> bool:
     ours, theirs = mine.footprint(), other.footprint()
     same_root = ours is not None and theirs is not None and mine.root == other.root
-    return same_root and ours is not None and theirs is not None and meet(ours, theirs, ranges).is_no
+    return same_root and ours is not None and theirs is not None and overlap(ours, theirs, ranges).is_no

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.access import MemoryAccess, Mode
 from dcpy.ir.analysis.access_relations import accesses_of_body
-from dcpy.ir.analysis.dependences import groups_meet
+from dcpy.ir.analysis.dependences import groups_depend
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.expressions.scalar import Ref, op
 from dcpy.ir.memlet import Memlet
@@ -64,7 +64,7 @@ def _meets_others(tasklet: Tasklet, uses: Uses) -> bool:
             memory = {touch.memory for touch in mine}
             others = [touch for touch in touches if touch.memory in memory and touch.place is not tasklet]
             points = tuple(zip(owner.params, owner.domain, strict=True))
-            if not groups_meet(mine, others, points, uses.ranges_at(owner)).is_no:
+            if not groups_depend(mine, others, points, uses.ranges_at(owner)).is_no:
                 return True
     return False
 

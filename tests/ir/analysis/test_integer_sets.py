@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dcpy.ir.analysis.footprints import Footprint
-from dcpy.ir.analysis.integer_sets import covers, distance, meet, meet_across
+from dcpy.ir.analysis.integer_sets import covers, distance, overlap, overlap_across
 from dcpy.ir.subsets import Range, Subset, parse_subset
 from dcpy.ir.symbolic import Ranges, parse_expr
 
@@ -55,24 +55,24 @@ T = iterations(t="0:N")
     ids=str,
 )
 def test_different_iterations(left, right, expected):
-    assert meet_across(left, right, T, SIZES).value is expected
+    assert overlap_across(left, right, T, SIZES).value is expected
 
 
 def test_two_parameters_that_one_index_mixes():
     half = iterations(i="0:N", j="0:2")
-    assert meet_across(sweep("2*i + j"), sweep("2*i + j"), half, SIZES).is_no
-    assert meet_across(sweep("i + j"), sweep("i + j"), half, SIZES).is_yes
-    assert meet_across(sweep("i + j, j"), sweep("i + j, j"), half, SIZES).is_no
+    assert overlap_across(sweep("2*i + j"), sweep("2*i + j"), half, SIZES).is_no
+    assert overlap_across(sweep("i + j"), sweep("i + j"), half, SIZES).is_yes
+    assert overlap_across(sweep("i + j, j"), sweep("i + j, j"), half, SIZES).is_no
 
 
 def test_an_unknown_answer_says_why():
-    assert "not affine in t" in meet_across(sweep("N*t:N*t + N"), sweep("N*t"), T, SIZES).reason
-    assert meet_across(sweep("k", k="?"), sweep("k", k="?"), T, SIZES).reason == "an index is only known at run time"
+    assert "not affine in t" in overlap_across(sweep("N*t:N*t + N"), sweep("N*t"), T, SIZES).reason
+    assert overlap_across(sweep("k", k="?"), sweep("k", k="?"), T, SIZES).reason == "an index is only known at run time"
 
 
 def test_an_answer_is_not_a_bool():
     with pytest.raises(TypeError, match="is_yes"):
-        bool(meet(sweep("0"), sweep("1"), SIZES))
+        bool(overlap(sweep("0"), sweep("1"), SIZES))
 
 
 def test_what_covers_what():
@@ -93,8 +93,8 @@ def test_plain_questions_do_not_load_isl():
     program = """
 import sys
 from tests.ir.analysis.test_integer_sets import *
-meet_across(sweep("t, j", j="0:N"), sweep("t, j + 1", j="0:N"), T, SIZES)
-meet_across(sweep("1:N - 1"), sweep("0:N"), T, SIZES)
+overlap_across(sweep("t, j", j="0:N"), sweep("t, j + 1", j="0:N"), T, SIZES)
+overlap_across(sweep("1:N - 1"), sweep("0:N"), T, SIZES)
 covers([sweep("i + 1, j", i="0:N", j="0:M")], sweep("1:N, 0:M"), SIZES)
 assert "islpy" not in sys.modules
 """
@@ -141,7 +141,7 @@ def elements(footprint, known):
 
 @given(footprints(), footprints())
 def test_iterations_meet_as_enumeration_says(left, right):
-    answer = meet_across(left, right, (("i", Range.of(0, N)),), Ranges())
+    answer = overlap_across(left, right, (("i", Range.of(0, N)),), Ranges())
     if left.subset.rank != right.subset.rank:
         assert answer.is_unknown
         return
