@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,8 +13,7 @@ from dcpy.ir.analysis.value_numbers import value_number
 from dcpy.ir.data import Array, Lifetime, Scalar
 from dcpy.ir.effects import Effect
 from dcpy.ir.nodes import Copy, LibraryNode, Map, Node, Tasklet
-from dcpy.ir.region import Region, State
-from dcpy.ir.roles import Role
+from dcpy.ir.region import Block, Region, State
 from dcpy.ir.tree import Element, child_of, dominates, is_inside, region_of, subtree
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
@@ -132,28 +131,27 @@ def _why_not_the_same(
     first: Node, second: Node, results: tuple[str, ...], region: Region, uses: Uses
 ) -> Refusal | None:
     """What changes an operand between two nodes; None where nothing does."""
-    reads = {name for read in names_in(second, uses)[0] for name in uses.overlapping(read)}
-    symbols = {name for part in subtree(second) for name in uses.touches(part).symbols}
-    symbols.update(name for result in results for name in desc_symbols(uses.desc(result)))
-    for part in _between(first, second, region):
-        for element in subtree(part):
-            if not reads.isdisjoint(uses.touches(element).writes):
-                return Refusal("what it reads is written in between", (element,))
-            if isinstance(element, Map):
-                continue
-            if not symbols.isdisjoint(element.all_of(Role.DEFINED)):
-                return Refusal("a symbol that it uses changes in between", (element,))
+    start, stop = _moment(first, region), _moment(second, region)
+    for name in dict.fromkeys(name for read in names_in(second, uses)[0] for name in uses.overlapping(read)):
+        for writer in uses.writers(name):
+            if start < _moment(writer, region) < stop:
+                return Refusal("what it reads is written in between", (writer,))
+    symbols = {name: None for part in subtree(second) for name in uses.touches(part).symbols}
+    symbols |= {name: None for result in results for name in desc_symbols(uses.desc(result))}
+    for symbol in symbols:
+        for definer in uses.definers(symbol):
+            if not isinstance(definer, Map) and start < _moment(definer, region) < stop:
+                return Refusal("a symbol that it uses changes in between", (definer,))
     return None
 
 
-def _between(first: Node, second: Node, region: Region) -> Iterator[Element]:
-    """The nodes and blocks of a region that stand between two nodes of its states."""
-    start, stop = first.state, second.state
-    assert start is not None
-    assert stop is not None
-    if start is stop:
-        yield from start.nodes[start.index(first) + 1 : start.index(second)]
-        return
-    yield from start.nodes[start.index(first) + 1 :]
-    yield from region.blocks[region.index(start) + 1 : region.index(stop)]
-    yield from stop.nodes[: stop.index(second)]
+def _moment(element: Element, region: Region) -> tuple[int, int]:
+    """When an element runs, as seen from a region: the positions of a block of it, and of a node where that is a state.
+
+    What is inside of no block of the region runs before, or after, all of it: (-1, -1).
+    """
+    block = child_of(region, element)
+    if not isinstance(block, Block):
+        return -1, -1
+    node = child_of(block, element) if isinstance(block, State) else None
+    return region.index(block), block.index(node) if isinstance(block, State) and isinstance(node, Node) else -1
