@@ -17,6 +17,8 @@ from dcpy.ir.region import Block, Region, State
 from dcpy.ir.tree import Element, child_of, dominates, is_inside, region_of, subtree
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
+MANY = 64  #: users of one container; for more of them the work would not be linear in the program
+
 
 @dataclass(frozen=True)
 class CommonSubexpressionElimination(Transformation["Repetition"]):
@@ -112,13 +114,17 @@ def _is_later(reader: Element, second: Node, region: Region) -> bool:
 
 
 def _candidates(second: Node, uses: Uses) -> tuple[Node, ...]:
-    """Nodes of the region's states that stand before, and read the containers that the second one reads."""
+    """Nodes of the region's states that stand before, and read the containers that the second one reads.
+
+    None where each of these has `MANY` readers: all pairs of them would be looked at.
+    """
     reads = names_in(second, uses)[0]
     if second.state is None or not reads:
         return ()
     found: dict[Node, None] = {}
     region = region_of(second)
-    for reader in uses.readers(min(reads, key=lambda name: len(uses.readers(name)))):
+    readers = min((uses.readers(name) for name in reads), key=len)
+    for reader in readers if len(readers) <= MANY else ():
         state = child_of(region, reader)
         node = child_of(state, reader) if isinstance(state, State) else None
         if node is not None and node is not second and node.kind == second.kind:
@@ -133,7 +139,10 @@ def _why_not_the_same(
     """What changes an operand between two nodes; None where nothing does."""
     start, stop = _moment(first, region), _moment(second, region)
     for name in dict.fromkeys(name for read in names_in(second, uses)[0] for name in uses.overlapping(read)):
-        for writer in uses.writers(name):
+        writers = uses.writers(name)
+        if len(writers) > MANY:
+            return Refusal(f"{name!r}, which it reads, is written at more than {MANY} places")
+        for writer in writers:
             if start < _moment(writer, region) < stop:
                 return Refusal("what it reads is written in between", (writer,))
     symbols = {name: None for part in subtree(second) for name in uses.touches(part).symbols}
