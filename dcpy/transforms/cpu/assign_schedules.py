@@ -9,7 +9,7 @@ from typing import ClassVar
 from dcpy.ir.analysis.conflicts import conflict_resolutions, injective_params, reducible
 from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.analysis.work import THREADS_PAY_ABOVE, work_of
-from dcpy.ir.data import Scalar, strides_of
+from dcpy.ir.data import Scalar
 from dcpy.ir.editing.nest_edits import expand_map, reorder_axes, split_axis
 from dcpy.ir.editing.remarks import described
 from dcpy.ir.editing.rewriter import Rewriter
@@ -19,9 +19,10 @@ from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Loop, Region, State, While
 from dcpy.ir.schedules import PARALLEL, SEQUENTIAL, VECTOR, Parallel, Undecided
-from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, product_of
+from dcpy.ir.symbolic import ONE, product_of
 from dcpy.transforms.cpu.settle_schedules import settle_schedules
 from dcpy.transforms.cpu.short_sums import move_short_sums_inside
+from dcpy.transforms.maps.vectorization import step_of
 from dcpy.transforms.passes import GraphPass
 
 LANES = 8  #: elements of a vector of float64, at most
@@ -185,13 +186,7 @@ def _score(memlet: Memlet, param: str, rw: Rewriter) -> int:
     desc = rw.uses.desc(memlet.container)
     if isinstance(desc, Scalar) or param not in memlet.subset.symbols:
         return 0
-    step: Expr = ZERO
-    for dim, stride in zip(memlet.subset.dims, strides_of(desc), strict=True):
-        form = dim.linear_in(param) if isinstance(dim, Expr) else None
-        if form is None:
-            return -2
-        step = step + form[0] * as_expr(stride)
-    return 2 if step is ONE else -2
+    return 2 if step_of(memlet, param, rw.uses) is ONE else -2
 
 
 def _tile_for_threads(node: Map, vector: str, rw: Rewriter) -> None:
