@@ -131,7 +131,7 @@ def lower(
 
     machine = target or target_for(DeviceType.CPU)
     lowered = copy_sdfg(sdfg)
-    report = _run(lowered, machine.pipeline(options), options, until=until, explain=explain)
+    report = _run(lowered, machine.passes(options), options, until=until, explain=explain)
     if not until:
         machine.require_printable(lowered)
     return lowered, report
@@ -156,7 +156,7 @@ def _print(lowered: Sdfg, signature: Signature, options: Options) -> Artifact:
 
     names = dict.fromkeys(name for sdfg in lowered.with_callees() for name in environments_in(sdfg))
     machine = target_for(DeviceType.CPU)
-    return machine.generate(lowered, signature, {name: find(name) for name in names if name}, options)
+    return machine.generate(lowered, signature, {name: find(name) for name in names if name}, options, machine.costs)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import inspect
 import pkgutil
 import re
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 
@@ -20,7 +20,9 @@ import dcpy
 from dcpy import plugins
 from dcpy.base import options
 from dcpy.base.errors import DcpyError
+from dcpy.ir.machine import entries
 from dcpy.ir.verify.forms import FORMS, TREE_RULES
+from dcpy.targets.catalog import TARGETS
 from dcpy.transforms.catalog import PASSES, TRANSFORMATIONS
 from docs.fences import with_outputs
 from docs.numpy_page import numpy_page
@@ -89,8 +91,37 @@ def option_table() -> Iterator[str]:
     yield ""
 
 
+def targets() -> Iterator[str]:
+    """What each target has, the way to it, and the numbers by which its passes decide."""
+    yield "# Targets\n\nA target is a value (`dcpy.targets`): `dataclasses.replace(CPU, costs=...)` is another one.\n"
+    plugins.load()
+    for target in (TARGETS[name] for name in TARGETS):
+        yield f"## {target.name}\n"
+        words = ", ".join(f"`@{kind.word}`" for kind in target.schedules if kind.word)
+        yield f"Schedules: {words}. Memory: {_listed(space.value for space in target.spaces)}."
+        yield f"Allocations: {_listed(kind.value for kind in target.allocations)}."
+        yield f"Expansions of library nodes, best first: {_listed(target.expansions)}."
+        yield f"Passes: {_listed(target.passes(options.Options()).passes)}.\n"
+        yield "| number | value | meaning |\n|---|---|---|"
+        for prefix, table in (("costs.", target.costs), ("limits.", target.limits)):
+            comments = _comments(type(table))
+            for name, value in entries(table, prefix):
+                meaning = comments.get(name.removeprefix(prefix), "units of work" if ".operations." in name else "")
+                yield f"| `{name}` | {value} | {meaning.replace('``', '`')} |"
+        yield ""
+
+
+def _listed(parts: Iterable[object]) -> str:
+    return ", ".join(f"`{part}`" for part in parts)
+
+
+def _comments(kind: type) -> dict[str, str]:
+    """What stands behind each field of a dataclass."""
+    return dict(re.findall(r"^    (\w+):.*?#: (.*)$", inspect.getsource(kind), re.MULTILINE))
+
+
 def _option_rows(kind: type, value: object, prefix: str) -> Iterator[str]:
-    comments = dict(re.findall(r"^    (\w+):.*?#: (.*)$", inspect.getsource(kind), re.MULTILINE))
+    comments = _comments(kind)
     for f in fields(kind):  # type: ignore[arg-type]
         inner = getattr(value, f.name)
         name = prefix + f.name
@@ -146,6 +177,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "reference/errors.md": error_codes,
     "reference/rules.md": verification_rules,
     "reference/options.md": option_table,
+    "reference/targets.md": targets,
     "reference/numpy.md": numpy_page,
     "reference/scipy.md": scipy_page,
     "reference/api.md": api,

@@ -21,6 +21,7 @@ from dcpy.codegen.names import identifier
 from dcpy.codegen.vectormath import LIBRARY, vector_functions
 from dcpy.ir.analysis.uses import Uses, desc_symbols
 from dcpy.ir.data import Array, Scalar, packed_strides
+from dcpy.ir.machine import COSTS, Costs
 from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.symbolic import Expr
 
@@ -32,15 +33,17 @@ def generate(
     signature: Signature | None = None,
     environments: Mapping[str, Environment] | None = None,
     options: Options | CpuOptions | None = None,
+    costs: Costs = COSTS,
 ) -> Artifact:
     """The C++ of `sdfg`, which must be in codegen form (`transforms.cpu.lower_for_cpu` brings it there).
 
     `signature` says how it is called (default: `default_signature`); its checks are filled in here: the artifact holds
-    the complete one. `environments` has what foreign calls need, by name. Raises `CodegenError`.
+    the complete one. `environments` has what foreign calls need, by name; `costs` are those by which schedules
+    were chosen. Raises `CodegenError`.
     """
     called_as = signature or default_signature(sdfg)
     known = dict(environments or {})
-    module = lower_program(sdfg, called_as, _cpu(options), known)
+    module = lower_program(sdfg, called_as, _cpu(options), known, costs)
     used = _environments(sdfg, module, known)
     file = tree.Module(
         module.name,

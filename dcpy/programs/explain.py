@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dcpy import driver, plugins
 from dcpy.base.options import DeviceType, Options
 from dcpy.ir.editing.remarks import Remark
+from dcpy.ir.machine import entries
 from dcpy.ir.sdfg import Sdfg
 from dcpy.targets.catalog import target_for
 from dcpy.transforms.api import Transformation, matches
@@ -40,7 +41,7 @@ def _lowering(sdfg: Sdfg, options: Options, step: str = "") -> str:
     remarks = [remark for remark in report.remarks or [] if step in ("", remark.step)]
     if not step:  # a transformation looks at much that it is not for; it is asked by its name
         remarks = [remark for remark in remarks if remark.applied or remark.step not in TRANSFORMATIONS]
-    return "\n".join([f"{step or target.pipeline(options)}:", *_lines(remarks)])
+    return "\n".join([f"{step or target.passes(options)}:", *_lines(remarks)])
 
 
 def _lines(remarks: Iterable[Remark]) -> Iterator[str]:
@@ -51,11 +52,14 @@ def _lines(remarks: Iterable[Remark]) -> Iterator[str]:
 
 
 def passes(options: Options) -> Iterator[tuple[str, str]]:
-    """Name and first line of the documentation of every transformation and pass; then each pipeline, as it runs."""
+    """Name and first line of the documentation of every transformation and pass; then each pipeline, as it runs; then
+    the numbers by which the passes of the target decide."""
     plugins.load()
     for registry in (TRANSFORMATIONS, PASSES):
         for name in registry:
             yield name, (registry[name].__doc__ or "").strip().split("\n")[0]
     target = target_for(DeviceType.CPU)
-    for pipeline in (*(PIPELINES[name] for name in PIPELINES), target.pipeline(options)):
+    for pipeline in (*(PIPELINES[name] for name in PIPELINES), target.passes(options)):
         yield f"[{pipeline}]", ", ".join(map(str, pipeline.passes))
+    for title, table in (("costs", target.costs), ("limits", target.limits)):
+        yield f"[{title} of {target.name}]", ", ".join(f"{name}={value}" for name, value in entries(table))

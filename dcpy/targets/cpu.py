@@ -5,6 +5,7 @@ from __future__ import annotations
 from dcpy.base.options import DeviceType, Options
 from dcpy.codegen.generate import generate
 from dcpy.ir.data import Allocation, Space
+from dcpy.ir.machine import COSTS, LIMITS, Costs, Limits
 from dcpy.ir.schedules import Parallel, Sequential, Undecided, Unrolled, Vector
 from dcpy.runtime.toolchain import Toolchain, find_toolchain
 from dcpy.targets.target import Target
@@ -13,8 +14,8 @@ from dcpy.transforms.expand import PREFERENCE
 from dcpy.transforms.pipeline import Pipeline
 
 
-def _pipeline(options: Options) -> Pipeline:
-    return cpu_pipeline(options.cpu)
+def _pipeline(options: Options, costs: Costs, limits: Limits) -> Pipeline:
+    return cpu_pipeline(options.cpu, costs, limits)
 
 
 def _toolchain(options: Options) -> Toolchain:
@@ -28,6 +29,8 @@ CPU = Target(
     spaces=(Space.HOST,),
     allocations=(Allocation.REGISTER, Allocation.STACK, Allocation.HEAP),
     expansions=PREFERENCE["cpu"],
+    costs=COSTS,
+    limits=LIMITS,
     pipeline=_pipeline,
     generate=generate,
     toolchain=_toolchain,

@@ -15,6 +15,7 @@ from dcpy.base.options import DeviceType, Options
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.artifact import Artifact, Signature
 from dcpy.ir.data import Allocation, Array, Scalar, Space
+from dcpy.ir.machine import Costs, Limits
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Loop
 from dcpy.ir.schedules import Schedule
@@ -22,7 +23,8 @@ from dcpy.ir.sdfg import Sdfg
 from dcpy.runtime.toolchain import Toolchain
 from dcpy.transforms.pipeline import Pipeline
 
-Generate = Callable[[Sdfg, Signature, Mapping[str, Environment], Options], Artifact]
+Passes = Callable[[Options, Costs, Limits], Pipeline]
+Generate = Callable[[Sdfg, Signature, Mapping[str, Environment], Options, Costs], Artifact]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,8 @@ class Target:
     """A machine to compile for.
 
     `schedules`, memory `spaces` and `allocations` are those that `generate` prints; `expansions` are the names of
-    expansions of library nodes, best first. `pipeline` makes the passes to codegen form for a user's options;
+    expansions of library nodes, best first. `costs` and `limits` are the numbers by which its passes decide.
+    `pipeline` makes the passes to codegen form for a user's options, the costs and the limits (ask `passes`);
     `toolchain` finds the compiler, or raises `ToolchainError`.
     """
 
@@ -40,9 +43,15 @@ class Target:
     spaces: tuple[Space, ...]
     allocations: tuple[Allocation, ...]
     expansions: tuple[str, ...]
-    pipeline: Callable[[Options], Pipeline]
+    costs: Costs
+    limits: Limits
+    pipeline: Passes
     generate: Generate
     toolchain: Callable[[Options], Toolchain]
+
+    def passes(self, options: Options) -> Pipeline:
+        """The passes to codegen form."""
+        return self.pipeline(options, self.costs, self.limits)
 
     def require_printable(self, lowered: Sdfg) -> None:
         """`CodegenError` where a schedule, a memory or an allocation was chosen that this target does not know."""

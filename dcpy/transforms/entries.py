@@ -6,7 +6,8 @@ of a history: which transformation, and the places (`ir.editing.places`) of what
 
 from __future__ import annotations
 
-from dataclasses import MISSING, fields
+from collections.abc import Iterator
+from dataclasses import MISSING, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from dcpy.ir.editing.places import path_of
@@ -21,13 +22,19 @@ if TYPE_CHECKING:
 
 def print_pass(step: Pass) -> str:
     """``name{parameter=value ...}``; parameters that have their defaults are left out."""
-    values = []
-    for field in fields(step):
-        value = getattr(step, field.name)
-        default = field.default if field.default_factory is MISSING else field.default_factory()
-        if value != default:
-            values.append(f"{field.name}={_print_value(value)}")
+    values = list(_print_parameters(step))
     return f"{step.name}{{{' '.join(values)}}}" if values else step.name
+
+
+def _print_parameters(owner: Any, prefix: str = "") -> Iterator[str]:
+    """Those of a pass; of a table of numbers, the entries that differ (``costs.lanes=4``)."""
+    for field in fields(owner):
+        value = getattr(owner, field.name)
+        default = field.default if field.default_factory is MISSING else field.default_factory()
+        if is_dataclass(default):
+            yield from _print_parameters(value, f"{prefix}{field.name}.")
+        elif value != default:
+            yield f"{prefix}{field.name}={_print_value(value)}"
 
 
 def entry_of(transformation: Transformation[Any], match: Match) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import types as python_types
-from collections.abc import Callable, Iterable
-from dataclasses import fields
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any, get_args, get_origin, get_type_hints
 
 from dcpy.base.errors import ParseError, TransformationRefused
@@ -18,7 +18,7 @@ from dcpy.transforms.passes import Pass
 from dcpy.transforms.pattern import Access, Match
 
 _SPEC = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\{([^}]*)\})?")
-_PARAMETER = re.compile(r"(\w+)=(\S*)")
+_PARAMETER = re.compile(r"([\w.]+)=(\S*)")
 
 
 def parse_transformation(text: str) -> Transformation[Any]:
@@ -57,15 +57,36 @@ def _parse(text: str) -> tuple[Pass, str]:
     if spec is None:
         raise ParseError(f"{text!r} does not begin with the name of a transformation")
     kind = pass_named(spec.group(1))
-    hints = get_type_hints(kind)
-    known = {field.name: hints[field.name] for field in fields(kind)}
-    values: dict[str, Any] = {}
+    known = _parameters(kind)
+    values: dict[str, object] = {}
     for name, value in _PARAMETER.findall(spec.group(2) or ""):
         if name not in known:
             choice = f"its parameters are {', '.join(known)}" if known else "it takes no parameters"
             raise ParseError(f"{kind.name} has no parameter {name!r}", help=choice)
         values[name] = _parse_value(value, known[name], f"{kind.name}{{{name}}}")
-    return kind(**values), text[spec.end() :].strip()
+    return _made(kind, values), text[spec.end() :].strip()
+
+
+def _parameters(kind: Any, prefix: str = "") -> dict[str, Any]:
+    """Types by dotted name: those of a table of numbers that is a parameter are ``costs.lanes``, ..."""
+    hints = get_type_hints(kind)
+    found: dict[str, Any] = {}
+    for field in fields(kind):
+        name, hint = prefix + field.name, hints[field.name]
+        found |= _parameters(hint, f"{name}.") if is_dataclass(hint) else {name: hint}
+    return found
+
+
+def _made(kind: Any, values: Mapping[str, object]) -> Any:
+    """A pass or a table of numbers, from values by dotted name; the others have their defaults."""
+    given: dict[str, Any] = {}
+    for field in fields(kind):
+        inside = {name.partition(".")[2]: value for name, value in values.items() if name.startswith(f"{field.name}.")}
+        if inside:
+            given[field.name] = _made(type(field.default), inside)
+        elif field.name in values:
+            given[field.name] = values[field.name]
+    return kind(**given)
 
 
 def pass_named(name: str) -> type[Pass]:

@@ -22,6 +22,7 @@ from dcpy.codegen.lower.symbols import lower_symbolic
 from dcpy.codegen.names import Names
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Data
+from dcpy.ir.machine import COSTS, Costs
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Region
@@ -75,6 +76,7 @@ class ModuleContext:
     options: CpuOptions
     names: Names
     known: Mapping[str, Environment] = field(default_factory=dict)  # where foreign functions are
+    costs: Costs = COSTS  # of the machine: what counts as an iteration of a nest depends on them
     functions: list[Function] = field(default_factory=list)
     checks: dict[artifact.Check, int] = field(default_factory=dict)
     callbacks: list[CallbackSite] = field(default_factory=list)

@@ -197,7 +197,7 @@ def _call_by_team(context: Context, node: Map, loops: tree.Body, fails: bool) ->
     context.module.functions.append(tree.Function(name, Basic.VOID, tuple(params), loops, inline=False, span=node.span))
     call = Call(name, tuple(args), Basic.VOID)
     above = node.schedule.above if isinstance(node.schedule, Parallel) else 0
-    factors, _ = work_of(node, context.sdfg)
+    factors, _ = work_of(node, context.sdfg, context.module.costs)
     iterations = product_of(*factors).constant
     if iterations is None:
         team: tree.Team | tree.Evaluate = tree.Team(call, _exceeds(context, factors, above), span=node.span)

@@ -23,11 +23,12 @@ from dcpy.codegen.lower.parameters import parameters
 from dcpy.codegen.lower.region import lower_region, success
 from dcpy.codegen.lower.results import start_owned
 from dcpy.codegen.names import C_LIBRARY, Names, identifier
+from dcpy.ir.machine import COSTS, Costs
 from dcpy.ir.sdfg import Sdfg
 
 
 def lower_program(
-    sdfg: Sdfg, signature: Signature, options: CpuOptions, known: Mapping[str, Environment]
+    sdfg: Sdfg, signature: Signature, options: CpuOptions, known: Mapping[str, Environment], costs: Costs = COSTS
 ) -> ModuleContext:
     """The functions of `sdfg` and of its C ABI, in the order in which they must stand; `CodegenError` refuses.
 
@@ -37,7 +38,7 @@ def lower_program(
     name = exported_name(signature.name)
     base = identifier(signature.name)
     exported = {name, *(f"{base}_{part}" for part in ("program", "entry", "results", "init", "exit", "message"))}
-    module = ModuleContext(name, base, options, Names(avoided | exported), known)
+    module = ModuleContext(name, base, options, Names(avoided | exported), known, costs)
     module.callee_function = partial(_callee_function, module)
     context = Context(sdfg, module, avoided | exported, owned=_owned(sdfg, signature))
     function = _lower_function(context, module.program, CallShape((), False, False))

@@ -1,8 +1,8 @@
 """How much a map computes: an estimate for decisions about threads, never for legality.
 
-The unit is about a tenth of a nanosecond of one core: an operation on registers in vectorized code, or four bytes moved
-to or from the cache. Where little work is done, and the decision matters, data lie in the cache; neighbours in an array
-come from it together, so it counts once.
+The unit is about a tenth of a nanosecond of one core (`ir.machine.Costs`): an operation on registers in vectorized
+code, or a few bytes moved to or from the cache. Where little work is done, and the decision matters, data lie in the
+cache; neighbours in an array come from it together, so it counts once.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dcpy.base.errors import SymbolicError
 from dcpy.ir.data import Stream
 from dcpy.ir.effects import Effect
 from dcpy.ir.expressions.scalar import Const, Op, ScalarExpr, walk
+from dcpy.ir.machine import Costs
 from dcpy.ir.nodes import Copy, Map, Node, Tasklet
 from dcpy.ir.region import Region, State
 from dcpy.ir.roles import Role, Runs
@@ -19,36 +20,26 @@ from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, min_of
 from dcpy.ir.tree import Element, subtree
 
-#: Units of work below which a team of threads costs more than it saves (some 30 microseconds).
-THREADS_PAY_ABOVE = 300_000
-TYPICAL_SIZE = 64  # of an array whose size is a symbol, and of a `while` loop's iterations
-COSTLY = {
-    "exp": 12, "log": 12, "sin": 15, "cos": 15, "tan": 40, "pow": 30, "div": 4, "sqrt": 4, "floordiv": 30, "mod": 30,
-    "asin": 40, "acos": 40, "atan": 40, "sinh": 40, "cosh": 40, "tanh": 40, "hypot": 20, "atan2": 40,
-}  # fmt: skip
-CALL = 1000
-BYTES = 4  # moved in one unit
 
-
-def work_of(node: Map, sdfg: Sdfg) -> tuple[tuple[Expr, ...], int]:
+def work_of(node: Map, sdfg: Sdfg, costs: Costs) -> tuple[tuple[Expr, ...], int]:
     """``(factors, units)``: the map does about their product of work; the factors count iterations, inner ones too."""
-    ranges, units = _ranges_of_work(node, sdfg)
+    ranges, units = _ranges_of_work(node, sdfg, costs)
     return tuple(values.size for values in ranges if values != ONCE), units
 
 
 ONCE = Range(ZERO, ONE)
 
 
-def _ranges_of_work(node: Map, sdfg: Sdfg) -> tuple[tuple[Range, ...], int]:
+def _ranges_of_work(node: Map, sdfg: Sdfg, costs: Costs) -> tuple[tuple[Range, ...], int]:
     ranges = tuple(_typical(values, node, position) for position, values in enumerate(node.domain))
-    inner = max(_maps_in(node.body), key=lambda found: _cost_of(found, sdfg, Typical(sdfg)), default=None)
+    inner = max(_maps_in(node.body), key=lambda found: _cost_of(found, Typical(sdfg, costs)), default=None)
     if inner is not None:
-        trips, units = _ranges_of_work(inner, sdfg)
+        trips, units = _ranges_of_work(inner, sdfg, costs)
         ranges, trips = _without_tiles(node, ranges, trips)
         trips = tuple(_typical(values, node, len(node.domain)) for values in trips)
         if not _symbols_inside(node.body) & {name for values in trips for name in values.symbols}:
             return ranges + trips, units
-    return ranges, cost_of_iteration(node, sdfg)
+    return ranges, cost_of_iteration(node, sdfg, costs)
 
 
 def _without_tiles(
@@ -83,25 +74,26 @@ def _typical(values: Range, node: Map, count: int) -> Range:
 
 
 class Typical(dict[str, int]):
-    """Values of symbols in a typical run: sizes and arguments are `TYPICAL_SIZE`, parameters where they start."""
+    """Values of symbols in a typical run: sizes and arguments are of typical size, parameters where they start."""
 
-    def __init__(self, sdfg: Sdfg) -> None:
+    def __init__(self, sdfg: Sdfg, costs: Costs) -> None:
         super().__init__()
+        self.sdfg, self.costs = sdfg, costs
         self.given = {*sdfg.sizes, *sdfg.arguments}
 
     def __missing__(self, name: str) -> int:
-        return TYPICAL_SIZE if name in self.given else 0
+        return self.costs.typical_size if name in self.given else 0
 
     def trips(self, size: Expr) -> int:
         """How many iterations."""
         return max(self.value(size), 0)
 
     def value(self, expr: Expr) -> int:
-        """A typical value; `TYPICAL_SIZE` where it divides by a symbol that is not known yet."""
+        """A typical value; a typical size where it divides by a symbol that is not known yet."""
         try:
             return expr.evaluate(self)
         except SymbolicError:
-            return TYPICAL_SIZE
+            return self.costs.typical_size
 
     def starting(self, param: str, values: Range) -> int:
         """Sets a parameter to its first value; returns how many it takes."""
@@ -110,44 +102,47 @@ class Typical(dict[str, int]):
         return trips
 
 
-def cost_of_iteration(node: Map, sdfg: Sdfg) -> int:
+def cost_of_iteration(node: Map, sdfg: Sdfg, costs: Costs) -> int:
     """Units of work of one run of the body, at least 1."""
-    typical = Typical(sdfg)
+    typical = Typical(sdfg, costs)
     for param, values in zip(node.params, node.domain, strict=True):
         typical.starting(param, values)
-    return max(_cost_of_region(node.body, sdfg, typical), 1)
+    return max(_cost_of_region(node.body, typical), 1)
 
 
-def _cost_of_region(region: Region, sdfg: Sdfg, typical: Typical) -> int:
-    return sum(_cost_of(block, sdfg, typical) for block in region.blocks)
+def _cost_of_region(region: Region, typical: Typical) -> int:
+    return sum(_cost_of(block, typical) for block in region.blocks)
 
 
-def _cost_of(element: Element, sdfg: Sdfg, typical: Typical) -> int:
+def _cost_of(element: Element, typical: Typical) -> int:
     if isinstance(element, State):
-        return sum(_cost_of(node, sdfg, typical) for node in element.nodes)
+        return sum(_cost_of(node, typical) for node in element.nodes)
     bodies = element.regions()
     if not bodies:
-        return _cost_of_node(element, sdfg, typical) if isinstance(element, Node) else 1
-    trips = TYPICAL_SIZE if element.runs is Runs.AGAIN else 1
+        return _cost_of_node(element, typical) if isinstance(element, Node) else 1
+    trips = typical.costs.typical_size if element.runs is Runs.AGAIN else 1
     for param, values in element.iteration_space():
         trips *= typical.starting(param, values)
-    costs = [_cost_of_region(body, sdfg, typical) for body in bodies]
+    costs = [_cost_of_region(body, typical) for body in bodies]
     return 1 + max(costs) if element.runs is Runs.PERHAPS else trips * sum(costs)
 
 
-def _cost_of_node(node: Node, sdfg: Sdfg, typical: Typical) -> int:
+def _cost_of_node(node: Node, typical: Typical) -> int:
     match node:
         case Tasklet(code=code):
             touched = dict.fromkeys(memlet.container for memlet in (*node.reads(), *node.writes()))
-            moved = sum(_bytes(container, node, sdfg) for container in touched)
-            return -(-moved // BYTES) + sum(_cost_of_code(expr) for _, expr in code)
+            moved = sum(_bytes(container, node, typical.sdfg) for container in touched)
+            computed = sum(_cost_of_code(expr, typical.costs) for _, expr in code)
+            return -(-moved // typical.costs.bytes_per_unit) + computed
         case Copy(src=src):
-            return 2 * typical.trips(src.volume) * _bytes(src.container, node, sdfg) // BYTES
-    return CALL if node.callees() or Effect.CALLS_OUT in node.effects else 1
+            moved = 2 * typical.trips(src.volume) * _bytes(src.container, node, typical.sdfg)
+            return moved // typical.costs.bytes_per_unit
+    return typical.costs.call if node.callees() or Effect.CALLS_OUT in node.effects else 1
 
 
-def _cost_of_code(expr: ScalarExpr) -> int:
-    return sum(1 if _is_square(part) else COSTLY.get(part.name, 1) for part in walk(expr) if isinstance(part, Op))
+def _cost_of_code(expr: ScalarExpr, costs: Costs) -> int:
+    operations = (part for part in walk(expr) if isinstance(part, Op))
+    return sum(1 if _is_square(part) else costs.operations.of(part.name) for part in operations)
 
 
 def _is_square(part: Op) -> bool:

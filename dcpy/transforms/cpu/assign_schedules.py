@@ -8,12 +8,13 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.conflicts import conflict_resolutions, injective_params, reducible
 from dcpy.ir.analysis.effects import effects_of
-from dcpy.ir.analysis.work import THREADS_PAY_ABOVE, work_of
+from dcpy.ir.analysis.work import work_of
 from dcpy.ir.data import Scalar
 from dcpy.ir.editing.nest_edits import expand_map, reorder_axes, split_axis
 from dcpy.ir.editing.remarks import described
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.effects import Effect
+from dcpy.ir.machine import COSTS, Costs
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.refusal import Refusal
@@ -24,9 +25,6 @@ from dcpy.transforms.cpu.settle_schedules import settle_schedules
 from dcpy.transforms.cpu.short_sums import move_short_sums_inside
 from dcpy.transforms.maps.vectorization import step_of
 from dcpy.transforms.passes import GraphPass
-
-LANES = 8  #: elements of a vector of float64, at most
-TILE = 256  #: elements of a row that one thread takes at a time where only columns may be divided
 
 
 @dataclass(frozen=True)
@@ -45,47 +43,50 @@ class AssignSchedules(GraphPass):
     ensures: ClassVar[str] = "scheduled"
     threads: bool = True
     checks: bool = True  #: whether indices that are not proved in range are checked
+    costs: Costs = COSTS
 
     def decide(self, rw: Rewriter) -> None:
         """Outermost maps first."""
         for node in rw.sdfg.body.walk_nodes():
             if isinstance(node, Map) and not isinstance(node.schedule, Undecided):
                 rw.remark(node, True, f"{node.schedule}, as it was written")
-        _assign_in(rw.sdfg.body, rw, None if self.threads else Refusal("threads are off (cpu.openmp)"))
-        settle_schedules(rw, checks=self.checks)
+        busy = None if self.threads else Refusal("threads are off (cpu.openmp)")
+        _assign_in(rw.sdfg.body, rw, self.costs, busy)
+        settle_schedules(rw, checks=self.checks, costs=self.costs)
 
 
-def _assign_in(region: Region, rw: Rewriter, busy: Refusal | None) -> None:
+def _assign_in(region: Region, rw: Rewriter, costs: Costs, busy: Refusal | None) -> None:
     """`busy`: why there are no threads to be had, if there are none."""
     for block in list(region.blocks):
         if not isinstance(block, State):
             for inner in block.regions():
-                _assign_in(inner, rw, busy)
+                _assign_in(inner, rw, costs, busy)
             continue
         for node in list(block.nodes):
             if isinstance(node, Map):
-                parallel = _assign(node, rw, busy)
-                _assign_in(node.body, rw, Refusal("a map around it has the threads", (node,)) if parallel else busy)
+                parallel = _assign(node, rw, costs, busy)
+                inside = Refusal("a map around it has the threads", (node,)) if parallel else busy
+                _assign_in(node.body, rw, costs, inside)
 
 
-def _assign(node: Map, rw: Rewriter, busy: Refusal | None) -> bool:
+def _assign(node: Map, rw: Rewriter, costs: Costs, busy: Refusal | None) -> bool:
     """Schedules one map, and what is split off it; returns whether it runs on threads."""
     if not isinstance(node.schedule, Undecided):
         return isinstance(node.schedule, Parallel)
     inside = _why_no_vectors(node)
-    vector = None if inside else _vector_param(node, rw)
+    vector = None if inside else _vector_param(node, costs, rw)
     if vector is not None and _is_rectangular(node):
-        move_short_sums_inside(node, vector, rw)
-    free = busy or _why_no_team(node, rw) or _free_params(node, rw)
+        move_short_sums_inside(node, vector, costs.unrolled_terms, rw)
+    free = busy or _why_no_team(node, costs, rw) or _free_params(node, rw)
     if inside is not None:
         rw.remark(node, False, f"no vectors: {inside}")
     if isinstance(free, Refusal):
         rw.remark(node, False, f"no threads: {free}")
         free = ()
-    return _divide(node, vector, free, rw)
+    return _divide(node, vector, free, costs, rw)
 
 
-def _divide(node: Map, vector: str | None, free: tuple[str, ...], rw: Rewriter) -> bool:
+def _divide(node: Map, vector: str | None, free: tuple[str, ...], costs: Costs, rw: Rewriter) -> bool:
     """Threads take the parameters that are `free`, vector instructions `vector`; returns whether threads take any."""
     outer = tuple(param for param in free if param != vector or len(node.params) == 1)
     if not _is_rectangular(node):
@@ -102,7 +103,7 @@ def _divide(node: Map, vector: str | None, free: tuple[str, ...], rw: Rewriter) 
         return True
     if vector in free and _is_rectangular(node) and node.domain[node.params.index(vector)].step is ONE:
         rw.remark(node, True, f"threads along tiles of {vector}{_along(vector)}")
-        _tile_for_threads(node, vector, rw)
+        _tile_for_threads(node, vector, costs.tile, rw)
         return True
     if vector is not None and _is_rectangular(node):
         reorder_axes(node, (*(param for param in node.params if param != vector), vector), rw)
@@ -134,15 +135,15 @@ def _why_no_vectors(node: Map) -> Refusal | None:
     return None
 
 
-def _why_no_team(node: Map, rw: Rewriter) -> Refusal | None:
+def _why_no_team(node: Map, costs: Costs, rw: Rewriter) -> Refusal | None:
     """None where there may be enough work for threads, and nobody outside sees in which order it is done."""
     if Effect.ORDERED in effects_of(node):
         return Refusal("what is seen outside keeps its order")
-    factors, units = work_of(node, rw.sdfg)
-    iterations = product_of(*factors).constant
-    if iterations is None or iterations * units > THREADS_PAY_ABOVE:
+    factors, units = work_of(node, rw.sdfg, costs)
+    iterations, enough = product_of(*factors).constant, costs.threads_pay_above
+    if iterations is None or iterations * units > enough:
         return None
-    return Refusal(f"about {iterations * units} units of work do not pay for a team, more than {THREADS_PAY_ABOVE} do")
+    return Refusal(f"about {iterations * units} units of work do not pay for a team, more than {enough} do")
 
 
 def _free_params(node: Map, rw: Rewriter) -> tuple[str, ...] | Refusal:
@@ -165,7 +166,7 @@ def _is_rectangular(node: Map) -> bool:
     return not any(set(node.params) & set(dim.symbols) for dim in node.domain)
 
 
-def _vector_param(node: Map, rw: Rewriter) -> str:
+def _vector_param(node: Map, costs: Costs, rw: Rewriter) -> str:
     """The parameter that most accesses follow in steps of one element; the last one where several do.
 
     One that takes fewer values than a vector holds comes last.
@@ -176,7 +177,7 @@ def _vector_param(node: Map, rw: Rewriter) -> str:
     memlets = [memlet for tasklet in tasklets for memlet in (*tasklet.reads(), *tasklet.writes())]
     scores = {param: sum(_score(memlet, param, rw) for memlet in memlets) for param in node.params}
     sizes = dict(zip(node.params, (dim.size.constant for dim in node.domain), strict=True))
-    long = [param for param, size in sizes.items() if scores[param] > 0 and (size is None or size >= LANES)]
+    long = [param for param, size in sizes.items() if scores[param] > 0 and (size is None or size >= costs.lanes)]
     best = max(scores[param] for param in long or node.params)
     return next(param for param in reversed(long or node.params) if scores[param] == best)
 
@@ -189,14 +190,14 @@ def _score(memlet: Memlet, param: str, rw: Rewriter) -> int:
     return 2 if step_of(memlet, param, rw.uses) is ONE else -2
 
 
-def _tile_for_threads(node: Map, vector: str, rw: Rewriter) -> None:
+def _tile_for_threads(node: Map, vector: str, size: int, rw: Rewriter) -> None:
     """Divides the only parameter that is free of conflicts among threads, in pieces that stay long enough for vectors.
 
     before   map i = 0:N, j = 0:M { s[j] += A[i, j] }
     after    map t = 0:M:256 @parallel { map i = 0:N, j = t:min(t + 256, M) @vector { s[j] += A[i, j] } }
     """
     others = tuple(param for param in node.params if param != vector)
-    tile = split_axis(node, vector, TILE, rw)
+    tile = split_axis(node, vector, size, rw)
     reorder_axes(node, (tile, *others, vector), rw)
     rw.update(expand_map(node, 1, rw), schedule=VECTOR)
     rw.update(node, schedule=PARALLEL)

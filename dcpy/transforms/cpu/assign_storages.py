@@ -9,6 +9,7 @@ from typing import ClassVar
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Allocation, Array, Scalar
 from dcpy.ir.editing.rewriter import Rewriter
+from dcpy.ir.machine import LIMITS, Limits
 from dcpy.transforms.passes import GraphPass
 
 
@@ -22,20 +23,20 @@ class AssignStorages(GraphPass):
 
     A 0-d container becomes a variable, unless a view shows it. An array of constant size of up to `stack_bytes` is on
     the stack, as threads have small ones, and as long as all of an SDFG together have at most `all_stack_bytes`.
+    Both are `limits` of the machine.
     """
 
     name: ClassVar[str] = "assign-storages"
     ensures: ClassVar[str] = "stored"
-    stack_bytes: int = 8192
-    all_stack_bytes: int = 128 * 1024
+    limits: Limits = LIMITS
 
     def decide(self, rw: Rewriter) -> None:
         """Container by container, outer regions first."""
-        room = self.all_stack_bytes
+        room = self.limits.all_stack_bytes
         for region in list(rw.sdfg.body.walk_regions()):
             for name, desc in list(region.containers.items()):
                 if isinstance(desc, Scalar | Array) and desc.transient and desc.allocation is Allocation.UNDECIDED:
-                    storage = _storage(name, desc, rw.uses, min(self.stack_bytes, room))
+                    storage = _storage(name, desc, rw.uses, min(self.limits.stack_bytes, room))
                     room -= _bytes(desc) if storage is Allocation.STACK else 0
                     rw.redeclare(name, replace(desc, allocation=storage))
 

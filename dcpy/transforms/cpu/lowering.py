@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dcpy.base.options import CpuOptions, Options
+from dcpy.ir.machine import COSTS, LIMITS, Costs, Limits
 from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.cpu.assign_schedules import AssignSchedules
 from dcpy.transforms.cpu.assign_storages import AssignStorages
@@ -21,8 +22,8 @@ from dcpy.transforms.running import run_pipeline
 from dcpy.transforms.simplify.inline_call import InlineCall
 
 
-def cpu_pipeline(options: CpuOptions) -> Pipeline:
-    """What is done to every program before its C++ is printed."""
+def cpu_pipeline(options: CpuOptions, costs: Costs = COSTS, limits: Limits = LIMITS) -> Pipeline:
+    """What is done to every program before its C++ is printed, on a machine with these costs and limits."""
     return Pipeline(
         "lower-for-cpu",
         InlineCall(),
@@ -31,13 +32,13 @@ def cpu_pipeline(options: CpuOptions) -> Pipeline:
         ExpandLibraryNodes(target="cpu"),
         MapInlining(),
         MapVersioning(),
-        PartialSums(),
+        PartialSums(costs),
         ForwardScalars(),
-        AssignStorages(),
+        AssignStorages(limits),
         ShareBuffers(),
         HoistBuffers(),
         KeepBuffers(),
-        AssignSchedules(threads=options.openmp, checks=options.bounds_check),
+        AssignSchedules(threads=options.openmp, checks=options.bounds_check, costs=costs),
         ensures="codegen",
     )
 

@@ -13,6 +13,7 @@ from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Scalar
 from dcpy.ir.editing.nest_edits import expand_map, split_axis
 from dcpy.ir.editing.rewriter import Rewriter
+from dcpy.ir.machine import COSTS, Costs
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.region import State
 from dcpy.ir.schedules import Undecided
@@ -20,8 +21,6 @@ from dcpy.ir.symbolic import ONE
 from dcpy.ir.tree import owners_around
 from dcpy.transforms.memory.accumulate_transient import Accumulation, accumulate, accumulation
 from dcpy.transforms.passes import GraphPass
-
-CHUNK = 1024  #: terms of one partial sum
 
 
 @dataclass(frozen=True)
@@ -35,20 +34,22 @@ class PartialSums(GraphPass):
     """
 
     name: ClassVar[str] = "partial-sums"
+    costs: Costs = COSTS
 
     def decide(self, rw: Rewriter) -> None:
         """Divides each long one."""
+        chunk = self.costs.partial_sum
         for node in list(rw.sdfg.body.walk_nodes()):
-            if isinstance(node, Map) and _is_long(node) and (names := _sums(node, rw.uses)):
-                _divide(node, names, rw)
+            if isinstance(node, Map) and _is_long(node, chunk) and (names := _sums(node, rw.uses)):
+                _divide(node, names, chunk, rw)
 
 
-def _is_long(node: Map) -> bool:
+def _is_long(node: Map, chunk: int) -> bool:
     """Whether it is a plain inner loop that may have more iterations than a chunk has terms."""
     *_, last = node.domain
     if not isinstance(node.schedule, Undecided) or last.step is not ONE:
         return False
-    if last.size.constant is not None and last.size.constant <= CHUNK:
+    if last.size.constant is not None and last.size.constant <= chunk:
         return False
     if not all(isinstance(block, State) for block in node.body.blocks):
         return False
@@ -68,8 +69,8 @@ def _sums(node: Map, uses: Uses) -> list[str]:
     return [name for name in outside if uses.desc(name).transient]
 
 
-def _divide(node: Map, names: list[str], rw: Rewriter) -> None:
-    split_axis(node, node.params[-1], CHUNK, rw)
+def _divide(node: Map, names: list[str], chunk: int, rw: Rewriter) -> None:
+    split_axis(node, node.params[-1], chunk, rw)
     inner = expand_map(node, len(node.params) - 1, rw)
     for name in names:
         found = accumulation(name, inner, rw.uses)

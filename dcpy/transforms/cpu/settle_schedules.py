@@ -8,13 +8,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dcpy.ir.analysis.lanes import why_no_lanes
-from dcpy.ir.analysis.work import THREADS_PAY_ABOVE, work_of
+from dcpy.ir.analysis.work import work_of
 from dcpy.ir.editing.rewriter import Rewriter
+from dcpy.ir.machine import Costs
 from dcpy.ir.nodes import Map
 from dcpy.ir.schedules import SEQUENTIAL, Parallel, Vector
 
 
-def settle_schedules(rw: Rewriter, *, checks: bool) -> None:
+def settle_schedules(rw: Rewriter, *, checks: bool, costs: Costs) -> None:
     """Settles the schedules of all maps, outer ones first.
 
     before   map i = 0:N @parallel { ... }        after   map i = 0:N @parallel{above = 10000, width = 0} { ... }
@@ -22,10 +23,10 @@ def settle_schedules(rw: Rewriter, *, checks: bool) -> None:
     """
     for node in list(rw.sdfg.body.walk_nodes()):
         if isinstance(node, Map) and isinstance(node.schedule, Parallel | Vector):
-            _settle(node, rw, checks)
+            _settle(node, rw, checks, costs)
 
 
-def _settle(node: Map, rw: Rewriter, checks: bool) -> None:
+def _settle(node: Map, rw: Rewriter, checks: bool, costs: Costs) -> None:
     if isinstance(node.schedule, Vector):
         refusal = why_no_lanes(node, rw.uses, checks=checks)
         if refusal is not None:
@@ -35,7 +36,7 @@ def _settle(node: Map, rw: Rewriter, checks: bool) -> None:
     schedule = node.schedule
     assert isinstance(schedule, Parallel)  # the caller asked
     if not schedule.above:
-        schedule = replace(schedule, above=THREADS_PAY_ABOVE // work_of(node, rw.sdfg)[1])
+        schedule = replace(schedule, above=costs.threads_pay_above // work_of(node, rw.sdfg, costs)[1])
     if schedule.width == 1 and not why_no_lanes(node, rw.uses, checks=checks):
         schedule = replace(schedule, width=0)
     rw.update(node, schedule=schedule)

@@ -14,16 +14,16 @@ from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.region import State
 from dcpy.ir.schedules import UNROLLED
 
-UNROLLED_AT_MOST = 16  #: terms of a sum, all short loops together, that is written out
 
-
-def move_short_sums_inside(node: Map, vector: str, rw: Rewriter) -> None:
+def move_short_sums_inside(node: Map, vector: str, most: int, rw: Rewriter) -> None:
     """Makes innermost, unrolled maps of the parameters of a rectangular map that take few values and are summed over.
+
+    `most`: terms of a sum, all those maps together, that is written out.
 
     before   map i = 0:N, j = 0:M, k = 0:3 { B[i, j] (add) <- w[k]*A[i, j + k] }
     after    map i = 0:N, j = 0:M { map k = 0:3 @unrolled { B[i, j] (add) <- w[k]*A[i, j + k] } }
     """
-    short = _short_sums(node, vector, rw)
+    short = _short_sums(node, vector, most, rw)
     params = (*(param for param in node.params if param not in short), *short)
     if short:
         reorder_axes(node, params, rw)
@@ -33,7 +33,7 @@ def move_short_sums_inside(node: Map, vector: str, rw: Rewriter) -> None:
             rw.update(node, schedule=UNROLLED)
 
 
-def _short_sums(node: Map, vector: str, rw: Rewriter) -> tuple[str, ...]:
+def _short_sums(node: Map, vector: str, most: int, rw: Rewriter) -> tuple[str, ...]:
     """Parameters of few values that no combining write mentions, where all of those mention `vector`."""
     writes = conflict_resolutions(rw.uses, node)
     mentioned = [frozenset(memlet.subset.symbols) for memlet in writes.resolved]
@@ -44,7 +44,7 @@ def _short_sums(node: Map, vector: str, rw: Rewriter) -> tuple[str, ...]:
     for param, values in reversed(list(zip(node.params, node.domain, strict=True))):
         count = values.size.constant
         summed = not any(param in names for names in mentioned)
-        if count and summed and terms * count <= UNROLLED_AT_MOST:
+        if count and summed and terms * count <= most:
             short.append(param)
             terms *= count
     return tuple(reversed(short))

@@ -2,20 +2,21 @@
 
 import pytest
 
-from dcpy.ir.analysis.work import BYTES, COSTLY, work_of
+from dcpy.ir.analysis.work import work_of
+from dcpy.ir.machine import COSTS
 from dcpy.ir.text import parse_sdfg
 
 
-def work(code, domain="i = 0:N", reads="a <- A[i]"):
+def work(code, domain="i = 0:N", reads="a <- A[i]", costs=COSTS):
     text = f"""sdfg @f(A: f64[N + 2], B: f64[N, N], C: f64[N + 2], k: i64[N + 2]) symbols(N: size) {{
                state {{ map {domain} {{ tasklet ({reads}) -> (o -> C[i]) {{ o = {code} }} }} }} }}"""
     sdfg = parse_sdfg(text)
     (node,) = sdfg.body.blocks[0].nodes
-    factors, units = work_of(node, sdfg)
+    factors, units = work_of(node, sdfg, costs)
     return [str(factor) for factor in factors], units
 
 
-TWO_ARRAYS = 2 * 8 // BYTES
+TWO_ARRAYS = 2 * 8 // COSTS.bytes_per_unit
 
 
 @pytest.mark.parametrize(
@@ -23,8 +24,8 @@ TWO_ARRAYS = 2 * 8 // BYTES
     [
         ("a", TWO_ARRAYS),
         ("a + 1.0", TWO_ARRAYS + 1),
-        ("exp(a)", TWO_ARRAYS + COSTLY["exp"]),
-        ("a ** 3.5", TWO_ARRAYS + COSTLY["pow"]),
+        ("exp(a)", TWO_ARRAYS + COSTS.operations.exp),
+        ("a ** 3.5", TWO_ARRAYS + COSTS.operations.pow),
         ("a ** 2.0", TWO_ARRAYS + 1),
     ],
 )

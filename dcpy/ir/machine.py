@@ -1,0 +1,75 @@
+"""The numbers of a machine: what things cost on it, and what fits.
+
+Passes decide by them, and nothing is legal by them. They are parameters of passes, handed down from the target that is
+compiled for: a target with other numbers lowers differently. The defaults are those of a processor with several cores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class OperationCosts:
+    """Units of work of the operations that take more than one each, in vectorized code."""
+
+    exp: int = 12
+    log: int = 12
+    sin: int = 15
+    cos: int = 15
+    tan: int = 40
+    pow: int = 30
+    div: int = 4
+    sqrt: int = 4
+    floordiv: int = 30
+    mod: int = 30
+    asin: int = 40
+    acos: int = 40
+    atan: int = 40
+    sinh: int = 40
+    cosh: int = 40
+    tanh: int = 40
+    hypot: int = 20
+    atan2: int = 40
+
+    def of(self, name: str) -> int:
+        """Of an operation by its name (`ir.expressions.ops`)."""
+        cost: int = getattr(self, name, 1)
+        return cost
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What decides whether a choice pays; a unit of work is about a tenth of a nanosecond of one core."""
+
+    threads_pay_above: int = 300_000  #: units of work; for less, a team costs more than it saves
+    lanes: int = 8  #: elements of a vector of float64, at most: a shorter axis is no good for vectors
+    tile: int = 256  #: elements of a row that one thread takes at a time, where only columns may be divided
+    unrolled_terms: int = 16  #: terms of a sum, all short loops together, that is written out
+    partial_sum: int = 1024  #: terms of one partial sum of floats
+    typical_size: int = 64  #: of an array whose size is a symbol without a typical value, and trips of a `while` loop
+    call: int = 1000  #: units of a call of a function that is not known
+    bytes_per_unit: int = 4  #: that are moved to or from the cache in one unit
+    operations: OperationCosts = OperationCosts()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What fits."""
+
+    stack_bytes: int = 8192  #: of one array on the stack: threads have small ones
+    all_stack_bytes: int = 128 * 1024  #: of all arrays of an SDFG on the stack together
+
+
+def entries(table: Costs | Limits | OperationCosts, prefix: str = "") -> Iterator[tuple[str, int]]:
+    """All numbers of a table by dotted name: ``lanes``, …, ``operations.exp``, …"""
+    for field in fields(table):
+        value = getattr(table, field.name)
+        if is_dataclass(value):
+            yield from entries(value, f"{prefix}{field.name}.")  # type: ignore[arg-type]
+        else:
+            yield prefix + field.name, value
+
+
+COSTS, LIMITS = Costs(), Limits()
