@@ -49,6 +49,7 @@ class Costs:
     unrolled_terms: int = 16  #: terms of a sum, all short loops together, that is written out
     partial_sum: int = 1024  #: terms of one partial sum of floats
     typical_size: int = 64  #: of an array whose size is a symbol without a typical value, and trips of a `while` loop
+    recomputed: int = 64  #: units of work on each element that are done again sooner than that it is stored and loaded
     call: int = 1000  #: units of a call of a function that is not known
     bytes_per_unit: int = 4  #: that are moved to or from the cache in one unit
     operations: OperationCosts = OperationCosts()
@@ -60,6 +61,7 @@ class Limits:
 
     stack_bytes: int = 8192  #: of one array on the stack: threads have small ones
     all_stack_bytes: int = 128 * 1024  #: of all arrays of an SDFG on the stack together
+    cached_bytes: int = 16 * 1024  #: of an array that stays in the first-level cache beside others
 
 
 def entries(table: Costs | Limits | OperationCosts, prefix: str = "") -> Iterator[tuple[str, int]]:

@@ -97,6 +97,7 @@ PASSES: Registry[type[Pass]] = Registry(
         "keep-buffers": f"{_CPU}.keep_buffers:KeepBuffers",
         "library-idioms": "dcpy.transforms.library_idioms:LibraryIdioms",
         "partial-sums": f"{_CPU}.partial_sums:PartialSums",
+        "recompute-stencils": f"{_FUSION}.recompute_stencils:RecomputeStencils",
         "share-buffers": f"{_CPU}.share_buffers:ShareBuffers",
     },
 )

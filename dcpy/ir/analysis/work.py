@@ -132,7 +132,7 @@ def _cost_of_node(node: Node, typical: Typical) -> int:
         case Tasklet(code=code):
             touched = dict.fromkeys(memlet.container for memlet in (*node.reads(), *node.writes()))
             moved = sum(_bytes(container, node, typical.sdfg) for container in touched)
-            computed = sum(_cost_of_code(expr, typical.costs) for _, expr in code)
+            computed = sum(cost_of_code(expr, typical.costs) for _, expr in code)
             return -(-moved // typical.costs.bytes_per_unit) + computed
         case Copy(src=src):
             moved = 2 * typical.trips(src.volume) * _bytes(src.container, node, typical.sdfg)
@@ -140,9 +140,14 @@ def _cost_of_node(node: Node, typical: Typical) -> int:
     return typical.costs.call if node.callees() or Effect.CALLS_OUT in node.effects else 1
 
 
-def _cost_of_code(expr: ScalarExpr, costs: Costs) -> int:
-    operations = (part for part in walk(expr) if isinstance(part, Op))
-    return sum(1 if _is_square(part) else costs.operations.of(part.name) for part in operations)
+def cost_of_code(expr: ScalarExpr, costs: Costs) -> int:
+    """Units of work of the operations of an expression."""
+    return sum(cost_of_operation(part, costs) for part in walk(expr) if isinstance(part, Op))
+
+
+def cost_of_operation(operation: Op, costs: Costs) -> int:
+    """Units of work of an operation alone, without what computes its operands."""
+    return 1 if _is_square(operation) else costs.operations.of(operation.name)
 
 
 def _is_square(part: Op) -> bool:

@@ -52,15 +52,11 @@ class MapInlining(Transformation["Inlining"]):
         return why_not_later(producer, readers, uses) or Inlining(tmp, axes, readers)
 
     def apply(self, m: Match, plan: Inlining, rw: Rewriter) -> None:
-        producer = m[self.producer]
-        for reader in plan.readers:
-            for connector, memlet in list(reader.inputs.items()):
-                if memlet.container == plan.tmp:
-                    compute_before(reader, connector, producer, plan, rw)
-        erase_producer(producer, plan, rw)
+        inline(m[self.producer], plan, rw)
 
 
 _ONCE = Range(ZERO, ONE, ONE)
+Place = tuple[State, Subset]  # an element, where it is read
 Position = tuple[int, int]  # of a block in a region, and of a node in it
 
 
@@ -76,6 +72,14 @@ class Inlining:
         """The parameters of the producer for the element that a reader reads."""
         dims = (dim for dim in subset.dims if isinstance(dim, Expr))
         return {axis: dim for axis, dim in zip(self.axes, dims, strict=True) if axis}
+
+    def places(self) -> tuple[Place, ...]:
+        """Where an element is computed: once in each state that reads it, however often it does."""
+        found: dict[Place, None] = {}
+        for reader in self.readers:
+            assert reader.state is not None
+            found |= {(reader.state, memlet.subset): None for memlet in reader.reads() if memlet.container == self.tmp}
+        return tuple(found)
 
 
 def unfit_result(tmp: str, axes: tuple[str, ...], producer: Map, uses: Uses) -> Refusal | None:
@@ -141,7 +145,7 @@ def _readers(producer: Map, tmp: str, uses: Uses) -> tuple[Tasklet, ...] | Refus
 
 def _reads_once(subset: Subset, reader: Tasklet, region: Region) -> bool:
     """Whether each parameter around a reader has a dimension of its own, or bounds a parameter that has one."""
-    scopes = _scopes(reader, region)
+    scopes = scopes_within(reader, region)
     if scopes is None:
         return False
     params = {param for param, _ in scopes}
@@ -161,7 +165,7 @@ def _reads_once(subset: Subset, reader: Tasklet, region: Region) -> bool:
     return True
 
 
-def _scopes(reader: Tasklet, region: Region) -> list[tuple[str, Range]] | None:
+def scopes_within(reader: Tasklet, region: Region) -> list[tuple[str, Range]] | None:
     """The parameters around a reader up to a region, innermost first; None where something else repeats it."""
     found: list[tuple[str, Range]] = []
     for owner in owners_around(reader, within=region):
@@ -225,8 +229,29 @@ def _position(region: Region, element: Element) -> Position:
     return region.index(block), block.index(node) if isinstance(block, State) and node is not None else 0
 
 
-def erase_producer(producer: Map, plan: Inlining, rw: Rewriter) -> None:
-    """Takes out the map, and the temporary that nobody reads any more."""
+def inline(producer: Map, plan: Inlining, rw: Rewriter) -> None:
+    """Computes what is read before the first tasklet of each state that reads it; takes out map and temporary."""
+    computed: dict[Place, str] = {}
+    for reader in sorted(plan.readers, key=_index):
+        state = reader.state
+        assert state is not None
+        for connector, memlet in list(reader.inputs.items()):
+            if memlet.container != plan.tmp:
+                continue
+            element = state, memlet.subset
+            if element not in computed:
+                computed[element] = compute_before(reader, memlet.subset, producer, plan, rw)
+            value = replace(memlet, container=computed[element], subset=Subset())
+            rw.update(reader, inputs=reader.inputs | {connector: value})
+    _erase_producer(producer, plan, rw)
+
+
+def _index(reader: Tasklet) -> int:
+    assert reader.state is not None
+    return reader.state.index(reader)
+
+
+def _erase_producer(producer: Map, plan: Inlining, rw: Rewriter) -> None:
     state = producer.state
     rw.erase(producer)
     if state is not None and not state.nodes:
@@ -234,16 +259,15 @@ def erase_producer(producer: Map, plan: Inlining, rw: Rewriter) -> None:
     rw.undeclare_unused([plan.tmp])
 
 
-def compute_before(reader: Tasklet, connector: str, producer: Map, plan: Inlining, rw: Rewriter) -> None:
-    """Puts the map's tasklets before a reader, for the element that it reads, with a scalar instead of the result."""
+def compute_before(reader: Tasklet, subset: Subset, producer: Map, plan: Inlining, rw: Rewriter) -> str:
+    """Puts the map's tasklets before a reader, for an element that it reads; returns the scalar that has the result."""
     state = reader.state
     assert state is not None
-    memlet = reader.inputs[connector]
     fresh = {name: rw.declare_fresh(name, desc, state.region) for name, desc in producer.body.containers.items()}
     desc = rw.uses.desc(plan.tmp)
     assert isinstance(desc, Array)
     value = rw.declare_fresh(plan.tmp, Scalar(desc.dtype, transient=True, span=desc.span), state.region)
-    values = Substitution(plan.values(memlet.subset), fresh)
+    values = Substitution(plan.values(subset), fresh)
     for node in producer.body.walk_nodes():
         copied = copy_node(node, values)
         assert isinstance(copied, Tasklet)
@@ -252,5 +276,4 @@ def compute_before(reader: Tasklet, connector: str, producer: Map, plan: Inlinin
             for name, written in copied.outputs.items()
         }
         rw.add_node_before(reader, copied)
-    inputs = reader.inputs | {connector: replace(memlet, container=value, subset=Subset())}
-    rw.update(reader, inputs=inputs)
+    return value

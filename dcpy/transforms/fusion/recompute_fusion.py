@@ -12,8 +12,7 @@ from dcpy.ir.tree import dominates
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.fusion.map_inlining import (
     Inlining,
-    compute_before,
-    erase_producer,
+    inline,
     only_result,
     unfit_result,
     why_not_later,
@@ -38,42 +37,42 @@ class RecomputeFusion(Transformation[Inlining]):
     producer = capture(Map)
     pattern = one(producer)
 
-    reads: int = 8  #: places that read the result, at most: so often its code is written out
+    reads: int = 8  #: elements of the result that are read in an iteration, at most: so often its code is written out
 
     def plan(self, m: Match) -> Inlining | Refusal:
         """What to substitute where."""
-        producer, uses = m[self.producer], m.uses
-        result = only_result(producer, uses)
-        if isinstance(result, Refusal):
-            return result
-        tmp = result.container
-        axes = tuple("" if dim is ZERO else str(dim) for dim in result.subset.dims)
-        if refusal := unfit_result(tmp, axes, producer, uses):
-            return refusal
-        readers = self._readers(producer, tmp, uses)
-        if isinstance(readers, Refusal):
-            return readers
-        return why_not_later(producer, readers, uses) or Inlining(tmp, axes, readers)
+        return recomputation(m[self.producer], self.reads, m.uses)
 
     def apply(self, m: Match, plan: Inlining, rw: Rewriter) -> None:
-        for reader in plan.readers:
-            for connector, memlet in list(reader.inputs.items()):
-                if memlet.container == plan.tmp:
-                    compute_before(reader, connector, m[self.producer], plan, rw)
-        erase_producer(m[self.producer], plan, rw)
+        inline(m[self.producer], plan, rw)
 
-    def _readers(self, producer: Map, tmp: str, uses: Uses) -> tuple[Tasklet, ...] | Refusal:
-        """The tasklets that read the result: each behind the map, in any loops."""
-        found: list[Tasklet] = []
-        for reader in uses.readers(tmp):
-            if not isinstance(reader, Tasklet):
-                return Refusal(f"{tmp!r} is read by a {reader.kind}", (reader,))
-            if not dominates(producer, reader):
-                return Refusal(f"{tmp!r} is read elsewhere", (reader,))
-            found.append(reader)
-        count = sum(memlet.container == tmp for reader in found for memlet in reader.inputs.values())
-        if not count:
-            return Refusal(f"{tmp!r} is not read")
-        return (
-            tuple(found) if count <= self.reads else Refusal(f"{tmp!r} is read at {count} places: pass reads={count}")
-        )
+
+def recomputation(producer: Map, reads: int, uses: Uses) -> Inlining | Refusal:
+    """How the result of a map can be computed where it is read, at no more than so many places; or why it cannot."""
+    result = only_result(producer, uses)
+    if isinstance(result, Refusal):
+        return result
+    tmp = result.container
+    axes = tuple("" if dim is ZERO else str(dim) for dim in result.subset.dims)
+    if refusal := unfit_result(tmp, axes, producer, uses):
+        return refusal
+    readers = _readers(producer, tmp, uses)
+    if isinstance(readers, Refusal):
+        return readers
+    plan = Inlining(tmp, axes, readers)
+    count = len(plan.places())
+    if count > reads:
+        return Refusal(f"{tmp!r} is read at {count} places: pass reads={count}")
+    return why_not_later(producer, readers, uses) or plan
+
+
+def _readers(producer: Map, tmp: str, uses: Uses) -> tuple[Tasklet, ...] | Refusal:
+    """The tasklets that read the result: each behind the map, in any loops."""
+    found: list[Tasklet] = []
+    for reader in uses.readers(tmp):
+        if not isinstance(reader, Tasklet):
+            return Refusal(f"{tmp!r} is read by a {reader.kind}", (reader,))
+        if not dominates(producer, reader):
+            return Refusal(f"{tmp!r} is read elsewhere", (reader,))
+        found.append(reader)
+    return tuple(found) if found else Refusal(f"{tmp!r} is not read")

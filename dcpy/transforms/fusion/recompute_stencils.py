@@ -1,0 +1,133 @@
+"""RecomputeStencils: fields between stencils are not stored where computing their elements again is cheaper.
+
+The fields of a weather model do not fit into caches: writing one and reading it back costs more than some twenty
+operations on each of its elements, which vector instructions do while they wait for the memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.work import cost_of_code, cost_of_operation
+from dcpy.ir.data import Array, strides_of
+from dcpy.ir.editing.rewriter import Rewriter
+from dcpy.ir.expressions.scalar import Op, walk
+from dcpy.ir.machine import COSTS, LIMITS, Costs, Limits
+from dcpy.ir.nodes import Map, Tasklet
+from dcpy.ir.region import Region
+from dcpy.ir.subsets import Subset
+from dcpy.ir.symbolic import ONE, Expr
+from dcpy.ir.tree import owners_around
+from dcpy.transforms.api import Refusal
+from dcpy.transforms.fusion.map_inlining import Inlining, inline, scopes_within
+from dcpy.transforms.fusion.recompute_fusion import recomputation
+from dcpy.transforms.passes import GraphPass
+
+
+@dataclass(frozen=True)
+class RecomputeStencils(GraphPass):
+    """Fuse stencils with the stencils that read them, last ones first, where the redundant computation is cheap.
+
+    before   map i = 0:N { lap[i] = f(A[i], A[i + 1]) }       after   map k = 0:N - 2 { l = f(A[k], A[k + 1])
+             map j = 0:N - 1 { flx[j] = lap[j + 1] - lap[j] }                           m = f(A[k + 1], A[k + 2]) ...
+             map k = 0:N - 2 { B[k] = flx[k + 1] - flx[k] }                             B[k] = (n - m) - (m - l) }
+
+    This is RecomputeFusion (inlining, in Halide) where it pays: the readers run through as many points as the field
+    has, at shifted places, and read so few different elements in an iteration that what is computed more than once
+    costs at most `costs.recomputed` units of work per element. Beginning with the last field, each element
+    that several others need is computed once in an iteration.
+    """
+
+    name: ClassVar[str] = "recompute-stencils"
+
+    costs: Costs = COSTS
+    limits: Limits = LIMITS
+    reads: int = 8  #: different elements of a field that are read in an iteration, at most
+
+    def decide(self, rw: Rewriter) -> None:
+        """Goes backwards through the program, from map to map."""
+        for node in reversed([node for node in rw.sdfg.body.walk_nodes() if isinstance(node, Map)]):
+            plan = self._plan(node, rw.uses)
+            if isinstance(plan, Refusal):
+                rw.remark(node, False, plan.reason)
+            else:
+                rw.remark(node, True, f"{plan.tmp!r} is computed where it is read")
+                inline(node, plan, rw)
+
+    def _plan(self, node: Map, uses: Uses) -> Inlining | Refusal:
+        plan = recomputation(node, self.reads, uses)
+        if isinstance(plan, Refusal):
+            return plan
+        if _is_small(plan.tmp, self.limits, uses) or any(isinstance(owner, Map) for owner in owners_around(node)):
+            return Refusal(f"{plan.tmp!r} stays in the cache")
+        again = len(plan.places()) - 1
+        if again and (name := _strided(node, uses)):
+            return Refusal(f"neighbours in {plan.tmp!r} are computed from elements of {name!r} that lie far apart")
+        state = node.state
+        assert state is not None
+        assert state.region is not None
+        for reader in plan.readers:
+            if not _reads_neighbours(reader, plan.tmp, len(node.params), state.region):
+                return Refusal(f"elements of {plan.tmp!r} may be read by more iterations than there are", (reader,))
+        more = again * _cost(node, self.costs)
+        if more > self.costs.recomputed:
+            return Refusal(f"{more} units of work would be done again")
+        costly = _costly(node, self.costs) if again else ""
+        return Refusal(f"{costly} would be computed again") if costly else plan
+
+
+def _is_small(tmp: str, limits: Limits, uses: Uses) -> bool:
+    desc = uses.desc(tmp)
+    assert isinstance(desc, Array)  # or it could not be computed elsewhere
+    size = Subset.whole(desc.shape).volume.constant
+    return size is not None and size * desc.dtype.itemsize <= limits.cached_bytes
+
+
+def _strided(node: Map, uses: Uses) -> str:
+    """What the map reads not along its memory where it writes along it; "" where there is nothing like that."""
+    param = node.params[-1]
+    for inner in node.body.walk_nodes():
+        for memlet in inner.reads():
+            strides = strides_of(uses.desc(memlet.container))
+            along = [stride for dim, stride in zip(memlet.subset.dims, strides, strict=True) if param in dim.symbols]
+            if any(stride is not ONE for stride in along):
+                return memlet.container
+    return ""
+
+
+def _reads_neighbours(reader: Tasklet, tmp: str, rank: int, region: Region) -> bool:
+    """Whether each parameter around a reader runs along a dimension of the field of its own, perhaps shifted."""
+    scopes = scopes_within(reader, region)
+    if scopes is None or len(scopes) != rank:
+        return False
+    params = [param for param, _ in scopes]
+    return all(_is_shifted(memlet.subset, params) for memlet in reader.reads() if memlet.container == tmp)
+
+
+def _is_shifted(subset: Subset, params: list[str]) -> bool:
+    used = []
+    for dim in subset.dims:
+        mine = [param for param in params if param in dim.symbols]
+        form = dim.linear_in(mine[0]) if isinstance(dim, Expr) and len(mine) == 1 else None
+        if mine and (form is None or form[0] is not ONE):
+            return False
+        used += mine
+    return sorted(used) == sorted(params)
+
+
+def _costly(node: Map, costs: Costs) -> str:
+    """An operation that takes longer than reading a result from any cache; "" where there is none."""
+    tasklets = [inner for inner in node.body.walk_nodes() if isinstance(inner, Tasklet)]
+    exprs = [expr for inner in tasklets for _, expr in inner.code]
+    most = costs.recomputed // 8
+    operations = [part for expr in exprs for part in walk(expr) if isinstance(part, Op)]
+    return next((f"{op.name!r}" for op in operations if cost_of_operation(op, costs) > most), "")
+
+
+def _cost(node: Map, costs: Costs) -> int:
+    """Units of work of one element: operations, and elements that are loaded."""
+    tasklets = [inner for inner in node.body.walk_nodes() if isinstance(inner, Tasklet)]
+    loads = sum(memlet.container not in node.body.containers for inner in tasklets for memlet in inner.reads())
+    return loads + sum(cost_of_code(expr, costs) for inner in tasklets for _, expr in inner.code)

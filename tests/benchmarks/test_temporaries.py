@@ -1,0 +1,41 @@
+"""Which kernels compute arrays only to read them again, and that those without still compute the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from benchmarks.npbench import kernels
+from benchmarks.temporaries import sdfg_of_call, table, temporaries
+from dcpy.ir.interp import interpret
+
+NONE_LEFT = ("hdiff", "softmax")
+
+
+@pytest.mark.parametrize("name", NONE_LEFT)
+def test_nothing_is_stored_between_the_maps_of(name):
+    ((_, plain, auto),) = table([name], "XS")
+    assert len(plain.names) > 3
+    assert plain.bytes > 0
+    assert auto.names == ()
+    assert auto.bytes == 0
+
+
+def test_the_weather_kernel_keeps_its_values_to_the_last_bit():
+    """Five Laplacians and four fluxes for each element, with the conditions of the limiter as they were."""
+    kernel = kernels()["hdiff"]
+    arguments = kernel.initialize("XS")
+    sdfg = sdfg_of_call(kernel.function, arguments.values(), auto=True)
+    expected = {name: value.copy() for name, value in arguments.items()}
+    kernel.function(**expected)
+    sizes = dict(zip("KLM", arguments["out_field"].shape, strict=True))
+    interpret(sdfg, arguments, sizes)
+    np.testing.assert_array_equal(arguments["out_field"], expected["out_field"])
+
+
+def test_rows_and_results_do_not_count():
+    kernel = kernels()["jacobi_2d"]
+    arguments = tuple(kernel.initialize("XS").values())
+    found = temporaries(sdfg_of_call(kernel.function, arguments, auto=True), arguments)
+    assert (found.bytes, found.unknown) == (0, 0)
+    assert str(found).strip() == "0             0"
