@@ -25,6 +25,7 @@ from dcpy.transforms.loops.loop_skewing import LoopSkewing
 from dcpy.transforms.loops.loop_unroll import LoopUnroll
 from dcpy.transforms.loops.scalar_expansion import ScalarExpansion
 from dcpy.transforms.loops.strip_mining import StripMining
+from dcpy.transforms.loops.time_tiling import TimeTiling
 from dcpy.transforms.loops.unroll_and_jam import UnrollAndJam
 from dcpy.transforms.maps.map_expansion import MapExpansion
 from dcpy.transforms.maps.map_fission import MapFission
@@ -87,6 +88,15 @@ PICTURES = [
         "loop t = 0:T { loop i = 1:N - 1 { state {"
         " tasklet (a <- A[i - 1], b <- A[i], c <- A[i + 1]) -> (o -> A[i]) { o = 0.25*(a + 2.0*b + c) } } } }",
         {"loop": "i"},
+    ),
+    Picture(
+        TimeTiling(steps=8, sizes=(64,)),
+        "A: f64[N], B: f64[N], C: f64[T]",
+        "loop t = 0:T { state { map i = 1:N - 1 {"
+        " tasklet (l <- A[i - 1], r <- A[i + 1]) -> (o -> B[i]) { o = 0.5*(l + r) } }"
+        " map j = 1:N - 1 { tasklet (b <- B[j]) -> (o -> A[j]) { o = b } } } }",
+        {"loop": "t"},
+        (0, 1, 5, 8, 70),
     ),
     Picture(
         LoopDistribution(),

@@ -1,0 +1,56 @@
+"""Halos (ghost zones): what a tile of a grid needs around itself to make several steps alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dcpy.ir.subsets import DimSubset, Range, Subset
+from dcpy.ir.symbolic import ZERO, Expr, Ranges, max_of, min_of
+from dcpy.transforms.loops.sweeps import Grid, Sweeps
+from dcpy.transforms.memory.boxes import Box
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A tile of the grid for a number of steps: `starts` are its first elements, symbols of the map over tiles."""
+
+    sweeps: Sweeps
+    steps: int
+    sizes: tuple[int, ...]
+    starts: tuple[Expr, ...]
+
+    def box(self, grid: Grid, shape: Sequence[Expr]) -> Box:
+        """The tile of a grid and the halo of all steps, whether it exists or not."""
+        dims: list[DimSubset] = [Range(ZERO, size) for size in shape]
+        for axis, dim in enumerate(grid.dims):
+            below, above = self.sweeps.reach(axis)
+            start = self.starts[axis]
+            dims[dim] = Range(start - self.steps * below, start + self.sizes[axis] + self.steps * above)
+        return Box(grid.array, Subset(tuple(dims)))
+
+    def inside(self, grid: Grid, shape: Sequence[Expr], ranges: Ranges) -> Subset:
+        """The tile itself, as far as it exists."""
+        dims: list[DimSubset] = [Range(ZERO, size) for size in shape]
+        for axis, dim in enumerate(grid.dims):
+            start = self.starts[axis]
+            dims[dim] = Range(start, ranges.simplify(min_of(start + self.sizes[axis], shape[dim])))
+        return Subset(tuple(dims))
+
+    def iterations(self, number: int, axis: int, values: Range, left: Expr, ranges: Ranges) -> Range:
+        """The values of a sweep's range that write what a tile needs of it, when `left` steps come afterwards."""
+        course, start = self.sweeps.sweeps[number].courses[axis], self.starts[axis]
+        below, above = self.sweeps.reach(axis)
+        later_below, later_above = self.sweeps.reach(axis, after=number)
+        first = start - left * below - later_below - course.writes[1]
+        end = start + self.sizes[axis] + left * above + later_above - course.writes[0]
+        return Range(ranges.simplify(max_of(values.start, first)), ranges.simplify(min_of(values.stop, end)))
+
+
+def clipped(box: Box, shape: Sequence[Expr], ranges: Ranges) -> Subset:
+    """What exists of a box."""
+    dims = []
+    for dim, size in zip(box.subset.dims, shape, strict=True):
+        assert isinstance(dim, Range)
+        dims.append(Range(ranges.simplify(max_of(dim.start, ZERO)), ranges.simplify(min_of(dim.stop, size))))
+    return Subset(tuple(dims))
