@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -19,6 +18,7 @@ from dcpy.transforms.simplify.empty_state_elimination import EmptyStateEliminati
 from dcpy.transforms.simplify.pipeline import SIMPLIFY, simplify
 from dcpy.transforms.simplify.state_fusion import StateFusion
 from tests.support.expect import assert_same_text, assert_same_values, parse
+from tests.support.spent import calls_of
 
 CHAIN = """
     sdfg @f(A: f64[N]) symbols(N: size) {
@@ -159,18 +159,8 @@ def many_statements(count: int) -> Sdfg:
 
 
 def calls_per_statement(count: int) -> float:
-    """Python functions called per statement: work that no other process on the machine disturbs."""
-    sdfg, calls = many_statements(count), [0]
-
-    def tally(frame: object, event: str, argument: object) -> None:
-        calls[0] += event == "call"
-
-    sys.setprofile(tally)
-    try:
-        simplify(sdfg)
-    finally:
-        sys.setprofile(None)
-    return calls[0] / count
+    sdfg = many_statements(count)
+    return calls_of(lambda: simplify(sdfg)) / count
 
 
 def test_simplify_is_linear():

@@ -7,7 +7,8 @@ loop by its bounds, not by what stands in their bodies.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,8 +22,9 @@ from dcpy.ir.region import Block, Region, SymbolAssign
 from dcpy.ir.roles import Role, held
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import Ranges
-from dcpy.ir.tree import Element, Place, bodies_of, children, holder_of
+from dcpy.ir.tree import Element, Place, bodies_of, children, holder_of, subtree
 
+KeyOf = Callable[[Element], Hashable | None]
 Touched = tuple[frozenset[str], frozenset[str]]  # the arguments that an SDFG may read, and those that it may write
 WrittenBy = Callable[[Sdfg], frozenset[str]]
 
@@ -58,6 +60,9 @@ class Uses:
         self.callees = Callees() if callees is None else callees
         self._ranges: KnownRanges | None = None
         self._facts: dict[Element, dict[Any, Any]] = {}
+        self._groups: dict[KeyOf, Groups] = {}
+        self._positions: dict[Element, int] = {}
+        self._ordered_writers: dict[str, list[Element]] = {}
         self.add_region(sdfg.body)
 
     # -- questions ---------------------------------------------------------------------------------------------
@@ -170,6 +175,30 @@ class Uses:
         """What analyses found out about an element with all inside it: theirs to fill, empty again after a change."""
         return self._facts.setdefault(element, {})
 
+    def position(self, element: Element) -> int:
+        """Where an element stands in program order, each before what it holds; it stays so while elements only go."""
+        if not self._positions:
+            self._positions = {element: number for number, element in enumerate(subtree(self.sdfg.body))}
+        return self._positions[element]
+
+    def writers_between(self, container: str, first: Element, last: Element) -> list[Element]:
+        """The writers of a container that stand after `first`, or in it, and before `last`, in program order."""
+        start, stop = self.position(first), self.position(last)
+        writers = self._ordered_writers.get(container)
+        if writers is None:
+            writers = self._ordered_writers[container] = sorted(self.writers(container), key=self.position)
+        low, high = (bisect_left(writers, number, key=self.position) for number in (start + 1, stop))
+        return writers[low:high]
+
+    def group_of(self, element: Element, key_of: KeyOf) -> tuple[Element, ...]:
+        """All elements with the key of this one; none where it has no key (None).
+
+        The table of each `key_of` is made at the first question, and then kept current.
+        """
+        if key_of not in self._groups:
+            self._groups[key_of] = Groups(key_of, self._touches)
+        return self._groups[key_of].of(element)
+
     def differs_from(self, other: Uses) -> str:
         """The first thing that two indices of one SDFG disagree about; nothing where they agree."""
         for mine, its in ((self._descs, other._descs), (self._homes, other._homes), (self._touches, other._touches)):
@@ -189,6 +218,7 @@ class Uses:
 
     def add(self, element: Element) -> None:
         """Enters an element and all inside it."""
+        self.forget_positions()
         self.refresh(element)
         for inner in children(element):
             self.add(inner)
@@ -204,6 +234,8 @@ class Uses:
             for name in region.containers:
                 self.undeclare(name)
         self._unlink(element, self._touches.pop(element, Touches()))
+        for groups in self._groups.values():
+            groups.remove(element)
         self._forget(element)
 
     def refresh(self, element: Element) -> Touches:
@@ -213,12 +245,20 @@ class Uses:
         if before != after:
             if before is not _NOTHING:
                 self._unlink(element, before)
+            self._forget_ordered(after)
             for index, names in self._tables(after):
                 for name in names:
                     index.setdefault(name, {})[element] = None
         self._touches[element] = after
+        for groups in self._groups.values():
+            groups.refresh(element)
         self._forget(element)
         return before
+
+    def forget_positions(self) -> None:
+        """To be called after elements were moved."""
+        self._positions.clear()
+        self._ordered_writers.clear()
 
     def _forget(self, element: Element) -> None:
         if isinstance(element, SymbolAssign):
@@ -277,6 +317,11 @@ class Uses:
         )
         return frozenset(outside & read), frozenset(outside & written)
 
+    def _forget_ordered(self, touches: Touches) -> None:
+        if self._ordered_writers:
+            for name in touches.writes:
+                self._ordered_writers.pop(name, None)
+
     def _tables(self, touches: Touches) -> Iterator[tuple[dict[str, dict[Element, None]], tuple[str, ...]]]:
         yield self._readers, touches.reads
         yield self._writers, touches.writes
@@ -284,9 +329,43 @@ class Uses:
         yield self._definers, touches.defines
 
     def _unlink(self, element: Element, touches: Touches) -> None:
+        self._forget_ordered(touches)
         for index, names in self._tables(touches):
             for name in names:
                 index[name].pop(element, None)
+
+
+class Groups:
+    """Elements by a key that tells of an element alone: a hash table, such as value numbering needs."""
+
+    def __init__(self, key_of: KeyOf, elements: Iterable[Element]) -> None:
+        self._key_of = key_of
+        self._members: dict[Hashable, dict[Element, None]] = {}
+        self._keys: dict[Element, Hashable] = {}
+        self._changed = dict.fromkeys(elements)  #: whose keys are asked for when somebody wants to know
+
+    def of(self, element: Element) -> tuple[Element, ...]:
+        for changed in tuple(self._changed):
+            self._enter(changed)
+        self._changed.clear()
+        key = self._keys.get(element)
+        return () if key is None else tuple(self._members[key])
+
+    def refresh(self, element: Element) -> None:
+        self._changed[element] = None
+
+    def remove(self, element: Element) -> None:
+        self._changed.pop(element, None)
+        if element in self._keys:
+            del self._members[self._keys.pop(element)][element]
+
+    def _enter(self, element: Element) -> None:
+        key = self._key_of(element)
+        if key != self._keys.get(element):
+            self.remove(element)
+            if key is not None:
+                self._keys[element] = key
+                self._members.setdefault(key, {})[element] = None
 
 
 class Callees:

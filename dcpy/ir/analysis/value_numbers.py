@@ -16,6 +16,7 @@ from dcpy.ir.expressions.scalar import Ref, ScalarExpr, substitute_refs, walk
 from dcpy.ir.nodes import Node, Tasklet
 from dcpy.ir.region import Block, Region
 from dcpy.ir.symbolic import sym
+from dcpy.ir.tree import Element
 
 _LEFT_OUT = ("span", "state", "region", "name")  # where it stands, and what it is called
 
@@ -28,6 +29,19 @@ def value_number(node: Node, results: Sequence[str]) -> Hashable:
         params |= {name: f".p{len(params) + index}" for index, name in enumerate(region.params)}
         containers |= {name: f".c{len(containers) + index}" for index, name in enumerate(region.containers)}
     return _form(copy_node(node, Substitution({old: sym(new) for old, new in params.items()}, containers)))
+
+
+def computation(element: Element) -> Hashable | None:
+    """What two nodes, or the nodes within two maps, have in common if they compute the same: kind, code, operands.
+
+    None for what reads nothing. Less than a value number, and quick: which elements of operands are read is left out.
+    """
+    if not isinstance(element, Node) or element.regions():
+        return None
+    reads = tuple(memlet.container for memlet in element.reads())
+    if not reads:
+        return None
+    return element.kind, reads, _code(element) if isinstance(element, Tasklet) else ()
 
 
 def _form(value: Any) -> Hashable:

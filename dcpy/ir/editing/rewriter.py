@@ -355,6 +355,7 @@ class Rewriter:
 
     def _moved(self, elements: Iterable[Element], into: Owner | Element | None) -> None:
         self.version += 1
+        self.uses.forget_positions()
         self.uses.forget_facts(into if isinstance(into, Node | Block) else None)
         for element in elements:
             self._tell("change", element)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import ClassVar
 
 from dcpy.ir.analysis.access_relations import names_in
 from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.analysis.uses import Uses, desc_symbols
-from dcpy.ir.analysis.value_numbers import value_number
+from dcpy.ir.analysis.value_numbers import computation, value_number
 from dcpy.ir.data import Array, Lifetime, Scalar
 from dcpy.ir.effects import Effect
 from dcpy.ir.nodes import Copy, LibraryNode, Map, Node, Tasklet
@@ -17,7 +18,8 @@ from dcpy.ir.region import Block, Region, State
 from dcpy.ir.tree import Element, child_of, dominates, is_inside, region_of, subtree
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
-MANY = 64  #: users of one container; for more of them the work would not be linear in the program
+NOTHING = "nothing before it computes the same"
+NEAREST = 64  #: nodes with one computation that are compared with a later one of them
 
 
 @dataclass(frozen=True)
@@ -40,26 +42,27 @@ class CommonSubexpressionElimination(Transformation["Repetition"]):
     def plan(self, m: Match) -> Repetition | Refusal:
         """Which containers of which node hold the same. Refuses nodes that nothing equal stands before."""
         second, uses = m[self.second], m.uses
-        refusal = Refusal("nothing before it computes the same")
         candidates = _candidates(second, uses)
-        results = _results(second, uses) if candidates else refusal
+        nearest = next(candidates, None)
+        if nearest is None:
+            return Refusal(NOTHING)
+        results = _results(second, uses)
         if isinstance(results, Refusal):
             return results
-        state = second.state
-        assert state is not None  # or there would be no candidates
-        region = region_of(state)
+        region = region_of(second)
         if any(not _is_later(reader, second, region) for name in results for reader in uses.readers(name)):
             return Refusal("its result may be needed where it has not been computed yet")
         number = _number_of(second, results, uses)
-        for first in candidates:
+        for first in chain((nearest,), candidates):
             theirs = _results(first, uses)
             if isinstance(theirs, Refusal) or number != _number_of(first, theirs, uses):
                 continue
             changed = _why_not_the_same(first, second, (*results, *theirs), region, uses)
-            if changed is None and [*map(uses.desc, results)] == [*map(uses.desc, theirs)]:
+            if changed is not None:
+                return changed  # and since an earlier one, all the more
+            if [*map(uses.desc, results)] == [*map(uses.desc, theirs)]:
                 return Repetition(dict(zip(results, theirs, strict=True)))
-            refusal = changed or refusal
-        return refusal
+        return Refusal(NOTHING)
 
     def apply(self, m: Match, plan: Repetition, rw: Rewriter) -> None:
         second = m[self.second]
@@ -113,38 +116,34 @@ def _is_later(reader: Element, second: Node, region: Region) -> bool:
     return is_inside(reader, region) and dominates(second, reader)
 
 
-def _candidates(second: Node, uses: Uses) -> tuple[Node, ...]:
-    """Nodes of the region's states that stand before, and read the containers that the second one reads.
+def _candidates(second: Node, uses: Uses) -> Iterator[Node]:
+    """Nodes of the region's states before this one that may compute the same, the nearest first.
 
-    None where each of these has `MANY` readers: all pairs of them would be looked at.
+    Those with an equal computation inside, no more than `NEAREST`: who knows many that differ in operands' elements or
+    values would look at all pairs of them.
     """
-    reads = names_in(second, uses)[0]
-    if second.state is None or not reads:
-        return ()
-    found: dict[Node, None] = {}
-    region = region_of(second)
-    readers = min((uses.readers(name) for name in reads), key=len)
-    for reader in readers if len(readers) <= MANY else ():
-        state = child_of(region, reader)
-        node = child_of(state, reader) if isinstance(state, State) else None
-        if node is not None and node is not second and node.kind == second.kind:
-            found[node] = None
-    alike = (node for node in found if names_in(node, uses)[0].keys() == reads.keys())
-    return tuple(node for node in alike if dominates(node, second))
+    groups = ((part, uses.group_of(part, computation)) for part in subtree(second))
+    leaf, alike = next((found for found in groups if found[1]), (second, ()))
+    if len(alike) < 2 or second.state is None:
+        return
+    region, place = region_of(second), uses.position(leaf)
+    earlier = sorted((other for other in alike if uses.position(other) < place), key=uses.position)
+    for other in reversed(earlier[-NEAREST:]):
+        state = child_of(region, other)
+        node = child_of(state, other) if isinstance(state, State) else None
+        if node is not None and node.kind == second.kind and dominates(node, second):
+            yield node
 
 
 def _why_not_the_same(
     first: Node, second: Node, results: tuple[str, ...], region: Region, uses: Uses
 ) -> Refusal | None:
     """What changes an operand between two nodes; None where nothing does."""
-    start, stop = _moment(first, region), _moment(second, region)
     for name in dict.fromkeys(name for read in names_in(second, uses)[0] for name in uses.overlapping(read)):
-        writers = uses.writers(name)
-        if len(writers) > MANY:
-            return Refusal(f"{name!r}, which it reads, is written at more than {MANY} places")
-        for writer in writers:
-            if start < _moment(writer, region) < stop:
-                return Refusal("what it reads is written in between", (writer,))
+        writers = uses.writers_between(name, first, second)
+        if writers:
+            return Refusal("what it reads is written in between", tuple(writers[:1]))
+    start, stop = _moment(first, region), _moment(second, region)
     symbols = {name: None for part in subtree(second) for name in uses.touches(part).symbols}
     symbols |= {name: None for result in results for name in desc_symbols(uses.desc(result))}
     for symbol in symbols:

@@ -230,7 +230,7 @@ def _(sdfg):
 
 @breaks("data.shape", "'u' has the size -2")
 def _(sdfg):
-    sdfg.declare("u", Array.packed(F64, (const(-2),), transient=True))
+    sdfg.add_argument("u", Array.packed(F64, (const(-2),)))
 
 
 @breaks("data.alias", "'t' is transient, so nothing else can be in its memory")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from dcpy import plugins
+from dcpy.transforms.api import apply_repeated, explain
 from dcpy.transforms.simplify.common_subexpression_elimination import CommonSubexpressionElimination
 from tests.support.expect import expect, parse
+from tests.support.spent import calls_of
 
 plugins.load()
 HEAD = "sdfg @f(A: f64[N, M], B: f64[N, M], C: f64[N, M], s: f64[N], k: i64[]) symbols(N: size, M: size)"
@@ -98,3 +100,25 @@ def test_a_symbol_that_changes():
     use = "map e = 0:N { tasklet (a <- t[e, 0], b <- u[e, 0]) -> (o -> s[e]) { o = a - b } }"
     on = program(f"let n = 1 state {{ {first} }} let n = 2 state {{ {second} {use} }}")
     expect(CommonSubexpressionElimination(), on=on).is_refused("a symbol that it uses changes in between")
+
+
+def _long(count: int) -> str:
+    """`count` different maps over one operand, and all of them again."""
+    names = [f"{kind}{number}" for kind in "tu" for number in range(count)]
+    data = " ".join(f"data {name}: f64[N] transient" for name in names)
+    maps = [f"map i = 0:N {{ tasklet (a <- s[i]) -> (o -> {name}[i]) {{ o = a + {name[1:]} }} }}" for name in names]
+    uses = [f"map i = 0:N {{ tasklet (a <- {name}[i]) -> (o -> s[i]) {{ o = a }} }}" for name in names]
+    return f"{HEAD} {{ {data} state {{ {' '.join(maps)} }} state {{ {' '.join(uses)} }} }}"
+
+
+def test_all_repetitions_are_found_however_many_read_an_operand():
+    sdfg = parse(_long(100))
+    assert apply_repeated(sdfg, CommonSubexpressionElimination) == 100
+
+
+def test_looking_for_them_is_linear_in_the_program():
+    def work(count):
+        sdfg = parse(_long(count))
+        return calls_of(lambda: explain(sdfg, CommonSubexpressionElimination))
+
+    assert work(200) < 2.1 * work(100)

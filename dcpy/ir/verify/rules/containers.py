@@ -20,11 +20,14 @@ def differ(left: Expr, right: Expr) -> bool:
 
 @rule("data.shape", Declaration)
 def shapes_fit(subject: Declaration, scope: Scope) -> Findings:
-    """A container has one stride per dimension, and no size that is a negative number."""
+    """A container has one stride per dimension; an argument has no size that is a negative number.
+
+    A transient of negative size is empty: ``f64[N - 2]`` is what a slice makes, with whatever N is put in.
+    """
     desc = subject.desc
     if len(desc.shape) != len(desc.strides):
         yield f"{subject.name!r} has {len(desc.shape)} dimensions and {len(desc.strides)} strides"
-    for size in desc.shape:
+    for size in () if desc.transient else desc.shape:
         if size.constant is not None and size.constant < 0:
             yield f"{subject.name!r} has the size {size}"
 
