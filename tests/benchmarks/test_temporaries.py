@@ -39,3 +39,12 @@ def test_rows_and_results_do_not_count():
     found = temporaries(sdfg_of_call(kernel.function, arguments, auto=True), arguments)
     assert (found.bytes, found.unknown) == (0, 0)
     assert str(found).strip() == "0             0"
+
+
+def test_a_contour_integral_stores_a_matrix_and_a_solution():
+    """Not the products that it adds up, nor the results of the branches that it chooses from, nor what it scales."""
+    ((_, plain, auto),) = table(["contour_integral"], "XS")
+    assert len(plain.names) == 6  # in two versions of the loop
+    assert {name.rstrip("_0123456789") for name in auto.names} == {"Tz", "X"}
+    assert len(auto.names) == 4
+    assert auto.unknown == 0

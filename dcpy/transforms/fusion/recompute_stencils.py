@@ -6,6 +6,7 @@ operations on each of its elements, which vector instructions do while they wait
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,9 +17,8 @@ from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.expressions.scalar import Op, walk
 from dcpy.ir.machine import COSTS, LIMITS, Costs, Limits
 from dcpy.ir.nodes import Map, Tasklet
-from dcpy.ir.region import Region
 from dcpy.ir.subsets import Subset
-from dcpy.ir.symbolic import ONE, Expr
+from dcpy.ir.symbolic import ONE, Expr, min_of
 from dcpy.ir.tree import owners_around
 from dcpy.transforms.api import Refusal
 from dcpy.transforms.fusion.map_inlining import Inlining, inline, scopes_within
@@ -35,9 +35,9 @@ class RecomputeStencils(GraphPass):
              map k = 0:N - 2 { B[k] = flx[k + 1] - flx[k] }                             B[k] = (n - m) - (m - l) }
 
     This is RecomputeFusion (inlining, in Halide) where it pays: the readers run through as many points as the field
-    has, at shifted places, and read so few different elements in an iteration that what is computed more than once
-    costs at most `costs.recomputed` units of work per element. Beginning with the last field, each element
-    that several others need is computed once in an iteration.
+    has (or it is broadcast), at shifted places, and read so few different elements in an iteration that what is
+    computed more than once costs at most `costs.recomputed` units of work per element. Beginning with the last field,
+    each element that several others need is computed once in an iteration.
     """
 
     name: ClassVar[str] = "recompute-stencils"
@@ -60,29 +60,35 @@ class RecomputeStencils(GraphPass):
         plan = recomputation(node, self.reads, uses)
         if isinstance(plan, Refusal):
             return plan
-        if _is_small(plan.tmp, self.limits, uses) or any(isinstance(owner, Map) for owner in owners_around(node)):
+        if any(isinstance(owner, Map) for owner in owners_around(node)):
             return Refusal(f"{plan.tmp!r} stays in the cache")
-        again = len(plan.places()) - 1
-        if again and (name := _strided(node, uses)):
-            return Refusal(f"neighbours in {plan.tmp!r} are computed from elements of {name!r} that lie far apart")
-        state = node.state
-        assert state is not None
-        assert state.region is not None
+        clamped = False
         for reader in plan.readers:
-            if not _reads_neighbours(reader, plan.tmp, len(node.params), state.region):
+            found = _reads_neighbours(reader, plan.tmp, node)
+            if found is None:
                 return Refusal(f"elements of {plan.tmp!r} may be read by more iterations than there are", (reader,))
+            clamped = clamped or found == "clamped"
+        again = len(plan.places()) - 1 + clamped
+        return (self._why_dear(node, plan.tmp, again, uses) if again else None) or plan
+
+    def _why_dear(self, node: Map, tmp: str, again: int, uses: Uses) -> Refusal | None:
+        """Why it does not pay to compute each element so many times more."""
+        if self._bytes(tmp, uses) <= self.limits.cached_bytes:
+            return Refusal(f"{tmp!r} stays in the cache")
+        if name := _strided(node, uses):
+            return Refusal(f"neighbours in {tmp!r} are computed from elements of {name!r} that lie far apart")
         more = again * _cost(node, self.costs)
         if more > self.costs.recomputed:
             return Refusal(f"{more} units of work would be done again")
-        costly = _costly(node, self.costs) if again else ""
-        return Refusal(f"{costly} would be computed again") if costly else plan
+        costly = _costly(node, self.costs)
+        return Refusal(f"{costly!r} would be computed again") if costly else None
 
-
-def _is_small(tmp: str, limits: Limits, uses: Uses) -> bool:
-    desc = uses.desc(tmp)
-    assert isinstance(desc, Array)  # or it could not be computed elsewhere
-    size = Subset.whole(desc.shape).volume.constant
-    return size is not None and size * desc.dtype.itemsize <= limits.cached_bytes
+    def _bytes(self, tmp: str, uses: Uses) -> int:
+        """Of a field whose sizes are typical, where they are not known."""
+        desc = uses.desc(tmp)
+        assert isinstance(desc, Array)  # or it could not be computed elsewhere
+        sizes = (self.costs.typical_size if size.constant is None else size.constant for size in desc.shape)
+        return math.prod(sizes) * desc.dtype.itemsize
 
 
 def _strided(node: Map, uses: Uses) -> str:
@@ -97,24 +103,49 @@ def _strided(node: Map, uses: Uses) -> str:
     return ""
 
 
-def _reads_neighbours(reader: Tasklet, tmp: str, rank: int, region: Region) -> bool:
-    """Whether each parameter around a reader runs along a dimension of the field of its own, perhaps shifted."""
-    scopes = scopes_within(reader, region)
-    if scopes is None or len(scopes) != rank:
-        return False
+def _reads_neighbours(reader: Tasklet, tmp: str, node: Map) -> str | None:
+    """Whether each parameter around a reader runs along a dimension of the field of its own, shifted or clamped.
+
+    The weaker of ``"shifted"`` and ``"clamped"``; None where that is not so.
+    """
+    assert node.state is not None
+    assert node.state.region is not None
+    scopes = scopes_within(reader, node.state.region)
+    if scopes is None or len(scopes) != len(node.params):
+        return None
     params = [param for param, _ in scopes]
-    return all(_is_shifted(memlet.subset, params) for memlet in reader.reads() if memlet.container == tmp)
+    found = [_along(memlet.subset, params) for memlet in reader.reads() if memlet.container == tmp]
+    return None if None in found else min(filter(None, found))
 
 
-def _is_shifted(subset: Subset, params: list[str]) -> bool:
-    used = []
+def _along(subset: Subset, params: list[str]) -> str | None:
+    used: list[str] = []
+    clamped = False
     for dim in subset.dims:
         mine = [param for param in params if param in dim.symbols]
-        form = dim.linear_in(mine[0]) if isinstance(dim, Expr) and len(mine) == 1 else None
-        if mine and (form is None or form[0] is not ONE):
-            return False
-        used += mine
-    return sorted(used) == sorted(params)
+        if not isinstance(dim, Expr) or len(mine) > 1:
+            return None
+        if mine:
+            free = _unclamped(dim, mine[0])
+            form = free.linear_in(mine[0])
+            if form is None or form[0] is not ONE:
+                return None
+            used, clamped = used + mine, clamped or free is not dim
+    if sorted(used) != sorted(params):
+        return None
+    return "clamped" if clamped else "shifted"
+
+
+def _unclamped(index: Expr, param: str) -> Expr:
+    """``i + 1`` for ``min(i, n - 1) + 1``: a dimension of one element is read again and again."""
+    for monomial, factor in index.terms:
+        (atom, power), *others = monomial or ((None, 0),)
+        if atom is None or others or (factor, power, atom.kind) != (1, 1, "min"):
+            continue
+        inside = [arg for arg in atom.args if param in arg.symbols]
+        if len(inside) == 1:
+            return index - min_of(*atom.args) + _unclamped(inside[0], param)
+    return index
 
 
 def _costly(node: Map, costs: Costs) -> str:
@@ -123,7 +154,7 @@ def _costly(node: Map, costs: Costs) -> str:
     exprs = [expr for inner in tasklets for _, expr in inner.code]
     most = costs.recomputed // 8
     operations = [part for expr in exprs for part in walk(expr) if isinstance(part, Op)]
-    return next((f"{op.name!r}" for op in operations if cost_of_operation(op, costs) > most), "")
+    return next((op.name for op in operations if cost_of_operation(op, costs) > most), "")
 
 
 def _cost(node: Map, costs: Costs) -> int:

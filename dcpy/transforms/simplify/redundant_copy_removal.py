@@ -20,7 +20,7 @@ from dcpy.ir.effects import Effect
 from dcpy.ir.expressions.scalar import Load, ScalarExpr, rewrite
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Node
-from dcpy.ir.region import SymbolAssign
+from dcpy.ir.region import Block, Check, State, SymbolAssign
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Ranges
 from dcpy.ir.tree import child_of, is_inside
@@ -37,10 +37,11 @@ class RedundantCopyRemoval(Transformation["Redirection | None"]):
     before   copy A[1:] -> tmp              after   map i: B[i] = g(A[i + 1])        (read side)
              map i: B[i] = g(tmp[i])
 
-    The temporary must be used in this state alone and copied as a whole. Write side: it is filled before the copy, and
-    what is read or written of ``A`` meanwhile happens before the element of the temporary is written: ``f(A[i + 1])``
-    may stand in the map above, ``f(A[i])`` may not, and no library call may read what it writes. Read side: ``A`` does
-    not change before the temporary was read for the last time.
+    The temporary must be copied as a whole and used in this state alone; or be filled in earlier ones, with no more
+    than checks and assignments of symbols between. Write side: it is filled before the copy, and what is read or
+    written of ``A`` meanwhile happens before the element of the temporary is written: ``f(A[i + 1])`` may stand in the
+    map above, ``f(A[i])`` may not, and no library call may read what it writes. Read side: ``A`` does not change before
+    the temporary was read for the last time.
     """
 
     name: ClassVar[str] = "redundant-copy-removal"
@@ -166,14 +167,13 @@ def _storage(container: str, uses: Uses) -> tuple[Space, Allocation] | None:
     return root.storage if isinstance(root, Array | Scalar) else None
 
 
-def _span(copy: Copy, tmp: str, uses: Uses, *, after: bool) -> Sequence[Node] | Refusal:
+def _span(copy: Copy, tmp: str, uses: Uses, *, after: bool) -> Sequence[Node | Block] | Refusal:
     """The nodes from the first user of a temporary to the copy, or from the copy to the last user; else why not."""
     state = copy.state
-    if state is None:
-        return Refusal(f"{tmp!r} is used in another state")
-    users = [child_of(state, toucher) for toucher in uses.touchers(tmp) if toucher is not copy]
-    if None in users:
-        return Refusal(f"{tmp!r} is used in another state")
+    users = [None if state is None else child_of(state, part) for part in uses.touchers(tmp) if part is not copy]
+    if state is None or None in users:
+        elsewhere = Refusal(f"{tmp!r} is used in another state")
+        return elsewhere if after or state is None else _span_of_blocks(copy, state, tmp, uses) or elsewhere
     position = state.index(copy)
     places = [state.index(user) for user in dict.fromkeys(users) if user is not None]
     if not places:
@@ -185,7 +185,37 @@ def _span(copy: Copy, tmp: str, uses: Uses, *, after: bool) -> Sequence[Node] | 
     return Refusal(f"{tmp!r} is used {'before' if after else 'after'} the copy")
 
 
-def _numbered_touches(nodes: Sequence[Node], uses: Uses) -> Iterator[tuple[int, MemoryAccess]]:
+def _span_of_blocks(copy: Copy, state: State, tmp: str, uses: Uses) -> Sequence[Node | Block] | Refusal | None:
+    """The same, where the temporary is filled in earlier states: blocks between may check, and assign symbols."""
+    region = state.region
+    assert region is not None
+    users = [child_of(region, part) for part in uses.touchers(tmp)]
+    places = [region.index(user) for user in users if isinstance(user, State)]
+    last = state.nodes[: state.index(copy) + 1]
+    if len(places) < len(users) or any(child_of(state, part) not in (None, *last) for part in uses.touchers(tmp)):
+        return None
+    span: list[Node | Block] = []
+    for block in region.blocks[min(places) : region.index(state)]:
+        if not isinstance(block, State | Check | SymbolAssign):
+            return None
+        span += block.nodes if isinstance(block, State) else [block]
+    return _reshaped(copy, span, uses) or (*span, *last)
+
+
+def _reshaped(copy: Copy, span: Sequence[Node | Block], uses: Uses) -> Refusal | None:
+    """Why the part that the copy fills is not the same one before what goes before it; None where it is."""
+    descs = [uses.desc(memlet.container) for memlet in (copy.src, copy.dst)]
+    if not all(isinstance(desc, Array | Scalar) for desc in descs):
+        return Refusal(f"{copy.dst.container!r} is a view")
+    exprs = (*(size for desc in descs for size in desc.shape), *copy.dst.subset.dims)
+    symbols = {symbol for expr in exprs for symbol in expr.symbols}
+    for part in span:
+        if isinstance(part, SymbolAssign) and part.symbol in symbols:
+            return Refusal(f"symbol {part.symbol!r} is assigned on the way", (part,))
+    return None
+
+
+def _numbered_touches(nodes: Sequence[Node | Block], uses: Uses) -> Iterator[tuple[int, MemoryAccess]]:
     """The accesses of each node with the node's number; positions count through all of them."""
     position = 0
     for index, node in enumerate(nodes):

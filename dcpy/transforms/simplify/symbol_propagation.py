@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from dcpy.ir.expressions.scalar import WrapIndex, as_symbolic, walk
 from dcpy.ir.region import Resize, SymbolAssign
-from dcpy.ir.symbolic import Expr
+from dcpy.ir.symbolic import Expr, sym
 from dcpy.ir.tree import dominates, is_inside
 from dcpy.ir.types import int64
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
@@ -22,8 +22,9 @@ class SymbolPropagation(Transformation[Expr | None]):
     before   let k = N - 1                   after   state { B[N - 2] = A[N - 1] }
              state { B[k - 1] = A[k] }
 
-    Applies when the value is an exact integer expression over symbols that keep their values up to the last mention,
-    and when every mention comes after the assignment, in its region. An assignment that nobody mentions goes, too.
+    Applies when the value is an exact integer expression over symbols that keep their values up to the last mention
+    (``let n = k`` may be followed by ``let k = n``, which goes, too), and when every mention comes after the
+    assignment, in its region. An assignment that nobody mentions goes, too.
     """
 
     name: ClassVar[str] = "symbol-propagation"
@@ -51,7 +52,10 @@ class SymbolPropagation(Transformation[Expr | None]):
     def apply(self, m: Match, plan: Expr | None, rw: Rewriter) -> None:
         assign = m[self.assign]
         if plan is not None:
+            given_back = _given_back(assign, plan, m)
             rw.substitute_symbols({assign.symbol: plan})
+            for other in given_back:
+                rw.erase(other)
         rw.erase(assign)
         rw.forget_symbol(assign.symbol)
 
@@ -71,8 +75,23 @@ def _misses_a_use(assign: SymbolAssign, value: Expr, m: Match) -> Refusal | None
         home = m.uses.home(container)
         if home is not m.region and not is_inside(home, m.region):
             return Refusal(f"{assign.symbol!r} shapes {container!r}, which is declared further out")
+    same = _given_back(assign, value, m)
     for symbol in value.symbols:
-        later = tuple(definer for definer in m.uses.definers(symbol) if dominates(assign, definer))
+        later = tuple(found for found in m.uses.definers(symbol) if found not in same and dominates(assign, found))
         if later:
             return Refusal(f"{symbol!r}, of which the value is made, is assigned again later", later)
     return None
+
+
+def _given_back(assign: SymbolAssign, value: Expr, m: Match) -> tuple[SymbolAssign, ...]:
+    """Later assignments that give the symbol which is the value what it has: ``let k = n`` behind ``let n = k``."""
+    if value.name is None:
+        return ()
+    return tuple(
+        later
+        for later in m.uses.definers(value.name)
+        if isinstance(later, SymbolAssign)
+        and not isinstance(later, Resize)
+        and as_symbolic(later.value) is sym(assign.symbol)
+        and dominates(assign, later)
+    )

@@ -156,3 +156,41 @@ def test_what_a_while_loop_reads_again_keeps_its_old_value():
     report = explain(program(f"state {{ {text} }}"), RedundantCopyRemoval())
     assert "write side: " in report
     assert "reads A[i] and writes A[i] in another iteration" in report
+
+
+ACROSS = "data t: f64[N] transient data u: f64[N + k] transient"
+FILL_T = "map i = 0:N { tasklet (x <- A[i]) -> (o -> t[i]) { o = 2.0*x } }"
+SHOW_U = "map j = 0:N { tasklet (x <- u[j]) -> (o -> B[j]) { o = x } }"
+BETWEEN = 'check A[0] < 9.0 else ValueError "large" let m = N'
+
+
+def across(between, first=FILL_T, last="copy t[0:N] -> u[0:N]", data=ACROSS):
+    head = "sdfg @f(A: f64[N], B: f64[N], C: f64[k]) symbols(N: size, k: size)"
+    return program(f"state {{ {first} }} {between} state {{ {last} }} state {{ {SHOW_U} }}", data, head)
+
+
+def test_fills_its_home_before_a_check_and_an_assignment():
+    """What a library call or a map makes, is checked, and then copied to where either branch puts its result."""
+    found = expect(RedundantCopyRemoval(), on=across(BETWEEN)).becomes(
+        "sdfg @f(A: f64[N], B: f64[N], C: f64[k]) symbols(N: size, k: size) {"
+        " data u: f64[N + k] transient state { map i = 0:N { tasklet (x <- A[i]) -> (o -> u[i]) { o = 2.0*x } } }"
+        f" {BETWEEN} state {{ }} state {{ {SHOW_U} }} }}"
+    )
+    found.same_values(N=[1, 4], k=[0, 2])
+
+
+SET_T = "map i = 0:N { tasklet () -> (o -> t[i]) { o = 1.0 } }"
+LOOK = 'check u[0] < 9.0 else ValueError "large"'
+READ_T = "copy t[0:N] -> u[0:N] tasklet (x <- t[0]) -> (o -> C[0]) { o = x }"
+ACROSS_REFUSED = {
+    "in another state": across("if k > 2 { state { tasklet () -> (o -> u[0]) { o = 1.0 } } }"),
+    "happens between": across(LOOK, f"{SET_T.replace('t[i]', 'u[i]')} {FILL_T}"),
+    "symbol 'm' is assigned on the way": across("let m = k", last="copy t[0:N] -> u[m:N + m]"),
+    "'t' is used in another state": across(BETWEEN, last=READ_T),
+    "half written": across(BETWEEN, last="copy t[0:N] -> B[0:N]"),
+}
+
+
+@pytest.mark.parametrize("reason", ACROSS_REFUSED)
+def test_refuses_across_blocks(reason):
+    expect(RedundantCopyRemoval(), on=ACROSS_REFUSED[reason]).is_refused(reason)

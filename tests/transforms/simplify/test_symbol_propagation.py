@@ -55,6 +55,19 @@ def test_refuses_when_the_value_changes_before_the_mention():
     refused(body, "'j', of which the value is made, is assigned again later")
 
 
+def test_a_symbol_may_get_its_own_value_back():
+    """An array that is remade with the size that it had: ``let n = k``, then ``let k = n``."""
+    text = """sdfg @f(A: i64[N], B: i64[N]) symbols(N: size) {{ let k = A[0] {}
+        state {{ tasklet () -> (o -> B[{}]) {{ o = 1 }} }} {} state {{ tasklet () -> (o -> B[k]) {{ o = k }} }} }}"""
+    before, after = text.format("let n = k", "n", "let k = n"), text.format("", "k", "")
+    expect(SymbolPropagation(), on=parse(before)).becomes(after)
+
+
+def test_refuses_when_the_symbol_changes_before_it_gets_its_value_back():
+    body = "let j = 0 let k = j let j = A[0] let j = k state { tasklet () -> (o -> A[k]) { o = j } }"
+    refused(body, "'j', of which the value is made, is assigned again later")
+
+
 def test_refuses_a_mention_outside_of_the_region():
     body = "if c[] > 0 { let k = 1 } state { tasklet () -> (o -> A[k]) { o = 1 } }"
     refused(body, "is mentioned where the assignment may not have run")
