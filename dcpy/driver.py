@@ -88,15 +88,17 @@ def build_library(
     from dcpy.codegen.listing import listings
     from dcpy.runtime import shipping
     from dcpy.runtime.build import build
+    from dcpy.runtime.toolchain import toolchains_for
 
     options = resolve_options()
     lowered, _ = lower(sdfg, options)
     _require_no_callbacks(lowered)
     artifact = with_messages(_print(lowered, signature, options))
+    tools = toolchains_for(artifact.languages, toolchain(options))
     library.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         run_path = shipping.BESIDE if bundle else ""
-        built = build(artifact, Path(folder), toolchain(), options.cpu, kept_at=Path(folder), run_path=run_path)
+        built = build(artifact, Path(folder), tools, options.cpu, kept_at=Path(folder), run_path=run_path)
         shutil.copyfile(built, library)
     header = library.parent / f"{sdfg.name}.h"
     header.write_text(c_header(lowered, artifact.signature), encoding="utf-8")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.support import tiers
+from tests.support import tiers, verified_lir
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -29,6 +29,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Compiled programs are kept between runs, keyed by content, away from the user's own cache."""
     os.environ.setdefault("DCPY_CACHE_DIR", str(config.rootpath / ".pytest_cache" / "dcpy"))
     os.environ.setdefault("DCPY_FULL_TRACEBACKS", "1")  # a test that fails shows where
+    verified_lir.install()
     tiers.EXHAUSTIVE = config.getoption("--exhaustive")
 
 

@@ -35,12 +35,20 @@ class IntOverflow(Enum):
     WRAP = "wrap"
 
 
+class Language(Enum):
+    """What programs for CPUs are printed in."""
+
+    CPP = "c++"
+    C = "c"
+
+
 @dataclass(frozen=True, slots=True)
 class CpuOptions:
     """Settings of the ``cpu`` target."""
 
     compiler: str = "auto"  #: executable, or ``auto`` to search PATH for g++, then clang++
     flags: tuple[str, ...] = ("-O3", "-march=native")  #: for the compiler; they come last, and win
+    language: Language = Language.CPP  #: that programs are printed in: ``c++``, or ``c`` (not all programs)
     openmp: bool = True  #: honour ``parallel`` schedules
     fast_math: bool = False  #: may change results in the last bits, and NaN and infinities; off by default
     bounds_check: bool = True  #: an index that cannot be proved in range is checked where it is used

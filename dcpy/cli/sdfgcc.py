@@ -19,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="sdfgcc", description="Compile an SDFG to a shared library and a C header.")
     parser.add_argument("program", help="file.sdfg, file.py:function (annotated), or package.module:function")
     parser.add_argument("-o", "--output", default="", help="the library (default: libNAME.so); its header lies beside")
-    parser.add_argument("--source", action="store_true", help="keep the generated C++ beside the library, too")
+    parser.add_argument("--source", action="store_true", help="keep the generated C++ (or C) beside the library, too")
     parser.add_argument("--bundle", action="store_true", help="copy the foreign libraries that it calls beside it")
     options = parser.parse_args(arguments)
     try:

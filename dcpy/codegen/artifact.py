@@ -1,6 +1,6 @@
 """What code generation hands to the runtime: pure data, hashable, serializable.
 
-The runtime builds `Artifact.files` into one shared library, whose two C functions are
+The runtime builds `Artifact.units` into one shared library, whose two C functions are
 
     int32_t NAME_entry(void *const *args, const int64_t *symbols, void *const *results, int64_t *error);
     void    NAME_results(void *const *args, const int64_t *symbols, int64_t *numbers);
@@ -265,27 +265,57 @@ class Signature:
 
 
 @dataclass(frozen=True, slots=True)
-class Artifact:
-    """A generated program. Equal content, equal `key`, wherever its Python text lies: `places` are no part of it.
+class Unit:
+    """One file of a generated program. Equal content, whatever its `places`: those are for readers.
 
-    From a line of the first file on (they count from 1), `places` says where in Python the lines come from.
+    A translation unit has a `language`, whose compiler makes an object of it; what has none is read by others (a
+    header). From a line on (they count from 1), `places` says where in Python the lines come from.
+    """
+
+    name: str  # of the file
+    text: str
+    language: str = ""  # "C++", "C"
+    flags: tuple[str, ...] = ()  # what its compiler needs beyond the options, e.g. "-std=c++17"
+    places: tuple[tuple[int, SrcSpan], ...] = field(default=(), compare=False)
+
+    def place_of(self, line: int) -> SrcSpan | None:
+        """Where in Python a line comes from; None for what stands above the program."""
+        return next((span for first, span in reversed(self.places) if first <= line), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A generated program: units that are compiled apart, each by the compiler of its language, and linked into one
+    library by that of the first. Equal content, equal `key`, wherever its Python text lies.
+
+    The entry points are ``NAME_entry`` and ``NAME_results`` for the `signature`'s name, in any of the units.
     """
 
     signature: Signature
-    files: tuple[tuple[str, str], ...]  # (file name, text)
+    units: tuple[Unit, ...]
     environments: tuple[Environment, ...] = ()
-    flags: tuple[str, ...] = ()  # what the code needs of the compiler beyond the options, e.g. "-fopenmp"
-    places: tuple[tuple[int, SrcSpan], ...] = field(default=())
+    flags: tuple[str, ...] = ()  # what compiling and linking need beyond the options, e.g. "-fopenmp"
 
-    def place_of(self, line: int) -> SrcSpan | None:
-        """Where in Python a line of the first file comes from; None for what stands above the program."""
-        return next((span for first, span in reversed(self.places) if first <= line), None)
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Of the units, each once; that of the first one links."""
+        return tuple(dict.fromkeys(unit.language for unit in self.units if unit.language))
+
+    @property
+    def files(self) -> tuple[tuple[str, str], ...]:
+        """Names and texts of the units."""
+        return tuple((unit.name, unit.text) for unit in self.units)
+
+    def unit(self, name: str) -> Unit | None:
+        """The unit in the file of this name."""
+        return next((unit for unit in self.units if unit.name == name), None)
 
     def key(self, extra: Iterable[str] = ()) -> str:
-        """A content hash over everything that can change the machine code; `extra` names options and toolchain."""
+        """A content hash over everything that can change the machine code; `extra` names options and toolchains."""
         digest = hashlib.sha256()
+        units = (repr((unit.name, unit.text, unit.language, unit.flags)) for unit in self.units)
         environments = (repr(asdict(e)) for e in self.environments)
-        for part in (self.signature.name, *map(repr, self.files), *environments, *self.flags, *extra):
+        for part in (self.signature.name, *units, *environments, *self.flags, *extra):
             digest.update(part.encode())
             digest.update(b"\0")
         return digest.hexdigest()[:32]

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dcpy.base.environment import Environment
 from dcpy.base.errors import CodegenError
 from dcpy.base.options import CpuOptions, Options
+from dcpy.base.prototypes import Prototype
 from dcpy.codegen import artifact
-from dcpy.codegen.artifact import Arg, ArrayArg, Artifact, Dim, IntegerArg, Linear, ScalarArg, Signature
+from dcpy.codegen.artifact import Arg, ArrayArg, Artifact, Dim, IntegerArg, Linear, ScalarArg, Signature, Unit
+from dcpy.codegen.emit.dialect import Dialect
+from dcpy.codegen.emit.dialects import DIALECTS, dialect_of
 from dcpy.codegen.emit.messages import message_function
-from dcpy.codegen.emit.skeleton import TYPEDEFS, header_text, program_text
+from dcpy.codegen.emit.skeleton import header_text, program_text
 from dcpy.codegen.lir import tree
+from dcpy.codegen.lir.verify import require_valid
 from dcpy.codegen.lower.context import ModuleContext
 from dcpy.codegen.lower.module import lower_program, program_prototype
 from dcpy.codegen.lower.results import known_early
@@ -35,7 +39,7 @@ def generate(
     options: Options | CpuOptions | None = None,
     costs: Costs = COSTS,
 ) -> Artifact:
-    """The C++ of `sdfg`, which must be in codegen form (`transforms.cpu.lower_for_cpu` brings it there).
+    """The program of `sdfg`, which must be in codegen form (`transforms.cpu.lower_for_cpu` brings it there).
 
     `signature` says how it is called (default: `default_signature`); its checks are filled in here: the artifact holds
     the complete one. `environments` has what foreign calls need, by name; `costs` are those by which schedules
@@ -43,36 +47,48 @@ def generate(
     """
     called_as = signature or default_signature(sdfg)
     known = dict(environments or {})
+    dialect = dialect_of(options)
     module = lower_program(sdfg, called_as, _cpu(options), known, costs)
     used = _environments(sdfg, module, known)
-    file = tree.Module(
-        module.name,
-        tuple(module.functions),
-        tuple(module.reductions.values()),
-        tuple(module.tables),
-        tuple(module.slots),
-        reports_errors=bool(module.checks),
-    )
-    text, places = program_text(file, environments=used, vector_functions=vector_functions())
-    if "#pragma omp declare simd" in text:
+    if isinstance(options, Options) and options.check:
+        require_valid(module.finished(), declared_by(used))
+    unit = unit_of(module.finished(), dialect, module.base, used)
+    if "#pragma omp declare simd" in unit.text:
         used.append(LIBRARY)
     return Artifact(
         replace(called_as, name=module.base, checks=tuple(module.checks), callbacks=tuple(module.callbacks)),
-        ((f"{module.base[:LONGEST_FILE]}.cpp", text),),
+        (unit,),
         tuple(used),
         (*(("-fopenmp",) if module.threads else ()), *(("-pthread",) if module.processes else ())),
-        places,
     )
+
+
+def unit_of(module: tree.Module, dialect: Dialect, stem: str, environments: Sequence[Environment] = ()) -> Unit:
+    """A module of LIR as a translation unit in a dialect; `environments` has what its foreign calls need."""
+    functions = vector_functions()
+    text, places = program_text(module, dialect, environments=environments, vector_functions=functions)
+    return Unit(f"{stem[:LONGEST_FILE]}{dialect.suffix}", text, dialect.language, dialect.flags, places)
+
+
+def declared_by(environments: Sequence[Environment]) -> dict[str, Prototype | None]:
+    """The foreign functions that environments declare; None for those of which only C text tells the types."""
+    words = (re.findall(r"(\w+)\s*\(", found.declarations) for found in environments)
+    told = {prototype.name: prototype for found in environments for prototype in found.prototypes}
+    return {**dict.fromkeys(name for found in words for name in found), **told}
 
 
 def with_messages(artifact: Artifact) -> Artifact:
     """The artifact with ``NAME_message``, which tells C programs what a status means."""
     signature = artifact.signature
-    file, text = artifact.files[0]
-    added = message_function(signature.name, signature.checks)
-    needed = "" if re.search(r"\bsize_t;", text) else f"typedef {TYPEDEFS['size_t']} size_t;\n"
-    needed += "" if re.search(r"\bint32_t;", text) else f"typedef {TYPEDEFS['int32_t']} int32_t;\n"
-    return replace(artifact, files=((file, f"{text}{needed}{added}"), *artifact.files[1:]))
+    unit = artifact.units[0]
+    dialect = next(dialect for dialect in DIALECTS.values() if dialect.language == unit.language)
+    added = message_function(signature.name, signature.checks, dialect)
+    needed = "".join(
+        f"typedef {dialect.typedefs[name]} {name};\n"
+        for name in ("size_t", "int32_t")
+        if not re.search(rf"\b{name};", unit.text)
+    )
+    return replace(artifact, units=(replace(unit, text=f"{unit.text}{needed}{added}"), *artifact.units[1:]))
 
 
 def c_header(sdfg: Sdfg, signature: Signature | None = None) -> str:

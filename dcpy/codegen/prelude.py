@@ -1,20 +1,22 @@
 """The text in front of a generated program: just the helpers and C declarations that it mentions.
 
-include/*.h are not included by anybody. They are read here and cut at blank lines into snippets, each of which defines
-one name. A program gets the snippets it mentions and, in turn, those that they mention. A snippet about ``double`` (or
-``dcpy_complex128``) also defines its ``float`` version: the same text over other words, with an ``f`` at the end of
-its name, as C's own mathematical functions have it.
+include/*.h are not included by anybody. A dialect names those that are its own; they are read here and cut at blank
+lines into snippets, each of which defines one name. A program gets the snippets it mentions and, in turn, those that
+they mention. A snippet about ``double`` (or ``dcpy_complex128``) also defines its ``float`` version: the same text over
+other words, with an ``f`` at the end of its name, as C's own mathematical functions have it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cached_property
 from pathlib import Path
 
-FILES = ("libm.h", "integers.h", "floats.h", "complex.h", "memory.h", "python.h", "streams.h")
+LIBRARY = ("libm.h",)
+FILES = (*LIBRARY, "integers.h", "overflow.h", "floats.h", "complex.h", "memory.h", "python.h", "streams.h")
+WIDTHS = (8, 16, 32, 64)
 WORD = re.compile(r"[A-Za-z_]\w*")
 VECTORIZED = "#pragma omp declare simd notinbranch\n"
 
@@ -49,83 +51,108 @@ class Snippet:
         return about_double and not self.is_template and not _code(self.text).lstrip().startswith("struct")
 
 
-@cache
-def snippets() -> dict[str, Snippet]:
-    """All snippets by name, in an order in which they may be defined."""
-    found: dict[str, Snippet] = {}
-    for file in FILES:
-        text = (Path(__file__).parent / "include" / file).read_text()
-        pieces = [piece for part in re.split(r"\n\n(?=\S)", text)[1:] for piece in _pieces(part.strip("\n"))]
-        for piece in pieces:
-            name = _defined_name(piece)
-            found[name] = Snippet(name, piece, len(found))
-    return found
+class Prelude:
+    """The snippets of one dialect: those of its files of include/, as `changed` makes them its own.
+
+    Where two files define a name, the later one counts.
+
+    The body of a snippet whose name ends in ``_i64`` serves all dtypes of integers: ``dcpy_abs_u8`` is made of
+    ``dcpy_abs_i64``.
+    """
+
+    def __init__(self, files: tuple[str, ...], changed: Callable[[str], str] = str) -> None:
+        self._files, self._changed = files, changed
+        self._depths: dict[str, int] = {}
+        self._found: dict[str, Snippet | None] = {}
+
+    @cached_property
+    def snippets(self) -> dict[str, Snippet]:
+        """All snippets by name, in an order in which they may be defined."""
+        found: dict[str, Snippet] = {}
+        for file in self._files:
+            text = self._changed((Path(__file__).parent / "include" / file).read_text())
+            pieces = [piece for part in re.split(r"\n\n(?=\S)", text)[1:] for piece in _pieces(part.strip("\n"))]
+            for piece in pieces:
+                name = _defined_name(piece)
+                found[name] = Snippet(name, piece, len(found))
+        return found
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Everything that a snippet may define: names that generated variables avoid."""
+        return tuple(name for base in self.snippets for name in (base, base + "f") if self.find(name) is not None)
+
+    def in_precision(self, name: str, single: bool) -> str:
+        """The name of a helper or C function for double or for float arguments; templates serve both."""
+        snippet = self.snippets.get(name)
+        return name + "f" if single and snippet is not None and snippet.has_float_version else name
+
+    def is_template(self, name: str) -> bool:
+        """Whether a helper takes any type of number."""
+        return name in self.snippets and self.snippets[name].is_template
+
+    def text(self, mentioned: Iterable[str], vector_functions: frozenset[str]) -> str:
+        """The snippets for a program that mentions these words (identifiers, or types and calls with some inside)."""
+        wanted: dict[str, Snippet] = {}
+        pending = [word for text in dict.fromkeys(mentioned) for word in WORD.findall(text)]
+        while pending:
+            word = pending.pop()
+            snippet = self.find(word)
+            if snippet is not None and word not in wanted:
+                wanted[word] = snippet
+                pending += snippet.words
+        ordered = sorted(wanted, key=lambda word: (self._depth(word), wanted[word].position, word))
+        declared = [word for word in ordered if wanted[word].is_declaration]
+        lines = [(VECTORIZED if word in vector_functions else "") + wanted[word].text for word in declared]
+        defined = [wanted[word].text for word in ordered if not wanted[word].is_declaration]
+        return "\n\n".join(["\n".join(lines), *defined] if lines else defined)
+
+    def _depth(self, word: str) -> int:
+        """Snippets at a greater depth mention only those of smaller depth (or themselves)."""
+        if word not in self._depths:
+            snippet = self.find(word)
+            words = () if snippet is None else snippet.words
+            inner = [self._depth(other) + 1 for other in words if other != word and self.find(other) is not None]
+            self._depths[word] = max(inner, default=0)
+        return self._depths[word]
+
+    def find(self, word: str) -> Snippet | None:
+        """The snippet that defines a name: one of the files, or a version of one."""
+        if word not in self._found:
+            self._found[word] = self._version(word)
+        return self._found[word]
+
+    def _version(self, word: str) -> Snippet | None:
+        if word in self.snippets:
+            return self.snippets[word]
+        if word == "dcpy_complex64" and "dcpy_complex128" in self.snippets:
+            return self._float_version(self.snippets["dcpy_complex128"])
+        stem, _, dtype = word.rpartition("_")
+        if dtype in INTEGERS and f"{stem}_i64" in self.snippets:
+            return self._integer_version(self.snippets[f"{stem}_i64"], dtype)
+        base = self.snippets.get(word[:-1]) if word.endswith("f") else None
+        return self._float_version(base) if base is not None and base.has_float_version else None
+
+    def _float_version(self, snippet: Snippet) -> Snippet:
+        def change(match: re.Match[str]) -> str:
+            word = match.group()
+            if word in ("double", "dcpy_complex128"):
+                return "float" if word == "double" else "dcpy_complex64"
+            return self.in_precision(word, single=True)
+
+        return Snippet(snippet.name, WORD.sub(change, snippet.text), snippet.position)
+
+    def _integer_version(self, snippet: Snippet, dtype: str) -> Snippet:
+        def change(match: re.Match[str]) -> str:
+            word = match.group()
+            if word == "int64_t":
+                return INTEGERS[dtype]
+            return f"{word.removesuffix('_i64')}_{dtype}" if word.endswith("_i64") else word
+
+        return Snippet(snippet.name, WORD.sub(change, snippet.text), snippet.position)
 
 
-def names() -> tuple[str, ...]:
-    """Everything that a snippet may define: names that generated variables avoid."""
-    return tuple(name for base in snippets() for name in (base, base + "f") if _find(name) is not None)
-
-
-def in_precision(name: str, single: bool) -> str:
-    """The name of a helper or C function for double or for float arguments; templates serve both."""
-    snippet = snippets().get(name)
-    return name + "f" if single and snippet is not None and snippet.has_float_version else name
-
-
-def is_template(name: str) -> bool:
-    """Whether a helper takes any type of number."""
-    return name in snippets() and snippets()[name].is_template
-
-
-def prelude(mentioned: Iterable[str], vector_functions: frozenset[str]) -> str:
-    """The snippets for a program that mentions these words (identifiers, or types and calls with some inside)."""
-    wanted: dict[str, Snippet] = {}
-    pending = [word for text in dict.fromkeys(mentioned) for word in WORD.findall(text)]
-    while pending:
-        word = pending.pop()
-        snippet = _find(word)
-        if snippet is not None and word not in wanted:
-            wanted[word] = snippet
-            pending += snippet.words
-    ordered = sorted(wanted, key=lambda word: (_depth(word), wanted[word].position, word))
-    declared = [_declaration(word, wanted[word], vector_functions) for word in ordered if wanted[word].is_declaration]
-    defined = [wanted[word].text for word in ordered if not wanted[word].is_declaration]
-    return "\n\n".join(["\n".join(declared), *defined] if declared else defined)
-
-
-def _declaration(word: str, snippet: Snippet, vector_functions: frozenset[str]) -> str:
-    return (VECTORIZED if word in vector_functions else "") + snippet.text
-
-
-@cache
-def _depth(word: str) -> int:
-    """Snippets at a greater depth mention only those of smaller depth (or themselves)."""
-    snippet = _find(word)
-    if snippet is None:
-        return 0
-    inner = [_depth(other) + 1 for other in snippet.words if other != word and _find(other) is not None]
-    return max(inner, default=0)
-
-
-@cache
-def _find(word: str) -> Snippet | None:
-    if word in snippets():
-        return snippets()[word]
-    if word == "dcpy_complex64":
-        return _float_version(snippets()["dcpy_complex128"])
-    base = snippets().get(word[:-1]) if word.endswith("f") else None
-    return _float_version(base) if base is not None and base.has_float_version else None
-
-
-def _float_version(snippet: Snippet) -> Snippet:
-    def change(match: re.Match[str]) -> str:
-        word = match.group()
-        if word in ("double", "dcpy_complex128"):
-            return "float" if word == "double" else "dcpy_complex64"
-        return in_precision(word, single=True)
-
-    return Snippet(snippet.name, WORD.sub(change, snippet.text), snippet.position)
+INTEGERS = {f"{sign}{bits}": f"{word}{bits}_t" for sign, word in (("i", "int"), ("u", "uint")) for bits in WIDTHS}
 
 
 def _pieces(part: str) -> list[str]:
@@ -144,3 +171,6 @@ def _defined_name(piece: str) -> str:
     if match is None:
         raise ValueError(f"a snippet that defines nothing: {piece!r}")
     return match.group(1)
+
+
+CPP_PRELUDE = Prelude(FILES)

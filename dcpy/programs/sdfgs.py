@@ -161,6 +161,16 @@ class SDFG(GraphWords):
         """
         return SDFG.of(driver.lower(self, resolve_options(options), until=until)[0])
 
+    @own_frames_hidden
+    def code(self, **options: object) -> str:
+        """The text that is compiled for this SDFG, with the lines of Python that it comes from; all its files.
+
+        Options are by dotted name, as for `compile`: ``**{"cpu.language": "c"}``.
+        """
+        from dcpy.codegen.listing import listing  # who does not ask is spared the code generator
+
+        return listing(driver.artifact_of(self, signature_of(self), resolve_options(options)))
+
     def applied(self) -> dict[str, int]:
         """Which transformations have run on this SDFG, and how often."""
         counts: dict[str, int] = {}

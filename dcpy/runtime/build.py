@@ -1,4 +1,4 @@
-"""From generated C++ to a shared library: the compiler is called directly, one process per file, in parallel.
+"""From generated units to a shared library: compilers are called directly, one process per unit, in parallel.
 
 No CMake, and no precompiled header: generated code includes no C++ library header, so there is nothing to precompile.
 A compiler that fails is reported with its message, the generated file, and the Python line it came from.
@@ -15,11 +15,10 @@ from pathlib import Path
 
 from dcpy.base.errors import ToolchainError
 from dcpy.base.options import CpuOptions
-from dcpy.codegen.artifact import Artifact
-from dcpy.runtime.toolchain import Toolchain
+from dcpy.codegen.artifact import Artifact, Unit
+from dcpy.runtime.toolchain import Toolchains
 
 LIBRARY = "program.so"
-SOURCES = (".cpp", ".cc", ".c")
 MESSAGE_LINES = 12
 
 # None of these changes a value that NumPy would have computed; without them g++ would change some, or not vectorize:
@@ -32,12 +31,12 @@ SEMANTICS = (
 )
 
 
-def compile_flags(artifact: Artifact, options: CpuOptions) -> tuple[str, ...]:
-    """What turns one file into an object. The user's flags come late, so that they win."""
+def compile_flags(artifact: Artifact, unit: Unit, options: CpuOptions) -> tuple[str, ...]:
+    """What turns one unit into an object. The user's flags come late, so that they win."""
     includes = (f"-I{folder}" for environment in artifact.environments for folder in environment.include_dirs)
     fast = ("-ffast-math",) if options.fast_math else ()
     return (
-        "-std=c++17",
+        *unit.flags,
         "-pipe",
         "-fPIC",
         *SEMANTICS,
@@ -64,19 +63,23 @@ def link_flags(artifact: Artifact, run_path: str = "") -> tuple[str, ...]:
 
 
 def build(
-    artifact: Artifact, folder: Path, toolchain: Toolchain, options: CpuOptions, *, kept_at: Path, run_path: str = ""
+    artifact: Artifact, folder: Path, toolchains: Toolchains, options: CpuOptions, *, kept_at: Path, run_path: str = ""
 ) -> Path:
-    """Write the files of `artifact` into `folder`, compile and link them there; the path of the library.
+    """Write the units of `artifact` into `folder`, compile and link them there; the path of the library.
 
-    `kept_at` is where the caller leaves the folder when this raises `ToolchainError`; `run_path` as for `link_flags`.
+    `toolchains` has a compiler for each of its languages. `kept_at` is where the caller leaves the folder when this
+    raises `ToolchainError`; `run_path` as for `link_flags`.
     """
-    for name, text in artifact.files:
-        (folder / name).write_text(text)
-    sources = [name for name, _ in artifact.files if name.endswith(SOURCES)]
-    objects = [f"{name}.o" for name in sources]
-    flags = compile_flags(artifact, options)
-    compiles = [[*toolchain.command, *flags, "-c", s, "-o", o] for s, o in zip(sources, objects, strict=True)]
-    link = [*toolchain.command, *objects, *link_flags(artifact, run_path), "-o", LIBRARY]
+    for unit in artifact.units:
+        (folder / unit.name).write_text(unit.text)
+    sources = [unit for unit in artifact.units if unit.language]
+    objects = [f"{unit.name}.o" for unit in sources]
+    compiles = [
+        [*toolchains[unit.language].compile, *compile_flags(artifact, unit, options), "-c", unit.name, "-o", object_]
+        for unit, object_ in zip(sources, objects, strict=True)
+    ]
+    linker = toolchains[artifact.languages[0]].command
+    link = [*linker, *objects, *link_flags(artifact, run_path), "-o", LIBRARY]
     for commands in (compiles, [link]):
         for command, output in _run_all(commands, folder):
             raise _failure(artifact, command, output, kept_at)
@@ -125,10 +128,11 @@ def _failure(artifact: Artifact, command: list[str], output: str, kept_at: Path)
     places = [m for line in lines if (m := re.match(r"(?:\./)?([^\s:]+):(\d+):(?:\d+:)? *(.*)", line))]
     first = next((place for place in places if "error" in place[3]), places[0] if places else None)
     said = first[3] if first else (lines[0] if lines else "no message")
-    generated = kept_at / (f"{first[1]}:{first[2]}" if first and first[1] in dict(artifact.files) else "")
+    unit = artifact.unit(first[1]) if first else None
+    generated = kept_at / (f"{first[1]}:{first[2]}" if first and unit else "")
     return ToolchainError(
-        f"the C++ compiler failed: {said}",
-        span=artifact.place_of(int(first[2])) if first and first[1] == artifact.files[0][0] else None,
+        f"the {unit.language if unit and unit.language else artifact.languages[0]} compiler failed: {said}",
+        span=unit.place_of(int(first[2])) if first and unit else None,
         notes=(f"generated code: {generated}", f"command: {' '.join(command)}", *lines[:MESSAGE_LINES]),
         help="generated code that does not compile is a bug of dcpy: please report it with this message",
     )

@@ -23,7 +23,7 @@ from dcpy.base.options import Options
 from dcpy.codegen.artifact import Artifact, Signature
 from dcpy.runtime.cache import UNUSABLE, Cache, stand_in
 from dcpy.runtime.records import read_record, write_record
-from dcpy.runtime.toolchain import Toolchain, cpu_id, find_toolchain
+from dcpy.runtime.toolchain import Toolchain, cpu_id, find_toolchain, toolchains_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def load(
     if program_key:
         record = cache.records / _record_name(program_key, options, toolchain)
         write_record(record, key, artifact.signature, extra or {}, codes)
-    files = [code.co_filename for code in codes] or [span.file for _, span in artifact.places]
+    files = [code.co_filename for code in codes] or [span.file for unit in artifact.units for _, span in unit.places]
     cache.note_use(key, files[:1])
     return _open(path, artifact.signature, key, seconds, extra or {})
 
@@ -118,11 +118,12 @@ def _find_or_build(
 def _build(cache: Cache, artifact: Artifact, key: str, toolchain: Toolchain, options: Options) -> tuple[Path, float]:
     from dcpy.runtime.build import build  # late: a warm start compiles nothing
 
+    toolchains = toolchains_for(artifact.languages, toolchain)
     start = time.perf_counter()
     path, built = cache.make(
         key,
         artifact.signature.name,
-        lambda folder: build(artifact, folder, toolchain, options.cpu, kept_at=cache.failed(key)),
+        lambda folder: build(artifact, folder, toolchains, options.cpu, kept_at=cache.failed(key)),
     )
     return path, time.perf_counter() - start if built else 0.0
 

@@ -13,7 +13,8 @@ import os
 import platform
 import shlex
 import shutil
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dcpy.base.errors import ToolchainError
@@ -27,11 +28,17 @@ INSTALL = (
 
 @dataclass(frozen=True, slots=True)
 class Toolchain:
-    """A C++ compiler: the words of its command, and what it says about itself."""
+    """A compiler of one language: the words of its command, and what it says about itself."""
 
     command: tuple[str, ...]
     family: str  # "gcc" or "clang"
     version: str  # the first line of --version
+    mode: tuple[str, ...] = ()  # the words that make the command compile another language than its own
+
+    @property
+    def compile(self) -> tuple[str, ...]:
+        """The words that compile a file of its language."""
+        return (*self.command, *self.mode)
 
     @property
     def id(self) -> str:
@@ -53,6 +60,22 @@ def find_toolchain(compiler: str = "auto", memory: Path | None = None) -> Toolch
     if memory is not None:
         _write(memory, {**_read(memory), stamp: (toolchain.family, toolchain.version)})
     return toolchain
+
+
+#: for each language that units are written in: what makes the C++ compiler take it
+MODES: dict[str, tuple[str, ...]] = {"C++": (), "C": ("-x", "c")}
+Toolchains = Mapping[str, Toolchain]  #: by language
+
+
+def toolchains_for(languages: Iterable[str], host: Toolchain) -> Toolchains:
+    """A compiler for each of these languages, of the family of the host's; `ToolchainError` where there is none."""
+    found = {}
+    for language in languages:
+        if language not in MODES:
+            known = f"there are those of {', '.join(MODES)}"
+            raise ToolchainError(f"no compiler of {language} is known", notes=(known,))
+        found[language] = replace(host, mode=MODES[language])
+    return found
 
 
 def supports_openmp(toolchain: Toolchain) -> bool:

@@ -9,6 +9,7 @@ import pytest
 from dcpy.base.errors import CodegenError
 from dcpy.base.options import CpuOptions
 from dcpy.base.source import SrcSpan
+from dcpy.codegen.emit.cpp import CPP
 from dcpy.codegen.emit.types import declared, spelled
 from dcpy.codegen.generate import default_signature
 from dcpy.codegen.lir import expr, text, tree
@@ -73,14 +74,14 @@ def test_literals_are_equal_where_their_bits_are():
 def test_types_are_values_and_the_host_has_no_memory_of_devices():
     pointer = Pointer(types.float64, const=True)
     assert type_text(pointer) == "*const f64"
-    assert declared(pointer, "x", restrict=True) == "const double *__restrict x"
-    assert declared(Pointer(Basic.VOID), "x", constant=True) == "void *const x"
-    assert spelled(Pointer(Pointer(Basic.VOID), const=True)) == "void *const *"
-    assert spelled(Reference(types.int32)) == "int32_t &"
+    assert declared(CPP, pointer, "x", restrict=True) == "const double *__restrict x"
+    assert declared(CPP, Pointer(Basic.VOID), "x", constant=True) == "void *const x"
+    assert spelled(CPP, Pointer(Pointer(Basic.VOID), const=True)) == "void *const *"
+    assert spelled(CPP, Reference(types.int32)) == "int32_t &"
     shared = Pointer(types.float32, space=Space.SHARED)
     assert type_text(shared) == "*shared f32"
     with pytest.raises(CodegenError, match="no pointer into the shared memory of a device"):
-        spelled(shared)
+        spelled(CPP, shared)
 
 
 def test_every_class_of_lir_has_a_text():
@@ -90,6 +91,7 @@ def test_every_class_of_lir_has_a_text():
         expr.Literal: Literal(1, INDEX), expr.Name: x, expr.Item: expr.Item(x, x, types.float64),
         expr.Field: expr.Field(x, "real", types.float64), expr.Infix: expr.Infix("+", x, x, INDEX),
         expr.Prefix: expr.Prefix("-", x, INDEX), expr.Call: expr.Call("f", (x,), INDEX),
+        expr.Intrinsic: expr.Intrinsic("f", (x,), INDEX),
         expr.Operation: expr.Operation("add", (x, x), types.float64, types.float64),
         expr.Cast: expr.Cast(x, types.float64, types.int8), expr.Convert: expr.Convert(x, Pointer(INDEX)),
         expr.Conditional: expr.Conditional(x, x, x, types.float64), expr.SizeOf: expr.SizeOf(INDEX, Basic.SIZE),
@@ -112,7 +114,7 @@ def test_operations_without_a_meaning_are_refused_at_their_place():
 
 def test_every_statement_has_words_of_its_own():
     """`tree.Statement` and the printer know the same classes: the others print as their own name, a word."""
-    owners = {"Block", "Loop", "While", "If"}
+    owners = {"Block", "Attempt", "Loop", "While", "If"}
     words = {"Break", "Continue"}
     known = {kind.__name__ for kind in text._LINES}
     assert {reference.__forward_arg__ for reference in typing.get_args(tree.Statement)} == known | owners | words

@@ -43,7 +43,8 @@ def arguments():
 
 def text_of(function):
     sdfg = dcpy.program(function).to_sdfg(*arguments())
-    ((_, text),) = driver.artifact_of(sdfg, default_signature(sdfg), resolve_options()).files
+    (unit,) = driver.artifact_of(sdfg, default_signature(sdfg), resolve_options()).units
+    text = unit.text
     return text
 
 

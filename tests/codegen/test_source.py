@@ -13,9 +13,9 @@ import pytest
 
 from dcpy.base.errors import CodegenError
 from dcpy.base.options import CpuOptions
-from dcpy.codegen import prelude
 from dcpy.codegen.generate import c_header, default_signature, generate
 from dcpy.codegen.names import Names, identifier
+from dcpy.codegen.prelude import CPP_PRELUDE
 from dcpy.ir.data import Lifetime
 from dcpy.ir.text import parse_sdfg
 from dcpy.runtime.build import compile_flags, link_flags
@@ -82,7 +82,7 @@ def test_sizes_are_expected_to_fit_32_bits(limit, likely):
 
 
 def test_names_that_mean_something_in_c_are_spelled_otherwise():
-    names = Names(prelude.names())
+    names = Names(CPP_PRELUDE.names)
     assert [names.of(name) for name in ("double", "exp", "x", "x", "i386", "error")] == [
         "double_1", "exp_1", "x", "x", "i386_1", "error_1",
     ]  # fmt: skip
@@ -107,19 +107,19 @@ def test_python_names_never_collide_with_c():
 
 
 def test_the_prelude_holds_what_is_used_and_what_that_uses():
-    text = prelude.prelude(["dcpy_remainderf"], frozenset())
+    text = CPP_PRELUDE.text(["dcpy_remainderf"], frozenset())
     assert 'extern "C" float fmodf(float, float) noexcept;' in text
     assert "static inline float dcpy_remainderf(float a, float b)" in text
     assert "double" not in text.replace('(double)', "")
-    assert prelude.prelude(["double", "int64_t"], frozenset()) == ""
-    assert prelude.prelude(["exp"], frozenset({"exp"})).startswith("#pragma omp declare simd notinbranch\n")
+    assert CPP_PRELUDE.text(["double", "int64_t"], frozenset()) == ""
+    assert CPP_PRELUDE.text(["exp"], frozenset({"exp"})).startswith("#pragma omp declare simd notinbranch\n")
 
 
 @pytest.mark.cc
 def test_every_helper_compiles_alone(tmp_path):
     typedefs = "".join(f"typedef __{u.upper()}INT{b}_TYPE__ {u}int{b}_t;\n" for u in ("", "u") for b in (8, 16, 32, 64))
-    for name in prelude.names():
-        text = prelude.prelude([name], frozenset())
+    for name in CPP_PRELUDE.names:
+        text = CPP_PRELUDE.text([name], frozenset())
         (tmp_path / f"{name}.cpp").write_text(f"{typedefs}typedef __SIZE_TYPE__ size_t;\n{text}")
     command = ["c++", "-std=c++17", "-fsyntax-only", "-Wall", "-Wno-unused-function", "-Wno-bool-compare", "-Werror"]
     done = subprocess.run([*command, *map(str, sorted(tmp_path.glob("*.cpp")))], capture_output=True, text=True)
@@ -208,8 +208,8 @@ def library(text: str, folder, lifetime: Lifetime | None = None) -> ctypes.CDLL:
     lower_for_cpu(sdfg)
     artifact = generate(sdfg)
     (folder / f"{sdfg.name}.h").write_text(c_header(sdfg, artifact.signature))
-    (folder / "program.cpp").write_text(artifact.files[0][1])
-    flags = compile_flags(artifact, CpuOptions())
+    (folder / "program.cpp").write_text(artifact.units[0].text)
+    flags = compile_flags(artifact, artifact.units[0], CpuOptions())
     command = ["c++", *flags, "program.cpp", *link_flags(artifact), "-o", f"lib{sdfg.name}.so"]
     subprocess.run(command, cwd=folder, check=True)
     return ctypes.CDLL(str(folder / f"lib{sdfg.name}.so"))

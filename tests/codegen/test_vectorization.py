@@ -22,7 +22,7 @@ def compiled(text: str, folder, *, report: str = "") -> tuple[str, str]:
     sdfg = parse_sdfg(text)
     lower_for_cpu(sdfg)
     artifact = generate(sdfg)
-    (folder / "p.cpp").write_text(artifact.files[0][1])
+    (folder / "p.cpp").write_text(artifact.units[0].text)
     flags = compile_flags(artifact, CpuOptions(flags=("-O3", "-mavx2")))
     assert "-ffast-math" not in flags
     command = ["g++", *flags, "-S", "p.cpp", "-o", "p.s", *([report] if report else [])]

@@ -38,6 +38,6 @@ def test_s4b_no_call_of_pow_is_left():
     from dcpy.programs.signatures import signature_of
 
     sdfg = dcpy.program(cube).to_sdfg()
-    text = driver.artifact_of(sdfg, signature_of(sdfg), resolve_options()).files[0][1]
+    text = driver.artifact_of(sdfg, signature_of(sdfg), resolve_options()).units[0].text
     assert "dcpy_power<3, double>(" in text
     assert "pow(" not in text.replace("dcpy_power", "")

@@ -206,3 +206,17 @@ def test_w15_types_of_the_ir_equal_those_of_annotations(sdfg):
     assert dcpy.int64 != dcpy.int32
     assert dcpy.float64 != "float64"
     assert len({dcpy.int64, sdfg.symbols["N"], dcpy.float64}) == 2
+
+
+def test_code_is_what_is_compiled(sdfg):
+    text = sdfg.code()
+    assert 'extern "C" int32_t scale_and_add_entry(' in text
+    assert "// test_sdfg_api.py:" in text
+    in_c = sdfg.code(**{"cpu.language": "c"})
+    assert "int32_t scale_and_add_entry(" in in_c
+    assert 'extern "C"' not in in_c
+
+
+@pytest.mark.cc
+def test_a_program_in_c(sdfg):
+    np.testing.assert_array_equal(values(sdfg.compile(**{"cpu.language": "c"})), EXPECTED)

@@ -28,6 +28,7 @@ from tests.fuzz import oracles
 from tests.fuzz.program import Program
 from tests.fuzz.programs import seeded
 from tests.fuzz.shrink import shrunk
+from tests.support import verified_lir
 from tests.support.spent import Stopwatch
 
 BATCH = 40  # programs that a process checks at a time
@@ -136,7 +137,7 @@ def main(count: int, first: int) -> int:
     """Checks `count` programs in two processes, and prints what was found."""
     watch, found = Stopwatch(), Findings()
     batches = [range(at, min(at + BATCH, first + count)) for at in range(first, first + count, BATCH)]
-    with ProcessPoolExecutor(min(os.cpu_count() or 1, len(batches))) as pool:
+    with ProcessPoolExecutor(min(os.cpu_count() or 1, len(batches)), initializer=verified_lir.install) as pool:
         for findings in pool.map(check, batches):
             found.add(findings)
     print(f"seeds {first} to {first + count - 1}: {', '.join(f'{n} {what}' for what, n in found.checked.items())}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dcpy.base.options import Options, resolve_options
-from dcpy.codegen.artifact import Artifact, Signature
+from dcpy.codegen.artifact import Artifact, Signature, Unit
 from dcpy.runtime.dispatch import Dispatcher, encode
 from dcpy.runtime.load import Loaded
 
@@ -20,7 +20,12 @@ def artifact_of(signature: Signature, body: str, *, shapes: str = "", **rest: ob
     )
     sizes = f'extern "C" void {n}_results(void *const *args, const int64_t *symbols, int64_t *numbers)'
     text = f"{HEADER}{entry} {{\n{body}\nreturn 0;\n}}\n{sizes} {{\n{shapes}\n}}\n"
-    return Artifact(signature, (("program.cpp", text),), **rest)  # type: ignore[arg-type]
+    return Artifact(signature, (cpp("program.cpp", text),), **rest)  # type: ignore[arg-type]
+
+
+def cpp(name: str, text: str) -> Unit:
+    """A file of C++."""
+    return Unit(name, text, "C++", ("-std=c++17",))
 
 
 def options_in(folder: Path, **overrides: object) -> Options:

@@ -25,10 +25,11 @@ from dcpy.codegen.artifact import (
     ScalarArg,
     ScalarResult,
     Signature,
+    Unit,
 )
 from dcpy.runtime.load import load, recall
 from dcpy.runtime.toolchain import find_toolchain, supports_openmp
-from tests.runtime.handwritten import artifact_of, dispatcher_for, options_in
+from tests.runtime.handwritten import artifact_of, cpp, dispatcher_for, options_in
 
 pytestmark = pytest.mark.cc
 
@@ -97,9 +98,9 @@ def test_several_files_are_compiled_together(tmp_path):
     entry, results = "double_entry", "double_results"
     parameters = "void *const *args, const int64_t *symbols, void *const *results, int64_t *error"
     files = (
-        ("twice.h", "#include <cstdint>\ndouble twice(double);\n"),
-        ("twice.cpp", '#include "twice.h"\ndouble twice(double x) { return 2 * x; }\n'),
-        (
+        Unit("twice.h", "#include <cstdint>\ndouble twice(double);\n"),
+        cpp("twice.cpp", '#include "twice.h"\ndouble twice(double x) { return 2 * x; }\n'),
+        cpp(
             "main.cpp",
             f"""#include "twice.h"
 extern "C" int32_t {entry}({parameters}) {{ *(double *)results[0] = twice(*(double *)args[0]); return 0; }}
@@ -128,7 +129,7 @@ def test_environments_are_linked_and_found_at_run_time(tmp_path):
     environment = library_in(tmp_path / "triple")
     signature = Signature("use", (ScalarArg("x", "float64", weak=True),), (), (ScalarResult("float64"),), 0)
     plain = artifact_of(signature, "*RESULT(double, 0) = triple(*ARRAY(double, 0));")
-    with_header = (("program.cpp", '#include "triple.h"\n' + plain.files[0][1]),)
+    with_header = (cpp("program.cpp", '#include "triple.h"\n' + plain.units[0].text),)
     artifact = Artifact(signature, with_header, environments=(environment,))
     assert dispatcher_for(load(artifact, options_in(tmp_path)))(5.0) == 15
     missing = Artifact(signature, with_header, environments=(Environment("gone", libraries=("no-such-library",)),))
@@ -140,7 +141,7 @@ def test_a_library_that_has_moved_is_reported(tmp_path):
     environment = library_in(tmp_path / "triple")
     signature = Signature("use", (), (), (ScalarResult("float64"),), 0)
     plain = artifact_of(signature, "*RESULT(double, 0) = triple(1.0);")
-    files = (("program.cpp", '#include "triple.h"\n' + plain.files[0][1]),)
+    files = (cpp("program.cpp", '#include "triple.h"\n' + plain.units[0].text),)
     artifact = Artifact(signature, files, environments=(environment,))
     options = options_in(tmp_path / "cache")
     load(artifact, options, program_key="use")
@@ -181,9 +182,9 @@ def test_a_failing_compiler_shows_message_file_and_python_line(tmp_path):
     source = tmp_path / "gemm.py"
     source.write_text("import dcpy\n\nC[:] = A @ B\n")
     artifact = artifact_of(SEVEN.signature, "int64_t fine = 1;\nthis is not C++;\n")
-    number = artifact.files[0][1].splitlines().index("this is not C++;") + 1
+    number = artifact.units[0].text.splitlines().index("this is not C++;") + 1
     places = ((number - 1, SrcSpan(str(source), 2)), (number, SrcSpan(str(source), 3)))
-    artifact = replace(artifact, places=places)
+    artifact = replace(artifact, units=(replace(artifact.units[0], places=places),))
     with pytest.raises(ToolchainError, match="the C\\+\\+ compiler failed: error: ") as caught:
         load(artifact, options_in(tmp_path / "cache"))
     assert caught.value.span == SrcSpan(str(source), 3)

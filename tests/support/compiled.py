@@ -18,7 +18,7 @@ from dcpy.transforms.cpu.lowering import lower_for_cpu
 
 def source_of(sdfg: Sdfg | str, environments: Mapping[str, Environment] | None = None, **options: Any) -> str:
     """The generated C++ of an SDFG, or of its text."""
-    return _artifact(sdfg, environments, options).files[0][1]
+    return _artifact(sdfg, environments, options).units[0].text
 
 
 def compile_sdfg(sdfg: Sdfg | str, environments: Mapping[str, Environment] | None = None, **options: Any) -> Any:

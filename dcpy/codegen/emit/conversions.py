@@ -1,15 +1,15 @@
-"""``astype`` in C++: NumPy's conversions between any two dtypes, on x86."""
+"""``astype`` in the dialects of C: NumPy's conversions between any two dtypes, on x86."""
 
 from __future__ import annotations
 
-from dcpy.codegen.lir.expr import Aggregate, Call, Convert, Field, Infix, LirExpr, Literal
+from dcpy.codegen.lir.expr import Aggregate, Convert, Field, Infix, Intrinsic, LirExpr, Literal
 from dcpy.codegen.lir.types import TRUTH, Basic
 from dcpy.ir import types
 from dcpy.ir.types import DType
 
 
 def converted(expr: LirExpr, source: DType, target: DType) -> LirExpr:
-    """`expr`, of dtype `source`, as `target`: in terms of C++."""
+    """`expr`, of dtype `source`, as `target`: in terms of C."""
     if source == target:
         return expr
     if source.kind == "c":
@@ -24,14 +24,14 @@ def converted(expr: LirExpr, source: DType, target: DType) -> LirExpr:
     if target == types.float16 and source.kind in "biu":
         return converted(converted(expr, source, types.float32), types.float32, target)
     if source.kind == "f" and target.kind in "iu":
-        return Call("dcpy_truncate", (expr,), target, (target,))
+        return Intrinsic("truncate", (expr,), target, target)
     return Convert(expr, target)
 
 
 def _from_complex(expr: LirExpr, source: DType, target: DType) -> LirExpr:
     if target == types.bool_:
-        return Call("dcpy_truth", (expr,), TRUTH)
+        return Intrinsic("truth", (expr,), TRUTH)
     if target.kind == "c":
-        return Call("dcpy_convert", (expr,), target, (target,))
+        return Intrinsic("convert", (expr,), target, target)
     part = source.real
     return converted(Field(expr, "real", part), part, target)

@@ -1,29 +1,32 @@
-"""Expressions as C++ text, with as few parentheses as their meaning allows (and a few that compilers ask for)."""
+"""Expressions as the dialects of C write them, with few parentheses (and some that compilers ask for)."""
 
 from __future__ import annotations
 
-from dcpy.codegen.emit.conversions import converted
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from dcpy.codegen.emit.dialect import Text
 from dcpy.codegen.emit.numbers import spell
-from dcpy.codegen.emit.operations import written
-from dcpy.codegen.emit.types import spelled
+from dcpy.codegen.emit.operations import without_operations
 from dcpy.codegen.lir.expr import (
     Aggregate,
     Call,
-    Cast,
     Conditional,
     Convert,
     Field,
     Infix,
+    Intrinsic,
     Item,
     LirExpr,
     Literal,
     Name,
-    Operation,
     Prefix,
     SizeOf,
 )
-from dcpy.codegen.lir.types import LirType
 from dcpy.ir.types import DType
+
+if TYPE_CHECKING:
+    from dcpy.codegen.emit.printer import Printer
 
 LEVELS = {
     "*": 12, "/": 12, "%": 12, "+": 11, "-": 11, "<<": 10, ">>": 10, "<": 8, "<=": 8, ">": 8, ">=": 8, "==": 7,
@@ -34,75 +37,99 @@ TIGHT = ("*", "/", "%")
 MIXABLE = {"+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=", "&&", "||"}
 
 
-def text_of(expr: LirExpr, level: int = 0) -> str:
-    """The text of `expr` as an operand at a precedence of at least `level`."""
-    text, own = _text(expr)
-    return f"({text})" if own < level else text
+def name(out: Printer, expr: Name) -> Text:
+    """``x``"""
+    return expr.name, POSTFIX
 
 
-def _text(expr: LirExpr) -> tuple[str, int]:
-    expr = in_cpp(expr)
-    if isinstance(expr, Infix):
-        return _infix(expr), LEVELS[expr.op]
-    if isinstance(expr, Name):
-        return expr.name, POSTFIX
-    return _other_text(expr)
+def literal(out: Printer, expr: Literal) -> Text:
+    """``1.5``, ``nullptr``"""
+    if expr.value is None:
+        return out.dialect.word("null"), POSTFIX
+    text = spell(out.dialect, expr.value, expr.type) if isinstance(expr.type, DType) else str(expr.value)
+    return text, UNARY if text.startswith(("-", "(")) and not text.startswith("(-") else POSTFIX
 
 
-def in_cpp(expr: LirExpr) -> LirExpr:
-    """The expression with its outermost operation or conversion in terms of C++."""
-    while isinstance(expr, Operation | Cast):
-        expr = written(expr) if isinstance(expr, Operation) else converted(expr.arg, expr.source, expr.type)
-    return expr
+def item(out: Printer, expr: Item) -> Text:
+    """``a[i]``"""
+    return f"{out.text(expr.base, POSTFIX)}[{out.text(expr.index)}]", POSTFIX
 
 
-def _other_text(expr: LirExpr) -> tuple[str, int]:
-    match expr:
-        case Literal():
-            text = _number(expr)
-            return text, UNARY if text.startswith(("-", "(")) and not text.startswith("(-") else POSTFIX
-        case Item(base=base, index=index):
-            return f"{text_of(base, POSTFIX)}[{text_of(index)}]", POSTFIX
-        case Field(arg=arg, name=name):
-            return f"{text_of(arg, POSTFIX)}.{name}", POSTFIX
-        case Call(function=function, args=args, parameters=parameters):
-            made_for = f"<{', '.join(map(_parameter, parameters))}>" if parameters else ""
-            return f"{function}{made_for}({', '.join(text_of(arg, CONDITIONAL) for arg in args)})", POSTFIX
-        case Aggregate(args=args, type=kind):
-            return f"{spelled(kind)}{{{', '.join(text_of(arg, CONDITIONAL) for arg in args)}}}", POSTFIX
-        case Convert(arg=arg, type=kind):
-            return f"({spelled(kind)}){text_of(arg, UNARY)}", UNARY
-        case Prefix(op=op, arg=arg):
-            inner = text_of(arg, UNARY)
-            return f"{op}({inner})" if inner.startswith(op) else f"{op}{inner}", UNARY
-        case Conditional(condition=condition, yes=yes, no=no):
-            parts = (text_of(condition, CONDITIONAL + 1), text_of(yes, CONDITIONAL + 1), text_of(no, CONDITIONAL))
-            return "{} ? {} : {}".format(*parts), CONDITIONAL
-        case SizeOf(element=element):
-            return f"sizeof({spelled(element)})", POSTFIX
-    raise TypeError(f"no text for {expr!r}")
+def field(out: Printer, expr: Field) -> Text:
+    """``z.real``"""
+    return f"{out.text(expr.arg, POSTFIX)}.{expr.name}", POSTFIX
 
 
-def _number(literal: Literal) -> str:
-    if literal.value is None:
-        return "nullptr"
-    return spell(literal.value, literal.type) if isinstance(literal.type, DType) else str(literal.value)
-
-
-def _parameter(parameter: LirType | int) -> str:
-    return str(parameter) if isinstance(parameter, int) else spelled(parameter)
-
-
-def _infix(expr: Infix) -> str:
+def infix(out: Printer, expr: Infix) -> Text:
+    """``a + b``, ``a*b``"""
     level = LEVELS[expr.op]
-    left, right = _operand(expr.op, expr.left, level), _operand(expr.op, expr.right, level + 1)
-    return f"{left}{expr.op}{right}" if expr.op in TIGHT else f"{left} {expr.op} {right}"
+    left, right = _operand(out, expr.op, expr.left, level), _operand(out, expr.op, expr.right, level + 1)
+    return (f"{left}{expr.op}{right}" if expr.op in TIGHT else f"{left} {expr.op} {right}"), level
 
 
-def _operand(op: str, operand: LirExpr, level: int) -> str:
+def _operand(out: Printer, op: str, operand: LirExpr, level: int) -> str:
     """Bits, shifts and logic among each other get parentheses even where C would not need them."""
-    operand = in_cpp(operand)
+    operand = without_operations(out.dialect, operand)
     if isinstance(operand, Infix) and operand.op != op and not {op, operand.op} <= MIXABLE - {"&&", "||"}:
         comparison = op in ("&&", "||") and operand.op in MIXABLE - {"&&", "||"}
-        return text_of(operand, level if comparison else UNARY)
-    return text_of(operand, level)
+        return out.text(operand, level if comparison else UNARY)
+    return out.text(operand, level)
+
+
+def prefix(out: Printer, expr: Prefix) -> Text:
+    """``-x``, ``&x``"""
+    inner = out.text(expr.arg, UNARY)
+    return f"{expr.op}({inner})" if inner.startswith(expr.op) else f"{expr.op}{inner}", UNARY
+
+
+def call(out: Printer, expr: Call) -> Text:
+    """``f(x, y)``"""
+    return f"{expr.function}({arguments(out, expr.args)})", POSTFIX
+
+
+def arguments(out: Printer, args: tuple[LirExpr, ...]) -> str:
+    """``x, y``"""
+    return ", ".join(each_argument(out, args))
+
+
+def each_argument(out: Printer, args: tuple[LirExpr, ...]) -> Iterator[str]:
+    """``x``, ``y``"""
+    return (out.text(arg, CONDITIONAL) for arg in args)
+
+
+def intrinsic(out: Printer, expr: Intrinsic) -> Text:
+    """``memcpy(x, y, n)``, ``dcpy_truncate<int32_t>(x)``: a function, or a form that is filled in."""
+    form = out.dialect.entry(out.dialect.intrinsics, expr.name, f"the intrinsic {expr.name!r}")
+    if "{" not in form:
+        return f"{form}({arguments(out, expr.args)})", POSTFIX
+    args = (out.text(arg, CONDITIONAL) for arg in expr.args)
+    words = {} if expr.of is None else {"of": out.type(expr.of), "dtype": expr.of.name}
+    return form.format(*args, **words), POSTFIX
+
+
+def conditional(out: Printer, expr: Conditional) -> Text:
+    """``c ? x : y``"""
+    condition, yes = (out.text(part, CONDITIONAL + 1) for part in (expr.condition, expr.yes))
+    return f"{condition} ? {yes} : {out.text(expr.no, CONDITIONAL)}", CONDITIONAL
+
+
+def convert(out: Printer, expr: Convert) -> Text:
+    """``(double)x``"""
+    return f"({out.type(expr.type)}){out.text(expr.arg, UNARY)}", UNARY
+
+
+def aggregate(out: Printer, expr: Aggregate) -> Text:
+    """``dcpy_complex128{re, im}``"""
+    form = out.dialect.word("aggregate")
+    return form.format(out.type(expr.type), arguments(out, expr.args)), POSTFIX
+
+
+def size_of(out: Printer, expr: SizeOf) -> Text:
+    """``sizeof(double)``"""
+    return f"sizeof({out.type(expr.element)})", POSTFIX
+
+
+EXPRESSIONS: dict[type, Callable[[Printer, Any], Text] | None] = {
+    Name: name, Literal: literal, Item: item, Field: field, Infix: infix, Prefix: prefix, Call: call,
+    Intrinsic: intrinsic, Conditional: conditional, Convert: convert, Aggregate: aggregate, SizeOf: size_of,
+}  # fmt: skip

@@ -6,13 +6,14 @@ import re
 from collections.abc import Sequence
 
 from dcpy.codegen.artifact import Check
+from dcpy.codegen.emit.dialect import Dialect
 
 LONGEST = 1024  # bytes of one message, with its numbers
 _HEAD = """
-extern "C" int snprintf(char *, size_t, const char *, ...);
+{foreign}int snprintf(char *, size_t, const char *, ...);
 
-extern "C" const char *{name}_message(int32_t status) {{
-    static thread_local char text[{longest}];
+{exported} const char *{name}_message(int32_t status) {{
+    static {local} char text[{longest}];
     text[0] = 0;
     switch (status) {{
 """
@@ -22,10 +23,11 @@ _TAIL = """    }
 """
 
 
-def message_function(name: str, checks: Sequence[Check]) -> str:
-    """C++ that goes behind a program with these checks: it fills in the numbers of the thread's last failure."""
+def message_function(name: str, checks: Sequence[Check], dialect: Dialect) -> str:
+    """What goes behind a program with these checks: it fills in the numbers of the thread's last failure."""
     cases = "".join(f"        case {number}: {_printed(check)} break;\n" for number, check in enumerate(checks, 1))
-    return _HEAD.format(name=name, longest=LONGEST) + cases + _TAIL
+    words = {"foreign": dialect.word("foreign"), "exported": dialect.word("exported"), "local": dialect.word("local")}
+    return _HEAD.format(name=name, longest=LONGEST, **words).replace("\n const", "\nconst") + cases + _TAIL
 
 
 def _printed(check: Check) -> str:

@@ -1,4 +1,4 @@
-"""How each operation of `ir.expressions.ops` is written in C++: one table per kind of dtype.
+"""How each operation of `ir.expressions.ops` is written in C: one table per kind of dtype.
 
 An entry is an infix or prefix operator, or a function: a helper of include/*.h, or a C function. The exactness is in
 the helpers; the table only picks them. float16 is computed in float32 and rounded after each operation, as NumPy does.
@@ -7,10 +7,9 @@ the helpers; the table only picks them. float16 is computed in float32 and round
 from __future__ import annotations
 
 from dcpy.base.errors import CodegenError
-from dcpy.codegen.emit.conversions import converted
-from dcpy.codegen.lir.expr import Call, Convert, Field, Infix, LirExpr, Literal, Operation, Prefix
-from dcpy.codegen.lir.types import INDEX, Basic
-from dcpy.codegen.prelude import in_precision, is_template
+from dcpy.codegen.emit.dialect import Dialect
+from dcpy.codegen.lir.expr import Call, Cast, Convert, Field, Infix, Intrinsic, LirExpr, Literal, Operation, Prefix
+from dcpy.codegen.lir.types import Basic
 from dcpy.ir import types
 from dcpy.ir.types import DType
 
@@ -22,17 +21,18 @@ SAME_NAMED = """
 """
 
 
-def _table(*rows: str) -> dict[str, str]:
+def table(*rows: str) -> dict[str, str]:
+    """``add:+ sub:- sin`` as a table: what has no spelling is spelled as it is named."""
     entries = (word.partition(":") for row in rows for word in row.split())
     return {name: spelling or name for name, _, spelling in entries}
 
 
-BOOL = _table(  # both sides are there already, and C++ compilers make no vectors of && and ||
+BOOL = table(  # both sides are there already, and C++ compilers make no vectors of && and ||
     LOGIC,
     "and:& or:| xor:!= add:| mul:& max:| min:& fmax:| fmin:& bitand:& bitor:| bitxor:!= invert:! abs:= conj:= floor:=",
     "ceil:= trunc:= isnan:false isinf:false isfinite:true real:= imag:false",
 )
-INTEGER = _table(
+INTEGER = table(
     LOGIC,
     ARITHMETIC,
     "bitand:& bitor:| bitxor:^ invert:~ conj:= floor:= ceil:= trunc:= isnan:false isinf:false isfinite:true",
@@ -41,8 +41,8 @@ INTEGER = _table(
     "max:dcpy_max min:dcpy_min fmax:dcpy_max fmin:dcpy_min real:= imag:0 powmod:dcpy_powmod add_fits:dcpy_add_fits",
     "sub_fits:dcpy_sub_fits mul_fits:dcpy_mul_fits pow_fits:dcpy_pow_fits lshift_fits:dcpy_lshift_fits",
 )
-UNSIGNED = INTEGER | _table("rshift:dcpy_rshift_unsigned abs:=")
-FLOAT = _table(
+UNSIGNED = INTEGER | table("rshift:dcpy_rshift_unsigned abs:=")
+FLOAT = table(
     LOGIC,
     ARITHMETIC,
     SAME_NAMED,
@@ -54,7 +54,7 @@ FLOAT = _table(
     "round_to:dcpy_round_to ldexp:dcpy_ldexp exponent:dcpy_exponent erfinv:dcpy_erfinv erfcinv:dcpy_erfcinv",
     "digamma:dcpy_digamma",
 )
-COMPLEX = _table(
+COMPLEX = table(
     "add:+ sub:- mul:* neg:- eq:== ne:!= lt:dcpy_clt le:dcpy_cle gt:dcpy_cgt ge:dcpy_cge div:dcpy_cdiv pow:dcpy_cpow",
     "square:dcpy_csquare reciprocal:dcpy_creciprocal conj:dcpy_conj cabs:dcpy_cabs sign:dcpy_csign rint:dcpy_crint",
     "isnan:dcpy_cisnan isinf:dcpy_cisinf isfinite:dcpy_cisfinite max:dcpy_cmaximum min:dcpy_cminimum fmax:dcpy_cfmax",
@@ -63,35 +63,47 @@ COMPLEX = _table(
     "atan:dcpy_catan sinh:dcpy_csinh cosh:dcpy_ccosh tanh:dcpy_ctanh asinh:dcpy_casinh acosh:dcpy_cacosh",
     "atanh:dcpy_catanh real:.real imag:.imag and:&& or:|| not:!",
 )
-TABLES = {"b": BOOL, "i": INTEGER, "u": UNSIGNED, "f": FLOAT, "c": COMPLEX}
+HALF_BY_BITS = {"nextafter": "dcpy_nextafter_half", "spacing": "dcpy_spacing_half"}
+OPERATIONS = {"b": BOOL, "i": INTEGER, "u": UNSIGNED, "f": FLOAT, "f16": HALF_BY_BITS, "c": COMPLEX}
 SHIFTS = {"lshift": "<<", "rshift": ">>"}  # by less than the width, C's operators do
 NARROW = (types.int8, types.int16, types.uint8, types.uint16)
-HALF_BY_BITS = {"nextafter": "dcpy_nextafter_half", "spacing": "dcpy_spacing_half"}
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "&&", "||")
 LARGEST_POWER = 16  # up to here multiplications beat C's pow, and are off by fewer than 16 units in the last place
 
 
-def written(operation: Operation) -> LirExpr:
-    """An operation in terms of C++. `CodegenError` where NumPy has no such operation on that dtype either."""
+def without_operations(dialect: Dialect, expr: LirExpr) -> LirExpr:
+    """The expression with its outermost operation or conversion in terms of C."""
+    while isinstance(expr, Operation | Cast):
+        if isinstance(expr, Operation):
+            expr = written(dialect, expr)
+        else:
+            expr = dialect.conversion(expr.arg, expr.source, expr.type)
+    return expr
+
+
+def written(dialect: Dialect, operation: Operation) -> LirExpr:
+    """An operation in terms of C. `CodegenError` where NumPy has no such operation on that dtype either."""
     name, args, dtype = operation.name, operation.args, operation.dtype
     if dtype == types.float16:
-        return _in_single_precision(operation)
+        return _in_single_precision(dialect, operation)
     if name == "xor" or (dtype.kind == "c" and name in ("and", "or", "not")):
-        args, dtype = tuple(converted(arg, dtype, types.bool_) for arg in args), types.bool_
+        args, dtype = tuple(dialect.conversion(arg, dtype, types.bool_) for arg in args), types.bool_
     power = _small_power(operation)
     if power:
-        return Call("dcpy_power", args[:1], operation.type, (power, operation.type))
-    spelling = TABLES[dtype.kind].get(name)
+        return Intrinsic("power", (args[0], Literal(power, Basic.INT)), operation.type, operation.type)
+    spelling = dialect.operations[dtype.kind].get(name, "")
     if name in SHIFTS and _is_short_shift(operation):
         spelling = SHIFTS[name]
     if spelling is None:
+        raise CodegenError(f"{dialect.name} has no words for the operation {name!r} on {dtype}")
+    if not spelling:
         raise CodegenError(
             f"the operation {name!r} has no meaning on {dtype}", help="cast its arguments to another dtype first"
         )
-    return _write(spelling, args, dtype, operation.type)
+    return _write(dialect, spelling, args, dtype, operation.type)
 
 
-def _write(spelling: str, args: tuple[LirExpr, ...], dtype: DType, result: DType) -> LirExpr:
+def _write(dialect: Dialect, spelling: str, args: tuple[LirExpr, ...], dtype: DType, result: DType) -> LirExpr:
     match spelling:
         case "=":
             return args[0]
@@ -104,10 +116,7 @@ def _write(spelling: str, args: tuple[LirExpr, ...], dtype: DType, result: DType
         case "1/":
             return Infix("/", Literal(1, Basic.INT), args[0], result)
     if spelling[0].isalpha():
-        name = in_precision(spelling, single=dtype in (types.float32, types.complex64))
-        # A literal of int64 among the arguments is an int in C: the template is told.
-        parameters = (INDEX,) if dtype == types.int64 and is_template(spelling) else ()
-        return Call(name, args, result, parameters)
+        return Call(dialect.generic(spelling, dtype), args, result)
     args = tuple(_without_cast(arg) for arg in args)
     if len(args) == 1:
         return _narrowed(Prefix(spelling, args[0], result), result)
@@ -141,15 +150,16 @@ def _without_cast(expr: LirExpr) -> LirExpr:
     return expr
 
 
-def _in_single_precision(operation: Operation) -> LirExpr:
-    if operation.name in HALF_BY_BITS:
-        return Call(HALF_BY_BITS[operation.name], operation.args, operation.type)
-    single = tuple(converted(arg, types.float16, types.float32) for arg in operation.args)
+def _in_single_precision(dialect: Dialect, operation: Operation) -> LirExpr:
+    by_bits = dialect.operations["f16"].get(operation.name)
+    if by_bits is not None:
+        return Call(by_bits, operation.args, operation.type)
+    single = tuple(dialect.conversion(arg, types.float16, types.float32) for arg in operation.args)
     if operation.name == "xor":
-        single = tuple(converted(arg, types.float32, types.bool_) for arg in single)
-        return _write("!=", single, types.bool_, types.bool_)
-    spelling = FLOAT.get(operation.name)
+        single = tuple(dialect.conversion(arg, types.float32, types.bool_) for arg in single)
+        return _write(dialect, "!=", single, types.bool_, types.bool_)
+    spelling = dialect.operations["f"].get(operation.name)
     if spelling is None:
         raise CodegenError(f"the operation {operation.name!r} has no meaning on {types.float16}")
     result = types.float32 if operation.type == types.float16 else operation.type
-    return converted(_write(spelling, single, types.float32, result), result, operation.type)
+    return dialect.conversion(_write(dialect, spelling, single, types.float32, result), result, operation.type)

@@ -1,51 +1,47 @@
-"""Types as C++ spells them."""
+"""Types as a dialect of C spells them."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
 from dcpy.base.errors import CodegenError
+from dcpy.codegen.emit.dialect import Dialect
 from dcpy.codegen.lir.types import Basic, Fifo, LirType, Pointer, Reference
-from dcpy.ir.data import Space
 from dcpy.ir.types import DType
 
-NUMBERS = {
-    "bool": "bool", "i8": "int8_t", "i16": "int16_t", "i32": "int32_t", "i64": "int64_t", "u8": "uint8_t",
-    "u16": "uint16_t", "u32": "uint32_t", "u64": "uint64_t", "f16": "_Float16", "f32": "float", "f64": "double",
-    "c64": "dcpy_complex64", "c128": "dcpy_complex128",
-}  # fmt: skip
-BASIC = {Basic.VOID: "void", Basic.BYTE: "char", Basic.SIZE: "size_t", Basic.INT: "int"}
 
-
-@lru_cache(maxsize=512)
-def spelled(kind: LirType) -> str:
+@lru_cache(maxsize=1024)
+def spelled(dialect: Dialect, kind: LirType) -> str:
     """``double``, ``const double *``, ``void *const *``; what comes behind it needs a space unless this ends in * or &.
 
-    `CodegenError` for a memory that programs on the host cannot address.
+    `CodegenError` for what the language has no type for.
     """
     match kind:
         case DType(name=name):
-            return NUMBERS[name]
+            return str(dialect.entry(dialect.numbers, name, f"numbers of dtype {name}"))
         case Basic():
-            return BASIC[kind]
+            return str(dialect.entry(dialect.basic, kind, f"the type {kind.value}"))
         case Fifo(element=element):
-            return f"dcpy_stream<{spelled(element)}>"
+            return dialect.word("queue").format(spelled(dialect, element))
         case Reference(element=element):
-            return _behind(spelled(element), "&")
+            return _behind(spelled(dialect, element), dialect.word("reference"))
         case Pointer(element=element, const=const, space=space):
-            if space is not Space.HOST:
-                raise CodegenError(f"a program on the host has no pointer into the {space.value} memory of a device")
-            text = spelled(element)
+            words = dialect.spaces.get(space)
+            if words is None:
+                raise CodegenError(f"{dialect.name} has no pointer into the {space.value} memory of a device")
+            text = spelled(dialect, element)
             if const:
                 text = f"{text}const" if text.endswith("*") else f"const {text}"
-            return _behind(text, "*")
+            return _behind(f"{words}{text}", "*")
 
 
-def declared(kind: LirType, name: str, *, constant: bool = False, restrict: bool = False) -> str:
+def declared(
+    dialect: Dialect, kind: LirType, name: str, *, constant: bool = False, restrict: bool = False
+) -> str:
     """A variable or a parameter: ``double x``, ``const double *__restrict x``, ``void *const x``."""
-    text = spelled(kind)
+    text = spelled(dialect, kind)
     if restrict:
-        text += "__restrict"
+        text += dialect.word("restrict")
     if constant:
         text = f"{text}const" if text.endswith("*") else f"const {text}"
     return f"{text}{name}" if text.endswith(("*", "&")) else f"{text} {name}"

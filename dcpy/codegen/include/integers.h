@@ -113,39 +113,3 @@ static inline T dcpy_truncate(F x)
         return T(fits ? int32_t(x) : -__INT32_MAX__ - 1);
     }
 }
-
-// Whether a result of Python's integers fits into 64 bits.
-static inline bool dcpy_add_fits(int64_t a, int64_t b) { int64_t sum; return !__builtin_add_overflow(a, b, &sum); }
-
-static inline bool dcpy_sub_fits(int64_t a, int64_t b) { int64_t rest; return !__builtin_sub_overflow(a, b, &rest); }
-
-static inline bool dcpy_mul_fits(int64_t a, int64_t b) { int64_t all; return !__builtin_mul_overflow(a, b, &all); }
-
-static inline bool dcpy_pow_fits(int64_t base, int64_t exponent)
-{
-    if (exponent <= 0 || (base >= -1 && base <= 1)) return true;
-    if (exponent >= 64) return false;
-    for (int64_t power = base; --exponent > 0;)
-        if (__builtin_mul_overflow(power, base, &power)) return false;
-    return true;
-}
-
-static inline bool dcpy_lshift_fits(int64_t a, int64_t count)
-{
-    if (count <= 0 || a == 0) return true;
-    return count < 64 && (a << count) >> count == a;
-}
-
-// pow(base, exponent, modulus), with the sign of the modulus; exponent >= 0 and modulus != 0 are checked before.
-static inline int64_t dcpy_powmod(int64_t base, int64_t exponent, int64_t modulus)
-{
-    if (modulus == 0 || exponent < 0) return 0;
-    const uint64_t m = modulus < 0 ? -uint64_t(modulus) : uint64_t(modulus);
-    const uint64_t size = (base < 0 ? -uint64_t(base) : uint64_t(base)) % m;
-    uint64_t factor = base < 0 && size != 0 ? m - size : size, power = 1 % m;
-    for (; exponent > 0; exponent >>= 1) {
-        if (exponent & 1) power = uint64_t((unsigned __int128)power * factor % m);
-        factor = uint64_t((unsigned __int128)factor * factor % m);
-    }
-    return modulus < 0 && power != 0 ? int64_t(power - m) : int64_t(power);
-}

@@ -1,4 +1,4 @@
-"""Expressions of LIR: typed, side-effect free but for `Call`, one class per way of writing in C."""
+"""Expressions of LIR: typed, side-effect free but for `Call` and some of `Intrinsic`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dcpy.codegen.lir.types import INDEX, LirType
 from dcpy.ir.types import DType
 
 LirExpr = Union[
-    "Literal", "Name", "Item", "Field", "Infix", "Prefix", "Call", "Operation", "Cast", "Convert", "Conditional",
-    "Aggregate", "SizeOf",
+    "Literal", "Name", "Item", "Field", "Infix", "Prefix", "Call", "Intrinsic", "Operation", "Cast", "Convert",
+    "Conditional", "Aggregate", "SizeOf",
 ]  # fmt: skip
 
 
@@ -77,12 +77,24 @@ class Prefix:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """``function(args)``; `parameters` are the types and numbers that a template is made for."""
+    """``function(args)``: a function of the module, or a foreign one whose prototype is known."""
 
     function: str
     args: tuple[LirExpr, ...]
     type: LirType
-    parameters: tuple[LirType | int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Intrinsic:
+    """What machine and run-time do by name (`lir.intrinsics`), on elements of dtype `of` where it is for any.
+
+    How it is written is the dialect's: a function of its prelude, one of the compiler's, an operator.
+    """
+
+    name: str
+    args: tuple[LirExpr, ...]
+    type: LirType
+    of: DType | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +136,7 @@ class Conditional:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """``type{args}``."""
+    """A value made of parts: a complex number."""
 
     args: tuple[LirExpr, ...]
     type: LirType

@@ -18,6 +18,7 @@ from dcpy.codegen.lir.expr import (
     Convert,
     Field,
     Infix,
+    Intrinsic,
     Item,
     LirExpr,
     Literal,
@@ -64,6 +65,8 @@ def _statement(statement: tree.Statement) -> Iterator[str]:
     match statement:
         case tree.Block(body=body):
             yield from _owner("", body)
+        case tree.Attempt(name=name, body=body):
+            yield from _owner(f"attempt {name}", body)
         case tree.Loop(body=body):
             yield from _owner(_loop(statement), body)
         case tree.While(condition=condition, body=body):
@@ -82,13 +85,17 @@ def _statement(statement: tree.Statement) -> Iterator[str]:
 
 def _loop(loop: tree.Loop) -> str:
     direction = {True: " down", False: "", None: " either way"}[loop.down]
-    marks = [f"@shared({loop.shared.collapse})"] if loop.shared is not None else []
-    marks += [f"@chunk({loop.shared.chunk})"] if loop.shared is not None and loop.shared.chunk else []
-    marks += ["@simd" + (f"({loop.lanes})" if loop.lanes else "")] if loop.simd else []
-    marks += [f"@unroll({loop.unroll})"] if loop.unroll else []
-    marks += [f"@reduce({reduction.op}: {reduction.name})" for reduction in loop.reductions]
+    marks = [_MARKS[type(mark)](mark) for mark in loop.marks]
     bounds = ":".join(map(expr_text, (loop.start, loop.stop, loop.step)))
     return " ".join([f"for {loop.var} in {bounds}{direction}", *marks])
+
+
+_MARKS: dict[type, Callable[[Any], str]] = {
+    tree.Divided: lambda m: f"@divided({m.collapse}{f', chunk = {m.chunk}' if m.chunk else ''})",
+    tree.Simd: lambda m: f"@simd({m.lanes})" if m.lanes else "@simd",
+    tree.Unroll: lambda m: f"@unroll({m.factor})",
+    tree.Reduction: lambda m: f"@reduce({m.op}: {m.name})",
+}
 
 
 def _line(statement: tree.Statement) -> str:
@@ -115,21 +122,22 @@ def _spawn(s: tree.Spawn) -> str:
     return f"spawn in {s.network}: {expr_text(s.call)}{' endless' if s.endless else ''}"
 
 
-def _atomic(s: tree.AtomicUpdate) -> str:
-    return f"atomic {expr_text(s.target)} = {expr_text(s.combined)} where b = {expr_text(s.value)}"
+def _update(s: tree.Update) -> str:
+    return f"{'atomic ' if s.atomic else ''}{expr_text(s.target)} {s.op}= {expr_text(s.value)}"
 
 
 def _check(check: tree.CheckFail) -> str:
-    how = " ".join(word for word in ("warning", "forwarded", "shared") if getattr(check, word))
     values = ", ".join(map(expr_text, (check.number, *check.values)))
-    to = f" to {check.label}" if check.label else ""
-    return f"fail({values}){to}{' ' + how if how else ''} if {expr_text(check.condition)}"
+    word = "forward" if check.forwarded else "warn" if check.warning else "fail"
+    to = f" to {expr_text(check.status)}" if check.status is not None else ""
+    leaves = f" leaving {check.leaves}" if check.leaves else ""
+    return f"{word}({values}){to}{leaves} if {expr_text(check.condition)}"
 
 
 _LINES: dict[type, Callable[[Any], str]] = {
     tree.Declare: _declare,
-    tree.Assign: lambda s: f"{'atomic ' if s.atomic else ''}{expr_text(s.target)} {s.op}= {expr_text(s.value)}",
-    tree.AtomicUpdate: _atomic,
+    tree.Assign: lambda s: f"{expr_text(s.target)} = {expr_text(s.value)}",
+    tree.Update: _update,
     tree.Evaluate: lambda s: expr_text(s.call),
     tree.Team: lambda s: f"team {expr_text(s.call)}" + (f" if {expr_text(s.condition)}" if s.condition else ""),
     tree.HeapBuffer: _heap,
@@ -141,7 +149,6 @@ _LINES: dict[type, Callable[[Any], str]] = {
     tree.StackBuffer: lambda s: f"stack {s.name}: {type_text(s.element)}[{s.count}]",
     tree.CheckFail: _check,
     tree.Return: lambda s: "return" if s.value is None else f"return {expr_text(s.value)}",
-    tree.Label: lambda s: f"{s.name}:",
 }
 
 
@@ -171,6 +178,7 @@ _EXPRESSIONS: dict[type, Callable[[Any], str]] = {
     Infix: lambda e: f"{_atom(e.left)} {e.op} {_atom(e.right)}",
     Prefix: lambda e: f"{e.op}{_atom(e.arg)}",
     Call: lambda e: f"{e.function}({_list(e.args)})",
+    Intrinsic: lambda e: f"@{e.name}{f'.{e.of}' if e.of is not None else ''}({_list(e.args)})",
     Operation: lambda e: f"{e.name}.{e.dtype}({_list(e.args)})",
     Cast: lambda e: f"{e.type}({expr_text(e.arg)})",
     Convert: lambda e: f"({type_text(e.type)}) {_atom(e.arg)}",

@@ -9,14 +9,15 @@ from dataclasses import dataclass, field, replace
 from typing import Union
 
 from dcpy.base.source import SrcSpan
-from dcpy.codegen.lir.expr import Call, LirExpr, Name
+from dcpy.codegen.lir.combinations import Combination
+from dcpy.codegen.lir.expr import Call, Intrinsic, LirExpr, Name
 from dcpy.codegen.lir.types import LirType
 from dcpy.ir.expressions.scalar import Number
 from dcpy.ir.types import DType
 
 Statement = Union[
-    "Block", "Declare", "Assign", "AtomicUpdate", "Evaluate", "Loop", "While", "If", "Team", "HeapBuffer", "Grow",
-    "StackBuffer", "Queues", "Network", "Spawn", "Run", "CheckFail", "Return", "Break", "Continue", "Label",
+    "Block", "Attempt", "Declare", "Assign", "Update", "Evaluate", "Loop", "While", "If", "Team", "HeapBuffer", "Grow",
+    "StackBuffer", "Queues", "Network", "Spawn", "Run", "CheckFail", "Return", "Break", "Continue",
 ]  # fmt: skip
 Body = tuple[Statement, ...]
 
@@ -34,6 +35,14 @@ class Block(_Placed):
 
 
 @dataclass(frozen=True, slots=True)
+class Attempt(_Placed):
+    """Statements with a scope of their own, that a failed check inside leaves by this name."""
+
+    name: str
+    body: Body
+
+
+@dataclass(frozen=True, slots=True)
 class Declare(_Placed):
     """A local variable, with its value if it has one yet. `restrict`: nothing else points where it points."""
 
@@ -46,41 +55,31 @@ class Declare(_Placed):
 
 @dataclass(frozen=True, slots=True)
 class Assign(_Placed):
-    """``target = value``, or ``target op= value``. `atomic` lets no other thread in between."""
+    """``target = value``."""
 
     target: LirExpr
     value: LirExpr
-    op: str = ""
-    atomic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class AtomicUpdate(_Placed):
-    """``target = combined`` where `combined` is over the names ``a`` (what is there) and ``b`` (`value`)."""
+class Update(_Placed):
+    """``target = op(target, value)``. `atomic` lets no other thread in between."""
 
     target: LirExpr
     value: LirExpr
-    combined: LirExpr
-    bits: int
+    op: Combination
+    atomic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluate(_Placed):
     """A call for its effect."""
 
-    call: Call
+    call: Call | Intrinsic
 
 
 @dataclass(frozen=True, slots=True)
-class Reduction:
-    """A variable into which each thread or lane of a loop folds its own copy. `op`: a C operator or a declared one."""
-
-    op: str
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Shared:
+class Divided:
     """The iterations of so many loops, this one and those directly inside, are divided among the threads of the team.
 
     In pieces of `chunk` iterations by turns; 0: one piece for each thread.
@@ -88,6 +87,31 @@ class Shared:
 
     collapse: int = 1
     chunk: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Simd:
+    """Several iterations in one vector instruction: so many; 0: the machine's number."""
+
+    lanes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Unroll:
+    """The body is written out so many times."""
+
+    factor: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """A variable into which each thread or lane of a loop folds its own copy."""
+
+    op: Combination
+    name: str
+
+
+Mark = Divided | Simd | Unroll | Reduction  #: how a loop runs: decided before, spelled by the dialect
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +124,12 @@ class Loop(_Placed):
     step: LirExpr
     body: Body
     down: bool | None = False
-    shared: Shared | None = None
-    simd: bool = False
-    lanes: int = 0
-    unroll: int = 0
-    reductions: tuple[Reduction, ...] = ()
+    marks: tuple[Mark, ...] = ()
+
+    @property
+    def reductions(self) -> tuple[Reduction, ...]:
+        """The variables that are folded into."""
+        return tuple(mark for mark in self.marks if isinstance(mark, Reduction))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +172,7 @@ class Grow(_Placed):
     """The buffer of ``name`` becomes one of `count` elements; its first `kept` ones stay."""
 
     name: str
+    element: LirType
     kept: LirExpr
     count: LirExpr
 
@@ -202,20 +228,25 @@ class Run(_Placed):
 
 @dataclass(frozen=True, slots=True)
 class CheckFail(_Placed):
-    """Where `condition` holds: leave with the check of this `number` (from 1) and up to four integers.
+    """Where `condition` holds, the check of this `number` (from 1) has failed: with up to four integers.
 
-    To `label` inside a parallel loop, where the first failure is kept in the variable ``failure``. A `warning` is
-    noted, and the program goes on. Without a label the function returns. A `forwarded` failure of a callee has its
-    integers in place already. Inside the function of a parallel map (`shared`), ``warning`` is a pointer.
+    Without `status` the function returns the number. With it the first failure is kept in the variable it points to,
+    and the program goes on behind the attempt that it `leaves`; or right here, where that is "": a warning. The
+    integers go to where ``error`` points: the thread's own four, or a parameter. A `forwarded` failure of a callee has
+    left them in the thread's own.
     """
 
     condition: LirExpr
     number: LirExpr
     values: tuple[LirExpr, ...] = ()
-    label: str = ""
-    warning: bool = False
+    status: LirExpr | None = None
+    leaves: str = ""
     forwarded: bool = False
-    shared: bool = False
+
+    @property
+    def warning(self) -> bool:
+        """Whether the program goes on as if nothing had happened."""
+        return self.status is not None and not self.leaves
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,13 +267,6 @@ class Continue(_Placed):
 
 
 @dataclass(frozen=True, slots=True)
-class Label(_Placed):
-    """The end of a parallel iteration, where a failed check goes."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
 class Parameter:
     """A parameter of a function. `restrict`: nothing else points where it points."""
 
@@ -258,7 +282,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A C function; `exported` ones have C linkage, the others are static.
+    """A function; `exported` ones have C linkage, the others are of this unit alone.
 
     `inline` is off where a copy in each caller costs the compiler's time and gains nothing.
     """
@@ -273,16 +297,6 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True)
-class DeclaredReduction:
-    """A reduction that OpenMP lacks, for one type: `combined` is over ``omp_out`` and ``omp_in``."""
-
-    name: str
-    type: LirType
-    combined: LirExpr
-    identity: LirExpr
-
-
-@dataclass(frozen=True, slots=True)
 class Table:
     """A constant array at file scope."""
 
@@ -293,11 +307,14 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """One file: what it declares, and its functions in the order in which they must stand."""
+    """A translation unit: what it declares, and its functions in the order in which they must stand.
+
+    `combinations` are those of its reductions. `reports_errors`: the thread's own ``error`` holds four integers.
+    """
 
     name: str
     functions: tuple[Function, ...]
-    reductions: tuple[DeclaredReduction, ...] = ()
+    combinations: tuple[Combination, ...] = ()
     tables: tuple[Table, ...] = ()
     slots: tuple[str, ...] = ()
     reports_errors: bool = False

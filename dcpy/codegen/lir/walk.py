@@ -13,6 +13,7 @@ from dcpy.codegen.lir.expr import (
     Convert,
     Field,
     Infix,
+    Intrinsic,
     Item,
     LirExpr,
     Name,
@@ -39,7 +40,7 @@ def children(expr: LirExpr) -> tuple[LirExpr, ...]:
             return (left, right)
         case Field(arg=arg) | Prefix(arg=arg) | Cast(arg=arg) | Convert(arg=arg):
             return (arg,)
-        case Call(args=args) | Operation(args=args) | Aggregate(args=args):
+        case Call(args=args) | Intrinsic(args=args) | Operation(args=args) | Aggregate(args=args):
             return args
         case Conditional(condition=condition, yes=yes, no=no):
             return (condition, yes, no)
@@ -49,7 +50,7 @@ def children(expr: LirExpr) -> tuple[LirExpr, ...]:
 def bodies(statement: Statement) -> tuple[Body, ...]:
     """The bodies that a statement owns."""
     match statement:
-        case tree.Block(body=body) | tree.Loop(body=body) | tree.While(body=body):
+        case tree.Block(body=body) | tree.Attempt(body=body) | tree.Loop(body=body) | tree.While(body=body):
             return (body,)
         case tree.If(cases=cases, otherwise=otherwise):
             return (*(body for _, body in cases), otherwise)
@@ -69,12 +70,13 @@ def expressions(statement: Statement) -> tuple[LirExpr, ...]:
     match statement:
         case tree.Declare(value=value) | tree.Return(value=value) | tree.HeapBuffer(count=value):
             return () if value is None else (value,)
-        case tree.Assign(target=first, value=second) | tree.Grow(kept=first, count=second):
+        case (
+            tree.Assign(target=first, value=second) | tree.Update(target=first, value=second)
+            | tree.Grow(kept=first, count=second)
+        ):  # fmt: skip
             return (first, second)
         case tree.Queues(count=first, capacity=second):
             return (first, second)
-        case tree.AtomicUpdate(target=target, value=value, combined=combined):
-            return (target, value, combined)
         case tree.Loop(start=start, stop=stop, step=step):
             return (start, stop, step)
         case tree.While(condition=value) | tree.Evaluate(call=value) | tree.Spawn(call=value):
@@ -86,6 +88,18 @@ def expressions(statement: Statement) -> tuple[LirExpr, ...]:
         case tree.CheckFail(condition=condition, number=number, values=values):
             return (condition, number, *values)
     return ()
+
+
+def changed_variables(body: Body) -> set[str]:
+    """Variables that are assigned, updated or folded into, inside."""
+    changed: set[str] = set()
+    for statement in statements(body):
+        match statement:
+            case tree.Assign(target=Name(name=name)) | tree.Update(target=Name(name=name)):
+                changed.add(name)
+            case tree.Loop():
+                changed |= {reduction.name for reduction in statement.reductions}
+    return changed
 
 
 def names_in(body: Body) -> dict[str, LirType]:
@@ -105,6 +119,4 @@ def names_in(body: Body) -> dict[str, LirType]:
                 declared.add(name)
             case tree.Loop(var=var):
                 declared.add(var)
-            case tree.AtomicUpdate():
-                declared.update(("a", "b"))
     return {name: kind for name, kind in used.items() if name not in declared}

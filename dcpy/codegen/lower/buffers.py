@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dcpy.codegen.lir.expr import Call, Infix, LirExpr, Name, integer, times
+from dcpy.codegen.lir.expr import Infix, Intrinsic, LirExpr, Name, integer, times
 from dcpy.codegen.lir.tree import Declare, Grow, HeapBuffer, StackBuffer, Table
 from dcpy.codegen.lir.types import INDEX, Pointer
 from dcpy.codegen.lower.context import Context
@@ -121,7 +121,7 @@ def resize_array(context: Context, block: Resize) -> None:
     assert isinstance(desc, Array)  # `verify` refuses others
     row = product_of(*desc.shape[1:])
     kept = times(context.symbolic(max_of(block.kept, 0)), context.symbolic(row))
-    context.emit(Grow(place.base.name, kept, buffer_size(context, desc)))
+    context.emit(Grow(place.base.name, desc.dtype, kept, buffer_size(context, desc)))
     context.fail_unless_memory(Name(place.base.name, Pointer(desc.dtype)))
 
 
@@ -140,7 +140,7 @@ def buffer_size(context: Context, desc: Array) -> LirExpr:
 def _product(left: LirExpr, right: LirExpr) -> LirExpr:
     """The product of sizes that may be any integers: given by the caller, or computed."""
     product = times(left, right)
-    return Call("dcpy_product", (left, right), INDEX) if product == Infix("*", left, right, INDEX) else product
+    return Intrinsic("product_of_sizes", (left, right), INDEX) if product == Infix("*", left, right, INDEX) else product
 
 
 def extent(desc: Scalar | Array) -> Expr:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from dcpy.base.errors import CodegenError
 from dcpy.codegen.lir.expr import Call as CallExpr
-from dcpy.codegen.lir.expr import Convert, Infix, LirExpr, Literal, Name, integer
-from dcpy.codegen.lir.tree import Block, CheckFail, Declare, Evaluate
+from dcpy.codegen.lir.expr import Convert, Infix, Intrinsic, LirExpr, Literal, Name, integer
+from dcpy.codegen.lir.tree import Block, Declare, Evaluate
 from dcpy.codegen.lir.types import STATUS, TRUTH, Basic, Pointer
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.copies import first_element
@@ -59,12 +59,9 @@ def lower_call(context: Context, node: Call) -> None:
     zero = Literal(0, STATUS)
     with context.capture() as body:
         context.emit(Declare(status.name, STATUS, CallExpr(name, tuple(args), STATUS), constant=True))
-        context.emit(CheckFail(Infix(">", status, zero, TRUTH), status, forwarded=True, label=context.label))
+        context.fail(Infix(">", status, zero, TRUTH), status, forwarded=True)
         if warns:
-            context.warns = True
-            shared = context.parallel is not None
-            less = Infix("<", status, zero, TRUTH)
-            context.emit(CheckFail(less, status, forwarded=True, warning=True, shared=shared))
+            context.warn(Infix("<", status, zero, TRUTH), status, forwarded=True)
     context.emit(Block(tuple(body)))
 
 
@@ -113,10 +110,10 @@ def _pointer(context: Context, memlet: Memlet, *, read_only: bool) -> LirExpr:
     """A pointer for a C function, which need not be declared with all the ``const`` that it could have."""
     place = context.places[memlet.container]
     pointer = first_element(context, memlet)
-    constant = isinstance(place.base.type, Pointer) and place.base.type.const
-    if not constant or read_only:
+    kind = place.base.type
+    if not isinstance(kind, Pointer) or not kind.const or read_only:
         return pointer
-    return Convert(pointer, Pointer(place.dtype))
+    return Convert(pointer, Pointer(place.dtype, space=kind.space))
 
 
 def _is_constant(context: Context, node: ForeignCall, position: int) -> bool:
@@ -175,7 +172,7 @@ def lower_callback(context: Context, node: Callback) -> None:
     failed = context.module.check_number("callback", node.function, node.span)
     with context.capture() as body:
         status = Name(context.names.fresh("status"), STATUS)
-        context.emit(Declare(status.name, STATUS, CallExpr("dcpy_callback", tuple(values), STATUS), constant=True))
+        context.emit(Declare(status.name, STATUS, Intrinsic("call_python", tuple(values), STATUS), constant=True))
         stopped = Infix("!=", status, Literal(0, STATUS), TRUTH)
-        context.emit(CheckFail(stopped, Literal(failed, STATUS), label=context.label))
+        context.fail(stopped, failed)
     context.emit(Block(tuple(body)))

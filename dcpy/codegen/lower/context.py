@@ -13,8 +13,9 @@ from dcpy.base.errors import CodegenError
 from dcpy.base.options import CpuOptions
 from dcpy.base.source import SrcSpan
 from dcpy.codegen import artifact
-from dcpy.codegen.lir.expr import LirExpr, Literal, Name
-from dcpy.codegen.lir.tree import CheckFail, DeclaredReduction, Function, Statement, Table, with_span
+from dcpy.codegen.lir.combinations import Combination
+from dcpy.codegen.lir.expr import Infix, LirExpr, Literal, Name, Prefix
+from dcpy.codegen.lir.tree import CheckFail, Function, Module, Statement, Table, with_span
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Pointer
 from dcpy.codegen.lower.placement import Placement, plan_placement
 from dcpy.codegen.lower.places import Place
@@ -58,6 +59,8 @@ class OwnedResult:
     shape: Name
 
 
+#: inside the function of a parallel map: where the first failure and the first warning of its team are kept
+FAILURE, WARNING = Name("failure", Pointer(STATUS)), Name("warning", Pointer(STATUS))
 #: the function of a called SDFG for one shape of call (`calls.CallShape`), and whether it may warn
 CalleeFunction = Callable[[Sdfg, Any], tuple[str, bool]]
 
@@ -80,7 +83,7 @@ class ModuleContext:
     functions: list[Function] = field(default_factory=list)
     checks: dict[artifact.Check, int] = field(default_factory=dict)
     callbacks: list[CallbackSite] = field(default_factory=list)
-    reductions: dict[str, DeclaredReduction] = field(default_factory=dict)
+    combinations: dict[Combination, None] = field(default_factory=dict)  # of reductions
     tables: list[Table] = field(default_factory=list)
     slots: list[str] = field(default_factory=list)
     environments: dict[str, None] = field(default_factory=dict)
@@ -93,6 +96,17 @@ class ModuleContext:
     def declarations(self) -> str:
         """The C text of foreign functions that will stand before those of the file."""
         return declarations_of(self.known)
+
+    def finished(self) -> Module:
+        """What has been lowered, as a translation unit."""
+        return Module(
+            self.name,
+            tuple(self.functions),
+            tuple(self.combinations),
+            tuple(self.tables),
+            tuple(self.slots),
+            reports_errors=bool(self.checks),
+        )
 
     @property
     def program(self) -> str:
@@ -220,13 +234,28 @@ class Context:
     def fail_unless_memory(self, pointer: Name) -> None:
         """Leaves with a MemoryError where an allocation gave nothing."""
         number = self.module.check_number("MemoryError", f"no memory is left for {pointer.name!r}", self._span)
-        self.emit(CheckFail(self.is_null(pointer), _number(number), label=self.label))
+        self.fail(self.is_null(pointer), number)
+
+    def fail(
+        self, condition: LirExpr, number: LirExpr | int, values: tuple[LirExpr, ...] = (), *, forwarded: bool = False
+    ) -> None:
+        """Leaves where a condition holds: the function, or the iteration of the parallel map around."""
+        status = None if self.parallel is None else FAILURE
+        code = Literal(number, STATUS) if isinstance(number, int) else number
+        self.emit(CheckFail(condition, code, values, status, self.label, forwarded))
+
+    def warn(
+        self, condition: LirExpr, number: LirExpr | int, values: tuple[LirExpr, ...] = (), *, forwarded: bool = False
+    ) -> None:
+        """Keeps the first warning, and goes on."""
+        self.warns = True
+        status = Prefix("&", Name(WARNING.name, STATUS), WARNING.type) if self.parallel is None else WARNING
+        code = Literal(number, STATUS) if isinstance(number, int) else number
+        self.emit(CheckFail(condition, code, values, status, forwarded=forwarded))
 
     @staticmethod
     def is_null(pointer: Name) -> LirExpr:
         """Whether a pointer is null."""
-        from dcpy.codegen.lir.expr import Infix
-
         return Infix("==", pointer, Literal(None, Pointer(Basic.VOID)), TRUTH)
 
     @property
@@ -241,7 +270,7 @@ class Context:
 
     @property
     def label(self) -> str:
-        """Where errors go: the end of the parallel iteration, or "" for the function's."""
+        """What a failed check leaves: the attempt that is a parallel iteration, or "" for the function."""
         return self.parallel.label if self.parallel is not None else ""
 
     def refuse(self, message: str, span: SrcSpan | None = None, *, help: str = "") -> CodegenError:
@@ -259,6 +288,3 @@ def _names_of(sdfg: Sdfg) -> Iterator[str]:
 
 _ZERO = Expr(())
 
-
-def _number(value: int) -> Literal:
-    return Literal(value, STATUS)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dcpy.codegen.lir.expr import Call, Infix, LirExpr, Name, SizeOf, integer
-from dcpy.codegen.lir.tree import Assign, Block, Body, Evaluate, Loop
+from dcpy.codegen.lir.expr import Infix, Intrinsic, LirExpr, Name, SizeOf, integer
+from dcpy.codegen.lir.tree import Assign, Block, Body, Evaluate, Loop, Simd
 from dcpy.codegen.lir.types import Basic, Pointer
 from dcpy.codegen.lower.buffers import declare_array
 from dcpy.codegen.lower.context import Context
@@ -35,7 +35,7 @@ def lower_copy(context: Context, node: Copy) -> None:
         _copy_overlapping(context, src, dst, sizes)
         return
     if not dst.wcr and _is_contiguous(context, src) and _is_contiguous(context, dst):
-        _call(context, "memcpy", src, dst, sizes)
+        _call(context, "copy", src, dst, sizes)
     else:
         _copy_elements(context, src, dst, sizes)
 
@@ -57,7 +57,7 @@ def _may_overlap(context: Context, src: Memlet, dst: Memlet) -> bool:
 
 def _copy_overlapping(context: Context, src: Memlet, dst: Memlet, sizes: tuple[Expr, ...]) -> None:
     if not dst.wcr and _is_contiguous(context, src) and _is_contiguous(context, dst):
-        _call(context, "memmove", src, dst, sizes)
+        _call(context, "move", src, dst, sizes)
         return
     place = context.places[src.container]
     name = context.names.fresh("copied")
@@ -73,7 +73,7 @@ def _copy_overlapping(context: Context, src: Memlet, dst: Memlet, sizes: tuple[E
 
 def _call_or_loop(context: Context, src: Memlet, dst: Memlet, sizes: tuple[Expr, ...]) -> None:
     if _is_contiguous(context, src):
-        _call(context, "memcpy", src, dst, sizes)
+        _call(context, "copy", src, dst, sizes)
     else:
         _copy_elements(context, src, dst, sizes)
 
@@ -94,7 +94,7 @@ def _call(context: Context, function: str, src: Memlet, dst: Memlet, sizes: tupl
     count = context.symbolic(product_of(*sizes))
     width = SizeOf(dtype, Basic.SIZE)
     args = (first_element(context, dst), first_element(context, src), Infix("*", count, width, Basic.SIZE))
-    context.emit(Evaluate(Call(function, args, Basic.VOID)))
+    context.emit(Evaluate(Intrinsic(function, args, Basic.VOID)))
 
 
 def first_element(context: Context, memlet: Memlet) -> LirExpr:
@@ -115,10 +115,10 @@ def _copy_elements(context: Context, src: Memlet, dst: Memlet, sizes: tuple[Expr
         place = context.places[src.container]
         write(context, _at(dst, params), taken(context, _at(src, params)), place.dtype)
     body: Body = tuple(inner)
-    simple = all(isinstance(statement, Assign) and not statement.atomic for statement in body)
+    simple = all(isinstance(statement, Assign) for statement in body)
     for depth, (param, size) in enumerate(reversed(list(zip(params, sizes, strict=True)))):
-        simd = depth == 0 and simple and not dst.wcr
-        body = (Loop(param, integer(0), context.symbolic(size), integer(1), body, simd=simd),)
+        marks = (Simd(),) if depth == 0 and simple else ()
+        body = (Loop(param, integer(0), context.symbolic(size), integer(1), body, marks=marks),)
     context.emit(body[0])
 
 

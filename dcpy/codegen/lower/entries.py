@@ -18,12 +18,12 @@ from dcpy.codegen.artifact import (
     ViewResult,
 )
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.expr import Call, Convert, Infix, Item, LirExpr, Literal, Name, Prefix, integer, times
+from dcpy.codegen.lir.expr import Call, Convert, Infix, Intrinsic, Item, LirExpr, Literal, Name, Prefix, integer, times
+from dcpy.codegen.lir.scalars import convert
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Pointer
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.parameters import SHAPE, parameter_names
 from dcpy.codegen.lower.results import early_assignment
-from dcpy.codegen.lower.scalars import convert
 from dcpy.codegen.lower.values import lower_value
 from dcpy.ir import types
 from dcpy.ir.analysis.uses import desc_symbols
@@ -85,8 +85,8 @@ def _entry(context: Context, program: tree.Function, signature: Signature) -> tr
 def _calling_back(body: tree.Body, position: int) -> tree.Body:
     """`body`, whose first statement runs the program: what it calls Python through is at hand meanwhile."""
     before = Name("before", Pointer(Basic.VOID))
-    enter = Call("dcpy_call_through", (Item(ARGS, integer(position), Pointer(Basic.VOID)),), Pointer(Basic.VOID))
-    leave = tree.Evaluate(Call("dcpy_call_through", (before,), Pointer(Basic.VOID)))
+    enter = Intrinsic("call_through", (Item(ARGS, integer(position), Pointer(Basic.VOID)),), Pointer(Basic.VOID))
+    leave = tree.Evaluate(Intrinsic("call_through", (before,), Pointer(Basic.VOID)))
     return (tree.Declare("before", Pointer(Basic.VOID), enter, constant=True), body[0], leave, *body[1:])
 
 
@@ -206,8 +206,8 @@ def _with_loads(context: Context, assign: SymbolAssign, sources: dict[str, LirEx
 def _lifetime(context: Context) -> list[tree.Function]:
     """Persistent buffers are taken when they are first needed; `exit` frees them."""
     slots = context.module.slots
-    taken = (Call("__atomic_exchange_n", (_address(slot), _null(), _order()), Pointer(Basic.BYTE)) for slot in slots)
-    free = tuple(tree.Evaluate(Call("free", (block,), Basic.VOID)) for block in taken)
+    taken = (Intrinsic("take_kept", (_address(slot),), Pointer(Basic.BYTE)) for slot in slots)
+    free = tuple(tree.Evaluate(Intrinsic("free", (block,), Basic.VOID)) for block in taken)
     name = context.module.base
     return [
         tree.Function(f"{name}_init", STATUS, (), (tree.Return(ZERO),), exported=True),
@@ -217,11 +217,3 @@ def _lifetime(context: Context) -> list[tree.Function]:
 
 def _address(slot: str) -> LirExpr:
     return Prefix("&", Name(slot, Pointer(Basic.BYTE)), Pointer(Pointer(Basic.BYTE)))
-
-
-def _null() -> LirExpr:
-    return Convert(Literal(None, Pointer(Basic.VOID)), Pointer(Basic.BYTE))
-
-
-def _order() -> LirExpr:
-    return Name("__ATOMIC_ACQ_REL", Basic.INT)

@@ -27,7 +27,7 @@ def _changed(body: tree.Body) -> Iterable[str]:
     """The variables that are declared or assigned in a body."""
     for statement in statements(body):
         match statement:
-            case tree.Declare(name=name) | tree.Assign(target=Name(name=name)):
+            case tree.Declare(name=name) | tree.Assign(target=Name(name=name)) | tree.Update(target=Name(name=name)):
                 yield name
             case tree.Loop(var=var):
                 yield var

@@ -13,7 +13,7 @@ from functools import reduce
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Call, Infix, LirExpr, Literal, Name, Prefix, integer, times
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, LirType, Pointer, Reference
-from dcpy.codegen.lir.walk import names_in, statements
+from dcpy.codegen.lir.walk import changed_variables, names_in, statements
 from dcpy.codegen.lower.bounds import going_down, within
 from dcpy.codegen.lower.context import Accumulator, Context, ParallelScope
 from dcpy.codegen.lower.hoisting import take_buffers
@@ -96,10 +96,10 @@ def _lower_loops(context: Context, node: Map, writes: ConflictResolutions, lower
     loops = _nest(context, node, body)
     if width != 1:
         reductions = _reductions(context, writes)
-        loops = _change_innermost(loops, len(node.params), simd=True, lanes=width, reductions=reductions)
+        loops = _mark_innermost(loops, len(node.params), tree.Simd(width), *reductions)
     elif isinstance(node.schedule, Unrolled):
         factor = node.schedule.factor or trip_count(context, node.domain[-1])
-        loops = _change_innermost(loops, len(node.params), unroll=factor)
+        loops = _mark_innermost(loops, len(node.params), tree.Unroll(factor))
     context.emit(tree.Block((*buffers, loops)) if buffers else loops)
 
 
@@ -140,10 +140,10 @@ def _nest(context: Context, node: Map, body: tree.Body) -> tree.Loop:
     return body[0]  # type: ignore[return-value]
 
 
-def _change_innermost(loop: tree.Loop, depth: int, **changes: object) -> tree.Loop:
+def _mark_innermost(loop: tree.Loop, depth: int, *marks: tree.Mark) -> tree.Loop:
     if depth == 1:
-        return replace(loop, **changes)  # type: ignore[arg-type]
-    inner = _change_innermost(loop.body[0], depth - 1, **changes)  # type: ignore[arg-type]
+        return replace(loop, marks=(*loop.marks, *marks))
+    inner = _mark_innermost(loop.body[0], depth - 1, *marks)  # type: ignore[arg-type]
     return replace(loop, body=(inner,))
 
 
@@ -155,20 +155,19 @@ def _lower_parallel(context: Context, node: Map, writes: ConflictResolutions, lo
     scope = ParallelScope(node, writes.symbols, label, tiles_of(node))
     with context.running(scope):
         buffers, body = _body(context, node, lower_region)
-    fails = any(isinstance(s, tree.CheckFail) and s.label == label for s in statements(body))
+    fails = any(isinstance(s, tree.CheckFail) and s.leaves == label for s in statements(body))
     if fails:
-        body = (tree.Block(body), tree.Label(label))
+        body = (tree.Attempt(label, body),)
     collapse = _rectangular(node)
     width = _width(context, node, writes)
     loops = _nest(context, node, body)
     reductions = _reductions(context, writes)
     chunk = node.schedule.chunk if isinstance(node.schedule, Parallel) else 0
-    if width != 1 and len(node.params) == 1:
-        loops = replace(loops, simd=True, lanes=width)
-    elif width != 1 and collapse == len(node.params):
+    vector: tuple[tree.Mark, ...] = (tree.Simd(width),) if width != 1 and len(node.params) == 1 else ()
+    if width != 1 and not vector and collapse == len(node.params):
         collapse -= 1
-        loops = _change_innermost(loops, len(node.params), simd=True, lanes=width, reductions=reductions)
-    loops = replace(loops, shared=tree.Shared(collapse, chunk), reductions=reductions)
+        loops = _mark_innermost(loops, len(node.params), tree.Simd(width), *reductions)
+    loops = replace(loops, marks=(tree.Divided(collapse, chunk), *vector, *reductions))
     _call_by_team(context, node, (*buffers, loops), fails)
 
 
@@ -225,10 +224,7 @@ def _emit_with_checks(context: Context, team: tree.Team | tree.Evaluate, fails: 
 
 def parameter_for(context: Context, name: str, kind: LirType, body: tree.Body) -> tree.Parameter:
     """What is assigned inside is passed by reference."""
-    assigned = {
-        s.target.name for s in statements(body) if isinstance(s, tree.Assign) and isinstance(s.target, Name)
-    } | {r.name for s in statements(body) if isinstance(s, tree.Loop) for r in s.reductions}
-    if name in assigned:
+    if name in changed_variables(body):
         return tree.Parameter(name, Reference(kind))
     return tree.Parameter(name, kind, restrict=isinstance(kind, Pointer) and name in context.unaliased)
 

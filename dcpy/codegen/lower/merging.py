@@ -24,9 +24,9 @@ Key = tuple[object, ...]
 NUMBERS = (types.float64, types.float32)
 ARITHMETIC = ("add", "sub", "mul")  # operations that cost the same whether a number is known to the compiler or passed
 VARIABLE = {
-    tree.Declare: "name", tree.HeapBuffer: "name", tree.StackBuffer: "name", tree.Loop: "var", tree.Label: "name",
+    tree.Declare: "name", tree.HeapBuffer: "name", tree.StackBuffer: "name", tree.Loop: "var", tree.Attempt: "name",
     tree.Queues: "name", tree.Network: "name", tree.Run: "name",
-    tree.Reduction: "name", tree.CheckFail: "label", tree.Parameter: "name", Name: "name",
+    tree.Reduction: "name", tree.CheckFail: "leaves", tree.Parameter: "name", Name: "name",
 }  # fmt: skip
 
 
@@ -173,10 +173,11 @@ def _redirected(function: tree.Function, stands_for: dict[str, _Same]) -> tree.F
     """A function with its calls of maps going to those that stand for them."""
 
     def change(statement: tree.Statement) -> tree.Statement:
-        if isinstance(statement, tree.Team | tree.Evaluate) and statement.call.function in stands_for:
-            one = stands_for[statement.call.function]
-            args = (*statement.call.args, *one.passed[statement.call.function])
-            return replace(statement, call=Call(one.function.name, args, statement.call.type))
+        match statement:
+            case tree.Team(call=Call() as call) | tree.Evaluate(call=Call() as call) if call.function in stands_for:
+                one = stands_for[call.function]
+                args = (*call.args, *one.passed[call.function])
+                return replace(statement, call=Call(one.function.name, args, call.type))
         return statement
 
     return _with_statements(function, change)
@@ -235,7 +236,7 @@ def _with_statements(function: tree.Function, change: Callable[[tree.Statement],
 
     def inside(statement: tree.Statement) -> tree.Statement:
         match statement:
-            case tree.Block(body=body) | tree.Loop(body=body) | tree.While(body=body):
+            case tree.Block(body=body) | tree.Attempt(body=body) | tree.Loop(body=body) | tree.While(body=body):
                 return replace(statement, body=body_of(body))
             case tree.If(cases=cases, otherwise=otherwise):
                 fresh = tuple((condition, body_of(body)) for condition, body in cases)

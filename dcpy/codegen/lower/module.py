@@ -9,7 +9,6 @@ from functools import partial
 
 from dcpy.base.environment import Environment
 from dcpy.base.options import CpuOptions
-from dcpy.codegen import prelude
 from dcpy.codegen.artifact import OwnedArray, Signature
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import LirExpr, Literal, Name, Prefix
@@ -23,6 +22,7 @@ from dcpy.codegen.lower.parameters import parameters
 from dcpy.codegen.lower.region import lower_region, success
 from dcpy.codegen.lower.results import start_owned
 from dcpy.codegen.names import C_LIBRARY, Names, identifier
+from dcpy.codegen.prelude import CPP_PRELUDE
 from dcpy.ir.machine import COSTS, Costs
 from dcpy.ir.sdfg import Sdfg
 
@@ -34,7 +34,7 @@ def lower_program(
 
     `known` has what foreign calls need, by name: the identifiers of its C text are avoided.
     """
-    avoided = frozenset((*prelude.names(), *re.findall(r"[A-Za-z_]\w*", declarations_of(known))))
+    avoided = frozenset((*CPP_PRELUDE.names, *re.findall(r"[A-Za-z_]\w*", declarations_of(known))))
     name = exported_name(signature.name)
     base = identifier(signature.name)
     exported = {name, *(f"{base}_{part}" for part in ("program", "entry", "results", "init", "exit", "message"))}
@@ -52,7 +52,7 @@ def program_prototype(sdfg: Sdfg, signature: Signature) -> tree.Function:
     """The typed C function of a program, without its body."""
     name = exported_name(signature.name)
     module = ModuleContext(name, identifier(signature.name), CpuOptions(), Names())
-    reserved = frozenset(prelude.names()) | {name}
+    reserved = frozenset(CPP_PRELUDE.names) | {name}
     context = Context(sdfg, module, reserved, owned=_owned(sdfg, signature))
     params = parameters(context, CallShape((), False, False), exported=True)
     return tree.Function(name, STATUS, params, (), exported=True, span=sdfg.span)
@@ -66,7 +66,7 @@ def _owned(sdfg: Sdfg, signature: Signature) -> list[str]:
 
 def exported_name(name: str) -> str:
     """The C name of a program: the SDFG's, unless that means something else in C or to the C library."""
-    return Names((*prelude.names(), *C_LIBRARY)).fresh(identifier(name))
+    return Names((*CPP_PRELUDE.names, *C_LIBRARY)).fresh(identifier(name))
 
 
 def _callee_function(module: ModuleContext, sdfg: Sdfg, shape: CallShape) -> tuple[str, bool]:
@@ -74,7 +74,7 @@ def _callee_function(module: ModuleContext, sdfg: Sdfg, shape: CallShape) -> tup
     key = (sdfg, shape)
     if key not in module.callees:
         name = module.names.fresh(f"{module.base}_{identifier(sdfg.name)}")
-        context = Context(sdfg, module, frozenset(prelude.names()) | {name}, shared_writes=shape.shared)
+        context = Context(sdfg, module, frozenset(CPP_PRELUDE.names) | {name}, shared_writes=shape.shared)
         function = _lower_function(context, name, shape)
         module.functions.append(function)
         module.callees[key] = (name, context.warns)
@@ -103,7 +103,7 @@ def _negated(body: tree.Body) -> tree.Body:
         match statement:
             case tree.Return(value=Name(name="warning") as value):
                 return replace(statement, value=_minus(value))
-            case tree.Block(body=inner) | tree.Loop(body=inner) | tree.While(body=inner):
+            case tree.Block(body=inner) | tree.Attempt(body=inner) | tree.Loop(body=inner) | tree.While(body=inner):
                 return replace(statement, body=_negated(inner))
             case tree.If(cases=cases, otherwise=otherwise):
                 fresh = tuple((condition, _negated(inner)) for condition, inner in cases)

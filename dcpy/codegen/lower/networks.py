@@ -37,7 +37,7 @@ def lower_dataflow(context: Context, block: Dataflow, lower_region: LowerRegion)
         status = Name(context.names.fresh("status"), STATUS)
         context.emit(tree.Run(status.name, network, Literal(no_threads, STATUS)))
         failed = Infix("!=", status, Literal(0, STATUS), TRUTH)
-        context.emit(tree.CheckFail(failed, status, forwarded=True, label=context.label))
+        context.fail(failed, status, forwarded=True)
     context.emit(tree.Block(tuple(body)))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from dcpy.codegen.lir.expr import Convert, Item, LirExpr, Name, Prefix, integer, plus, times
 from dcpy.codegen.lir.types import Pointer
+from dcpy.ir.data import Space
 from dcpy.ir.symbolic import ZERO, Expr
 from dcpy.ir.types import DType
 
@@ -35,13 +36,19 @@ class Place:
         position = self._position(indices, symbolic)
         if position == integer(0):
             return self._pointer()
-        return Prefix("&", Item(self._pointer(), position, self.dtype), Pointer(self.dtype))
+        pointer = self._pointer()
+        kind = pointer.type
+        assert isinstance(kind, Pointer)  # that is what `_pointer` is
+        return Prefix("&", Item(pointer, position, kind.element), kind)
 
     def _pointer(self) -> LirExpr:
         pointer: LirExpr = self.base
         if self.is_value:
             pointer = Prefix("&", self.base, Pointer(self.base.type))
-        return Convert(pointer, Pointer(self.dtype)) if self.viewed else pointer
+        if not self.viewed:
+            return pointer
+        space = pointer.type.space if isinstance(pointer.type, Pointer) else Space.HOST
+        return Convert(pointer, Pointer(self.dtype, space=space))
 
     def _position(self, indices: tuple[Expr, ...], symbolic: Symbolic) -> LirExpr:
         position: LirExpr = integer(0)

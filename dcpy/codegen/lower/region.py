@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dcpy.base.exceptions import exception_type
-from dcpy.codegen.lir import expr as lir
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.expr import LirExpr, Literal, Name, Prefix
+from dcpy.codegen.lir.expr import Intrinsic, LirExpr, Literal, Name, Prefix
+from dcpy.codegen.lir.scalars import convert
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH
 from dcpy.codegen.lower.bounds import going_down, within
 from dcpy.codegen.lower.buffers import declare_buffer, resize_array
@@ -15,7 +15,6 @@ from dcpy.codegen.lower.copies import lower_copy
 from dcpy.codegen.lower.maps import lower_map, trip_count
 from dcpy.codegen.lower.networks import lower_dataflow
 from dcpy.codegen.lower.results import allocate_owned
-from dcpy.codegen.lower.scalars import convert
 from dcpy.codegen.lower.tasklets import lower_tasklet
 from dcpy.codegen.lower.tidy import tidy
 from dcpy.codegen.lower.values import lower_value
@@ -132,9 +131,11 @@ def _lower_loop(context: Context, block: Loop) -> None:
     down = going_down(range_, context.ranges)
     with context.knowing(within(context.ranges, block.param, range_)):
         body = lower_region(context, block.body)
-    unroll = block.schedule.factor or trip_count(context, range_) if isinstance(block.schedule, Unrolled) else 0
+    marks: tuple[tree.Mark, ...] = ()
+    if isinstance(block.schedule, Unrolled):
+        marks = (tree.Unroll(block.schedule.factor or trip_count(context, range_)),)
     start, stop, step = bounds
-    context.emit(tree.Loop(context.names.of(block.param), start, stop, step, body, down=down, unroll=unroll))
+    context.emit(tree.Loop(context.names.of(block.param), start, stop, step, body, down, marks))
 
 
 def _lower_branch(context: Context, block: Branch) -> None:
@@ -147,7 +148,7 @@ def _condition(context: Context, condition: ScalarExpr) -> LirExpr:
     """Branch prediction: sizes nearly always fit 32 bits, and what is done if not stays out of the compiler's way."""
     value = lower_value(context, condition)
     usual = any(map(_asks_for_32_bits, walk(condition)))
-    return lir.Call("__builtin_expect", (value, lir.integer(1)), TRUTH) if usual else value
+    return Intrinsic("likely", (value,), TRUTH) if usual else value
 
 
 def _asks_for_32_bits(part: ScalarExpr) -> bool:
@@ -170,10 +171,6 @@ def _lower_check(context: Context, block: Check) -> None:
     failed = Prefix("!", lower_value(context, block.condition), TRUTH)
     values = tuple(convert(lower_value(context, value), value.dtype, types.int64) for value in block.values)
     warning = issubclass(exception_type(block.exception) or Exception, Warning)
-    context.warns = context.warns or warning
-    label = "" if warning else context.label
-    code = Literal(number, STATUS)
-    shared = context.parallel is not None
     if warning and context.process:
         raise context.refuse("a warning in a process", help="warn before or after the dataflow block")
-    context.emit(tree.CheckFail(failed, code, values, label, warning, shared=shared))
+    (context.warn if warning else context.fail)(failed, number, values)

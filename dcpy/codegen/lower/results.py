@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.expr import Call, Item, LirExpr, Literal, integer
+from dcpy.codegen.lir.expr import Intrinsic, Item, LirExpr, Literal, integer
 from dcpy.codegen.lir.types import INDEX, Basic, Pointer
 from dcpy.codegen.lower.buffers import buffer_size
 from dcpy.codegen.lower.context import Context, OwnedResult
@@ -52,7 +52,7 @@ def allocate_owned(context: Context, name: str) -> None:
     assert isinstance(desc, Array)  # `generate.default_signature` describes no others as owned
     result, place = context.owned[name], context.places[name]
     assert result is not None  # parameters come before statements
-    call = Call("dcpy_owned_buffer", (result.pointer, buffer_size(context, desc)), place.base.type)
+    call = Intrinsic("owned_buffer", (result.pointer, buffer_size(context, desc)), place.base.type, desc.dtype)
     context.emit(tree.Declare(place.base.name, place.base.type, call, restrict=True))
     context.unaliased.add(place.base.name)
     context.fail_unless_memory(place.base)

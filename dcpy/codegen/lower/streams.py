@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dcpy.codegen.lir.expr import Call, Infix, LirExpr, Literal, Name, Prefix, integer, times
-from dcpy.codegen.lir.tree import CheckFail, Declare, Queues
+from dcpy.codegen.lir.expr import Infix, Intrinsic, LirExpr, Literal, Name, Prefix, integer, times
+from dcpy.codegen.lir.tree import Declare, Queues
 from dcpy.codegen.lir.types import STATUS, TRUTH, Fifo, Pointer
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.places import Place
@@ -42,13 +42,13 @@ def declare_stream(context: Context, name: str, desc: Stream) -> None:
 def push(context: Context, memlet: Memlet, value: LirExpr) -> None:
     """Pushes a value of the stream's dtype, as soon as there is room."""
     place = context.places[memlet.container]
-    call = Call("dcpy_push", (_queue(context, memlet), value), STATUS, (place.dtype,))
+    call = Intrinsic("push", (_queue(context, memlet), value), STATUS, place.dtype)
     status = Name(context.names.fresh("status"), STATUS)
     context.emit(Declare(status.name, STATUS, call, constant=True))
     _fail_where_it_waits(context, memlet, Infix("==", status, Literal(1, STATUS), TRUTH), "room in", "full")
     number = context.module.check_number("MemoryError", f"no memory is left for {memlet.container!r}", context.place)
     no_memory = Infix("==", status, Literal(2, STATUS), TRUTH)
-    context.emit(CheckFail(no_memory, Literal(number, STATUS), label=context.label))
+    context.fail(no_memory, number)
 
 
 def pop(context: Context, memlet: Memlet) -> LirExpr:
@@ -57,7 +57,7 @@ def pop(context: Context, memlet: Memlet) -> LirExpr:
     value = Name(context.names.fresh(f"{memlet.container}_next"), place.dtype)
     context.emit(Declare(value.name, value.type))
     address = Prefix("&", value, Pointer(place.dtype))
-    call = Call("dcpy_pop", (_queue(context, memlet), address), STATUS, (place.dtype,))
+    call = Intrinsic("pop", (_queue(context, memlet), address), STATUS, place.dtype)
     failed = Infix("!=", call, Literal(0, STATUS), TRUTH)
     _fail_where_it_waits(context, memlet, failed, "an element of", "empty")
     return value
@@ -83,5 +83,5 @@ def _fail_where_it_waits(context: Context, memlet: Memlet, waits: LirExpr, what:
     message = f"deadlock: {who} waits for {what} {queue!r}, which is {state}"
     number = context.module.check_number("RuntimeError", message, context.place)
     numbers = tuple(context.symbolic(value) for value in values)
-    context.emit(CheckFail(waits, Literal(number, STATUS), numbers, context.label))
+    context.fail(waits, number, numbers)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
-from dcpy.codegen.lir.expr import Call, Item, LirExpr, Name
-from dcpy.codegen.lir.tree import Assign, AtomicUpdate, Block, Declare
+from dcpy.codegen.lir.combinations import Combination
+from dcpy.codegen.lir.expr import Intrinsic, Item, LirExpr, Name
+from dcpy.codegen.lir.scalars import convert
+from dcpy.codegen.lir.tree import Assign, Block, Declare, Update
 from dcpy.codegen.lir.types import TRUTH
 from dcpy.codegen.lir.walk import parts
 from dcpy.codegen.lower.context import Context
-from dcpy.codegen.lower.scalars import combine, convert
 from dcpy.codegen.lower.streams import is_stream, push
 from dcpy.codegen.lower.values import lower_value
 from dcpy.ir import types
@@ -20,8 +21,6 @@ from dcpy.ir.nodes import Tasklet
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.types import DType
-
-OPERATORS = {"add": "+", "mul": "*", "bitand": "&", "bitor": "|", "bitxor": "^"}
 
 
 def lower_tasklet(context: Context, node: Tasklet) -> None:
@@ -76,7 +75,7 @@ def read(context: Context, memlet: Memlet) -> LirExpr:
     place = context.places[memlet.container]
     element = place.element(point_of(memlet.subset), context.symbolic)
     in_memory = isinstance(element, Item) and place.dtype == types.bool_
-    return Call("dcpy_is_set", (element,), TRUTH) if in_memory else element
+    return Intrinsic("is_set", (element,), TRUTH) if in_memory else element
 
 
 def point_of(subset: Subset) -> tuple[Expr, ...]:
@@ -101,20 +100,7 @@ def write(context: Context, memlet: Memlet, value: LirExpr, source: DType) -> No
         dtype, atomic = place.dtype, races(context, memlet)
     else:
         target, dtype, atomic = accumulator.variable, accumulator.dtype, False
-    update(context, target, convert(value, source, dtype), memlet.wcr, dtype, atomic=atomic)
-
-
-def update(context: Context, target: LirExpr, value: LirExpr, op: str, dtype: DType, *, atomic: bool) -> None:
-    """``target = op(target, value)``."""
-    operator = OPERATORS.get(op)
-    arithmetic = operator is not None and dtype.kind in "iuf" and dtype.name != "f16"
-    if atomic and not arithmetic:
-        a, b = Name("a", dtype), Name("b", dtype)
-        context.emit(AtomicUpdate(target, value, combine(op, a, b, dtype), 8 * dtype.itemsize))
-    elif arithmetic and operator is not None:
-        context.emit(Assign(target, value, op=operator, atomic=atomic))
-    else:
-        context.emit(Assign(target, combine(op, target, value, dtype)))
+    context.emit(Update(target, convert(value, source, dtype), Combination(memlet.wcr, dtype), atomic))
 
 
 def races(context: Context, memlet: Memlet) -> bool:

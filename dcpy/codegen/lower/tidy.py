@@ -66,7 +66,7 @@ def _sunk_into(statement: Statement, declaration: Declare, mentions: _Mentions) 
     if any(isinstance(p, Name) and p.name == name for e in expressions(statement) for p in parts(e)):
         return None
     match statement:
-        case tree.Block(body=body):
+        case tree.Block(body=body) | tree.Attempt(body=body):
             return replace(statement, body=_restored(_sink(declaration, body, mentions)))
         case tree.Loop(body=body) | tree.While(body=body) if _starts_with_value(body, name, mentions):
             if isinstance(statement, tree.Loop) and any(r.name == name for r in statement.reductions):
@@ -91,7 +91,6 @@ def _starts_with_value(body: Body, name: str, mentions: _Mentions) -> bool:
 def _is_first_value(statement: Statement, name: str) -> bool:
     return (
         isinstance(statement, Assign)
-        and not statement.op
         and isinstance(statement.target, Name)
         and statement.target.name == name
         and not any(isinstance(part, Name) and part.name == name for part in parts(statement.value))

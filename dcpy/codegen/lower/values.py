@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dcpy.codegen.lir.expr import Infix, LirExpr, Literal, Name, Prefix, integer, plus
-from dcpy.codegen.lir.tree import Assign, CheckFail, Declare, If
-from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH
+from dcpy.codegen.lir.combinations import Combination
+from dcpy.codegen.lir.expr import Infix, LirExpr, Name, Prefix, integer, plus
+from dcpy.codegen.lir.scalars import convert, literal, lower_operation
+from dcpy.codegen.lir.tree import Declare, If, Update
+from dcpy.codegen.lir.types import INDEX, TRUTH
 from dcpy.codegen.lower.context import Context
-from dcpy.codegen.lower.scalars import convert, literal, lower_operation
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Cast, Const, Index, Load, Op, Ref, ScalarExpr, WrapIndex
 
@@ -41,14 +42,14 @@ def _wrap(context: Context, expr: WrapIndex, refs: Mapping[str, LirExpr] | None)
     index = Name(context.names.fresh("index"), INDEX)
     context.emit(Declare(index.name, INDEX, value))
     if context.module.options.bounds_check:
-        context.emit(_bounds_check(context, index, size, expr))
+        _check_bounds(context, index, size, expr)
     negative = Infix("<", index, integer(0), TRUTH)
-    context.emit(If(((negative, (Assign(index, size, op="+"),)),)))
+    context.emit(If(((negative, (Update(index, size, Combination("add", INDEX)),)),)))
     return index
 
 
-def _bounds_check(context: Context, index: Name, size: LirExpr, expr: WrapIndex) -> CheckFail:
+def _check_bounds(context: Context, index: Name, size: LirExpr, expr: WrapIndex) -> None:
     number = context.module.check_number("IndexError", OUT_OF_BOUNDS.format(axis=expr.axis), context.place)
     below = Infix("<", index, Prefix("-", size, INDEX), TRUTH)
     above = Infix(">=", index, plus(size, integer(0)), TRUTH)
-    return CheckFail(Infix("||", below, above, TRUTH), Literal(number, STATUS), (index, size), label=context.label)
+    context.fail(Infix("||", below, above, TRUTH), number, (index, size))

@@ -139,6 +139,6 @@ def test_softmax_compiled():
     from dcpy.base.options import resolve_options
     from dcpy.codegen.generate import default_signature
 
-    text = driver.artifact_of(sdfg, default_signature(sdfg), resolve_options()).files[0][1]
+    text = driver.artifact_of(sdfg, default_signature(sdfg), resolve_options()).units[0].text
     assert text.count("#pragma omp parallel") == 1
     assert text.index("dcpy_heap_buffer<float> powers") < text.index("#pragma omp for")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dcpy.codegen.lir.expr import Aggregate, Cast, Conditional, LirExpr, Literal, Operation
-from dcpy.ir.expressions.scalar import Number, Op, Ref, op
+from dcpy.ir.expressions.scalar import Number, Op
 from dcpy.ir.types import DType
 
 PYTHON = {"b": bool, "i": int, "u": int, "f": float}
@@ -28,9 +28,3 @@ def lower_operation(operation: Op, args: tuple[LirExpr, ...]) -> LirExpr:
     if operation.name == "select":
         return Conditional(args[0], args[1], args[2], operation.dtype)
     return Operation(operation.name, args, operation.args[0].dtype, operation.dtype)
-
-
-def combine(name: str, left: LirExpr, right: LirExpr, dtype: DType) -> LirExpr:
-    """The binary operation `name` on values of `dtype`: what a conflict resolution does."""
-    operation = op(name, Ref("a", dtype), Ref("b", dtype))
-    return convert(lower_operation(operation, (left, right)), operation.dtype, dtype)

@@ -1,0 +1,91 @@
+"""Prints LIR in a dialect: every class by its entry in the dialect's tables, and nothing decided here."""
+
+from __future__ import annotations
+
+from dcpy.base.errors import CodegenError
+from dcpy.codegen.emit.dialect import Dialect, Text
+from dcpy.codegen.emit.operations import without_operations
+from dcpy.codegen.emit.types import declared, spelled
+from dcpy.codegen.emit.writer import WIDTH, Writer
+from dcpy.codegen.lir import tree
+from dcpy.codegen.lir.expr import LirExpr
+from dcpy.codegen.lir.types import LirType, Reference
+
+
+class Printer:
+    """Lines of a program, statement by statement, and the texts of expressions."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self.out = Writer()
+        self.params_of: dict[str, tuple[tree.Parameter, ...]] = {}  # of the functions so far
+        self.references: frozenset[str] = frozenset()  # parameters of this function that are variables of its caller
+
+    def functions(self, functions: tuple[tree.Function, ...]) -> str:
+        """The text of functions, a blank line between two."""
+        for function in functions:
+            self.function(function)
+            self.out.directive("")
+        return self.out.text().rstrip("\n")
+
+    def function(self, function: tree.Function) -> None:
+        """One function."""
+        self.params_of[function.name] = function.params
+        self.references = frozenset(one.name for one in function.params if isinstance(one.type, Reference))
+        self.out.forget_place()
+        with self.out.at(function.span):
+            for line in self.signature(function):
+                self.out.line(line)
+        self.out.directive("{")
+        with self.out.indented():
+            self.body(function.body)
+        self.out.directive("}")
+
+    def signature(self, function: tree.Function) -> list[str]:
+        """The head of a function, broken before it gets too wide."""
+        linkage = "exported" if function.exported else "internal" if function.inline else "never inlined"
+        head = f"{self.dialect.word(linkage)} {self.declared(function.result, function.name)}(".lstrip()
+        params = [self.declared(param.type, param.name, restrict=param.restrict) for param in function.params]
+        lines, current = [], head
+        for position, param in enumerate(params or [self.dialect.word("no parameters")]):
+            piece = param + (", " if position < len(params) - 1 else "")
+            if len(current) + len(piece) > WIDTH:
+                lines.append(current.rstrip())
+                current = "    "
+            current += piece
+        return [*lines, f"{current})"]
+
+    def body(self, body: tree.Body) -> None:
+        """Statements, each by its entry."""
+        statements = self.dialect.statements
+        for statement in body:
+            with self.out.at(statement.span):
+                try:
+                    kind = type(statement)
+                    emit = statements.get(kind) or self.dialect.entry(statements, kind, f"a {kind.__name__}")
+                    emit(self, statement)
+                except CodegenError as error:  # what the language has no words for
+                    raise error.at(statement.span) from error.__cause__
+
+    # -- parts of statements -----------------------------------------------------------------------------------
+
+    def text(self, expr: LirExpr, level: int = 0) -> str:
+        """The text of `expr` as an operand at a precedence of at least `level`."""
+        text, own = self.text_and_level(expr)
+        return f"({text})" if own < level else text
+
+    def text_and_level(self, expr: LirExpr) -> Text:
+        """The text of an expression, and its precedence."""
+        expr = without_operations(self.dialect, expr)
+        written = self.dialect.expressions.get(type(expr))
+        if written is None:
+            raise CodegenError(f"{self.dialect.name} has no words for expressions like {expr!r}")
+        return written(self, expr)
+
+    def type(self, kind: LirType) -> str:
+        """The text of a type."""
+        return spelled(self.dialect, kind)
+
+    def declared(self, kind: LirType, name: str, *, constant: bool = False, restrict: bool = False) -> str:
+        """A variable or a parameter."""
+        return declared(self.dialect, kind, name, constant=constant, restrict=restrict)

@@ -1,0 +1,56 @@
+"""Combinations: associative operations that conflict resolutions and reductions fold with, and their neutral elements.
+
+How a dialect folds (an operator, a clause of OpenMP, compare and exchange, a shuffle) is its own business; what it
+computes is said here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dcpy.codegen.lir.expr import LirExpr
+from dcpy.codegen.lir.scalars import convert, literal, lower_operation
+from dcpy.ir.expressions.scalar import Ref, op
+from dcpy.ir.types import DType
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """An operation of `ir.expressions.ops` on two values of a dtype."""
+
+    op: str
+    dtype: DType
+
+    def __str__(self) -> str:
+        return f"{self.op}.{self.dtype}"
+
+    def of(self, left: LirExpr, right: LirExpr) -> LirExpr:
+        """The two values combined."""
+        operation = op(self.op, Ref("a", self.dtype), Ref("b", self.dtype))
+        return convert(lower_operation(operation, (left, right)), operation.dtype, self.dtype)
+
+    @property
+    def neutral(self) -> LirExpr:
+        """The value that changes nothing: ``op(neutral, x) == x``."""
+        return literal(neutral(self.op, self.dtype), self.dtype)
+
+
+def neutral(op: str, dtype: DType) -> bool | int | float | complex:
+    """The value that changes nothing: ``op(neutral, x) == x``."""
+    match op:
+        case "add" | "bitor" | "bitxor" | "or" | "xor":
+            return False if dtype.kind == "b" else 0
+        case "mul" | "and":
+            return True if dtype.kind == "b" else 1
+        case "bitand":
+            return True if dtype.kind == "b" else (-1 if dtype.kind == "i" else int(np.iinfo(dtype.numpy).max))
+    lowest = op == "max"
+    if dtype.kind == "b":
+        return not lowest
+    if dtype.is_integer:
+        info = np.iinfo(dtype.numpy)
+        return int(info.min if lowest else info.max)
+    infinity = -np.inf if lowest else np.inf
+    return complex(infinity, infinity) if dtype.kind == "c" else infinity

@@ -1,0 +1,51 @@
+"""Intrinsics: what machine and run-time do for a program, each by a name and with the types that it is for.
+
+A dialect spells those that it has (`emit.dialect.Dialect.intrinsics`); programs that need another one are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Fifo, LirType, Pointer
+from dcpy.ir import types
+from dcpy.ir.types import DType
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """The types of the arguments and of the result. `numbers`: any numbers and pointers may follow."""
+
+    params: tuple[LirType, ...]
+    result: LirType
+    numbers: bool = False
+
+
+ANY, BYTES = Pointer(Basic.VOID), Pointer(Basic.VOID, const=True)
+
+
+def _queue(of: DType) -> Pointer:
+    return Pointer(Fifo(of))
+
+
+#: by name: the rule, for elements of a dtype
+INTRINSICS: Mapping[str, Callable[[DType], Rule]] = {
+    "likely": lambda of: Rule((TRUTH,), TRUTH),  # the same truth; nearly always true
+    "is_set": lambda of: Rule((TRUTH,), TRUTH),  # an element of an array of bool, any byte but 0 being true
+    "product_of_sizes": lambda of: Rule((INDEX, INDEX), INDEX),  # or so much that no memory holds it
+    "copy": lambda of: Rule((ANY, BYTES, Basic.SIZE), Basic.VOID),  # bytes that do not overlap
+    "move": lambda of: Rule((ANY, BYTES, Basic.SIZE), Basic.VOID),  # bytes that may overlap
+    "free": lambda of: Rule((ANY,), Basic.VOID),
+    "owned_buffer": lambda of: Rule((Pointer(Pointer(of)), INDEX), Pointer(of)),  # the caller's
+    "take_kept": lambda of: Rule((Pointer(Pointer(Basic.BYTE)),), Pointer(Basic.BYTE)),  # a kept buffer out of its slot
+    "push": lambda of: Rule((_queue(of), of), STATUS),
+    "pop": lambda of: Rule((_queue(of), Pointer(of)), STATUS),
+    "call_python": lambda of: Rule((INDEX,), STATUS, numbers=True),  # the function of a site
+    "call_through": lambda of: Rule((ANY,), ANY),  # from now on; what it was before
+    # of the dialects of C, which print conversions and operations with them
+    "truncate": lambda of: Rule((types.float64,), of),
+    "truth": lambda of: Rule((types.complex128,), TRUTH),
+    "convert": lambda of: Rule((types.complex128,), of),
+    "power": lambda of: Rule((of, Basic.INT), of),
+}

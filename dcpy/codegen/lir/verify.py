@@ -1,0 +1,278 @@
+"""The verifier of LIR: operands have the types that operations are for, names are declared before they are used,
+pointers stay in their memory and keep their promise not to write, calls fit the functions that they call.
+
+Lowering makes LIR, so whatever is found here is a mistake of dcpy. Runs in tests, and where ``options.check`` is on.
+Types of expressions are checked in `typing`, statements and declarations here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dcpy.base.errors import CodegenError
+from dcpy.base.prototypes import Prototype
+from dcpy.base.source import SrcSpan
+from dcpy.codegen.lir import tree
+from dcpy.codegen.lir.expr import LirExpr
+from dcpy.codegen.lir.text import type_text
+from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Fifo, LirType, Pointer, Reference
+from dcpy.codegen.lir.typing import Signature, Types, agrees, is_place
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong in a function, and with the part of which place in Python."""
+
+    function: str
+    message: str
+    span: SrcSpan | None = None
+
+    def __str__(self) -> str:
+        return f"{self.function}: {self.message}"
+
+
+def require_valid(module: tree.Module, foreign: Mapping[str, Prototype | None]) -> None:
+    """`CodegenError` with what is wrong in a module, if something is."""
+    found = problems(module, foreign)
+    if found:
+        raise CodegenError(
+            f"the lowered program is not valid: {found[0]}",
+            span=found[0].span,
+            notes=tuple(map(str, found[1:6])),
+            help="this is a bug of dcpy: please report it with this message",
+        )
+
+
+def problems(module: tree.Module, foreign: Mapping[str, Prototype | None]) -> list[Problem]:
+    """All that is wrong in a module; `foreign` has the functions of C that it may call."""
+    known = {name: None if found is None else Signature.of_prototype(found) for name, found in foreign.items()}
+    outer = _globals(module)
+    found: list[Problem] = []
+    for function in module.functions:
+        if function.name in known:
+            found.append(Problem(function.name, "declared twice", function.span))
+        known[function.name] = Signature.of_function(function)
+        found += _Function(function, known, outer).problems()
+    return found
+
+
+def _globals(module: tree.Module) -> dict[str, LirType]:
+    """The names at file scope: the thread's ``error``, slots of kept buffers, tables."""
+    names: dict[str, LirType] = {"error": Pointer(INDEX)} if module.reports_errors else {}
+    names |= dict.fromkeys(module.slots, Pointer(Basic.BYTE))
+    return names | {table.name: Pointer(table.type, const=True) for table in module.tables}
+
+
+@dataclass
+class _Scope:
+    """Names of a body and of those around it. `attempts`: what may be left; `loops`: whether there is one to leave."""
+
+    names: dict[str, LirType]
+    own: set[str] = field(default_factory=set)
+    attempts: tuple[str, ...] = ()
+    in_loop: bool = False
+
+    def inside(self, *, attempt: str = "", loop: bool = False) -> _Scope:
+        attempts = (*self.attempts, attempt) if attempt else self.attempts
+        return _Scope(dict(self.names), set(), attempts, self.in_loop or loop)
+
+
+class _Function:
+    """The check of one function."""
+
+    def __init__(
+        self, function: tree.Function, known: Mapping[str, Signature | None], outer: Mapping[str, LirType]
+    ) -> None:
+        self.function = function
+        self.types = Types(known)
+        self.outer = outer
+        self.found: list[Problem] = []
+        self.span = function.span
+
+    def problems(self) -> list[Problem]:
+        scope = _Scope(dict(self.outer))
+        for param in self.function.params:
+            self.declare(scope, param.name, param.type)
+            if param.restrict and not isinstance(param.type, Pointer):
+                self.report(f"{param.name!r} is no pointer, and restrict")
+        self.body(self.function.body, scope)
+        return self.found
+
+    def report(self, message: str) -> None:
+        self.found.append(Problem(self.function.name, message, self.span))
+
+    def declare(self, scope: _Scope, name: str, kind: LirType) -> None:
+        """A new variable of a scope."""
+        if name in scope.own:
+            self.report(f"{name!r} is declared twice")
+        scope.own.add(name)
+        scope.names[name] = kind.element if isinstance(kind, Reference) else kind
+
+    def body(self, body: tree.Body, scope: _Scope) -> None:
+        for statement in body:
+            self.span = statement.span or self.span
+            check = _STATEMENTS.get(type(statement))
+            if check is None:
+                self.report(f"nobody checks a {type(statement).__name__}")
+            else:
+                check(self, statement, scope)
+
+    def typed(self, expr: LirExpr, scope: _Scope) -> LirType:
+        """The type of an expression, whose parts are checked."""
+        for message in self.types.problems(expr, scope.names):
+            self.report(message)
+        return expr.type
+
+    def expect(self, expr: LirExpr, wanted: LirType, scope: _Scope, what: str) -> None:
+        """An expression of a type."""
+        given = self.typed(expr, scope)
+        if not agrees(given, wanted):
+            self.report(f"{what} is {type_text(given)}, not {type_text(wanted)}")
+
+    def number(self, expr: LirExpr, scope: _Scope, what: str) -> None:
+        self.expect(expr, INDEX, scope, what)
+
+    # -- variables ---------------------------------------------------------------------------------------------
+
+    def check_declare(self, s: tree.Declare, scope: _Scope) -> None:
+        if s.value is not None:
+            self.expect(s.value, s.type, scope, f"the value of {s.name!r}")
+        if s.restrict and not isinstance(s.type, Pointer):
+            self.report(f"{s.name!r} is no pointer, and restrict")
+        self.declare(scope, s.name, s.type)
+
+    def check_heap(self, s: tree.HeapBuffer, scope: _Scope) -> None:
+        self.number(s.count, scope, f"the count of {s.name!r}")
+        if s.kept and s.kept not in self.outer:
+            self.report(f"the slot {s.kept!r} is not declared")
+        self.declare(scope, s.name, Pointer(s.element))
+
+    def check_stack(self, s: tree.StackBuffer, scope: _Scope) -> None:
+        if s.count < 1:
+            self.report(f"{s.name!r} has {s.count} elements")
+        self.declare(scope, s.name, Pointer(s.element))
+
+    def check_grow(self, s: tree.Grow, scope: _Scope) -> None:
+        if not isinstance(scope.names.get(s.name), Pointer):
+            self.report(f"{s.name!r} is no buffer")
+        for count in (s.kept, s.count):
+            self.number(count, scope, f"a count of {s.name!r}")
+
+    def check_queues(self, s: tree.Queues, scope: _Scope) -> None:
+        for count in (s.count, s.capacity):
+            self.number(count, scope, f"a count of {s.name!r}")
+        self.declare(scope, s.name, Pointer(Fifo(s.element)))
+
+    # -- effects -----------------------------------------------------------------------------------------------
+
+    def place(self, target: LirExpr, scope: _Scope) -> LirType:
+        """What is written to."""
+        kind = self.typed(target, scope)
+        problem = is_place(target)
+        if problem:
+            self.report(problem)
+        return kind
+
+    def check_assign(self, s: tree.Assign, scope: _Scope) -> None:
+        self.expect(s.value, self.place(s.target, scope), scope, "what is assigned")
+
+    def check_update(self, s: tree.Update, scope: _Scope) -> None:
+        kind = self.place(s.target, scope)
+        if not agrees(kind, s.op.dtype):
+            self.report(f"{s.op} updates {type_text(kind)}")
+        self.expect(s.value, s.op.dtype, scope, f"what {s.op} combines")
+
+    def check_evaluate(self, s: tree.Evaluate, scope: _Scope) -> None:
+        self.typed(s.call, scope)
+
+    def check_team(self, s: tree.Team, scope: _Scope) -> None:
+        self.expect(s.call, Basic.VOID, scope, "what a team calls")
+        if s.condition is not None:
+            self.expect(s.condition, TRUTH, scope, "the condition of a team")
+
+    def check_network(self, s: tree.Network, scope: _Scope) -> None:
+        self.declare(scope, s.name, Basic.VOID)
+
+    def check_spawn(self, s: tree.Spawn, scope: _Scope) -> None:
+        for name in (s.network, *s.params):
+            if name not in scope.names:
+                self.report(f"{name!r} is not declared")
+        self.expect(s.call, STATUS, scope, "what a process returns")
+
+    def check_run(self, s: tree.Run, scope: _Scope) -> None:
+        if s.network not in scope.names:
+            self.report(f"{s.network!r} is not declared")
+        self.expect(s.no_threads, STATUS, scope, "a status")
+        self.declare(scope, s.name, STATUS)
+
+    # -- control flow ------------------------------------------------------------------------------------------
+
+    def check_block(self, s: tree.Block, scope: _Scope) -> None:
+        self.body(s.body, scope.inside())
+
+    def check_attempt(self, s: tree.Attempt, scope: _Scope) -> None:
+        if s.name in scope.attempts:
+            self.report(f"the attempt {s.name!r} is inside one of its name")
+        self.body(s.body, scope.inside(attempt=s.name))
+
+    def check_loop(self, s: tree.Loop, scope: _Scope) -> None:
+        for bound in (s.start, s.stop, s.step):
+            self.number(bound, scope, f"a bound of {s.var!r}")
+        for reduction in s.reductions:
+            kind = scope.names.get(reduction.name)
+            if kind is None or not agrees(kind, reduction.op.dtype):
+                self.report(f"{reduction.op} folds into {reduction.name!r}, which is no {reduction.op.dtype}")
+        inside = scope.inside(loop=True)
+        self.declare(inside, s.var, INDEX)
+        self.body(s.body, inside)
+
+    def check_while(self, s: tree.While, scope: _Scope) -> None:
+        self.expect(s.condition, TRUTH, scope, "the condition of a loop")
+        self.body(s.body, scope.inside(loop=True))
+
+    def check_if(self, s: tree.If, scope: _Scope) -> None:
+        for condition, body in s.cases:
+            self.expect(condition, TRUTH, scope, "a condition")
+            self.body(body, scope.inside())
+        self.body(s.otherwise, scope.inside())
+
+    def check_fail(self, s: tree.CheckFail, scope: _Scope) -> None:
+        self.expect(s.condition, TRUTH, scope, "the condition of a check")
+        self.expect(s.number, STATUS, scope, "the number of a check")
+        for value in s.values:
+            self.number(value, scope, "a number of a check")
+        if len(s.values) > 4:
+            self.report(f"a check has {len(s.values)} numbers")
+        if s.status is not None:
+            self.expect(s.status, Pointer(STATUS), scope, "where a failure is kept")
+        elif self.function.result != STATUS:
+            self.report(f"a failed check leaves a function that returns {type_text(self.function.result)}")
+        if s.leaves and s.leaves not in scope.attempts:
+            self.report(f"a failed check leaves {s.leaves!r}, which is not around it")
+        if (not s.forwarded or s.status is not None) and scope.names.get("error") != Pointer(INDEX):
+            self.report("a check has nowhere to keep its numbers")
+
+    def check_return(self, s: tree.Return, scope: _Scope) -> None:
+        if s.value is None:
+            if self.function.result is not Basic.VOID:
+                self.report(f"returns nothing, not {type_text(self.function.result)}")
+            return
+        self.expect(s.value, self.function.result, scope, "what is returned")
+
+    def check_leave(self, s: tree.Break | tree.Continue, scope: _Scope) -> None:
+        if not scope.in_loop:
+            self.report(f"a {type(s).__name__.lower()} outside of loops")
+
+
+_STATEMENTS: dict[type, Callable[[_Function, Any, _Scope], None]] = {
+    tree.Declare: _Function.check_declare, tree.HeapBuffer: _Function.check_heap,
+    tree.StackBuffer: _Function.check_stack, tree.Grow: _Function.check_grow, tree.Queues: _Function.check_queues,
+    tree.Assign: _Function.check_assign, tree.Update: _Function.check_update,
+    tree.Evaluate: _Function.check_evaluate, tree.Team: _Function.check_team,
+    tree.Network: _Function.check_network, tree.Spawn: _Function.check_spawn, tree.Run: _Function.check_run,
+    tree.Block: _Function.check_block, tree.Attempt: _Function.check_attempt, tree.Loop: _Function.check_loop,
+    tree.While: _Function.check_while, tree.If: _Function.check_if, tree.CheckFail: _Function.check_fail,
+    tree.Return: _Function.check_return, tree.Break: _Function.check_leave, tree.Continue: _Function.check_leave,
+}  # fmt: skip
