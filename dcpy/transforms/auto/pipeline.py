@@ -22,8 +22,10 @@ from dcpy.transforms.running import run_pipeline
 from dcpy.transforms.simplify.augmented_assignment_to_wcr import AugmentedAssignmentToWCR
 from dcpy.transforms.simplify.common_subexpression_elimination import CommonSubexpressionElimination
 from dcpy.transforms.simplify.dead_dataflow_elimination import DeadDataflowElimination
+from dcpy.transforms.simplify.dead_state_elimination import DeadStateElimination
 from dcpy.transforms.simplify.redundant_copy_removal import RedundantCopyRemoval
 from dcpy.transforms.simplify.state_fusion import StateFusion
+from dcpy.transforms.simplify.symbol_propagation import SymbolPropagation
 from dcpy.transforms.simplify.wcr_to_augmented_assignment import WcrToAugmentedAssignment
 
 AUTO_OPTIMIZE = Pipeline(
@@ -36,6 +38,8 @@ AUTO_OPTIMIZE = Pipeline(
     LoopToMap(),
     CommonSubexpressionElimination(),
     repeat(
+        SymbolPropagation(),
+        DeadStateElimination(),
         StateFusion(),
         repeat(MapFusion()),
         RedundantCopyRemoval(),

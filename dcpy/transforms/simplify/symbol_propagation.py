@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dcpy.ir.expressions.scalar import WrapIndex, as_symbolic, walk
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Node
 from dcpy.ir.region import Resize, SymbolAssign
-from dcpy.ir.symbolic import Expr, sym
-from dcpy.ir.tree import dominates, is_inside
+from dcpy.ir.subsets import Subset
+from dcpy.ir.symbolic import Expr, Ranges, sym
+from dcpy.ir.tree import Element, dominates, is_inside, subtree
 from dcpy.ir.types import int64
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
@@ -22,9 +26,9 @@ class SymbolPropagation(Transformation[Expr | None]):
     before   let k = N - 1                   after   state { B[N - 2] = A[N - 1] }
              state { B[k - 1] = A[k] }
 
-    Applies when the value is an exact integer expression over symbols that keep their values up to the last mention
-    (``let n = k`` may be followed by ``let k = n``, which goes, too), and when every mention comes after the
-    assignment, in its region. An assignment that nobody mentions goes, too.
+    Applies when the value is an exact integer expression (or what another symbol has read already) over symbols that
+    keep their values up to the last mention (``let n = k`` may be followed by ``let k = n``, which goes, too), and when
+    every mention comes after the assignment, in its region. An assignment that nobody mentions goes, too.
     """
 
     name: ClassVar[str] = "symbol-propagation"
@@ -40,7 +44,7 @@ class SymbolPropagation(Transformation[Expr | None]):
             return Refusal("the value is a run-time index, whose check must stay")
         if not m.uses.users(assign.symbol) and not m.uses.described_by(assign.symbol):
             return None
-        value = as_symbolic(assign.value)
+        value = as_symbolic(assign.value) or _read_before(assign, m)
         if value is None or m.sdfg.assigned_symbols.get(assign.symbol, int64) != int64:
             return Refusal("the value reads containers or is no exact integer expression")
         if m.uses.definers(assign.symbol) != (assign,):
@@ -52,8 +56,10 @@ class SymbolPropagation(Transformation[Expr | None]):
     def apply(self, m: Match, plan: Expr | None, rw: Rewriter) -> None:
         assign = m[self.assign]
         if plan is not None:
-            given_back = _given_back(assign, plan, m)
+            given_back, users = _given_back(assign, plan, m), m.uses.users(assign.symbol)
             rw.substitute_symbols({assign.symbol: plan})
+            if as_symbolic(assign.value) is None:
+                _simplify_indices(users, rw)
             for other in given_back:
                 rw.erase(other)
         rw.erase(assign)
@@ -95,3 +101,40 @@ def _given_back(assign: SymbolAssign, value: Expr, m: Match) -> tuple[SymbolAssi
         and as_symbolic(later.value) is sym(assign.symbol)
         and dominates(assign, later)
     )
+
+
+def _read_before(assign: SymbolAssign, m: Match) -> Expr | None:
+    """The symbol that has the same value, which was read from the same containers before; None where there is none.
+
+    From there on nothing writes them, or assigns a symbol that the value mentions.
+    """
+    region, touched = assign.region, m.uses.touches(assign)
+    assert region is not None
+    names = {name for read in touched.reads for name in m.uses.overlapping(read)}
+    for block in reversed(region.blocks[: region.index(assign)]):
+        if isinstance(block, SymbolAssign) and block.value == assign.value and _is_final(block, m):
+            return None if block.symbol in touched.symbols else sym(block.symbol)
+        for part in subtree(block):
+            is_other = isinstance(part, SymbolAssign) and part.symbol in touched.symbols
+            if is_other or not names.isdisjoint(m.uses.touches(part).writes):
+                return None
+    return None
+
+
+def _simplify_indices(users: Iterable[Element], rw: Rewriter) -> None:
+    """``a[i]`` for ``a[min(i, n - 1)]`` in a map of n iterations: two symbols have become one."""
+    for node in dict.fromkeys(part for user in users for part in subtree(user) if isinstance(part, Node)):
+        ranges = rw.uses.ranges_at(node)
+        if any(_simplified(memlet, ranges) is not memlet for memlet in (*node.reads(), *node.writes())):
+            rw.replace_memlets(node, lambda memlet, known=ranges: _simplified(memlet, known))  # type: ignore[misc]
+
+
+def _simplified(memlet: Memlet, ranges: Ranges) -> Memlet:
+    dims = tuple(ranges.simplify(dim) if isinstance(dim, Expr) else dim for dim in memlet.subset.dims)
+    return memlet if dims == memlet.subset.dims else replace(memlet, subset=Subset(dims))
+
+
+def _is_final(assign: SymbolAssign, m: Match) -> bool:
+    """Whether a symbol has this value only, for good, and all of it."""
+    is_whole = m.sdfg.assigned_symbols.get(assign.symbol, int64) == int64 and not isinstance(assign, Resize)
+    return is_whole and m.uses.definers(assign.symbol) == (assign,)

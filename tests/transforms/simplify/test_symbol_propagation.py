@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
+from dcpy.ir.refusal import Refusal
+from dcpy.transforms.api import matches
 from dcpy.transforms.simplify.symbol_propagation import SymbolPropagation
 from tests.support.expect import expect, parse
 
@@ -61,6 +65,33 @@ def test_a_symbol_may_get_its_own_value_back():
         state {{ tasklet () -> (o -> B[{}]) {{ o = 1 }} }} {} state {{ tasklet () -> (o -> B[k]) {{ o = k }} }} }}"""
     before, after = text.format("let n = k", "n", "let k = n"), text.format("", "k", "")
     expect(SymbolPropagation(), on=parse(before)).becomes(after)
+
+
+READ_TWICE = """sdfg @f(A: i64[N], B: i64[N], C: i64[N]) symbols(N: size) {{ let n = A[0] {}
+    state {{ map i = 0:min(n, N) {{ tasklet (b <- C[{}]) -> (o -> B[i]) {{ o = b }} }} }} }}"""
+
+
+def test_what_was_read_before_has_a_symbol():
+    """Bounds of slices that are written out twice; an index that is clamped to its own range is in it."""
+    before = READ_TWICE.format("let m = A[0]", "min(i, min(m, N) - 1)")
+    expect(SymbolPropagation(), on=parse(before)).becomes(READ_TWICE.format("", "i")).same_values(N=[1, 4])
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        "state { tasklet () -> (o -> A[0]) { o = 1 } } let m = A[0]",
+        "let k = 0 let p = A[k] let k = 1 let m = A[k]",
+        "if N > 1 { state { tasklet () -> (o -> A[0]) { o = 1 } } } let m = A[0]",
+        "let m = A[0] let m = 3",
+    ],
+)
+def test_refuses_what_may_have_changed_since_it_was_read(between):
+    on = parse(READ_TWICE.format(between, "m"))
+    kind = SymbolPropagation()
+    last = [kind.plan(match) for match in matches(kind, on) if match[kind.assign].symbol == "m"]
+    assert last
+    assert all(isinstance(plan, Refusal) for plan in last)
 
 
 def test_refuses_when_the_symbol_changes_before_it_gets_its_value_back():
