@@ -39,7 +39,7 @@ INTEGER = table(
     "floordiv:dcpy_floordiv mod:dcpy_mod fmod:dcpy_fmod_int pow:dcpy_pow_int lshift:dcpy_lshift rshift:dcpy_rshift",
     "abs:dcpy_abs sign:dcpy_sign square:dcpy_square reciprocal:dcpy_reciprocal_int gcd:dcpy_gcd lcm:dcpy_lcm",
     "max:dcpy_max min:dcpy_min fmax:dcpy_max fmin:dcpy_min real:= imag:0 powmod:dcpy_powmod add_fits:dcpy_add_fits",
-    "sub_fits:dcpy_sub_fits mul_fits:dcpy_mul_fits pow_fits:dcpy_pow_fits lshift_fits:dcpy_lshift_fits",
+    "sub_fits:dcpy_sub_fits mul_fits:dcpy_mul_fits pow_fits:dcpy_pow_fits lshift_fits:dcpy_lshift_fits ctz:dcpy_ctz",
 )
 UNSIGNED = INTEGER | table("rshift:dcpy_rshift_unsigned abs:=")
 FLOAT = table(

@@ -35,3 +35,6 @@ static inline int64_t dcpy_powmod(int64_t base, int64_t exponent, int64_t modulu
     }
     return modulus < 0 && power != 0 ? (int64_t)(power - m) : (int64_t)power;
 }
+
+// The position of the lowest bit that is set; 64 where none is.
+static inline int64_t dcpy_ctz(int64_t x) { return x == 0 ? 64 : __builtin_ctzll(x); }

@@ -1,4 +1,4 @@
-"""Operations on 64-bit integers that NumPy has no function for: whether a result fits, and powers modulo a number.
+"""Operations on 64-bit integers that NumPy has no function for: whether a result fits, powers modulo a number, bits.
 
 They have the exact meaning of Python's own ints, one element at a time.
 """
@@ -29,6 +29,11 @@ def power_modulo(base: int, exponent: int, modulus: int) -> int:
     return pow(base, exponent, modulus) if modulus != 0 and exponent >= 0 else 0
 
 
+def trailing_zeros(x: int) -> int:
+    """The position of the lowest bit that is set; 64 where none is."""
+    return (x & -x).bit_length() - 1 if x else 64
+
+
 def _elementwise(function: Callable[..., Any], arity: int, dtype: type[np.generic]) -> Callable[..., Any]:
     each = np.frompyfunc(lambda *args: function(*map(int, args)), arity, 1)
     return lambda *args: np.asarray(each(*args)).astype(dtype)[()]
@@ -42,4 +47,5 @@ def _fits(name: str) -> Callable[..., Any]:
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{f"{name}_fits": _fits(name) for name in ("add", "sub", "mul", "pow", "lshift")},
     "powmod": _elementwise(power_modulo, 3, np.int64),
+    "ctz": _elementwise(trailing_zeros, 1, np.int64),
 }
