@@ -12,6 +12,7 @@ _LAPACK = "dcpy.libraries.lapack"
 _RANDOM = "dcpy.libraries.random"
 _FFT = "dcpy.libraries.fft"
 _SORTING = "dcpy.libraries.sorting"
+_INDEXING = "dcpy.libraries.indexing"
 _SOLVERS = ("cholesky", "lu", "lu_solve", "solve_triangular", "solve", "inverse", "qr")
 _DECOMPOSITIONS = ("svd", "eigh", "eig", "lstsq")
 _RANDOMS = ("seed", "draw", "vectors", "permutation", "sample")
@@ -29,6 +30,11 @@ NODES: dict[str, str] = {
     "fft.transform": f"{_FFT}.nodes:Transform",
     "sort": f"{_SORTING}.nodes:Sort",
     "argsort": f"{_SORTING}.nodes:ArgSort",
+    "indexing.nonzero": f"{_INDEXING}.nodes:Nonzero",
+    "indexing.compress": f"{_INDEXING}.nodes:Compress",
+    "indexing.masked_store": f"{_INDEXING}.nodes:MaskedStore",
+    "indexing.gather": f"{_INDEXING}.nodes:Gather",
+    "indexing.scatter": f"{_INDEXING}.nodes:Scatter",
     **{f"lapack.{node}": f"{_LAPACK}.nodes:{node.title().replace('_', '')}" for node in (*_SOLVERS, *_DECOMPOSITIONS)},
     **{f"random.{node}": f"{_RANDOM}.nodes:{node.title()}" for node in _RANDOMS},
 }
@@ -47,6 +53,9 @@ EXPANSIONS: dict[str, str] = {
     "blas.gemv/maps": f"{_BLAS}.expand.maps:gemv",
     "sort/radix": f"{_SORTING}.expand.radix:sort_rows",
     "argsort/radix": f"{_SORTING}.expand.radix:argsort_rows",
+    **{f"indexing.{node}/scan": f"{_INDEXING}.expand.masks:{node}" for node in ("nonzero", "compress", "masked_store")},
+    "indexing.gather/maps": f"{_INDEXING}.expand.index_arrays:gather",
+    "indexing.scatter/loops": f"{_INDEXING}.expand.index_arrays:scatter",
     "fft.transform/fftw": f"{_FFT}.expand.fftw:transform",
     "fft.transform/pure": f"{_FFT}.expand.pure:transform",
     "lapack.slogdet/factors": f"{_LAPACK}.expand.pure:slogdet",

@@ -174,7 +174,7 @@ class Fragment:
             return None
         memlet = operand.memlet
         view = View.reshape(memlet.container, operand.desc, (memlet.volume,))
-        return self._viewed(f"{memlet.container}_flat", view)
+        return self.viewed(f"{memlet.container}_flat", view)
 
     def reals(self, operand: Operand) -> Operand:
         """The numbers of a packed operand as one dimension of real ones: a complex one is two, its parts."""
@@ -182,11 +182,12 @@ class Fragment:
         real, parts = desc.dtype.real, 2 if desc.dtype.kind == "c" else 1
         offset = desc.offset * parts if isinstance(desc, View) else ZERO
         view = View(memlet.container, real, (memlet.volume * parts,), (ONE,), offset)
-        return self._viewed(f"{memlet.container}_reals", view)
+        return self.viewed(f"{memlet.container}_reals", view)
 
-    def _viewed(self, stem: str, view: View) -> Operand:
+    def viewed(self, stem: str, view: View, *, outermost: bool = True) -> Operand:
+        """The whole of a view, declared outside of all (or in the innermost scope that is open, as what it shows)."""
         name = self.fresh_name(stem)
-        self._body.containers[name] = view
+        (self._body if outermost else self._regions[-1]).containers[name] = view
         return Operand(Memlet(name, Subset.whole(view.shape)), view)
 
     # -- statements --------------------------------------------------------------------------------------------
@@ -260,11 +261,22 @@ class Fragment:
 
     def symbol(self, stem: str, value: Element) -> Expr:
         """An integer that an element holds now, as a new symbol: to index with, and to bound loops."""
+        return self.let(stem, self.load(value))
+
+    def load(self, value: Element) -> ScalarExpr:
+        """What an element holds, as an int64: for conditions and symbols."""
+        return cast(Load(value.memlet.container, value.memlet.subset.indices, value.dtype), types.int64)
+
+    def let(self, stem: str, value: ScalarExpr) -> Expr:
+        """A new symbol with the value of an integer expression over symbols and elements."""
         name = self.fresh_name(stem)
         self._symbols.append(name)
-        load = Load(value.memlet.container, value.memlet.subset.indices, value.dtype)
-        self._regions[-1].add(SymbolAssign(name, cast(load, types.int64)))
+        self._regions[-1].add(SymbolAssign(name, value, span=self.node.span))
         return sym(name)
+
+    def assign(self, symbol: Expr, value: ScalarExpr) -> None:
+        """Gives a symbol that `let` made another value."""
+        self._regions[-1].add(SymbolAssign(str(symbol), value, span=self.node.span))
 
     def branch(self, condition: ScalarExpr) -> tuple[Region, Region]:
         """``if condition``: the regions of the two cases, to be filled with `inside`."""

@@ -60,7 +60,7 @@ class Builder:
         self.seen_copies: Callable[[str], Sequence[object]] = lambda container: ()  # of a container; where paths met
         self.clock, self.stored = 0, dict[str, int]()  # when the program last stored to a container
         self.combined: dict[str, str] = {}  # containers whose writes are combined, and how
-        self.remembered: list[Remembered] = []  # where masks hold
+        self.remembered: list[Remembered] = []  # how much masks select, and where
 
     # -- errors and checks ---------------------------------------------------------------------------------------
 
@@ -198,9 +198,12 @@ class Builder:
     def library(
         self, kind: str, inputs: Mapping[str, ArrayValue], outputs: Mapping[str, ArrayValue], **fields: Any
     ) -> None:
-        """Emits a library node by kind; the values become its memlets."""
-        memlets_in = {name: self.operand(value) for name, value in inputs.items()}
+        """Emits a library node by kind; the values become its memlets, those of one name and value the same one."""
         memlets_out = {name: self.operand(value) for name, value in outputs.items()}
+        memlets_in = {
+            name: memlets_out[name] if outputs.get(name) == value else self.operand(value)
+            for name, value in inputs.items()
+        }
         self.emit.node(LIBRARY_KINDS[kind](inputs=memlets_in, outputs=memlets_out, **fields))
 
     def scalar_container(self, dtype: DType, name: str = "tmp") -> tuple[ArrayValue, Scalar]:

@@ -15,6 +15,7 @@ from dcpy.base.callbacks import perform, require_bound
 from dcpy.base.errors import DcpyError, InterpreterError, OutOfBounds
 from dcpy.base.networks import wait
 from dcpy.ir.expressions.scalar import Load, ScalarExpr
+from dcpy.ir.interp.exceptions import raising
 from dcpy.ir.interp.frame import Frame
 from dcpy.ir.interp.memory import Buffer, NDArray, Queues, addresses, index_of, queue_name
 from dcpy.ir.interp.races import READ, WRITE, RaceDetector
@@ -60,7 +61,8 @@ class DataMovement:
         for connector, memlet in node.outputs.items():
             target = self.frame.buffer(memlet.container)
             outputs[connector] = target.data[(*self._index(memlet, target, node), ...)].copy()
-        node.meaning(inputs, outputs)
+        with raising(node):
+            node.meaning(inputs, outputs)
         for connector, memlet in node.outputs.items():
             self.write(memlet, outputs[connector], node)
 

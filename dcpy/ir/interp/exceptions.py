@@ -1,13 +1,17 @@
-"""Python exceptions that a program raises: from the name, message and values of a `Check`."""
+"""Python exceptions that a program raises: from the name, message and values of a `Check`, or out of a node."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from dcpy.base.exceptions import advice_on, exception_type
+from dcpy.base.source import SrcSpan
 from dcpy.base.tracebacks import raised_by_program
+from dcpy.ir.effects import Effect
+from dcpy.ir.nodes import Node
 from dcpy.ir.region import Check
 
 
@@ -19,8 +23,23 @@ def exception_of(check: Check, values: Sequence[Any]) -> Exception:
         error: Exception = RuntimeError(f"{check.exception}: {text}")
     else:
         error = kind(text) if text else kind()
-    if check.span is not None:
-        error.add_note(check.span.render())
+    return _placed(error, text, check.span)
+
+
+@contextmanager
+def raising(node: Node) -> Iterator[None]:
+    """Within: exceptions that a node says that it may raise become those of the program, with its place as a note."""
+    try:
+        yield
+    except Exception as error:
+        if Effect.MAY_RAISE not in node.effects:
+            raise
+        raise _placed(type(error)(*error.args), str(error), node.span) from None
+
+
+def _placed(error: Exception, text: str, span: SrcSpan | None) -> Exception:
+    if span is not None:
+        error.add_note(span.render())
     if advice := advice_on(text):
         error.add_note(f"  = help: {advice}")
     return raised_by_program(error)

@@ -334,16 +334,20 @@ def _augment_keys(frame: Frame, owner: Value, keys: list[Value], symbol: str, va
 def _augment_chosen(frame: Frame, owner: ArrayValue, keys: indexing.Keys, symbol: str, value: Value) -> None:
     """``owner[arrays] symbol= value``: a copy is changed in place, and stored."""
     b = frame.b
-    mask = gather.whole_mask(owner, keys)
-    if mask is not None and is_number(value):
-        stores.require_updatable(b, UFUNC_OF[symbol], owner, value)
-        gather.update_masked(b, owner, mask, lambda old: binary(b, symbol, old, value))
-        return
+    if is_number(value):
+
+        def change(old: ArrayValue) -> Value:
+            if symbol != "@":
+                stores.require_updatable(b, UFUNC_OF[symbol], old, value)
+            return binary(b, symbol, old, value)
+
+        if gather.update_masked(b, owner, keys, change):
+            return
     old = gather.read(b, owner, keys)
     if symbol != "@":
         value = value if isinstance(value, ArrayValue) or is_number(value) else b.array(value)
         stores.require_updatable(b, UFUNC_OF[symbol], old, value)
-    gather.write(b, owner, keys, binary(b, symbol, old, value))
+    gather.write(b, owner, keys, binary(b, symbol, old, value), checked=True)
 
 
 # -- exceptions ------------------------------------------------------------------------------------------------------

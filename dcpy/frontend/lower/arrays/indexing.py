@@ -6,7 +6,7 @@ wraps at run time, through a symbol. Slices clamp as NumPy's do; a slice that is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -148,6 +148,18 @@ def basic(b: Builder, value: ArrayValue, keys: Sequence[Value], *, view: bool = 
     if only_integers and not view:
         return Scalar(ArrayValue(value.container, value.dtype, (), Subset(tuple(window)), ()).load(()))
     return ArrayValue(value.container, value.dtype, tuple(shape), Subset(tuple(window)), tuple(axes))
+
+
+def at_points(value: ArrayValue, points: Mapping[int, Expr]) -> ArrayValue:
+    """The view without the dimensions that have one index each, which is in range."""
+    window = list(value.window.dims)
+    for dimension, point in points.items():
+        axis = value.axes[dimension]
+        if axis >= 0:
+            window[axis] = _within(window[axis], point)
+    kept = [k for k in range(value.rank) if k not in points]
+    shape, axes = tuple(value.shape[k] for k in kept), tuple(value.axes[k] for k in kept)
+    return ArrayValue(value.container, value.dtype, shape, Subset(tuple(window)), axes)
 
 
 def _within(dim: Expr | Range, part: Expr | Range) -> Expr | Range:

@@ -1,14 +1,14 @@
 """What was computed from an array need not be computed again, as long as nobody wrote to the array meanwhile.
 
-``Z[mask] = Z[mask] + C[mask]`` looks three times for the places where one mask holds. What is remembered counts in the
+``Z[mask] = Z[mask] + C[mask]`` asks three times how many elements one mask selects. What is remembered counts in the
 region where it was computed only: what is written there later runs later, and as often.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dcpy.frontend.values import ArrayValue
 from dcpy.ir.memlet import Memlet
@@ -18,30 +18,31 @@ from dcpy.ir.roles import Role
 if TYPE_CHECKING:
     from dcpy.frontend.lower.builder import Builder
 
+Result = TypeVar("Result")
+
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """`result` was computed from `source` by the blocks of `region` up to `last`."""
+    """`result` was computed by a function of `source`, in the blocks of `region` up to `last`."""
 
+    function: object
     source: ArrayValue
-    result: ArrayValue
+    result: Any
     region: Region
     last: Block
 
 
-def remember(b: Builder, source: ArrayValue, result: ArrayValue) -> None:
-    """Keeps `result`, computed just now from `source`; nobody may write to it any more."""
-    region = b.emit.region
-    b.remembered.append(Remembered(source, result, region, region.blocks[-1]))
-    b.emit.statement(b.emit.span)  # what follows goes into blocks that follow
-
-
-def recall(b: Builder, source: ArrayValue) -> ArrayValue | None:
-    """What was computed from `source` and still holds here; None where there is nothing."""
+def once(b: Builder, function: Callable[[Builder, ArrayValue], Result], source: ArrayValue) -> Result:
+    """``function(b, source)``, as it was computed before if that still holds; nobody may write to the result."""
     for entry in reversed(b.remembered):
-        if entry.region is b.emit.region and entry.source == source and _holds(b, entry):
-            return entry.result
-    return None
+        if entry.function is function and entry.region is b.emit.region and entry.source == source and _holds(b, entry):
+            found: Result = entry.result
+            return found
+    result = function(b, source)
+    region = b.emit.region
+    b.remembered.append(Remembered(function, source, result, region, region.blocks[-1]))
+    b.emit.statement(b.emit.span)  # what follows goes into blocks that follow
+    return result
 
 
 def _holds(b: Builder, entry: Remembered) -> bool:

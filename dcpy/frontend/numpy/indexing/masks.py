@@ -1,70 +1,26 @@
-"""Positions of what is not zero: ``nonzero`` and its relatives, and what a boolean mask selects.
-
-How many there are is known at run time only, so the count becomes a symbol, and arrays of that size follow. A mask as
-an index stands for the arrays that `nonzero` gives (`frontend.lower.arrays.gather` asks for them).
-"""
+"""Positions of what is not zero: ``nonzero`` and its relatives; what conditions select along an axis."""
 
 from __future__ import annotations
-
-from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from dcpy.frontend.implements import implements, method
+from dcpy.frontend.lower.arrays import masks
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.numpy.array_creation.creation import size_of
 from dcpy.frontend.numpy.defaults import NONE
 from dcpy.frontend.numpy.ufuncs.outputs import into
-from dcpy.frontend.values import ArrayValue, Static, TupleValue, Value, integer, scalar_expr
+from dcpy.frontend.values import ArrayValue, Static, TupleValue, Value
 from dcpy.ir import types
-from dcpy.ir.expressions.scalar import cast
-from dcpy.ir.subsets import Range
-from dcpy.ir.symbolic import ZERO, as_expr
-
-BLOCK = 64  #: flags that are counted, and skipped where none of them holds, together
-
-
-def _count(flags: Any, counts: Any) -> Any:
-    """How many flags hold, of which whole blocks are counted already; the body is lowered like a user's."""
-    total = 0
-    for block in range(len(counts)):
-        total += int(counts[block])
-    for i in range(BLOCK * len(counts), len(flags)):
-        total += int(flags[i])
-    return total
-
-
-def _fill_positions(out: Any, flags: Any, counts: Any) -> None:
-    """Writes the positions where the flags hold."""
-    k = 0
-    for block in range(len(counts)):
-        if counts[block]:
-            for i in range(BLOCK * block, BLOCK * block + BLOCK):
-                if flags[i]:
-                    out[k] = i
-                    k += 1
-    for i in range(BLOCK * len(counts), len(flags)):
-        if flags[i]:
-            out[k] = i
-            k += 1
+from dcpy.ir.symbolic import Expr
 
 
 @implements(np.flatnonzero)
 def flatnonzero(b: Builder, a: Value) -> Value:
     """Positions in C order of the elements that are not zero."""
-    flags = b.array(b.cast(b.array(a), types.bool_))
-    size = b.integer(size_of(b, flags))
-    flat = flags if flags.rank == 1 else b.reshape(flags, [size])
-    flat = flat if b.contiguous(flat) else b.copy(flat)
-    blocks, whole = size // BLOCK, Range(ZERO, size // BLOCK * BLOCK)
-    table = b.reshape(replace(flat, shape=(whole.size,), window=flat.subset([whole])), [blocks, as_expr(BLOCK)])
-    counts = b.reduce("add", table, [1], dtype=types.uint8)  # in 8 bits: a vector instruction adds many
-    with b.emit.unchecked():
-        count = b.call(Static(_count), flat, counts)
-        found = b.empty([b.emit.assign_symbol("n", cast(scalar_expr(count), types.int64), 0, size)], types.int64)
-        b.call(Static(_fill_positions), found, flat, counts)
-    return found
+    flags = _flags(b, a)
+    flat = flags if flags.rank == 1 else b.reshape(flags, [b.integer(size_of(b, flags))])
+    return masks.new_positions(b, flat)[0]
 
 
 @implements(np.nonzero)
@@ -73,13 +29,12 @@ def nonzero(b: Builder, a: Value) -> Value:
     flags = b.array(a)
     if not flags.rank:
         raise b.error("np.nonzero of a number", notes=("NumPy raises ValueError here",), help="compare it with 0")
-    rest = flatnonzero(b, flags)
-    positions: list[Value] = []
-    for size in reversed(flags.shape[1:]):
-        length = integer(b.exact(size))
-        positions.append(b.ufunc(np.remainder, rest, length))
-        rest = b.ufunc(np.floor_divide, rest, length)
-    return TupleValue((rest, *reversed(positions)))
+    return TupleValue(masks.new_positions(b, _flags(b, flags)))
+
+
+def _flags(b: Builder, a: Value) -> ArrayValue:
+    """Whether elements are not zero."""
+    return b.array(b.cast(b.array(a), types.bool_))
 
 
 @method("nonzero")
@@ -108,8 +63,13 @@ def argwhere(b: Builder, a: Value) -> Value:
 @implements(np.extract)
 def extract(b: Builder, condition: Value, arr: Value) -> Value:
     """The elements where the condition holds."""
-    places = flatnonzero(b, condition)
-    return b.subscript(b.call(Static(np.ravel), arr), [places])
+    x, flags = b.array(b.call(Static(np.ravel), arr)), _flags(b, b.call(Static(np.ravel), condition))
+    return b.subscript(x, [_selecting(b, flags, x.shape[0])])
+
+
+def _selecting(b: Builder, flags: ArrayValue, size: Expr) -> ArrayValue:
+    """A key for elements of a dimension: the flags where they are as many, else the positions where they hold."""
+    return flags if b.exact(flags.shape[0]) is b.exact(size) else masks.positions(b, flags)[0]
 
 
 @implements(np.compress)
@@ -120,4 +80,4 @@ def compress(b: Builder, condition: Value, a: Value, axis: Value = NONE, out: Va
     keys: list[Value] = [Static(slice(None))] * place
     if b.array(condition).rank != 1:
         raise b.error("condition must be a 1-d array", notes=("NumPy raises ValueError here",))
-    return into(b, out, b.subscript(x, [*keys, flatnonzero(b, condition)]), "compress")
+    return into(b, out, b.subscript(x, [*keys, _selecting(b, _flags(b, condition), x.shape[place])]), "compress")

@@ -11,10 +11,13 @@ from dcpy.ir import types
 from dcpy.ir.expressions.identities import extreme_value, identity_value
 from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, op
 from dcpy.ir.nodes import Node
-from dcpy.ir.symbolic import ZERO, Expr
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import ZERO, Expr, as_expr
 from dcpy.libraries.api import Element, Fragment, Operand, expands
 from dcpy.libraries.contraction import Contraction, Indices, accumulator_dtype, contract, innermost, short_dtype
 from dcpy.libraries.reduce.nodes import ArgReduce, Reduce
+
+FLAGS = 64  #: truth values that are counted together, in 8 bits
 
 
 @expands(Reduce, "pure")
@@ -24,6 +27,9 @@ def reduce_loops(node: Reduce, f: Fragment) -> None:
     axes = tuple(sorted(node.axes))
     if len(axes) == len(x.shape) > 1 and (flat := f.flat(x)) is not None:
         x, axes = flat, (0,)
+    if node.op == "add" and x.dtype == types.bool_ and out.dtype.is_integer and len(axes) == len(x.shape) == 1:
+        _count_flags(f, x, out)
+        return
 
     def element(f: Fragment, target: Element, indices: Indices, wcr: str) -> Node:
         return f.put(target, x.at(*indices), wcr=wcr)
@@ -32,6 +38,23 @@ def reduce_loops(node: Reduce, f: Fragment) -> None:
     identity = identity_value(node.op, dtype)
     short = short_dtype(out.dtype, dtype)
     contract(f, Contraction(x.shape, axes, inner, node.op, dtype, identity, element, _store_in(out), short))
+
+
+def _count_flags(f: Fragment, x: Operand, out: Operand) -> None:
+    """Blocks of flags are counted in 8 bits: a vector instruction adds many."""
+    (size,) = x.shape
+    blocks = size // FLAGS
+    total = f.scalar("total", out.dtype)
+    f.put(total.at(), 0)
+    with f.map(Range(ZERO, blocks), param="block") as block:
+        count = f.scalar("count", types.uint8)
+        f.put(count.at(), 0)
+        with f.map(Range(ZERO, as_expr(FLAGS)), param="k") as k:
+            f.put(count.at(), x.at(block * FLAGS + k), wcr="add")
+        f.put(total.at(), count.at(), wcr="add")
+    with f.map(Range(blocks * FLAGS, size), param="k") as k:
+        f.put(total.at(), x.at(k), wcr="add")
+    f.put(out.at(), total.at())
 
 
 @expands(ArgReduce, "pure")

@@ -1,0 +1,1 @@
+"""Indexing with masks and index arrays: what they select, gather, and write."""

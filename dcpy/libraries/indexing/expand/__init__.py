@@ -1,0 +1,1 @@
+"""How the nodes of indexing are computed."""

@@ -1,0 +1,145 @@
+"""Stream compaction: what is done for each element that a mask selects, with its number among these.
+
+Blocks of flags are counted first, which is a vector instruction or two. An empty block is skipped; of a full one all
+elements are taken as they lie; the flags of any other become the bits of a word, and each step goes to the next bit.
+Chunks of many blocks run in parallel: how many elements stand before each is counted beforehand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+
+from dcpy.ir import types
+from dcpy.ir.data import View
+from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, op
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, ceil_div, min_of, product_of
+from dcpy.libraries.api import Element, Fragment, Operand
+
+BLOCK = 64  #: flags that are looked at together; they are counted in 8 bits
+CHUNK = 1 << 15  #: flags of a piece that one thread looks at; a multiple of `BLOCK`
+
+Visit = Callable[[Sequence[Expr], Expr], None]  # of the indices of an element of the mask, and its number
+
+
+def scan(f: Fragment, mask: Operand, visit: Visit) -> None:
+    """Calls `visit` to write what is done for a selected element, in C order."""
+    *outer, size = mask.shape
+    if not outer and not (size.constant is not None and size.constant <= CHUNK):
+        _chunks(f, mask, visit)
+        return
+    number = f.let("k", Const(0, types.int64))
+    rows: list[Expr] = []
+    _rows(f, mask, outer, rows, number, visit)
+
+
+def _rows(f: Fragment, mask: Operand, outer: Sequence[Expr], row: list[Expr], number: Expr, visit: Visit) -> None:
+    """A loop for each dimension but the last one."""
+    if outer:
+        with f.loop(Range(ZERO, outer[0]), "r") as index:
+            _rows(f, mask, outer[1:], [*row, index], number, visit)
+        return
+    _row(f, mask, row, Range(ZERO, mask.shape[-1]), number, visit)
+
+
+def _chunks(f: Fragment, mask: Operand, visit: Visit) -> None:
+    """A dimension in pieces, in parallel."""
+    size = mask.shape[0]
+    pieces = ceil_div(size, CHUNK)
+    before = f.array("before", types.int64, (pieces + 1,))
+    f.put(before.at(ZERO), 0)
+    with f.map(Range(ZERO, pieces - 1), param="piece") as piece:
+        held = f.scalar("held", types.int64)
+        f.put(held.at(), 0)
+        with f.map(Range(ZERO, as_expr(CHUNK // BLOCK)), param="block") as block:
+            count = _count(f, mask, [], piece * CHUNK + block * BLOCK)
+            f.put(held.at(), count.at(), wcr="add")
+        f.put(before.at(piece + 1), held.at())
+    with f.loop(Range(ZERO, pieces - 1), "piece") as piece:
+        f.compute(before.at(piece + 1), lambda a, b: op("add", a, b), before.at(piece), before.at(piece + 1))
+    with f.map(Range(ZERO, pieces), param="piece") as piece:
+        number = f.symbol("k", before.at(piece))
+        part = Range(piece * CHUNK, min_of(piece * CHUNK + CHUNK, size))
+        _row(f, mask, [], part, number, visit)
+
+
+def _row(f: Fragment, mask: Operand, row: list[Expr], part: Range, number: Expr, visit: Visit) -> None:
+    """A part of one row: whole blocks, then what is left."""
+    length = min_of(CHUNK, mask.shape[-1] - part.start) if part.start is not ZERO else mask.shape[-1]
+    known = length.constant
+    whole = length // BLOCK
+    if known is None or known >= BLOCK:
+        with f.loop(Range(ZERO, whole), "block") as block:
+            _block(f, mask, row, part.start + block * BLOCK, number, visit)
+    if known is None or known % BLOCK:
+        with f.loop(Range(part.start + whole * BLOCK, part.stop), "i") as index:
+            holds, _ = f.branch(op("ne", f.load(mask.at(*row, index)), Const(0, types.int64)))
+            with f.inside(holds):
+                visit([*row, index], number)
+                _advance(f, number, ONE)
+
+
+def _block(f: Fragment, mask: Operand, row: list[Expr], start: Expr, number: Expr, visit: Visit) -> None:
+    count = f.load(_count(f, mask, row, start).at())
+    full, other = f.branch(op("eq", count, Const(BLOCK, types.int64)))
+    with f.inside(full):
+        with f.map(Range(ZERO, as_expr(BLOCK)), param="j") as j:
+            visit([*row, start + j], number + j)
+        _advance(f, number, as_expr(BLOCK))
+    with f.inside(other):
+        some, _ = f.branch(op("ne", count, Const(0, types.int64)))
+        with f.inside(some):
+            bits = f.let("bits", f.load(_bits(f, mask, row, start)))
+            with f.loop(Range(ZERO, f.let("c", count)), "j"):
+                place = f.let("p", op("ctz", Index(bits)))
+                visit([*row, start + place], number)
+                _advance(f, number, ONE)
+                f.assign(bits, op("bitand", Index(bits), Index(bits - 1)))
+
+
+def _count(f: Fragment, mask: Operand, row: list[Expr], start: Expr) -> Operand:
+    """How many flags of a block hold."""
+    count = f.scalar("count", types.uint8)
+    f.put(count.at(), 0)
+    with f.map(Range(ZERO, as_expr(BLOCK)), param="j") as j:
+        f.put(count.at(), mask.at(*row, start + j), wcr="add")
+    return count
+
+
+def _bits(f: Fragment, mask: Operand, row: list[Expr], start: Expr) -> Element:
+    """The flags of a block as the bits of one word: eight bytes, of 0 or 1 each, times `PACK` are eight bits on top."""
+    flags = f.array("flags", types.bool_, (as_expr(BLOCK),))
+    with f.map(Range(ZERO, as_expr(BLOCK)), param="j") as j:
+        f.put(flags.at(j), mask.at(*row, start + j))
+    words = f.viewed("words", View(flags.memlet.container, types.uint64, (as_expr(8),), (ONE,)), outermost=False)
+    bits = f.scalar("bits", types.uint64).at()
+    f.compute(bits, _packed, *(words.at(k) for k in range(8)))
+    return bits
+
+
+def _packed(*words: ScalarExpr) -> ScalarExpr:
+    pack, top = Const(0x0102040810204080, types.uint64), Const(56, types.uint64)
+    parts = (op("rshift", op("mul", word, pack), top) for word in words)
+    moved = (op("lshift", part, Const(8 * k, types.uint64)) for k, part in enumerate(parts))
+    return reduce(lambda one, other: op("bitor", one, other), moved)
+
+
+def _advance(f: Fragment, number: Expr, by: Expr) -> None:
+    f.assign(number, Index(number + by))
+
+
+# -- dimensions as one -------------------------------------------------------------------------------------------------
+
+
+def as_rows(f: Fragment, operands: Sequence[Operand], rank: int) -> Sequence[Operand]:
+    """The operands with their first `rank` dimensions as one, where all of them lie in memory so; else as they are."""
+    if rank == 1 or not all(f.is_packed(operand) for operand in operands):
+        return operands
+    return [_joined(f, operand, rank) for operand in operands]
+
+
+def _joined(f: Fragment, operand: Operand, rank: int) -> Operand:
+    container, shape = operand.memlet.container, operand.shape
+    view = View.reshape(container, operand.desc, (product_of(*shape[:rank]), *shape[rank:]))
+    return f.viewed(f"{container}_flat", view)

@@ -1,0 +1,49 @@
+"""Masks and index arrays in compiled programs: all densities, lengths around a block, several pieces, layouts."""
+
+import numpy as np
+import pytest
+
+from tests.support.oracles import check_same
+
+pytestmark = pytest.mark.cc
+RNG = np.random.default_rng(5)
+
+
+def rows(x, mask, values):
+    x[mask] = values
+    return x[mask], np.nonzero(mask), np.count_nonzero(mask)
+
+
+def columns(x, mask, values):
+    x[:, mask] = values
+    return x[:, mask]
+
+
+def indexed(x, i, values):
+    x[1:, i] += values
+    x[0, i] = 3
+    return x[:, i] * values
+
+
+@pytest.mark.parametrize("density", [0.0, 0.01, 0.5, 0.99, 1.0])
+@pytest.mark.parametrize("shape", [(0,), (63,), (64, 3), (1000,), (7, 9), (70000,), (300, 200)])
+def test_masks(shape, density):
+    x = RNG.random(shape)
+    for flags in (RNG.random(shape) < density, RNG.random(shape[:1]) < density):
+        for whole in (x, np.asfortranarray(x)):
+            check_same(rows, whole.copy(order="K"), flags, RNG.random(np.shape(x[flags])))
+
+
+@pytest.mark.parametrize("size", [5, 64, 40000])
+def test_masks_of_an_inner_dimension(size):
+    flags = RNG.random(size) < 0.3
+    check_same(columns, RNG.random((3, size)), flags, RNG.random((3, flags.sum())))
+    check_same(columns, RNG.random((3, size)), flags, RNG.random((3, 1)))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int64, np.uint64])
+@pytest.mark.parametrize("bad", [0, 101, -100])
+def test_index_arrays(dtype, bad):
+    i = RNG.integers(0, 100, 77).astype(dtype)
+    i[40] = np.array(bad).astype(dtype)
+    check_same(indexed, RNG.random((2, 100)), i, RNG.random((1, 77)))
