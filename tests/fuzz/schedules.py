@@ -1,7 +1,8 @@
-"""Random schedules of random loop nests: every accepted step is verified, and interpreted against the original.
+"""Random schedules of random programs: every accepted step is verified, and interpreted against the original.
 
 `python -m tests.fuzz.schedules N [SEED]` runs a campaign and prints how often each transformation was accepted; what
-differs is printed with its program and its history. Numbers are integers, so any order of a sum gives the same.
+differs is printed with its program and its history. In turn, programs are loop nests and functions of NumPy, which is
+then asked as well; some schedules are compiled in the end. Numbers are integers, so any order of a sum gives the same.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,148 +19,123 @@ import numpy as np
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.text import parse_sdfg, print_sdfg
+from dcpy.ir.text import print_sdfg
 from dcpy.transforms.api import Refusal, Transformation, matches, perform
 from dcpy.transforms.catalog import TRANSFORMATIONS
 from dcpy.transforms.history import replay
+from tests.fuzz.chains import Chains
+from tests.fuzz.nests import Nests
+from tests.support.compiled import compile_sdfg
 from tests.support.expect import assert_same_outcome, outcome, random_arguments
 
-SIDE, MIDDLE = 44, 16  # arrays have room for every index that is written
-ARRAYS = "ABC"
 LONGEST = 9000  # characters of a program that is transformed further
-SIZES = ({"N": 0, "M": 3}, {"N": 1, "M": 2}, {"N": 3, "M": 4}, {"N": 4, "M": 1})
+TRIES = 8  # transformations that are drawn for one step, until one of them applies
+SIZES = (
+    {"N": 0, "M": 3, "T": 1}, {"N": 1, "M": 2, "T": 0}, {"N": 3, "M": 4, "T": 3}, {"N": 4, "M": 1, "T": 5},
+)  # fmt: skip
 
-PARAMETERS: dict[str, Callable[[random.Random], dict[str, Any]]] = {
-    "horizontal-fusion": lambda r: {},
+Draw = Callable[[random.Random], dict[str, Any]]
+PARAMETERS: dict[str, Draw] = {  # of those that have some; the others are drawn as they are
+    "augmented-assignment-to-wcr": lambda r: {"loops": r.random() < 0.7},
+    "buffer-tiling": lambda r: {"size": r.randint(1, 3), "axes": r.randint(1, 2)},
+    "expand-library-node": lambda r: {"prefer": r.choice(((), ("pure",), ("maps",)))},
     "loop-distribution": lambda r: {"at": r.randint(1, 2)},
-    "loop-interchange": lambda r: {},
+    "loop-fusion": lambda r: {"shift": r.randint(-1, 2)},
     "loop-peeling": lambda r: {"count": r.randint(1, 2), "last": r.random() < 0.5},
-    "loop-reversal": lambda r: {},
     "loop-skewing": lambda r: {"factor": r.choice((-2, -1, 1, 2))},
-    "loop-to-map": lambda r: {},
     "loop-unroll": lambda r: {"factor": r.choice((0, 2, 3))},
     "map-collapse": lambda r: {"allow_dependent": r.random() < 0.5},
     "map-expansion": lambda r: {"count": r.randint(1, 2)},
     "map-fission": lambda r: {"at": r.randint(1, 2)},
-    "map-fusion": lambda r: {},
-    "map-interchange": lambda r: {},
+    "map-fusion": lambda r: {"keep_intermediate": r.random() < 0.2},
     "map-tiling": lambda r: {"sizes": r.choice(((2,), (2, 3), (3, 2)))},
-    "map-to-for-loop": lambda r: {},
-    "move-loop-into-map": lambda r: {},
-    "move-map-into-loop": lambda r: {},
-    "parallelization": lambda r: {},
-    "scalar-expansion": lambda r: {},
-    "state-fusion": lambda r: {},
+    "stencil-tiling": lambda r: {"size": r.randint(1, 3), "axes": r.randint(1, 2)},
     "strip-mining": lambda r: {"size": r.randint(1, 3)},
+    "subgraph-fusion": lambda r: {"rank": r.randint(0, 2), "small": r.random() < 0.7},
+    "time-tiling": lambda r: {"steps": r.randint(1, 3), "sizes": r.choice(((1,), (2,), (2, 3), (3, 2)))},
     "unroll-and-jam": lambda r: {"factor": r.randint(2, 3)},
-    "vectorization": lambda r: {},
 }
+#: what schedules are made of, each of which a campaign is to apply
+SCHEDULING = (
+    "accumulate-transient", "buffer-tiling", "common-subexpression-elimination", "double-buffering",
+    "expand-library-node", "horizontal-fusion", "in-local-storage", "loop-distribution", "loop-fusion",
+    "loop-interchange", "loop-peeling", "loop-reversal", "loop-skewing", "loop-to-map", "loop-unroll", "map-collapse", "map-expansion",
+    "map-fission", "map-fusion", "map-inlining", "map-interchange", "map-tiling", "map-to-for-loop",
+    "move-loop-into-map", "move-map-into-loop", "out-local-storage", "parallelization", "recompute-fusion",
+    "scalar-expansion", "state-fusion", "stencil-tiling", "strip-mining", "subgraph-fusion", "time-tiling",
+    "transient-reuse", "unroll-and-jam", "vectorization",
+)  # fmt: skip
+#: those of them that apply at few places
+RARE = (
+    "accumulate-transient", "common-subexpression-elimination", "double-buffering", "expand-library-node",
+    "loop-distribution", "loop-fusion", "map-collapse", "map-fission", "map-inlining", "map-interchange", "move-map-into-loop",
+    "time-tiling",
+)  # fmt: skip
+#: what may come between: passes that simplify, and versions for what is found out at run time
+OTHERS = (
+    "augmented-assignment-to-wcr", "constant-propagation", "dead-branch-elimination", "dead-dataflow-elimination",
+    "dead-state-elimination", "empty-state-elimination", "extremum-reduction", "loop-versioning", "map-versioning",
+    "redundant-copy-removal", "redundant-view-removal", "scalar-to-symbol-promotion", "symbol-propagation",
+    "trivial-loop-elimination", "trivial-map-elimination", "unused-container-elimination",
+    "wcr-to-augmented-assignment",
+)  # fmt: skip
 
 
-class Nests:
-    """Writes random programs of loops and maps over three arrays and a sum."""
+@dataclass
+class Campaign:
+    """What is drawn from, and how often each transformation was accepted."""
 
-    def __init__(self, chance: random.Random) -> None:
-        self.chance = chance
-        self.count = 0
+    names: tuple[str, ...] = (*SCHEDULING, *SCHEDULING, *RARE, *RARE, *RARE, *OTHERS)
+    steps: int = 8
+    compiled: int = 10  #: every so many schedules is compiled in the end; 0: none
 
-    def program(self) -> Sdfg:
-        blocks = " ".join(self.block((), 0) for _ in range(self.chance.randint(1, 2)))
-        arrays = ", ".join(f"{name}: i64[{SIDE}, {SIDE}]" for name in ARRAYS)
-        return parse_sdfg(f"sdfg @f({arrays}, s: i64[]) symbols(N: size, M: size) {{ {blocks} }}")
+    def __post_init__(self) -> None:
+        self.accepted: Counter[str] = Counter()
 
-    def name(self, stem: str) -> str:
-        self.count += 1
-        return f"{stem}{self.count}"
+    def check(self, seed: int) -> None:
+        """One program under a random schedule; `AssertionError` where a step changes what it computes."""
+        chance = random.Random(seed)
+        chains = Chains(chance) if seed % 2 else None
+        before = Nests(chance).program() if chains is None else chains.program()
+        after = copy_sdfg(before)
+        first = len(after.history)
+        given = [random_arguments(before, sizes, seed=sum(sizes.values())) for sizes in SIZES]
+        expected = [
+            [outcome(before, *both, strict) for strict in (False, True)] for both in zip(given, SIZES, strict=True)
+        ]
+        for step in range(self.steps):
+            if not self._step(after, chance):
+                break
+            for number, strict in ((step % len(SIZES), True), ((step + 2) % len(SIZES), False)):
+                found = outcome(after, given[number], SIZES[number], strict)
+                _compare(found, expected[number][strict], before, after, f"seed {seed}")
+            if len(print_sdfg(after)) > LONGEST:
+                break
+        for arguments, sizes, right in zip(given, SIZES, expected, strict=True):
+            for strict in (False, True):
+                _compare(outcome(after, arguments, sizes, strict), right[strict], before, after, f"seed {seed}")
+        where = f"seed {seed}: {after.history[first:]}"
+        assert print_sdfg(replay(copy_sdfg(before), after.history[first:])) == print_sdfg(after), where
+        if chains is not None:
+            for arguments, right in zip(given, expected, strict=True):
+                _compare(_of_call(chains.function(), arguments), right[0], before, after, f"NumPy, seed {seed}")
+        if self.compiled and seed % self.compiled in (0, 1):
+            compiled = compile_sdfg(after)
+            for arguments, right in zip(given, expected, strict=True):
+                _compare(_of_call(compiled, arguments), right[0], before, after, f"compiled, seed {seed}")
 
-    def block(self, params: tuple[str, ...], depth: int) -> str:
-        if depth < 3 and self.chance.random() < (1.0, 0.7, 0.4)[depth]:
-            return self.loop(params, depth)
-        if self.chance.random() < 0.5:
-            return f"state {{ {self.tasklets(params)} }}"
-        ranges = [self.range(params) for _ in range(self.chance.randint(1, 2))]
-        return f"state {{ {' '.join(self.map(params, ranges) for _ in range(self.chance.choice((1, 1, 2))))} }}"
-
-    def loop(self, params: tuple[str, ...], depth: int) -> str:
-        param = self.name("i")
-        inside = (*params, param)
-        temporary = ""
-        count = self.chance.choice((1, 1, 1, 2))
-        blocks = [self.block(inside, depth + 1) for _ in range(count)]
-        if self.chance.random() < 0.2:
-            name = self.name("t")
-            temporary = f"data {name}: i64 transient"
-            blocks.append(f"state {{ {self.through(name, inside)} }}")
-        return f"loop {param} = {self.range(params)} {{ {temporary} {' '.join(blocks)} }}"
-
-    def range(self, params: tuple[str, ...]) -> str:
-        plain = ["0:N", "0:M", "1:N", "N - 1:-1:-1", "0:M:2", "0:3"]
-        around = [f"0:{params[-1]} + 1", f"{params[-1]}:4"] if params else []
-        return self.chance.choice((*plain, *around) if self.chance.random() < 0.4 else ("0:N", "0:M"))
-
-    def tasklets(self, params: tuple[str, ...]) -> str:
-        return " ".join(self.tasklet(params) for _ in range(self.chance.choice((1, 1, 2))))
-
-    def tasklet(self, params: tuple[str, ...]) -> str:
-        reads = ", ".join(f"a{n} <- {self.element(params)}" for n in range(2))
-        if self.chance.random() < 0.15:
-            return f"tasklet ({reads}) -> (o -> s (add)) {{ o = a0 - a1 }}"
-        return f"tasklet ({reads}) -> (o -> {self.element(params)}) {{ o = (3*a0 + 5*a1 + 7) % 1009 }}"
-
-    def through(self, name: str, params: tuple[str, ...]) -> str:
-        first = f"tasklet (a <- {self.element(params)}) -> (o -> {name}) {{ o = a + 1 }}"
-        return f"{first} tasklet (a <- {name}) -> (o -> {self.element(params)}) {{ o = a % 1009 }}"
-
-    def element(self, params: tuple[str, ...]) -> str:
-        return f"{self.chance.choice(ARRAYS)}[{self.index(params)}, {self.index(params)}]"
-
-    def index(self, params: tuple[str, ...]) -> str:
-        terms = [f"{self.chance.choice((-1, 1, 1, 1, 2))}*{name}" for name in params if self.chance.random() < 0.5]
-        return " + ".join([*terms[:2], str(MIDDLE + self.chance.randint(-2, 2))])
-
-    def map(self, params: tuple[str, ...], ranges: list[str]) -> str:
-        """A map whose points do not depend on each other: each has an element of one array, and reads others."""
-        mine = [self.name("m") for _ in ranges]
-        axes = [f"{name} = {values}" for name, values in zip(mine, ranges, strict=True)]
-        written = self.chance.choice(ARRAYS)
-        own = f"{written}[{mine[0]} + {MIDDLE}, {mine[-1]} + {MIDDLE}]"
-        others = [name for name in ARRAYS if name != written]
-        reads = [f"{self.chance.choice(others)}[{self.index((*params, *mine))}, {self.index(params)}]" for _ in "ab"]
-        body = f"tasklet (a <- {reads[0]}, b <- {own}) -> (o -> {own}) {{ o = (3*a + 5*b) % 1009 }}"
-        if self.chance.random() < 0.5:
-            body += f" tasklet (a <- {own}, b <- {reads[1]}) -> (o -> s (add)) {{ o = a - b }}"
-        if self.chance.random() < 0.3:
-            body = f"loop {self.name('k')} = 0:3 {{ state {{ {body} }} }}"
-        if len(axes) == 2 and self.chance.random() < 0.5:
-            return f"map {axes[0]} {{ map {axes[1]} {{ {body} }} }}"
-        return f"map {', '.join(axes)} {{ {body} }}"
+    def _step(self, sdfg: Sdfg, chance: random.Random) -> bool:
+        """Applies one of some transformations at a random match that allows it; whether there is one."""
+        for _ in range(TRIES):
+            name = chance.choice(self.names)
+            transformation = TRANSFORMATIONS[name](**PARAMETERS.get(name, lambda _: {})(chance))
+            if _applied(sdfg, transformation, chance):
+                self.accepted[name] += 1
+                return True
+        return False
 
 
-def check_schedule(seed: int, accepted: Counter[str], steps: int = 8) -> None:
-    """One program under a random schedule; `AssertionError` where a step changes what it computes."""
-    chance = random.Random(seed)
-    before = Nests(chance).program()
-    after = copy_sdfg(before)
-    expected = [_outcomes(before, given) for given in SIZES]
-    for _ in range(steps):
-        name = chance.choice(list(PARAMETERS))
-        if not _step(after, TRANSFORMATIONS[name](**PARAMETERS[name](chance)), chance):
-            continue
-        accepted[name] += 1
-        for given, outcomes in zip(SIZES, expected, strict=True):
-            for found, right in zip(_outcomes(after, given), outcomes, strict=True):
-                try:
-                    assert_same_outcome(found, right, given)
-                except AssertionError as error:
-                    text = f"seed {seed}: {after.history}\n{print_sdfg(before)}\n{print_sdfg(after)}"
-                    raise AssertionError(f"{text}\n{error}") from error
-        if len(print_sdfg(after)) > LONGEST:
-            break
-    assert print_sdfg(replay(copy_sdfg(before), after.history)) == print_sdfg(after), f"seed {seed}: {after.history}"
-
-
-def _step(sdfg: Sdfg, transformation: Transformation[Any], chance: random.Random) -> bool:
-    """Applies a transformation at a random match that allows it; whether there is one."""
+def _applied(sdfg: Sdfg, transformation: Transformation[Any], chance: random.Random) -> bool:
     rw = Rewriter(sdfg, transformation.name, check=True)
     found = list(matches(transformation, sdfg, rw.uses))
     chance.shuffle(found)
@@ -170,27 +147,42 @@ def _step(sdfg: Sdfg, transformation: Transformation[Any], chance: random.Random
     return False
 
 
-def _outcomes(sdfg: Sdfg, given: dict[str, int]) -> list[Any]:
-    """What a program does, maps in order and in any order, watched for races."""
-    arguments = random_arguments(sdfg, given, seed=sum(given.values()))
-    return [outcome(sdfg, arguments, given, strict) for strict in (False, True)]
+def _of_call(function: Callable[..., Any], arguments: dict[str, Any]) -> dict[str, Any]:
+    """What a function makes of a copy of the arguments."""
+    mine = {name: value.copy() for name, value in arguments.items()}
+    function(**mine)
+    return mine
+
+
+def _compare(found: Any, right: Any, before: Sdfg, after: Sdfg, what: str) -> None:
+    try:
+        assert_same_outcome(found, right, {"of": what})
+    except AssertionError as error:
+        text = f"{what}: {after.history}\n{print_sdfg(before)}\n{print_sdfg(after)}"
+        raise AssertionError(f"{text}\n{error}") from error
+
+
+def run(count: int, seed: int, campaign: Campaign) -> int:
+    """A campaign; returns how many programs differ."""
+    failures = 0
+    for number in range(seed, seed + count):
+        try:
+            with np.errstate(all="ignore"):
+                campaign.check(number)
+        except Exception as error:
+            failures += 1
+            print(f"seed {number}: {type(error).__name__}: {error}\n", flush=True)
+    return failures
 
 
 def main(words: list[str]) -> int:
     """A campaign; 1 where a program differs."""
     count, seed = int(words[0]) if words else 200, int(words[1]) if len(words) > 1 else 0
-    accepted: Counter[str] = Counter()
-    failures = 0
-    for number in range(seed, seed + count):
-        try:
-            with np.errstate(all="ignore"):
-                check_schedule(number, accepted)
-        except Exception as error:
-            failures += 1
-            print(f"seed {number}: {type(error).__name__}: {error}\n")
-    for name in PARAMETERS:
-        print(f"{name:24} {accepted[name]:6}")
-    print(f"{count} schedules, {sum(accepted.values())} steps, {failures} failures")
+    campaign = Campaign()
+    failures = run(count, seed, campaign)
+    for name in dict.fromkeys(campaign.names):
+        print(f"{name:34} {campaign.accepted[name]:6}")
+    print(f"{count} schedules, {campaign.accepted.total()} steps, {failures} failures")
     return 1 if failures else 0
 
 

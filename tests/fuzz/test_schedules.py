@@ -2,29 +2,45 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import random
 
 import pytest
 
 from dcpy.ir.analysis.dependence_vectors import NestDependences
+from dcpy.transforms.catalog import TRANSFORMATIONS
 from tests.fuzz import schedules
+from tests.fuzz.chains import Chains
 
 
-def test_schedules_keep_the_meaning_of_nests():
-    accepted: Counter[str] = Counter()
-    for seed in range(6):
-        schedules.check_schedule(seed, accepted)
-    assert len(accepted) >= 8
+def test_schedules_keep_the_meaning_of_programs():
+    campaign = schedules.Campaign(steps=5, compiled=0)
+    for seed in range(5):
+        campaign.check(seed)
+    assert len(campaign.accepted) >= 8
+
+
+def test_all_that_schedules_are_made_of_is_drawn():
+    assert set(schedules.SCHEDULING) <= set(TRANSFORMATIONS)
+    assert set(schedules.PARAMETERS) <= {*schedules.SCHEDULING, *schedules.OTHERS}
+    assert set(schedules.RARE) <= set(schedules.SCHEDULING)
 
 
 def test_illegal_steps_are_found(monkeypatch, capsys):
     monkeypatch.setattr(NestDependences, "obstacle", lambda self, cone: None)
-    steps = {name: schedules.PARAMETERS[name] for name in ("loop-interchange", "loop-distribution")}
-    monkeypatch.setattr(schedules, "PARAMETERS", steps)
-    assert schedules.main(["3"]) == 1
+    campaign = schedules.Campaign(("loop-interchange", "loop-distribution"), compiled=0)
+    assert schedules.run(6, 0, campaign) > 0
     assert "Not equal to tolerance" in capsys.readouterr().out
 
 
+def test_random_chains_are_programs_of_numpy():
+    texts = [Chains(random.Random(seed)).source for seed in range(20)]
+    for what in ("np.sum", ".copy()", "for s", "for j"):
+        assert any(what in text for text in texts), what
+
+
 @pytest.mark.heavy
+@pytest.mark.cc
 def test_many_schedules():
-    assert schedules.main(["300", "5000"]) == 0
+    campaign = schedules.Campaign()
+    assert schedules.run(300, 5000, campaign) == 0
+    assert not [name for name in schedules.SCHEDULING if not campaign.accepted[name]]
