@@ -87,7 +87,8 @@ def _meeting(node: Map, uses: Uses, team: Sequence[Map]) -> Refusal | None:
     others = writes.symbols - set(node.params[:-1])
     for memlet in writes.resolved:
         if memlet not in folded and not is_injective(memlet.subset, node.params[-1:], others):
-            return Refusal(f"several iterations over {node.params[-1]!r} may combine values in {memlet}")
+            advice = ": map-expansion makes them a map of their own" if len(node.params) > 1 else ""
+            return Refusal(f"several iterations over {node.params[-1]!r} may combine values in {memlet}{advice}")
     if team:
         varying, tiles = conflict_resolutions(uses, team[0]).symbols, tiles_of(team[0])
         for memlet in writes.resolved:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.conflicts import conflict_resolutions, is_injective, reducible
-from dcpy.ir.analysis.effects import leavers
+from dcpy.ir.analysis.access_relations import accesses_of_body
+from dcpy.ir.analysis.lanes import why_no_lanes
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Scalar, strides_of
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Map, Tasklet
-from dcpy.ir.region import State
+from dcpy.ir.nodes import Map
 from dcpy.ir.schedules import Vector
 from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr
 from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
@@ -42,7 +41,7 @@ class Vectorization(Transformation[Legal]):
             return Refusal(f"vectors of {self.width} elements")
         if node.schedule == Vector(self.width):
             return Refusal(f"its schedule is {node.schedule} already")
-        return _not_straight(node) or _scattered(node, m.uses) or _lanes_meet(node, m.uses) or LEGAL
+        return why_no_lanes(node, m.uses) or _scattered(node, m.uses) or LEGAL
 
     def apply(self, m: Match, plan: Legal, rw: Rewriter) -> Map:
         """Returns the map."""
@@ -50,28 +49,16 @@ class Vectorization(Transformation[Legal]):
         return m[self.map]
 
 
-def _not_straight(node: Map) -> Refusal | None:
-    """What in the body is no straight-line code of tasklets."""
-    for block in node.body.walk_blocks():
-        if not isinstance(block, State):
-            return Refusal(f"a {block.kind} inside", (block,))
-    for inner in node.body.walk_nodes():
-        if not isinstance(inner, Tasklet):
-            return Refusal(f"a {inner.kind} inside", (inner,))
-    for part in leavers(node.body):
-        return Refusal(f"a {part.kind} inside may end it early", (part,))
-    return None
-
-
 def _scattered(node: Map, uses: Uses) -> Refusal | None:
     """An access that goes through memory in other steps than of one element."""
-    param = node.params[-1]
-    for tasklet in node.body.walk_nodes():
-        for memlet in (*tasklet.reads(), *tasklet.writes()):
-            step = step_of(memlet, param, uses)
-            if step is None or step * node.domain[-1].step not in (ZERO, ONE):
-                steps = "unknown steps" if step is None else f"steps of {step * node.domain[-1].step} elements"
-                return Refusal(f"{memlet.container}[{memlet.subset}] goes in {steps} along {param!r}", (tasklet,))
+    param, domain = node.params[-1], node.domain[-1]
+    for touch in accesses_of_body(node, uses):
+        is_known = set(touch.run_time).isdisjoint(touch.memlet.subset.symbols)
+        step = step_of(touch.memlet, param, uses) if is_known else None
+        if step is None or step * domain.step not in (ZERO, ONE):
+            steps = "unknown steps" if step is None else f"steps of {step * domain.step} elements"
+            place = f"{touch.container}[{touch.memlet.subset}]"
+            return Refusal(f"{place} goes in {steps} along {param!r}", (touch.place,))
     return None
 
 
@@ -87,18 +74,3 @@ def step_of(memlet: Memlet, param: str, uses: Uses) -> Expr | None:
             return None
         step = step + form[0] * as_expr(stride)
     return step
-
-
-def _lanes_meet(node: Map, uses: Uses) -> Refusal | None:
-    """A location that some iterations of the innermost parameter combine values in, and others do not."""
-    writes = conflict_resolutions(uses, node)
-    folded = reducible(writes)
-    others = writes.symbols - set(node.params[:-1])
-    for memlet in writes.resolved:
-        if memlet not in folded and not is_injective(memlet.subset, node.params[-1:], others):
-            place = f"{memlet.container}[{memlet.subset}]"
-            return Refusal(
-                f"several iterations over {node.params[-1]!r} combine values in {place}, which others do not:"
-                " map-expansion makes them a map of their own"
-            )
-    return None

@@ -21,6 +21,7 @@ from dcpy.ir.symbolic import ONE, sym
 from dcpy.ir.tree import Element, is_inside
 from dcpy.ir.types import DType
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
+from dcpy.transforms.memory.candidates import first_that_allows
 
 
 @dataclass(frozen=True)
@@ -45,15 +46,8 @@ class AccumulateTransient(Transformation["Accumulation"]):
     def plan(self, m: Match) -> Accumulation | Refusal:
         """What is accumulated. Refuses what the map reads, or writes otherwise, and what is a transient already."""
         node, uses = m[self.map], m.uses
-        refusal = Refusal("it combines nothing into memory" if not self.array else f"it does not write {self.array!r}")
-        written = (memlet.container for inner in node.body.walk_nodes() for memlet in inner.writes())
-        for name in dict.fromkeys(written):
-            if self.array in ("", name):
-                found = accumulation(name, node, uses)
-                if isinstance(found, Accumulation):
-                    return found
-                refusal = found
-        return refusal
+        names = (memlet.container for inner in node.body.walk_nodes() for memlet in inner.writes())
+        return first_that_allows(self.array, names, lambda name: accumulation(name, node, uses), "write")
 
     def apply(self, m: Match, plan: Accumulation, rw: Rewriter) -> str:
         """Returns the name of the transient."""

@@ -23,6 +23,7 @@ from dcpy.transforms.memory.boxes import (
     redirect,
     whole_of,
 )
+from dcpy.transforms.memory.candidates import first_that_allows
 
 
 @dataclass(frozen=True)
@@ -47,14 +48,8 @@ class InLocalStorage(Transformation[Box]):
     def plan(self, m: Match) -> Box | Refusal:
         """The part that is copied."""
         scope, uses = m[self.scope], m.uses
-        refusal = Refusal(f"it does not read {self.array!r}" if self.array else "it reads no array")
-        for name in _read_in(scope, uses):
-            if self.array in ("", name):
-                found = _box(name, scope, uses)
-                if isinstance(found, Box):
-                    return found
-                refusal = found
-        return refusal
+        names = (name for part in subtree(scope.body) for name in uses.touches(part).reads)
+        return first_that_allows(self.array, names, lambda name: _box(name, scope, uses), "read")
 
     def apply(self, m: Match, plan: Box, rw: Rewriter) -> str:
         """Returns the name of the buffer."""
@@ -64,10 +59,6 @@ class InLocalStorage(Transformation[Box]):
         copy = Copy(Memlet(plan.array, plan.subset), Memlet(name, whole_of(plan)), span=scope.span)
         add_copy(copy, scope, rw, first=True)
         return name
-
-
-def _read_in(scope: Map | Loop, uses: Uses) -> dict[str, None]:
-    return dict.fromkeys(name for part in subtree(scope.body) for name in uses.touches(part).reads)
 
 
 def _box(name: str, scope: Map | Loop, uses: Uses) -> Box | Refusal:

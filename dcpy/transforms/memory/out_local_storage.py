@@ -14,6 +14,7 @@ from dcpy.ir.nodes import Copy, Map
 from dcpy.ir.region import Loop
 from dcpy.transforms.api import Capture, Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.memory.boxes import Box, add_copy, box_of, declare_local, named_touches, redirect, whole_of
+from dcpy.transforms.memory.candidates import first_that_allows
 
 
 @dataclass(frozen=True)
@@ -38,18 +39,11 @@ class OutLocalStorage(Transformation[Box]):
     def plan(self, m: Match) -> Box | Refusal:
         """The part that goes through a buffer."""
         scope, uses = m[self.scope], m.uses
-        refusal = Refusal(f"it does not write {self.array!r}" if self.array else "it writes no array")
         leaver = next(leavers(scope.body), None)
         if leaver is not None:
             return Refusal(f"a {leaver.kind} may end an iteration early", (leaver,))
-        nodes = scope.body.walk_nodes()
-        for name in dict.fromkeys(name for node in nodes for name in uses.touches(node).writes):
-            if self.array in ("", name):
-                found = _box(name, scope, uses)
-                if isinstance(found, Box):
-                    return found
-                refusal = found
-        return refusal
+        names = (name for node in scope.body.walk_nodes() for name in uses.touches(node).writes)
+        return first_that_allows(self.array, names, lambda name: _box(name, scope, uses), "write")
 
     def apply(self, m: Match, plan: Box, rw: Rewriter) -> str:
         """Returns the name of the buffer."""

@@ -15,6 +15,8 @@ def program(nodes):
 
 
 LEGAL = {
+    "a branch": """if j > 2 { state { tasklet (a <- A[i, j]) -> (o -> B[i, j]) { o = a*a } } }""",
+    "one element": "copy A[i, j] -> B[i, j]",
     "elements of a row": "tasklet (a <- A[i, j]) -> (o -> B[i, j]) { o = a*a }",
     "what stays where it is": "tasklet (a <- A[i, 0], b <- s) -> (o -> B[i, j]) { o = a*b }",
     "a sum of a row": "tasklet (a <- A[i, j]) -> (o -> B[i, 0] (add)) { o = a }",
@@ -45,14 +47,14 @@ REFUSALS = {
     "A[i, (j*j) % M] goes in unknown steps along 'j'": (
         "map i = 0:N, j = 0:M { tasklet (a <- A[i, j*j % M]) -> (o -> B[i, j]) { o = a } }"
     ),
-    "a loop inside": (
+    "there is a loop j inside": (
         "map i = 0:N { loop j = 0:M { state { tasklet (a <- A[i, j]) -> (o -> B[i, j]) { o = a } } } }"
     ),
-    "a map inside": "map i = 0:N { map j = 0:M { tasklet () -> (o -> B[i, j]) { o = 1.0 } } }",
-    "a assign inside": (
-        "map i = 0:N, j = 0:M { let k = p[j] state { tasklet (a <- A[i, 0]) -> (o -> B[i, j]) { o = a } } }"
+    "there is a map j inside": "map i = 0:N { map j = 0:M { tasklet () -> (o -> B[i, j]) { o = 1.0 } } }",
+    "A[i, k] goes in unknown steps along 'j'": (
+        "map i = 0:N, j = 0:M { let k = p[j] state { tasklet (a <- A[i, k]) -> (o -> B[i, j]) { o = a } } }"
     ),
-    "several iterations over 'j' combine values in B[i, 0], which others do not": (
+    "several iterations over 'j' may combine values in B[i, 0] (add): map-expansion makes them a map of their own": (
         "map i = 0:N, j = 0:M { tasklet (a <- A[i, j]) -> (o -> B[i, 0] (add)) { o = a } }"
     ),
     "its schedule is @vector already": (
