@@ -1,4 +1,4 @@
-"""Schedules by hand: a product of matrices and a relaxation, tiled in cache and in time, step by step."""
+"""Schedules by hand: a product of matrices and relaxations, tiled in cache and in time, step by step."""
 
 import numpy as np
 
@@ -25,6 +25,13 @@ def relaxation(steps: dcpy.int64, A: dcpy.float64[2, N, N]):
             + A[t % 2, 2:, 1:-1]
             + A[t % 2, :-2, 1:-1]
         )
+
+
+@dcpy.program
+def jacobi_2d(TSTEPS: dcpy.int64, A: dcpy.float64[N, N], B: dcpy.float64[N, N]):
+    for t in range(1, TSTEPS):
+        B[1:-1, 1:-1] = 0.2 * (A[1:-1, 1:-1] + A[1:-1, :-2] + A[1:-1, 2:] + A[2:, 1:-1] + A[:-2, 1:-1])
+        A[1:-1, 1:-1] = 0.2 * (B[1:-1, 1:-1] + B[1:-1, :-2] + B[1:-1, 2:] + B[2:, 1:-1] + B[:-2, 1:-1])
 
 
 def schedule_product(sdfg: dcpy.SDFG, rows: int = 64, terms: int = 64) -> dcpy.SDFG:
@@ -60,6 +67,34 @@ def schedule_relaxation(sdfg: dcpy.SDFG, steps: int = 24, rows: int = 32) -> dcp
     return sdfg.apply("parallelization", map=rows_of_tile)
 
 
+def schedule_jacobi_2d(sdfg: dcpy.SDFG, steps: int = 12, rows: int = 8) -> dcpy.SDFG:
+    """Two sweeps, the second one row behind the first, then time tiling: a row makes all steps while it is there."""
+    sdfg.apply_repeated("map-fusion")
+    there, back = (sdfg.transform("map-to-for-loop", map=sdfg.scope(name)) for name in ("i0", "i0_5"))
+    t, i = sdfg.scope("t"), there[0]
+    sdfg.apply("loop-fusion", first=i, second=back[0], shift=1)  # a row of A needs the next row of B
+    sdfg.apply("loop-skewing", loop=i, factor=2)  # what the next step needs is two rows ahead
+    sdfg.apply("strip-mining", scope=t, size=steps)
+    sdfg.apply("loop-interchange", loop=t)
+    sdfg.apply("strip-mining", scope=i, size=rows)
+    sdfg.apply("loop-interchange", loop=i)  # t_tile, i_tile, t, i, and two loops j
+    for columns in (there[1], back[1]):
+        row = sdfg.transform("loop-to-map", loop=columns)
+        sdfg.apply("vectorization", map=row)
+    return sdfg
+
+
+def schedule_jacobi_2d_overlapped(sdfg: dcpy.SDFG, steps: int = 8, rows: int = 128, columns: int = 256) -> dcpy.SDFG:
+    """The same in tiles that wait for no other one: each makes several steps in buffers of its own, halo and all."""
+    sdfg.apply_repeated("map-fusion")
+    sweeps = [sdfg.scope(name) for name in ("i0", "i0_5")]
+    _, tiles, _ = sdfg.transform("time-tiling", loop="t", steps=steps, sizes=(rows, columns))
+    for sweep in sweeps:
+        _, row = sdfg.transform("map-expansion", map=sweep)
+        sdfg.apply("vectorization", map=row)
+    return sdfg.apply("parallelization", map=tiles)
+
+
 def initialize_product(n):
     """Arguments of `product`: matrices of about `n` rows."""
     rng = np.random.default_rng(42)
@@ -69,3 +104,9 @@ def initialize_product(n):
 def initialize_relaxation(n, steps=24):
     """Arguments of `relaxation`: a square of `n` by `n` points, twice."""
     return {"steps": steps, "A": np.random.default_rng(42).random((2, n, n))}
+
+
+def initialize_jacobi_2d(n, steps=25):
+    """Arguments of `jacobi_2d`: two squares of `n` by `n` points."""
+    draw = np.random.default_rng(42)
+    return {"TSTEPS": steps, "A": draw.random((n, n)), "B": draw.random((n, n))}

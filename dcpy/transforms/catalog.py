@@ -41,6 +41,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "in-local-storage": f"{_MEMORY}.in_local_storage:InLocalStorage",
         "inline-call": f"{_SIMPLIFY}.inline_call:InlineCall",
         "loop-distribution": f"{_LOOPS}.loop_distribution:LoopDistribution",
+        "loop-fusion": f"{_LOOPS}.loop_fusion:LoopFusion",
         "loop-inspection": f"{_LOOPS}.loop_inspection:LoopInspection",
         "loop-interchange": f"{_LOOPS}.loop_interchange:LoopInterchange",
         "loop-peeling": f"{_LOOPS}.loop_peeling:LoopPeeling",

@@ -22,6 +22,18 @@ PROGRAMS = {
         schedules.initialize_relaxation,
         {"steps": 3, "rows": 2},
     ),
+    "jacobi_2d": (
+        schedules.jacobi_2d,
+        schedules.schedule_jacobi_2d,
+        schedules.initialize_jacobi_2d,
+        {"steps": 3, "rows": 2},
+    ),
+    "jacobi_2d, overlapped": (
+        schedules.jacobi_2d,
+        schedules.schedule_jacobi_2d_overlapped,
+        schedules.initialize_jacobi_2d,
+        {"steps": 2, "rows": 3, "columns": 4},
+    ),
 }
 
 

@@ -18,6 +18,7 @@ from dcpy.transforms.api import Transformation, apply_once
 from dcpy.transforms.fusion.horizontal_fusion import HorizontalFusion
 from dcpy.transforms.history import replay
 from dcpy.transforms.loops.loop_distribution import LoopDistribution
+from dcpy.transforms.loops.loop_fusion import LoopFusion
 from dcpy.transforms.loops.loop_interchange import LoopInterchange
 from dcpy.transforms.loops.loop_peeling import LoopPeeling
 from dcpy.transforms.loops.loop_reversal import LoopReversal
@@ -97,6 +98,12 @@ PICTURES = [
         " map j = 1:N - 1 { tasklet (b <- B[j]) -> (o -> A[j]) { o = b } } } }",
         {"loop": "t"},
         (0, 1, 5, 8, 70),
+    ),
+    Picture(
+        LoopFusion(shift=1),
+        ONE,
+        "loop i = 0:N { state { tasklet (a <- A[i]) -> (o -> B[i]) { o = a*a } } }"
+        " loop j = 0:N - 1 { state { tasklet (b <- B[j + 1]) -> (o -> C[j]) { o = b + 1.0 } } }",
     ),
     Picture(
         LoopDistribution(),

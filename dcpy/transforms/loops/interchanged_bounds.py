@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.subsets import Range
-from dcpy.ir.symbolic import ONE, Expr, ceil_div, max_of, min_of, sym
+from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, ceil_div, max_of, min_of, sym
 from dcpy.ir.symbolic.expr import Atom
 
-Form = tuple[int, Expr]  # ``slope * outer + rest``
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What ``times * inner`` is at least, or at most: ``slope * outer + rest``."""
+
+    times: int
+    slope: int
+    rest: Expr
+
+    def at(self, outer: Expr) -> Expr:
+        return outer * self.slope + self.rest
 
 
 def interchanged(outer: str, values: Range, inner: str, bounds: Range) -> tuple[Range, Range] | Refusal:
@@ -27,19 +38,21 @@ def interchanged(outer: str, values: Range, inner: str, bounds: Range) -> tuple[
             f"the range {bounds} of {inner!r} cannot be solved for {outer!r}: it has another step, or is not affine"
         )
     first, last = values.start, values.stop - 1
-    least = max_of(*((first if slope > 0 else last) * slope + rest for slope, rest in lower))
-    most = min_of(*((last if slope > 0 else first) * slope + rest for slope, rest in upper))
+    least = max_of(*(ceil_div(form.at(first if form.slope > 0 else last), as_expr(form.times)) for form in lower))
+    most = min_of(*(form.at(last if form.slope > 0 else first) // form.times + 1 for form in upper))
     starts, stops = [values.start], [values.stop]
-    for slope, rest in lower:  # slope * outer + rest <= inner
-        if slope > 0:
-            stops.append((sym(inner) - rest) // slope + 1)
-        elif slope < 0:
-            starts.append(ceil_div(rest - sym(inner), -slope))
-    for slope, rest in upper:  # inner + 1 <= slope * outer + rest
-        if slope > 0:
-            starts.append(ceil_div(sym(inner) + 1 - rest, slope))
-        elif slope < 0:
-            stops.append((rest - sym(inner) - 1) // -slope + 1)
+    for form in lower:  # slope * outer + rest <= times * inner
+        known = sym(inner) * form.times - form.rest
+        if form.slope > 0:
+            stops.append(known // form.slope + 1)
+        elif form.slope < 0:
+            starts.append(ceil_div(-known, as_expr(-form.slope)))
+    for form in upper:  # times * inner <= slope * outer + rest
+        known = sym(inner) * form.times - form.rest
+        if form.slope > 0:
+            starts.append(ceil_div(known, as_expr(form.slope)))
+        elif form.slope < 0:
+            stops.append(-known // -form.slope + 1)
     return Range(least, most), Range(max_of(*starts), min_of(*stops))
 
 
@@ -47,12 +60,36 @@ def _forms(bound: Expr, kind: str, name: str) -> list[Form] | None:
     """Each alternative of a ``max`` or ``min`` as a linear form in a symbol; None where one is not."""
     found: list[Form] = []
     for part in _alternatives(bound, kind):
-        form = part.linear_in(name)
-        slope = None if form is None else form[0].constant
-        if form is None or slope is None:
+        form = _form(part, kind, name)
+        if form is None:
             return None
-        found.append((slope, form[1]))
+        found.append(form)
     return found
+
+
+def _form(part: Expr, kind: str, name: str) -> Form | None:
+    """A bound that is linear in a symbol, or a quotient ``sign * (linear // times) + rest``. Of a `min`, the bound is
+    the first value that is too large."""
+    sign, times, linear, rest = _quotient(part, name) or (1, 1, part, ZERO)
+    least = kind == "max"
+    if sign > 0:  # q <= x // c is c*q <= x; x // c <= q is x - c + 1 <= c*q
+        value = linear + rest * times - (times - 1 if least else times)
+    else:
+        value = rest * times - linear - (0 if least else 1)
+    form = value.linear_in(name)
+    slope = None if form is None else form[0].constant
+    return None if form is None or slope is None else Form(times, slope, form[1])
+
+
+def _quotient(value: Expr, name: str) -> tuple[int, int, Expr, Expr] | None:
+    """The parts of ``sign * (linear // times) + rest``, of which just the quotient holds a symbol; else None."""
+    for monomial, factor in value.terms:
+        match monomial:
+            case ((Atom(kind="floordiv", args=(Expr() as linear, Expr(constant=int(times)))), 1),):
+                rest = value - Expr(((monomial, factor),))
+                if name in linear.symbols and name not in rest.symbols and factor in (1, -1) and times > 0:
+                    return factor, times, linear, rest
+    return None
 
 
 def _alternatives(value: Expr, kind: str) -> Iterator[Expr]:
