@@ -59,8 +59,8 @@ PARAMETERS: dict[str, Draw] = {  # of those that have some; the others are drawn
 SCHEDULING = (
     "accumulate-transient", "buffer-tiling", "common-subexpression-elimination", "double-buffering",
     "expand-library-node", "horizontal-fusion", "in-local-storage", "loop-distribution", "loop-fusion",
-    "loop-interchange", "loop-peeling", "loop-reversal", "loop-skewing", "loop-to-map", "loop-unroll", "map-collapse", "map-expansion",
-    "map-fission", "map-fusion", "map-inlining", "map-interchange", "map-tiling", "map-to-for-loop",
+    "loop-interchange", "loop-peeling", "loop-reversal", "loop-skewing", "loop-to-map", "loop-unroll", "map-collapse",
+    "map-expansion", "map-fission", "map-fusion", "map-inlining", "map-interchange", "map-tiling", "map-to-for-loop",
     "move-loop-into-map", "move-map-into-loop", "out-local-storage", "parallelization", "recompute-fusion",
     "scalar-expansion", "state-fusion", "stencil-tiling", "strip-mining", "subgraph-fusion", "time-tiling",
     "transient-reuse", "unroll-and-jam", "vectorization",
@@ -68,8 +68,8 @@ SCHEDULING = (
 #: those of them that apply at few places
 RARE = (
     "accumulate-transient", "common-subexpression-elimination", "double-buffering", "expand-library-node",
-    "loop-distribution", "loop-fusion", "map-collapse", "map-fission", "map-inlining", "map-interchange", "move-map-into-loop",
-    "time-tiling",
+    "loop-distribution", "loop-fusion", "map-collapse", "map-fission", "map-inlining", "map-interchange",
+    "move-map-into-loop", "time-tiling",
 )  # fmt: skip
 #: what may come between: passes that simplify, and versions for what is found out at run time
 OTHERS = (
