@@ -28,7 +28,7 @@ from dcpy.ir.verify.rules import (
 from dcpy.ir.verify.rules import symbols as symbol_rules
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Form:
     """A set of rules by name. `tree` rules come first: where one fails the others are not asked."""
 

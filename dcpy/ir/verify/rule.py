@@ -28,7 +28,7 @@ class Problem:
         return f"[{self.rule}] {self.message}{place}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rule:
     """A rule of verification; `sentence` says in words what must hold."""
 
