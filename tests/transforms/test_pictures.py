@@ -12,10 +12,15 @@ import numpy as np
 import pytest
 
 import dcpy
+from dcpy import plugins
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.transforms.api import Transformation, apply_once
+from dcpy.transforms.expand import ExpandLibraryNode
 from dcpy.transforms.fusion.horizontal_fusion import HorizontalFusion
+from dcpy.transforms.fusion.recompute_fusion import RecomputeFusion
+from dcpy.transforms.fusion.stencil_tiling import StencilTiling
+from dcpy.transforms.fusion.subgraph_fusion import SubgraphFusion
 from dcpy.transforms.history import replay
 from dcpy.transforms.loops.loop_distribution import LoopDistribution
 from dcpy.transforms.loops.loop_fusion import LoopFusion
@@ -37,12 +42,26 @@ from dcpy.transforms.maps.move_loop_into_map import MoveLoopIntoMap
 from dcpy.transforms.maps.move_map_into_loop import MoveMapIntoLoop
 from dcpy.transforms.maps.parallelization import Parallelization
 from dcpy.transforms.maps.vectorization import Vectorization
+from dcpy.transforms.memory.accumulate_transient import AccumulateTransient
+from dcpy.transforms.memory.buffer_tiling import BufferTiling
+from dcpy.transforms.memory.double_buffering import DoubleBuffering
+from dcpy.transforms.memory.in_local_storage import InLocalStorage
+from dcpy.transforms.memory.out_local_storage import OutLocalStorage
+from dcpy.transforms.memory.transient_reuse import TransientReuse
+from dcpy.transforms.simplify.common_subexpression_elimination import CommonSubexpressionElimination
 from tests.support.expect import assert_same_text, assert_same_values, random_arguments
+
+plugins.load()
 
 TWO = "A: f64[N, M], B: f64[N, M]"
 ONE = "A: f64[N], B: f64[N], C: f64[N]"
 PLUS_ONE = "tasklet (a <- A[i, j]) -> (o -> B[i, j]) { o = a + 1.0 }"
 FACTORS = "A: f64[N, M], B: f64[M, N], C: f64[N]"
+ROWS = "A: f64[N, 8], B: f64[N, 8]"
+SQUARES = "map i = 0:N { tasklet (a <- A[i]) -> (o -> t[i]) { o = a*a } }"
+AGAIN = "map k = 0:N { tasklet (a <- A[k]) -> (o -> u[k]) { o = a*a } }"
+USE = "map j = 0:N { tasklet (a <- t[j]) -> (o -> B[j]) { o = a + 1.0 } }"
+NEIGHBOURS = "map j = 1:N - 1 { tasklet (l <- t[j - 1], r <- t[j + 1]) -> (o -> B[j]) { o = l - r } }"
 RECURRENCE = "state { tasklet (a <- A[i - 1], b <- A[i]) -> (o -> A[i]) { o = 0.5*a + b } }"
 PRODUCT = "tasklet (c <- C[i], a <- A[i, k], b <- B[k, 0]) -> (o -> C[i]) { o = c + a*b }"
 
@@ -135,6 +154,56 @@ PICTURES = [
         ONE,
         "state { map i = 0:N { tasklet (a <- A[i]) -> (o -> B[i]) { o = a*a } }"
         " map j = 0:N { tasklet (a <- A[j]) -> (o -> C[j]) { o = a + 1.0 } } }",
+    ),
+    Picture(
+        InLocalStorage(array="A"),
+        ROWS,
+        "state { map i = 0:N { map j = 0:8, k = 0:8 { tasklet (a <- A[i, j], b <- A[i, k]) -> (o -> B[i, j] (add)) {"
+        " o = a*b } } } }",
+        {"scope": "i"},
+    ),
+    Picture(OutLocalStorage(), ROWS, f"state {{ map i = 0:N {{ map j = 0:8 {{ {PLUS_ONE} }} }} }}", {"scope": "i"}),
+    Picture(
+        AccumulateTransient(),
+        ROWS,
+        "state { map i = 0:N { map k = 0:8, j = 0:8 { tasklet (a <- A[i, k]) -> (o -> B[i, j] (add)) { o = a*a } } } }",
+        {"map": "k"},
+    ),
+    Picture(
+        DoubleBuffering(),
+        ROWS,
+        "loop i = 0:N { data b: f64[8] transient state { copy A[i, 0:8] -> b[0:8]"
+        " map j = 0:8 { tasklet (a <- b[j], r <- b[7 - j]) -> (o -> B[i, j]) { o = a*r } } } }",
+    ),
+    Picture(BufferTiling(size=32), ONE, f"data t: f64[N] transient state {{ {SQUARES} {USE} }}"),
+    Picture(StencilTiling(size=32), ONE, f"data t: f64[N] transient state {{ {SQUARES} {NEIGHBOURS} }}"),
+    Picture(RecomputeFusion(), ONE, f"data t: f64[N] transient state {{ {SQUARES} {NEIGHBOURS} }}"),
+    Picture(
+        SubgraphFusion(),
+        FACTORS,
+        "data s: f64[N] transient data t: f64[N, M] transient state {"
+        " map i = 0:N { tasklet () -> (o -> s[i]) { o = 0.0 } }"
+        " map i1 = 0:N, j1 = 0:M { tasklet (a <- A[i1, j1]) -> (o -> s[i1] (add)) { o = a } }"
+        " map i2 = 0:N, j2 = 0:M { tasklet (a <- A[i2, j2], b <- s[i2]) -> (o -> t[i2, j2]) { o = a - b } }"
+        " map i3 = 0:N, j3 = 0:M { tasklet (a <- t[i3, M - 1 - j3]) -> (o -> B[j3, i3]) { o = a*a } } }",
+    ),
+    Picture(
+        CommonSubexpressionElimination(),
+        ONE,
+        f"data t: f64[N] transient data u: f64[N] transient state {{ {SQUARES} {AGAIN}"
+        " map j = 0:N { tasklet (a <- t[j], b <- u[j]) -> (o -> B[j]) { o = a + b } } }",
+    ),
+    Picture(
+        TransientReuse(),
+        ONE,
+        f"data t: f64[N] transient data u: f64[N] transient state {{ {SQUARES} {USE}"
+        " map k = 0:N { tasklet (b <- B[k]) -> (o -> u[k]) { o = 2.0*b } }"
+        " map l = 0:N { tasklet (a <- u[l]) -> (o -> C[l]) { o = a + 1.0 } } }",
+    ),
+    Picture(
+        ExpandLibraryNode(prefer=("maps",)),
+        FACTORS,
+        "state { reduce (x <- A[0:N, 0:M]) -> (out -> C[0:N]) {axes = (1,)} }",
     ),
 ]  # fmt: skip
 NAMES = [picture.transformation.name for picture in PICTURES]
