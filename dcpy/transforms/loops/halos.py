@@ -34,7 +34,7 @@ class Tile:
         dims: list[DimSubset] = [Range(ZERO, size) for size in shape]
         for axis, dim in enumerate(grid.dims):
             start = self.starts[axis]
-            dims[dim] = Range(start, ranges.simplify(min_of(start + self.sizes[axis], shape[dim])))
+            dims[dim] = _upto(start, min_of(start + self.sizes[axis], shape[dim]), ranges)
         return Subset(tuple(dims))
 
     def iterations(self, number: int, axis: int, values: Range, left: Expr, ranges: Ranges) -> Range:
@@ -52,5 +52,11 @@ def clipped(box: Box, shape: Sequence[Expr], ranges: Ranges) -> Subset:
     dims = []
     for dim, size in zip(box.subset.dims, shape, strict=True):
         assert isinstance(dim, Range)
-        dims.append(Range(ranges.simplify(max_of(dim.start, ZERO)), ranges.simplify(min_of(dim.stop, size))))
+        dims.append(_upto(max_of(dim.start, ZERO), min_of(dim.stop, size), ranges))
     return Subset(tuple(dims))
+
+
+def _upto(start: Expr, stop: Expr, ranges: Ranges) -> Range:
+    """A range that is empty, not reversed, where a grid is too small to be in the tile."""
+    first, end = ranges.simplify(start), ranges.simplify(stop)
+    return Range(first, end if ranges.proves_le(first, end) else max_of(first, end))

@@ -16,8 +16,8 @@ from dcpy.ir.data import Array, Lifetime
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Loop, State
-from dcpy.ir.subsets import DimSubset, Range
-from dcpy.ir.symbolic import ONE, Expr, sym
+from dcpy.ir.symbolic import ONE, Expr, max_of
+from dcpy.transforms.loops.courses import Course, course_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,24 +30,6 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
-    """How a sweep goes along one axis: iteration `origin` writes and reads elements ``origin + number``.
-
-    The origin is a parameter of the map, or, where all iterations have the same index, that index.
-    """
-
-    origin: Expr
-    param: str  #: "" where no parameter goes along the axis
-    writes: tuple[int, int]  #: the first and the last element that an iteration writes, as seen from the origin
-    touches: tuple[int, int]
-
-    @property
-    def reach(self) -> tuple[int, int]:
-        """How far beyond a part of the grid an iteration reads or writes that writes something of the part."""
-        return self.writes[1] - self.touches[0], self.touches[1] - self.writes[0]
-
-
-@dataclass(frozen=True, slots=True)
 class Sweep:
     """A map of the loop, and its course along each axis."""
 
@@ -57,11 +39,11 @@ class Sweep:
 
 @dataclass(frozen=True, slots=True)
 class Sweeps:
-    """All that a time loop does: sweeps over grids of common sizes."""
+    """All that a time loop does."""
 
     grids: tuple[Grid, ...]
     sweeps: tuple[Sweep, ...]
-    sizes: tuple[Expr, ...]  #: of the grid along each axis
+    sizes: tuple[Expr, ...]  #: of the largest grid along each axis
 
     def reach(self, axis: int, after: int = -1) -> tuple[int, int]:
         """How far the sweeps of one step, those later than number `after`, reach together."""
@@ -80,7 +62,7 @@ def sweeps_of(loop: Loop, axes: int, uses: Uses) -> Sweeps | Refusal:
         return grids
     sweeps = []
     for node, its in zip(nodes, touches, strict=True):
-        courses = [_course(node, axis, grids, its) for axis in range(axes)]
+        courses = [course_of(node, {grid.array: grid.dims[axis] for grid in grids}, its) for axis in range(axes)]
         refusal = next((found for found in courses if isinstance(found, Refusal)), None) or _unfit(node, courses)
         if refusal:
             return refusal
@@ -148,76 +130,11 @@ def _unfit_grid(name: str, loop: Loop, uses: Uses) -> Refusal | None:
 
 
 def _common_sizes(grids: Iterable[Grid], uses: Uses) -> tuple[Expr, ...] | Refusal:
-    """The sizes along the axes of what outlives a step."""
-    kept = [grid for grid in grids if not grid.is_own]
-    if not kept:
+    """The sizes along the axes of all that outlives a step: of the largest, where grids are staggered."""
+    sizes = [[uses.desc(grid.array).shape[dim] for dim in grid.dims] for grid in grids if not grid.is_own]
+    if not sizes:
         return Refusal("it computes nothing that is kept")
-    sizes = {grid.array: tuple(uses.desc(grid.array).shape[dim] for dim in grid.dims) for grid in kept}
-    first = sizes[kept[0].array]
-    for name, others in sizes.items():
-        if others != first:
-            return Refusal(f"{kept[0].array!r} and {name!r} are grids of different sizes")
-    return first
-
-
-# -- courses ---------------------------------------------------------------------------------------------------------
-
-
-def _course(node: Map, axis: int, grids: Sequence[Grid], touches: Sequence[MemoryAccess]) -> Course | Refusal:
-    """The course of a map along an axis of the grids that it touches."""
-    dims = {grid.array: grid.dims[axis] for grid in grids}
-    inside = [touch for touch in touches if touch.root in dims]
-    first = next((touch for touch in inside if touch.is_write), None)
-    if first is None:
-        return Refusal("it writes nothing that is seen outside", (node,))
-    origin, param = _origin(_dim(first, dims[first.root]), node)
-    offsets: dict[bool, list[int]] = {True: [], False: []}
-    for touch in inside:
-        found = None if origin is None else _offsets(_dim(touch, dims[touch.root]), origin)
-        if found is None:
-            ours = f"{first}" if touch is not first else "along an axis"
-            return Refusal(f"{touch} is not at a constant distance from where it {ours}", (touch.place,))
-        offsets[touch.is_write] += found
-    assert origin is not None
-    everything = [*offsets[True], *offsets[False]]
-    return Course(origin, param, (min(offsets[True]), max(offsets[True])), (min(everything), max(everything)))
-
-
-def _dim(touch: MemoryAccess, dim: int) -> DimSubset | None:
-    """One dimension of all that an access touches in an iteration of the map; None where that is no range."""
-    found = touch.footprint()
-    boxed = None if found is None else found.box()
-    if boxed is None:
-        return None
-    part = boxed.subset.dims[dim]
-    return None if any(name in part.symbols for name, _ in boxed.over) else part
-
-
-def _origin(part: DimSubset | None, node: Map) -> tuple[Expr | None, str]:
-    """Where an iteration writes, but for a constant; and the parameter that this is, if it is one."""
-    start = part.start if isinstance(part, Range) else part
-    params = [] if start is None else [name for name in node.params if name in start.symbols]
-    match params:
-        case []:
-            return start, ""
-        case [name]:
-            return sym(name), name
-    return None, ""
-
-
-def _offsets(part: DimSubset | None, origin: Expr) -> tuple[int, int] | None:
-    """The first and the last element of a part, as seen from the origin."""
-    if part is None:
-        return None
-    ends = (part, part) if isinstance(part, Expr) else _ends(part)
-    below, above = ((end - origin).constant for end in ends)
-    return None if below is None or above is None else (below, above)
-
-
-def _ends(part: Range) -> tuple[Expr, Expr]:
-    if (part.step.constant or 0) < 0:
-        return part.stop + ONE, part.start
-    return part.start, part.stop - ONE
+    return tuple(max_of(*along) for along in zip(*sizes, strict=True))
 
 
 def _unfit(node: Map, courses: Iterable[Course | Refusal]) -> Refusal | None:

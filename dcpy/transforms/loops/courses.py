@@ -1,0 +1,86 @@
+"""Courses: how a map goes along one axis of the grids that it touches, and how far it reaches beyond what it writes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dcpy.ir.analysis.access import MemoryAccess
+from dcpy.ir.nodes import Map
+from dcpy.ir.refusal import Refusal
+from dcpy.ir.subsets import DimSubset, Range
+from dcpy.ir.symbolic import ONE, Expr, sym
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How a sweep goes along one axis: iteration `origin` writes and reads elements ``origin + number``.
+
+    The origin is a parameter of the map, or, where all iterations have the same index, that index.
+    """
+
+    origin: Expr
+    param: str  #: "" where no parameter goes along the axis
+    writes: tuple[int, int]  #: the first and the last element that an iteration writes, as seen from the origin
+    touches: tuple[int, int]
+
+    @property
+    def reach(self) -> tuple[int, int]:
+        """How far beyond a part of the grid an iteration reads or writes that writes something of the part."""
+        return self.writes[1] - self.touches[0], self.touches[1] - self.writes[0]
+
+
+def course_of(node: Map, dims: Mapping[str, int], touches: Sequence[MemoryAccess]) -> Course | Refusal:
+    """The course of a map along an axis, which is one of the dimensions of each of the arrays in `dims`."""
+    inside = [touch for touch in touches if touch.root in dims]
+    first = next((touch for touch in inside if touch.is_write), None)
+    if first is None:
+        return Refusal("it writes nothing that is seen outside", (node,))
+    origin, param = _origin(_dim(first, dims[first.root]), node)
+    offsets: dict[bool, list[int]] = {True: [], False: []}
+    for touch in inside:
+        found = None if origin is None else _offsets(_dim(touch, dims[touch.root]), origin)
+        if found is None:
+            ours = f"{first}" if touch is not first else "along an axis"
+            return Refusal(f"{touch} is not at a constant distance from where it {ours}", (touch.place,))
+        offsets[touch.is_write] += found
+    assert origin is not None
+    everything = [*offsets[True], *offsets[False]]
+    return Course(origin, param, (min(offsets[True]), max(offsets[True])), (min(everything), max(everything)))
+
+
+def _dim(touch: MemoryAccess, dim: int) -> DimSubset | None:
+    """One dimension of all that an access touches in an iteration of the map; None where that is no range."""
+    found = touch.footprint()
+    boxed = None if found is None else found.box()
+    if boxed is None:
+        return None
+    part = boxed.subset.dims[dim]
+    return None if any(name in part.symbols for name, _ in boxed.over) else part
+
+
+def _origin(part: DimSubset | None, node: Map) -> tuple[Expr | None, str]:
+    """Where an iteration writes, but for a constant; and the parameter that this is, if it is one."""
+    start = part.start if isinstance(part, Range) else part
+    params = [] if start is None else [name for name in node.params if name in start.symbols]
+    match params:
+        case []:
+            return start, ""
+        case [name]:
+            return sym(name), name
+    return None, ""
+
+
+def _offsets(part: DimSubset | None, origin: Expr) -> tuple[int, int] | None:
+    """The first and the last element of a part, as seen from the origin."""
+    if part is None:
+        return None
+    ends = (part, part) if isinstance(part, Expr) else _ends(part)
+    below, above = ((end - origin).constant for end in ends)
+    return None if below is None or above is None else (below, above)
+
+
+def _ends(part: Range) -> tuple[Expr, Expr]:
+    if (part.step.constant or 0) < 0:
+        return part.stop + ONE, part.start
+    return part.start, part.stop - ONE
