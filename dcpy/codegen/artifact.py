@@ -34,6 +34,7 @@ import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 
+from dcpy.base.assumptions import Assumption
 from dcpy.base.callbacks import CallbackSite
 from dcpy.base.environment import Environment
 from dcpy.base.source import SrcSpan
@@ -247,7 +248,8 @@ class Signature:
     """How to call a compiled program.
 
     `assumes` are conditions that the program was compiled under: calls in which one does not hold must not be handed to
-    it. It is not the best program for calls in which all of `unless` hold. `structure` nests result indices into
+    it. It is not the best program for calls in which all of `unless` hold. What breaks what is `assumed` of a symbol is
+    refused. `structure` nests result indices into
     tuples, ``0``, ``(0, 1)``, ``(0, (1, 2))``, `Built` objects, and what is `Chosen`; None returns None. `fields` says
     what the caller's objects get.
     """
@@ -262,6 +264,7 @@ class Signature:
     fields: tuple[FieldResult, ...] = ()
     assumes: tuple[Linear, ...] = ()
     unless: tuple[Linear, ...] = ()
+    assumed: tuple[tuple[str, Assumption], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

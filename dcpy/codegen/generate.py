@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from dcpy.base.assumptions import NOTHING
 from dcpy.base.environment import Environment
 from dcpy.base.errors import CodegenError
 from dcpy.base.options import CpuOptions, Options
@@ -99,7 +100,9 @@ def c_header(sdfg: Sdfg, signature: Signature | None = None) -> str:
     called_as = signature or default_signature(sdfg)
     program = program_prototype(sdfg, called_as)
     place = str(sdfg.span) if sdfg.span is not None else ""
-    return header_text(identifier(called_as.name), program, called_as.checks, place)
+    assumed = (f"{name} is {assumed.in_words()}" for name, assumed in called_as.assumed)
+    relies_on = (*map(str, called_as.assumes), *assumed)
+    return header_text(identifier(called_as.name), program, called_as.checks, place, relies_on)
 
 
 def default_signature(sdfg: Sdfg) -> Signature:
@@ -113,9 +116,10 @@ def default_signature(sdfg: Sdfg) -> Signature:
     structure = sdfg.structure
     if structure is None and results:
         structure = 0 if len(results) == 1 else tuple(range(len(results)))
-    return Signature(
-        sdfg.name, args, tuple(sdfg.symbols), results, structure, assumes=tuple(map(linear, sdfg.assumptions))
-    )
+    assumes = tuple(map(linear, sdfg.assumptions))
+    tested = ((name, replace(assumed, typical=None)) for name, assumed in sdfg.assumed.items())
+    assumed = tuple((name, found) for name, found in tested if found != NOTHING)
+    return Signature(sdfg.name, args, tuple(sdfg.symbols), results, structure, assumes=assumes, assumed=assumed)
 
 
 def linear(fact: Expr) -> Linear:

@@ -10,60 +10,75 @@ import ast
 import inspect
 import itertools
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
+from dcpy.base.assumptions import NOTHING, Assumption
 from dcpy.base.errors import FrontendError
 from dcpy.base.source import SrcSpan
 from dcpy.frontend.closure import Closure
 from dcpy.frontend.dataflow.places import storage_of
 from dcpy.frontend.specialize.records import MAX_DEPTH, Member, Record, fields_of_class, is_named_tuple
-from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, GeneratorType, ScalarType
+from dcpy.frontend.specialize.types import ArgType, ArrayType, Assumed, ConstantType, GeneratorType, ScalarType
 from dcpy.ir import types
 from dcpy.ir.symbolic import Expr, as_expr, sym
 from dcpy.ir.types import DType
 
 _ANONYMOUS = itertools.count()
-_PROMISES = ("integer", "positive", "nonnegative", "negative", "nonpositive")
+#: what SymPy calls assumptions, and what they say of values
+_PROMISES = {
+    "integer": Assumption(),
+    "positive": Assumption(least=1),
+    "nonnegative": Assumption(least=0),
+    "negative": Assumption(most=-1),
+    "nonpositive": Assumption(most=0),
+}
 _PYTHON = {int: types.int64, float: types.float64, complex: types.complex128}
 
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A size, or an integer expression of sizes: supports ``+ - * // %`` with integers and other symbols."""
+    """A size, or an integer expression of sizes: supports ``+ - * // %`` with integers and other symbols.
+
+    `assumed` has what is assumed of the symbols in it, by name.
+    """
 
     expr: Expr
+    assumed: Assumed = ()
 
     def __add__(self, other: Any) -> Symbol:
-        return Symbol(self.expr + _operand(other))
+        return self._with(other, self.expr + _operand(other))
 
     def __sub__(self, other: Any) -> Symbol:
-        return Symbol(self.expr - _operand(other))
+        return self._with(other, self.expr - _operand(other))
 
     def __mul__(self, other: Any) -> Symbol:
-        return Symbol(self.expr * _operand(other))
+        return self._with(other, self.expr * _operand(other))
 
     def __floordiv__(self, other: Any) -> Symbol:
-        return Symbol(self.expr // _operand(other))
+        return self._with(other, self.expr // _operand(other))
 
     def __mod__(self, other: Any) -> Symbol:
-        return Symbol(self.expr % _operand(other))
+        return self._with(other, self.expr % _operand(other))
 
     def __pow__(self, power: int) -> Symbol:
-        return Symbol(self.expr**power)
+        return Symbol(self.expr**power, self.assumed)
 
     def __radd__(self, other: Any) -> Symbol:
-        return Symbol(_operand(other) + self.expr)
+        return Symbol(_operand(other) + self.expr, self.assumed)
 
     def __rsub__(self, other: Any) -> Symbol:
-        return Symbol(_operand(other) - self.expr)
+        return Symbol(_operand(other) - self.expr, self.assumed)
 
     def __rmul__(self, other: Any) -> Symbol:
-        return Symbol(_operand(other) * self.expr)
+        return Symbol(_operand(other) * self.expr, self.assumed)
+
+    def _with(self, other: Any, expr: Expr) -> Symbol:
+        return Symbol(expr, assumed_together(self.assumed, other.assumed if isinstance(other, Symbol) else ()))
 
     def __str__(self) -> str:
         return str(self.expr)
@@ -72,26 +87,65 @@ class Symbol:
         return f"dcpy.symbol({str(self.expr)!r})"
 
 
-def symbol(name: str = "", dtype: Any = None, **promises: bool) -> Symbol:
+def symbol(
+    name: str = "",
+    dtype: Any = None,
+    *,
+    range: tuple[int | None, int | None] = (None, None),
+    multiple_of: int = 1,
+    typical: int | None = None,
+    **promises: bool,
+) -> Symbol:
     """A size that a program does not know: ``N = dcpy.symbol("N")``; without a name, one of its own.
 
-    Symbols are exact integers whatever their `dtype` (an integer's). `promises` like ``positive=True`` are taken and
-    not needed: what code is made of them is proved, or checked.
+    Symbols are exact integers whatever their `dtype` (an integer's). What is assumed of one makes better code, and
+    calls that break it are refused: that its value is in ``range=(1, 4096)``, both ends included, None for no end; that
+    it is a ``multiple_of=8``; ``positive=True`` and the other words of SymPy. The `typical` value is a hint: what pays
+    is decided for it.
     """
+    assumed = _assumption(range, multiple_of, typical, promises)
+    if problem := assumed.problem():
+        raise FrontendError(f"what is assumed of the symbol {name!r} cannot hold: {problem}")
     if dtype is not None and not np.issubdtype(np.dtype(dtype), np.integer):
         raise FrontendError("symbols are integers", help="pass a number as an argument: `x: dcpy.float64`")
-    if unknown := [promise for promise in promises if promise not in _PROMISES]:
-        raise FrontendError(f"symbols take no {unknown[0]}=", help=f"they take {', '.join(_PROMISES)}")
-    if not name:
-        return Symbol(sym(f"n_{next(_ANONYMOUS)}"))
+    name = name or f"n_{next(_ANONYMOUS)}"
     if not name.isidentifier():
         raise FrontendError(f"{name!r} is no name for a symbol", help="use a Python identifier")
-    return Symbol(sym(name))
+    return Symbol(sym(name), ((name, assumed),) if assumed != NOTHING else ())
 
 
-def symbols(names: str, dtype: Any = None, **promises: bool) -> tuple[Symbol, ...]:
-    """Several symbols: ``N, M = dcpy.symbols("N M")`` (names separated by spaces or commas)."""
-    return tuple(symbol(name, dtype, **promises) for name in names.replace(",", " ").split())
+def symbols(names: str, dtype: Any = None, **assumed: Any) -> tuple[Symbol, ...]:
+    """Several symbols: ``N, M = dcpy.symbols("N M")`` (names separated by spaces or commas), each as `symbol` says."""
+    return tuple(symbol(name, dtype, **assumed) for name in names.replace(",", " ").split())
+
+
+def _assumption(
+    values: tuple[int | None, int | None], multiple_of: int, typical: int | None, promises: Mapping[str, bool]
+) -> Assumption:
+    """What the keywords of `symbol` say; `FrontendError` where they are none."""
+    if unknown := [promise for promise in promises if promise not in _PROMISES]:
+        known = ", ".join(("range", "multiple_of", "typical", *_PROMISES))
+        raise FrontendError(f"symbols take no {unknown[0]}=", help=f"they take {known}")
+    if not isinstance(values, tuple | list) or len(values) != 2:
+        message = f"the range of a symbol is {values!r}, which are no two ends"
+        raise FrontendError(message, help="pass both: range=(1, 4096), or range=(1, None)")
+    least, most = values
+    for number in (least, most, multiple_of, typical):
+        if number is not None and (isinstance(number, bool) or not isinstance(number, int | np.integer)):
+            raise FrontendError(f"what is assumed of a symbol are integers, not {number!r}")
+    given = [None if number is None else int(number) for number in (least, most, typical)]
+    found = Assumption(given[0], given[1], int(multiple_of), given[2])
+    for promise, holds in promises.items():
+        found = found.and_also(_PROMISES[promise]) if holds else found
+    return found
+
+
+def assumed_together(*parts: Assumed) -> Assumed:
+    """What several say of symbols, taken together."""
+    found: dict[str, Assumption] = {}
+    for name, assumed in itertools.chain(*parts):
+        found[name] = found.get(name, NOTHING).and_also(assumed)
+    return tuple(found.items())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,7 +166,8 @@ class ScalarAnnotation:
 
     def __getitem__(self, dims: Any) -> ArrayAnnotation:
         parts = dims if isinstance(dims, tuple) else (dims,)
-        return ArrayAnnotation(self.element, tuple(_operand(part) for part in parts))
+        assumed = assumed_together(*(part.assumed for part in parts if isinstance(part, Symbol)))
+        return ArrayAnnotation(self.element, tuple(_operand(part) for part in parts), assumed)
 
     def __matmul__(self, storage: Any) -> ScalarAnnotation:
         """``dcpy.float64 @ dcpy.StorageType.X``: the caller's memory is where it is; other devices are refused."""
@@ -138,6 +193,7 @@ class ArrayAnnotation:
 
     element: DType
     dims: tuple[Expr, ...]
+    assumed: Assumed = ()
 
     def __matmul__(self, storage: Any) -> ArrayAnnotation:
         """``dcpy.float64[N] @ dcpy.StorageType.X``: the caller's memory is where it is; other devices are refused."""
@@ -152,7 +208,8 @@ class ArrayAnnotation:
     @property
     def shape(self) -> tuple[Symbol, ...]:
         """The sizes."""
-        return tuple(map(Symbol, self.dims))
+        known = [tuple(part for part in self.assumed if part[0] in dim.symbols) for dim in self.dims]
+        return tuple(map(Symbol, self.dims, known))
 
     def __repr__(self) -> str:
         return f"dcpy.{self.element.numpy_name}[{', '.join(map(str, self.dims))}]"
@@ -237,8 +294,8 @@ def return_annotation(function: Callable[..., Any]) -> Any:
 def as_type(annotation: Any) -> ArgType | None:
     """The argument type of an annotation object; None for annotations that are not dcpy's."""
     match annotation:
-        case ArrayAnnotation(element=element, dims=dims):
-            return ArrayType(element, dims)
+        case ArrayAnnotation(element=element, dims=dims, assumed=assumed):
+            return ArrayType(element, dims, assumed=assumed)
         case ScalarAnnotation(element=element):
             return ScalarType(element, converts=True)
         case CompileTime():

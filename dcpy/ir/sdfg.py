@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dcpy.base.assumptions import Assumption
 from dcpy.base.errors import InvalidSdfg
 from dcpy.base.source import SrcSpan
 from dcpy.ir import types
@@ -46,7 +47,8 @@ class Sdfg:
     `arguments` orders the names that a caller passes: containers that are not transient, and integer symbols.
     `symbols` has all free symbols (sizes, strides, integer arguments) with their dtypes. `sizes` lists those that are
     known not to be negative; `assumptions` are expressions over free symbols that are at least 0 in every run: guards,
-    which the caller tests. Symbols assigned by `SymbolAssign` are in `assigned_symbols`.
+    which the caller tests. `assumed` has what the user says of single free symbols: callers see to it that this holds,
+    too, and refuse what breaks it. Symbols assigned by `SymbolAssign` are in `assigned_symbols`.
     `results` and `structure` say what Python gets back: `structure` nests indices into `results` (``0``,
     ``(0, 1)``), None for a function that returns nothing.
     `callbacks` binds the names of Python functions that the program calls; it is not saved.
@@ -59,6 +61,7 @@ class Sdfg:
         self.symbols: dict[str, DType] = {}
         self.sizes: list[str] = []
         self.assumptions: list[Expr] = []
+        self.assumed: dict[str, Assumption] = {}
         self.assigned_symbols: dict[str, DType] = {}
         self.constants: dict[str, np.ndarray[Any, Any]] = {}
         self.results: tuple[Result, ...] = ()

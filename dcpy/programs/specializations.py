@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dcpy import __version__, driver, plugins
+from dcpy.base.assumptions import Assumption, refusal
 from dcpy.base.errors import ArgumentError, DcpyError, FrontendError
 from dcpy.base.memory import collector_paused
 from dcpy.base.options import Options
@@ -106,6 +107,23 @@ class Specializer:
 
         return free_symbols(self.function)
 
+    @functools.cached_property
+    def assumed(self) -> dict[str, Assumption]:
+        """What is assumed of symbols."""
+        from dcpy.frontend.dataflow.symbols import assumed_by
+
+        return assumed_by(self.function)
+
+    def _require_assumed(self, bound: Mapping[str, Any]) -> None:
+        """`ArgumentShapeError` where an argument of a call breaks what is assumed of a symbol."""
+        from dcpy.frontend.specialize.sizes import told_by_arguments
+
+        for name, assumed in self.assumed.items():
+            for value, told_by, argument in told_by_arguments(name, self.annotated(), bound):
+                error = refusal(name, value, assumed, told_by, argument)
+                if error is not None:
+                    raise error
+
     def undetermined(self, arguments: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, int]:
         """Those of the given symbols that the arguments do not tell; `ArgumentError` where they tell otherwise."""
         from dcpy.frontend.dataflow.symbols import undetermined
@@ -140,6 +158,7 @@ class Specializer:
             from dcpy.programs.samples import lowered_for_samples
 
             parts = take_apart(bound)
+            self._require_assumed(parts.leaves)
             made = lowered_for_samples(
                 parts.leaves,
                 self.annotated(),
@@ -192,6 +211,7 @@ class Specializer:
         with driver.timed(profile, "frontend"):
             parts = take_apart(bound)
             annotated = self.annotated()
+            self._require_assumed(parts.leaves)
             version = self._versions.next(parts.leaves, annotated, parts.fields, self.symbols)
             types = version.types
             key, known = ("", Fingerprint()) if parts.records else self._program_key(types)
@@ -272,6 +292,7 @@ class Specializer:
         described = ", ".join(f"{name}: {kind!r}" for name, kind in types.items())
         options = self.options
         passes = f"simplify={options.simplify} auto_optimize={options.auto_optimize} {options.int_overflow}"
+        passes += f" {self.assumed}" if self.assumed else ""
         key = f"{compiler_identity()} {passes} {found.key} ({described})" if found.key and not options.dump else ""
         return key, found
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from dcpy.base.assumptions import refusal
 from dcpy.base.errors import ArgumentError, ArgumentShapeError, DcpyError, ReadOnlyArgument
 from dcpy.base.foreign import foreign_array
 from dcpy.base.generators import is_generator
@@ -249,6 +250,10 @@ def _size_problem(signature: Signature, values: Sequence[Any]) -> ArgumentShapeE
 def _assumption_problem(signature: Signature, values: Sequence[Any]) -> ArgumentShapeError | None:
     """What the program was compiled under, and what does not hold."""
     known = symbol_values(signature, values)
+    for name, assumed in signature.assumed:
+        problem = refusal(name, known[name], assumed, *told_by(signature, values, name))
+        if problem is not None:
+            return problem
     for condition in signature.assumes:
         if not _holds(condition, known):
             names = ", ".join(f"{name} is {known[name]}" for name, _ in condition.terms)
@@ -273,7 +278,8 @@ def conditions_hold(signature: Signature, values: Sequence[Any]) -> bool:
     if not all(name in known for condition in (*signature.assumes, *signature.unless) for name, _ in condition.terms):
         return False
     best = not signature.unless or not all(_holds(condition, known) for condition in signature.unless)
-    return best and all(_holds(condition, known) for condition in signature.assumes)
+    kept = all(name in known and not assumed.broken_by(known[name]) for name, assumed in signature.assumed)
+    return best and kept and all(_holds(condition, known) for condition in signature.assumes)
 
 
 def _has_sizes(arg: Arg, value: Any) -> bool:
@@ -293,6 +299,18 @@ def symbol_values(signature: Signature, values: Sequence[Any]) -> dict[str, int]
             for dim, size in zip(arg.dims, np.shape(value), strict=False):
                 known.setdefault(dim.symbol, size - dim.offset)
     return known
+
+
+def told_by(signature: Signature, values: Sequence[Any], symbol: str) -> tuple[str, str]:
+    """Which argument tells the value of a symbol, in words and by name."""
+    for arg, value in zip(signature.args, values, strict=False):
+        for axis, dim in enumerate(arg.dims if isinstance(arg, ArrayArg) else ()):
+            if dim.symbol == symbol:
+                said = f", which is {dim} with {symbol} = {np.shape(value)[axis] - dim.offset}" if dim.offset else ""
+                return f"argument {arg.name!r} has the size {np.shape(value)[axis]} along axis {axis}{said}", arg.name
+        if isinstance(arg, IntegerArg) and arg.name == symbol:
+            return f"argument {symbol!r} is {value}", symbol
+    return f"{symbol} is given", ""
 
 
 def _holds(condition: Linear, known: dict[str, int]) -> bool:

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
+from dcpy.base.assumptions import Assumption
 from dcpy.base.source import SrcSpan
 from dcpy.codegen import artifact
 from dcpy.codegen.artifact import Signature
@@ -23,7 +24,7 @@ from dcpy.runtime.relative_places import placed, relative_to
 CLASSES: dict[str, Any] = {
     cls.__name__: cls
     for cls in (
-        Signature, artifact.Check, artifact.Dim, artifact.Linear,
+        Signature, Assumption, artifact.Check, artifact.Dim, artifact.Linear,
         artifact.ArrayArg, artifact.ScalarArg, artifact.IntegerArg, artifact.GeneratorArg, artifact.ConstantArg,
         artifact.FreshArray, artifact.OwnedArray, artifact.ScalarResult, artifact.ArgumentResult,
         artifact.ViewResult, artifact.ConstantResult, artifact.Chosen,

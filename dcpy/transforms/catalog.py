@@ -74,6 +74,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "strip-mining": f"{_LOOPS}.strip_mining:StripMining",
         "subgraph-fusion": f"{_FUSION}.subgraph_fusion:SubgraphFusion",
         "symbol-propagation": f"{_SIMPLIFY}.symbol_propagation:SymbolPropagation",
+        "symbol-versioning": f"{_LOOPS}.symbol_versioning:SymbolVersioning",
         "time-tiling": f"{_LOOPS}.time_tiling:TimeTiling",
         "transient-reuse": f"{_MEMORY}.transient_reuse:TransientReuse",
         "trivial-loop-elimination": f"{_SIMPLIFY}.trivial_loop_elimination:TrivialLoopElimination",

@@ -39,6 +39,13 @@ SUM = """
     }"""
 
 
+def test_a_header_says_what_each_call_must_keep():
+    text = "sdfg @f(A: f64[N], k) symbols(N: size{least = 1, multiple_of = 8}, k: i64) assumes(N >= k) { }"
+    header = c_header(parse_sdfg(text))
+    assert "each call must keep:\n   N >= k\n   N is at least 1 and a multiple of 8\n" in header
+    assert "must keep" not in c_header(parse_sdfg("sdfg @f(A: f64[N]) { }"))
+
+
 def test_a_stencil_reads_like_its_python(golden):
     golden(source_of(STENCIL))
 

@@ -205,3 +205,11 @@ def test_a_block_does_not_go_into_a_state():
     b = Builder("bad")
     with pytest.raises(InvalidSdfg, match="a break does not go into a state"), b.state():
         b.break_()
+
+
+def test_symbols_carry_assumptions():
+    b = Builder("f")
+    b.array("A", float64, (b.size("N"),))
+    b.assume("N", least=1, multiple_of=4)
+    b.assume("N", most=64, multiple_of=8)
+    assert "symbols(N: size{least = 1, most = 64, multiple_of = 8})" in print_sdfg(b.sdfg)

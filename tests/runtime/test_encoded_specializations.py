@@ -21,6 +21,10 @@ GOOD = {
     "shapes": 0,
     "keepalive": None,
     "priority": 0,
+    "callbacks": None,
+    "assumes": (),
+    "unless": (),
+    "assumed": ((0, 1, 8, 4),),
 }
 
 
@@ -76,6 +80,10 @@ def test_what_is_consistent_is_taken(changes):
         ({"structure": (0, [1, 0])}, "structure"),
         ({"structure": "0"}, "structure"),
         ({"failure": None}, "failure"),
+        ({"assumed": ((1, 0, 8, 1),)}, "assumption"),
+        ({"assumed": ((-1, 0, 8, 1),)}, "assumption"),
+        ({"assumed": ((0, 0, 8, 0),)}, "assumption"),
+        ({"assumes": ((0, (1, 1)),)}, "condition"),
     ],
 )
 def test_what_is_not_is_refused(changes, wrong):

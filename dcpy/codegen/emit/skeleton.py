@@ -67,8 +67,10 @@ def _table(printer: Printer, table: tree.Table) -> str:
     return f"static const {printer.type(table.type)} {table.name}[{max(len(table.values), 1)}] = {{{values}}};"
 
 
-def header_text(name: str, function: tree.Function, checks: Sequence[Check], place: str) -> str:
-    """The C header of a program compiled ahead of time."""
+def header_text(
+    name: str, function: tree.Function, checks: Sequence[Check], place: str, relies_on: Sequence[str] = ()
+) -> str:
+    """The C header of a program compiled ahead of time. `relies_on`: what each call must keep, in words."""
     prototype = "\n".join(Printer(HEADER).signature(function))
     structs = [text for name, text in STRUCTS.items() if name in prototype]
     pointers = [param.type.element for param in function.params if isinstance(param.type, Pointer)]
@@ -81,6 +83,7 @@ def header_text(name: str, function: tree.Function, checks: Sequence[Check], pla
         makes_arrays=makes_arrays,
         checks=checks,
         prototype=prototype,
+        relies_on=relies_on,
     )
 
 

@@ -21,6 +21,7 @@ from dcpy.codegen.lower.placement import Placement, plan_placement
 from dcpy.codegen.lower.places import Place
 from dcpy.codegen.lower.symbols import lower_symbolic
 from dcpy.codegen.names import Names
+from dcpy.ir.analysis.ranges_at import free_ranges
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Data
 from dcpy.ir.machine import COSTS, Costs
@@ -139,7 +140,7 @@ class Context:
         self.owned: dict[str, OwnedResult | None] = dict.fromkeys(owned)  # results that the program allocates
         self.placement: Placement = plan_placement(sdfg, self.uses, self.owned)
         self.places: dict[str, Place] = {}
-        self.ranges = Ranges({name: (_ZERO, None) for name in sdfg.sizes}, sdfg.assumptions)
+        self.ranges = free_ranges(sdfg)
         self.accumulators: dict[Memlet, Accumulator] = {}
         self.parallel: ParallelScope | None = None
         self.process = ""  # the name of the process that is lowered

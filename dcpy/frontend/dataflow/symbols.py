@@ -7,14 +7,16 @@ keyword of the call, ``program(A, N=5)``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from dcpy.base.assumptions import Assumption
 from dcpy.base.errors import ArgumentError, FrontendError
 from dcpy.base.modules import is_library
-from dcpy.frontend.annotations import Symbol, types_from_annotations
+from dcpy.frontend.annotations import Symbol, assumed_together, types_from_annotations
 from dcpy.frontend.specialize.types import ArrayType
 from dcpy.ir.data import Array
 from dcpy.ir.sdfg import Sdfg
@@ -23,25 +25,40 @@ from dcpy.ir.symbolic import Expr
 
 def free_symbols(function: FunctionType) -> tuple[str, ...]:
     """The names of all symbols that a function may depend on, and that are no parameters of it."""
-    found = dict.fromkeys(_of_annotations(function))
-    seen: set[int] = set()
-    found |= dict.fromkeys(_read_by(function, seen))
+    found = (symbol.expr.symbols for symbol in (*_of_annotations(function), *_read_by(function, set())))
+    parameters = _parameters(function)
+    return tuple(name for name in dict.fromkeys(chain(*found)) if name not in parameters)
+
+
+def assumed_by(function: FunctionType) -> dict[str, Assumption]:
+    """What is assumed of the symbols that a function depends on; `FrontendError` where that cannot hold."""
+    parameters = _parameters(function)
+    read = (symbol.assumed for symbol in _read_by(function, set()))
+    others = (tuple(part for part in assumed if part[0] not in parameters) for assumed in read)
+    found = dict(assumed_together(*(symbol.assumed for symbol in _of_annotations(function)), *others))
+    for name, assumed in found.items():
+        if problem := assumed.problem():
+            message = f"what is assumed of the symbol {name!r} cannot hold: {problem}"
+            raise FrontendError(message, notes=("two symbols of this name are one size, of which both hold",))
+    return found
+
+
+def _parameters(function: FunctionType) -> tuple[str, ...]:
     code = function.__code__
-    parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    return tuple(name for name in found if name not in parameters)
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
-def _of_annotations(function: FunctionType) -> Iterator[str]:
+def _of_annotations(function: FunctionType) -> Iterator[Symbol]:
     try:
         types = types_from_annotations(function)
     except FrontendError:  # which is said when it is compiled
         return
     for kind in types.values():
         for dim in kind.dims if isinstance(kind, ArrayType) else ():
-            yield from dim.symbols
+            yield Symbol(dim, kind.assumed if isinstance(kind, ArrayType) else ())
 
 
-def _read_by(function: FunctionType, seen: set[int]) -> Iterator[str]:
+def _read_by(function: FunctionType, seen: set[int]) -> Iterator[Symbol]:
     if id(function) in seen:
         return
     seen.add(id(function))
@@ -57,18 +74,18 @@ def _read_by(function: FunctionType, seen: set[int]) -> Iterator[str]:
             yield from _of_value(function.__globals__[name], names, seen)
 
 
-def _of_value(value: Any, names: tuple[str, ...], seen: set[int]) -> Iterator[str]:
+def _of_value(value: Any, names: tuple[str, ...], seen: set[int]) -> Iterator[Symbol]:
     known = getattr(value, "function", value)  # a program stands for its function
     match known:
-        case Symbol(expr=expr):
-            yield from expr.symbols
+        case Symbol():
+            yield known
         case FunctionType() if not is_library(known.__module__ or ""):
             yield from _read_by(known, seen)
         case ModuleType() if not is_library(known.__name__) and id(known) not in seen:
             seen.add(id(known))
             for name in names:
                 if isinstance(vars(known).get(name), Symbol):
-                    yield from vars(known)[name].expr.symbols
+                    yield vars(known)[name]
 
 
 def _names(code: CodeType) -> Iterator[str]:

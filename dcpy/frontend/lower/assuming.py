@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from dcpy.ir.symbolic import ZERO, Expr, Ranges, sym
+from dcpy.ir.symbolic import Expr, Ranges, sym
 
 MOST = 24  # guards of one program
 Equality = tuple[Expr, Expr]
@@ -101,11 +101,6 @@ def needed(facts: Mapping[Expr, None], known: Ranges) -> tuple[Expr, ...]:
         if known.assuming(*others).proves_nonneg(fact):
             kept = others
     return tuple(kept)
-
-
-def sizes_known(sizes: list[str]) -> Ranges:
-    """Sizes are not negative."""
-    return Ranges({name: (ZERO, None) for name in sizes})
 
 
 def substitution_for(equal: Mapping[Equality, None], fixed: set[str], sizes: set[str]) -> dict[str, Expr]:

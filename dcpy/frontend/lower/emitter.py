@@ -6,14 +6,17 @@ names, declarations and symbols made meanwhile are taken back, so that the real 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from dcpy.base.assumptions import NOTHING, Assumption
+from dcpy.base.errors import FrontendError
 from dcpy.base.options import Options
 from dcpy.base.source import SrcSpan
 from dcpy.ir import types
+from dcpy.ir.analysis.ranges_at import assumed_bounds
 from dcpy.ir.data import Data, View
 from dcpy.ir.expressions.scalar import Const, Index, Load, Ref, ScalarExpr, op, rewrite, symbols_of
 from dcpy.ir.memlet import Memlet
@@ -50,6 +53,7 @@ class Emitter:
         self.definitions: dict[str, Expr] = {}  # assigned symbols that are expressions over others
         self.bounds: dict[tuple[Region, object], Expr] = {}  # of slices, clamped at run time; by region
         self.past_views: dict[str, str] = {}  # what views showed that a dry run took back
+        self.assumed: Mapping[str, Assumption] = {}  # of free symbols: what the user says
         self.maybe_one: set[str] = set()  # sizes of arguments that may turn out to be 1
         self.assumptions: Assumptions | Forwarded | None = None  # None: nothing is assumed
         self.wishes: Wishes | None = None  # of the statement that is tried (`lower.versioning`)
@@ -250,6 +254,20 @@ class Emitter:
 
     # -- symbols -------------------------------------------------------------------------------------------------
 
+    def free_symbol(self, name: str, *, size: bool = False, argument: bool = False) -> None:
+        """Declares a free symbol, with what is assumed of it; `FrontendError` where that cannot be so of a size."""
+        self.sdfg.add_symbol(name, size=size, argument=argument)
+        assumed = self.assumed.get(name)
+        if assumed is not None:
+            if problem := assumed.problem(size=size):
+                raise FrontendError(f"what is assumed of the size {name!r} cannot hold: {problem}")
+            self.sdfg.assumed[name] = assumed
+
+    def known_of(self, name: str, *, size: bool = False) -> None:
+        """Binds a free symbol to what is known of it before the program runs."""
+        assumed = self.assumed.get(name, NOTHING)
+        self.ranges = self.ranges.bind(name, *assumed_bounds(assumed, size=size), assumed.multiple_of)
+
     def assign_symbol(
         self,
         stem: str,
@@ -410,18 +428,11 @@ def assume_nonneg(ranges: Ranges, expr: Expr) -> Ranges:
         if any(symbol in later or symbol not in ranges.names for symbol in rest.symbols):
             break
         if slope.constant == 1 and (lower is None or ranges.proves_le(lower, -rest)):
-            return rebound(ranges, name, -rest, upper)
+            return ranges.rebound(name, -rest, upper)
         if slope.constant == -1 and (upper is None or ranges.proves_le(rest, upper)):
-            return rebound(ranges, name, lower, rest)
+            return ranges.rebound(name, lower, rest)
         break
     return ranges.assuming(expr)
-
-
-def rebound(ranges: Ranges, name: str, lower: ExprLike | None, upper: ExprLike | None) -> Ranges:
-    """`ranges` with other bounds for a symbol, at its place in the order."""
-    bounds = {known: ranges.bounds(known) for known in ranges.names}
-    bounds[name] = (None if lower is None else as_expr(lower), None if upper is None else as_expr(upper))
-    return Ranges(bounds, ranges.facts)
 
 
 def tasklet(outputs: Sequence[tuple[Memlet, ScalarExpr]], span: SrcSpan | None = None) -> Tasklet:

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
+from dcpy.base.assumptions import Assumption
 from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.base.memory import collector_paused
 from dcpy.base.options import Options
 from dcpy.frontend.closure import Closure, Dependence
 from dcpy.frontend.dataflow.processes import require_exclusive
-from dcpy.frontend.dataflow.symbols import free_symbols
+from dcpy.frontend.dataflow.symbols import assumed_by, free_symbols
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.statements import desugar
 from dcpy.frontend.lower.arithmetic.operators import binary
 from dcpy.frontend.lower.arrays.sharing import copies, seen_copies
-from dcpy.frontend.lower.assuming import Assumptions, Forwarded, needed, sizes_known, substitution_for
+from dcpy.frontend.lower.assuming import Assumptions, Forwarded, needed, substitution_for
 from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.control.claims import settle_claims
 from dcpy.frontend.lower.emitter import Emitter
@@ -45,9 +46,10 @@ from dcpy.frontend.specialize.sizes import integers_of, sample_of, sizes_of, wit
 from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, GeneratorType, OpaqueType, ScalarType
 from dcpy.frontend.values import ArrayValue, GeneratorValue, Missing, Scalar, Static, SymInt, Value, as_integer
 from dcpy.ir import data, types
+from dcpy.ir.analysis.ranges_at import free_ranges
 from dcpy.ir.expressions.scalar import Load
 from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.symbolic import ZERO, Expr, sym
+from dcpy.ir.symbolic import Expr, sym
 
 MAX_SPLITS = 64  # places where paths are kept apart; each of them makes lowering begin anew
 
@@ -116,6 +118,7 @@ def _lower_until_settled(
     given: Mapping[str, Any] | None,
 ) -> Lowered:
     """Again, as long as lowering finds out what it should have known from the start."""
+    assumed = assumed_by(function) if isinstance(function, FunctionType) else {}
     changing: set[type] = set()
     split_at: dict[object, bool] = {}
     raises: WillRaise | None = None
@@ -126,7 +129,7 @@ def _lower_until_settled(
             with deep_enough(by_value):
                 lowered = _lower(
                     function, source, types, options, name, aliases, records=records, identity=Identity(changing),
-                    split_at=split_at, assumptions=assumptions, by_value=by_value,
+                    split_at=split_at, assumptions=assumptions, by_value=by_value, assumed=assumed,
                 )  # fmt: skip
         except CallsItself:
             types, by_value = for_values(types, given), True
@@ -144,7 +147,7 @@ def _lower_until_settled(
             continue
         if assumptions is None:
             return lowered
-        same = substitution_for(assumptions.equal, integers_of(types), sizes_of(types))
+        same = substitution_for(assumptions.equal, {*integers_of(types), *assumed}, sizes_of(types))
         if same:
             types = {path: with_sizes(kind, same) for path, kind in types.items()}
         elif _can_be_tested(lowered, assumptions):
@@ -190,13 +193,14 @@ def _lower(
     assumptions: Assumptions | Forwarded | None = None,
     split_at: dict[object, bool] | None = None,
     by_value: bool = False,
+    assumed: Mapping[str, Assumption] | None = None,
 ) -> Lowered:
     define = desugar(source)
     _refuse_generator(define)
     sdfg = Sdfg(name, span=None if source.is_own else define.span)
     emit = Emitter(sdfg, options)
     emit.anchor = (None, None) if source.is_own else None
-    emit.assumptions = assumptions
+    emit.assumptions, emit.assumed = assumptions, assumed or {}
     b = Builder(emit)
     b.split_at = caller.b.split_at if caller is not None else {} if split_at is None else split_at
     program = Program(b, options, execute=execute, attribute=attribute, comprehend=comprehend, aliases=aliases)
@@ -228,14 +232,25 @@ def _lower(
     if records:
         arg_types, passing = without_unused(program, sdfg, arg_types, passing)
     sdfg.forget_names()
-    assumed = () if assumptions is None else needed(assumptions.made, sizes_known(sdfg.sizes))
-    unless: tuple[Expr, ...] = ()
-    if isinstance(assumptions, Assumptions):
-        sdfg.assumptions, unless = list(assumed), needed(assumptions.failed, sizes_known(sdfg.sizes))
+    guards, unless = _guards(sdfg, assumptions)
     free = tuple(program.free)
     arg_types |= dict.fromkeys(free, ScalarType(types.int64, weak=True))
     dependences = tuple(program.dependences.values())
-    return Lowered(sdfg, arg_types, dependences, extra, passing, free, assumed, unless, program.by_value)
+    return Lowered(sdfg, arg_types, dependences, extra, passing, free, guards, unless, program.by_value)
+
+
+def _guards(
+    sdfg: Sdfg, assumptions: Assumptions | Forwarded | None
+) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
+    """What must hold in the calls of a program, and what would make a better one; the SDFG carries the first."""
+    if assumptions is None:
+        return (), ()
+    known = free_ranges(sdfg)
+    guards = needed(assumptions.made, known)
+    if not isinstance(assumptions, Assumptions):
+        return guards, ()
+    sdfg.assumptions = list(guards)
+    return guards, needed(assumptions.failed, known)
 
 
 def _join(program: Program, caller: Program | None, function: Callable[..., Any], name: str) -> None:
@@ -295,7 +310,8 @@ def _declare(
         if isinstance(kind, ArrayType):
             _declare_sizes(frame, kind)
     signature = inspect.signature(function)
-    _declare_symbols(frame, function, {name: values[name] for name in arg_types if name not in signature.parameters})
+    given = {name: values[name] for name in arg_types if name not in signature.parameters}
+    _declare_symbols(frame, function, given, _asked(arg_types))
     for name, parameter in signature.parameters.items():
         if parameter.kind is inspect.Parameter.VAR_KEYWORD:
             raise FrontendError(f"**{name} is not supported in a program", help="name the arguments")
@@ -310,14 +326,24 @@ def _declare(
     return containers
 
 
-def _declare_symbols(frame: Frame, function: Callable[..., Any], given: Mapping[str, Value]) -> None:
+def _asked(arg_types: Mapping[str, ArgType]) -> set[str]:
+    """Symbols that the program finds out itself, from sizes such as ``2*N``."""
+    arrays = [kind for kind in arg_types.values() if isinstance(kind, ArrayType)]
+    return {name for kind in arrays for wanted in kind.asked if wanted is not None for name in wanted.symbols}
+
+
+def _declare_symbols(
+    frame: Frame, function: Callable[..., Any], given: Mapping[str, Value], asked: Container[str]
+) -> None:
     """What is known of symbols beside sizes: those that a call gives, and those that are 1 in it."""
     frame.sizes |= {name: size for name, value in given.items() if (size := as_integer(value)) is not None}
     emit = frame.emit
     for name in free_symbols(function) if isinstance(function, FunctionType) else ():
         emit.reserve(name)
-        if name not in emit.ranges.names:
+        if name in asked:
             emit.ranges = emit.ranges.bind(name, None, None)
+        elif name not in emit.ranges.names:
+            emit.known_of(name)
 
 
 def _size_symbols(arg_types: Mapping[str, ArgType]) -> list[str]:
@@ -331,8 +357,8 @@ def _declare_sizes(frame: Frame, kind: ArrayType) -> None:
     for dim in kind.dims:
         for name in dim.symbols:
             if name not in emit.sdfg.sizes:
-                emit.sdfg.add_symbol(name, size=True)
-                emit.ranges = emit.ranges.bind(name, ZERO, None)
+                emit.free_symbol(name, size=True)
+                emit.known_of(name, size=True)
 
 
 def _argument(frame: Frame, name: str, kind: ArgType) -> Value:
@@ -343,8 +369,8 @@ def _argument(frame: Frame, name: str, kind: ArgType) -> Value:
         case OpaqueType(reason=reason, help=help_text):
             return Missing(reason, help=help_text)
         case ScalarType(dtype=types.int64, weak=weak):
-            emit.sdfg.add_symbol(name, argument=True)
-            emit.ranges = emit.ranges.bind(name, None, None)
+            emit.free_symbol(name, argument=True)
+            emit.known_of(name)
             return SymInt(sym(name), weak)
         case ScalarType(dtype=dtype, weak=weak):
             desc = data.Scalar(dtype)

@@ -169,7 +169,7 @@ def symbolic(frame: Frame, expr: Expr) -> Expr:
     program, sdfg = frame.program, frame.emit.sdfg
     for name in expr.symbols:
         if name not in known and name not in sdfg.symbols:
-            sdfg.add_symbol(name, argument=not program.is_callee)
+            frame.emit.free_symbol(name, argument=not program.is_callee)
             program.free.append(name)
     program.used |= dict.fromkeys(expr.symbols, True)
     return expr.subs({name: size for name, size in known.items() if name in expr.symbols})

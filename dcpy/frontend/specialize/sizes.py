@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +29,23 @@ def sample_of(kinds: Mapping[str, ArgType], examples: Mapping[str, Any]) -> dict
         elif path in integers:
             found[path] = int(value)
     return found
+
+
+def told_by_arguments(
+    symbol: str, kinds: Mapping[str, ArgType], bound: Mapping[str, Any]
+) -> Iterator[tuple[int, str, str]]:
+    """The values that arguments tell of a symbol, each with where it comes from: in words, and by name."""
+    if isinstance(bound.get(symbol), int | np.integer):
+        yield int(bound[symbol]), f"argument {symbol!r} is {bound[symbol]}", symbol
+    for path, kind in kinds.items():
+        value: Any = bound.get(path)
+        if isinstance(kind, ArrayType) and isinstance(value, np.ndarray) and value.ndim == len(kind.dims):
+            for axis, (dim, size) in enumerate(zip(kind.dims, value.shape, strict=True)):
+                form = dim.linear_in(symbol) if dim.symbols == (symbol,) else None
+                if form is not None and form[0] is ONE and form[1].constant is not None:
+                    number = size - form[1].constant
+                    said = "" if dim.name else f", which is {dim} with {symbol} = {number}"
+                    yield number, f"argument {path!r} has the size {size} along axis {axis}{said}", path
 
 
 def integers_of(kinds: Mapping[str, ArgType]) -> set[str]:

@@ -9,10 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from dcpy.base.assumptions import Assumption
 from dcpy.base.generators import WORDS
 from dcpy.ir import data, types
 from dcpy.ir.symbolic import Expr, sym
 from dcpy.ir.types import DType
+
+Assumed = tuple[tuple[str, Assumption], ...]  # of symbols, by name
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +25,7 @@ class ArrayType:
     `alias`: arguments of one non-empty group may overlap in memory. `not_one` lists symbols of `dims` that were
     inferred from a size other than 1, and must differ from 1 in every call; `maybe_one` those that may be 1, and then
     broadcast: a program passes slices to its functions. Where an annotation asks for an expression such as ``2*N``,
-    `asked` has it, and the size a symbol of its own.
+    `asked` has it, and the size a symbol of its own. `assumed` has what the annotation assumes of symbols.
     """
 
     dtype: DType
@@ -32,6 +35,7 @@ class ArrayType:
     not_one: tuple[str, ...] = ()
     maybe_one: tuple[str, ...] = ()
     asked: tuple[Expr | None, ...] = ()
+    assumed: Assumed = ()
 
     def descriptor(self, name: str) -> data.Array:
         """The container of an argument called `name`."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dcpy.ir.expressions.scalar import Op, ScalarExpr, as_symbolic
 from dcpy.ir.region import Branch, Region
-from dcpy.ir.symbolic import Expr
+from dcpy.ir.symbolic import ZERO, Expr
+from dcpy.ir.symbolic.parts import arguments_of, functions_in
 
 _OPPOSITE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
 
@@ -38,6 +39,30 @@ def _comparison(name: str, left: Expr, right: Expr) -> tuple[Expr, ...]:
         case "eq":
             return (right - left, left - right)
     return ()
+
+
+def divisors_of(test: ScalarExpr) -> tuple[tuple[str, int], ...]:
+    """Numbers that divide symbols where `test` is true: ``n % 8 == 0`` tells that 8 divides n."""
+    if not isinstance(test, Op):
+        return ()
+    if test.name == "and":
+        return tuple(found for part in test.args for found in divisors_of(part))
+    if test.name != "eq":
+        return ()
+    left, right = (as_symbolic(arg) for arg in test.args)
+    remainder = None if left is None or right is None else right if left is ZERO else left if right is ZERO else None
+    for part in () if remainder is None else functions_in(remainder, "mod"):
+        value, divisor = arguments_of(part)
+        if part is remainder and value.name is not None and divisor.constant:
+            return ((value.name, abs(divisor.constant)),)
+    return ()
+
+
+def divisors_inside(region: Region) -> tuple[tuple[str, int], ...]:
+    """What a branch has tested to divide symbols when it runs this region, one of its sides."""
+    branch = region.owner
+    cases = branch.cases if isinstance(branch, Branch) else ()
+    return next((divisors_of(test) for test, body in cases if body is region), ())
 
 
 def facts_inside(region: Region) -> tuple[Expr, ...]:

@@ -243,7 +243,9 @@ def _sample_values(names: Sequence[str], ranges: Ranges) -> Values | None:
                 for bound in ranges.bounds(name)
             )
             low = lower if lower is not None else min(0, _SAMPLE_SIZE if upper is None else upper)
-            values[name] = low + _SAMPLE_SIZE if upper is None else (low + upper) // 2
+            middle, step = low + _SAMPLE_SIZE if upper is None else (low + upper) // 2, ranges.multiple_of(sym(name))
+            above = -(-middle // step) * step
+            values[name] = above if upper is None or above <= upper else above - step
         return values[name]
 
     for name in names:

@@ -120,6 +120,9 @@ class System:
             lower, upper = self._ranges.bounds(name)
             self._assume(text, "<=", upper)
             self._assume(text, ">=", lower)
+            multiple = self._ranges.multiple_of(sym(name))
+            if multiple > 1:
+                self._context.append(f"{text} mod {multiple} = 0")
         return text
 
     def _assume(self, text: str, relation: str, bound: Expr | None) -> None:

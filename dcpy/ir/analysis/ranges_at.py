@@ -1,15 +1,19 @@
 """What is known of symbols at one place: sizes, the parameters around it, indices that were checked.
 
-The bounds come from the structure, outermost scope first; the assumptions of the SDFG and the conditions of branches
-are facts beside them. Equal knowledge is one `Ranges` object, so what one place has proved the next one need not prove
-again.
+The bounds come from the structure, outermost scope first, and from what is assumed of symbols; the guards of the SDFG
+and the conditions of branches are facts beside them. What divides symbols is assumed, tested by a branch around the
+place, or follows from the steps of loops. Equal knowledge is one `Ranges` object, so what one place has proved the next
+one need not prove again.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from functools import lru_cache
 
-from dcpy.ir.analysis.conditions import facts_inside
+from dcpy.base.assumptions import NOTHING, Assumption
+from dcpy.ir.analysis.conditions import divisors_inside, facts_inside
 from dcpy.ir.expressions.scalar import WrapIndex, as_symbolic
 from dcpy.ir.region import Branch, Region, SymbolAssign
 from dcpy.ir.roles import Written
@@ -36,24 +40,41 @@ class KnownRanges:
         self._sizes = set(sdfg.sizes)
         self._assumed = tuple(sdfg.assumptions)
         self._blocks = _assignments(sdfg)
-        self._outer = (*((size, ZERO, None) for size in sdfg.sizes), *_assigned_bounds(sdfg, self._blocks))
+        self._outer = (*_free_bounds(sdfg), *_assigned_bounds(sdfg, self._blocks))
+        self._multiples = _assumed_multiples(sdfg)
 
     def at(self, place: Place) -> Ranges:
         """Bounds of symbols at a place of the SDFG."""
         owners = list(owners_around(place))
-        inner = [bounds for owner in reversed(owners) for bounds in owner_bounds(owner)]
+        axes = [axis for owner in reversed(owners) for axis in owner.iteration_space()]
+        inner = [_param_bounds(*axis) for axis in axes]
         least = self._least_sizes(inner)
         outer = self._outer
         if least:
-            outer = tuple((name, least.get(name, low), high) for name, low, high in outer)
-        return _interned((*outer, *inner), (*self._assumed, *self._tested(place)))
+            outer = tuple((name, _later(low, least.get(name)), high) for name, low, high in outer)
+        tested = [region for region in regions_around(place) if isinstance(region.owner, Branch)]
+        facts = (*self._assumed, *self._tested(tested))
+        return _interned((*outer, *inner), facts, self._divisors(tested, axes))
 
-    def _tested(self, place: Place) -> list[Expr]:
+    def _divisors(self, tested: Iterable[Region], axes: Iterable[tuple[str, Range]]) -> tuple[tuple[str, int], ...]:
+        """Numbers that divide symbols at a place inside of sides of branches, and of loops over axes."""
+        found = dict(self._multiples)
+        for region in tested:
+            for name, number in divisors_inside(region):
+                if self._is_steady(name, region):
+                    found[name] = math.lcm(found.get(name, 1), number)
+        for name, values in axes:
+            found.pop(name, None)
+            step = 1 if values.step is ONE else abs(values.step.constant or 1)
+            number = math.gcd(step, Ranges(None, (), found).multiple_of(values.start)) if step > 1 else 1
+            found |= {name: number} if number > 1 else {}
+        return tuple(found.items())
+
+    def _tested(self, tested: Iterable[Region]) -> list[Expr]:
         """What the branches around a place have tested, of symbols that have the same value there as at the test."""
         return [
             fact
-            for region in regions_around(place)
-            if isinstance(region.owner, Branch)
+            for region in tested
             for fact in facts_inside(region)
             if fact.is_linear and all(self._is_steady(name, region) for name in fact.symbols)
         ]
@@ -74,6 +95,34 @@ class KnownRanges:
             if form is not None and form[0] is ONE and form[1].constant is not None:
                 least[names[0]] = max(least.get(names[0], 0), -form[1].constant)
         return {name: const(number) for name, number in least.items() if number > 0}
+
+
+def free_ranges(sdfg: Sdfg) -> Ranges:
+    """What is known of the free symbols of an SDFG, anywhere in it."""
+    bounds = {name: (low, high) for name, low, high in _free_bounds(sdfg)}
+    return Ranges(bounds, sdfg.assumptions, dict(_assumed_multiples(sdfg)))
+
+
+def assumed_bounds(assumed: Assumption, *, size: bool) -> tuple[Expr | None, Expr | None]:
+    """The smallest and the largest value of a symbol; sizes are never negative."""
+    least = assumed.least if not size else max(assumed.least or 0, 0)
+    return (None if least is None else const(least), None if assumed.most is None else const(assumed.most))
+
+
+def _free_bounds(sdfg: Sdfg) -> list[Bounds]:
+    names = dict.fromkeys((*sdfg.sizes, *sdfg.assumed))
+    return [(name, *assumed_bounds(sdfg.assumed.get(name, NOTHING), size=name in sdfg.sizes)) for name in names]
+
+
+def _assumed_multiples(sdfg: Sdfg) -> tuple[tuple[str, int], ...]:
+    return tuple((name, found.multiple_of) for name, found in sdfg.assumed.items() if found.multiple_of > 1)
+
+
+def _later(low: Expr | None, least: Expr | None) -> Expr | None:
+    """The larger one of two smallest values of a size, both numbers."""
+    if low is None or least is None:
+        return low if least is None else least
+    return max((low, least), key=lambda bound: bound.constant or 0)
 
 
 def owner_bounds(owner: Written) -> list[Bounds]:
@@ -126,5 +175,5 @@ def _value_bounds(name: str, block: SymbolAssign) -> Bounds | None:
 
 
 @lru_cache(maxsize=4096)
-def _interned(bounds: tuple[Bounds, ...], facts: tuple[Expr, ...]) -> Ranges:
-    return Ranges({name: (lower, upper) for name, lower, upper in bounds}, facts)
+def _interned(bounds: tuple[Bounds, ...], facts: tuple[Expr, ...], multiples: tuple[tuple[str, int], ...]) -> Ranges:
+    return Ranges({name: (lower, upper) for name, lower, upper in bounds}, facts, dict(multiples))

@@ -7,6 +7,7 @@ cache; neighbours in an array come from it together, so it counts once.
 
 from __future__ import annotations
 
+from dcpy.base.assumptions import NOTHING
 from dcpy.base.errors import SymbolicError
 from dcpy.ir.data import Stream
 from dcpy.ir.effects import Effect
@@ -73,11 +74,34 @@ def _typical(values: Range, node: Map, count: int) -> Range:
     return values
 
 
+def _typical_values(sdfg: Sdfg, size: int) -> dict[str, int]:
+    """Of symbols of which something is assumed: the hint, else a typical size as far as that is in the range."""
+    found = {}
+    for name, assumed in sdfg.assumed.items():
+        value = size if assumed.most is None else min(size, assumed.most)
+        value = value if assumed.least is None else max(value, assumed.least)
+        found[name] = value if assumed.typical is None else assumed.typical
+    return found
+
+
+def expected(value: Expr, sdfg: Sdfg) -> tuple[int, str] | None:
+    """What an expression is in a typical run, and for which values of symbols; None without a hint for each of them."""
+    hints = {name: sdfg.assumed.get(name, NOTHING).typical for name in value.symbols}
+    known = {name: hint for name, hint in hints.items() if hint is not None}
+    if len(known) < len(hints):
+        return None
+    try:
+        number = value.evaluate(known)
+    except SymbolicError:
+        return None
+    return number, ", ".join(f"{name} = {hint}" for name, hint in known.items())
+
+
 class Typical(dict[str, int]):
-    """Values of symbols in a typical run: sizes and arguments are of typical size, parameters where they start."""
+    """Values of symbols in a typical run: as the user says, else of typical size; parameters are where they start."""
 
     def __init__(self, sdfg: Sdfg, costs: Costs) -> None:
-        super().__init__()
+        super().__init__(_typical_values(sdfg, costs.typical_size))
         self.sdfg, self.costs = sdfg, costs
         self.given = {*sdfg.sizes, *sdfg.arguments}
 

@@ -27,6 +27,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
+from dcpy.base.assumptions import NOTHING, Assumption
 from dcpy.base.errors import InvalidSdfg
 from dcpy.base.source import SrcSpan
 from dcpy.ir import types
@@ -111,6 +112,14 @@ class Builder:
     def symbol(self, name: str, dtype: DTypeLike = types.int64, *, argument: bool = True) -> Expr:
         """Declares an integer argument, or with ``argument=False`` a symbol that follows from the arguments."""
         return sym(self.sdfg.add_symbol(name, as_dtype(dtype), argument=argument))
+
+    def assume(
+        self, name: str, *, least: int | None = None, most: int | None = None, multiple_of: int = 1,
+        typical: int | None = None,
+    ) -> None:  # fmt: skip
+        """Says of a free symbol what holds in every run, beside what was said before; `typical` is a hint."""
+        assumed = self.sdfg.assumed.get(name, NOTHING)
+        self.sdfg.assumed[name] = assumed.and_also(Assumption(least, most, multiple_of, typical))
 
     def argument(self, name: str, desc: Data) -> Container:
         """Declares an argument with any descriptor."""

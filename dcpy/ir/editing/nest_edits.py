@@ -15,7 +15,7 @@ from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import Block, Loop, Region, State
 from dcpy.ir.schedules import SEQUENTIAL, Schedule
 from dcpy.ir.subsets import Range
-from dcpy.ir.symbolic import Ranges, as_expr, max_of, min_of, sym
+from dcpy.ir.symbolic import ZERO, Ranges, as_expr, max_of, min_of, sym
 
 # -- axes ------------------------------------------------------------------------------------------------------------
 
@@ -36,14 +36,14 @@ def reorder_axes(node: Map, params: Sequence[str], rw: Rewriter) -> None:
         set_axes(node, {param: domain[param] for param in params}, rw)
 
 
-def tiles_and_tile(values: Range, size: int, tile: str) -> tuple[Range, Range]:
+def tiles_and_tile(values: Range, size: int, tile: str, ranges: Ranges) -> tuple[Range, Range]:
     """Strip-mining of a range: where its tiles of `size` values begin, and the values of the tile at symbol `tile`.
 
     The last tile is cut off where `size` does not divide the number of values, as far as that is known.
     """
     step = values.step.constant or 1
     end = sym(tile) + step * size
-    if ((values.stop - values.start) % abs(step * size)).constant != 0:
+    if ranges.remainder(values.stop - values.start, abs(step * size)) != 0:
         end = min_of(end, values.stop) if step > 0 else max_of(end, values.stop)
     return Range(values.start, values.stop, as_expr(step * size)), Range(sym(tile), end, values.step)
 
@@ -55,7 +55,7 @@ def split_axis(scope: Scope, param: str, size: int, rw: Rewriter) -> str:
     """
     tile = rw.fresh_name(f"{param}_tile")
     ranges = dict(zip(params_of(scope), ranges_of(scope), strict=True))
-    tiles, within = tiles_and_tile(ranges[param], size, tile)
+    tiles, within = tiles_and_tile(ranges[param], size, tile, rw.uses.ranges_at(scope))
     if isinstance(scope, Loop):
         wrap_in_loop(scope, tile, tiles, rw)
     axes: dict[str, Range] = {}
@@ -173,7 +173,7 @@ def place_at_end(body: Region, into: Region, rw: Rewriter) -> None:
 def groups_and_rest(values: Range, factor: int, ranges: Ranges) -> tuple[Range, Range | None]:
     """The starts of all whole groups of `factor` values of a range, and the values that are left over, if there are."""
     size = values.size_within(ranges)
-    if (size % factor).constant == 0:
+    if ranges.simplify(size % factor) is ZERO:
         return Range(values.start, values.stop, values.step * factor), None
     middle = values.start + size // factor * factor * values.step
     return Range(values.start, middle, values.step * factor), Range(middle, values.stop, values.step)

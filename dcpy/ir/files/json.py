@@ -37,10 +37,10 @@ VERSION = 1
 MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 
 _SDFG_FIELDS = (
-    "name", "span", "arguments", "symbols", "sizes", "assumptions", "assigned_symbols", "constants", "results",
-    "structure", "body", "history",
+    "name", "span", "arguments", "symbols", "sizes", "assumptions", "assumed", "assigned_symbols", "constants",
+    "results", "structure", "body", "history",
 )  # fmt: skip
-_SDFG_OPTIONAL = ("assumptions",)  # left out where there is nothing
+_SDFG_OPTIONAL: dict[str, Any] = {"assumptions": (), "assumed": {"dict": {}}}  # left out where there is nothing
 _SDFG_LISTS = ("arguments", "sizes", "assumptions", "history")
 
 
@@ -159,7 +159,7 @@ class _Encoder:
 
     def sdfg(self, sdfg: Sdfg) -> dict[str, Any]:
         fields = {name: self.value(getattr(sdfg, name)) for name in _SDFG_FIELDS}
-        return {name: value for name, value in fields.items() if value or name not in _SDFG_OPTIONAL}
+        return {name: value for name, value in fields.items() if getattr(sdfg, name) or name not in _SDFG_OPTIONAL}
 
     def value(self, value: Any) -> Any:
         match value:
@@ -218,7 +218,7 @@ class _Decoder:
 
     def fill(self, sdfg: Sdfg, content: object) -> None:
         if isinstance(content, dict):
-            content = {**dict.fromkeys(_SDFG_OPTIONAL, ()), **content}
+            content = {**_SDFG_OPTIONAL, **content}
         if not isinstance(content, dict) or sorted(content) != sorted(_SDFG_FIELDS):
             raise ParseError("an SDFG in this document has other fields than it should")
         for name in _SDFG_FIELDS:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type
 
 import numpy as np
 
+from dcpy.base.assumptions import Assumption
 from dcpy.base.errors import InvalidSdfg, ParseError
 from dcpy.base.source import SrcSpan
 from dcpy.ir import data, memlet, nodes, region, schedules, sdfg, subsets, symbolic
@@ -24,6 +25,7 @@ _CLASSES: dict[str, type[Any]] = {
     "allocation": data.Allocation,
     "space": data.Space,
     "lifetime": data.Lifetime,
+    "assumption": Assumption,
     "undecided": schedules.Undecided,
     "sequential": schedules.Sequential,
     "parallel": schedules.Parallel,
@@ -73,6 +75,7 @@ _SDFG_HINTS: dict[str, Any] = {
     "symbols": dict[str, DType],
     "sizes": list[str],
     "assumptions": list[Expr],
+    "assumed": dict[str, Assumption],
     "assigned_symbols": dict[str, DType],
     "constants": dict[str, np.ndarray],
     "results": tuple[sdfg.Result, ...],

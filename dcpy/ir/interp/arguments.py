@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from dcpy.base.errors import ArgumentError
+from dcpy.base.assumptions import refusal
+from dcpy.base.errors import ArgumentError, ArgumentShapeError
 from dcpy.base.generators import are_words, is_generator, words_of
 from dcpy.ir.analysis.handles import handles_of
 from dcpy.ir.analysis.uses import desc_symbols
@@ -93,6 +94,29 @@ def symbols_of(sdfg: Sdfg, arguments: Mapping[str, Any], symbols: Mapping[str, i
     return values
 
 
+def _require_assumed(sdfg: Sdfg, values: Mapping[str, int]) -> None:
+    """`ArgumentShapeError` where the value of a symbol is not what the program assumes."""
+    for name, assumed in sdfg.assumed.items():
+        value = values[name]
+        error = refusal(name, value, assumed, *_told(sdfg, name, value))
+        if error is not None:
+            raise error
+    for fact in sdfg.assumptions:
+        if fact.evaluate(values) < 0:
+            told = ", ".join(f"{name} is {values[name]}" for name in fact.symbols)
+            raise ArgumentShapeError(f"{sdfg.name!r} assumes that {fact} is not negative, but {told}")
+
+
+def _told(sdfg: Sdfg, symbol: str, value: int) -> tuple[str, str]:
+    """Which argument tells the value of a symbol, in words and by name."""
+    for name, desc in sdfg.containers.items():
+        for axis, size in enumerate(desc.shape if isinstance(desc, Array) and name in sdfg.arguments else ()):
+            if symbol in size.symbols:
+                wanted = "" if size.name == symbol else f", which is {size} with {symbol} = {value}"
+                return f"argument {name!r} has the size {size.subs({symbol: value})} along axis {axis}{wanted}", name
+    return f"{symbol} is {value}", symbol if symbol in sdfg.arguments else ""
+
+
 def _solve(expr: Expr, number: int, values: dict[str, int]) -> None:
     """Learns the one unknown symbol of ``expr == number``, where that is linear."""
     unknown = [name for name in expr.symbols if name not in values]
@@ -111,6 +135,7 @@ class _Activation:
         self.sdfg = sdfg
         self.arguments = arguments
         self.frame = Frame(sdfg, symbols_of(sdfg, arguments, symbols))
+        _require_assumed(sdfg, self.frame.symbols)
         self.copies: list[tuple[NDArray, NDArray]] = []
         self.made = _made_by_the_program(sdfg)
         self._refuse_unknown_names()

@@ -1,16 +1,18 @@
 """What is known of symbols, and what follows from it.
 
-`Ranges` maps a symbol to bounds (both inclusive, either may be missing), and holds *facts*: expressions that are known
-not to be negative, because a guard or a check has tested them. Its questions are answered by substituting bounds and by
-taking multiples of facts away until nothing but numbers is left: "yes" is a proof, "no" means only "not proved".
+`Ranges` maps a symbol to bounds (both inclusive, either may be missing) and to a number that divides it, and holds
+*facts*: expressions that are known not to be negative, because a guard or a check has tested them. Its questions are
+answered by substituting bounds and by taking multiples of facts away until nothing but numbers is left: "yes" is a
+proof, "no" means only "not proved".
 Questions over whole index sets go to `ir.analysis.integer_sets`, which is exact for affine ones.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 
-from dcpy.ir.symbolic.expr import ZERO, Atom, Expr, ExprLike, Monomial, as_expr, const, rebuild, sym
+from dcpy.ir.symbolic.expr import ONE, ZERO, Atom, Expr, ExprLike, Monomial, as_expr, const, rebuild, sym
 
 Bound = Expr | None
 _DEPTH = 12  # substitutions in one proof; deeper nests of bounds are "not proved"
@@ -20,33 +22,48 @@ _FACTS = 4  # facts that one proof combines at most
 class Ranges:
     """Known bounds of symbols, innermost scope last, and facts. Immutable: `bind`, `assuming` return extended copies.
 
-    A symbol bound later may have bounds that mention those bound before it (``i`` in ``0 .. N - 1``).
+    A symbol bound later may have bounds that mention those bound before it (``i`` in ``0 .. N - 1``). `multiples` has
+    numbers above 1 that divide symbols.
     """
 
-    __slots__ = ("_bounds", "_facts", "_positions", "_proved")
+    __slots__ = ("_bounds", "_facts", "_multiples", "_positions", "_proved")
 
     def __init__(
-        self, bounds: Mapping[str, tuple[Bound, Bound]] | None = None, facts: Iterable[Expr] = ()
+        self,
+        bounds: Mapping[str, tuple[Bound, Bound]] | None = None,
+        facts: Iterable[Expr] = (),
+        multiples: Mapping[str, int] | None = None,
     ) -> None:
         self._bounds: dict[str, tuple[Bound, Bound]] = dict(bounds or {})
         self._facts: tuple[Expr, ...] = tuple(facts)
+        self._multiples: dict[str, int] = dict(multiples or {})
         self._positions: dict[str, int] | None = None
         self._proved: dict[Expr, bool] = {}
 
-    def bind(self, name: str, lower: ExprLike | None = None, upper: ExprLike | None = None) -> Ranges:
-        """These ranges, and ``lower <= name <= upper``."""
+    def bind(
+        self, name: str, lower: ExprLike | None = None, upper: ExprLike | None = None, multiple_of: int = 1
+    ) -> Ranges:
+        """These ranges, and ``lower <= name <= upper``, where `name` is a multiple of a number."""
         bounds = dict(self._bounds)
         bounds.pop(name, None)
         bounds[name] = (
             None if lower is None else as_expr(lower),
             None if upper is None else as_expr(upper),
         )
-        return Ranges(bounds, (fact for fact in self._facts if name not in fact.symbols))
+        multiples = {known: number for known, number in self._multiples.items() if known != name}
+        multiples |= {name: multiple_of} if multiple_of != 1 else {}
+        return Ranges(bounds, (fact for fact in self._facts if name not in fact.symbols), multiples)
+
+    def rebound(self, name: str, lower: ExprLike | None, upper: ExprLike | None) -> Ranges:
+        """These ranges with other bounds for a symbol, at its place in the order; facts stay."""
+        bounds = dict(self._bounds)
+        bounds[name] = (None if lower is None else as_expr(lower), None if upper is None else as_expr(upper))
+        return Ranges(bounds, self._facts, self._multiples)
 
     def assuming(self, *facts: Expr) -> Ranges:
         """These ranges, and ``fact >= 0`` for each of `facts` that is linear in symbols: others prove too little."""
         new = [fact for fact in dict.fromkeys(facts) if fact.is_linear and not self.proves_nonneg(fact)]
-        return Ranges(self._bounds, (*self._facts, *new)) if new else self
+        return Ranges(self._bounds, (*self._facts, *new), self._multiples) if new else self
 
     def bounds(self, name: str) -> tuple[Bound, Bound]:
         return self._bounds.get(name, (None, None))
@@ -61,13 +78,27 @@ class Ranges:
         """Expressions that are known not to be negative, beside what the bounds say."""
         return self._facts
 
+    def multiple_of(self, value: ExprLike) -> int:
+        """A number that surely divides `value`, as large as is known; 0 where that is 0 itself."""
+        found = 0
+        for monomial, factor in as_expr(value).terms:
+            parts = (self._atom_multiple(atom) ** power for atom, power in monomial)
+            found = math.gcd(found, math.prod(parts, start=abs(factor)))
+        return found
+
+    def remainder(self, value: ExprLike, divisor: int) -> int | None:
+        """``value % divisor``, where that is the same in all runs."""
+        moving, number = _parted(as_expr(value))
+        return number % divisor if self.multiple_of(moving) % divisor == 0 else None
+
     def proves_nonneg(self, value: ExprLike) -> bool:
         """Whether ``value >= 0`` follows."""
         expr = as_expr(value)
         known = self._proved.get(expr)
         if known is None:
             self._proved[expr] = False  # while it is being proved: no proof goes in circles
-            known = self._proved[expr] = self._nonneg(expr, _DEPTH) or self._nonneg_by_facts(expr, _FACTS)
+            known = self._follows(expr) or self._nonneg_by_multiples(expr)
+            self._proved[expr] = known
         return known
 
     def proves_le(self, left: ExprLike, right: ExprLike) -> bool:
@@ -89,11 +120,23 @@ class Ranges:
             return expr
         total = ZERO
         for monomial, factor in expr.terms:
-            product = const(factor)
+            product, left = ONE, factor
             for atom, power in monomial:
-                product = product * self._simplify_atom(atom) ** power
-            total = total + product
+                whole = self._whole_quotient(atom)
+                if whole is not None and left % whole[1] ** power == 0:  # 8*(N // 8) is N
+                    product, left = product * whole[0] ** power, left // whole[1] ** power
+                else:
+                    product = product * self._simplify_atom(atom) ** power
+            total = total + product * left
         return total
+
+    def _whole_quotient(self, atom: Atom) -> tuple[Expr, int] | None:
+        """Value and divisor of a floor division by a number that surely divides the value."""
+        number = atom.args[1].constant if atom.kind == "floordiv" else None
+        if not number or number < 0 or not self._multiples:
+            return None
+        value = self.simplify(atom.args[0])
+        return (value, number) if self.multiple_of(value) % number == 0 else None
 
     def _simplify_atom(self, atom: Atom) -> Expr:
         if atom.kind == "sym":
@@ -109,7 +152,20 @@ class Ranges:
         value, divisor = args
         if self.proves_nonneg(value) and self.proves_lt(value, divisor):
             return ZERO if atom.kind == "floordiv" else value
+        if divisor.constant and divisor.constant > 0 and self._multiples:
+            return self._divided(atom.kind, value, divisor.constant)
         return rebuild(atom.kind, args)
+
+    def _divided(self, kind: str, value: Expr, divisor: int) -> Expr:
+        """Floor division or modulo by a number, where what symbols are multiples of may tell the remainder."""
+        rest = self.remainder(value, divisor)
+        if rest is None:
+            return rebuild(kind, (value, const(divisor)))
+        if kind == "mod":
+            return const(rest)
+        whole = value - rest  # a multiple: -((-N) // 8) is N // 8
+        negative = all(factor < 0 for _, factor in whole.terms)
+        return -((-whole) // divisor) if negative else whole // divisor
 
     def _decides(self, kind: str, winner: Expr, loser: Expr) -> bool:
         return self.proves_le(winner, loser) if kind == "min" else self.proves_le(loser, winner)
@@ -129,6 +185,18 @@ class Ranges:
             if weaker is not None and self._nonneg(weaker, depth - 1):
                 return True
         return False
+
+    def _follows(self, expr: Expr) -> bool:
+        return self._nonneg(expr, _DEPTH) or self._nonneg_by_facts(expr, _FACTS)
+
+    def _nonneg_by_multiples(self, expr: Expr) -> bool:
+        """A multiple of 8 that is more than 0 is at least 8: asks for the least that makes `expr` so large."""
+        moving, number = _parted(expr)
+        step = self.multiple_of(moving) if self._multiples else 1
+        if step < 2:
+            return False
+        weaker = moving - (-number - 1) // step * step - 1
+        return weaker is not expr and self._follows(weaker)
 
     def _innermost_first(self, symbols: Iterable[str]) -> list[str]:
         """Those that have bounds, the last bound first: its bounds mention the others."""
@@ -161,6 +229,15 @@ class Ranges:
     def _monomial_nonneg(self, monomial: Monomial) -> bool:
         """Whether a product is never negative: even powers, and atoms whose lower bound is a number >= 0."""
         return all(power % 2 == 0 or self._atom_nonneg(atom) for atom, power in monomial)
+
+    def _atom_multiple(self, atom: Atom) -> int:
+        match atom.kind:
+            case "sym":
+                return self._multiples.get(atom.name, 1)
+            case "floordiv":
+                value, divisor = self.multiple_of(atom.args[0]), atom.args[1].constant
+                return value // abs(divisor) if divisor and value % divisor == 0 else 1
+        return math.gcd(*(self.multiple_of(arg) for arg in atom.args))  # of a remainder, too
 
     def _atom_nonneg(self, atom: Atom) -> bool:
         match atom.kind:
@@ -214,6 +291,12 @@ class Ranges:
         # value - divisor + 1 <= divisor * (value // divisor) <= value
         edge = value - divisor + 1 if rises else value
         return self._nonneg(slope * edge + rest * divisor, depth - 1)
+
+
+def _parted(expr: Expr) -> tuple[Expr, int]:
+    """The terms with symbols, and the number."""
+    number = expr.terms[-1][1] if expr.terms and not expr.terms[-1][0] else 0
+    return expr - number, number
 
 
 def where_positive(value: Expr, sizes: Iterable[Expr]) -> Expr:

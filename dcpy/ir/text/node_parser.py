@@ -149,18 +149,26 @@ class NodeParser(DeclarationParser):
         if kind is None:
             self.fail(f"no schedule is called {word!r}", at=token, help=f"there are {', '.join(SCHEDULES)}")
         known = [field.name for field in fields(kind)]
-        values: dict[str, int] = {}
         if self.token.text == "{" and self.peek().text in known and self.peek(2).text == "=":
             self.advance()
-            while not self.accept("}"):
-                token = self.token
-                name = self.identifier("a parameter")
-                if name not in known:
-                    self.fail(f"@{word} has no parameter {name!r}", at=token, help=f"it has {', '.join(known)}")
-                self.expect("=")
-                values[name] = self.integer("a number")
-                self.accept(",")
-        return kind(**values)
+            return kind(**self.numbers(kind, f"@{word}"))
+        return kind()
+
+    def numbers(self, kind: type[Any], owner: str) -> dict[str, int]:
+        """``chunk = 64, width = 4}``, values of fields of a dataclass; the opening brace has been read."""
+        known = [field.name for field in fields(kind)]
+        values: dict[str, int] = {}
+        while not self.accept("}"):
+            token = self.token
+            name = self.identifier("a parameter")
+            if name not in known:
+                self.fail(f"{owner} has no parameter {name!r}", at=token, help=f"it has {', '.join(known)}")
+            if name in values:
+                self.fail(f"{owner} has two values of {name!r}", at=token)
+            self.expect("=")
+            values[name] = self.integer("a number")
+            self.accept(",")
+        return values
 
     def _call_node(self) -> Call:
         self.advance()

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
+from dcpy.base.assumptions import Assumption
 from dcpy.base.errors import ParseError
 from dcpy.base.printable import printable
 from dcpy.ir.data import GONE, Data
@@ -155,7 +156,7 @@ class _Parser(NodeParser):
         self.sdfg.body.containers[name] = self.descriptor(keyword)
 
     def _symbol(self) -> None:
-        """``N``, ``N: size``, ``n: i32``, ``n: size i32``."""
+        """``N``, ``N: size``, ``n: i32``, ``n: size i32``, ``N: size{least = 1, multiple_of = 8}``."""
         name = self.identifier("the name of a symbol")
         size, dtype = True, int64
         if self.accept(":"):
@@ -164,6 +165,12 @@ class _Parser(NodeParser):
                 dtype = self.dtype()
         self.sdfg.add_symbol(name, dtype, size=size)
         self.seen_symbols.setdefault(name, False)
+        at = self.token
+        if self.accept("{"):
+            assumed = Assumption(**self.numbers(Assumption, f"the symbol {name!r}"))
+            if problem := assumed.problem(size=size):
+                self.fail(f"what is assumed of the symbol {name!r} cannot hold: {problem}", at=at)
+            self.sdfg.assumed[name] = assumed
 
     def _assumption(self) -> Expr:
         """``N >= M + 4``."""

@@ -102,10 +102,10 @@ class _Printer:
         return _braces(header, constants + self.region(sdfg.body))
 
     def _symbol(self, name: str) -> str:
-        dtype = self.sdfg.symbols[name]
+        dtype, assumed = self.sdfg.symbols[name], str(self.sdfg.assumed.get(name, ""))
         if name not in self.sdfg.sizes:
-            return f"{name}: {dtype}"
-        return f"{name}: size" if dtype == int64 else f"{name}: size {dtype}"
+            return f"{name}: {dtype}{assumed}"
+        return f"{name}: size{assumed}" if dtype == int64 else f"{name}: size {dtype}{assumed}"
 
     def _results(self, sdfg: Sdfg) -> str:
         text = f"({', '.join(map(_result, sdfg.results))})"

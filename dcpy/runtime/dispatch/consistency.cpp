@@ -88,6 +88,10 @@ bool is_linear(const Linear &condition, const Specialization &s) {
                        [&](const auto &term) { return within(term.first, s.symbols); });
 }
 
+bool is_assumed(const Assumed &assumed, const Specialization &s) {
+    return within(assumed.slot, s.symbols) && assumed.multiple > 0;
+}
+
 bool is_guard(const Guard &guard, const Specialization &) { return guard.source.parent == -1; }
 
 }  // namespace
@@ -99,6 +103,7 @@ const char *inconsistency(const Specialization &s) {
     if (!all(s.results, s, is_result)) return "result";
     if (!all(s.guards, s, is_guard)) return "guard";
     if (!all(s.assumes, s, is_linear) || !all(s.unless, s, is_linear)) return "condition";
+    if (!all(s.assumed, s, is_assumed)) return "assumption";
     if (!all(s.effects, s, is_effect)) return "effect";
     if (!is_structure(s.structure.get(), s.results.size())) return "structure";
     return PyCallable_Check(s.failure.get()) ? nullptr : "failure";

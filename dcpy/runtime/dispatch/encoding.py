@@ -2,11 +2,11 @@
 
 A specialization is (arguments, closure, number of symbols, pairs of arrays that must not overlap, results, structure,
 guards, failure, entry address, results address, keepalive, priority, callbacks or None, conditions, conditions that
-must not all hold). A condition is (constant, (symbol slot, factor), ...): the sum is at least 0. The last arguments
-come from the closure: its sources are ("dict", namespace, name), ("cell", cell), ("attribute", object, name), or parts
-of earlier arguments: ("field", position, name) and ("item", position, index). An extent (a size, or a stride in
-elements) is (symbol slot or -1, occurs first, must not be 1, constant: the size, or what it has over the symbol). The
-C++ side is signature.cpp.
+must not all hold, assumptions). A condition is (constant, (symbol slot, factor), ...): the sum is at least 0. An
+assumption is (symbol slot, least, most, what divides the value). The last arguments come from the closure: its sources
+are ("dict", namespace, name), ("cell", cell), ("attribute", object, name), or parts of earlier arguments: ("field",
+position, name) and ("item", position, index). An extent (a size, or a stride in elements) is (symbol slot or -1, occurs
+first, must not be 1, constant: the size, or what it has over the symbol). The C++ side is signature.cpp.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import assert_never
 
 import numpy as np
 
+from dcpy.base.assumptions import LARGEST, Assumption
 from dcpy.base.exceptions import advice_on, exception_type
 from dcpy.base.tracebacks import raised_by_program
 from dcpy.codegen.artifact import (
@@ -84,6 +85,7 @@ def encode(
         Callbacks(signature.callbacks, callbacks or {}) if signature.callbacks else None,
         tuple(_encode_linear(condition, symbols) for condition in signature.assumes),
         tuple(_encode_linear(condition, symbols) for condition in signature.unless),
+        tuple(_encode_assumed(symbols.slots[name], assumed) for name, assumed in signature.assumed),
     )
 
 
@@ -132,6 +134,11 @@ def _encode_size(dim: Dim, symbols: _Symbols) -> Extent:
 
 def _encode_linear(condition: Linear, symbols: _Symbols) -> tuple[object, ...]:
     return (condition.constant, *((symbols.slots[name], factor) for name, factor in condition.terms))
+
+
+def _encode_assumed(slot: int, assumed: Assumption) -> tuple[int, int, int, int]:
+    least = -LARGEST - 1 if assumed.least is None else assumed.least
+    return (slot, least, LARGEST if assumed.most is None else assumed.most, assumed.multiple_of)
 
 
 def _encode_result(result: Result) -> tuple[str, int, int, int, bool, object]:

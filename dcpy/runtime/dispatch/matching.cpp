@@ -281,6 +281,14 @@ bool holds(const Linear &condition, const int64_t *symbols) {
     return sum >= 0;
 }
 
+bool holds(const Assumed &assumed, const int64_t *symbols) {
+    const int64_t value = symbols[assumed.slot];
+    if (value < assumed.least || value > assumed.most) return false;
+    const int64_t mask = assumed.multiple - 1;
+    if ((assumed.multiple & mask) == 0) return (value & mask) == 0;  // a power of two, as most are: no division
+    return value % assumed.multiple == 0;
+}
+
 bool all_hold(const std::vector<Linear> &conditions, const int64_t *symbols) {
     return std::all_of(conditions.begin(), conditions.end(), [&](const Linear &c) { return holds(c, symbols); });
 }
@@ -309,6 +317,9 @@ bool matches(const Specialization &s, PyObject *const *values, Frame &frame) {
                 if (!same_value(rule.value.get(), values[i])) return false;
                 frame.args[i] = nullptr;
         }
+    }
+    for (const Assumed &assumed : s.assumed) {
+        if (!holds(assumed, frame.symbols.get())) return false;
     }
     if (!all_hold(s.assumes, frame.symbols.get())) return false;
     if (!s.unless.empty() && all_hold(s.unless, frame.symbols.get())) return false;

@@ -122,6 +122,15 @@ bool parse_linear(PyObject *encoded, Linear &condition) {
     return true;
 }
 
+bool parse_assumed(PyObject *encoded, Assumed &assumed) {
+    long long least = 0, most = 0, multiple = 1;
+    if (!PyArg_ParseTuple(encoded, "iLLL", &assumed.slot, &least, &most, &multiple)) return false;
+    assumed.least = least;
+    assumed.most = most;
+    assumed.multiple = multiple;
+    return true;
+}
+
 bool parse_pair(PyObject *encoded, std::pair<int, int> &pair) {
     return PyArg_ParseTuple(encoded, "ii", &pair.first, &pair.second);
 }
@@ -197,12 +206,13 @@ std::unique_ptr<Specialization> parse_specialization(PyObject *encoded) {
     PyObject *callbacks = Py_None;
     PyObject *assumes = nullptr;
     PyObject *unless = nullptr;
+    PyObject *assumed = nullptr;
     unsigned long long entry, shapes;
     Py_ssize_t symbols;
-    if (!PyArg_ParseTuple(encoded, "O!O!nO!O!OO!OKKOi|OO!O!", &PyTuple_Type, &arguments, &PyTuple_Type, &closure, &symbols,
+    if (!PyArg_ParseTuple(encoded, "O!O!nO!O!OO!OKKOi|OO!O!O!", &PyTuple_Type, &arguments, &PyTuple_Type, &closure, &symbols,
                           &PyTuple_Type, &apart, &PyTuple_Type, &results, &structure, &PyTuple_Type, &guards, &failure,
                           &entry, &shapes, &keepalive, &s->priority, &callbacks, &PyTuple_Type, &assumes,
-                          &PyTuple_Type, &unless)) {
+                          &PyTuple_Type, &unless, &PyTuple_Type, &assumed)) {
         return nullptr;
     }
     if (!parse_all(arguments, s->arguments, parse_argument) || !parse_all(closure, s->closure, parse_source) ||
@@ -212,6 +222,7 @@ std::unique_ptr<Specialization> parse_specialization(PyObject *encoded) {
     }
     if (assumes && !parse_all(assumes, s->assumes, parse_linear)) return nullptr;
     if (unless && !parse_all(unless, s->unless, parse_linear)) return nullptr;
+    if (assumed && !parse_all(assumed, s->assumed, parse_assumed)) return nullptr;
     s->symbols = static_cast<size_t>(std::max<Py_ssize_t>(symbols, 0));
     s->numbers = count_numbers(s->results);
     for (const ResultRule &rule : s->results) s->owned += rule.kind == Outcome::Owned;

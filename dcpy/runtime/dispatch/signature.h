@@ -92,6 +92,14 @@ struct Linear {
     std::vector<std::pair<int, int64_t>> terms;  // slot and factor
 };
 
+// What is assumed of a symbol: a range, and a number that divides it.
+struct Assumed {
+    int slot = -1;
+    int64_t least = 0;
+    int64_t most = 0;
+    int64_t multiple = 1;
+};
+
 struct Specialization {
     std::vector<ArgumentRule> arguments;  // of the parameters, then of `closure`
     std::vector<Source> closure;          // arguments that no caller passes: global arrays, as they are at the call
@@ -100,6 +108,7 @@ struct Specialization {
     std::vector<Guard> guards;
     std::vector<Linear> assumes;  // compiled code is right only where all of these hold
     std::vector<Linear> unless;   // and not the best where all of these hold
+    std::vector<Assumed> assumed;  // what the user says of symbols; a call that breaks it is refused
     size_t symbols = 0;
     size_t numbers = 0;  // that `shapes` writes
     size_t owned = 0;    // results that compiled code allocates

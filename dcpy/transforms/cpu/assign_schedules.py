@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.conflicts import conflict_resolutions, injective_params, reducible
 from dcpy.ir.analysis.effects import effects_of
-from dcpy.ir.analysis.work import work_of
+from dcpy.ir.analysis.work import expected, work_of
 from dcpy.ir.data import Scalar
 from dcpy.ir.editing.nest_edits import expand_map, reorder_axes, split_axis
 from dcpy.ir.editing.remarks import described
@@ -140,10 +140,14 @@ def _why_no_team(node: Map, costs: Costs, rw: Rewriter) -> Refusal | None:
     if Effect.ORDERED in effects_of(node):
         return Refusal("what is seen outside keeps its order")
     factors, units = work_of(node, rw.sdfg, costs)
-    iterations, enough = product_of(*factors).constant, costs.threads_pay_above
-    if iterations is None or iterations * units > enough:
+    work, enough = product_of(*factors) * units, costs.threads_pay_above
+    if work.constant is None and rw.uses.ranges_at(node).proves_le(work, enough):
+        return Refusal(f"at most {enough} units of work do not pay for a team, whatever the sizes are")
+    number, when = expected(work, rw.sdfg) or (None, "")
+    if number is None or number > enough:
         return None
-    return Refusal(f"about {iterations * units} units of work do not pay for a team, more than {enough} do")
+    about = f"about {number} units of work{when and f' where {when}, which is typical,'}"
+    return Refusal(f"{about} do not pay for a team, more than {enough} do")
 
 
 def _free_params(node: Map, rw: Rewriter) -> tuple[str, ...] | Refusal:
@@ -176,10 +180,21 @@ def _vector_param(node: Map, costs: Costs, rw: Rewriter) -> str:
     tasklets = (inner for inner in node.body.walk_nodes() if isinstance(inner, Tasklet))
     memlets = [memlet for tasklet in tasklets for memlet in (*tasklet.reads(), *tasklet.writes())]
     scores = {param: sum(_score(memlet, param, rw) for memlet in memlets) for param in node.params}
-    sizes = dict(zip(node.params, (dim.size.constant for dim in node.domain), strict=True))
-    long = [param for param, size in sizes.items() if scores[param] > 0 and (size is None or size >= costs.lanes)]
+    good = (param for param in node.params if scores[param] > 0)
+    long = [param for param in good if not _is_short(node, param, costs.lanes, rw)]
     best = max(scores[param] for param in long or node.params)
     return next(param for param in reversed(long or node.params) if scores[param] == best)
+
+
+def _is_short(node: Map, param: str, lanes: int, rw: Rewriter) -> bool:
+    """Whether a parameter takes fewer values than a vector holds: always, or in a typical run."""
+    size = node.domain[node.params.index(param)].size
+    number, when = expected(size, rw.sdfg) or (None, "")
+    if number is None:
+        return rw.uses.ranges_at(node).proves_lt(size, lanes)
+    if when and number < lanes:
+        rw.remark(node, False, f"no vectors along {param}: about {number} values where {when}, which is typical")
+    return number < lanes
 
 
 def _score(memlet: Memlet, param: str, rw: Rewriter) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from dcpy.ir import types
 from dcpy.ir.expressions.ops import op_info
 from dcpy.ir.expressions.scalar import Cast, Const, Index, Op, ScalarExpr, as_symbolic, rewrite
-from dcpy.ir.symbolic import Ranges
+from dcpy.ir.symbolic import ZERO, Expr, Ranges
 
 
 def fold(expr: ScalarExpr) -> ScalarExpr:
@@ -93,7 +93,11 @@ def _decide_comparison(name: str, left: ScalarExpr, right: ScalarExpr, ranges: R
         case "gt" | "le":
             holds, fails = ranges.proves_lt(b, a), ranges.proves_le(a, b)
         case _:
-            holds, fails = a is b, ranges.proves_ne(a, b)
+            holds, fails = _are_equal(a, b, ranges), ranges.proves_ne(a, b)
     if not holds and not fails:
         return None
     return holds if name in ("lt", "gt", "eq") else fails
+
+
+def _are_equal(left: Expr, right: Expr, ranges: Ranges) -> bool:
+    return ranges.simplify(left - right) is ZERO or (ranges.proves_le(left, right) and ranges.proves_le(right, left))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+from dcpy.base.assumptions import Assumption
 from dcpy.base.source import SrcSpan
 from dcpy.ir import types
 from dcpy.ir.data import Array, Scalar, Stream, View
@@ -221,6 +222,27 @@ def _(sdfg):
 @breaks("symbols.integers", "the size 'Q' is no symbol")
 def _(sdfg):
     sdfg.sizes.append("Q")
+
+
+@breaks("symbols.assumptions", "assumes something of 'Q', which is no free symbol")
+def _(sdfg):
+    sdfg.assumed["Q"] = Assumption(least=1)
+
+
+@breaks("symbols.assumptions", "assumes something of 'Q', which is no free symbol")
+def _(sdfg):
+    sdfg.assumptions.append(sym("Q") - 1)
+
+
+@breaks("symbols.assumptions", "of the symbol 'N' cannot hold: no value is at least 0 and at most -1")
+def _(sdfg):
+    sdfg.assumed["N"] = Assumption(most=-1)
+
+
+@breaks("call.assumptions", "@g assumes that 'K' is at least 1, but it gets N, of which that is not known")
+def _(sdfg):
+    callee = parse_sdfg("sdfg @g(p: f64[K]) symbols(K: size{least = 1}) { }")
+    add(sdfg, Call(callee, {"p": Memlet("x", parse_subset("0:N"))}, {"K": sym("N")}))
 
 
 @breaks("data.shape", "'u' has 1 dimensions and 0 strides")

@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING
 
+from dcpy.base.assumptions import NOTHING, Assumption
 from dcpy.base.errors import FrontendError
-from dcpy.frontend.annotations import types_from_annotations
+from dcpy.frontend.annotations import assumed_together, types_from_annotations
 from dcpy.frontend.lower.names import symbolic
 from dcpy.frontend.specialize.types import ArgType, ArrayType
 from dcpy.frontend.values import ArrayValue, Value
 from dcpy.ir import types
+from dcpy.ir.analysis.ranges_at import assumed_bounds
 from dcpy.ir.expressions.scalar import Const, Index, op
 from dcpy.ir.symbolic import Expr, sym
 
@@ -35,7 +37,23 @@ def require_annotated(frame: Frame, function: FunctionType, args: Sequence[Value
             _require_kind(function.__name__, name, hint, value)
             exact = map(frame.b.exact, value.shape)
             sizes += [(name, axis, dim, size) for axis, (dim, size) in enumerate(zip(hint.dims, exact, strict=True))]
-    settle_sizes(frame.b, sizes, {})
+    known = settle_sizes(frame.b, sizes, {})
+    for name, assumed in assumed_together(*(hint.assumed for hint in hints.values() if isinstance(hint, ArrayType))):
+        if name in known:
+            require_assumed(frame.b, name, known[name], assumed, f" of {function.__name__}()")
+
+
+def require_assumed(b: Builder, name: str, value: Expr, assumed: Assumption, where: str = "") -> None:
+    """What is assumed of the value that a symbol gets in the program: known, or checked at run time."""
+    message = f"the symbol {name}{where} is {{0}}, but is assumed to be {assumed.in_words()}"
+    low, high = assumed_bounds(assumed, size=False)
+    for fact in (None if low is None else value - low, None if high is None else high - value):
+        if fact is not None:
+            b.emit.require(fact, "ValueError", message, (value,))
+    if b.emit.ranges.remainder(value, assumed.multiple_of) != 0:
+        divisor = Const(assumed.multiple_of, types.int64)
+        divides = op("eq", op("mod", Index(value), divisor), Const(0, types.int64))
+        b.check(divides, "ValueError", message, [Index(value)])
 
 
 def _require_kind(function: str, name: str, hint: ArrayType, value: ArrayValue) -> None:
@@ -108,6 +126,7 @@ def settle_annotations(frame: Frame, arg_types: Mapping[str, ArgType]) -> None:
     for name, value in known.items():
         if name not in before:
             frame.sizes[name] = emit.assign_symbol(name, Index(value), 0, None, definition=value)
+            require_assumed(b, name, frame.sizes[name], emit.assumed.get(name, NOTHING))
     for path, axis, wanted, size in asked:
         unknown = [name for name in wanted.symbols if name not in known]
         says = symbolic(frame, wanted)

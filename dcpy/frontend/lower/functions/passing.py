@@ -66,6 +66,7 @@ def _forget(sdfg: Sdfg, container: str, sizes: set[str]) -> None:
         symbols |= strides - {name for other in sdfg.containers.values() for name in desc_symbols(other)}
     for name in symbols:
         sdfg.symbols.pop(name, None)
+        sdfg.assumed.pop(name, None)
     sdfg.sizes = [name for name in sdfg.sizes if name not in symbols]
 
 

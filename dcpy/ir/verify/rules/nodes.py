@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dcpy.base.callbacks import names_of
 from dcpy.base.errors import CallbackError
+from dcpy.ir.analysis.ranges_at import assumed_bounds
 from dcpy.ir.data import Array, Scalar, Stream
 from dcpy.ir.expressions.scalar import Ref, walk
 from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Map
@@ -90,6 +91,24 @@ def calls_pass_all_symbols(node: Call, scope: Scope) -> Findings:
     for name in node.symbols:
         if name not in node.sdfg.symbols:
             yield f"@{node.sdfg.name} has no symbol {name!r}"
+
+
+@rule("call.assumptions", Call)
+def calls_keep_assumptions(node: Call, scope: Scope) -> Findings:
+    """What a called SDFG assumes of its symbols follows from what is known where it is called."""
+    callee, ranges = node.sdfg, scope.ranges
+    passed = {name: value for name, value in node.symbols.items() if name in callee.assumed}
+    for name, value in passed.items():
+        assumed = callee.assumed[name]
+        low, high = assumed_bounds(assumed, size=False)
+        below = low is not None and not ranges.proves_le(low, value)
+        above = high is not None and not ranges.proves_le(value, high)
+        if below or above or ranges.remainder(value, assumed.multiple_of) != 0:
+            told = f"it gets {value}, of which that is not known"
+            yield f"@{callee.name} assumes that {name!r} is {assumed.in_words()}, but {told}"
+    for fact in callee.assumptions:
+        if not ranges.proves_nonneg(fact.subs(node.symbols)):
+            yield f"@{callee.name} assumes that {fact} is not negative, which is not known of what it gets"
 
 
 @rule("library.problems", LibraryNode)

@@ -44,7 +44,14 @@ def symbols_are_integers(sdfg: Sdfg, scope: Scope) -> Findings:
     for name in sdfg.sizes:
         if name not in sdfg.symbols:
             yield f"the size {name!r} is no symbol"
-    for fact in sdfg.assumptions:
-        for name in fact.symbols:
-            if name not in sdfg.symbols:
-                yield f"the program assumes something of {name!r}, which is no free symbol"
+
+
+@rule("symbols.assumptions", Sdfg)
+def assumptions_can_hold(sdfg: Sdfg, scope: Scope) -> Findings:
+    """What is assumed is assumed of free symbols, and there are values of which it holds."""
+    for name in dict.fromkeys((*sdfg.assumed, *(name for fact in sdfg.assumptions for name in fact.symbols))):
+        if name not in sdfg.symbols:
+            yield f"the program assumes something of {name!r}, which is no free symbol"
+    for name, assumed in sdfg.assumed.items():
+        if problem := assumed.problem(size=name in sdfg.sizes):
+            yield f"what is assumed of the symbol {name!r} cannot hold: {problem}", "change its range, or leave it out"
