@@ -60,12 +60,14 @@ def _sweeps(scope: Scope, ranges: Ranges) -> list[Sweep] | None:
             params.update(owner.iteration_space())
     if any(name in params for values in params.values() for name in values.symbols):
         return None
-    if any(ranges.proves_le(values.size, 0) or _may_be_clamped(values.size, ranges) for values in params.values()):
+    sizes = [values.size for values in params.values()]
+    if any(ranges.proves_le(size, 0) or _may_be_clamped(size, scope) for size in sizes):
         return None
     return [Sweep.of(name, values, ranges) for name, values in params.items()]
 
 
-def _may_be_clamped(size: Expr, ranges: Ranges) -> bool:
-    """Whether a size is one of a slice, and 0 perhaps: ``max(0, 1 - k)``."""
+def _may_be_clamped(size: Expr, scope: Scope) -> bool:
+    """Whether a size is one of a slice, and 0 perhaps: ``max(0, 1 - k)``, or of a bound that has been computed."""
     clamped = any(atom.kind in ("min", "max") for monomial, _ in size.terms for atom, _ in monomial)
-    return clamped and not ranges.proves_nonneg(size - 1)
+    computed = any(name in scope.sdfg.assigned_symbols for name in size.symbols)
+    return (clamped or computed) and not scope.ranges.proves_nonneg(size - 1)

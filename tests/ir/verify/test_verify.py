@@ -43,6 +43,13 @@ def test_the_error_tells_what_where_and_which_rule():
     )
 
 
+def test_an_iteration_that_there_may_not_be_leaves_nothing():
+    text = "sdfg @f(x: f64[N]) {{ {} map i = 0:{} {{ copy x[i + N] -> x[i] }} }}"
+    computed = text.format("let n = @min(N, 0)", "n")  # what a slice computes, which turns out to be empty
+    assert problems(parse_sdfg(computed)) == ()
+    assert {problem.rule for problem in problems(parse_sdfg(text.format("", "N + 1")))} == {"memlet.bounds"}
+
+
 def test_callees_are_verified_once():
     sdfg = parse_sdfg("""
     sdfg @f(x: f64[N]) { call @g (y = x[0:N]) with (K = N) call @g (y = x[0:N]) with (K = N) }
