@@ -142,7 +142,7 @@ C99 = CPP.but(
     words={
         "null": "((void *)0)", "true": "1", "false": "0", "reference": "*", "queue": None, "aggregate": None,
         "aligned": "__attribute__((aligned(64))) ", "exported": "", "never inlined": "__attribute__((noinline)) static",
-        "no parameters": "void", "foreign": "", "own numbers": "dcpy_own_error()", "numbers": NUMBERS,
+        "no parameters": "void", "foreign": "extern", "own numbers": "dcpy_own_error()", "numbers": NUMBERS,
         "local": "__thread", "combine": None, "exchange": None,
     },
     operations={

@@ -34,7 +34,7 @@ WORDS = {
     "null": "nullptr", "true": "true", "false": "false", "nan": '__builtin_nan{}("")', "infinity": "__builtin_inf{}()",
     "restrict": "__restrict", "reference": "&", "queue": "dcpy_stream<{}>", "aligned": "alignas(64) ",
     "aggregate": "{}{{{}}}", "exported": 'extern "C"', "internal": "static",
-    "never inlined": "[[gnu::noinline]] static", "no parameters": "", "foreign": 'extern "C" ',
+    "never inlined": "[[gnu::noinline]] static", "no parameters": "", "foreign": 'extern "C"',
     "own numbers": "::error", "local": "thread_local", "stop": "dcpy_stop", "note": "dcpy_fail",
     "numbers": "static thread_local int64_t error[4];  // the numbers of the last failure's message",
     "combine": "{place} = ([]({type} a, {type} b) {{ return {combined}; }})({place}, {value});",

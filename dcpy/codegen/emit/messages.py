@@ -10,7 +10,7 @@ from dcpy.codegen.emit.dialect import Dialect
 
 LONGEST = 1024  # bytes of one message, with its numbers
 _HEAD = """
-{foreign}int snprintf(char *, size_t, const char *, ...);
+{foreign} int snprintf(char *, size_t, const char *, ...);
 
 {exported} const char *{name}_message(int32_t status) {{
     static {local} char text[{longest}];

@@ -41,9 +41,14 @@ class Printer:
             self.body(function.body)
         self.out.directive("}")
 
-    def signature(self, function: tree.Function) -> list[str]:
-        """The head of a function, broken before it gets too wide."""
-        linkage = "exported" if function.exported else "internal" if function.inline else "never inlined"
+    def declaration(self, function: tree.Function) -> str:
+        """The head of a function that another unit exports."""
+        self.params_of[function.name] = function.params
+        return "\n".join(self.signature(function, "foreign")) + ";"
+
+    def signature(self, function: tree.Function, linkage: str = "") -> list[str]:
+        """The head of a function, broken before it gets too wide. `linkage`: the word for it (default: its own)."""
+        linkage = linkage or ("exported" if function.exported else "internal" if function.inline else "never inlined")
         head = f"{self.dialect.word(linkage)} {self.declared(function.result, function.name)}(".lstrip()
         params = [self.declared(param.type, param.name, restrict=param.restrict) for param in function.params]
         lines, current = [], head

@@ -38,8 +38,10 @@ def program_text(
     It includes nothing, and holds no helper that it does not use.
     """
     printer = Printer(dialect)
+    elsewhere = [printer.declaration(function) for function in module.declared]
     functions = printer.functions(module.functions)
     declared = [
+        *(["\n".join(elsewhere)] if elsewhere else []),
         *dialect.module(printer, module),
         *(_table(printer, table) for table in module.tables),
         *(f"static char *{slot};" for slot in module.slots),
@@ -94,7 +96,7 @@ def _declarations(dialect: Dialect, environments: Sequence[Environment], words: 
             yield environment.declarations.strip("\n")
         for prototype in environment.prototypes:
             if prototype.name in words:
-                yield f"{dialect.word('foreign')}{prototype}"
+                yield f"{dialect.word('foreign')} {prototype}"
 
 
 @cache

@@ -310,6 +310,7 @@ class Module:
     """A translation unit: what it declares, and its functions in the order in which they must stand.
 
     `combinations` are those of its reductions. `reports_errors`: the thread's own ``error`` holds four integers.
+    `declared` are functions that other units export, without their bodies.
     """
 
     name: str
@@ -318,6 +319,7 @@ class Module:
     tables: tuple[Table, ...] = ()
     slots: tuple[str, ...] = ()
     reports_errors: bool = False
+    declared: tuple[Function, ...] = ()
 
 
 def with_span(statement: Statement, span: SrcSpan | None) -> Statement:

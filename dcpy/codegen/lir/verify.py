@@ -48,6 +48,7 @@ def require_valid(module: tree.Module, foreign: Mapping[str, Prototype | None]) 
 def problems(module: tree.Module, foreign: Mapping[str, Prototype | None]) -> list[Problem]:
     """All that is wrong in a module; `foreign` has the functions of C that it may call."""
     known = {name: None if found is None else Signature.of_prototype(found) for name, found in foreign.items()}
+    known |= {function.name: Signature.of_function(function) for function in module.declared}
     outer = _globals(module)
     found: list[Problem] = []
     for function in module.functions:
