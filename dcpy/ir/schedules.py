@@ -37,8 +37,9 @@ class Sequential(Schedule):
 
 @dataclass(frozen=True, slots=True)
 class Parallel(Schedule):
-    """The iterations are divided among the threads of a team; all parameters whose ranges are independent are.
+    """The iterations are divided among the threads of a team.
 
+    `collapse`: those of so many parameters, the outermost first, are; 0: of all whose ranges are independent.
     `chunk`: so many iterations in a row, then the next thread's turn; 0: as many as there are for each thread.
     `above`: a team is started for more iterations than these, those of maps inside included; one thread runs fewer.
     `width`: so many iterations of the innermost parameter in one vector instruction; 1: none; 0: the machine's.
@@ -48,6 +49,7 @@ class Parallel(Schedule):
     chunk: int = 0
     above: int = 0
     width: int = 1
+    collapse: int = 0
 
 
 @dataclass(frozen=True, slots=True)

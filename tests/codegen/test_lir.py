@@ -6,16 +6,19 @@ import typing
 
 import pytest
 
+from dcpy.base.environment import Environment
 from dcpy.base.errors import CodegenError
 from dcpy.base.options import CpuOptions
+from dcpy.base.prototypes import prototype
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.emit.cpp import CPP
 from dcpy.codegen.emit.types import declared, spelled
-from dcpy.codegen.generate import default_signature
+from dcpy.codegen.generate import declared_by, default_signature
 from dcpy.codegen.lir import expr, text, tree
 from dcpy.codegen.lir.expr import Literal, Name
 from dcpy.codegen.lir.text import expr_text, print_functions, type_text
 from dcpy.codegen.lir.types import INDEX, Basic, Pointer, Reference
+from dcpy.codegen.lir.verify import require_valid
 from dcpy.codegen.lower.module import lower_program
 from dcpy.ir import types
 from dcpy.ir.data import Space
@@ -51,15 +54,66 @@ PATHS = """
     }"""
 
 
+GRID = """
+    sdfg @grid(A: f64[N, M], B: f64[N, M], s: f64[4]) symbols(N: size, M: size) {
+      data t: f64[N, M] transient
+      data u: f64[4] transient
+      state { map i = 0:N, j = 0:M @parallel{chunk = 8} { tasklet (a <- A[i, j]) -> (o -> t[i, j]) { o = a / 2.0 } } }
+      state { map i = 0:N, j = i:M @parallel { tasklet (a <- t[i, j]) -> (o -> B[i, j]) { o = -a } } }
+      state { map k = 0:4 @unrolled { tasklet () -> (o -> u[k]) { o = f64(k) } } }
+      state { copy u[0:4] -> s[0:4] }
+    }"""
+NETWORK = """
+    sdfg @network(x: f64[N], y: f64[N]) symbols(N: size) {
+      stream s: f64[3] capacity 2 transient
+      dataflow {
+        process give { loop i = 0:N { state { copy x[i] -> s[0] } } }
+        process pass p = 0:2, endless = 0:1 {
+          data v: f64 transient
+          loop i = 0:N { state { copy s[p] -> v  tasklet (a <- v) -> (o -> s[p + 1]) { o = a + 1.0 } } }
+        }
+        process take { loop i = 0:N { state { copy s[2] -> y[i] } } }
+      }
+    }"""
+FOREIGN = """
+    sdfg @foreign(x: f64[N, N], y: f64[N], r: f64[1]) symbols(N: size) {
+      state { foreign (u <- x[1, 0:N]) -> (s -> r[0]) from c_code { s = weighted(N, &u, 1.0) }
+              foreign (u <- x[0, 0:N]) -> (v -> y[0:N]) from c_code { twice(&u, &v, i64(N)) } }
+    }"""
+GROWING = """
+    sdfg @growing(x: f64[N], n: i64[1]) symbols(N: size) {
+      data list: f64[room] transient
+      let room = 1
+      let k = 0
+      loop i = 0:N {
+        if k >= room { resize list: room = 2 * room keep k }
+        state { copy x[i] -> list[k] }
+        let k = k + 1
+      }
+      state { tasklet () -> (o -> n[0]) { o = k } }
+    }"""
+C_CODE = Environment("c_code", prototypes=(
+    prototype("double weighted(int64_t, const double *, double);"),
+    prototype("void twice(const double *, double *, int64_t);"),
+))  # fmt: skip
+
+
 def lir_of(program):
     sdfg = parse_sdfg(program)
     calls_stay = (step for step in cpu_pipeline(CpuOptions()).steps() if not isinstance(step, InlineCall))
     run_pipeline(sdfg, Pipeline("test", *calls_stay))
-    module = lower_program(sdfg, default_signature(sdfg), CpuOptions(), {})
+    module = lower_program(sdfg, default_signature(sdfg), CpuOptions(), {"c_code": C_CODE})
+    require_valid(module.finished(), declared_by((C_CODE,)))
     return print_functions(tuple(function for function in module.functions if not function.exported))
 
 
-@pytest.mark.parametrize("program", [STENCIL, SUM, HISTOGRAM, PATHS], ids=["stencil", "sum", "histogram", "paths"])
+PROGRAMS = {
+    "stencil": STENCIL, "sum": SUM, "histogram": HISTOGRAM, "paths": PATHS, "grid": GRID, "network": NETWORK,
+    "foreign": FOREIGN, "growing": GROWING,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("program", PROGRAMS.values(), ids=list(PROGRAMS))
 def test_text(program, golden):
     golden(lir_of(program))
 

@@ -301,6 +301,26 @@ def test_calls_in_parallel_maps_stay_on_their_thread():
     assert total[0] == a.size
 
 
+def test_what_grows_in_a_loop_outlives_its_iterations():
+    """It was made anew in each iteration where nothing else used it: 1 instead of 5."""
+    text = """
+        sdfg @growing(x: f64[N], s: f64[1]) symbols(N: size) {
+          data list: f64[room] transient
+          let room = 1
+          let k = 0
+          loop i = 0:N {
+            if k >= room { resize list: room = 2 * room keep k }
+            state { copy x[i] -> list[k] }
+            let k = k + 1
+            state { tasklet (a <- list[0], b <- s[0]) -> (o -> s[0]) { o = a + b } }
+          }
+        }"""
+    interpreted, s = np.zeros(1), np.zeros(1)
+    run(parse_sdfg(text), {"x": np.arange(1.0, 6.0), "s": interpreted})
+    compile_sdfg(text)(np.arange(1.0, 6.0), s)
+    assert interpreted.tolist() == s.tolist() == [5]
+
+
 def test_foreign_functions_take_pointers_and_values():
     text = """
         sdfg @foreign(x: f64[N, N], y: f64[N], r: f64[1]) symbols(N: size) {

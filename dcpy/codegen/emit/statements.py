@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import LirExpr
+from dcpy.codegen.lir.types import INDEX
 
 if TYPE_CHECKING:
     from dcpy.codegen.emit.printer import Printer
@@ -71,7 +72,7 @@ def loop(out: Printer, s: tree.Loop) -> None:
     test = f"{s.var} {'>' if s.down else '<'} {stop}"
     if s.down is None:
         test = f"{out.text(s.step, 9)} > 0 ? {s.var} < {stop} : {s.var} > {stop}"
-    head = f"for (int64_t {s.var} = {start}; {test}; {_step(out, s.var, s.step)})"
+    head = f"for ({out.type(INDEX)} {s.var} = {start}; {test}; {_step(out, s.var, s.step)})"
     if len(s.body) == 1 and _is_one_line(s.body[0]):
         out.out.line(head)
         with out.out.indented():

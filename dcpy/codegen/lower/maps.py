@@ -158,24 +158,16 @@ def _lower_parallel(context: Context, node: Map, writes: ConflictResolutions, lo
     fails = any(isinstance(s, tree.CheckFail) and s.leaves == label for s in statements(body))
     if fails:
         body = (tree.Attempt(label, body),)
-    collapse = _rectangular(node)
+    assert isinstance(node.schedule, Parallel)  # the caller asked
+    divided = tree.Divided(max(node.schedule.collapse, 1), node.schedule.chunk)
     width = _width(context, node, writes)
+    vector = (tree.Simd(width),) if width != 1 else ()
     loops = _nest(context, node, body)
     reductions = _reductions(context, writes)
-    chunk = node.schedule.chunk if isinstance(node.schedule, Parallel) else 0
-    vector: tuple[tree.Mark, ...] = (tree.Simd(width),) if width != 1 and len(node.params) == 1 else ()
-    if width != 1 and not vector and collapse == len(node.params):
-        collapse -= 1
-        loops = _mark_innermost(loops, len(node.params), tree.Simd(width), *reductions)
-    loops = replace(loops, marks=(tree.Divided(collapse, chunk), *vector, *reductions))
+    if vector and len(node.params) > divided.collapse:
+        loops, vector = _mark_innermost(loops, len(node.params), *vector, *reductions), ()
+    loops = replace(loops, marks=(divided, *vector, *reductions))
     _call_by_team(context, node, (*buffers, loops), fails)
-
-
-def _rectangular(node: Map) -> int:
-    """How many of the outer loops have bounds that mention no parameter."""
-    inside = set(node.params)
-    independent = [not inside & set(dim.symbols) for dim in node.domain]
-    return independent.index(False) if False in independent else len(independent)
 
 
 def _call_by_team(context: Context, node: Map, loops: tree.Body, fails: bool) -> None:

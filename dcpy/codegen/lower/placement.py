@@ -6,7 +6,7 @@ region that declares it, or inside a branch or loop that alone touches it where 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from dcpy.ir.analysis.memory import shown_by
@@ -16,6 +16,8 @@ from dcpy.ir.region import Block, Branch, Loop, Region, Resize, State, SymbolAss
 from dcpy.ir.roles import Written
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.tree import Element, regions_around
+
+NONE: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -30,19 +32,20 @@ class Placement:
     owned: dict[Block | Region, list[str]] = field(default_factory=dict)
     touched: dict[Block, frozenset[str]] = field(default_factory=dict)  # roots and symbols, nested ones included
     assigned: dict[Block, frozenset[str]] = field(default_factory=dict)  # symbols given values inside
+    resized: dict[Block, frozenset[str]] = field(default_factory=dict)  # those that only get more room inside
     growing: set[str] = field(default_factory=set)  # arrays that get more room while they live
 
 
 def plan_placement(sdfg: Sdfg, uses: Uses, owned: Iterable[str] = ()) -> Placement:
     """Decides for all transients and assigned symbols of `sdfg`, and the results that it allocates itself."""
     plan = Placement()
+    plan.growing |= {block.container for block in sdfg.body.walk_blocks() if isinstance(block, Resize)}
     for block in sdfg.body.blocks:
         _survey(block, uses, plan)
     for region in sdfg.body.walk_regions():
         for name, desc in region.containers.items():
             if desc.transient and not isinstance(desc, View):
                 _place_buffer(name, desc, region, plan)
-    plan.growing |= {block.container for block in sdfg.body.walk_blocks() if isinstance(block, Resize)}
     for name in owned:
         _place_owned(name, frozenset(desc_symbols(sdfg.desc(name))), sdfg.body, plan)
     for symbol in sdfg.assigned_symbols:
@@ -62,7 +65,17 @@ def _survey(block: Block, uses: Uses, plan: Placement) -> tuple[frozenset[str], 
         more, defined = _survey(child, uses, plan)
         touched, assigned = touched | more, assigned | defined
     plan.touched[block], plan.assigned[block] = touched, assigned
+    if plan.growing:
+        assigns = [inside for inside in _with_inner(block) if isinstance(inside, SymbolAssign)]
+        given = {inside.symbol for inside in assigns if not isinstance(inside, Resize)}
+        plan.resized[block] = plan.assigned[block] - given
     return touched, assigned
+
+
+def _with_inner(block: Block) -> Iterator[Block]:
+    yield block
+    for region in block.regions():
+        yield from region.walk_blocks()
 
 
 def _of_element(element: Element, uses: Uses) -> tuple[frozenset[str], frozenset[str]]:
@@ -107,7 +120,7 @@ def _only_inner_region(name: str, users: list[Block], needs: frozenset[str], pla
     if len(users) != 1:
         return None
     block = users[0]
-    late = bool(needs & plan.assigned[block])
+    late = bool(needs & plan.assigned[block] - (plan.resized[block] if name in plan.growing else NONE))
     if isinstance(block, Branch) or (late and isinstance(block, Loop | While)):
         inside = [region for region in block.regions() if any(name in plan.touched[b] for b in region.blocks)]
         if len(inside) == 1 and not _in_own_expressions(name, block, plan):

@@ -1,4 +1,4 @@
-"""The parameters of schedules, once all maps have one: when a team pays, and where vector instructions fit.
+"""The parameters of schedules, once all maps have one: when a team pays, what it divides, and where vectors fit.
 
 They stand in the schedules, so code generation has nothing to decide.
 """
@@ -39,4 +39,23 @@ def _settle(node: Map, rw: Rewriter, checks: bool, costs: Costs) -> None:
         schedule = replace(schedule, above=costs.threads_pay_above // work_of(node, rw.sdfg, costs)[1])
     if schedule.width == 1 and not why_no_lanes(node, rw.uses, checks=checks):
         schedule = replace(schedule, width=0)
+    if len(node.params) > 1:
+        schedule = replace(schedule, collapse=_collapse(node, schedule, rw))
     rw.update(node, schedule=schedule)
+
+
+def _collapse(node: Map, schedule: Parallel, rw: Rewriter) -> int:
+    """How many parameters threads divide: as many as ranges allow, but for the one that vectors take."""
+    independent = _independent(node)
+    if independent < len(node.params):
+        outer = ", ".join(node.params[:independent])
+        rw.remark(node, False, f"threads divide {outer} only: the range of {node.params[independent]} depends on it")
+    most = min(independent, len(node.params) - (schedule.width != 1))
+    return min(schedule.collapse or most, most)
+
+
+def _independent(node: Map) -> int:
+    """How many of the outer parameters have ranges that mention no other."""
+    inside = set(node.params)
+    independent = [not inside & set(dim.symbols) for dim in node.domain]
+    return independent.index(False) if False in independent else len(independent)

@@ -15,6 +15,7 @@ from dcpy.ir.verify import CODEGEN_FORM, verify
 from dcpy.transforms.cpu.assign_storages import AssignStorages
 from dcpy.transforms.cpu.lowering import cpu_pipeline, lower_for_cpu
 from dcpy.transforms.running import run_pipeline
+from tests.support.compiled import source_of
 from tests.support.expect import assert_same_text, assert_same_values
 
 
@@ -305,6 +306,36 @@ def test_schedules_get_their_parameters(written, body, settled):
     lower_for_cpu(sdfg, check=True)
     (schedule,) = [str(node.schedule) for node in sdfg.body.walk_nodes() if isinstance(node, Map)]
     assert schedule == settled
+
+
+GRID = """
+    sdfg @f(A: f64[N, N], B: f64[N, N]) symbols(N: size) {{
+      state {{ map i = 0:N, j = {start}:N {schedule} {{ {body} }} }}
+    }}"""
+POINT = "tasklet (a <- A[i, j]) -> (o -> B[i, j]) { o = a + 1 }"
+CHECKED = f"state {{ {POINT} }} check A[i, j] > 0.0 else ValueError \"small\" ()"
+
+
+@pytest.mark.parametrize(
+    ("written", "start", "body", "settled", "pragmas"),
+    [
+        ("@parallel", "0", POINT, "width = 0, collapse = 1}", ("omp for nowait", "omp simd")),
+        ("@parallel", "0", CHECKED, "collapse = 2}", ("omp for collapse(2) nowait",)),
+        ("@parallel", "i", CHECKED, "collapse = 1}", ("omp for nowait",)),
+        ("@parallel{collapse = 1}", "0", CHECKED, "collapse = 1}", ("omp for nowait",)),
+        ("@parallel{collapse = 2}", "i", POINT, "width = 0, collapse = 1}", ("omp for nowait", "omp simd")),
+    ],
+)
+def test_what_threads_divide_stands_in_the_schedule(written, start, body, settled, pragmas):
+    text = GRID.format(schedule=written, start=start, body=body)
+    sdfg = parse_sdfg(text)
+    report = run_pipeline(sdfg, cpu_pipeline(CpuOptions()), explain=True)
+    (schedule,) = [str(node.schedule) for node in sdfg.body.walk_nodes() if isinstance(node, Map)]
+    assert schedule.endswith(settled)
+    told = any("threads divide i only: the range of j depends on it" in str(remark) for remark in report.remarks)
+    assert told is (start == "i")
+    printed = (line.strip() for line in source_of(text).splitlines())
+    assert tuple(line[8:] for line in printed if line.startswith(("#pragma omp for", "#pragma omp simd"))) == pragmas
 
 
 def test_why_there_are_no_vectors_is_told():
