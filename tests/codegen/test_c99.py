@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
+from dcpy.base.environment import Environment
 from dcpy.base.errors import CodegenError
 from dcpy.codegen.emit.c99 import C99
 from dcpy.codegen.emit.cpp import CPP
@@ -90,6 +91,16 @@ def test_text(program, golden):
 def test_refusals(program, reason):
     with pytest.raises(CodegenError, match=reason):
         source_of(program, cpu_language="c")
+
+
+def test_foreign_text_of_cpp_is_refused():
+    code = Environment("c_code", declarations="template <class T> T twice(T x) { return 2 * x; }")
+    text = """
+        sdfg @foreign(x: f64[2]) {
+          state { foreign (u <- x[1]) -> (s -> x[0]) from c_code { s = twice(u) } }
+        }"""
+    with pytest.raises(CodegenError, match="C has no words for 'c_code', which is declared in C"):
+        source_of(text, {"c_code": code}, cpu_language="c")
 
 
 # -- compiled ----------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dcpy.base.environment import Environment
+from dcpy.base.errors import CodegenError
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.artifact import Check
 from dcpy.codegen.emit.comments import comment
@@ -93,6 +94,11 @@ def _declarations(dialect: Dialect, environments: Sequence[Environment], words: 
     """What the environments declare: of their functions just those that are mentioned."""
     for environment in environments:
         if environment.declarations.strip():
+            if dialect.language != CPP.language:
+                raise CodegenError(
+                    f"{dialect.name} has no words for {environment.name!r}, which is declared in {CPP.name}",
+                    help='print the program in C++: cpu.language="c++"',
+                )
             yield environment.declarations.strip("\n")
         for prototype in environment.prototypes:
             if prototype.name in words:

@@ -163,9 +163,10 @@ class Types:
             yield "has no address"
 
     def _call(self, e: Call, names: Names) -> Said:
-        signature = self.functions.get(e.function)
+        name = e.function.partition("<")[0]  # foreign text may be a template
+        signature = self.functions.get(name)
         if signature is None:
-            if e.function not in self.functions:
+            if name not in self.functions:
                 yield f"the function {e.function!r} is not declared"
             return
         if len(signature.params) != len(e.args):

@@ -52,7 +52,7 @@ def problems(module: tree.Module, foreign: Mapping[str, Prototype | None]) -> li
     outer = _globals(module)
     found: list[Problem] = []
     for function in module.functions:
-        if function.name in known:
+        if known.get(function.name) is not None:  # words of foreign text need not be functions
             found.append(Problem(function.name, "declared twice", function.span))
         known[function.name] = Signature.of_function(function)
         found += _Function(function, known, outer).problems()
