@@ -49,6 +49,7 @@ class Costs:
     unrolled_terms: int = 16  #: terms of a sum, all short loops together, that is written out
     partial_sum: int = 1024  #: terms of one partial sum of floats
     typical_size: int = 64  #: of an array whose size is a symbol without a typical value, and trips of a `while` loop
+    predicated: int = 40  #: units of work per element up to which all is computed, and a mask chooses
     recomputed: int = 64  #: units of work on each element that are done again sooner than that it is stored and loaded
     call: int = 1000  #: units of a call of a function that is not known
     bytes_per_unit: int = 4  #: that are moved to or from the cache in one unit

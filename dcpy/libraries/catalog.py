@@ -82,7 +82,14 @@ TRANSFORMATIONS: dict[str, str] = {
     "fold-sum": f"{_BLAS}.folding:FoldSum",
     "merge-stacked-products": f"{_BLAS}.stacking:MergeStackedProducts",
     "narrow-product": f"{_BLAS}.stacking:NarrowProduct",
+    "masked-update-to-predicated-map": f"{_INDEXING}.masked_update:MaskedUpdateToPredicatedMap",
+    "masked-reduction": f"{_INDEXING}.masked_reduction:MaskedReduction",
+    "merge-compressions": f"{_INDEXING}.idioms:MergeCompressions",
 }
 
-#: library -> the pipeline of its idioms (`dcpy.transforms.catalog.LIBRARY_IDIOMS`)
-IDIOMS: dict[str, str] = {"blas": f"{_BLAS}.folding:FOLD_PRODUCTS"}
+#: library, or library/late -> the pipeline of its idioms (`dcpy.transforms.catalog.LIBRARY_IDIOMS`)
+IDIOMS: dict[str, str] = {
+    "blas": f"{_BLAS}.folding:FOLD_PRODUCTS",
+    "indexing": f"{_INDEXING}.idioms:INDEXING",
+    "indexing/late": f"{_INDEXING}.idioms:AFTER_FUSION",
+}

@@ -105,7 +105,7 @@ PASSES: Registry[type[Pass]] = Registry(
     },
 )
 
-#: library -> the pipeline that folds what the library can do along with its own work; filled by `dcpy.plugins`
+#: library (or library/late) -> the pipeline that folds what it can do along with its own work; filled by `dcpy.plugins`
 LIBRARY_IDIOMS: Registry[Pipeline] = Registry("library with idioms")
 
 PIPELINES: Registry[Pipeline] = Registry(

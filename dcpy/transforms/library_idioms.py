@@ -13,16 +13,22 @@ from dcpy.transforms.pipeline import Row, RunReport
 
 @dataclass(frozen=True)
 class LibraryIdioms(Row):
-    """Runs the pipelines of idioms of those libraries that the SDFG has nodes of; others are not even imported."""
+    """Runs the pipelines of idioms of those libraries that the SDFG has nodes of; others are not even imported.
+
+    `late`: also those that are for when all fusions are made.
+    """
 
     name: ClassVar[str] = "library-idioms"
+
+    late: bool = False
 
     def run_with(self, rw: Rewriter, report: RunReport) -> int:
         """One library after the other, in the order in which they announced themselves."""
         start = rw.version
         kinds = (node.kind for node in rw.sdfg.body.walk_nodes() if isinstance(node, LibraryNode))
         present = {kind.partition(".")[0] for kind in kinds}
-        for library in LIBRARY_IDIOMS:
-            if library in present:
-                LIBRARY_IDIOMS[library].run_with(rw, report)
+        for entry in LIBRARY_IDIOMS:
+            library, _, when = entry.partition("/")
+            if library in present and (self.late or not when):
+                LIBRARY_IDIOMS[entry].run_with(rw, report)
         return rw.version - start

@@ -28,7 +28,7 @@ def cpu_pipeline(options: CpuOptions, costs: Costs = COSTS, limits: Limits = LIM
         "lower-for-cpu",
         InlineCall(),
         LoopVersioning(),
-        LibraryIdioms(),
+        LibraryIdioms(late=True),
         ExpandLibraryNodes(target="cpu"),
         MapInlining(),
         MapVersioning(),

@@ -140,16 +140,16 @@ def _elementwise(b: Builder, symbol: str, left: Value, right: Value) -> Value:
             f"unsupported operands for {symbol}: {kind_of(left)} and {kind_of(right)}",
             notes=("Python raises TypeError here",),
         )
-    if symbol == "**" and _squares_bools(left, right):
+    if symbol == "**" and _squares(left, right):
         return b.ufunc(np.square, left)
     return b.ufunc(UFUNC_OF[symbol], left, right)
 
 
-def _squares_bools(left: Value, right: Value) -> bool:
-    """NumPy computes ``array ** 2`` as `np.square`, which gives booleans another dtype than `np.power` does."""
-    if not (isinstance(left, ArrayValue) and left.dtype == types.bool_ and is_weak(right)):
+def _squares(left: Value, right: Value) -> bool:
+    """NumPy computes ``array ** 2`` as `np.square`: of booleans it has another dtype, of complex zeros other signs."""
+    if not (isinstance(left, ArrayValue) and left.dtype.kind in "bc" and is_weak(right)):
         return False
-    if not isinstance(right, Static) and dtype_of(right) == types.int64:
+    if left.dtype == types.bool_ and not isinstance(right, Static) and dtype_of(right) == types.int64:
         raise FrontendError(
             "the dtype of a power of booleans depends on the exponent, which is not known here",
             help="convert the booleans first: x.astype(np.int64) ** n",
