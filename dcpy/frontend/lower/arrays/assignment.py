@@ -334,15 +334,6 @@ def _augment_keys(frame: Frame, owner: Value, keys: list[Value], symbol: str, va
 def _augment_chosen(frame: Frame, owner: ArrayValue, keys: indexing.Keys, symbol: str, value: Value) -> None:
     """``owner[arrays] symbol= value``: a copy is changed in place, and stored."""
     b = frame.b
-    if is_number(value):
-
-        def change(old: ArrayValue) -> Value:
-            if symbol != "@":
-                stores.require_updatable(b, UFUNC_OF[symbol], old, value)
-            return binary(b, symbol, old, value)
-
-        if gather.update_masked(b, owner, keys, change):
-            return
     old = gather.read(b, owner, keys)
     if symbol != "@":
         value = value if isinstance(value, ArrayValue) or is_number(value) else b.array(value)

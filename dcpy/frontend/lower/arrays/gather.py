@@ -7,7 +7,7 @@ dimension.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -83,15 +83,6 @@ def write(b: Builder, value: ArrayValue, keys: Keys, source: Value, *, checked: 
         masks.store(b, masked, source)
     elif chosen is not None:
         _scatter(b, value, chosen, keys, source, checked)
-
-
-def update_masked(b: Builder, value: ArrayValue, keys: Keys, change: Callable[[ArrayValue], Value]) -> bool:
-    """``value[mask] += number``, where a mask is the only array among the keys; whether it was."""
-    masked = masks.masked(b, value, keys)
-    if masked is not None:
-        require_writable(b, value)
-        masks.update(b, masked, change)
-    return masked is not None
 
 
 def _scatter(b: Builder, value: ArrayValue, chosen: Selection, keys: Keys, source: Value, checked: bool) -> None:

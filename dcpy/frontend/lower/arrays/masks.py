@@ -5,7 +5,6 @@ How many elements a mask selects is known at run time only: they are counted, an
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -99,7 +98,7 @@ def store(b: Builder, chosen: Masked, source: Value) -> None:
     """Writes a number to all selected elements, or packed values that are broadcast to what is selected."""
     base, mask = chosen.base, chosen.mask
     if not isinstance(source, ArrayValue):
-        update(b, chosen, lambda _: b.hold(source))
+        _choose(b, chosen, b.hold(source))
         return
     shape = chosen.selected(count(b, mask))
     if chosen.alone:
@@ -112,16 +111,15 @@ def store(b: Builder, chosen: Masked, source: Value) -> None:
     b.library("indexing.masked_store", {"out": base, "mask": mask, "values": values}, {"out": base}, axis=chosen.axis)
 
 
-def update(b: Builder, chosen: Masked, change: Callable[[ArrayValue], Value]) -> None:
-    """``base[mask] += number``: each element is changed where the mask holds, and else stays."""
+def _choose(b: Builder, chosen: Masked, number: Value) -> None:
+    """``base[mask] = number``: for each element the number where the mask holds, else what is there."""
     base, mask, axis = chosen.base, chosen.mask, chosen.axis
     if b.may_overlap(mask, base) and not same_place(mask, base):
         mask = b.copy(mask)
-    source = change(base)
     params, ranges = elementwise.domain(b, (*base.shape[:axis], *mask.shape, *base.shape[axis + mask.rank :]))
     points = [sym(name) for name in params]
     holds = mask.load(points[axis : axis + mask.rank])
-    new = elementwise.convert(elementwise.element(source, points), base.dtype)
+    new = elementwise.convert(elementwise.element(number, points), base.dtype)
     elementwise.fill(b, base, params, ranges, op("select", holds, new, base.load(points)))
 
 

@@ -16,12 +16,23 @@ from dcpy.libraries.api import Element, Fragment, Operand, expands
 from dcpy.libraries.indexing.nodes import Gather, Indexed, Scatter
 
 
-@expands(Gather, "maps")
+@expands(Gather, "pure")
 def gather(node: Gather, f: Fragment) -> None:
+    """A map over the result that checks the indices of one array on the way."""
+    _gather(node, f, node.looks_at[-1:])
+
+
+@expands(Gather, "maps")
+def gather_maps(node: Gather, f: Fragment) -> None:
+    """All indices are checked before: a map that may not raise is fused with more."""
+    _gather(node, f, ())
+
+
+def _gather(node: Gather, f: Fragment, late: Sequence[int]) -> None:
     """A map over the result, around one over what is behind each index where no other dimension stands before."""
     x, out, indices = f.input("x"), f.output("out"), _indices(node, f)
-    _check(node, f, x, indices, node.looks_at[:-1])
-    rank, first, late = len(indices[0].shape), node.first, node.looks_at[-1:]
+    _check(node, f, x, indices, [k for k in node.looks_at if k not in late])
+    rank, first = len(indices[0].shape), node.first
     ranges = _whole(out.shape)
     with f.maps(ranges if first else ranges[:rank]) as points:
         fixed = _found(node, f, x, [i.at(*points[first : first + rank]) for i in indices], late)
