@@ -42,6 +42,7 @@ NUMBERS = (
 Place = tuple[Any, Any]  # a list or object, and an index or key of it; ``("key", name)`` for a key itself
 
 N, M = dcpy.symbols("N M")
+K = dcpy.symbol("K", range=(1, 64), multiple_of=2, typical=8)
 
 
 @dcpy.callback(returns=dcpy.float64[N])
@@ -90,6 +91,12 @@ def products(A: dcpy.float64[N, M], B: dcpy.float64[M, N]):
     return np.sort(A @ B)
 
 
+@dcpy.program
+def assuming(a: dcpy.float64[K]):
+    for i in range(K // 2):
+        a[2 * i + 1] = a[2 * i] + K
+
+
 def _sources() -> Iterator[Any]:
     for program in (branches, masks, calling):
         yield program.to_sdfg(simplify=False)
@@ -101,6 +108,7 @@ def _sources() -> Iterator[Any]:
     yield dcpy.SDFG.of(driver.lower(branches.to_sdfg(), resolve_options())[0])
     for text in PROGRAMS.values():
         yield dcpy.parse(text)
+    yield assuming.to_sdfg()
 
 
 @cache
