@@ -11,10 +11,12 @@ from dcpy.ir.machine import COSTS
 from dcpy.ir.nodes import Map
 from dcpy.ir.text import print_sdfg
 from dcpy.transforms.api import apply_once
+from dcpy.transforms.fusion.stencil_tiling import StencilTiling
 from dcpy.transforms.loops.loop_interchange import LoopInterchange
 from dcpy.transforms.loops.loop_to_map import LoopToMap
 from dcpy.transforms.loops.loop_unroll import LoopUnroll
 from dcpy.transforms.loops.strip_mining import StripMining
+from dcpy.transforms.loops.time_tiling import TimeTiling
 from dcpy.transforms.loops.unroll_and_jam import UnrollAndJam
 from dcpy.transforms.maps.map_expansion import MapExpansion
 from dcpy.transforms.maps.map_tiling import MapTiling
@@ -216,3 +218,31 @@ def test_the_longer_one_of_two_inner_maps_counts_as_the_work():
         sdfg = parse(program(body, known(**{short: "typical = 2", long: "typical = 2000"})))
         node = next(sdfg.body.walk_nodes())
         assert [str(factor) for factor in work_of(node, sdfg, COSTS)[0]] == ["10", long]
+
+
+# -- tiles with halos --------------------------------------------------------------------------------------------------
+
+
+def test_stencils_in_tiles_that_divide():
+    head = "sdfg @f(A: f64[N + 2], B: f64[N]) symbols(N: size{multiple_of = 4})"
+    sdfg = parse(f"""{head} {{ data t: f64[N + 2] transient state {{
+        map i = 0:N + 2 {{ tasklet (a <- A[i]) -> (o -> t[i]) {{ o = a*a }} }}
+        map j = 0:N {{ tasklet (l <- t[j], r <- t[j + 2]) -> (o -> B[j]) {{ o = l - r }} }} }} }}""")
+    tiled = expect(StencilTiling(size=4), on=sdfg).becomes(f"""{head} {{ state {{
+        map j_tile = 0:N:4 {{ data t_tile: f64[6] transient
+            map i_1 = j_tile:j_tile + 6 {{ tasklet (a <- A[i_1]) -> (o -> t_tile[i_1 - j_tile]) {{ o = a*a }} }}
+            map j = j_tile:j_tile + 4 {{
+                tasklet (l <- t_tile[j - j_tile], r <- t_tile[j - j_tile + 2]) -> (o -> B[j]) {{ o = l - r }}
+        }} }} }} }}""")
+    tiled.same_values(N=[0, 4, 8, 20])
+
+
+def test_steps_in_bands_that_divide():
+    head = "sdfg @f(A: f64[N], B: f64[N]) symbols(N: size{multiple_of = 4}, T: size{multiple_of = 3})"
+    sdfg = parse(f"""{head} {{ loop t = 0:T {{ state {{
+        map i = 1:N - 1 {{ tasklet (l <- A[i - 1], r <- A[i + 1]) -> (o -> B[i]) {{ o = 0.5*(l + r) }} }}
+        map j = 1:N - 1 {{ tasklet (b <- B[j]) -> (o -> A[j]) {{ o = b }} }} }} }} }}""")
+    tiled = expect(TimeTiling(steps=3, sizes=(4,)), on=sdfg)
+    apply_once(tiled.after, TimeTiling(steps=3, sizes=(4,)), check=True)
+    assert "min(3," not in print_sdfg(tiled.after)
+    tiled.same_values(N=[4, 8, 16], T=[0, 3, 6])

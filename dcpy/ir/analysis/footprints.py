@@ -7,6 +7,7 @@ footprints of a program come from is in `touches`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -56,7 +57,7 @@ class Footprint:
     def known(self, ranges: Ranges) -> Ranges:
         """`ranges`, and what holds of the variables wherever the footprint is not empty."""
         for name, values in self.over:
-            ranges = ranges.bind(name, *_bounds(values))
+            ranges = ranges.bind(name, *_bounds(values), _divisor(values, ranges))
         return ranges
 
     def box(self) -> Footprint:
@@ -82,6 +83,12 @@ def _bounds(values: Range | None) -> tuple[Expr | None, Expr | None]:
     if step < 0:
         return values.stop + 1, values.start
     return values.start, values.stop - 1
+
+
+def _divisor(values: Range | None, ranges: Ranges) -> int:
+    """A number that divides all values of a range."""
+    step = 1 if values is None or values.step is ONE else abs(values.step.constant or 1)
+    return 1 if values is None or step == 1 else math.gcd(step, ranges.multiple_of(values.start))
 
 
 @lru_cache(maxsize=4096)

@@ -14,7 +14,7 @@ from dcpy.ir.analysis.footprints import Footprint
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array
 from dcpy.ir.editing.copying import copy_node
-from dcpy.ir.editing.nest_edits import expand_map, reorder_axes, split_axis
+from dcpy.ir.editing.nest_edits import expand_map, reorder_axes, split_axis, tiles_and_tile
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.editing.substitution import Substitution
 from dcpy.ir.memlet import Memlet
@@ -100,9 +100,9 @@ def _in_a_tile(
     for param, values in zip(consumer.params, consumer.domain, strict=True):
         if param in tiled:
             tile = sym(f".{param}")
-            tiles = Range(values.start, values.stop)
+            tiles, cut = tiles_and_tile(values, size, f".{param}", ranges)
             ranges = Footprint(Subset(), ((f".{param}", tiles),)).known(ranges)
-            inner.append((param, Range(tile, min_of(tile + size, values.stop) if is_cut else tile + size)))
+            inner.append((param, cut if is_cut else Range(tile, tile + size)))
         elif tiled:
             inner.append((param, values))
     around = (Scope(consumer.body, tuple(inner)),) if inner else ()
