@@ -19,11 +19,13 @@ from tests.support.oracles import Difference
 CHOICES: dict[str, tuple[dict[str, Any], ...]] = {  # parameters to try, where the default ones are not all
     "augmented-assignment-to-wcr": ({}, {"loops": True}),
     "expand-library-node": ({"prefer": ("pure",)},),
+    "loop-fusion": ({}, {"shift": 1}),
     "loop-peeling": ({}, {"count": 2, "last": True}),
     "loop-skewing": ({}, {"factor": -2}),
     "loop-unroll": ({}, {"factor": 2}),
     "map-tiling": ({"sizes": (2,)}, {"sizes": (3, 2)}),
     "strip-mining": ({"size": 2},),
+    "time-tiling": ({"steps": 2, "sizes": (3,)}, {"steps": 3, "sizes": (2, 4)}),
     "unroll-and-jam": ({}, {"factor": 3}),
 }
 
