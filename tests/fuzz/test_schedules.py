@@ -38,6 +38,13 @@ def test_random_chains_are_programs_of_numpy():
         assert any(what in text for text in texts), what
 
 
+def test_names_follow_program_order():
+    """A history is replayed with one index of uses, in which readers that moved come last: names differed."""
+    campaign = schedules.Campaign(steps=12, compiled=0)
+    campaign.check(20039)
+    assert campaign.accepted["recompute-fusion"] == 1
+
+
 @pytest.mark.heavy
 @pytest.mark.cc
 def test_many_schedules():

@@ -17,6 +17,11 @@ from dcpy.ir.tree import Element, ancestors
 
 def path_of(element: Element) -> str:
     """The path of an element of an SDFG."""
+    return "".join(f"/{step}" for step in position_of(element))
+
+
+def position_of(element: Element) -> tuple[int, ...]:
+    """The steps of its path. As keys they sort elements in program order, which an index of uses does not keep."""
     steps: list[int] = []
     current: Any = element
     for around in ancestors(element):
@@ -26,7 +31,7 @@ def path_of(element: Element) -> str:
             case Block():
                 steps.append(around.regions().index(current))
             case Sdfg():
-                return "".join(f"/{step}" for step in reversed(steps))
+                return tuple(reversed(steps))
         current = around
     raise TransformationRefused(f"this {element.kind} is in no SDFG", span=element.span)
 

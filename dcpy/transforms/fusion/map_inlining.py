@@ -10,6 +10,7 @@ from typing import ClassVar
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Lifetime, Scalar
 from dcpy.ir.editing.copying import copy_node
+from dcpy.ir.editing.places import position_of
 from dcpy.ir.editing.substitution import Substitution
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
@@ -140,7 +141,7 @@ def _readers(producer: Map, tmp: str, uses: Uses) -> tuple[Tasklet, ...] | Refus
         return Refusal(f"{tmp!r} is not read")
     if not all(_exclusive(first, second) for first, second in combinations(found, 2)):
         return Refusal(f"{tmp!r} is read at {len(found)} places: it would be computed at each")
-    return tuple(found)
+    return tuple(sorted(found, key=position_of))
 
 
 def _reads_once(subset: Subset, reader: Tasklet, region: Region) -> bool:

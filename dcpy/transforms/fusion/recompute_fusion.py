@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.editing.places import position_of
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.symbolic import ZERO
 from dcpy.ir.tree import dominates
@@ -75,4 +76,4 @@ def _readers(producer: Map, tmp: str, uses: Uses) -> tuple[Tasklet, ...] | Refus
         if not dominates(producer, reader):
             return Refusal(f"{tmp!r} is read elsewhere", (reader,))
         found.append(reader)
-    return tuple(found) if found else Refusal(f"{tmp!r} is not read")
+    return tuple(sorted(found, key=position_of)) if found else Refusal(f"{tmp!r} is not read")
