@@ -9,7 +9,6 @@ from dcpy.ir.analysis.dependences import nodes_depend
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.nodes import Node
 from dcpy.ir.region import State
-from dcpy.libraries.indexing.masked_reduction import MaskedReduction
 from dcpy.libraries.indexing.masked_update import MaskedUpdateToPredicatedMap
 from dcpy.libraries.indexing.nodes import Compress
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
@@ -61,5 +60,6 @@ def _why_behind(node: Node, second: Compress, uses: Uses) -> Refusal | None:
     return None if answer.is_no else Refusal(f"it stays behind what it depends on: {answer.reason}", (node,))
 
 
-INDEXING = Pipeline("indexing", repeat(MaskedUpdateToPredicatedMap(structures=False), MaskedReduction()))
-AFTER_FUSION = Pipeline("indexing-late", repeat(MaskedUpdateToPredicatedMap(), MaskedReduction()), MergeCompressions())
+# Not `MaskedReduction`: where few elements are selected it reads all for nothing, and how many there are is not known.
+INDEXING = Pipeline("indexing", repeat(MaskedUpdateToPredicatedMap(structures=False)))
+AFTER_FUSION = Pipeline("indexing-late", repeat(MaskedUpdateToPredicatedMap()), MergeCompressions())

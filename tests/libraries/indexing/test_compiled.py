@@ -26,7 +26,7 @@ def indexed(x, i, values):
 
 
 @pytest.mark.parametrize("density", [0.0, 0.01, 0.5, 0.99, 1.0])
-@pytest.mark.parametrize("shape", [(0,), (63,), (64, 3), (1000,), (7, 9), (70000,), (300, 200)])
+@pytest.mark.parametrize("shape", [(0,), (63,), (64, 3), (1000,), (7, 9), (70000,), (300, 200), (2_100_000,)])
 def test_masks(shape, density):
     x = RNG.random(shape)
     for flags in (RNG.random(shape) < density, RNG.random(shape[:1]) < density):

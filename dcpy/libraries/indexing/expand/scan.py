@@ -18,7 +18,7 @@ from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, ceil_div, min_of, product
 from dcpy.libraries.api import Element, Fragment, Operand
 
 BLOCK = 64  #: flags that are looked at together; they are counted in 8 bits
-CHUNK = 1 << 15  #: flags of a piece that one thread looks at; a multiple of `BLOCK`
+CHUNK = 1 << 20  #: flags of a piece that one thread looks at; a multiple of `BLOCK`
 
 Visit = Callable[[Sequence[Expr], Expr], None]  # of the indices of an element of the mask, and its number
 
