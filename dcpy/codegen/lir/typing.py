@@ -163,7 +163,7 @@ class Types:
             yield "has no address"
 
     def _call(self, e: Call, names: Names) -> Said:
-        name = e.function.partition("<")[0]  # foreign text may be a template
+        name = e.function.partition("<")[0].rpartition("::")[2]  # foreign text may be a template, in a namespace
         signature = self.functions.get(name)
         if signature is None:
             if name not in self.functions:
