@@ -48,3 +48,12 @@ def test_a_contour_integral_stores_a_matrix_and_a_solution():
     assert {name.rstrip("_0123456789") for name in auto.names} == {"Tz", "X"}
     assert len(auto.names) == 4
     assert auto.unknown == 0
+
+
+def test_stars_store_nothing_between_pairs_of_stars():
+    """Distances, masks of them, what they select, forces, potentials: one pass over all pairs in a step of time."""
+    ((_, plain, auto),) = table(["nbody"], "S")
+    bodies = kernels()["nbody"].sizes["S"]["N"]
+    assert plain.bytes > 40 * 8 * bodies**2
+    assert auto.unknown == 0
+    assert auto.bytes < 8 * bodies**2

@@ -15,7 +15,7 @@ from dcpy.codegen.lower.streams import is_stream, push
 from dcpy.codegen.lower.values import lower_value
 from dcpy.ir import types
 from dcpy.ir.analysis.conflicts import location, threads_race
-from dcpy.ir.expressions.scalar import Ref, walk
+from dcpy.ir.expressions.scalar import Op, Ref, walk
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Tasklet
 from dcpy.ir.subsets import Range, Subset
@@ -37,24 +37,38 @@ def lower_tasklet(context: Context, node: Tasklet) -> None:
 
 
 def _compute(context: Context, node: Tasklet) -> dict[str, tuple[LirExpr, DType]]:
-    """The values of the connectors, in variables unless used once, and only after everything is read."""
+    """The values of the connectors, in variables unless used once, and only after everything is read.
+
+    What a selection chooses from is read before it, and steps are computed before it, whatever is chosen: g++ makes no
+    vectors of loads and calls under a condition.
+    """
     uses = Counter(part.name for _, expr in node.code for part in walk(expr) if isinstance(part, Ref))
     uses.update(list(node.outputs))
+    chosen = _chosen(node)
     used: set[str] = set()
     values: dict[str, LirExpr] = {}
     several = len(node.outputs) > 1
     for connector, memlet in node.inputs.items():
         if uses[connector]:
             element = read(context, memlet)
-            values[connector] = element if uses[connector] == 1 else _variable(context, connector, element, used)
+            once = uses[connector] == 1 and not (connector in chosen and isinstance(element, Item))
+            values[connector] = element if once else _variable(context, connector, element, used)
     results: dict[str, tuple[LirExpr, DType]] = {}
     for connector, expr in node.code:
         value = lower_value(context, expr, values)
-        if uses[connector] > 1 or (several and connector in node.outputs and _may_change(value, used)):
+        is_step = connector not in node.outputs
+        if uses[connector] > 1 or (connector in chosen if is_step else several and _may_change(value, used)):
             value = _variable(context, connector, value, used)
         values[connector] = value
         results[connector] = (value, expr.dtype)
     return results
+
+
+def _chosen(node: Tasklet) -> set[str]:
+    """The names in what selections choose from."""
+    operations = [part for _, expr in node.code for part in walk(expr) if isinstance(part, Op)]
+    chosen = [arg for each in operations if each.name == "select" for arg in each.args[1:]]
+    return {part.name for arg in chosen for part in walk(arg) if isinstance(part, Ref)}
 
 
 def _variable(context: Context, stem: str, value: LirExpr, used: set[str]) -> LirExpr:

@@ -20,6 +20,7 @@ from dcpy.transforms.maps.map_collapse import MapCollapse
 from dcpy.transforms.pipeline import Pipeline, RunReport, repeat
 from dcpy.transforms.running import run_pipeline
 from dcpy.transforms.simplify.augmented_assignment_to_wcr import AugmentedAssignmentToWCR
+from dcpy.transforms.simplify.check_motion import CheckMotion
 from dcpy.transforms.simplify.common_subexpression_elimination import CommonSubexpressionElimination
 from dcpy.transforms.simplify.dead_dataflow_elimination import DeadDataflowElimination
 from dcpy.transforms.simplify.dead_state_elimination import DeadStateElimination
@@ -40,8 +41,10 @@ AUTO_OPTIMIZE = Pipeline(
     repeat(
         SymbolPropagation(),
         DeadStateElimination(),
+        CheckMotion(),
         StateFusion(),
         repeat(MapFusion()),
+        LibraryIdioms(),
         RedundantCopyRemoval(),
         DeadDataflowElimination(),
     ),

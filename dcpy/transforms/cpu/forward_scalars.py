@@ -8,7 +8,8 @@ from typing import ClassVar
 
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.editing.rewriter import Rewriter
-from dcpy.ir.expressions.scalar import Ref, ScalarExpr, substitute_refs, walk
+from dcpy.ir.expressions.scalar import Op, Ref, ScalarExpr, substitute_refs, walk
+from dcpy.ir.machine import COSTS
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Tasklet
 from dcpy.ir.region import State
@@ -86,11 +87,23 @@ def _join(
         return None
     uses = sum(isinstance(part, Ref) and part.name == connectors[0] for _, expr in reader.code for part in walk(expr))
     size = sum(1 for _, expr in reader.code for _ in walk(expr)) + sum(1 for _ in walk(value))
-    if uses <= 1 or isinstance(value, Ref):
+    if isinstance(value, Ref) or (uses <= 1 and not _is_called_in_vain(value, connectors[0], reader)):
         if size > MAX_EXPRESSION:
             return None
         return inputs, tuple((target, substitute_refs(expr, {connectors[0]: value})) for target, expr in reader.code)
     return inputs, ((connectors[0], value), *reader.code)
+
+
+def _is_called_in_vain(value: ScalarExpr, name: str, reader: Tasklet) -> bool:
+    """Whether a function is called for what a condition chooses: before it, vectors of all elements may call it."""
+    parts = [part for _, expr in reader.code for part in walk(expr) if isinstance(part, Op) and part.name == "select"]
+    chosen = [inner for part in parts for arg in part.args[1:] for inner in walk(arg) if isinstance(inner, Ref)]
+    return any(ref.name == name for ref in chosen) and any(map(_is_call, walk(value)))
+
+
+def _is_call(part: ScalarExpr) -> bool:
+    operations = COSTS.operations
+    return isinstance(part, Op) and operations.of(part.name) > operations.div and part.dtype.kind == "f"
 
 
 def _add_inputs(writer: Tasklet, inputs: dict[str, Memlet], taken: set[str]) -> Mapping[str, ScalarExpr]:

@@ -9,13 +9,16 @@ from typing import ClassVar
 from dcpy.base.errors import ExpansionError
 from dcpy.ir.analysis.access_relations import names_in
 from dcpy.ir.analysis.uses import Uses
-from dcpy.ir.data import Array
+from dcpy.ir.data import Array, strides_of
 from dcpy.ir.library.expansions import EXPANSIONS, Replacement, expansions_of
+from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import LibraryNode, Map, Node
 from dcpy.ir.region import State
+from dcpy.ir.symbolic import ONE
 from dcpy.ir.tree import child_of
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.expand import install
+from dcpy.transforms.fusion.map_inlining import only_result
 
 NEUTRAL = "maps"  #: the name of expansions that write unscheduled maps with conflict resolution
 
@@ -30,7 +33,7 @@ class ExpandToFuse(Transformation[Replacement]):
 
     Applies where the node has an expansion called `maps`, and reads a temporary that a map of its state computes, or
     computes one that a map of its state reads; nobody but the maps of that state may need it. What a foreign library
-    does well stays as it is, unless `foreign`: only large operands that need not be stored then make up for that.
+    does well stays as it is, unless `foreign`, or a matrix that is read once need not be stored then.
     """
 
     name: ClassVar[str] = "expand-to-fuse"
@@ -38,6 +41,7 @@ class ExpandToFuse(Transformation[Replacement]):
     pattern = one(node)
 
     foreign: bool = False  #: also nodes that a foreign library would work on
+    columns: bool = False  #: also sums of columns, although each result jumps from row to row then
 
     def plan(self, m: Match) -> Replacement | Refusal:
         """The maps. Refuses nodes without such an expansion, and those with nothing beside them."""
@@ -45,14 +49,18 @@ class ExpandToFuse(Transformation[Replacement]):
         name = f"{node.kind}/{NEUTRAL}"
         if name not in EXPANSIONS:
             return Refusal(f"{node.kind} has no expansion called {NEUTRAL!r}")
-        if _is_foreign(node) and not self.foreign:
+        if _is_foreign(node) and not self.foreign and not _is_streamed(node, uses):
             return Refusal("a foreign library does it well")
         if next(_from_maps(node, uses), None) is None and next(_for_maps(node, uses), None) is None:
             return Refusal("no map of its state computes what it reads, or reads what it computes")
+        if not any(memlet.subset.shape for memlet in node.writes()) and _can_be_inlined(node, uses):
+            return Refusal("what it reads is computed in the loops of its own expansion: map-inlining does that")
         try:
-            return EXPANSIONS[name].build(node)
+            maps = EXPANSIONS[name].build(node)
         except ExpansionError as problem:
             return Refusal(problem.message)
+        across = None if self.columns else _is_across(maps, uses)
+        return maps if across is None else Refusal(f"its results lie side by side in {across!r}: rows are added up")
 
     def apply(self, m: Match, plan: Replacement, rw: Rewriter) -> None:
         install(rw, m[self.node], plan)
@@ -61,6 +69,43 @@ class ExpandToFuse(Transformation[Replacement]):
 def _is_foreign(node: LibraryNode) -> bool:
     """Whether C functions would do what the node says."""
     return any(one.environment and not one.refusal("cpu") for one in expansions_of(node.kind))
+
+
+def _can_be_inlined(node: LibraryNode, uses: Uses) -> bool:
+    """Whether each map that it could be fused with computes nothing but what the node reads."""
+    state = node.state
+    assert state is not None
+    for name in _from_maps(node, uses):
+        makers = dict.fromkeys(child_of(state, writer) for writer in uses.writers(name))
+        alone = [isinstance(maker, Map) and not isinstance(only_result(maker, uses), Refusal) for maker in makers]
+        if uses.readers(name) != (node,) or not all(alone):
+            return False
+    return True
+
+
+def _is_across(maps: Replacement, uses: Uses) -> str | None:
+    """An operand along which the outer parameters of a nest run, and not the inner ones, which combine its elements."""
+    nodes = [node for block in maps.blocks if isinstance(block, State) for node in block.nodes]
+    for outer in (node for node in nodes if isinstance(node, Map)):
+        for inner in (node for node in outer.body.walk_nodes() if isinstance(node, Map)):
+            for read in (memlet for node in inner.body.walk_nodes() for memlet in node.reads()):
+                along = () if read.container in maps.containers else _fastest(read, uses)
+                if not {*outer.params}.isdisjoint(along) and {*inner.params}.isdisjoint(along):
+                    return read.container
+    return None
+
+
+def _fastest(read: Memlet, uses: Uses) -> tuple[str, ...]:
+    """The symbols along which neighbours in memory are read."""
+    desc = uses.desc(read.container)
+    pairs = zip(read.subset.dims, strides_of(desc), strict=True)
+    return tuple(symbol for dim, stride in pairs if stride is ONE for symbol in dim.symbols)
+
+
+def _is_streamed(node: LibraryNode, uses: Uses) -> bool:
+    """Whether it reads each element of a matrix once that a map computes: storing that for a library costs more."""
+    rank = max(len(memlet.subset.shape) for memlet in node.writes())
+    return any(len(uses.desc(name).shape) > rank for name in _from_maps(node, uses))
 
 
 def _from_maps(node: LibraryNode, uses: Uses) -> Iterator[str]:

@@ -9,7 +9,7 @@ import numpy as np
 from dcpy.ir import types
 from dcpy.ir.expressions.ops import op_info
 from dcpy.ir.expressions.scalar import Cast, Const, Index, Op, ScalarExpr, as_symbolic, rewrite
-from dcpy.ir.symbolic import ZERO, Expr, Ranges
+from dcpy.ir.symbolic import ZERO, Expr, Ranges, const
 
 
 def fold(expr: ScalarExpr) -> ScalarExpr:
@@ -27,6 +27,8 @@ def decide(condition: ScalarExpr, ranges: Ranges) -> bool | None:
             return None if inner is None else not inner
         case Op(name="and" | "or" as name, args=args):
             return _decide_both(name, [decide(arg, ranges) for arg in args])
+        case Op(name="add_fits", args=(left, right)):
+            return _fits_surely(as_symbolic(left), as_symbolic(right), ranges) or None
         case Op(name=name, args=(left, right)) if name in _COMPARISONS:
             return _decide_comparison(name, left, right, ranges)
     return None
@@ -71,6 +73,14 @@ def _fits(value: int, dtype: types.DType) -> bool:
         return False
     limits = np.iinfo(dtype.numpy)
     return bool(limits.min <= value <= limits.max)
+
+
+def _fits_surely(left: Expr | None, right: Expr | None, ranges: Ranges) -> bool:
+    """Whether a sum surely is an int64."""
+    if left is None or right is None:
+        return False
+    limits, total = np.iinfo(np.int64), left + right
+    return ranges.proves_le(const(int(limits.min)), total) and ranges.proves_le(total, const(int(limits.max)))
 
 
 def _decide_both(name: str, parts: list[bool | None]) -> bool | None:

@@ -99,3 +99,17 @@ def test_folds_as_numpy_computes(text, value):
 )
 def test_decides_what_sizes_prove(text, answer):
     assert decide(parse_scalar(text, {}, ("N",)), Ranges().bind("N", 0)) is answer
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "answer"),
+    [
+        ("add_fits(N, 1)", 2**60, True),
+        ("add_fits(N, 1)", 2**63 - 2, True),
+        ("add_fits(N, 1)", 2**63 - 1, None),
+        ("add_fits(N, N)", 2**62, None),
+        ("add_fits(N, 1)", None, None),
+    ],
+)
+def test_decides_what_fits_into_an_integer(text, most, answer):
+    assert decide(parse_scalar(text, {}, ("N",)), Ranges().bind("N", 0, most)) is answer

@@ -6,7 +6,7 @@ from dcpy.ir import types
 from dcpy.ir.expressions.identities import identity_value
 from dcpy.ir.expressions.scalar import ScalarExpr, cast, op
 from dcpy.ir.subsets import Range
-from dcpy.ir.symbolic import ONE, ZERO
+from dcpy.ir.symbolic import ZERO
 from dcpy.libraries.api import Fragment, expands
 from dcpy.libraries.blas.expand.pure import Factor, updating
 from dcpy.libraries.blas.nodes import Gemv
@@ -15,10 +15,8 @@ from dcpy.libraries.contraction import accumulator_dtype
 
 @expands(Gemv, "maps")
 def gemv(node: Gemv, f: Fragment) -> None:
-    """A map over the rows around one over the products of each. Only for a matrix whose rows are runs of memory."""
+    """A map over the rows around one over the products of each."""
     a, x, y = Factor(f.input("a"), node.trans_a), Factor(f.input("x")), f.output("y")
-    if a.strides[1] is not ONE:
-        f.decline("the rows of its matrix are no runs of memory: whole columns are added at a time")
     add, multiply = ("or", "and") if y.dtype == types.bool_ else ("add", "mul")
     dtype = accumulator_dtype(add, y.dtype)
 
