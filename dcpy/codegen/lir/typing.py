@@ -166,7 +166,7 @@ class Types:
         name = e.function.partition("<")[0].rpartition("::")[2]  # foreign text may be a template, in a namespace
         signature = self.functions.get(name)
         if signature is None:
-            if name not in self.functions:
+            if name not in self.functions and "#include" not in self.functions:
                 yield f"the function {e.function!r} is not declared"
             return
         if len(signature.params) != len(e.args):
