@@ -15,8 +15,9 @@ from dcpy.ir.analysis.uses import Uses, desc_symbols
 from dcpy.ir.data import Array, Lifetime
 from dcpy.ir.nodes import Map, Node
 from dcpy.ir.refusal import Refusal
-from dcpy.ir.region import Loop, State
+from dcpy.ir.region import Branch, Loop, State
 from dcpy.ir.symbolic import ONE, Expr, max_of
+from dcpy.ir.tree import is_inside, owners_around
 from dcpy.transforms.loops.courses import Course, course_of
 
 
@@ -126,6 +127,9 @@ def _unfit_grid(name: str, loop: Loop, uses: Uses) -> Refusal | None:
         return Refusal(f"{name!r} outlives a step")
     if loop.param in desc_symbols(desc):
         return Refusal(f"the size of {name!r} differs from step to step")
+    around = next((owner for owner in owners_around(loop) if not isinstance(owner, Loop | Branch)), None)
+    if around is not None and not is_inside(uses.home(name), around):
+        return Refusal(f"{name!r} belongs to all iterations of the {around.kind} around it, which run at the same time")
     return None
 
 

@@ -173,6 +173,8 @@ def test_other_refusals():
     expect(TimeTiling(sizes=(8, 8)), on=program(THERE, BACK)).is_refused("along 1 dimensions of 'B', not along 2")
     backwards = print_sdfg(program(THERE, BACK)).replace("0:T", "T - 1:-1:-1")
     expect(TimeTiling(), on=parse(backwards)).is_refused("does not go in steps of one")
+    inside = print_sdfg(program(THERE, BACK)).replace("loop t", "state { map k = 0:1 { loop t", 1)[:-2] + "} } }"
+    expect(TimeTiling(), on=parse(inside)).is_refused("belongs to all iterations of the map around it")
     diagonal = program("map i = 0:N { tasklet (a <- A[i, i]) -> (o -> A[i, i]) { o = a } }", head=HEAD_2D)
     expect(TimeTiling(sizes=(2, 2)), on=diagonal).is_refused("goes along a diagonal")
 
