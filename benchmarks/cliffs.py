@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 import dcpy
+from benchmarks.figures import Figure
 from benchmarks.npbench import hdiff as weather
-from benchmarks.spine import Figure
 from benchmarks.timing import interleaved
 
 PEER = Path(__file__).parent.parent / ".venv-peers" / "numba" / "bin" / "python"

@@ -8,24 +8,13 @@ import tempfile
 import timeit
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 import dcpy
 from benchmarks.blas_in_c import seconds_of_dgemm_in_c
+from benchmarks.figures import Figure
 from benchmarks.timing import in_new_process, interleaved, median_seconds
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One line of the table."""
-
-    what: str
-    bar: str
-    measured: str
-    reached: bool
-
 
 FIRST_CALL = """
 import json, time

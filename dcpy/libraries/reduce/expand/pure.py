@@ -27,7 +27,8 @@ def reduce_loops(node: Reduce, f: Fragment) -> None:
     axes = tuple(sorted(node.axes))
     if len(axes) == len(x.shape) > 1 and (flat := f.flat(x)) is not None:
         x, axes = flat, (0,)
-    if node.op == "add" and x.dtype == types.bool_ and out.dtype.is_integer and len(axes) == len(x.shape) == 1:
+    counts = node.op == "add" and x.dtype == types.bool_ and out.dtype.is_integer
+    if counts and len(axes) == len(x.shape) == 1 and not x.desc.transient:
         _count_flags(f, x, out)
         return
 
@@ -41,7 +42,10 @@ def reduce_loops(node: Reduce, f: Fragment) -> None:
 
 
 def _count_flags(f: Fragment, x: Operand, out: Operand) -> None:
-    """Blocks of flags are counted in 8 bits: a vector instruction adds many."""
+    """Blocks of flags are counted in 8 bits: a vector instruction adds many.
+
+    Only of flags that the caller has stored: what reads its operand at two places does not join the map that fills it.
+    """
     (size,) = x.shape
     blocks = size // FLAGS
     total = f.scalar("total", out.dtype)
