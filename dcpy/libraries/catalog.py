@@ -84,7 +84,7 @@ TRANSFORMATIONS: dict[str, str] = {
     "merge-stacked-products": f"{_BLAS}.stacking:MergeStackedProducts",
     "narrow-product": f"{_BLAS}.stacking:NarrowProduct",
     "masked-update-to-predicated-map": f"{_INDEXING}.masked_update:MaskedUpdateToPredicatedMap",
-    "masked-reduction": f"{_INDEXING}.masked_reduction:MaskedReduction",
+    "masked-reduction": f"{_REDUCE}.masked_reduction:MaskedReduction",
     "merge-compressions": f"{_INDEXING}.idioms:MergeCompressions",
 }
 

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeGuard
 
+from dcpy.ir.analysis.access_relations import names_in
+from dcpy.ir.analysis.effects import effects_of
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.editing.copying import copy_node
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.editing.substitution import Substitution
+from dcpy.ir.effects import Effect
 from dcpy.ir.expressions.scalar import Ref, ScalarExpr, loads_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import LibraryNode, Map, Node, Tasklet
 from dcpy.ir.region import Region, State, SymbolAssign
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ZERO, Expr, sym
+from dcpy.ir.tree import Element
 from dcpy.libraries.indexing.nodes import Compress
 from dcpy.libraries.indexing.selections import Selected, source_of
-from dcpy.libraries.reduce.nodes import Reduce
 
 
 class Predicated:
@@ -119,9 +124,18 @@ def _forget_count(symbol: str, rw: Rewriter) -> None:
     rw.forget_symbol(symbol)
     for name in read:
         writers = uses.writers(name)
-        if uses.is_private(name) and not uses.readers(name) and len(writers) == 1 and isinstance(writers[0], Reduce):
+        if not uses.is_private(name) or uses.readers(name) or len(writers) != 1:
+            continue
+        if _only_fills(writers[0], name, uses):
             _erase(writers[0], rw)
     rw.undeclare_unused(read)
+
+
+def _only_fills(writer: Element, name: str, uses: Uses) -> TypeGuard[Node]:
+    """Whether it does nothing but compute one container: what counts the elements of a mask."""
+    if not isinstance(writer, Node) or effects_of(writer) != Effect.NOTHING:
+        return False
+    return names_in(writer, uses)[1].keys() == {name}
 
 
 def _erase(node: Node, rw: Rewriter) -> None:

@@ -5,8 +5,8 @@ import pytest
 
 from dcpy import plugins
 from dcpy.libraries.indexing.idioms import MergeCompressions
-from dcpy.libraries.indexing.masked_reduction import MaskedReduction
 from dcpy.libraries.indexing.masked_update import MaskedUpdateToPredicatedMap
+from dcpy.libraries.reduce.masked_reduction import MaskedReduction
 from tests.support.expect import expect, parse
 from tests.support.oracles import check_same
 
