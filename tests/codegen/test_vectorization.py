@@ -23,7 +23,7 @@ def compiled(text: str, folder, *, report: str = "") -> tuple[str, str]:
     lower_for_cpu(sdfg)
     artifact = generate(sdfg)
     (folder / "p.cpp").write_text(artifact.units[0].text)
-    flags = compile_flags(artifact, CpuOptions(flags=("-O3", "-mavx2")))
+    flags = compile_flags(artifact, artifact.units[0], CpuOptions(flags=("-O3", "-mavx2")))
     assert "-ffast-math" not in flags
     command = ["g++", *flags, "-S", "p.cpp", "-o", "p.s", *([report] if report else [])]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)

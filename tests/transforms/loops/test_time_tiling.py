@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from types import FunctionType
 
 import numpy as np
 import pytest
@@ -180,8 +181,10 @@ def test_other_refusals():
 
 
 def written(function, **types):
-    function.__annotations__.update(types)
-    return dcpy.program(function).to_sdfg()
+    """The program of a copy with annotations: others call the kernel without."""
+    ours = FunctionType(function.__code__, function.__globals__, function.__name__)
+    ours.__annotations__ = types
+    return dcpy.program(ours).to_sdfg()
 
 
 SQUARE = dcpy.float64[N + 1, N + 1]
