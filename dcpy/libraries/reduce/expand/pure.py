@@ -28,7 +28,7 @@ def reduce_loops(node: Reduce, f: Fragment) -> None:
     if len(axes) == len(x.shape) > 1 and (flat := f.flat(x)) is not None:
         x, axes = flat, (0,)
     counts = node.op == "add" and x.dtype == types.bool_ and out.dtype.is_integer
-    if counts and len(axes) == len(x.shape) == 1 and not x.desc.transient:
+    if counts and len(axes) == len(x.shape) == 1 and _is_stored(f, x):
         _count_flags(f, x, out)
         return
 
@@ -42,10 +42,7 @@ def reduce_loops(node: Reduce, f: Fragment) -> None:
 
 
 def _count_flags(f: Fragment, x: Operand, out: Operand) -> None:
-    """Blocks of flags are counted in 8 bits: a vector instruction adds many.
-
-    Only of flags that the caller has stored: what reads its operand at two places does not join the map that fills it.
-    """
+    """Blocks of flags are counted in 8 bits: a vector instruction adds many."""
     (size,) = x.shape
     blocks = size // FLAGS
     total = f.scalar("total", out.dtype)
@@ -59,6 +56,17 @@ def _count_flags(f: Fragment, x: Operand, out: Operand) -> None:
     with f.map(Range(blocks * FLAGS, size), param="k") as k:
         f.put(total.at(), x.at(k), wcr="add")
     f.put(out.at(), total.at())
+
+
+def _is_stored(f: Fragment, x: Operand) -> bool:
+    """Whether a node's operand is in memory in any case: the caller's, or read by others as well.
+
+    Otherwise the map that computes it is to be fused with what reads it, at one place.
+    """
+    others = (node for node in f.sdfg.body.walk_nodes() if node is not f.node)
+    return not x.desc.transient or any(
+        memlet.container == x.memlet.container for node in others for memlet in node.reads()
+    )
 
 
 @expands(ArgReduce, "pure")
