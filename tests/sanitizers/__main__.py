@@ -43,7 +43,7 @@ def main(name: str, *more: str) -> int:
     """Runs the tests (`more` goes to pytest), and prints what was reported."""
     watch = Stopwatch()
     with tempfile.TemporaryDirectory() as folder:
-        pytest = ("-m", "pytest", "-q", "-n", "auto", "-m", "cc and not perf", "-p", "no:cacheprovider")
+        pytest = ("-m", "pytest", "-q", "-n", "auto", "-m", "cc and not perf and not heavy", "-p", "no:cacheprovider")
         words = (*pytest, "-p", "tests.sanitizers.teams", *(more or TESTS[name]))
         status = SANITIZERS[name].run(Path(folder), *words)
         found = reports(Path(folder))
