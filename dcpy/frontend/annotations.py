@@ -21,7 +21,7 @@ from dcpy.base.assumptions import NOTHING, Assumption
 from dcpy.base.errors import FrontendError
 from dcpy.base.source import SrcSpan
 from dcpy.frontend.closure import Closure
-from dcpy.frontend.dataflow.places import storage_of
+from dcpy.frontend.dataflow.places import require_host
 from dcpy.frontend.specialize.records import MAX_DEPTH, Member, Record, fields_of_class, is_named_tuple
 from dcpy.frontend.specialize.types import ArgType, ArrayType, Assumed, ConstantType, GeneratorType, ScalarType
 from dcpy.ir import types
@@ -170,8 +170,8 @@ class ScalarAnnotation:
         return ArrayAnnotation(self.element, tuple(_operand(part) for part in parts), assumed)
 
     def __matmul__(self, storage: Any) -> ScalarAnnotation:
-        """``dcpy.float64 @ dcpy.StorageType.X``: the caller's memory is where it is; other devices are refused."""
-        storage_of(storage)
+        """``dcpy.float64 @ dcpy.StorageType.X``: the caller's memory is where it is; devices' are refused."""
+        require_host(storage)
         return self
 
     def __call__(self, value: Any = 0) -> Any:
@@ -196,8 +196,8 @@ class ArrayAnnotation:
     assumed: Assumed = ()
 
     def __matmul__(self, storage: Any) -> ArrayAnnotation:
-        """``dcpy.float64[N] @ dcpy.StorageType.X``: the caller's memory is where it is; other devices are refused."""
-        storage_of(storage)
+        """``dcpy.float64[N] @ dcpy.StorageType.X``: the caller's memory is where it is; devices' are refused."""
+        require_host(storage)
         return self
 
     @property

@@ -23,6 +23,7 @@ class Space(Enum):
     """
 
     HOST = "host"
+    PINNED = "pinned"  #: of the host, at a fixed place, which a device reads and writes too
     GLOBAL = "global"  #: of a device, seen by all its threads
     SHARED = "shared"  #: on the chip of a device, seen by a block of threads
 

@@ -68,5 +68,32 @@ class Unrolled(Schedule):
     factor: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Grid(Schedule):
+    """One block of threads of a device for each iteration, the last parameter being `x`: a kernel."""
+
+    word: ClassVar[str] = "grid"
+
+
+@dataclass(frozen=True, slots=True)
+class Block(Schedule):
+    """The iterations are divided among the threads of a block, inside of a `Grid`, the last parameter being `x`.
+
+    Where there are more of them than threads, each thread takes several, a block's width apart.
+    """
+
+    word: ClassVar[str] = "block"
+
+
+@dataclass(frozen=True, slots=True)
+class Warp(Schedule):
+    """The iterations are divided among the lanes of a warp, the threads of a block that run in step."""
+
+    word: ClassVar[str] = "warp"
+
+
 UNDECIDED, SEQUENTIAL, PARALLEL, VECTOR, UNROLLED = Undecided(), Sequential(), Parallel(), Vector(), Unrolled()
-SCHEDULES: dict[str, type[Schedule]] = {kind.word: kind for kind in (Sequential, Parallel, Vector, Unrolled)}
+GRID, BLOCK, WARP = Grid(), Block(), Warp()
+SCHEDULES: dict[str, type[Schedule]] = {
+    kind.word: kind for kind in (Sequential, Parallel, Vector, Unrolled, Grid, Block, Warp)
+}

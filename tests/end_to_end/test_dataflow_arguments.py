@@ -62,7 +62,7 @@ def test_storages_of_arguments():
 
     sdfg = dcpy.program(f).to_sdfg()
     assert np.array_equal(sdfg.interpret(a=X, k=2.0), X * 2)
-    with pytest.raises(dcpy.FrontendError, match="the storage GPU_Global is not on this device"):
+    with pytest.raises(dcpy.FrontendError, match="with the storage GPU_Global would be in the memory of a device"):
         dcpy.float64[N] @ dcpy.StorageType.GPU_Global
     with pytest.raises(dcpy.FrontendError, match="5 is no storage"):
         dcpy.float64 @ 5

@@ -9,7 +9,7 @@ from dcpy.ir.text import parse_sdfg, print_sdfg
 
 SCHEDULED = (
     "@sequential", "@parallel", "@parallel{chunk = 64}", "@vector", "@vector{width = 4}", "@unrolled",
-    "@unrolled{factor = 2}", "",
+    "@unrolled{factor = 2}", "@grid", "@block", "@warp", "",
 )  # fmt: skip
 
 

@@ -52,10 +52,17 @@ def test_what_a_target_does_not_know_is_refused():
         replace(CPU, name="one", allocations=(Allocation.HEAP,)).require_printable(sdfg)
 
 
-def test_memory_of_a_device_is_not_for_cpus():
-    sdfg = parse(SCHEDULED.replace("A: f64[N]", "A: f64[N] @global"))
-    with pytest.raises(CodegenError, match="the target 'cpu' has no memory @global, which 'A' is in"):
+@pytest.mark.parametrize("space", ["@pinned", "@global", "@shared"])
+def test_memory_of_a_device_is_not_for_cpus(space):
+    sdfg = parse(SCHEDULED.replace("A: f64[N]", f"A: f64[N] {space}"))
+    with pytest.raises(CodegenError, match=f"the target 'cpu' has no memory {space}, which 'A' is in"):
         CPU.require_printable(sdfg)
+
+
+@pytest.mark.parametrize("schedule", ["@grid", "@block", "@warp"])
+def test_schedules_of_a_device_are_not_for_cpus(schedule):
+    with pytest.raises(CodegenError, match=f"the target 'cpu' has no schedule {schedule}"):
+        CPU.require_printable(parse(SCHEDULED.replace("@parallel", schedule)))
 
 
 # -- the numbers that passes decide by ---------------------------------------------------------------------------------

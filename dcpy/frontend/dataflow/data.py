@@ -10,19 +10,19 @@ import numpy as np
 
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.annotations import ANNOTATIONS, ArrayAnnotation, ScalarAnnotation
-from dcpy.frontend.dataflow.places import StorageType, storage_of
+from dcpy.frontend.dataflow.places import StorageType, require_host
 from dcpy.ir import types
 
 
 def Array(dtype: Any, shape: Sequence[Any], storage: StorageType = StorageType.Default) -> ArrayAnnotation:
     """``dcpy.data.Array(dcpy.float64, (N, M))`` is ``dcpy.float64[N, M]``."""
-    storage_of(storage)
+    require_host(storage)
     return _element(dtype)[tuple(shape)]
 
 
 def Scalar(dtype: Any, storage: StorageType = StorageType.Default) -> ScalarAnnotation:
     """``dcpy.data.Scalar(dcpy.int32)`` is ``dcpy.int32``."""
-    storage_of(storage)
+    require_host(storage)
     return _element(dtype)
 
 

@@ -24,7 +24,7 @@ from dcpy.frontend.values import (
     kind_of,
     scalar_expr,
 )
-from dcpy.ir.data import Allocation, Array
+from dcpy.ir.data import Allocation, Array, Space
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.region import Region
 from dcpy.ir.subsets import Range
@@ -44,8 +44,7 @@ def define_local(b: Builder, shape: Value, dtype: Value = FLOAT, storage: Value 
     """A new array with undefined contents."""
     place = storage_of(b.static(storage, "a storage"))
     made = b.empty(b.shape_argument(shape), _dtype(b, dtype))
-    if place is not Allocation.UNDECIDED:
-        _put(b, made, place)
+    _put(b, made, *place)
     return made
 
 
@@ -60,15 +59,16 @@ def _dtype(b: Builder, dtype: Value) -> DType:
     return b.dtype_argument(dtype) or float64
 
 
-def _put(b: Builder, made: ArrayValue, place: Allocation) -> None:
+def _put(b: Builder, made: ArrayValue, space: Space, allocation: Allocation) -> None:
     desc = b.desc(made)
     assert isinstance(desc, Array)
-    if place is Allocation.STACK and any(size.constant is None for size in desc.shape):
+    if allocation is Allocation.STACK and any(size.constant is None for size in desc.shape):
         raise b.error(
             f"an array in registers has a size that is known at compile time, not [{', '.join(map(str, desc.shape))}]",
             help="use dcpy.StorageType.CPU_Heap, or leave the storage out",
         )
-    b.emit.redeclare(made.container, replace(desc, allocation=place))
+    if (space, allocation) != desc.storage:
+        b.emit.redeclare(made.container, replace(desc, space=space, allocation=allocation))
 
 
 # -- loops and hints -------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Where data lives and how maps run, in the words of data-centric Python: ``dcpy.StorageType``, ``dcpy.ScheduleType``.
 
-Those of CPUs say what the code generator does. Those of other devices are known by name, and refused: dcpy prints code
-for CPUs so far.
+They mean a memory space and an allocation, or for a schedule. Which of them there are on the device that a program
+is compiled for is the target's to say. Those that nothing in the IR stands for are refused.
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ from __future__ import annotations
 from enum import Enum, auto
 
 from dcpy.base.errors import FrontendError
-from dcpy.ir.data import Allocation
-from dcpy.ir.schedules import PARALLEL, SEQUENTIAL, UNDECIDED, UNROLLED, Schedule
+from dcpy.ir.data import Allocation, Space
+from dcpy.ir.schedules import BLOCK, GRID, PARALLEL, SEQUENTIAL, UNDECIDED, UNROLLED, Schedule
+
+Place = tuple[Space, Allocation]
 
 
 class StorageType(Enum):
@@ -50,11 +52,13 @@ class ScheduleType(Enum):
 
 
 _STORAGES = {
-    StorageType.Default: Allocation.UNDECIDED,
-    StorageType.Register: Allocation.STACK,  # arrays; a scalar is one anyway
-    StorageType.CPU_Heap: Allocation.HEAP,
-    StorageType.CPU_Pinned: Allocation.HEAP,  # nothing copies from it to a device
-    StorageType.CPU_ThreadLocal: Allocation.UNDECIDED,  # what a map declares belongs to an iteration
+    StorageType.Default: (Space.HOST, Allocation.UNDECIDED),
+    StorageType.Register: (Space.HOST, Allocation.STACK),  # arrays; a scalar is one anyway
+    StorageType.CPU_Heap: (Space.HOST, Allocation.HEAP),
+    StorageType.CPU_Pinned: (Space.HOST, Allocation.HEAP),  # where there is a device, its passes choose what is pinned
+    StorageType.CPU_ThreadLocal: (Space.HOST, Allocation.UNDECIDED),  # what a map declares belongs to an iteration
+    StorageType.GPU_Global: (Space.GLOBAL, Allocation.UNDECIDED),
+    StorageType.GPU_Shared: (Space.SHARED, Allocation.UNDECIDED),
 }
 _SCHEDULES = {
     ScheduleType.Default: UNDECIDED,
@@ -62,18 +66,33 @@ _SCHEDULES = {
     ScheduleType.Unrolled: UNROLLED,
     ScheduleType.CPU_Multicore: PARALLEL,
     ScheduleType.CPU_Persistent: PARALLEL,  # its threads live as long as the process
+    ScheduleType.GPU_Default: UNDECIDED,  # the passes of a target know
+    ScheduleType.GPU_Device: GRID,
+    ScheduleType.GPU_ThreadBlock: BLOCK,
 }
 
 
-def storage_of(kind: object) -> Allocation:
-    """What a storage is in the IR; `FrontendError` for other devices, and for what is none."""
+def storage_of(kind: object) -> Place:
+    """What a storage is in the IR; `FrontendError` for those of unknown devices, and for what is none."""
     if isinstance(kind, StorageType) and kind in _STORAGES:
         return _STORAGES[kind]
     raise _refused("storage", kind, StorageType, "leave it out, or use Default, Register or CPU_Heap")
 
 
+def require_host(kind: object) -> None:
+    """`FrontendError` unless the storage of an argument is in the memory of the host: callers pass NumPy arrays."""
+    space, _ = storage_of(kind)
+    if space is not Space.HOST:
+        assert isinstance(kind, StorageType)
+        raise FrontendError(
+            f"an argument with the storage {kind.name} would be in the memory of a device",
+            notes=("callers pass NumPy arrays, which are in the memory of the host",),
+            help="leave the storage out: where a program runs on a device, its arguments are copied there and back",
+        )
+
+
 def schedule_of(kind: object) -> Schedule:
-    """What a schedule is in the IR; `FrontendError` for other devices, and for what is none."""
+    """What a schedule is in the IR; `FrontendError` for those of unknown devices, and for what is none."""
     if isinstance(kind, ScheduleType) and kind in _SCHEDULES:
         return _SCHEDULES[kind]
     raise _refused("schedule", kind, ScheduleType, "leave it out, or use Default, Sequential or CPU_Multicore")
@@ -83,7 +102,6 @@ def _refused(what: str, kind: object, table: type[Enum], instead: str) -> Fronte
     if not isinstance(kind, table):
         return FrontendError(f"{kind!r} is no {what}", help=f"write dcpy.{table.__name__}.Default")
     return FrontendError(
-        f"the {what} {kind.name} is not on this device",
-        notes=("dcpy prints code for CPUs only so far",),
+        f"the {what} {kind.name} is on no device that dcpy prints code for",
         help=instead,
     )

@@ -98,14 +98,24 @@ def test_storages_compiled():
     check_same(f, X, rtol=1e-14)
 
 
-def test_storages_of_other_devices_are_refused():
+def test_storages_of_other_devices():
     def gpu(a):
-        return dcpy.define_local((4,), dcpy.float64, storage=dcpy.StorageType.GPU_Global)
+        t = dcpy.define_local((4,), dcpy.float64, storage=dcpy.StorageType.GPU_Global)
+        t[:] = a[:4]
+        return t + 1
+
+    def fpga(a):
+        return dcpy.define_local((4,), dcpy.float64, storage=dcpy.StorageType.FPGA_Local)
 
     def registers(a):
         return dcpy.define_local((a.shape[0],), dcpy.float64, storage=dcpy.StorageType.Register)
 
-    assert "the storage GPU_Global is not on this device" in refusal(gpu, X)
+    sdfg = dcpy.program(gpu).to_sdfg(X, simplify=False)
+    assert "f64[4] transient @global" in str(sdfg)
+    assert np.array_equal(sdfg.interpret(a=X), X[:4] + 1)
+    with pytest.raises(dcpy.DcpyError, match="the target 'cpu' has no memory @global"):
+        sdfg.compile()
+    assert "the storage FPGA_Local is on no device that dcpy prints code for" in refusal(fpga, X)
     assert "an array in registers has a size that is known at compile time, not [N]" in refusal(registers, X)
 
 
@@ -185,13 +195,26 @@ def test_unrolled_maps_have_a_known_size():
     assert "how often the map is unrolled is not known at compile time" in refusal(f, X)
 
 
-def test_schedules_of_other_devices_are_refused():
+def test_schedules_of_other_devices():
+    def gpu(a):
+        for i in dcpy.map[0:4:2] @ dcpy.ScheduleType.GPU_Device:
+            for j in dcpy.map[i : i + 2] @ dcpy.ScheduleType.GPU_ThreadBlock:
+                a[j] = j
+
     def f(a):
-        for i in dcpy.map[0:4] @ dcpy.ScheduleType.GPU_Device:
+        for i in dcpy.map[0:4] @ dcpy.ScheduleType.FPGA_Device:
             a[i] = 0
 
+    sdfg = dcpy.program(gpu).to_sdfg(X)
+    assert "@grid" in str(sdfg)
+    assert "@block" in str(sdfg)
+    again = X.copy()
+    sdfg.interpret(a=again)
+    assert np.array_equal(again[:4], np.arange(4))
+    with pytest.raises(dcpy.DcpyError, match="the target 'cpu' has no schedule @grid"):
+        sdfg.compile()
     found = refusal(f, X)
-    assert "the schedule GPU_Device is not on this device" in found
+    assert "the schedule FPGA_Device is on no device that dcpy prints code for" in found
     assert "use Default, Sequential or CPU_Multicore" in found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dcpy.ir.data import Allocation, Array, Scalar
 from dcpy.ir.nodes import ForeignCall, Map
-from dcpy.ir.schedules import Parallel, Sequential, Undecided
+from dcpy.ir.schedules import Block, Grid, Parallel, Sequential, Undecided
 from dcpy.ir.verify.rule import Findings, rule
 from dcpy.ir.verify.scope import Declaration, Scope
 
@@ -12,7 +12,7 @@ from dcpy.ir.verify.scope import Declaration, Scope
 @rule("frontend.schedules", Map)
 def schedules_are_open(node: Map, scope: Scope) -> Findings:
     """The frontend decides no schedule, except that the user asked for one."""
-    if not isinstance(node.schedule, Undecided | Sequential | Parallel):
+    if not isinstance(node.schedule, Undecided | Sequential | Parallel | Grid | Block):
         yield f"a map of the frontend has the schedule {node.schedule}"
 
 
