@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import sys
 from collections.abc import Callable, Mapping
 from types import FunctionType
@@ -215,7 +216,7 @@ def program(
     *types: Any,
     auto_optimize: bool = False,
     allow_callbacks: bool = False,
-    device: DeviceType = DeviceType.CPU,
+    device: DeviceType | None = None,
     ignore_type_hints: bool = False,
     **options: Any,
 ) -> Any:
@@ -224,6 +225,7 @@ def program(
     Partial calls (`functools.partial`), methods of objects and objects with ``__call__`` are taken as well.
 
     With `allow_callbacks`, functions that dcpy does not take are called in Python, as if they were `dcpy.callback`.
+    `device` is what it is compiled for (default: the option's, CPUs).
     `ignore_type_hints` takes types from the calls even where there are annotations. Further options by their dotted
     names with ``_`` for the dot: ``cpu_openmp=False``, ``cache_dir="..."``; docs/reference/options.md lists them.
     The types of parameters may stand here instead of behind them: ``@dcpy.program(dcpy.float64[N], dcpy.int32)``.
@@ -248,9 +250,10 @@ def program(
     if isinstance(function, Program):
         function = function.function
     entry = entry_of(function)
-    require_device(device)
-    named = {name.replace("cpu_", "cpu.", 1): value for name, value in options.items()}
+    named = {re.sub("^(cpu|gpu)_", r"\1.", name): value for name, value in options.items()}
+    named |= {} if device is None else {"device": device}
     resolved = resolve_options({"auto_optimize": auto_optimize, "allow_callbacks": allow_callbacks, **named})
+    require_device(resolved.device)
     made = _program_of(entry.function, resolved, not ignore_type_hints)
     made.belong_to(entry.owner)
     return entry.close(made, BoundMethod)

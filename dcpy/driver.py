@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from dcpy import plugins
 from dcpy.base.environment import Environment
 from dcpy.base.errors import DcpyError
-from dcpy.base.options import DeviceType, Options, resolve_options
+from dcpy.base.options import Options, resolve_options
 from dcpy.ir.sdfg import Sdfg
 from dcpy.targets.catalog import target_for
 
@@ -125,13 +125,13 @@ def _require_no_callbacks(sdfg: Sdfg) -> None:
 def lower(
     sdfg: Sdfg, options: Options, *, target: Target | None = None, until: str = "", explain: bool = False
 ) -> tuple[Sdfg, RunReport]:
-    """A copy on which the pipeline of a target (default: the CPUs') was run, and what each pass did.
+    """A copy on which the pipeline of a target (default: the options' device's) was run, and what each pass did.
 
     It is in codegen form, unless `until` names an earlier pass to stop after; with `explain` the report has remarks.
     """
     from dcpy.ir.editing.copying import copy_sdfg
 
-    machine = target or target_for(DeviceType.CPU)
+    machine = target or target_for(options.device)
     lowered = copy_sdfg(sdfg)
     report = _run(lowered, machine.passes(options), options, until=until, explain=explain)
     if not until:
@@ -157,7 +157,7 @@ def _print(lowered: Sdfg, signature: Signature, options: Options) -> Artifact:
     from dcpy.ir.library.foreign import environments_in
 
     names = dict.fromkeys(name for sdfg in lowered.with_callees() for name in environments_in(sdfg))
-    machine = target_for(DeviceType.CPU)
+    machine = target_for(options.device)
     return machine.generate(lowered, signature, {name: find(name) for name in names if name}, options, machine.costs)
 
 
@@ -243,7 +243,8 @@ def interpret(sdfg: Sdfg, arguments: Mapping[str, Any]) -> Any:
 
 def toolchain(options: Options | None = None) -> Toolchain:
     """The C++ compiler that would be used; `ToolchainError` says what to install."""
-    return target_for(DeviceType.CPU).toolchain(options or resolve_options())
+    chosen = options or resolve_options()
+    return target_for(chosen.device).toolchain(chosen)
 
 
 def environment_of(name: str) -> Environment:

@@ -42,6 +42,15 @@ class Language(Enum):
     C = "c"
 
 
+class Backend(Enum):
+    """What runs the kernels of programs for GPUs."""
+
+    AUTO = "auto"
+    CUDA = "cuda"
+    HIP = "hip"
+    SIMULATOR = "simulator"
+
+
 @dataclass(frozen=True, slots=True)
 class CpuOptions:
     """Settings of the ``cpu`` target."""
@@ -55,10 +64,26 @@ class CpuOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class GpuOptions:
+    """Settings of the ``gpu`` target."""
+
+    backend: Backend = Backend.AUTO  #: ``cuda``, ``hip``, ``auto`` (what is there), or ``simulator`` (no device)
+    arch: str = ""  #: the chip that kernels are compiled for, as ``sm_90`` or ``gfx90a``; empty: that of the device
+    fast_math: bool = False  #: may change results in the last bits, and NaN and infinities; off by default
+    fma: bool = False  #: a product and a sum may be rounded once; off: elementwise results are NumPy's
+    deterministic: bool = True  #: results have the same bits each time: no sums of floats in the order of threads
+    warp: int = 32  #: threads of a warp in the simulator: 32 or 64
+    seed: int = 0  #: of the order in which the simulator runs blocks and threads; 0: the natural one
+    hooks: bool = False  #: the simulator looks at each access to memory: races, and bytes moved; slow
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """Everything a user can set."""
 
     cpu: CpuOptions = field(default_factory=CpuOptions)
+    gpu: GpuOptions = field(default_factory=GpuOptions)
+    device: DeviceType = DeviceType.CPU  #: that programs are compiled for: ``cpu`` or ``gpu``
     dump: str = ""  #: folder into which the text of each program is written after each pass; empty: nothing is
     cache_dir: str = ""  #: folder of compiled programs; empty: dcpy's folder in the user's cache folder
     simplify: bool = True  #: run the simplify pass on every program
@@ -147,7 +172,7 @@ def _unknown(what: str, name: str, known: tuple[str, ...]) -> UnknownName:
 
 def _convert(value: object, kind: type, source: str) -> object:
     """`value` as `kind`; texts, as the environment has them, are read: ``1``, ``yes``, ``-O2 -g``."""
-    if isinstance(value, kind):
+    if isinstance(value, kind) and not (kind is int and isinstance(value, bool)):
         return value
     if kind is tuple and isinstance(value, list):
         return tuple(map(str, value))
@@ -158,5 +183,7 @@ def _convert(value: object, kind: type, source: str) -> object:
             return tuple(value.split())
         if kind is bool and value.lower() in YES + NO:
             return value.lower() in YES
+        if kind is int and value.removeprefix("-").isdecimal():
+            return int(value)
     needed = " or ".join(repr(one.value) for one in kind) if issubclass(kind, Enum) else kind.__name__
     raise InvalidOption(f"{source} is {value!r}, but {needed} is needed")

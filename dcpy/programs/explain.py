@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from dcpy import driver, plugins
-from dcpy.base.options import DeviceType, Options
+from dcpy.base.options import Options
 from dcpy.ir.editing.remarks import Remark
 from dcpy.ir.machine import entries
 from dcpy.ir.sdfg import Sdfg
@@ -36,7 +36,7 @@ def explain(sdfg: Sdfg, step: object, options: Options) -> str:
 
 def _lowering(sdfg: Sdfg, options: Options, step: str = "") -> str:
     """What the passes of the target say, or one of them; in the order of the Python code."""
-    target = target_for(DeviceType.CPU)
+    target = target_for(options.device)
     _, report = driver.lower(sdfg, options, until=step, explain=True)
     remarks = [remark for remark in report.remarks or [] if step in ("", remark.step)]
     if not step:  # a transformation looks at much that it is not for; it is asked by its name
@@ -58,7 +58,7 @@ def passes(options: Options) -> Iterator[tuple[str, str]]:
     for registry in (TRANSFORMATIONS, PASSES):
         for name in registry:
             yield name, (registry[name].__doc__ or "").strip().split("\n")[0]
-    target = target_for(DeviceType.CPU)
+    target = target_for(options.device)
     for pipeline in (*(PIPELINES[name] for name in PIPELINES), target.passes(options)):
         yield f"[{pipeline}]", ", ".join(map(str, pipeline.passes))
     for title, table in (("costs", target.costs), ("limits", target.limits)):

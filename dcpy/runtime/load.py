@@ -19,7 +19,7 @@ from types import CodeType
 from typing import Any
 
 from dcpy.base.errors import CacheError, ToolchainError
-from dcpy.base.options import Options
+from dcpy.base.options import DeviceType, Options
 from dcpy.codegen.artifact import Artifact, Signature
 from dcpy.runtime.cache import UNUSABLE, Cache, stand_in
 from dcpy.runtime.records import read_record, write_record
@@ -85,7 +85,8 @@ def recall(program_key: str, options: Options, codes: Sequence[CodeType] = ()) -
 def _context(options: Options, toolchain: Toolchain) -> tuple[str, ...]:
     """What else decides the machine code: options, compiler, and the processor where the code is made for it."""
     native = any(flag.endswith("=native") for flag in options.cpu.flags)
-    return (repr(options.cpu), *toolchain.command, toolchain.id, cpu_id() if native else "")
+    device = () if options.device is DeviceType.CPU else (options.device.value, repr(options.gpu))
+    return (repr(options.cpu), *toolchain.command, toolchain.id, cpu_id() if native else "", *device)
 
 
 def _record_name(program_key: str, options: Options, toolchain: Toolchain) -> str:

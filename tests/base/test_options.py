@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from dcpy.base.errors import UnknownName
-from dcpy.base.options import InvalidOption, Options, option_names, resolve_options
+from dcpy.base.options import (
+    Backend,
+    DeviceType,
+    GpuOptions,
+    InvalidOption,
+    Options,
+    option_names,
+    resolve_options,
+)
 
 
 def test_defaults_come_from_the_platform():
@@ -28,7 +36,14 @@ def test_options_of_a_call_go_on_top_of_those_of_the_decorator():
 
 
 def test_every_option_has_a_name():
-    assert {"cpu.compiler", "cpu.flags", "cache_dir", "simplify"} <= set(option_names())
+    assert {"cpu.compiler", "cpu.flags", "gpu.backend", "device", "cache_dir", "simplify"} <= set(option_names())
+
+
+def test_options_of_gpus_are_words_numbers_and_switches():
+    environ = {"DCPY_GPU_BACKEND": "Simulator", "DCPY_GPU_WARP": "64", "DCPY_GPU_HOOKS": "yes", "DCPY_DEVICE": "gpu"}
+    options = resolve_options({"gpu.seed": 7}, environ=environ)
+    assert options.gpu == GpuOptions(Backend.SIMULATOR, warp=64, seed=7, hooks=True)
+    assert options.device is DeviceType.GPU
 
 
 @pytest.mark.parametrize(
@@ -49,3 +64,9 @@ def test_values_of_the_wrong_type_are_refused():
         resolve_options(environ={"DCPY_CPU_OPENMP": "maybe"})
     with pytest.raises(InvalidOption, match="option 'cache_dir' is 3, but str is needed"):
         resolve_options({"cache_dir": 3}, environ={})
+    with pytest.raises(InvalidOption, match="DCPY_GPU_WARP is 'wide', but int is needed"):
+        resolve_options(environ={"DCPY_GPU_WARP": "wide"})
+    with pytest.raises(InvalidOption, match=r"option 'gpu.seed' is True, but int is needed"):
+        resolve_options({"gpu.seed": True}, environ={})
+    with pytest.raises(InvalidOption, match="'auto' or 'cuda' or 'hip' or 'simulator' is needed"):
+        resolve_options({"gpu.backend": "opencl"}, environ={})

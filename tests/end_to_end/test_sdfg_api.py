@@ -159,7 +159,7 @@ def test_auto_optimize():
     sdfg = jacobi_2d.jacobi_2d.to_sdfg().auto_optimize()
     assert str(sdfg).count("map ") == 2
     with pytest.raises(dcpy.DcpyError, match="CPUs"):
-        sdfg.auto_optimize(dcpy.DeviceType.GPU)
+        sdfg.auto_optimize(dcpy.DeviceType.FPGA)
 
 
 @pytest.mark.parametrize("structure", [{"dict": {"effects": 0}}, [[7]], "x"])
