@@ -60,6 +60,7 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.numpy.statistics.reductions",
         "dcpy.frontend.numpy.mathematics.cumulative",
         "dcpy.frontend.numpy.ufuncs.methods",
+        "dcpy.frontend.numpy.ufuncs.at",
         "dcpy.frontend.numpy.linear_algebra.vectors",
         "dcpy.frontend.numpy.array_manipulation.shapes",
         "dcpy.frontend.numpy.array_manipulation.joining",

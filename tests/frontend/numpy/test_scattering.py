@@ -28,6 +28,8 @@ def place(a):
 def putmask(a):
     np.putmask(a, a > 0, [10, 20])
     np.putmask(a, a < 0, a * 2)
+    np.putmask(a, a > 0, a[::-1])
+    np.putmask(a, [True, False] * 6, 3)
 
 
 WRITES = (put, put_outside, put_along_axis, place, putmask)

@@ -69,12 +69,17 @@ def read(b: Builder, value: ArrayValue, keys: Keys) -> ArrayValue:
     return out
 
 
-def write(b: Builder, value: ArrayValue, keys: Keys, source: Value, *, checked: bool = False) -> None:
-    """``value[indices] = source``, in order. Indices with which `value` was read just now are `checked` already."""
+def write(
+    b: Builder, value: ArrayValue, keys: Keys, source: Value, *, checked: bool = False, combination: str = ""
+) -> None:
+    """``value[indices] = source``, in order. Indices with which `value` was read just now are `checked` already.
+
+    With a `combination` (``add``), elements are combined with what comes, once for each time that an index comes.
+    """
     require_writable(b, value)
     if isinstance(source, ArrayValue) and not source.shape:
         source = Scalar(source.load(()))
-    masked = masks.masked(b, value, keys)
+    masked = None if combination else masks.masked(b, value, keys)
     chosen = _select(b, _without_masks(b, value, keys)) if masked is None else None
     source = stored(b, source, value.dtype)
     if not is_number(source):
@@ -82,10 +87,13 @@ def write(b: Builder, value: ArrayValue, keys: Keys, source: Value, *, checked: 
     if masked is not None:
         masks.store(b, masked, source)
     elif chosen is not None:
-        _scatter(b, value, chosen, keys, source, checked)
+        fields = chosen.fields(b) | {"op": combination} | ({"checked": False} if checked else {})
+        _scatter(b, value, chosen, keys, source, fields)
 
 
-def _scatter(b: Builder, value: ArrayValue, chosen: Selection, keys: Keys, source: Value, checked: bool) -> None:
+def _scatter(
+    b: Builder, value: ArrayValue, chosen: Selection, keys: Keys, source: Value, fields: dict[str, Any]
+) -> None:
     base, shape = chosen.base, chosen.result_shape
     if isinstance(source, ArrayValue):
         if len(keys.items) == 1 and not keys.dots and keys.flags:
@@ -97,7 +105,6 @@ def _scatter(b: Builder, value: ArrayValue, chosen: Selection, keys: Keys, sourc
         values, _ = b.scalar_container(base.dtype)
         b.store(values, Scalar(elementwise.convert(scalar_expr(source), base.dtype)))
     arrays = {name: b.copy(array) if b.may_overlap(array, base) else array for name, array in chosen.operands().items()}
-    fields = chosen.fields(b) | ({"checked": False} if checked else {})
     b.library("indexing.scatter", {"out": base, "values": values, **arrays}, {"out": base}, **fields)
 
 

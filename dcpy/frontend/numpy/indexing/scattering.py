@@ -157,10 +157,11 @@ def putmask(a: Any, /, mask: Any, values: Any) -> None:
     require_safe(values, a)
     if len(flags) != a.size:
         raise ValueError("putmask: mask and data must be the same size")
-    if len(given) > 0:
-        for k in range(len(flags)):
-            if flags[k]:
-                a[_point(k, a.shape)] = given[k % len(given)]
+    if np.ndim(values) == 0:
+        np.copyto(a, given[0], where=np.reshape(flags, a.shape), casting="unsafe")
+    elif len(given) > 0:
+        repeated = given[np.arange(len(flags)) % len(given)]
+        np.copyto(a, np.reshape(repeated, a.shape), where=np.reshape(flags, a.shape), casting="unsafe")
 
 
 def require_safe(values: Any, target: Any) -> None:

@@ -1,4 +1,4 @@
-"""``reduce``, ``accumulate``, ``reduceat`` and ``at`` of all ufuncs of two operands that have them.
+"""``reduce``, ``accumulate`` and ``reduceat`` of all ufuncs of two operands that have them.
 
 The reductions that have library nodes of their own (sums, extremes, …) are in `reductions`; here one element after the
 other is combined, in the order in which NumPy does it.
@@ -22,7 +22,7 @@ from dcpy.frontend.numpy.defaults import FALSE, NONE, NUMBER_0, TRUE
 from dcpy.frontend.numpy.indexing.scattering import require_safe
 from dcpy.frontend.numpy.mathematics import cumulative
 from dcpy.frontend.numpy.statistics.reductions import KINDS, axes_of, count_of, reduced, require_first
-from dcpy.frontend.numpy.traced import call_body, written_in_python
+from dcpy.frontend.numpy.traced import call_body
 from dcpy.frontend.numpy.ufuncs.outputs import dtype_with_out, into, mask_of
 from dcpy.frontend.values import ArrayValue, Scalar, Static, Value
 from dcpy.ir.expressions.scalar import cast, op
@@ -188,51 +188,6 @@ def _reduceat(function: np.ufunc) -> Implementation:
     return call
 
 
-def _are_lists(a: Any, indices: Any) -> bool:
-    """Whether an index is an integer per row, or one per dimension: then the place of each is at hand."""
-    if isinstance(indices, tuple):
-        return len(indices) == np.ndim(a) and all([_is_list(index) for index in indices])
-    return _is_list(indices)
-
-
-def _is_list(index: Any) -> bool:
-    return isinstance(index, list | np.ndarray) and np.ndim(index) == 1 and np.asarray(index).dtype != np.bool_
-
-
-def _places(a: Any, indices: Any) -> Any:
-    """The indices of each element (or row) that an index selects: an array per dimension."""
-    if not _are_lists(a, indices):
-        selected = np.arange(np.size(a)).reshape(np.shape(a))[indices]
-        return np.unravel_index(np.ravel(selected), np.shape(a)), np.shape(selected)
-    lists = np.broadcast_arrays(*indices) if isinstance(indices, tuple) else (np.asarray(indices),)
-    return lists, (len(lists[0]), *np.shape(a)[len(lists) :])
-
-
-def _place(places: Any, k: Any) -> Any:
-    return tuple([index[k] for index in places])
-
-
-def _at(function: np.ufunc) -> None:
-    @written_in_python(function.at)
-    def at(a: Any, indices: Any, b: Any, /) -> None:
-        """Changes elements, again for each time that an index occurs."""
-        places, shape = _places(a, indices)
-        values = np.broadcast_to(b, shape).reshape(len(places[0]), *np.shape(a)[len(places) :])
-        for k in range(len(values)):
-            place = _place(places, k)
-            a[place] = function(a[place], values[k])
-
-
-def _unary_at(function: np.ufunc) -> None:
-    @written_in_python(function.at)
-    def at(a: Any, indices: Any, b: Any = None, /) -> None:
-        """Changes elements, again for each time that an index occurs."""
-        places, _ = _places(a, indices)
-        for k in range(len(places[0])):
-            place = _place(places, k)
-            a[place] = function(a[place])
-
-
 def _combines(function: np.ufunc) -> bool:
     """Whether results can be operands again: for some dtype, both operands and the result have it.
 
@@ -244,11 +199,7 @@ def _combines(function: np.ufunc) -> bool:
 
 
 for _function in UFUNCS:
-    if _function.nin == 1:
-        _unary_at(_function)
-        continue
-    _at(_function)
-    if _combines(_function):
+    if _function.nin == 2 and _combines(_function):
         implements(_function.accumulate)(_accumulate(_function))
         implements(_function.reduceat)(_reduceat(_function))
         implements(_function.reduce)(_reduce(_function))

@@ -1,0 +1,98 @@
+"""``at`` of all ufuncs: elements that indices select are changed again for each time that an index comes.
+
+What combines numbers of one dtype by a sum, a product or an extreme is the library node of scattering. The others are
+loops: one element after the other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dcpy.frontend.implements import Implementation, implements
+from dcpy.frontend.lower.arithmetic.elementwise import UFUNCS
+from dcpy.frontend.lower.arithmetic.promotion import ufunc_dtypes
+from dcpy.frontend.lower.arrays import gather
+from dcpy.frontend.lower.arrays.indexing import Keys, expand_keys
+from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.numpy.defaults import NONE
+from dcpy.frontend.numpy.traced import call_body, written_in_python
+from dcpy.frontend.values import ArrayValue, TupleValue, Value, is_number
+
+_COMBINATIONS = {np.add: "add", np.multiply: "mul", np.minimum: "min", np.maximum: "max"}  # how memlets name them
+
+
+def _at(function: np.ufunc) -> Implementation:
+    def at(b: Builder, a: Value, indices: Value, values: Value, /) -> Value:
+        number = values if is_number(values) else b.array(values)
+        keys = _index_arrays(b, function, a, indices, number)
+        if keys is None:
+            return call_body(b, one_by_one, a, indices, values)
+        assert isinstance(a, ArrayValue)
+        gather.write(b, a, keys, number, combination=_COMBINATIONS[function])
+        return NONE
+
+    def one_by_one(a: Any, indices: Any, b: Any, /) -> None:
+        """Changes elements, again for each time that an index occurs."""
+        places, shape = _places(a, indices)
+        values = np.broadcast_to(b, shape).reshape(len(places[0]), *np.shape(a)[len(places) :])
+        for k in range(len(values)):
+            place = _place(places, k)
+            a[place] = function(a[place], values[k])
+
+    return at
+
+
+def _index_arrays(b: Builder, function: np.ufunc, a: Value, indices: Value, values: Value) -> Keys | None:
+    """The keys, if they are arrays, and all that is computed has the dtype of the array."""
+    if function not in _COMBINATIONS or not isinstance(a, ArrayValue) or a.dtype.kind == "b":
+        return None
+    if function in (np.minimum, np.maximum) and a.dtype.kind == "c":
+        return None
+    items = indices.items if isinstance(indices, TupleValue) and not indices.is_list else (indices,)
+    if set(ufunc_dtypes(function, (a, values))) != {a.dtype}:
+        return None
+    keys = expand_keys(b, a, items)
+    return keys if keys.advanced and not keys.flags else None
+
+
+def _unary_at(function: np.ufunc) -> None:
+    @written_in_python(function.at)
+    def at(a: Any, indices: Any, b: Any = None, /) -> None:
+        """Changes elements, again for each time that an index occurs."""
+        places, _ = _places(a, indices)
+        for k in range(len(places[0])):
+            place = _place(places, k)
+            a[place] = function(a[place])
+
+
+def _are_lists(a: Any, indices: Any) -> bool:
+    """Whether an index is an integer per row, or one per dimension: then the place of each is at hand."""
+    if isinstance(indices, tuple):
+        return len(indices) == np.ndim(a) and all([_is_list(index) for index in indices])
+    return _is_list(indices)
+
+
+def _is_list(index: Any) -> bool:
+    return isinstance(index, list | np.ndarray) and np.ndim(index) == 1 and np.asarray(index).dtype != np.bool_
+
+
+def _places(a: Any, indices: Any) -> Any:
+    """The indices of each element (or row) that an index selects: an array per dimension."""
+    if not _are_lists(a, indices):
+        selected = np.arange(np.size(a)).reshape(np.shape(a))[indices]
+        return np.unravel_index(np.ravel(selected), np.shape(a)), np.shape(selected)
+    lists = np.broadcast_arrays(*indices) if isinstance(indices, tuple) else (np.asarray(indices),)
+    return lists, (len(lists[0]), *np.shape(a)[len(lists) :])
+
+
+def _place(places: Any, k: Any) -> Any:
+    return tuple([index[k] for index in places])
+
+
+for _function in UFUNCS:
+    if _function.nin == 1:
+        _unary_at(_function)
+    else:
+        implements(_function.at)(_at(_function))
