@@ -25,7 +25,7 @@ from dcpy.ir.roles import Role
 from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, Ranges, max_of, min_of, sym
 from dcpy.ir.tree import is_inside
-from dcpy.transforms.fusion.map_inlining import only_result, unfit_result, why_not_later
+from dcpy.transforms.fusion.pointwise import temporary_of, why_not_later
 from dcpy.transforms.memory.boxes import Box, box_around, redirect
 
 
@@ -44,19 +44,15 @@ class Window:
 
 def window_of(producer: Map, consumer: Map, axes: int, size: int, uses: Uses) -> Window | Refusal:
     """What each tile of the first `axes` parameters of a consumer needs of a producer, which can be computed there."""
-    result = only_result(producer, uses)
-    if isinstance(result, Refusal):
-        return result
-    tmp = result.container
-    names = tuple("" if dim is ZERO else str(dim) for dim in result.subset.dims)
-    if refusal := unfit_result(tmp, names, producer, uses):
-        return refusal
-    readers = uses.readers(tmp)
+    tmp = temporary_of(producer, uses)
+    if isinstance(tmp, Refusal):
+        return tmp
+    readers = uses.readers(tmp.name)
     if not readers or not all(is_inside(reader, consumer.body) for reader in readers):
-        return Refusal(f"{tmp!r} is needed elsewhere, too")
+        return Refusal(f"{tmp.name!r} is needed elsewhere, too")
     if refusal := why_not_later(producer, readers, uses):
         return refusal
-    return _window(tmp, consumer, axes, size, uses)
+    return _window(tmp.name, consumer, axes, size, uses)
 
 
 def _window(tmp: str, consumer: Map, axes: int, size: int, uses: Uses) -> Window | Refusal:

@@ -18,7 +18,7 @@ from dcpy.ir.symbolic import ONE
 from dcpy.ir.tree import child_of
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.expand import install
-from dcpy.transforms.fusion.map_inlining import only_result
+from dcpy.transforms.fusion.pointwise import only_result
 
 NEUTRAL = "maps"  #: the name of expansions that write unscheduled maps with conflict resolution
 

@@ -8,16 +8,10 @@ from typing import ClassVar
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.editing.places import position_of
 from dcpy.ir.nodes import Map, Tasklet
-from dcpy.ir.symbolic import ZERO
 from dcpy.ir.tree import dominates
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
-from dcpy.transforms.fusion.map_inlining import (
-    Inlining,
-    inline,
-    only_result,
-    unfit_result,
-    why_not_later,
-)
+from dcpy.transforms.fusion.inlining import Inlining, inline
+from dcpy.transforms.fusion.pointwise import temporary_of, why_not_later
 
 
 @dataclass(frozen=True)
@@ -50,20 +44,16 @@ class RecomputeFusion(Transformation[Inlining]):
 
 def recomputation(producer: Map, reads: int, uses: Uses) -> Inlining | Refusal:
     """How the result of a map can be computed where it is read, at no more than so many places; or why it cannot."""
-    result = only_result(producer, uses)
-    if isinstance(result, Refusal):
-        return result
-    tmp = result.container
-    axes = tuple("" if dim is ZERO else str(dim) for dim in result.subset.dims)
-    if refusal := unfit_result(tmp, axes, producer, uses):
-        return refusal
-    readers = _readers(producer, tmp, uses)
+    tmp = temporary_of(producer, uses)
+    if isinstance(tmp, Refusal):
+        return tmp
+    readers = _readers(producer, tmp.name, uses)
     if isinstance(readers, Refusal):
         return readers
-    plan = Inlining(tmp, axes, readers)
+    plan = Inlining(tmp, readers)
     count = len(plan.places())
     if count > reads:
-        return Refusal(f"{tmp!r} is read at {count} places: pass reads={count}")
+        return Refusal(f"{tmp.name!r} is read at {count} places: pass reads={count}")
     return why_not_later(producer, readers, uses) or plan
 
 

@@ -21,7 +21,8 @@ from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import ONE, Expr, min_of
 from dcpy.ir.tree import owners_around
 from dcpy.transforms.api import Refusal
-from dcpy.transforms.fusion.map_inlining import Inlining, inline, scopes_within
+from dcpy.transforms.fusion.inlining import Inlining, inline
+from dcpy.transforms.fusion.map_inlining import scopes_within
 from dcpy.transforms.fusion.recompute_fusion import recomputation
 from dcpy.transforms.passes import GraphPass
 

@@ -1,0 +1,95 @@
+"""Inlining of a pointwise producer: what it computes is computed again where it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from dcpy.ir.data import Array, Scalar
+from dcpy.ir.editing.copying import copy_node
+from dcpy.ir.editing.substitution import Substitution
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Map, Tasklet
+from dcpy.ir.region import State
+from dcpy.ir.subsets import Subset
+from dcpy.ir.symbolic import Expr
+from dcpy.transforms.api import Rewriter
+from dcpy.transforms.fusion.pointwise import Temporary
+
+Place = tuple[State, Subset]  # an element, where it is read
+
+
+@dataclass(frozen=True, slots=True)
+class Inlining:
+    """What is computed again, and where."""
+
+    temporary: Temporary
+    readers: tuple[Tasklet, ...]
+
+    @property
+    def tmp(self) -> str:
+        """The container that is not needed any more."""
+        return self.temporary.name
+
+    def values(self, subset: Subset) -> Mapping[str, Expr]:
+        """The parameters of the producer for the element that a reader reads."""
+        dims = (dim for dim in subset.dims if isinstance(dim, Expr))
+        return {axis: dim for axis, dim in zip(self.temporary.axes, dims, strict=True) if axis}
+
+    def places(self) -> tuple[Place, ...]:
+        """Where an element is computed: once in each state that reads it, however often it does."""
+        found: dict[Place, None] = {}
+        for reader in self.readers:
+            assert reader.state is not None
+            found |= {(reader.state, memlet.subset): None for memlet in reader.reads() if memlet.container == self.tmp}
+        return tuple(found)
+
+
+def inline(producer: Map, plan: Inlining, rw: Rewriter) -> None:
+    """Computes what is read before the first tasklet of each state that reads it; takes out map and temporary."""
+    computed: dict[Place, str] = {}
+    for reader in sorted(plan.readers, key=_index):
+        state = reader.state
+        assert state is not None
+        for connector, memlet in list(reader.inputs.items()):
+            if memlet.container != plan.tmp:
+                continue
+            element = state, memlet.subset
+            if element not in computed:
+                computed[element] = compute_before(reader, memlet.subset, producer, plan, rw)
+            value = replace(memlet, container=computed[element], subset=Subset())
+            rw.update(reader, inputs=reader.inputs | {connector: value})
+    _erase_producer(producer, plan, rw)
+
+
+def _index(reader: Tasklet) -> int:
+    assert reader.state is not None
+    return reader.state.index(reader)
+
+
+def _erase_producer(producer: Map, plan: Inlining, rw: Rewriter) -> None:
+    state = producer.state
+    rw.erase(producer)
+    if state is not None and not state.nodes:
+        rw.erase(state)
+    rw.undeclare_unused([plan.tmp])
+
+
+def compute_before(reader: Tasklet, subset: Subset, producer: Map, plan: Inlining, rw: Rewriter) -> str:
+    """Puts the map's tasklets before a reader, for an element that it reads; returns the scalar that has the result."""
+    state = reader.state
+    assert state is not None
+    fresh = {name: rw.declare_fresh(name, desc, state.region) for name, desc in producer.body.containers.items()}
+    desc = rw.uses.desc(plan.tmp)
+    assert isinstance(desc, Array)
+    value = rw.declare_fresh(plan.tmp, Scalar(desc.dtype, transient=True, span=desc.span), state.region)
+    values = Substitution(plan.values(subset), fresh)
+    for node in producer.body.walk_nodes():
+        copied = copy_node(node, values)
+        assert isinstance(copied, Tasklet)
+        copied.outputs = {
+            name: Memlet(value, Subset()) if written.container == plan.tmp else written
+            for name, written in copied.outputs.items()
+        }
+        rw.add_node_before(reader, copied)
+    return value

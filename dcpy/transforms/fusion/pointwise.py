@@ -1,0 +1,115 @@
+"""Pointwise producers: maps that compute each element of a temporary, which could do so anywhere that it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.data import Array, Lifetime, Scalar
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Map, Tasklet
+from dcpy.ir.refusal import Refusal
+from dcpy.ir.region import Region, State, SymbolAssign
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import ONE, ZERO
+from dcpy.ir.tree import Element, child_of, subtree
+
+_ONCE = Range(ZERO, ONE, ONE)
+Position = tuple[int, int]  # of a block in a region, and of a node in it
+
+
+@dataclass(frozen=True, slots=True)
+class Temporary:
+    """A transient, and for each of its dimensions the parameter that runs along it; "" along one of size 1."""
+
+    name: str
+    axes: tuple[str, ...]
+
+
+def temporary_of(producer: Map, uses: Uses) -> Temporary | Refusal:
+    """The transient of which a map computes each element, by tasklets alone; or why there is none."""
+    result = only_result(producer, uses)
+    if isinstance(result, Refusal):
+        return result
+    axes = tuple("" if dim is ZERO else str(dim) for dim in result.subset.dims)
+    return _unfit(result.container, axes, producer, uses) or Temporary(result.container, axes)
+
+
+def _unfit(tmp: str, axes: tuple[str, ...], producer: Map, uses: Uses) -> Refusal | None:
+    desc = uses.desc(tmp)
+    if not isinstance(desc, Array) or not uses.is_private(tmp) or len(uses.overlapping(tmp)) > 1:
+        return Refusal(f"{tmp!r} is seen from elsewhere")
+    if desc.lifetime is not Lifetime.SCOPE or uses.writers(tmp) != _writers(producer, tmp):
+        return Refusal(f"{tmp!r} is written elsewhere")
+    domain = dict(zip(producer.params, producer.domain, strict=True))
+    if sorted(filter(None, axes)) != sorted(domain) or any(
+        domain.get(axis, _ONCE) != Range(ZERO, size, ONE) for axis, size in zip(axes, desc.shape, strict=True)
+    ):
+        return Refusal(f"it does not compute each element of {tmp!r}")
+    return None
+
+
+def only_result(producer: Map, uses: Uses) -> Memlet | Refusal:
+    """The one memlet that the tasklets of the map write outside of it."""
+    blocks = producer.body.blocks
+    if len(blocks) != 1 or not isinstance(blocks[0], State):
+        return Refusal("its body is not a single state")
+    if not all(isinstance(node, Tasklet) for node in blocks[0].nodes):
+        return Refusal("its body does more than tasklets")
+    if any(not isinstance(desc, Scalar | Array) or desc.shape for desc in producer.body.containers.values()):
+        return Refusal("its body declares more than scalars")
+    writes = [memlet for node in blocks[0].nodes for memlet in node.writes()]
+    outside = [memlet for memlet in writes if memlet.container not in producer.body.containers]
+    if len(outside) != 1 or any(memlet.wcr for memlet in writes):
+        return Refusal("it has not just one result, or combines values")
+    reads = {name for node in blocks[0].nodes for name in uses.touches(node).reads}
+    if not reads.isdisjoint(uses.overlapping(outside[0].container)):
+        return Refusal("it reads what it writes")
+    return outside[0]
+
+
+def _writers(producer: Map, tmp: str) -> tuple[Element, ...]:
+    return tuple(
+        node for node in producer.body.walk_nodes() if any(memlet.container == tmp for memlet in node.writes())
+    )
+
+
+def why_not_later(producer: Map, readers: tuple[Element, ...], uses: Uses) -> Refusal | None:
+    """What changes between the map and the readers so that the map cannot run there; None where nothing does."""
+    state = producer.state
+    assert state is not None
+    region = state.region
+    assert region is not None
+    nodes = list(producer.body.walk_nodes())
+    reads = dict.fromkeys(name for node in nodes for name in uses.touches(node).reads)
+    names = {name for read in reads for name in uses.overlapping(read)}
+    symbols = {name for node in nodes for name in uses.touches(node).symbols}
+    last = max(_position(region, reader) for reader in readers)
+    for part in _between(region, (region.index(state), state.index(producer)), last):
+        for element in subtree(part):
+            written = next((name for name in uses.touches(element).writes if name in names), None)
+            if written is not None:
+                return Refusal(f"{written!r}, which it reads, is written before its result is read", (element,))
+            if isinstance(element, SymbolAssign) and element.symbol in symbols:
+                return Refusal(f"symbol {element.symbol!r} changes in between", (element,))
+    return None
+
+
+def _between(region: Region, start: Position, last: Position) -> Iterator[Element]:
+    """Nodes and blocks of a region from after one place up to another, and that too."""
+    for index in range(start[0], last[0] + 1):
+        block = region.blocks[index]
+        if not isinstance(block, State):
+            yield block
+            continue
+        first = start[1] + 1 if index == start[0] else 0
+        yield from block.nodes[first : last[1] + 1 if index == last[0] else None]
+
+
+def _position(region: Region, element: Element) -> Position:
+    """Where in a region an element stands: the block, and the node in it."""
+    block = child_of(region, element)
+    assert block is not None
+    node = child_of(block, element) if isinstance(block, State) else None
+    return region.index(block), block.index(node) if isinstance(block, State) and node is not None else 0
