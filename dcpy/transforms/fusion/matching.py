@@ -1,0 +1,104 @@
+"""Alignment of iteration spaces: which iteration of a second map goes with which one of a first map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from dcpy.ir.analysis.access import MemoryAccess
+from dcpy.ir.analysis.dependences import groups_depend
+from dcpy.ir.nodes import Map
+from dcpy.ir.refusal import Refusal
+from dcpy.ir.subsets import Subset
+from dcpy.ir.symbolic import ONE, Expr, Ranges, sym
+from dcpy.transforms.fusion.prefixes import same_value
+
+Renaming = Mapping[str, Expr]  # the second map's parameters in terms of the first map's
+
+
+def matching_points(
+    first: Map, second: Map, ours: Sequence[MemoryAccess], theirs: Sequence[MemoryAccess], tmp: str, ranges: Ranges
+) -> Renaming | Refusal:
+    """The first way to match the iteration spaces under which no two different iterations depend on each other."""
+    points = tuple(zip(first.params, first.domain, strict=True))
+    shared = {touch.memory for touch in ours}
+    reason = f"iteration spaces differ: {space_of(first)} and {space_of(second)}"
+    asked: dict[tuple[tuple[str, Expr], ...], None] = {}
+    for renaming in _candidates(first, second, ours, theirs, tmp):
+        if renaming in asked:
+            continue
+        asked[renaming] = None
+        values = dict(renaming)
+        if not _same_space(first, second, values, ranges):
+            continue
+        right = [touch.subs(values) for touch in theirs if touch.memory in shared]
+        answer = groups_depend(ours, right, points, ranges)
+        if answer.is_no:
+            return values
+        reason = answer.reason
+    return Refusal(reason)
+
+
+def _candidates(
+    first: Map, second: Map, ours: Sequence[MemoryAccess], theirs: Sequence[MemoryAccess], tmp: str
+) -> Iterator[tuple[tuple[str, Expr], ...]]:
+    """Ways to name the second map's parameters: in order, and as the accesses to the temporary suggest."""
+    starts = zip(first.params, first.domain, second.params, second.domain, strict=True)
+    yield tuple((its, sym(mine) + (theirs_.start - ours_.start)) for mine, ours_, its, theirs_ in starts)
+    written = [touch.subset for touch in ours if touch.is_write and touch.container == tmp]
+    read = [touch.subset for touch in theirs if not touch.is_write and touch.container == tmp]
+    for produced in dict.fromkeys(written):
+        for consumed in dict.fromkeys(read):
+            if produced is not None and consumed is not None:
+                yield from _aligned(first, second, produced, consumed)
+
+
+def _aligned(first: Map, second: Map, produced: Subset, consumed: Subset) -> Iterator[tuple[tuple[str, Expr], ...]]:
+    values: dict[str, Expr] = {}
+    free = list(first.params)
+    for mine, its in zip(produced.dims, consumed.dims, strict=True):
+        for name in second.params:
+            slope = its.linear_in(name) if isinstance(its, Expr) else None
+            if not isinstance(mine, Expr) or slope is None or slope[0] is not ONE or name in values:
+                continue
+            target = next((param for param in free if param in mine.symbols), None)
+            if target is not None:
+                values[name] = mine - slope[1]
+                free.remove(target)
+    for name in second.params:
+        if name not in values:
+            values[name] = sym(free.pop(0))
+    if all(name not in value.symbols for name in second.params for value in values.values()):
+        yield tuple((name, values[name]) for name in second.params)
+
+
+def _same_space(first: Map, second: Map, renaming: Renaming, ranges: Ranges) -> bool:
+    """Whether the second map runs through the first map's points under a renaming by shifted parameters."""
+    domains = dict(zip(first.params, first.domain, strict=True))
+    for name, values in zip(second.params, second.domain, strict=True):
+        mine = next((param for param in domains if renaming[name].linear_in(param) is not None
+                     and param in renaming[name].symbols), None)  # fmt: skip
+        if mine is None:
+            return False
+        shift = renaming[name] - sym(mine)
+        ours, theirs = domains.pop(mine), values.subs(renaming)
+        same = (ours.start + shift, ours.stop + shift, ours.step), (theirs.start, theirs.stop, theirs.step)
+        if not all(same_value(a, b, ranges) for a, b in zip(*same, strict=True)):
+            return False
+    return True
+
+
+def inverse(renaming: Renaming, first: Map) -> dict[str, Expr] | None:
+    """The first map's parameters in terms of the second map's; None where shifts depend on parameters."""
+    values: dict[str, Expr] = {}
+    for name, value in renaming.items():
+        mine = next(param for param in first.params if param in value.symbols)
+        shift = value - sym(mine)
+        if not {*first.params, *renaming}.isdisjoint(shift.symbols):
+            return None
+        values[mine] = sym(name) - shift
+    return values
+
+
+def space_of(node: Map) -> str:
+    """The iteration space of a map, for messages."""
+    return ", ".join(map(str, node.domain))
