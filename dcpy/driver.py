@@ -158,7 +158,21 @@ def _print(lowered: Sdfg, signature: Signature, options: Options) -> Artifact:
 
     names = dict.fromkeys(name for sdfg in lowered.with_callees() for name in environments_in(sdfg))
     machine = target_for(options.device)
-    return machine.generate(lowered, signature, {name: find(name) for name in names if name}, options, machine.costs)
+    known = {name: find(name) for name in names if name}
+    artifact = machine.generate(lowered, signature, known, options, machine.costs)
+    if options.dump:
+        _dump_units(artifact, lowered.name, Path(options.dump))
+    return artifact
+
+
+def _dump_units(artifact: Artifact, program: str, folder: Path) -> None:
+    """Writes what was generated to ``folder/PROGRAM/generated``."""
+    from dcpy.codegen.listing import listings
+    from dcpy.transforms.dump import emptied
+
+    target = emptied(folder, program, "generated")
+    for name, text in listings(artifact):
+        (target / name).write_text(text, encoding="utf-8")
 
 
 @contextmanager

@@ -84,7 +84,7 @@ class Options:
     cpu: CpuOptions = field(default_factory=CpuOptions)
     gpu: GpuOptions = field(default_factory=GpuOptions)
     device: DeviceType = DeviceType.CPU  #: that programs are compiled for: ``cpu`` or ``gpu``
-    dump: str = ""  #: folder into which the text of each program is written after each pass; empty: nothing is
+    dump: str = ""  #: folder for the text of each program after each pass, and what is generated; empty: none
     cache_dir: str = ""  #: folder of compiled programs; empty: dcpy's folder in the user's cache folder
     simplify: bool = True  #: run the simplify pass on every program
     auto_optimize: bool = False  #: run the auto-optimizer too

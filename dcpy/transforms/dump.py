@@ -15,10 +15,7 @@ from dcpy.transforms.running import Observer
 
 def dumping(folder: Path, sdfg: Sdfg, pipeline: Pipeline) -> Observer:
     """An observer that writes ``folder/PROGRAM/PIPELINE/NN-PASS.txt``; ``00-before.txt`` is written at once."""
-    target = folder / _file_name(sdfg.name) / _file_name(pipeline.name)
-    target.mkdir(parents=True, exist_ok=True)
-    for old in target.glob("[0-9][0-9]-*.txt"):  # of the last time
-        old.unlink()
+    target = emptied(folder, sdfg.name, pipeline.name, "[0-9][0-9]-*.txt")
     (target / "00-before.txt").write_text(f"{print_sdfg(sdfg)}\n", encoding="utf-8")
     numbers = itertools.count(1)
 
@@ -27,6 +24,15 @@ def dumping(folder: Path, sdfg: Sdfg, pipeline: Pipeline) -> Observer:
         path.write_text(f"{print_sdfg(current)}\n", encoding="utf-8")
 
     return write
+
+
+def emptied(folder: Path, program: str, part: str, pattern: str = "*") -> Path:
+    """``folder/PROGRAM/PART``, without the files of the last time."""
+    target = folder / _file_name(program) / _file_name(part)
+    target.mkdir(parents=True, exist_ok=True)
+    for old in target.glob(pattern):
+        old.unlink()
+    return target
 
 
 def _file_name(name: str) -> str:

@@ -119,6 +119,16 @@ def test_texts_after_each_pass_are_dumped(tmp_path):
     assert "@parallel" not in (tmp_path / files[0]).read_text()
 
 
+def test_what_is_generated_is_dumped(tmp_path):
+    @dcpy.program
+    def dumped(A: dcpy.float64[N]):
+        A += 1.0
+
+    text = dumped.to_sdfg().code(dump=str(tmp_path))
+    assert [path.name for path in (tmp_path / "dumped" / "generated").iterdir()] == ["dumped.cpp"]
+    assert (tmp_path / "dumped" / "generated" / "dumped.cpp").read_text() == text
+
+
 def test_a_dump_stays_in_its_folder(tmp_path):
     sdfg = dcpy.parse("sdfg @f(A: f64[4]) { state { map i = 0:4 { tasklet () -> (o -> A[i]) { o = 1.0 } } } }")
     sdfg.name = "../../outside"
