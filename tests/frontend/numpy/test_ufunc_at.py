@@ -1,5 +1,7 @@
 """``at`` of ufuncs, against NumPy: repeated indices, masks, broadcast values, overlaps; as a node where it can be."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -68,7 +70,7 @@ def test_sums_and_extremes_are_scattered(name, combination):
         ufunc.at(a, i, 2.0)
 
     text = str(change.to_sdfg())
-    assert "indexing.scatter" in text and f'op = "{combination}"' in text, text
+    assert re.search(rf'indexing.scatter .*op = "{combination}"', text), text
 
 
 def test_what_rounds_differently_is_a_loop():

@@ -20,7 +20,8 @@ from dcpy.frontend.numpy.defaults import NONE
 from dcpy.frontend.numpy.traced import call_body, written_in_python
 from dcpy.frontend.values import ArrayValue, TupleValue, Value, is_number
 
-_COMBINATIONS: dict[np.ufunc, str] = {np.add: "add", np.multiply: "mul", np.minimum: "min", np.maximum: "max"}  # how memlets name them
+#: how memlets name them
+_COMBINATIONS: dict[np.ufunc, str] = {np.add: "add", np.multiply: "mul", np.minimum: "min", np.maximum: "max"}
 
 
 def _at(function: np.ufunc) -> Implementation:
