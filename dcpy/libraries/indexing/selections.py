@@ -86,10 +86,10 @@ def _maker(name: str, uses: Uses) -> Map | Compress | Refusal:
     if not isinstance(uses.desc(name), Array) or not uses.is_private(name) or len(uses.overlapping(name)) > 1:
         return Refusal(f"{name!r} is seen from elsewhere")
     writers = uses.writers(name)
-    maker = region_of(writers[0].state).owner if isinstance(writers[0], Tasklet) and writers[0].state else writers[0]
-    if len(writers) != 1 or not isinstance(maker, Map | Compress):
-        return Refusal(f"{name!r} is not computed at one place, element by element")
-    return maker
+    maker = writers[0] if len(writers) == 1 else None
+    if isinstance(maker, Tasklet) and maker.state:
+        maker = region_of(maker.state).owner
+    return maker if isinstance(maker, Map | Compress) else Refusal(f"{name!r} is not computed by one map or compression")
 
 
 def _packed_reads(maker: Map, name: str, axis: int, uses: Uses) -> list[str] | Refusal:

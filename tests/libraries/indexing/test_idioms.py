@@ -99,6 +99,8 @@ def test_a_sum_takes_the_identity_for_the_others():
         ("is seen from elsewhere", ("reduce (x <- a[0:N]) -> (out -> s[]) {axes = (0,)}",)),
         ("only a part", (PACK, mapped(), SUM.replace("0:n", "1:n"))),
         ("units of work", (PACK, mapped(code="sinh(tan(v))"), SUM)),
+        ("not computed by one map", (SUM,)),
+        ("not computed by one map", (PACK, mapped(), mapped(), SUM)),
     ],
 )
 def test_sums_that_are_refused(reason, nodes):
