@@ -89,7 +89,9 @@ def _maker(name: str, uses: Uses) -> Map | Compress | Refusal:
     maker = writers[0] if len(writers) == 1 else None
     if isinstance(maker, Tasklet) and maker.state:
         maker = region_of(maker.state).owner
-    return maker if isinstance(maker, Map | Compress) else Refusal(f"{name!r} is not computed by one map or compression")
+    if not isinstance(maker, Map | Compress):
+        return Refusal(f"{name!r} is not computed by one map or compression")
+    return maker
 
 
 def _packed_reads(maker: Map, name: str, axis: int, uses: Uses) -> list[str] | Refusal:
