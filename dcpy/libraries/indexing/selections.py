@@ -86,9 +86,8 @@ def _maker(name: str, uses: Uses) -> Map | Compress | Refusal:
     if not isinstance(uses.desc(name), Array) or not uses.is_private(name) or len(uses.overlapping(name)) > 1:
         return Refusal(f"{name!r} is seen from elsewhere")
     writers = uses.writers(name)
-    maker = writers[0] if len(writers) == 1 else None
-    if isinstance(maker, Tasklet) and maker.state:
-        maker = region_of(maker.state).owner
+    alone = writers[0] if len(writers) == 1 else None
+    maker = region_of(alone.state).owner if isinstance(alone, Tasklet) and alone.state else alone
     if not isinstance(maker, Map | Compress):
         return Refusal(f"{name!r} is not computed by one map or compression")
     return maker
