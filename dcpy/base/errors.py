@@ -164,6 +164,20 @@ class ToolchainError(DcpyError):
     code = "runtime.toolchain"
 
 
+class DeviceError(DcpyError, RuntimeError):
+    """A GPU cannot be used: there is none, its driver refuses, or an earlier fault has broken its context."""
+
+    code = "runtime.device"
+
+    __str__ = DcpyError.__str__
+
+
+class DeviceMemoryError(DeviceError, MemoryError):
+    """The memory of a GPU does not suffice; notes say what the program holds there, and what is free."""
+
+    code = "runtime.device-memory"
+
+
 class CacheError(DcpyError):
     """The cache folder cannot be used."""
 

@@ -67,6 +67,13 @@ def load(
     return _open(path, artifact.signature, key, seconds, extra or {})
 
 
+def library_of(artifact: Artifact, options: Options) -> Path:
+    """The library of an artifact that is no program: built unless it has been before. Raises as `load`."""
+    cache = Cache(options.cache_dir)
+    toolchain = find_toolchain(options.cpu.compiler, cache.toolchains)
+    return _find_or_build(cache, artifact, artifact.key(_context(options, toolchain)), toolchain, options)[0]
+
+
 def recall(program_key: str, options: Options, codes: Sequence[CodeType] = ()) -> Loaded | None:
     """What `load` has remembered under `program_key`, these options and this toolchain; None where there is nothing.
 

@@ -1,0 +1,67 @@
+// The table through which host code reaches a device: a struct of C functions, one for each backend.
+//
+// A `struct dcpy_device` serves one program on one device, and one call of that program at a time. Every function but
+// `message` returns 0 or a status. Commands are queued, and run in the order of their queue: `allocate` and `release`
+// belong to that order, too. Between two `wait`s
+//     the host memory that a copy reads must stay valid and unchanged;
+//     the host memory that a copy writes must not be read.
+// `launch` takes the values of its arguments at once. Places of the device are never touched by host code.
+//
+// What includes this has declared int32_t and int64_t.
+
+#ifndef DCPY_TABLE_H
+#define DCPY_TABLE_H
+
+#define DCPY_TABLE_VERSION 1
+
+enum dcpy_device_status {
+    DCPY_DONE = 0,
+    DCPY_OUT_OF_MEMORY = 1,
+    DCPY_DEVICE_LOST = 2,  // a kernel touched what it may not: nothing works from now on in this process
+    DCPY_MISUSED = 3,      // a wrong place, size or number: a bug of who calls
+};
+
+enum dcpy_copy_way {
+    DCPY_TO_DEVICE = 0,
+    DCPY_TO_HOST = 1,
+    DCPY_WITHIN_DEVICE = 2,
+};
+
+struct dcpy_device {
+    int32_t version;  // DCPY_TABLE_VERSION of what made it
+
+    // The error block: five numbers in the memory of the device, all 0 while no check has failed. Kernels that check
+    // get it as an argument (`dcpy_fail`).
+    int64_t *errors;
+
+    int32_t (*allocate)(struct dcpy_device *, int64_t bytes, void **place);  // at multiples of 256 bytes
+    int32_t (*release)(struct dcpy_device *, void *place);
+    int32_t (*copy)(struct dcpy_device *, void *to, const void *from, int64_t bytes, int32_t way);
+
+    // Elements of `item` bytes; strides are in bytes, and may be negative.
+    int32_t (*copy_box)(struct dcpy_device *, void *to, const void *from, int64_t item, int32_t rank,
+                        const int64_t *shape, const int64_t *to_strides, const int64_t *from_strides, int32_t way);
+    int32_t (*fill)(struct dcpy_device *, void *to, int32_t byte, int64_t bytes);
+
+    // `kernel` counts the kernels of the program; `args` are addresses of the values of its parameters; `shared` are the
+    // bytes of dynamic shared memory.
+    int32_t (*launch)(struct dcpy_device *, int32_t kernel, const int64_t blocks[3], const int32_t threads[3],
+                      int32_t shared, void **args);
+    int32_t (*wait)(struct dcpy_device *);  // for all queues
+
+    // After a wait: the error block, which is all 0 again afterwards.
+    int32_t (*failed)(struct dcpy_device *, int64_t numbers[5]);
+    const char *(*message)(struct dcpy_device *);  // of the last status that was not 0
+
+    // The queue of the commands that follow; 0 is the caller's, and the one at the beginning. An event is a number of
+    // the program's own: `record` puts it into the queue, behind which the queues that `wait_event` go on.
+    int32_t (*use_queue)(struct dcpy_device *, int32_t queue);
+    int32_t (*record)(struct dcpy_device *, int32_t event);
+    int32_t (*wait_event)(struct dcpy_device *, int32_t event);
+
+    // Host memory that kernels may touch, too.
+    int32_t (*pin)(struct dcpy_device *, int64_t bytes, void **place);
+    int32_t (*unpin)(struct dcpy_device *, void *place);
+};
+
+#endif

@@ -1,0 +1,58 @@
+"""Native code of the devices: compiled when a GPU is first asked for, kept in the cache of compiled programs.
+
+Whoever uses no GPU never builds it, and a wheel needs no SDK. It is keyed, built and kept as any program is: by its
+text, the compiler and the machine.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from dcpy.base.errors import ToolchainError
+from dcpy.base.options import CpuOptions, DeviceType, Options
+from dcpy.codegen.artifact import Artifact, Signature, Unit
+from dcpy.runtime.load import library_of
+
+INCLUDE = Path(__file__).parents[2] / "codegen" / "include"
+STANDARD = ("-std=c++17",)
+FLAGS = ("-fvisibility=hidden", "-U_FORTIFY_SOURCE")  # longjmp leaves the stacks of fibers, which fortification refuses
+_libraries: dict[tuple[str, str], ctypes.CDLL] = {}
+_loading = threading.Lock()
+
+
+def native_library(name: str, sources: Sequence[Path], options: Options, flags: Sequence[str] = ()) -> ctypes.CDLL:
+    """The shared library of these files of C++ and headers, whose names differ; built unless it has been.
+
+    One handle per process and compiler: what is there once is not looked at again. `flags` are for compiling and
+    linking. Raises `ToolchainError` and `CacheError`.
+    """
+    identity = (name, options.cpu.compiler)
+    with _loading:
+        if identity not in _libraries:
+            _libraries[identity] = _load(name, sources, options, flags)
+        return _libraries[identity]
+
+
+def _load(name: str, sources: Sequence[Path], options: Options, flags: Sequence[str]) -> ctypes.CDLL:
+    plain = CpuOptions(compiler=options.cpu.compiler, flags=("-O2",))
+    artifact = Artifact(Signature(name, ()), tuple(map(_unit, sources)), flags=(*FLAGS, *flags))
+    path = library_of(artifact, replace(options, cpu=plain, device=DeviceType.CPU))
+    try:
+        return ctypes.CDLL(str(path), mode=os.RTLD_NOW | os.RTLD_LOCAL)
+    except OSError as error:
+        raise ToolchainError(f"the native code of the {name} cannot be loaded: {error}") from error
+
+
+def header(name: str) -> Path:
+    """A header that generated code shares with native code."""
+    return INCLUDE / name
+
+
+def _unit(path: Path) -> Unit:
+    is_source = path.suffix == ".cpp"
+    return Unit(path.name, path.read_text(), "C++" if is_source else "", STANDARD if is_source else ())

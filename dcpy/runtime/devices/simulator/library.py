@@ -1,0 +1,91 @@
+"""Simulated devices, and the native library that they are made of."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from pathlib import Path
+
+from dcpy.base.errors import DeviceError
+from dcpy.base.options import Options
+from dcpy.runtime.devices.native import header, native_library
+from dcpy.runtime.devices.table import Device
+
+HERE = Path(__file__).parent
+SOURCES = ("arena.cpp", "fibers.cpp", "faults.cpp", "blocks.cpp", "commands.cpp", "table.cpp")
+HEADERS = ("simulator.h", "commands.h")
+SHARED = ("dcpy_device.h", "dcpy_table.h")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a device is simulated.
+
+    Blocks, threads and queued commands come in an order that the seed decides; seed 0: the natural one. `memory` is
+    that of the device, in bytes. Where it is not `asynchronous`, each command is run when it is given.
+    """
+
+    warp: int = 32
+    seed: int = 0
+    hooks: bool = False
+    asynchronous: bool = True
+    memory: int = 1 << 34
+
+
+class _Settings(ctypes.Structure):
+    _fields_ = (
+        ("warp", ctypes.c_int32),
+        ("hooks", ctypes.c_int32),
+        ("asynchronous", ctypes.c_int32),
+        ("unused", ctypes.c_int32),
+        ("seed", ctypes.c_uint64),
+        ("memory", ctypes.c_int64),
+    )
+
+
+class SimulatedDevice(Device):
+    """A device whose kernels are those of one unit (``NAME_kernels`` of a loaded library), or that has only memory."""
+
+    def __init__(
+        self, options: Options, settings: Settings, library: ctypes.CDLL | None = None, name: str = ""
+    ) -> None:
+        self._simulator = simulator(options)
+        self._library = library  # its kernels are called
+        unit = None if library is None else ctypes.addressof(ctypes.c_char.in_dll(library, f"{name}_kernels"))
+        wanted = _Settings(settings.warp, settings.hooks, settings.asynchronous, 0, settings.seed, settings.memory)
+        table = self._simulator.dcpy_simulator_open(unit, ctypes.byref(wanted))
+        if not table:
+            raise DeviceError("the simulator finds no room for its addresses", help="allow more memory (ulimit -v)")
+        super().__init__(table)
+
+    def check(self) -> None:
+        """Raises `DeviceError` where host code has touched memory of the device since the last command."""
+        status = self._simulator.dcpy_simulator_check(self.table)
+        if status != 0:
+            raise self.error(status)
+
+    def close(self) -> None:
+        """Ends the device; its memory that was not released stays."""
+        self._simulator.dcpy_simulator_close(self.table)
+
+
+def simulator(options: Options) -> ctypes.CDLL:
+    """The native library, built and loaded."""
+    sources = [*(HERE / name for name in (*SOURCES, *HEADERS)), *map(header, SHARED)]
+    library = native_library("dcpy_simulator", sources, options, ("-pthread",))
+    library.dcpy_simulator_open.restype = ctypes.c_void_p
+    library.dcpy_simulator_open.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+    library.dcpy_simulator_close.argtypes = library.dcpy_simulator_check.argtypes = [ctypes.c_void_p]
+    library.dcpy_simulator_in_use.restype = library.dcpy_simulator_launches.restype = ctypes.c_int64
+    return library
+
+
+def memory_in_use(options: Options) -> int:
+    """Bytes of all simulated devices together that have been allocated and not released."""
+    return int(simulator(options).dcpy_simulator_in_use())
+
+
+def open_table(library: ctypes.CDLL, name: str, options: Options) -> SimulatedDevice:
+    """The device for a loaded program whose kernels are ``NAME_kernels``, as the options want it."""
+    gpu = options.gpu
+    return SimulatedDevice(options, Settings(gpu.warp, gpu.seed, gpu.hooks), library, name)
