@@ -22,6 +22,13 @@ Where `Signature.callbacks` is not empty, ``args`` has one more pointer: to a st
 which calls the Python function of a site. The operands are a pointer, the sizes, and the strides in elements for each
 of `CallbackSite.operands`. Where it does not return 0 the program stops, and returns a number that is not 0.
 
+A program for a device has one function more:
+
+    void NAME_attach(void *device);
+
+which tells it the table (include/dcpy_table.h) through which it reaches the device: once, before the first call. It is
+no parameter of each call, so calls of programs for CPUs do nothing for it.
+
 ``numbers``  is filled by NAME_results, called first, in the order of `Signature.results`: for each `FreshArray` its
              shape; for each `ViewResult` its byte offset from the argument's data pointer, its shape, then its
              strides in bytes.
@@ -287,17 +294,29 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
+class Kernel:
+    """A function of a device: for blocks of so many threads along z, y and x, with so many bytes that those share."""
+
+    name: str
+    threads: tuple[int, int, int]
+    shared_bytes: int
+    span: SrcSpan | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Artifact:
     """A generated program: units that are compiled apart, each by the compiler of its language, and linked into one
     library by that of the first. Equal content, equal `key`, wherever its Python text lies.
 
-    The entry points are ``NAME_entry`` and ``NAME_results`` for the `signature`'s name, in any of the units.
+    The entry points are ``NAME_entry`` and ``NAME_results`` for the `signature`'s name, in any of the units. A program
+    for a device has one of the language "device", with its `kernels` (in the words of include/dcpy_device.h).
     """
 
     signature: Signature
     units: tuple[Unit, ...]
     environments: tuple[Environment, ...] = ()
     flags: tuple[str, ...] = ()  # what compiling and linking need beyond the options, e.g. "-fopenmp"
+    kernels: tuple[Kernel, ...] = ()  # of the unit for a device, by number
 
     @property
     def languages(self) -> tuple[str, ...]:

@@ -9,9 +9,9 @@ from dataclasses import replace
 from dcpy.base.assumptions import NOTHING
 from dcpy.base.environment import Environment
 from dcpy.base.errors import CodegenError
-from dcpy.base.options import CpuOptions, Options
+from dcpy.base.options import CpuOptions, DeviceType, Options
 from dcpy.base.prototypes import Prototype
-from dcpy.codegen import artifact
+from dcpy.codegen import artifact, devices
 from dcpy.codegen.artifact import Arg, ArrayArg, Artifact, Dim, IntegerArg, Linear, ScalarArg, Signature, Unit
 from dcpy.codegen.emit.dialect import Dialect
 from dcpy.codegen.emit.dialects import DIALECTS, dialect_of
@@ -49,18 +49,20 @@ def generate(
     called_as = signature or default_signature(sdfg)
     known = dict(environments or {})
     dialect = dialect_of(options)
-    module = lower_program(sdfg, called_as, _cpu(options), known, costs)
-    used = _environments(sdfg, module, known)
-    if isinstance(options, Options) and options.check:
+    gpu = options.gpu if isinstance(options, Options) and options.device is DeviceType.GPU else None
+    module = lower_program(sdfg, called_as, _cpu(options), known, costs, gpu=gpu)
+    used = [*_environments(sdfg, module, known), *((devices.HOST,) if gpu is not None else ())]
+    if gpu is not None or (isinstance(options, Options) and options.check):
         require_valid(module.finished(), declared_by(used))
     unit = unit_of(module.finished(), dialect, module.base, used)
     if "#pragma omp declare simd" in unit.text:
         used.append(LIBRARY)
     return Artifact(
         replace(called_as, name=module.base, checks=tuple(module.checks), callbacks=tuple(module.callbacks)),
-        (unit,),
+        (unit, *(devices.device_units(module.finished(), module.base) if gpu is not None else ())),
         tuple(used),
         (*(("-fopenmp",) if module.threads else ()), *(("-pthread",) if module.processes else ())),
+        devices.described(module.kernels),
     )
 
 

@@ -13,7 +13,7 @@ _WORDS = """
     requires return short signed sizeof static static_assert static_cast struct switch template this thread_local throw
     true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq restrict
     linux unix i386 main std size_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t
-    error failure warning omp_in omp_out omp_priv args symbols results numbers result
+    error errors failure warning omp_in omp_out omp_priv args symbols results numbers result
 """
 KEYWORDS = frozenset(_WORDS.split())
 _LIBRARY = """

@@ -15,7 +15,9 @@ from functools import cached_property
 from pathlib import Path
 
 LIBRARY = ("libm.h",)
-FILES = (*LIBRARY, "integers.h", "overflow.h", "floats.h", "complex.h", "memory.h", "python.h", "streams.h")
+NUMBERS = ("integers.h", "overflow.h", "floats.h", "complex.h")
+FILES = (*LIBRARY, *NUMBERS, "memory.h", "python.h", "streams.h", "devices.h")
+ON_DEVICES = (*LIBRARY, *NUMBERS, "kernels.h")
 WIDTHS = (8, 16, 32, 64)
 WORD = re.compile(r"[A-Za-z_]\w*")
 VECTORIZED = "#pragma omp declare simd notinbranch\n"
@@ -54,14 +56,15 @@ class Snippet:
 class Prelude:
     """The snippets of one dialect: those of its files of include/, as `changed` makes them its own.
 
-    Where two files define a name, the later one counts.
+    Where two files define a name, the later one counts. Unless it `declares` them, functions of C are known to whoever
+    reads the text.
 
     The body of a snippet whose name ends in ``_i64`` serves all dtypes of integers: ``dcpy_abs_u8`` is made of
     ``dcpy_abs_i64``.
     """
 
-    def __init__(self, files: tuple[str, ...], changed: Callable[[str], str] = str) -> None:
-        self._files, self._changed = files, changed
+    def __init__(self, files: tuple[str, ...], changed: Callable[[str], str] = str, *, declares: bool = True) -> None:
+        self._files, self._changed, self._declares = files, changed, declares
         self._depths: dict[str, int] = {}
         self._found: dict[str, Snippet | None] = {}
 
@@ -102,7 +105,7 @@ class Prelude:
                 wanted[word] = snippet
                 pending += snippet.words
         ordered = sorted(wanted, key=lambda word: (self._depth(word), wanted[word].position, word))
-        declared = [word for word in ordered if wanted[word].is_declaration]
+        declared = [word for word in ordered if wanted[word].is_declaration and self._declares]
         lines = [(VECTORIZED if word in vector_functions else "") + wanted[word].text for word in declared]
         defined = [wanted[word].text for word in ordered if not wanted[word].is_declaration]
         return "\n\n".join(["\n".join(lines), *defined] if lines else defined)
@@ -174,3 +177,4 @@ def _defined_name(piece: str) -> str:
 
 
 CPP_PRELUDE = Prelude(FILES)
+DEVICE_PRELUDE = Prelude(ON_DEVICES, declares=False)

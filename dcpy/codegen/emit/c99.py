@@ -156,11 +156,13 @@ C99 = CPP.but(
         "owned_buffer": "({of} *)dcpy_owned_buffer((void **){0}, {1}, sizeof({of}))",
         "take_kept": "__atomic_exchange_n({0}, (char *)0, __ATOMIC_ACQ_REL)",
         **dict.fromkeys(("truth", "convert", "push", "pop", "call_python", "call_through")),
+        **dict.fromkeys(("device_enter", "device_leave", "device_finish", "device_errors", "device_attach")),
     },
     expressions={Name: name, Call: call},
     statements={
         tree.HeapBuffer: heap_buffer, tree.Grow: grow, tree.Update: update, tree.CheckFail: check_fail,
         **dict.fromkeys((tree.Queues, tree.Network, tree.Spawn, tree.Run)),
+        **dict.fromkeys((tree.DeviceBuffer, tree.Transfer, tree.TransferBox, tree.Launch)),
     },
     loops=loop_directives,
     flags=("-std=gnu11",),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dcpy.codegen.emit import openmp
+from dcpy.codegen.emit import commands, openmp
 from dcpy.codegen.emit.conversions import converted
 from dcpy.codegen.emit.dialect import Dialect
 from dcpy.codegen.emit.expressions import EXPRESSIONS
 from dcpy.codegen.emit.operations import OPERATIONS
 from dcpy.codegen.emit.statements import STATEMENTS
 from dcpy.codegen.lir import tree
+from dcpy.codegen.lir.intrinsics import OF_KERNELS
 from dcpy.codegen.lir.types import Basic
 from dcpy.codegen.prelude import CPP_PRELUDE
 from dcpy.ir import types
@@ -32,6 +33,7 @@ TYPEDEFS = {
 }
 WORDS = {
     "null": "nullptr", "true": "true", "false": "false", "nan": '__builtin_nan{}("")', "infinity": "__builtin_inf{}()",
+    "first line": "", "kernel": None,
     "restrict": "__restrict", "reference": "&", "queue": "dcpy_stream<{}>", "aligned": "alignas(64) ",
     "aggregate": "{}{{{}}}", "exported": 'extern "C"', "internal": "static",
     "never inlined": "[[gnu::noinline]] static", "no parameters": "", "foreign": 'extern "C"',
@@ -46,7 +48,9 @@ INTRINSICS = {
     "power": "dcpy_power<{1}, {of}>({0})", "copy": "memcpy", "move": "memmove", "free": "free",
     "owned_buffer": "dcpy_owned_buffer", "take_kept": "__atomic_exchange_n({0}, (char *)nullptr, __ATOMIC_ACQ_REL)",
     "push": "dcpy_push<{of}>({0}, {1})", "pop": "dcpy_pop<{of}>({0}, {1})", "call_python": "dcpy_callback",
-    "call_through": "dcpy_call_through",
+    "call_through": "dcpy_call_through", "device_enter": "dcpy_device_enter", "device_leave": "dcpy_device_leave",
+    "device_finish": "dcpy_device_finish", "device_errors": "dcpy_errors", "device_attach": "dcpy_attach",
+    **dict.fromkeys(OF_KERNELS),
 }  # fmt: skip
 
 
@@ -107,7 +111,7 @@ CPP = Dialect(
     numbers=NUMBERS,
     typedefs=TYPEDEFS,
     basic={Basic.VOID: "void", Basic.BYTE: "char", Basic.SIZE: "size_t", Basic.INT: "int"},
-    spaces={Space.HOST: ""},
+    spaces={Space.HOST: "", Space.PINNED: "", Space.GLOBAL: ""},
     words=WORDS,
     operations=OPERATIONS,
     generic=generic,
@@ -116,6 +120,9 @@ CPP = Dialect(
     statements={
         **STATEMENTS, tree.Update: openmp.update, tree.Team: openmp.team, tree.HeapBuffer: heap_buffer,
         tree.Grow: grow, tree.Queues: queues, tree.Network: network, tree.Spawn: spawn, tree.Run: run,
+        tree.DeviceBuffer: commands.device_buffer, tree.Transfer: commands.transfer,
+        tree.TransferBox: commands.transfer_box, tree.Launch: commands.launch, tree.SharedBuffer: None,
+        tree.Barrier: None,
     },
     loops=openmp.loop_directives,
     module=openmp.declared_reductions,

@@ -34,7 +34,7 @@ class Dialect:
     that a pointer into a memory needs, `words` single words and short forms by what they mean (`emit.cpp` lists them).
     `operations` has a table for each kind of dtype; `generic` spells a function of the prelude for one dtype. An
     intrinsic is the name of a function, or a form with ``{0}`` for its arguments. `loops` and `module` print what
-    stands before a loop, and before all functions of a file.
+    stands before a loop, and before all functions of a file; `last_line` what stands behind all.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Dialect:
     suffix: str  # of its files
     prelude: Prelude
     numbers: Mapping[str, str | None]
-    typedefs: Mapping[str, str]
+    typedefs: Mapping[str, str | None]
     basic: Mapping[Basic, str | None]
     spaces: Mapping[Space, str | None]
     words: Mapping[str, str | None]
@@ -54,6 +54,7 @@ class Dialect:
     loops: Callable[[Printer, Loop], list[str]]
     module: Callable[[Printer, Module], list[str]]
     conversion: Callable[[LirExpr, DType, DType], LirExpr]
+    last_line: Callable[[Printer, Module], str] | None = None
     flags: tuple[str, ...] = ()  # what its compiler needs to know, e.g. "-std=c++17"
 
     def but(self, name: str, **changes: Any) -> Dialect:

@@ -100,7 +100,7 @@ def each_argument(out: Printer, args: tuple[LirExpr, ...]) -> Iterator[str]:
 def intrinsic(out: Printer, expr: Intrinsic) -> Text:
     """``memcpy(x, y, n)``, ``dcpy_truncate<int32_t>(x)``: a function, or a form that is filled in."""
     form = out.dialect.entry(out.dialect.intrinsics, expr.name, f"the intrinsic {expr.name!r}")
-    if "{" not in form:
+    if "{" not in form and not form.endswith(")"):
         return f"{form}({arguments(out, expr.args)})", POSTFIX
     args = (out.text(arg, CONDITIONAL) for arg in expr.args)
     words = {} if expr.of is None else {"of": out.type(expr.of), "dtype": expr.of.name}

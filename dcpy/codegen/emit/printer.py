@@ -19,6 +19,7 @@ class Printer:
         self.dialect = dialect
         self.out = Writer()
         self.params_of: dict[str, tuple[tree.Parameter, ...]] = {}  # of the functions so far
+        self.kernels: dict[str, int] = {}  # their numbers
         self.references: frozenset[str] = frozenset()  # parameters of this function that are variables of its caller
 
     def functions(self, functions: tuple[tree.Function, ...]) -> str:
@@ -28,17 +29,36 @@ class Printer:
             self.out.directive("")
         return self.out.text().rstrip("\n")
 
+    def file(self, module: tree.Module) -> str:
+        """The text of a module's functions; in a device's dialect, that of its kernels, and their table."""
+        self.kernels = {kernel.name: number for number, kernel in enumerate(module.kernels)}
+        if self.dialect.last_line is None:
+            return self.functions(module.functions)
+        for kernel in module.kernels:
+            self.kernel(kernel)
+            self.out.directive("")
+        return f"{self.out.text()}{self.dialect.last_line(self, module)}"
+
     def function(self, function: tree.Function) -> None:
         """One function."""
         self.params_of[function.name] = function.params
         self.references = frozenset(one.name for one in function.params if isinstance(one.type, Reference))
+        self._defined(self.signature(function), function)
+
+    def kernel(self, kernel: tree.Kernel) -> None:
+        """One kernel, for blocks of at most so many threads."""
+        threads = kernel.threads[0] * kernel.threads[1] * kernel.threads[2]
+        head = self.dialect.word("kernel").format(name=kernel.name, threads=threads)
+        self._defined(self._head(f"{head}(", kernel.params), kernel)
+
+    def _defined(self, head: list[str], defined: tree.Function | tree.Kernel) -> None:
         self.out.forget_place()
-        with self.out.at(function.span):
-            for line in self.signature(function):
+        with self.out.at(defined.span):
+            for line in head:
                 self.out.line(line)
         self.out.directive("{")
         with self.out.indented():
-            self.body(function.body)
+            self.body(defined.body)
         self.out.directive("}")
 
     def declaration(self, function: tree.Function) -> str:
@@ -50,7 +70,10 @@ class Printer:
         """The head of a function, broken before it gets too wide. `linkage`: the word for it (default: its own)."""
         linkage = linkage or ("exported" if function.exported else "internal" if function.inline else "never inlined")
         head = f"{self.dialect.word(linkage)} {self.declared(function.result, function.name)}(".lstrip()
-        params = [self.declared(param.type, param.name, restrict=param.restrict) for param in function.params]
+        return self._head(head, function.params)
+
+    def _head(self, head: str, parameters: tuple[tree.Parameter, ...]) -> list[str]:
+        params = [self.declared(param.type, param.name, restrict=param.restrict) for param in parameters]
         lines, current = [], head
         for position, param in enumerate(params or [self.dialect.word("no parameters")]):
             piece = param + (", " if position < len(params) - 1 else "")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Fifo, LirType, Pointer
 from dcpy.ir import types
+from dcpy.ir.data import Space
 from dcpy.ir.types import DType
 
 
@@ -22,6 +23,8 @@ class Rule:
     numbers: bool = False
 
 
+#: numbers of threads and blocks, and how many there are
+OF_KERNELS = tuple(f"{what}_{axis}" for what in ("thread", "block", "threads", "blocks") for axis in "xyz")
 ANY, BYTES = Pointer(Basic.VOID), Pointer(Basic.VOID, const=True)
 
 
@@ -43,6 +46,14 @@ INTRINSICS: Mapping[str, Callable[[DType], Rule]] = {
     "pop": lambda of: Rule((_queue(of), Pointer(of)), STATUS),
     "call_python": lambda of: Rule((INDEX,), STATUS, numbers=True),  # the function of a site
     "call_through": lambda of: Rule((ANY,), ANY),  # from now on; what it was before
+    # of a device, on the host: what is asked of it runs behind what was asked before
+    "device_enter": lambda of: Rule((), STATUS),  # a call begins: nothing has failed; the status of the call around
+    "device_leave": lambda of: Rule((STATUS,), Basic.VOID),
+    "device_finish": lambda of: Rule((Pointer(INDEX), STATUS, STATUS), STATUS),  # all is done; the check that failed
+    "device_errors": lambda of: Rule((), Pointer(INDEX, space=Space.GLOBAL)),  # for the first check that fails
+    "device_attach": lambda of: Rule((ANY,), Basic.VOID),  # the runtime's table, from now on
+    # of a device, in kernels
+    **{name: lambda of: Rule((), INDEX) for name in OF_KERNELS},
     # of the dialects of C, which print conversions and operations with them
     "truncate": lambda of: Rule((types.float64,), of),
     "truth": lambda of: Rule((types.complex128,), TRUTH),

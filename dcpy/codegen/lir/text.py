@@ -40,13 +40,27 @@ def print_functions(functions: tuple[tree.Function, ...]) -> str:
 
 
 def _function(function: tree.Function) -> Iterator[str]:
-    params = ", ".join(
-        f"{param.name}: {type_text(param.type)}{' restrict' if param.restrict else ''}" for param in function.params
-    )
+    params = ", ".join(map(_param, function.params))
     marks = f"{' @exported' if function.exported else ''}{'' if function.inline else ' @noinline'}"
     yield f"function {function.name}({params}) -> {type_text(function.result)}{marks} {{"
     yield from _body(function.body)
     yield "}"
+
+
+def print_kernels(kernels: tuple[tree.Kernel, ...]) -> str:
+    """Kernels in order, an empty line between two."""
+    return "\n\n".join("\n".join(_kernel(kernel)) for kernel in kernels) + "\n"
+
+
+def _kernel(kernel: tree.Kernel) -> Iterator[str]:
+    params = ", ".join(map(_param, kernel.params))
+    yield f"kernel {kernel.name}({params}) threads {'x'.join(map(str, kernel.threads))} {{"
+    yield from _body(kernel.body)
+    yield "}"
+
+
+def _param(param: tree.Parameter) -> str:
+    return f"{param.name}: {type_text(param.type)}{' restrict' if param.restrict else ''}"
 
 
 def _body(body: tree.Body) -> Iterator[str]:
@@ -134,6 +148,17 @@ def _check(check: tree.CheckFail) -> str:
     return f"{word}({values}){to}{leaves} if {expr_text(check.condition)}"
 
 
+def _box(s: tree.TransferBox) -> str:
+    shape, to, source = (", ".join(map(expr_text, part)) for part in (s.shape, s.to_strides, s.source_strides))
+    ends = f"{expr_text(s.source)} by ({source}) to {expr_text(s.to)} by ({to})"
+    return f"transfer {ends} of ({shape}) {type_text(s.element)}"
+
+
+def _launch(s: tree.Launch) -> str:
+    blocks, threads = "x".join(map(_atom, s.blocks)), "x".join(map(str, s.threads))
+    return f"launch {s.kernel}({_list(s.args)}) on {blocks} blocks of {threads}"
+
+
 _LINES: dict[type, Callable[[Any], str]] = {
     tree.Declare: _declare,
     tree.Assign: lambda s: f"{expr_text(s.target)} = {expr_text(s.value)}",
@@ -148,6 +173,11 @@ _LINES: dict[type, Callable[[Any], str]] = {
     tree.Run: lambda s: f"const {s.name}: i32 = run {s.network} or {expr_text(s.no_threads)}",
     tree.StackBuffer: lambda s: f"stack {s.name}: {type_text(s.element)}[{s.count}]",
     tree.CheckFail: _check,
+    tree.DeviceBuffer: lambda s: f"device {s.name}: {type_text(s.element)}[{expr_text(s.count)}]",
+    tree.SharedBuffer: lambda s: f"shared {s.name}: {type_text(s.element)}[{s.count}]",
+    tree.Transfer: lambda s: f"transfer {expr_text(s.source)} to {expr_text(s.to)} of {expr_text(s.size)}",
+    tree.TransferBox: _box,
+    tree.Launch: _launch,
     tree.Return: lambda s: "return" if s.value is None else f"return {expr_text(s.value)}",
 }
 

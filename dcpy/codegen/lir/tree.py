@@ -18,6 +18,7 @@ from dcpy.ir.types import DType
 Statement = Union[
     "Block", "Attempt", "Declare", "Assign", "Update", "Evaluate", "Loop", "While", "If", "Team", "HeapBuffer", "Grow",
     "StackBuffer", "Queues", "Network", "Spawn", "Run", "CheckFail", "Return", "Break", "Continue",
+    "DeviceBuffer", "Transfer", "TransferBox", "Launch", "SharedBuffer", "Barrier",
 ]  # fmt: skip
 Body = tuple[Statement, ...]
 
@@ -233,7 +234,7 @@ class CheckFail(_Placed):
     Without `status` the function returns the number. With it the first failure is kept in the variable it points to,
     and the program goes on behind the attempt that it `leaves`; or right here, where that is "": a warning. The
     integers go to where ``error`` points: the thread's own four, or a parameter. A `forwarded` failure of a callee has
-    left them in the thread's own.
+    left them in the thread's own. In a kernel the first failure of all threads is kept by the device.
     """
 
     condition: LirExpr
@@ -264,6 +265,66 @@ class Break(_Placed):
 @dataclass(frozen=True, slots=True)
 class Continue(_Placed):
     """The next iteration of the innermost loop."""
+
+
+# -- the host's side of a device ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceBuffer(_Placed):
+    """``name`` points to `count` new elements in the memory of the device until the scope is left."""
+
+    name: str
+    element: LirType
+    count: LirExpr
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer(_Placed):
+    """So many bytes from one memory to another, or within that of the device: behind what was asked of it before."""
+
+    to: LirExpr
+    source: LirExpr
+    size: LirExpr
+
+
+@dataclass(frozen=True, slots=True)
+class TransferBox(_Placed):
+    """A box of elements from one memory to another: each side with strides of its own, in elements."""
+
+    to: LirExpr
+    source: LirExpr
+    element: LirType
+    shape: tuple[LirExpr, ...]
+    to_strides: tuple[LirExpr, ...]
+    source_strides: tuple[LirExpr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Launch(_Placed):
+    """Runs a kernel on a grid of blocks of threads, along z, y and x. Where a number of blocks is 0, nothing runs."""
+
+    kernel: str
+    blocks: tuple[LirExpr, LirExpr, LirExpr]
+    threads: tuple[int, int, int]
+    args: tuple[LirExpr, ...]
+
+
+# -- inside of kernels ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SharedBuffer(_Placed):
+    """An array of constant size that the threads of a block share."""
+
+    name: str
+    element: LirType
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier(_Placed):
+    """All threads of the block come here before any goes on, and see what the others wrote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,6 +358,17 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True)
+class Kernel:
+    """A function of a device, which the threads of a grid run: blocks of so many `threads`, along z, y and x."""
+
+    name: str
+    params: tuple[Parameter, ...]
+    body: Body
+    threads: tuple[int, int, int]
+    span: SrcSpan | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """A constant array at file scope."""
 
@@ -310,7 +382,7 @@ class Module:
     """A translation unit: what it declares, and its functions in the order in which they must stand.
 
     `combinations` are those of its reductions. `reports_errors`: the thread's own ``error`` holds four integers.
-    `declared` are functions that other units export, without their bodies.
+    `declared` are functions that other units export, without their bodies. `kernels` are of a unit for a device.
     """
 
     name: str
@@ -320,6 +392,7 @@ class Module:
     slots: tuple[str, ...] = ()
     reports_errors: bool = False
     declared: tuple[Function, ...] = ()
+    kernels: tuple[Kernel, ...] = ()
 
 
 def with_span(statement: Statement, span: SrcSpan | None) -> Statement:

@@ -60,6 +60,11 @@ class Signature:
         return cls(tuple(param.type for param in function.params), function.result)
 
     @classmethod
+    def of_kernel(cls, kernel: tree.Kernel) -> Signature:
+        """Of one of the module's kernels: launching it gives nothing."""
+        return cls(tuple(param.type for param in kernel.params), Basic.VOID)
+
+    @classmethod
     def of_prototype(cls, prototype: Prototype) -> Signature:
         """Of a foreign one."""
         return cls(tuple(map(_c_type, prototype.parameters)), _c_type(prototype.result))

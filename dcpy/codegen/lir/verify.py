@@ -15,10 +15,12 @@ from dcpy.base.errors import CodegenError
 from dcpy.base.prototypes import Prototype
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.expr import LirExpr
+from dcpy.codegen.lir.expr import Call, LirExpr
 from dcpy.codegen.lir.text import type_text
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Fifo, LirType, Pointer, Reference
 from dcpy.codegen.lir.typing import Signature, Types, agrees, is_place
+from dcpy.codegen.lir.verify_devices import host_problems, kernel_problems
+from dcpy.ir.data import Space
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ def problems(module: tree.Module, foreign: Mapping[str, Prototype | None]) -> li
     """All that is wrong in a module; `foreign` has the functions of C that it may call."""
     known = {name: None if found is None else Signature.of_prototype(found) for name, found in foreign.items()}
     known |= {function.name: Signature.of_function(function) for function in module.declared}
+    known |= {kernel.name: Signature.of_kernel(kernel) for kernel in module.kernels}
     outer = _globals(module)
     found: list[Problem] = []
     for function in module.functions:
@@ -56,6 +59,11 @@ def problems(module: tree.Module, foreign: Mapping[str, Prototype | None]) -> li
             found.append(Problem(function.name, "declared twice", function.span))
         known[function.name] = Signature.of_function(function)
         found += _Function(function, known, outer).problems()
+        found += [Problem(function.name, message, span) for message, span in host_problems(function)]
+    for kernel in module.kernels:
+        run = tree.Function(kernel.name, Basic.VOID, kernel.params, kernel.body, span=kernel.span)
+        found += _Function(run, known, outer, in_kernel=True).problems()
+        found += [Problem(kernel.name, message, span) for message, span in kernel_problems(kernel)]
     return found
 
 
@@ -84,8 +92,14 @@ class _Function:
     """The check of one function."""
 
     def __init__(
-        self, function: tree.Function, known: Mapping[str, Signature | None], outer: Mapping[str, LirType]
+        self,
+        function: tree.Function,
+        known: Mapping[str, Signature | None],
+        outer: Mapping[str, LirType],
+        *,
+        in_kernel: bool = False,
     ) -> None:
+        self.in_kernel = in_kernel
         self.function = function
         self.types = Types(known)
         self.outer = outer
@@ -248,11 +262,14 @@ class _Function:
             self.report(f"a check has {len(s.values)} numbers")
         if s.status is not None:
             self.expect(s.status, Pointer(STATUS), scope, "where a failure is kept")
-        elif self.function.result != STATUS:
+        elif self.function.result != STATUS and not self.in_kernel:
             self.report(f"a failed check leaves a function that returns {type_text(self.function.result)}")
         if s.leaves and s.leaves not in scope.attempts:
             self.report(f"a failed check leaves {s.leaves!r}, which is not around it")
-        if (not s.forwarded or s.status is not None) and scope.names.get("error") != Pointer(INDEX):
+        if self.in_kernel:
+            if scope.names.get("errors") != Pointer(INDEX, space=Space.GLOBAL) or not s.leaves or s.warning:
+                self.report("a check in a kernel tells the device, and leaves an attempt")
+        elif (not s.forwarded or s.status is not None) and scope.names.get("error") != Pointer(INDEX):
             self.report("a check has nowhere to keep its numbers")
 
     def check_return(self, s: tree.Return, scope: _Scope) -> None:
@@ -261,6 +278,43 @@ class _Function:
                 self.report(f"returns nothing, not {type_text(self.function.result)}")
             return
         self.expect(s.value, self.function.result, scope, "what is returned")
+
+    # -- devices -----------------------------------------------------------------------------------------------
+
+    def check_device_buffer(self, s: tree.DeviceBuffer, scope: _Scope) -> None:
+        self.number(s.count, scope, f"the count of {s.name!r}")
+        self.declare(scope, s.name, Pointer(s.element, space=Space.GLOBAL))
+
+    def check_shared(self, s: tree.SharedBuffer, scope: _Scope) -> None:
+        if s.count < 1:
+            self.report(f"{s.name!r} has {s.count} elements")
+        self.declare(scope, s.name, Pointer(s.element, space=Space.SHARED))
+
+    def check_barrier(self, s: tree.Barrier, scope: _Scope) -> None:
+        """Where it may stand is asked of all threads together, in `verify_devices`."""
+
+    def check_transfer(self, s: tree.Transfer, scope: _Scope) -> None:
+        self.expect(s.size, Basic.SIZE, scope, "the size of a transfer")
+        self._ends(s.to, s.source, scope)
+
+    def check_box(self, s: tree.TransferBox, scope: _Scope) -> None:
+        for number in (*s.shape, *s.to_strides, *s.source_strides):
+            self.number(number, scope, "a size of a transfer")
+        if not len(s.shape) == len(s.to_strides) == len(s.source_strides):
+            self.report("a transfer has so many sizes, and other numbers of strides")
+        self._ends(s.to, s.source, scope)
+
+    def _ends(self, to: LirExpr, source: LirExpr, scope: _Scope) -> None:
+        kinds = self.typed(to, scope), self.typed(source, scope)
+        if not all(isinstance(kind, Pointer) for kind in kinds):
+            self.report(f"a transfer from {type_text(kinds[1])} to {type_text(kinds[0])}")
+        elif isinstance(kinds[0], Pointer) and kinds[0].const:
+            self.report(f"{type_text(kinds[0])} is written, but its pointer is const")
+
+    def check_launch(self, s: tree.Launch, scope: _Scope) -> None:
+        for number in s.blocks:
+            self.number(number, scope, f"a number of blocks of {s.kernel!r}")
+        self.typed(Call(s.kernel, s.args, Basic.VOID), scope)
 
     def check_leave(self, s: tree.Break | tree.Continue, scope: _Scope) -> None:
         if not scope.in_loop:
@@ -276,4 +330,7 @@ _STATEMENTS: dict[type, Callable[[_Function, Any, _Scope], None]] = {
     tree.Block: _Function.check_block, tree.Attempt: _Function.check_attempt, tree.Loop: _Function.check_loop,
     tree.While: _Function.check_while, tree.If: _Function.check_if, tree.CheckFail: _Function.check_fail,
     tree.Return: _Function.check_return, tree.Break: _Function.check_leave, tree.Continue: _Function.check_leave,
+    tree.DeviceBuffer: _Function.check_device_buffer, tree.SharedBuffer: _Function.check_shared,
+    tree.Barrier: _Function.check_barrier, tree.Transfer: _Function.check_transfer,
+    tree.TransferBox: _Function.check_box, tree.Launch: _Function.check_launch,
 }  # fmt: skip

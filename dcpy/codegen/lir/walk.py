@@ -22,6 +22,7 @@ from dcpy.codegen.lir.expr import (
 )
 from dcpy.codegen.lir.tree import Body, Statement
 from dcpy.codegen.lir.types import LirType
+from dcpy.ir.types import DType
 
 
 def parts(expr: LirExpr) -> Iterator[LirExpr]:
@@ -87,6 +88,19 @@ def expressions(statement: Statement) -> tuple[LirExpr, ...]:
             return (call,) if condition is None else (call, condition)
         case tree.CheckFail(condition=condition, number=number, values=values):
             return (condition, number, *values)
+    return _of_devices(statement)
+
+
+def _of_devices(statement: Statement) -> tuple[LirExpr, ...]:
+    match statement:
+        case tree.DeviceBuffer(count=value):
+            return (value,)
+        case tree.Transfer(to=to, source=source, size=size):
+            return (to, source, size)
+        case tree.TransferBox(to=to, source=source):
+            return (to, source, *statement.shape, *statement.to_strides, *statement.source_strides)
+        case tree.Launch(blocks=blocks, args=args):
+            return (*blocks, *args)
     return ()
 
 
@@ -115,8 +129,15 @@ def names_in(body: Body) -> dict[str, LirType]:
             case (
                 tree.Declare(name=name) | tree.HeapBuffer(name=name) | tree.StackBuffer(name=name)
                 | tree.Queues(name=name) | tree.Network(name=name) | tree.Run(name=name)
+                | tree.DeviceBuffer(name=name) | tree.SharedBuffer(name=name)
             ):  # fmt: skip
                 declared.add(name)
             case tree.Loop(var=var):
                 declared.add(var)
     return {name: kind for name, kind in used.items() if name not in declared}
+
+
+def shared_bytes(kernel: tree.Kernel) -> int:
+    """Of the memory that a block's threads share, all arrays one behind the other."""
+    arrays = (one for one in statements(kernel.body) if isinstance(one, tree.SharedBuffer))
+    return sum(one.count * one.element.itemsize for one in arrays if isinstance(one.element, DType))

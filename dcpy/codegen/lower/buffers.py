@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dcpy.codegen.lir.expr import Infix, Intrinsic, LirExpr, Name, integer, times
-from dcpy.codegen.lir.tree import Declare, Grow, HeapBuffer, StackBuffer, Table
+from dcpy.codegen.lir.tree import Declare, DeviceBuffer, Grow, HeapBuffer, SharedBuffer, StackBuffer, Table
 from dcpy.codegen.lir.types import INDEX, Pointer
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.places import Place
 from dcpy.codegen.lower.streams import declare_stream, stream_place
-from dcpy.ir.data import Allocation, Array, Data, Lifetime, Scalar, Stream, View, strides_of
+from dcpy.ir.data import Allocation, Array, Data, Lifetime, Scalar, Space, Stream, View, strides_of
 from dcpy.ir.region import Resize
 from dcpy.ir.symbolic import ONE, Expr, max_of, product_of
 
@@ -38,7 +38,7 @@ def _own_place(context: Context, name: str, desc: Scalar | Array) -> Place:
         raise context.refuse(
             f"{name!r} has no storage", desc.span, help="sdfg.lower() gives every container one"
         )
-    if desc.allocation is Allocation.REGISTER:
+    if desc.allocation is Allocation.REGISTER and desc.space is Space.HOST:
         return Place(Name(context.names.of(name), desc.dtype), desc.dtype, strides_of(desc), is_value=True)
     pointer = Pointer(desc.dtype, space=desc.space)
     return Place(Name(context.names.of(name), pointer), desc.dtype, strides_of(desc))
@@ -85,6 +85,9 @@ def declare_buffer(context: Context, name: str) -> None:
         return
     place = context.places[name]
     with context.at(desc.span):
+        if desc.space is not Space.HOST or context.kernel is not None:
+            _declare_of_device(context, name, desc, place)
+            return
         match desc.allocation:
             case Allocation.REGISTER:
                 context.emit(Declare(place.base.name, desc.dtype))
@@ -93,6 +96,33 @@ def declare_buffer(context: Context, name: str) -> None:
                 context.unaliased.add(place.base.name)
             case _:
                 declare_array(context, place.base.name, desc, grows=name in context.placement.growing)  # type: ignore[arg-type]
+
+
+def _declare_of_device(context: Context, name: str, desc: Scalar | Array, place: Place) -> None:
+    """What is in the memory of a device, or in a kernel."""
+    base = place.base.name
+    match desc.space, desc.allocation:
+        case Space.HOST, Allocation.REGISTER:
+            context.emit(Declare(base, desc.dtype))
+        case Space.HOST, Allocation.STACK:
+            context.emit(StackBuffer(base, desc.dtype, _constant_size(context, name, desc)))
+        case Space.SHARED, _:
+            context.emit(SharedBuffer(base, desc.dtype, _constant_size(context, name, desc)))
+        case Space.GLOBAL, _ if context.kernel is None:
+            context.emit(DeviceBuffer(base, desc.dtype, _device_count(context, desc)))
+            context.unaliased.add(base)
+        case Space.PINNED, _ if context.kernel is None and isinstance(desc, Array):
+            declare_array(context, base, desc)
+        case _:
+            raise context.refuse(
+                f"{name!r} is allocated in a kernel, in the {desc.space.value} memory",
+                desc.span,
+                help="threads have variables, arrays of constant size, and what blocks share",
+            )
+
+
+def _device_count(context: Context, desc: Scalar | Array) -> LirExpr:
+    return buffer_size(context, desc) if isinstance(desc, Array) else integer(1)
 
 
 def _constant_size(context: Context, name: str, desc: Scalar | Array) -> int:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dcpy.base.callbacks import CallbackSite
 from dcpy.base.environment import Environment
 from dcpy.base.errors import CodegenError
-from dcpy.base.options import CpuOptions
+from dcpy.base.options import CpuOptions, GpuOptions
 from dcpy.base.source import SrcSpan
 from dcpy.codegen import artifact
 from dcpy.codegen.lir.combinations import Combination
 from dcpy.codegen.lir.expr import Infix, LirExpr, Literal, Name, Prefix
-from dcpy.codegen.lir.tree import CheckFail, Function, Module, Statement, Table, with_span
+from dcpy.codegen.lir.tree import CheckFail, Function, Kernel, Module, Statement, Table, with_span
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Pointer
 from dcpy.codegen.lower.placement import Placement, plan_placement
 from dcpy.codegen.lower.places import Place
@@ -31,6 +31,9 @@ from dcpy.ir.region import Region
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import Expr, Ranges
 from dcpy.ir.types import DType
+
+if TYPE_CHECKING:
+    from dcpy.codegen.lower.kernels.scope import KernelScope
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,9 @@ class ModuleContext:
     callees: dict[tuple[object, ...], tuple[str, bool]] = field(default_factory=dict)
     threads: bool = False
     processes: bool = False
+    gpu: GpuOptions | None = None  # of a program for a device
+    kernels: list[Kernel] = field(default_factory=list)
+    kernels_check: bool = False  # a check may fail on the device
     callee_function: CalleeFunction | None = None  # set by `module`, which lowers whole SDFGs
 
     @property
@@ -107,6 +113,7 @@ class ModuleContext:
             tuple(self.tables),
             tuple(self.slots),
             reports_errors=bool(self.checks),
+            kernels=tuple(self.kernels),
         )
 
     @property
@@ -143,6 +150,7 @@ class Context:
         self.ranges = free_ranges(sdfg)
         self.accumulators: dict[Memlet, Accumulator] = {}
         self.parallel: ParallelScope | None = None
+        self.kernel: KernelScope | None = None
         self.process = ""  # the name of the process that is lowered
         self.strides: dict[str, tuple[Expr, ...]] = {}  # of arguments whose strides differ from their descriptors
         self.unaliased: set[str] = set()  # C names of pointers that nothing else overlaps
@@ -156,6 +164,15 @@ class Context:
     def emit(self, statement: Statement) -> None:
         """Appends a statement, placed at the current node."""
         self._body.append(with_span(statement, self._span))
+
+    @property
+    def last(self) -> Statement | None:
+        """The statement before."""
+        return self._body[-1] if self._body else None
+
+    def drop_last(self) -> None:
+        """Takes the statement before back."""
+        self._body.pop()
 
     @contextmanager
     def capture(self) -> Iterator[list[Statement]]:
@@ -206,6 +223,15 @@ class Context:
             self.parallel = outer
 
     @contextmanager
+    def in_kernel(self, scope: KernelScope) -> Iterator[None]:
+        """Inside is the body of a kernel."""
+        self.kernel = scope
+        try:
+            yield
+        finally:
+            self.kernel = None
+
+    @contextmanager
     def as_process(self, name: str) -> Iterator[None]:
         """Inside is the body of a process."""
         outer, self.process = self.process, name
@@ -241,7 +267,7 @@ class Context:
         self, condition: LirExpr, number: LirExpr | int, values: tuple[LirExpr, ...] = (), *, forwarded: bool = False
     ) -> None:
         """Leaves where a condition holds: the function, or the iteration of the parallel map around."""
-        status = None if self.parallel is None else FAILURE
+        status = None if self.parallel is None or self.kernel is not None else FAILURE
         code = Literal(number, STATUS) if isinstance(number, int) else number
         self.emit(CheckFail(condition, code, values, status, self.label, forwarded))
 
@@ -249,6 +275,8 @@ class Context:
         self, condition: LirExpr, number: LirExpr | int, values: tuple[LirExpr, ...] = (), *, forwarded: bool = False
     ) -> None:
         """Keeps the first warning, and goes on."""
+        if self.kernel is not None:
+            raise self.refuse("a warning in a kernel", help="warn before or after it")
         self.warns = True
         status = Prefix("&", Name(WARNING.name, STATUS), WARNING.type) if self.parallel is None else WARNING
         code = Literal(number, STATUS) if isinstance(number, int) else number

@@ -7,6 +7,7 @@ from dcpy.codegen.lir.tree import Assign, Block, Body, Evaluate, Loop, Simd
 from dcpy.codegen.lir.types import Basic, Pointer
 from dcpy.codegen.lower.buffers import declare_array
 from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.kernels.transfers import crosses, lower_transfer
 from dcpy.codegen.lower.places import Place
 from dcpy.codegen.lower.streams import is_stream, pop
 from dcpy.codegen.lower.tasklets import read, write
@@ -19,6 +20,9 @@ from dcpy.ir.symbolic import ONE, ZERO, Expr, product_of, sym
 
 def lower_copy(context: Context, node: Copy) -> None:
     """``dst[...] = src[...]``, as if read whole before written."""
+    if context.module.gpu is not None and crosses(context, node):
+        lower_transfer(context, node)
+        return
     src, dst = node.src, node.dst
     moved = src if is_stream(context.places[dst.container]) else dst  # a queue has no dimensions
     sizes = tuple(_size(context, dim) for dim in moved.subset.dims if isinstance(dim, Range))
@@ -34,7 +38,7 @@ def lower_copy(context: Context, node: Copy) -> None:
             return
         _copy_overlapping(context, src, dst, sizes)
         return
-    if not dst.wcr and _is_contiguous(context, src) and _is_contiguous(context, dst):
+    if not dst.wcr and context.kernel is None and _is_contiguous(context, src) and _is_contiguous(context, dst):
         _call(context, "copy", src, dst, sizes)
     else:
         _copy_elements(context, src, dst, sizes)
@@ -56,6 +60,8 @@ def _may_overlap(context: Context, src: Memlet, dst: Memlet) -> bool:
 
 
 def _copy_overlapping(context: Context, src: Memlet, dst: Memlet, sizes: tuple[Expr, ...]) -> None:
+    if context.kernel is not None:
+        raise context.refuse(f"a copy inside of {src.container!r}, in a kernel", help="write two maps")
     if not dst.wcr and _is_contiguous(context, src) and _is_contiguous(context, dst):
         _call(context, "move", src, dst, sizes)
         return
@@ -115,7 +121,7 @@ def _copy_elements(context: Context, src: Memlet, dst: Memlet, sizes: tuple[Expr
         place = context.places[src.container]
         write(context, _at(dst, params), taken(context, _at(src, params)), place.dtype)
     body: Body = tuple(inner)
-    simple = all(isinstance(statement, Assign) for statement in body)
+    simple = context.kernel is None and all(isinstance(statement, Assign) for statement in body)
     for depth, (param, size) in enumerate(reversed(list(zip(params, sizes, strict=True)))):
         marks = (Simd(),) if depth == 0 and simple else ()
         body = (Loop(param, integer(0), context.symbolic(size), integer(1), body, marks=marks),)

@@ -42,13 +42,26 @@ ZERO = Literal(0, STATUS)
 def entry_functions(context: Context, program: tree.Function, signature: Signature) -> list[tree.Function]:
     """All of them, in order."""
     typed = _typed(context, program)
-    return [typed, _entry(context, program, signature), _results(context, signature), *_lifetime(context)]
+    attach = [_attach(context)] if context.module.gpu is not None else []
+    return [typed, _entry(context, program, signature), _results(context, signature), *_lifetime(context), *attach]
 
 
 def _typed(context: Context, program: tree.Function) -> tree.Function:
     """The program under its own name, for C."""
     call = Call(program.name, tuple(param.ref for param in program.params), STATUS)
-    return replace(program, name=context.module.name, body=(tree.Return(call),), exported=True, span=None)
+    body = (tree.Return(call),) if context.module.gpu is None else _with_device(call)
+    return replace(program, name=context.module.name, body=body, exported=True, span=None)
+
+
+def _with_device(call: Call) -> tree.Body:
+    """A call that has the device meanwhile."""
+    before, status = Name("commands_before", STATUS), Name("status", STATUS)
+    return (
+        tree.Declare(before.name, STATUS, Intrinsic("device_enter", (), STATUS), constant=True),
+        tree.Declare(status.name, STATUS, call, constant=True),
+        tree.Evaluate(Intrinsic("device_leave", (before,), Basic.VOID)),
+        tree.Return(status),
+    )
 
 
 def _entry(context: Context, program: tree.Function, signature: Signature) -> tree.Function:
@@ -67,7 +80,7 @@ def _entry(context: Context, program: tree.Function, signature: Signature) -> tr
             args.append(pointer)
     error = tree.Parameter("numbers", Pointer(INDEX))
     params = (_param(ARGS), _param(SYMBOLS), _param(RESULTS), error)
-    call = Call(program.name, tuple(args), STATUS)
+    call = Call(program.name if context.module.gpu is None else context.module.name, tuple(args), STATUS)
     body: tree.Body = (tree.Return(call),)
     if context.module.checks:
         status = Name("status", STATUS)
@@ -88,6 +101,13 @@ def _calling_back(body: tree.Body, position: int) -> tree.Body:
     enter = Intrinsic("call_through", (Item(ARGS, integer(position), Pointer(Basic.VOID)),), Pointer(Basic.VOID))
     leave = tree.Evaluate(Intrinsic("call_through", (before,), Pointer(Basic.VOID)))
     return (tree.Declare("before", Pointer(Basic.VOID), enter, constant=True), body[0], leave, *body[1:])
+
+
+def _attach(context: Context) -> tree.Function:
+    """Where the runtime says through which table the device is reached."""
+    device = Name("device", Pointer(Basic.VOID))
+    call = tree.Evaluate(Intrinsic("device_attach", (device,), Basic.VOID))
+    return tree.Function(f"{context.module.base}_attach", Basic.VOID, (_param(device),), (call,), exported=True)
 
 
 def _param(name: Name) -> tree.Parameter:

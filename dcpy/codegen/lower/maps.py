@@ -17,6 +17,8 @@ from dcpy.codegen.lir.walk import changed_variables, names_in, statements
 from dcpy.codegen.lower.bounds import going_down, within
 from dcpy.codegen.lower.context import Accumulator, Context, ParallelScope
 from dcpy.codegen.lower.hoisting import take_buffers
+from dcpy.codegen.lower.kernels.blocks import lower_block_map
+from dcpy.codegen.lower.kernels.grids import lower_grid
 from dcpy.codegen.lower.reductions import accumulator_for, reduction_of
 from dcpy.codegen.lower.tasklets import write
 from dcpy.ir.analysis.conflicts import ConflictResolutions, conflict_resolutions, reducible, tiles_of
@@ -24,7 +26,7 @@ from dcpy.ir.analysis.work import work_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Region
-from dcpy.ir.schedules import Parallel, Sequential, Undecided, Unrolled, Vector
+from dcpy.ir.schedules import Block, Grid, Parallel, Sequential, Undecided, Unrolled, Vector
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr, product_of
 
@@ -34,6 +36,12 @@ FOLDED = (Sequential, Vector, Parallel)  # what all iterations of these combine 
 
 def lower_map(context: Context, node: Map, lower_region: LowerRegion) -> None:
     """Emits the loops of a map."""
+    if isinstance(node.schedule, Grid):
+        lower_grid(context, node, lower_region)
+        return
+    if isinstance(node.schedule, Block):
+        lower_block_map(context, node, lower_region)
+        return
     if isinstance(node.schedule, Undecided):
         raise context.refuse("a map without a schedule", node.span, help="sdfg.lower() gives every map one")
     threads = isinstance(node.schedule, Parallel) and context.may_start_team
@@ -116,7 +124,7 @@ def trip_count(context: Context, values: Range) -> int:
 
 def _width(context: Context, node: Map, writes: ConflictResolutions) -> int:
     """Iterations in one vector instruction; 0: the machine's. None where threads call this function at one time."""
-    if not isinstance(node.schedule, Vector | Parallel):
+    if not isinstance(node.schedule, Vector | Parallel) or context.kernel is not None:
         return 1
     shared = context.shared_writes and any(memlet not in context.accumulators for memlet in writes.resolved)
     return 1 if shared else node.schedule.width

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from dcpy.base.environment import Environment
-from dcpy.base.options import CpuOptions
+from dcpy.base.options import CpuOptions, GpuOptions
 from dcpy.codegen.artifact import OwnedArray, Signature
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import LirExpr, Literal, Name, Prefix
@@ -17,18 +17,33 @@ from dcpy.codegen.lower.buffers import register_places
 from dcpy.codegen.lower.calls import CallShape
 from dcpy.codegen.lower.context import Context, ModuleContext, declarations_of
 from dcpy.codegen.lower.entries import entry_functions
+from dcpy.codegen.lower.kernels.transfers import ends, finish
 from dcpy.codegen.lower.merging import merged
 from dcpy.codegen.lower.parameters import parameters
 from dcpy.codegen.lower.region import lower_region, success
 from dcpy.codegen.lower.results import start_owned
 from dcpy.codegen.names import C_LIBRARY, Names, identifier
 from dcpy.codegen.prelude import CPP_PRELUDE
+from dcpy.ir.expressions.scalar import ScalarExpr, WrapIndex, walk
 from dcpy.ir.machine import COSTS, Costs
+from dcpy.ir.nodes import Map
+from dcpy.ir.region import Check
+from dcpy.ir.schedules import Grid
 from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.tree import subtree
+
+#: behind the name of a program, what its library has
+EXPORTED = ("program", "entry", "results", "init", "exit", "message", "attach", "kernels")
 
 
 def lower_program(
-    sdfg: Sdfg, signature: Signature, options: CpuOptions, known: Mapping[str, Environment], costs: Costs = COSTS
+    sdfg: Sdfg,
+    signature: Signature,
+    options: CpuOptions,
+    known: Mapping[str, Environment],
+    costs: Costs = COSTS,
+    *,
+    gpu: GpuOptions | None = None,
 ) -> ModuleContext:
     """The functions of `sdfg` and of its C ABI, in the order in which they must stand; `CodegenError` refuses.
 
@@ -37,8 +52,9 @@ def lower_program(
     avoided = frozenset((*CPP_PRELUDE.names, *re.findall(r"[A-Za-z_]\w*", declarations_of(known))))
     name = exported_name(signature.name)
     base = identifier(signature.name)
-    exported = {name, *(f"{base}_{part}" for part in ("program", "entry", "results", "init", "exit", "message"))}
-    module = ModuleContext(name, base, options, Names(avoided | exported), known, costs)
+    exported = {name, *(f"{base}_{part}" for part in EXPORTED)}
+    module = ModuleContext(name, base, options, Names(avoided | exported), known, costs, gpu=gpu)
+    module.kernels_check = gpu is not None and any(map(_checks_in_kernels, sdfg.with_callees()))
     module.callee_function = partial(_callee_function, module)
     context = Context(sdfg, module, avoided | exported, owned=_owned(sdfg, signature))
     function = _lower_function(context, module.program, CallShape((), False, False))
@@ -90,10 +106,29 @@ def _lower_function(context: Context, name: str, shape: CallShape) -> tree.Funct
     if context.warns:
         body.insert(0, tree.Declare("warning", STATUS, Literal(0, STATUS)))
     if not (body and isinstance(body[-1], tree.Return)):
+        body += _finished(context) if exported and context.module.gpu is not None and not ends(body) else ()
         body.append(tree.Return(success(context)))
     if context.warns and not exported:
         body = list(_negated(tuple(body)))
     return tree.Function(name, STATUS, params, tuple(body), span=context.sdfg.span)
+
+
+def _finished(context: Context) -> tree.Body:
+    """The end of a program for a device."""
+    with context.capture() as body:
+        finish(context)
+    return tuple(body)
+
+
+def _checks_in_kernels(sdfg: Sdfg) -> bool:
+    """Whether a check may fail on the device."""
+    grids = (node for node in sdfg.body.walk_nodes() if isinstance(node, Map) and isinstance(node.schedule, Grid))
+    inside = (element for grid in grids for element in subtree(grid))
+    return any(isinstance(element, Check) or any(map(_wraps, element.exprs())) for element in inside)
+
+
+def _wraps(expr: ScalarExpr) -> bool:
+    return any(isinstance(part, WrapIndex) for part in walk(expr))
 
 
 def _negated(body: tree.Body) -> tree.Body:

@@ -12,6 +12,8 @@ from dcpy.codegen.lower.buffers import declare_buffer, resize_array
 from dcpy.codegen.lower.calls import lower_call, lower_callback, lower_foreign_call
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.copies import lower_copy
+from dcpy.codegen.lower.kernels.blocks import around_part, lower_alone, stands_alone
+from dcpy.codegen.lower.kernels.transfers import finish
 from dcpy.codegen.lower.maps import lower_map, trip_count
 from dcpy.codegen.lower.networks import lower_dataflow
 from dcpy.codegen.lower.results import allocate_owned
@@ -50,7 +52,7 @@ def lower_region(context: Context, region: Region) -> tree.Body:
             with context.at(block.span):
                 for name in context.placement.buffers.get(block, ()):
                     declare_buffer(context, name)
-                _lower_block(context, block)
+                (_lower_block if context.kernel is None else _lower_beside_maps)(context, block)
                 for name in context.placement.owned.get(block, ()):
                     allocate_owned(context, name)
     return tidy(tuple(body))
@@ -70,6 +72,12 @@ def _lower_block(context: Context, block: Block) -> None:
             _lower_control(context, block)
 
 
+def _lower_beside_maps(context: Context, block: Block) -> None:
+    """A part of a kernel that is not one thread's alone."""
+    with around_part(context, block):
+        _lower_block(context, block)
+
+
 def _lower_control(context: Context, block: Block) -> None:
     match block:
         case Loop():
@@ -87,12 +95,21 @@ def _lower_control(context: Context, block: Block) -> None:
         case Return():
             if context.parallel is not None:
                 raise context.refuse("a return inside a parallel map", help="return after the map")
+            if context.module.gpu is not None:
+                finish(context)
             context.emit(tree.Return(success(context)))
         case _:
             raise context.refuse(f"blocks of kind {block.kind!r} cannot be printed")
 
 
 def _lower_node(context: Context, node: Node) -> None:
+    if stands_alone(context, node):
+        lower_alone(context, node, _lower_one)
+    else:
+        _lower_one(context, node)
+
+
+def _lower_one(context: Context, node: Node) -> None:
     match node:
         case Tasklet():
             lower_tasklet(context, node)

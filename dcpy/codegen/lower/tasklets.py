@@ -119,8 +119,25 @@ def write(context: Context, memlet: Memlet, value: LirExpr, source: DType) -> No
 
 def races(context: Context, memlet: Memlet) -> bool:
     """Whether two iterations that run at the same time may write the same location."""
+    if context.kernel is not None:
+        return _threads_meet(context, memlet)
     scope = context.parallel
     if scope is None:
         root = context.uses.root(memlet.container)
         return context.shared_writes and not context.uses.desc(root).transient
     return threads_race(memlet, scope.map, scope.inner_symbols, context.uses, scope.tiles)
+
+
+def _threads_meet(context: Context, memlet: Memlet) -> bool:
+    """Whether threads of a device may write one location; refuses where the order of a sum would show."""
+    kernel, options = context.kernel, context.module.gpu
+    assert kernel is not None  # the caller asked
+    if not kernel.races(memlet, context.uses):
+        return False
+    dtype = context.places[memlet.container].dtype
+    if options is not None and options.deterministic and not dtype.is_integer and memlet.wcr in ("add", "mul"):
+        raise context.refuse(
+            f"threads of a device combine floats in one place, {memlet}: the order would show in the result",
+            help="gpu.deterministic=False lets them",
+        )
+    return True

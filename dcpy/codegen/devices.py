@@ -1,0 +1,36 @@
+"""The units of a program for a device, beside that of its host: the kernels, and the headers of both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from dcpy.base.environment import Environment
+from dcpy.codegen.artifact import Kernel, Unit
+from dcpy.codegen.emit.device import DEVICE
+from dcpy.codegen.emit.skeleton import program_text
+from dcpy.codegen.lir import tree
+from dcpy.codegen.lir.walk import shared_bytes
+
+TABLE, DIALECT = "dcpy_table.h", "dcpy_device.h"
+HOST = Environment("device", declarations=f'#include "{TABLE}"')  #: what the host's unit needs before its helpers
+
+
+def device_units(module: tree.Module, stem: str) -> tuple[Unit, ...]:
+    """The text of the kernels, and the headers."""
+    headers = tuple(Unit(name, _header(name)) for name in (TABLE, DIALECT))
+    if not module.kernels:
+        return headers
+    own = replace(module, name=stem, functions=(), slots=(), reports_errors=False, combinations=())
+    text, places = program_text(own, DEVICE, environments=(), vector_functions=frozenset())
+    return (Unit(f"{stem}{DEVICE.suffix}", text, DEVICE.language, DEVICE.flags, places), *headers)
+
+
+def described(kernels: Sequence[tree.Kernel]) -> tuple[Kernel, ...]:
+    """The kernels for the runtime, in the order of their numbers."""
+    return tuple(Kernel(one.name, one.threads, shared_bytes(one), one.span) for one in kernels)
+
+
+def _header(name: str) -> str:
+    return (Path(__file__).parent / "include" / name).read_text()

@@ -1,0 +1,121 @@
+"""The device's dialect of C++: one text for CUDA, HIP and the simulator, in the words of include/dcpy_device.h.
+
+Its compilers have no header of the C library: mathematical functions are there without a declaration, numbers of 16
+bits and C's complex functions are not there at all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dcpy.base.errors import CodegenError
+from dcpy.codegen.emit import statements
+from dcpy.codegen.emit.cpp import CPP
+from dcpy.codegen.emit.expressions import CONDITIONAL, UNARY
+from dcpy.codegen.lir import tree
+from dcpy.codegen.lir.expr import Name
+from dcpy.codegen.lir.intrinsics import OF_KERNELS
+from dcpy.codegen.lir.walk import shared_bytes
+from dcpy.codegen.prelude import DEVICE_PRELUDE
+from dcpy.ir.data import Space
+
+if TYPE_CHECKING:
+    from dcpy.codegen.emit.printer import Printer
+
+#: combinations that devices have an instruction for, and the kinds of dtypes on which that means the same
+ATOMIC = {"add": "iuf", "min": "iuf", "max": "iuf"}
+WORDS = {32: "uint32_t", 64: "uint64_t"}  # that are compared and exchanged
+OF_C = (  # operations on complex numbers that are functions of C's
+    "exp", "exp2", "log", "log2", "log10", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh",
+    "asinh", "acosh", "atanh", "pow",
+)  # fmt: skip
+
+
+def shared_buffer(out: Printer, s: tree.SharedBuffer) -> None:
+    """``DCPY_SHARED(double, tile, 340);``"""
+    out.out.line(f"DCPY_SHARED({out.type(s.element)}, {s.name}, {s.count});")
+
+
+def barrier(out: Printer, s: tree.Barrier) -> None:
+    """``DCPY_BARRIER();``"""
+    out.out.line("DCPY_BARRIER();")
+
+
+def update(out: Printer, s: tree.Update) -> None:
+    """A device's own atomic updates, or compare and exchange."""
+    if not s.atomic:
+        statements.update(out, s)
+        return
+    dtype = s.op.dtype
+    place, value = f"&{out.text(s.target, UNARY)}", out.text(s.value, CONDITIONAL)
+    bits = 8 * dtype.itemsize
+    if bits not in WORDS:
+        raise CodegenError(
+            f"threads of a device combine values of {bits} bits in one place",
+            help="use a dtype of 32 or 64 bits, or one place for each iteration",
+        )
+    if dtype.kind in ATOMIC.get(s.op.op, ""):
+        out.out.line(f"dcpy_atomic_{s.op.op}({place}, ({out.type(dtype)}){out.text(s.value, UNARY)});")
+        return
+    combined = out.text(s.op.of(Name("a", dtype), Name("b", dtype)))
+    kind = out.type(dtype)
+    combine = f"[]({kind} a, {kind} b) {{ return {combined}; }}"
+    out.out.line(f"dcpy_combine<{WORDS[bits]}>({place}, ({kind})({value}), {combine});")
+
+
+def check_fail(out: Printer, s: tree.CheckFail) -> None:
+    """``if (...) { dcpy_fail(errors, 3, i, n, 0, 0); goto next_i; }``"""
+    values = [*map(out.text, s.values), *("0",) * (4 - len(s.values))]
+    with out.out.block(f"if ({out.text(s.condition)})"):
+        out.out.line(f"dcpy_fail({', '.join(['errors', out.text(s.number), *values])});")
+        out.out.line(f"goto {s.leaves};")
+
+
+def loop_directives(out: Printer, loop: tree.Loop) -> list[str]:
+    """What is said to the compiler before a loop."""
+    return [f"#pragma unroll {mark.factor}" for mark in loop.marks if isinstance(mark, tree.Unroll)]
+
+
+def last_line(out: Printer, module: tree.Module) -> str:
+    """The table of kernels: ``DCPY_KERNELS(axpy, DCPY_ROW(axpy_i, 256, 0))``."""
+    rows = ", ".join(
+        f"DCPY_ROW({kernel.name}, {kernel.threads[0] * kernel.threads[1] * kernel.threads[2]}, {shared_bytes(kernel)})"
+        for kernel in module.kernels
+    )
+    return f"DCPY_KERNELS({module.name}, {rows})"
+
+
+DEVICE = CPP.but(
+    "C++ for devices",
+    language="device",
+    suffix=".kernels.cu",
+    prelude=DEVICE_PRELUDE,
+    numbers={"f16": None},
+    typedefs=dict.fromkeys(CPP.typedefs),
+    spaces={Space.GLOBAL: "", Space.SHARED: "", Space.PINNED: ""},
+    words={
+        "aligned": "", "numbers": None, "stop": None, "note": None, "combine": None, "exchange": None, "queue": None,
+        "first line": '#include "dcpy_device.h"', "kernel": "DCPY_KERNEL({name}, {threads})",
+    },
+    operations={
+        **{kind: dict.fromkeys(("powmod",)) for kind in "iu"},
+        "f": dict.fromkeys(("bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1")),
+        "c": dict.fromkeys(OF_C),
+    },
+    intrinsics={
+        **{name: f"int64_t(DCPY_{name.upper()})" for name in OF_KERNELS},
+        **dict.fromkeys(("copy", "move", "free", "owned_buffer", "take_kept", "push", "pop", "call_python",
+                         "call_through", "device_enter", "device_leave", "device_finish", "device_errors",
+                         "device_attach")),
+    },
+    statements={
+        tree.SharedBuffer: shared_buffer, tree.Barrier: barrier, tree.Update: update, tree.CheckFail: check_fail,
+        **dict.fromkeys((
+            tree.Team, tree.HeapBuffer, tree.Grow, tree.Queues, tree.Network, tree.Spawn, tree.Run, tree.DeviceBuffer,
+            tree.Transfer, tree.TransferBox, tree.Launch,
+        )),
+    },
+    loops=loop_directives,
+    module=lambda out, module: [],
+    last_line=last_line,
+)  # fmt: skip

@@ -1,0 +1,134 @@
+// What host code asks of a device, through the table that the runtime attaches (dcpy_table.h). The first command that
+// fails says what became of the call: those behind it do nothing.
+
+// The device of this program: none, until the runtime has attached one.
+static inline dcpy_device *&dcpy_attached()
+{
+    static dcpy_device *device;
+    return device;
+}
+
+// The commands of the call that this thread is in: their status, and whether the device has done all of them.
+struct dcpy_commands {
+    int32_t status, depth;
+    bool done;
+};
+
+static inline dcpy_commands &dcpy_own_commands()
+{
+    static thread_local dcpy_commands commands;
+    return commands;
+}
+
+extern "C" int sched_yield() noexcept;
+
+// Whether a call has the device.
+static inline bool &dcpy_turn()
+{
+    static bool taken;
+    return taken;
+}
+
+// A device serves one call at a time: other threads wait for their turn. A call inside of a call has it already.
+static inline int32_t dcpy_device_enter()
+{
+    dcpy_commands &own = dcpy_own_commands();
+    if (own.depth++ == 0)
+        while (__atomic_exchange_n(&dcpy_turn(), true, __ATOMIC_ACQUIRE)) sched_yield();
+    const int32_t before = own.status;
+    own.status = dcpy_attached() == nullptr ? DCPY_DEVICE_LOST : DCPY_DONE;
+    return before;
+}
+
+// What the host has given the device to read and to write is the host's again.
+static inline void dcpy_device_leave(int32_t before)
+{
+    dcpy_commands &own = dcpy_own_commands();
+    dcpy_device *device = dcpy_attached();
+    int64_t numbers[5];
+    if (!own.done && device != nullptr && device->wait(device) == DCPY_DONE) device->failed(device, numbers);
+    own.done = true;
+    own.status = before;
+    if (--own.depth == 0) __atomic_store_n(&dcpy_turn(), false, __ATOMIC_RELEASE);
+}
+
+// Waits. 0; or the check that failed on the device, with its numbers; or one of the two for failures of the device.
+static inline int32_t dcpy_device_finish(int64_t *error, int32_t no_memory, int32_t lost)
+{
+    dcpy_commands &own = dcpy_own_commands();
+    dcpy_device *device = dcpy_attached();
+    int64_t numbers[5] = {0, 0, 0, 0, 0};
+    if (own.status == DCPY_DONE) own.status = device->wait(device);
+    if (own.status == DCPY_DONE) own.status = device->failed(device, numbers);
+    own.done = own.status == DCPY_DONE;
+    for (int k = 0; k < 4; ++k) error[k] = numbers[k + 1];
+    if (own.status != DCPY_DONE) return own.status == DCPY_OUT_OF_MEMORY ? no_memory : lost;
+    return (int32_t)numbers[0];
+}
+
+// Whether commands may be given; then there is something to wait for.
+static inline bool dcpy_commanding()
+{
+    dcpy_commands &own = dcpy_own_commands();
+    if (own.status != DCPY_DONE) return false;
+    own.done = false;
+    return true;
+}
+
+// Memory of the device for `count` elements; `data` is null where there is none.
+template <class T>
+struct dcpy_device_buffer {
+    T *data;
+
+    explicit dcpy_device_buffer(int64_t count) : data(nullptr)
+    {
+        void *place = nullptr;
+        if (!dcpy_commanding()) return;
+        dcpy_own_commands().status =
+            count >> 48 ? DCPY_OUT_OF_MEMORY : dcpy_attached()->allocate(dcpy_attached(), count*(int64_t)sizeof(T), &place);
+        data = (T *)place;
+    }
+    ~dcpy_device_buffer()
+    {
+        if (data != nullptr) dcpy_attached()->release(dcpy_attached(), data);
+    }
+    dcpy_device_buffer(const dcpy_device_buffer &) = delete;
+};
+
+static inline void dcpy_transfer(void *to, const void *from, size_t bytes, int32_t way)
+{
+    if (bytes != 0 && dcpy_commanding())
+        dcpy_own_commands().status = dcpy_attached()->copy(dcpy_attached(), to, from, (int64_t)bytes, way);
+}
+
+// Strides are in elements.
+template <int N>
+static inline void dcpy_transfer_box(void *to, const void *from, size_t item, int32_t way, const int64_t (&shape)[N],
+                                     const int64_t (&to_strides)[N], const int64_t (&from_strides)[N])
+{
+    int64_t there[N], here[N];
+    for (int k = 0; k < N; ++k) {
+        if (shape[k] <= 0) return;
+        there[k] = to_strides[k]*(int64_t)item;
+        here[k] = from_strides[k]*(int64_t)item;
+    }
+    if (dcpy_commanding())
+        dcpy_own_commands().status =
+            dcpy_attached()->copy_box(dcpy_attached(), to, from, (int64_t)item, N, shape, there, here, way);
+}
+
+// Numbers of blocks and of threads are along x, y and z; a grid without blocks is none.
+template <class... T>
+static inline void dcpy_launch(int32_t kernel, const int64_t (&blocks)[3], const int32_t (&threads)[3], T... args)
+{
+    void *places[] = {(void *)&args..., nullptr};
+    if (blocks[0] > 0 && blocks[1] > 0 && blocks[2] > 0 && dcpy_commanding())
+        dcpy_own_commands().status =
+            dcpy_attached()->launch(dcpy_attached(), kernel, blocks, threads, 0, places);
+}
+
+// The device's memory for the first check that fails.
+static inline int64_t *dcpy_errors() { return dcpy_attached() == nullptr ? nullptr : dcpy_attached()->errors; }
+
+// From now on, commands are for this device.
+static inline void dcpy_attach(void *device) { dcpy_attached() = (dcpy_device *)device; }

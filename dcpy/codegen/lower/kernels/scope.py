@@ -1,0 +1,76 @@
+"""What lowering knows inside of a kernel: its grid, the map of a block it is in, and what threads have touched.
+
+Barriers are derived: where a part of a block touches what an earlier part wrote, or writes what it touched, in memory
+that threads share, all threads meet in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from dcpy.codegen.lower.kernels.geometry import Geometry
+from dcpy.ir.analysis.conflicts import injective_params, tiles_of
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Map
+from dcpy.ir.tree import is_inside
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """Names of memory that threads share, and that a part of a kernel reads and writes."""
+
+    reads: frozenset[str] = frozenset()
+    writes: frozenset[str] = frozenset()
+
+    def __or__(self, other: Touched) -> Touched:
+        return Touched(self.reads | other.reads, self.writes | other.writes)
+
+    def conflicts(self, later: Touched) -> bool:
+        """Whether the order of the two parts matters."""
+        return bool(self.writes & (later.reads | later.writes) or self.reads & later.writes)
+
+
+@dataclass
+class KernelScope:
+    """A kernel that is being lowered. `node`: its map on a grid; `block`: the map of a block that one is in."""
+
+    node: Map
+    geometry: Geometry
+    varying: frozenset[str]  #: all that differs between iterations, or inside of one
+    block: Map | None = None
+    pending: Touched = field(default_factory=Touched)  #: what was touched since threads met
+
+    def meets_before(self, part: Touched) -> bool:
+        """Whether threads have to meet before a part, which is taken note of."""
+        meets = self.pending.conflicts(part)
+        self.pending = part if meets else self.pending | part
+        return meets
+
+    def again(self, part: Touched) -> None:
+        """An iteration of a loop inside of the kernel comes after another one, which touched the same."""
+        self.pending |= part
+
+    @contextmanager
+    def inside(self, block: Map) -> Iterator[None]:
+        """In a map of the block: what follows is done by each thread alone."""
+        self.block = block
+        try:
+            yield
+        finally:
+            self.block = None
+
+    def races(self, memlet: Memlet, uses: Uses) -> bool:
+        """Whether two threads may write the location of a conflict resolution."""
+        home = uses.home(uses.root(memlet.container))
+        maps = [self.node] if self.block is None else [self.node, self.block]
+        around = [node for node in maps if not is_inside(home, node)]
+        if self.block is None or self.block not in around:
+            return self.block is None
+        params = [param for node in around for param in node.params]
+        tiles = tiles_of(self.node) if self.node in around else {}
+        walked = {tiles[param] for param in self.block.params if param in tiles}
+        needed = tuple(param for param in params if param not in walked)
+        return not injective_params(memlet.subset, needed, self.varying) >= set(needed)

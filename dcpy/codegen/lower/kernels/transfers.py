@@ -1,0 +1,108 @@
+"""Copies between memories: what the host asks of a device for them, and how it learns what became of all commands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dcpy.codegen.lir import tree
+from dcpy.codegen.lir.expr import Infix, Intrinsic, LirExpr, Literal, Name, SizeOf
+from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Pointer
+from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.places import Place
+from dcpy.ir.data import Space, packed_strides
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Copy
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import Expr, max_of, product_of
+
+
+def crosses(context: Context, node: Copy) -> bool:
+    """Whether a copy of the host touches the memory of a device."""
+    ends = (context.places[memlet.container] for memlet in (node.src, node.dst))
+    return context.kernel is None and any(space_of(place) is Space.GLOBAL for place in ends)
+
+
+def space_of(place: Place) -> Space:
+    """The memory that a container is in."""
+    kind = place.base.type
+    return kind.space if isinstance(kind, Pointer) else Space.HOST
+
+
+def lower_transfer(context: Context, node: Copy) -> None:
+    """A copy from or to a device, or within it; where its result is the host's, it is waited for."""
+    src, dst = node.src, node.dst
+    if dst.wcr:
+        raise context.refuse("a copy to a device that combines values", node.span, help="write a map")
+    if context.uses.root(src.container) == context.uses.root(dst.container):
+        raise context.refuse(f"a copy inside of {src.container!r}, on a device", node.span, help="write a map")
+    if _is_finish(context.last):  # both are waited for together
+        context.drop_last()
+    to, source = (_address(context, memlet) for memlet in (dst, src))
+    shape, to_strides, source_strides = _box(context, dst, src)
+    dtype = context.places[dst.container].dtype
+    if packed_strides(shape) == tuple(to_strides) == tuple(source_strides):
+        count = context.symbolic(product_of(*shape))
+        context.emit(tree.Transfer(to, source, Infix("*", count, SizeOf(dtype, Basic.SIZE), Basic.SIZE)))
+    else:
+        sizes, steps, others = (tuple(map(context.symbolic, part)) for part in (shape, to_strides, source_strides))
+        context.emit(tree.TransferBox(to, source, dtype, sizes, steps, others))
+    if space_of(context.places[dst.container]) is Space.HOST:
+        finish(context)
+
+
+def _address(context: Context, memlet: Memlet) -> LirExpr:
+    start = tuple(dim.start if isinstance(dim, Range) else dim for dim in memlet.subset.dims)
+    return context.places[memlet.container].address(start, context.symbolic)
+
+
+def _box(context: Context, dst: Memlet, src: Memlet) -> tuple[list[Expr], list[Expr], list[Expr]]:
+    """Sizes, and the strides of both sides, without axes of one element; contiguous axes are one."""
+    shape: list[Expr] = []
+    first: list[Expr] = []
+    second: list[Expr] = []
+    for (size, to), (_, source) in zip(_axes(context, dst), _axes(context, src), strict=True):
+        if size.constant == 1:
+            continue
+        if shape and first[-1] == size * to and second[-1] == size * source:
+            shape[-1], first[-1], second[-1] = shape[-1] * size, to, source
+            continue
+        shape.append(size)
+        first.append(to)
+        second.append(source)
+    return shape, first, second
+
+
+def _axes(context: Context, memlet: Memlet) -> list[tuple[Expr, Expr]]:
+    strides = context.places[memlet.container].strides
+    pairs = zip(memlet.subset.dims, strides, strict=True)
+    found = [(dim.size_within(context.ranges), dim.step * stride) for dim, stride in pairs if isinstance(dim, Range)]
+    return [(size if context.ranges.proves_nonneg(size) else max_of(size, 0), stride) for size, stride in found]
+
+
+def _is_finish(statement: tree.Statement | None) -> bool:
+    match statement:
+        case tree.Block(body=(tree.Declare(value=Intrinsic(name="device_finish")), *_)):
+            return True
+    return False
+
+
+def ends(body: Sequence[tree.Statement]) -> bool:
+    """Whether what a body has asked of a device is waited for."""
+    return bool(body) and _is_finish(body[-1])
+
+
+def finish(context: Context) -> None:
+    """Waits for a device; leaves where a check has failed there, where its memory was not enough, or where it broke."""
+    if _is_finish(context.last):
+        return
+    module = context.module
+    no_memory = module.check_number("MemoryError", "the device has no memory left: {0} bytes are free", None)
+    lost = module.check_number("DeviceError", "", None)
+    status = Name(context.names.fresh("status"), STATUS)
+    args = (Name("error", Pointer(INDEX)), Literal(no_memory, STATUS), Literal(lost, STATUS))
+    with context.capture() as body:
+        context.emit(tree.Declare(status.name, STATUS, Intrinsic("device_finish", args, STATUS), constant=True))
+        context.fail(Infix("!=", status, Literal(0, STATUS), TRUTH), status, forwarded=True)
+    context.emit(tree.Block(tuple(body)))
+
+
