@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -127,8 +128,11 @@ def test_every_helper_compiles_alone(tmp_path):
     typedefs = "".join(f"typedef __{u.upper()}INT{b}_TYPE__ {u}int{b}_t;\n" for u in ("", "u") for b in (8, 16, 32, 64))
     for name in CPP_PRELUDE.names:
         text = CPP_PRELUDE.text([name], frozenset())
-        (tmp_path / f"{name}.cpp").write_text(f"{typedefs}typedef __SIZE_TYPE__ size_t;\n{text}")
-    command = ["c++", "-std=c++17", "-fsyntax-only", "-Wall", "-Wno-unused-function", "-Wno-bool-compare", "-Werror"]
+        table = '#include "dcpy_table.h"\n'  # of devices
+        (tmp_path / f"{name}.cpp").write_text(f"{typedefs}typedef __SIZE_TYPE__ size_t;\n{table}{text}")
+    include = Path(generate.__code__.co_filename).parent / "include"
+    warnings = ["-Wall", "-Wno-unused-function", "-Wno-bool-compare", "-Werror"]
+    command = ["c++", "-std=c++17", f"-I{include}", "-fsyntax-only", *warnings]
     done = subprocess.run([*command, *map(str, sorted(tmp_path.glob("*.cpp")))], capture_output=True, text=True)
     assert done.stderr == ""
 

@@ -178,6 +178,7 @@ _LINES: dict[type, Callable[[Any], str]] = {
     tree.Transfer: lambda s: f"transfer {expr_text(s.source)} to {expr_text(s.to)} of {expr_text(s.size)}",
     tree.TransferBox: _box,
     tree.Launch: _launch,
+    tree.Barrier: lambda s: "barrier",
     tree.Return: lambda s: "return" if s.value is None else f"return {expr_text(s.value)}",
 }
 
