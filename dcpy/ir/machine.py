@@ -54,6 +54,8 @@ class Costs:
     call: int = 1000  #: units of a call of a function that is not known
     bytes_per_unit: int = 4  #: that are moved to or from the cache in one unit
     operations: OperationCosts = OperationCosts()
+    block: int = 1  #: threads of a block of a kernel; 1: there are no blocks
+    warp: int = 1  #: threads of a block that run in step, next to each other along its last parameter
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,8 @@ class Limits:
     stack_bytes: int = 8192  #: of one array on the stack: threads have small ones
     all_stack_bytes: int = 128 * 1024  #: of all arrays of an SDFG on the stack together
     cached_bytes: int = 16 * 1024  #: of an array that stays in the first-level cache beside others
+    block_threads: int = 0  #: of one block of a kernel, at most; 0: there are no kernels
+    shared_bytes: int = 0  #: of all arrays that the threads of one block share
 
 
 def entries(table: Costs | Limits | OperationCosts, prefix: str = "") -> Iterator[tuple[str, int]]:
@@ -76,3 +80,5 @@ def entries(table: Costs | Limits | OperationCosts, prefix: str = "") -> Iterato
 
 
 COSTS, LIMITS = Costs(), Limits()
+GPU_COSTS = Costs(block=256, warp=32)
+GPU_LIMITS = Limits(stack_bytes=1024, block_threads=1024, shared_bytes=227 * 1024)

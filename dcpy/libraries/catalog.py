@@ -43,6 +43,7 @@ NODES: dict[str, str] = {
 EXPANSIONS: dict[str, str] = {
     "reduce/pure": f"{_REDUCE}.expand.pure:reduce_loops",
     "reduce/maps": f"{_REDUCE}.expand.maps:reduce_maps",
+    "reduce/device": f"{_REDUCE}.expand.device:reduce_device",
     "argreduce/pure": f"{_REDUCE}.expand.pure:argreduce_loops",
     "blas.matmul/specialize": f"{_BLAS}.specialize:matmul_as_blas",
     **{
@@ -51,6 +52,7 @@ EXPANSIONS: dict[str, str] = {
         for name in ("mkl", "openblas", "pure")
     },
     "blas.gemv/maps": f"{_BLAS}.expand.maps:gemv",
+    **{f"blas.{node}/device": f"{_BLAS}.expand.device:{node}" for node in ("gemm", "dot", "ger")},
     "sort/radix": f"{_SORTING}.expand.radix:sort_rows",
     "argsort/radix": f"{_SORTING}.expand.radix:argsort_rows",
     **{f"indexing.{node}/scan": f"{_INDEXING}.expand.masks:{node}" for node in ("nonzero", "compress", "masked_store")},

@@ -87,6 +87,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
 )
 
 _CPU = "dcpy.transforms.cpu"
+_GPU = "dcpy.transforms.gpu"
 
 #: passes that are no transformations: they decide about a whole graph, or consist of others
 PASSES: Registry[type[Pass]] = Registry(
@@ -95,11 +96,16 @@ PASSES: Registry[type[Pass]] = Registry(
         "assign-schedules": f"{_CPU}.assign_schedules:AssignSchedules",
         "assign-storages": f"{_CPU}.assign_storages:AssignStorages",
         "expand-library-nodes": "dcpy.transforms.expand:ExpandLibraryNodes",
+        "form-kernels": f"{_GPU}.form_kernels:FormKernels",
         "forward-scalars": f"{_CPU}.forward_scalars:ForwardScalars",
         "hoist-buffers": f"{_CPU}.hoist_buffers:HoistBuffers",
         "keep-buffers": f"{_CPU}.keep_buffers:KeepBuffers",
         "library-idioms": "dcpy.transforms.library_idioms:LibraryIdioms",
+        "map-to-grid": f"{_GPU}.map_to_grid:MapToGrid",
         "partial-sums": f"{_CPU}.partial_sums:PartialSums",
+        "place-computation": f"{_GPU}.place_computation:PlaceComputation",
+        "place-copies": f"{_GPU}.place_copies:PlaceCopies",
+        "place-data": f"{_GPU}.place_data:PlaceData",
         "recompute-stencils": f"{_FUSION}.recompute_stencils:RecomputeStencils",
         "share-buffers": f"{_CPU}.share_buffers:ShareBuffers",
     },

@@ -23,7 +23,10 @@ from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, captur
 from dcpy.transforms.passes import Pass
 
 #: per target the expansions to try, best first; those that are not named here come last
-PREFERENCE: dict[str, tuple[str, ...]] = {"cpu": ("mkl", "openblas", "fftw", "pure")}
+PREFERENCE: dict[str, tuple[str, ...]] = {
+    "cpu": ("mkl", "openblas", "fftw", "pure"),
+    "gpu": ("device", "maps", "openblas", "pure"),
+}
 
 
 @dataclass(frozen=True, slots=True)

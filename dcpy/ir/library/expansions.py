@@ -17,6 +17,9 @@ from dcpy.ir.nodes import LibraryNode
 from dcpy.ir.region import Block
 from dcpy.ir.types import DType
 
+#: what the host of a target is: it does what a target of that name can do
+HOSTS = {"gpu": "cpu"}
+
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
@@ -49,7 +52,7 @@ class Expansion:
 
     def refusal(self, target: str) -> str:
         """Why this expansion cannot be used on `target` on this machine, whatever the node; "" where it can."""
-        if target not in self.targets:
+        if target not in self.targets and HOSTS.get(target) not in self.targets:
             return f"is for {', '.join(self.targets)}"
         return ENVIRONMENTS[self.environment].missing() if self.environment else ""
 

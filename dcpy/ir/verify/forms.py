@@ -21,6 +21,7 @@ from dcpy.ir.verify.rules import (
     memory,
     names,
     nodes,
+    placement,
     simple,
     texts,
     tree,
@@ -89,7 +90,7 @@ SCHEDULED_FORM = Form(
 CODEGEN_FORM = Form(
     "codegen",
     "What code generation takes: nothing is left to decide.",
-    (*WELL_FORMED.rules, *rules_of(codegen)),
+    (*WELL_FORMED.rules, *rules_of(codegen, placement)),
 )
 FORMS = (
     READABLE,

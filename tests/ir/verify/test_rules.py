@@ -469,6 +469,7 @@ def _(sdfg):
 
 def test_every_rule_has_a_broken_program():
     elsewhere = {"memory.handles"}  # test_handles.py
+    elsewhere |= {rule for rule in FORM_OF if rule.startswith("placement.")}  # test_placement.py
     assert {rule for rule, _, _ in TEXTS} | {rule for rule, _, _ in CASES} | elsewhere == set(FORM_OF)
 
 

@@ -83,7 +83,12 @@ def test_where_nothing_fits_all_reasons_are_given():
     with pytest.raises(ExpansionError) as caught:
         choices(DOT.format(t="f64"), target="abacus")
     assert "no expansion of blas.dot fits the target 'abacus'" in caught.value.message
-    assert caught.value.notes == ("mkl: is for cpu", "openblas: is for cpu", "pure: is for cpu")
+    assert caught.value.notes == (
+        "mkl: is for cpu",
+        "openblas: is for cpu",
+        "pure: is for cpu",
+        "device: is for gpu",
+    )
 
 
 def test_a_node_without_expansions():

@@ -20,7 +20,7 @@ def reduce_maps(node: Reduce, f: Fragment) -> None:
     axes = tuple(sorted(node.axes))
     kept = [axis for axis in range(len(x.shape)) if axis not in axes]
     if kept or not axes:
-        _rows(node, f, x, kept, out)
+        combined(node, f, x, kept, out)
     elif len(axes) == 1:
         f.decline("it has one result of one row: there is no nest to fuse with")
     else:
@@ -28,12 +28,12 @@ def reduce_maps(node: Reduce, f: Fragment) -> None:
         first = next(axis for axis in axes if axis != inner)
         dtype = accumulator_dtype(node.op, out.dtype)
         rows, total = f.array("rows", dtype, (x.shape[first],)), f.scalar("total", dtype)
-        _rows(node, f, x, [first], rows)
+        combined(node, f, x, [first], rows)
         f.add(Reduce({"x": rows.memlet}, {"out": total.memlet}, node.op, (0,)))
         f.put(out.at(), total.at())
 
 
-def _rows(node: Reduce, f: Fragment, x: Operand, kept: list[int], out: Operand) -> None:
+def combined(node: Reduce, f: Fragment, x: Operand, kept: list[int], out: Operand) -> None:
     """Combines all but the dimensions that are `kept`."""
     axes = [axis for axis in range(len(x.shape)) if axis not in kept]
     dtype = accumulator_dtype(node.op, out.dtype)

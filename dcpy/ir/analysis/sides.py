@@ -1,0 +1,80 @@
+"""Sides: where an element runs, on the host or on a device, and where a container is.
+
+Derived, never stored: a kernel is a map with the schedule `Grid`, and all that is in no kernel is done by the host. The
+twin of a container holds the same elements on a device (``gpu_A`` those of ``A``); passes keep both valid where
+somebody needs them (`ir.analysis.validity`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import Flag
+from typing import cast
+
+from dcpy.ir.data import Array, Data, Scalar, Space
+from dcpy.ir.nodes import Map
+from dcpy.ir.region import Region
+from dcpy.ir.schedules import Grid
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.tree import Element, children
+
+PREFIX = "gpu_"  #: of the names of twins
+_TWIN = re.compile(rf"{PREFIX}(\w+?)(_\d+)?")
+
+
+class Side(Flag):
+    """Who runs something, or for whom the elements of a container are valid."""
+
+    NEITHER = 0
+    HOST = 1
+    DEVICE = 2
+    BOTH = 3
+
+
+def is_kernel(element: object) -> bool:
+    """Whether it is a map over the blocks of a device."""
+    return isinstance(getattr(element, "schedule", None), Grid)
+
+
+def run_by_host(region: Region) -> Iterator[Element]:
+    """What the host runs, in program order, each before what it holds: kernels, whole, and all that is in none."""
+    pending: list[Element] = list(reversed(region.blocks))
+    while pending:
+        element = pending.pop()
+        yield element
+        if not is_kernel(element):
+            pending += reversed(children(element))
+
+
+def kernels(sdfg: Sdfg) -> list[Map]:
+    """All kernels, in program order."""
+    return [cast(Map, element) for element in run_by_host(sdfg.body) if is_kernel(element)]
+
+
+def side_of(desc: Data) -> Side:
+    """Where the elements of a container are. What a device can address beside its own memory is the host's."""
+    on_device = isinstance(desc, Scalar | Array) and desc.space in (Space.GLOBAL, Space.SHARED)
+    return Side.DEVICE if on_device else Side.HOST
+
+
+def twins(sdfg: Sdfg) -> dict[str, str]:
+    """For each twin in global memory the container of the host whose elements it holds."""
+    known = {name: desc for region in sdfg.body.walk_regions() for name, desc in region.containers.items()}
+    found: dict[str, str] = {}
+    for name, desc in known.items():
+        if isinstance(desc, Array) and desc.transient and desc.space is Space.GLOBAL:
+            host = _host_name(name, known)
+            if host and known[host].shape == desc.shape and getattr(known[host], "dtype", None) == desc.dtype:
+                found[name] = host
+    return found
+
+
+def _host_name(name: str, known: dict[str, Data]) -> str:
+    """The name of what a container is the twin of, going by its own; "" where there is none."""
+    direct = name.removeprefix(PREFIX)
+    if direct != name and direct in known and side_of(known[direct]) is Side.HOST:
+        return direct
+    match = _TWIN.fullmatch(name)
+    stem = match.group(1) if match else ""
+    return stem if stem in known and side_of(known[stem]) is Side.HOST else ""

@@ -1,0 +1,66 @@
+"""Upward exposed reads and must-writes: what one element does to each container that it touches, as a whole.
+
+What an element reads is *exposed* unless it has surely written it before; a container that it surely overwrites
+entirely need not hold anything when it begins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dcpy.ir.analysis.access import MemoryAccess, Mode
+from dcpy.ir.analysis.access_relations import accesses_in
+from dcpy.ir.analysis.footprints import Footprint
+from dcpy.ir.analysis.integer_sets import covers
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.subsets import Subset
+from dcpy.ir.tree import Element
+
+_KEY = "touched"  # what `Uses.facts` keeps of an element
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """What an element does to one container: `exposed`: it reads what was there; `whole`: nothing of that is left."""
+
+    exposed: bool
+    writes: bool
+    whole: bool
+
+    @property
+    def needs(self) -> bool:
+        """Whether anything depends on what was there before."""
+        return self.exposed or (self.writes and not self.whole)
+
+
+def touched_by(element: Element, uses: Uses) -> dict[str, Touched]:
+    """For each container (no views) that a node or block touches, bodies included, what it does to it."""
+    facts = uses.facts(element)
+    if _KEY not in facts:
+        accesses: dict[str, list[MemoryAccess]] = {}
+        for access in accesses_in(element, uses):
+            accesses.setdefault(access.root, []).append(access)
+        facts[_KEY] = {name: _touched(found, element, uses) for name, found in accesses.items()}
+    found: dict[str, Touched] = facts[_KEY]
+    return found
+
+
+def read_by_itself(element: Element, uses: Uses) -> dict[str, None]:
+    """The containers that are read by what is written on an element itself: a condition, a bound."""
+    return dict.fromkeys(uses.root(name) for name in uses.touches(element).reads)
+
+
+def _touched(accesses: list[MemoryAccess], element: Element, uses: Uses) -> Touched:
+    desc = uses.desc(accesses[0].root)
+    everything = Footprint(Subset.whole(desc.shape))
+    ranges = uses.ranges_at(element)
+    written: list[Footprint] = []
+    exposed = whole = writes = False
+    for access in accesses:
+        exposed = exposed or (access.mode in (Mode.READ, Mode.COMBINE, Mode.POP, Mode.PUSH) and not whole)
+        writes = writes or access.is_write
+        footprint = access.footprint() if access.mode is Mode.WRITE and access.is_sure() else None
+        if footprint is not None and not whole:
+            written.append(footprint)
+            whole = covers(written, everything, ranges).is_yes
+    return Touched(exposed, writes, whole)

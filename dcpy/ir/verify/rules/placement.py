@@ -1,0 +1,139 @@
+"""Where things are and run, where there is a device: kernels, their threads, and what each side may touch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dcpy.ir.analysis.sides import Side, is_kernel, kernels, run_by_host, side_of
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.analysis.validity import Place, is_transfer, needs_of
+from dcpy.ir.data import Allocation, Array, Scalar, Space
+from dcpy.ir.editing.remarks import described
+from dcpy.ir.effects import Effect
+from dcpy.ir.machine import GPU_LIMITS
+from dcpy.ir.nodes import Map
+from dcpy.ir.region import Check, Region
+from dcpy.ir.schedules import Block, Grid, Warp
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.symbolic import product_of
+from dcpy.ir.tree import Element, is_inside, owners_around, subtree
+from dcpy.ir.verify.rule import Findings, rule
+from dcpy.ir.verify.scope import Scope
+
+
+@rule("placement.nesting", Map)
+def kernels_are_nests(node: Map, scope: Scope) -> Findings:
+    """A map over blocks is in no other, one over threads is in one over blocks, one over lanes in one of these."""
+    if not isinstance(node.schedule, Grid | Block | Warp):
+        return
+    around = _schedules_around(node)
+    if isinstance(node.schedule, Grid):
+        if Grid in around or Block in around:
+            yield f"the kernel over {', '.join(node.params)} is inside of a kernel", "lower a program once"
+    elif Grid not in around:
+        yield f"the map over {', '.join(node.params)} is {node.schedule}, but in no map that is @grid"
+
+
+def _schedules_around(node: Map) -> list[type]:
+    return [type(getattr(owner, "schedule", None)) for owner in owners_around(node)]
+
+
+@rule("placement.barriers", Map)
+def threads_meet(node: Map, scope: Scope) -> Findings:
+    """A map over threads is in no other one: not all threads would come to the barriers before and behind it."""
+    if isinstance(node.schedule, Block) and Block in _schedules_around(node):
+        yield f"threads of a block may differ in whether they come to the map over {', '.join(node.params)}"
+
+
+@rule("placement.sides", Sdfg)
+def sides_touch_their_memory(sdfg: Sdfg, scope: Scope) -> Findings:
+    """A kernel touches memory of the device, and reads scalars by value; all else memory of the host; copies cross."""
+    if not _has_device(sdfg):
+        return
+    uses = Uses(sdfg)
+    for element in run_by_host(sdfg.body):
+        if is_kernel(element):
+            for part in subtree(element):
+                yield from _foreign_to_device(part, element, uses)
+        elif not is_transfer(element):
+            touched = uses.touches(element)
+            for name in dict.fromkeys((*touched.reads, *touched.writes)):
+                if side_of(uses.desc(uses.root(name))) is Side.DEVICE:
+                    yield f"the host runs {described(element)}, but {name!r} is in the memory of a device"
+
+
+def _foreign_to_device(part: Element, kernel: Element, uses: Uses) -> Iterator[str]:
+    if Effect.CALLS_OUT in part.effects:
+        yield f"{described(part)} is in a kernel"
+    touched = uses.touches(part)
+    for name in dict.fromkeys((*touched.reads, *touched.writes)):
+        root = uses.root(name)
+        desc = uses.desc(root)
+        if side_of(desc) is Side.DEVICE or is_inside(uses.home(root), kernel):
+            continue
+        if not _by_value(desc, root, uses):
+            yield f"a kernel runs {described(part)}, but {name!r} is in the memory of the host"
+
+
+def _by_value(desc: object, name: str, uses: Uses) -> bool:
+    """Whether a kernel gets a number, which it only reads."""
+    number = isinstance(desc, Scalar) or (isinstance(desc, Array) and not desc.shape and desc.transient)
+    kernel_writes = (any(map(is_kernel, owners_around(writer))) for writer in uses.writers(name))
+    return number and not any(kernel_writes)
+
+
+@rule("placement.shared", Map)
+def shared_memory_fits(node: Map, scope: Scope) -> Findings:
+    """What the threads of a block share has a size that is a number, and fits on the chip."""
+    if not isinstance(node.schedule, Grid):
+        return
+    total = 0
+    for region in node.body.walk_regions():
+        for name, desc in region.containers.items():
+            if isinstance(desc, Scalar | Array) and desc.space is Space.SHARED:
+                count = product_of(*desc.shape).constant
+                if count is None:
+                    yield f"{name!r} is shared by a block, but its size is not a number"
+                total += (count or 0) * desc.dtype.itemsize
+    if total > GPU_LIMITS.shared_bytes:
+        yield f"the threads of a block share {total} bytes; {GPU_LIMITS.shared_bytes} are the most"
+
+
+@rule("placement.private", Map)
+def threads_allocate_nothing(node: Map, scope: Scope) -> Findings:
+    """What a kernel declares, unless a block shares it, is in registers or of a size that is a number."""
+    if not isinstance(node.schedule, Grid):
+        return
+    for region in node.body.walk_regions():
+        for name, desc in region.containers.items():
+            if isinstance(desc, Scalar | Array) and desc.space is not Space.SHARED:
+                if desc.space is Space.GLOBAL:
+                    yield f"{name!r} is declared in a kernel, but in the memory of the whole device"
+                elif desc.allocation is Allocation.HEAP:
+                    yield f"{name!r} is declared in a kernel and on the heap: threads cannot allocate"
+
+
+@rule("placement.validity", Sdfg)
+def copies_are_there(sdfg: Sdfg, scope: Scope) -> Findings:
+    """What is read on a side is valid there: where the other side wrote it, a copy comes between."""
+    if not _has_device(sdfg):
+        return
+    found: list[str] = []
+
+    def note(name: str, side: Side, place: Place) -> None:
+        where = "at the end" if isinstance(place, Region) else f"at {described(place)}"
+        words = "the host" if side is Side.HOST else "the device"
+        found.append(f"{name!r} is not valid on {words} {where}: a copy is missing")
+
+    def failing(name: str, check: Check) -> None:
+        found.append(f"{name!r} is not valid on the host where {described(check)} fails: a copy is missing")
+
+    needs_of(Uses(sdfg), note, failing)
+    yield from found
+
+
+def _has_device(sdfg: Sdfg) -> bool:
+    if kernels(sdfg):
+        return True
+    descs = (desc for region in sdfg.body.walk_regions() for desc in region.containers.values())
+    return any(side_of(desc) is Side.DEVICE for desc in descs)

@@ -1,0 +1,105 @@
+"""Kernels of what is no map: neighbours that one thread runs, copies as maps over their elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from dcpy.ir.analysis.memory import memory_of
+from dcpy.ir.analysis.touched import touched_by
+from dcpy.ir.data import Array, Scalar
+from dcpy.ir.editing.rewriter import Rewriter
+from dcpy.ir.expressions.scalar import Ref
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Copy, Map, Node, Tasklet
+from dcpy.ir.region import Region, State
+from dcpy.ir.schedules import GRID, SEQUENTIAL, Schedule
+from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.symbolic import ONE, ZERO, sym
+from dcpy.ir.tree import is_inside
+
+
+def one_thread(nodes: Sequence[Node], rw: Rewriter) -> Map:
+    """A kernel of one point that runs nodes of a state, which are neighbours, in their order.
+
+    before   acc = 0;  map k = 0:N { acc += x[k] };  s = sqrt(acc)
+    after    map one = 0:1 @grid { data acc;  acc = 0;  map k = 0:N { acc += x[k] };  s = sqrt(acc) }
+    """
+    first = nodes[0]
+    assert first.state is not None
+    inside = State(span=first.span)
+    kernel = Map((rw.fresh_name("one"),), (Range(ZERO, ONE),), Region([inside]), GRID, span=first.span)
+    rw.add_node_before(first, kernel)
+    rw.move_nodes(nodes, inside)
+    for name in dict.fromkeys(name for node in nodes for name in touched_by(node, rw.uses)):
+        if _is_private_to(name, kernel, rw):
+            rw.move_container(name, kernel.body)
+    return kernel
+
+
+def _is_private_to(name: str, kernel: Map, rw: Rewriter) -> bool:
+    """Whether a scalar is touched in one kernel only, which needs nothing that was there before."""
+    desc = rw.uses.desc(name)
+    if not isinstance(desc, Scalar | Array) or desc.shape or not desc.transient or rw.uses.views_of(name):
+        return False
+    if any(rw.uses.root(result.container) == name for result in rw.sdfg.results) or name in rw.sdfg.constants:
+        return False
+    inside = all(is_inside(element, kernel) for element in rw.uses.touchers(name))
+    return inside and not touched_by(kernel, rw.uses)[name].exposed
+
+
+def copy_as_map(node: Copy, rw: Rewriter) -> None:
+    """A kernel that copies elements; through a temporary where source and destination may overlap.
+
+    before   copy A[0:N] -> B[0:2*N:2]        after   map c = 0:N @grid { B[2*c] = A[c] }
+    """
+    source, target = node.src, node.dst
+    mine, its = (memory_of(memlet.container, rw.uses.desc) for memlet in (source, target))
+    ranges = rw.uses.ranges_at(node)
+    apart = mine != its or (
+        source.container == target.container and source.subset.disjoint(target.subset, ranges)
+    )
+    if apart:
+        rw.add_node_before(node, _elementwise(source, target, node, rw))
+    else:
+        assert node.state is not None
+        assert node.state.region is not None
+        desc = rw.uses.desc(source.container)
+        fresh = Array.packed(desc.dtype, source.subset.shape, transient=True, span=node.span)
+        name = rw.declare_fresh(f"{target.container}_new", fresh, node.state.region)
+        between = Memlet(name, Subset.whole(fresh.shape))
+        for one, other in ((source, between), (between, target)):
+            rw.add_node_before(node, _elementwise(one, other, node, rw))
+    rw.erase(node)
+
+
+def copy_inside(node: Copy, rw: Rewriter) -> None:
+    """What one thread copies, as a tasklet, or a sequential map; where both ends may overlap it stays a copy."""
+    if node.src.container == node.dst.container and not node.src.subset.disjoint(
+        node.dst.subset, rw.uses.ranges_at(node)
+    ):
+        return
+    loop = _elementwise(node.src, node.dst, node, rw, SEQUENTIAL)
+    if loop.params:
+        rw.replace(node, loop)
+    else:
+        rw.replace(node, *_only_state(loop))
+
+
+def _only_state(loop: Map) -> list[Node]:
+    (state,) = loop.body.blocks
+    assert isinstance(state, State)
+    nodes = list(state.nodes)
+    state.nodes.clear()
+    return nodes
+
+
+def _elementwise(source: Memlet, target: Memlet, node: Copy, rw: Rewriter, schedule: Schedule = GRID) -> Map:
+    sizes = target.subset.shape
+    params = tuple(rw.fresh_name("c") for _ in sizes)
+    point = Subset.point(*map(sym, params))
+    desc = rw.uses.desc(source.container)
+    one, other = (replace(memlet, subset=memlet.subset.compose(point)) for memlet in (source, target))
+    tasklet = Tasklet({"a": one}, {"out": other}, (("out", Ref("a", desc.dtype)),), span=node.span)
+    body = Region([State(nodes=[tasklet], span=node.span)])
+    return Map(params, tuple(Range(ZERO, size) for size in sizes), body, schedule, span=node.span)

@@ -1,0 +1,51 @@
+"""The way from simple form to codegen form for GPUs, on one page."""
+
+from __future__ import annotations
+
+from dcpy.base.options import GpuOptions, Options
+from dcpy.ir.machine import GPU_COSTS, GPU_LIMITS, Costs, Limits
+from dcpy.ir.sdfg import Sdfg
+from dcpy.transforms.cpu.assign_schedules import AssignSchedules
+from dcpy.transforms.cpu.assign_storages import AssignStorages
+from dcpy.transforms.cpu.forward_scalars import ForwardScalars
+from dcpy.transforms.cpu.hoist_buffers import HoistBuffers
+from dcpy.transforms.expand import ExpandLibraryNodes
+from dcpy.transforms.fusion.map_inlining import MapInlining
+from dcpy.transforms.gpu.form_kernels import FormKernels
+from dcpy.transforms.gpu.map_to_grid import MapToGrid
+from dcpy.transforms.gpu.place_computation import PlaceComputation
+from dcpy.transforms.gpu.place_copies import PlaceCopies
+from dcpy.transforms.gpu.place_data import PlaceData
+from dcpy.transforms.library_idioms import LibraryIdioms
+from dcpy.transforms.loops.loop_versioning import LoopVersioning
+from dcpy.transforms.pipeline import Pipeline, RunReport
+from dcpy.transforms.running import run_pipeline
+from dcpy.transforms.simplify.inline_call import InlineCall
+
+
+def gpu_pipeline(options: GpuOptions, costs: Costs = GPU_COSTS, limits: Limits = GPU_LIMITS) -> Pipeline:
+    """What is done to every program before its kernels are printed, on a device with these costs and limits."""
+    return Pipeline(
+        "lower-for-gpu",
+        InlineCall(),
+        LoopVersioning(),
+        LibraryIdioms(late=True),
+        ExpandLibraryNodes(target="gpu"),
+        MapInlining(),
+        ForwardScalars(),
+        PlaceComputation(),
+        FormKernels(limits),
+        MapToGrid(costs),
+        PlaceData(),
+        PlaceCopies(),
+        AssignStorages(limits),
+        HoistBuffers(),
+        AssignSchedules(threads=False),
+        ensures="codegen",
+    )
+
+
+def lower_for_gpu(sdfg: Sdfg, options: Options | GpuOptions | None = None, *, check: bool = False) -> RunReport:
+    """Brings an SDFG, and those that it calls, into codegen form, in place. Never changes results."""
+    gpu = options.gpu if isinstance(options, Options) else options or GpuOptions()
+    return run_pipeline(sdfg, gpu_pipeline(gpu), check=check)

@@ -1,0 +1,113 @@
+"""What a device can run: why a node is for the host alone, and which parameters of a map its threads can have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dcpy.ir.analysis.conflicts import conflict_resolutions, injective_params
+from dcpy.ir.analysis.effects import effects_of
+from dcpy.ir.analysis.memory import memory_of
+from dcpy.ir.analysis.scopes import symbols_assigned_in
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.data import Array, Data, Scalar, Stream
+from dcpy.ir.editing.remarks import described
+from dcpy.ir.effects import Effect
+from dcpy.ir.nodes import Copy, Map, Node, Tasklet
+from dcpy.ir.refusal import Refusal
+from dcpy.ir.region import Dataflow, Process, Resize
+from dcpy.ir.schedules import Sequential
+from dcpy.ir.tree import subtree
+from dcpy.ir.types import DType
+
+LARGEST = {"f": 8, "c": 16}  #: bytes of numbers that devices compute with; longer ones are this machine's own
+NO_BLOCKS = (Dataflow, Process, Resize)
+
+
+def why_on_host(node: Node, uses: Uses) -> Refusal | None:
+    """Why a device cannot run a node of a state; None where it can."""
+    if not isinstance(node, Map | Tasklet | Copy):
+        return Refusal(f"the host runs {described(node)}")
+    effects = effects_of(node)
+    if effects & (Effect.ORDERED | Effect.CALLS_OUT):
+        words = effects & (Effect.ORDERED | Effect.CALLS_OUT)
+        return Refusal(f"something inside {words.words}" if isinstance(node, Map) else f"it {words.words}")
+    for element in subtree(node):
+        if isinstance(element, NO_BLOCKS) or element.callees():
+            return Refusal(f"there is a {described(element)} inside", (element,))
+    for name in dict.fromkeys(_touched(node, uses)):
+        reason = _why_not_there(name, uses)
+        if reason:
+            return Refusal(reason)
+    return _unbounded(node, uses) if isinstance(node, Map) else None
+
+
+def _touched(node: Node, uses: Uses) -> Iterator[str]:
+    for element in subtree(node):
+        touched = uses.touches(element)
+        yield from (*touched.reads, *touched.writes)
+    for body in node.regions():
+        for region in body.walk_regions():
+            yield from region.containers
+
+
+def _why_not_there(name: str, uses: Uses) -> str:
+    """Why a container cannot be in the memory of a device."""
+    desc = uses.desc(name)
+    if isinstance(desc, Stream):
+        return f"{name!r} is a queue"
+    if not _is_known(desc.dtype):
+        return f"devices have no {desc.dtype}, of which {name!r} is made"
+    memory = memory_of(name, uses.desc)
+    if memory.startswith("alias ") and any(uses.writers(other) for other in uses.overlapping(name)):
+        return f"{name!r} may overlap another argument, and one of them is written"
+    return ""
+
+
+def _is_known(dtype: DType) -> bool:
+    return dtype.itemsize <= LARGEST.get(dtype.kind, 8)
+
+
+def _unbounded(node: Map, uses: Uses) -> Refusal | None:
+    """An array inside whose size differs between iterations: threads cannot allocate."""
+    for region in (part for body in node.regions() for part in body.walk_regions()):
+        for name, desc in region.containers.items():
+            if _is_large(desc) and (reason := _why_not_outside(name, desc, node, uses)):
+                return Refusal(reason)
+    return None
+
+
+def _is_large(desc: Data) -> bool:
+    """Whether the size of a private array is not a number."""
+    return isinstance(desc, Array) and any(size.constant is None for size in desc.shape)
+
+
+def _why_not_outside(name: str, desc: Data, node: Map, uses: Uses) -> str:
+    inside = [part for body in node.regions() for part in body.walk_regions()]
+    varying = {*(p for part in inside for p in part.params), *(s for part in inside for s in symbols_assigned_in(part))}
+    if any(symbol in varying for size in desc.shape for symbol in size.symbols):
+        return f"the size of {name!r} differs between iterations"
+    if uses.views_of(name):
+        return f"there are views of {name!r}, of which each iteration has one"
+    if any(not varying.isdisjoint(dim.symbols) for dim in node.domain):
+        return f"the number of iterations, each with an array {name!r} of its own, is not known before"
+    return ""
+
+
+def free_params(node: Map, uses: Uses) -> tuple[str, ...]:
+    """Parameters that threads can have: each combines values only in places of its own. None of a sequential map."""
+    if isinstance(node.schedule, Sequential):
+        return ()
+    writes = conflict_resolutions(uses, node)
+    free = set(node.params)
+    for memlet in writes.resolved:
+        free &= injective_params(memlet.subset, node.params, writes.symbols)
+    found = tuple(param for param in node.params if param in free)
+    ranges = dict(zip(node.params, node.domain, strict=True))
+    if any(not (set(node.params) - free).isdisjoint(ranges[param].symbols) for param in found):
+        return ()
+    return found
+
+
+def is_scalar(desc: Data) -> bool:
+    """Whether it is one element, by value."""
+    return isinstance(desc, Scalar) or (isinstance(desc, Array) and desc.transient and not desc.shape)

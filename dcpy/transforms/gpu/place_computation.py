@@ -1,0 +1,149 @@
+"""PlaceComputation: which side runs what, the host or the device; what the device runs becomes a kernel.
+
+The whole program goes to the device by default. The host keeps what it alone can do, what has no parallelism at all,
+and scalars that are nowhere near a kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dcpy.base.errors import InvalidSdfg
+from dcpy.ir.analysis.memory import memory_of
+from dcpy.ir.analysis.sides import run_by_host, twins
+from dcpy.ir.editing.rewriter import Rewriter
+from dcpy.ir.nodes import Copy, Map, Node, Tasklet
+from dcpy.ir.region import Block, Loop, Region, State, While
+from dcpy.ir.schedules import GRID, SEQUENTIAL, Parallel, Vector
+from dcpy.ir.tree import subtree
+from dcpy.transforms.gpu.kernels_of_nodes import copy_as_map, one_thread
+from dcpy.transforms.gpu.offloadable import free_params, is_scalar, why_on_host
+from dcpy.transforms.passes import GraphPass
+
+
+@dataclass(frozen=True)
+class PlaceComputation(GraphPass):
+    """Gives each node a side; nodes of the device become kernels, those of the host stay as they are.
+
+    before   map i = 0:N { B[i] = 2 * A[i] }          after   map i = 0:N @grid { B[i] = 2 * A[i] }
+             s = B[0] + B[1]                                  map one = 0:1 @grid { s = B[0] + B[1] }
+             t = 2 * alpha                                    t = 2 * alpha
+
+    Host only: calls of Python and of host libraries, queues, numbers that devices have not, arrays that may overlap,
+    and what is inside of such a map. A loop without any map for the device has no parallelism: one core is quicker than
+    one thread. A tasklet or a copy is the device's where a kernel writes what it touches, or touches what it writes.
+    Neighbours in a state that take one thread each become one kernel.
+    """
+
+    name: ClassVar[str] = "place-computation"
+    requires: ClassVar[str] = "expanded"
+
+    def decide(self, rw: Rewriter) -> None:
+        """Chooses first, with remarks, and then makes kernels. `InvalidSdfg` where that was done before."""
+        if twins(rw.sdfg):
+            raise InvalidSdfg(
+                f"{rw.sdfg.name!r} was lowered for a device before", help="lower the program in simple form, once"
+            )
+        chosen = _Sides(rw).device
+        for block in list(run_by_host(rw.sdfg.body)):
+            if isinstance(block, State):
+                _make_kernels(block, chosen, rw)
+        for node in run_by_host(rw.sdfg.body):
+            if isinstance(node, Map) and isinstance(node.schedule, Parallel | Vector):
+                rw.update(node, schedule=SEQUENTIAL)
+
+
+class _Sides:
+    """The nodes that the device runs, found to a fixed point: what it writes attracts others."""
+
+    def __init__(self, rw: Rewriter) -> None:
+        self.rw, self.uses = rw, rw.uses
+        self.device: dict[Node, None] = {}
+        self.written: dict[str, None] = {}  # memories that the device writes
+        self.arrays: dict[str, None] = {}  # those that it touches and that are no scalars
+        maps: dict[Map, None] = {}
+        for node in _outermost(rw.sdfg.body):
+            if isinstance(node, Map) and self._may(node):
+                maps[node] = None
+        small: list[Node] = []
+        for node in _outermost(rw.sdfg.body):
+            if _sequential_loop(node, maps, rw):
+                continue
+            if node in maps:
+                self._add(node, "a kernel")
+            elif isinstance(node, Tasklet | Copy) and why_on_host(node, self.uses) is None:
+                small.append(node)
+        while taken := [node for node in small if self._belongs(node)]:
+            small = [node for node in small if node not in taken]
+            for node in taken:
+                self._add(node, "one thread, where its operands are")
+
+    def _may(self, node: Map) -> bool:
+        reason = why_on_host(node, self.uses)
+        if reason is not None:
+            self.rw.remark(node, False, f"on the host: {reason}")
+        return reason is None
+
+    def _add(self, node: Node, reason: str) -> None:
+        self.rw.remark(node, True, reason)
+        self.device[node] = None
+        for element in subtree(node):
+            touched = self.uses.touches(element)
+            for name in touched.writes:
+                self.written[memory_of(name, self.uses.desc)] = None
+            for name in (*touched.reads, *touched.writes):
+                if not is_scalar(self.uses.desc(self.uses.root(name))):
+                    self.arrays[memory_of(name, self.uses.desc)] = None
+
+    def _belongs(self, node: Node) -> bool:
+        touched = self.uses.touches(node)
+        reads, writes = (
+            [memory_of(name, self.uses.desc) for name in names] for names in (touched.reads, touched.writes)
+        )
+        return any(name in self.written for name in (*reads, *writes)) or any(name in self.arrays for name in writes)
+
+
+def _outermost(region: Region) -> Iterator[Node]:
+    """Nodes that are in no map, in program order."""
+    for block in region.blocks:
+        if isinstance(block, State):
+            yield from block.nodes
+        elif not block.free_texts or block.regions():
+            for body in block.regions():
+                yield from _outermost(body)
+
+
+def _sequential_loop(node: Node, maps: dict[Map, None], rw: Rewriter) -> bool:
+    """Whether the outermost loop without a map for the device, if there is one around a node."""
+    block: Block | None = node.state
+    while block is not None and block.region is not None:
+        owner = block.region.owner
+        if isinstance(owner, Loop | While) and not any(inner in maps for inner in _outermost(owner.body)):
+            return True
+        block = owner if isinstance(owner, Block) else None
+    return False
+
+
+def _make_kernels(state: State, chosen: dict[Node, None], rw: Rewriter) -> None:
+    """Kernels of maps, and of neighbours that take one thread each."""
+    group: list[Node] = []
+    for node in list(state.nodes):
+        if node not in chosen:
+            _close(group, rw)
+        elif isinstance(node, Copy) and node.dst.subset.shape:
+            _close(group, rw)
+            copy_as_map(node, rw)
+        elif isinstance(node, Map) and free_params(node, rw.uses):
+            _close(group, rw)
+            rw.update(node, schedule=GRID)
+        else:
+            group.append(node)
+    _close(group, rw)
+
+
+def _close(group: list[Node], rw: Rewriter) -> None:
+    if group:
+        one_thread(list(group), rw)
+        group.clear()

@@ -1,0 +1,68 @@
+"""PlaceCopies: copies between the host and the device, where what is read would not be valid without."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dcpy.ir.analysis.sides import Side, twins
+from dcpy.ir.analysis.validity import Demand, Place, follow
+from dcpy.ir.editing.rewriter import Rewriter
+from dcpy.ir.expressions.scalar import op
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Copy, Node
+from dcpy.ir.region import Branch, Check, Region, State
+from dcpy.ir.subsets import Subset
+from dcpy.transforms.passes import GraphPass
+
+
+@dataclass(frozen=True)
+class PlaceCopies(GraphPass):
+    """Puts a copy where a side needs what is valid on the other one alone.
+
+    before   loop t = 0:T { map i = 0:N @grid { gpu_A[i] += 1 } }
+    after    copy A -> gpu_A;  loop t = 0:T { map i = 0:N @grid { gpu_A[i] += 1 } };  copy gpu_A -> A
+
+    The analysis of validity says where (`ir.analysis.validity`): at the latest place that is in no loop, unless the
+    loop makes it necessary again. What is overwritten entirely is not copied there, and what nobody writes is
+    not copied back. A check that fails after the device has written arguments copies them back before it raises.
+    """
+
+    name: ClassVar[str] = "place-copies"
+
+    def decide(self, rw: Rewriter) -> None:
+        """One walk through the program."""
+        follow(rw.uses, _Copies(rw))
+
+
+class _Copies(Demand):
+    repairs = True
+
+    def __init__(self, rw: Rewriter) -> None:
+        self.rw = rw
+        self.on_device = {host: device for device, host in twins(rw.sdfg).items()}
+
+    def copy(self, name: str, side: Side) -> Copy:
+        """Makes a container valid on a side."""
+        twin, whole = self.on_device[name], Subset.whole(self.rw.uses.desc(name).shape)
+        host, device = Memlet(name, whole), Memlet(twin, whole)
+        return Copy(device, host) if side is Side.HOST else Copy(host, device)
+
+    def at(self, name: str, side: Side, place: Place) -> None:
+        made = self.copy(name, side)
+        made.span = None if isinstance(place, Region) else place.span
+        self.rw.remark(made, True, "to the host" if side is Side.HOST else "to the device", about=name)
+        if isinstance(place, Node):
+            self.rw.add_node_before(place, made)
+        elif isinstance(place, Region):
+            self.rw.insert(State(nodes=[made]), place)
+        else:
+            self.rw.insert_before(place, State(nodes=[made], span=place.span))
+
+    def on_failure(self, names: Sequence[str], check: Check) -> None:
+        """``if not condition { copies; check condition }`` stands for the check."""
+        copies: list[Node] = [self.copy(name, Side.HOST) for name in names]
+        again = Check(check.condition, check.exception, check.message, check.values, span=check.span)
+        failed = Region([State(nodes=copies, span=check.span), again])
+        self.rw.replace(check, Branch([(op("not", check.condition), failed)], span=check.span))

@@ -1,0 +1,133 @@
+"""PlaceData: what kernels touch is in the memory of the device; what the host touches too has a twin there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from dcpy.ir.analysis.layouts import elements_are_apart
+from dcpy.ir.analysis.sides import PREFIX, is_kernel, kernels, run_by_host
+from dcpy.ir.data import Allocation, Array, Data, Scalar, Space, View, packed_strides
+from dcpy.ir.editing.rewriter import Rewriter
+from dcpy.ir.editing.substitution import Substitution
+from dcpy.ir.editing.views import rebased
+from dcpy.ir.nodes import Map
+from dcpy.ir.symbolic import Ranges
+from dcpy.ir.tree import is_inside, subtree
+from dcpy.transforms.gpu.offloadable import is_scalar
+from dcpy.transforms.passes import GraphPass
+
+
+@dataclass(frozen=True)
+class PlaceData(GraphPass):
+    """Gives containers that kernels touch a place in global memory.
+
+    before   A: f64[N]                              after   A: f64[N];  data gpu_A: f64[N] transient @global @heap
+             data t: f64[N] transient                       data t: f64[N] transient @global @heap
+             map i = 0:N @grid { t[i] = A[i] + s }          map i = 0:N @grid { t[i] = gpu_A[i] + s }
+
+    Arguments, results, constants, and all that the host touches too have twins, which the next pass keeps valid; twins
+    of arrays with gaps have none. Numbers that only the host computes are passed by value.
+    """
+
+    name: ClassVar[str] = "place-data"
+
+    def decide(self, rw: Rewriter) -> None:
+        """First what has a twin, then what just moves."""
+        made = _Placing(rw)
+        for kernel in kernels(rw.sdfg):
+            made.kernel(kernel)
+
+
+class _Placing:
+    def __init__(self, rw: Rewriter) -> None:
+        self.rw = rw
+        self.written: dict[str, None] = {}  # by kernels
+        self.by_host: dict[str, None] = {}
+        self.names: dict[str, str] = {}  # of what kernels touch there
+        for element in run_by_host(rw.sdfg.body):
+            inside = subtree(element) if is_kernel(element) else (element,)
+            for part in inside:
+                touched = rw.uses.touches(part)
+                for name in touched.writes if is_kernel(element) else ():
+                    self.written[rw.uses.root(name)] = None
+                if not is_kernel(element):
+                    self.by_host.update(dict.fromkeys(map(rw.uses.root, (*touched.reads, *touched.writes))))
+        self.by_host.update(dict.fromkeys(rw.uses.root(result.container) for result in rw.sdfg.results))
+
+    def kernel(self, kernel: Map) -> None:
+        """Lets a kernel touch what is on the device."""
+        rw = self.rw
+        renamed: dict[str, str] = {}
+        for name in dict.fromkeys(_touched(kernel, rw)):
+            place = self.place_of(name)
+            if place != name:
+                renamed[name] = place
+        if not renamed:
+            return
+        values = Substitution(containers=renamed)
+        for element in subtree(kernel):
+            touched = rw.uses.touches(element)
+            if not renamed.keys().isdisjoint((*touched.reads, *touched.writes)):
+                rw.substitute(element, values)
+        for region in list(kernel.body.walk_regions()):
+            for name, desc in list(region.containers.items()):
+                if isinstance(desc, View) and desc.of in renamed:
+                    rw.redeclare(name, self.shown(desc, desc.of, renamed[desc.of]))
+
+    def place_of(self, name: str) -> str:
+        """The name of a container, or view, on the device; made at the first question."""
+        if name not in self.names:
+            self.names[name] = self.make(name)
+        return self.names[name]
+
+    def make(self, name: str) -> str:
+        rw, desc = self.rw, self.rw.uses.desc(name)
+        root = rw.uses.root(name)
+        if root not in self.written and is_scalar(rw.uses.desc(root)) and not rw.uses.views_of(root):
+            return name
+        if isinstance(desc, View):
+            base = self.place_of(desc.of)
+            if base == desc.of:
+                return name
+            return rw.declare_fresh(PREFIX + name, self.shown(desc, desc.of, base), rw.uses.home(name))
+        assert isinstance(desc, Scalar | Array)
+        ranges = rw.uses.ranges_at(rw.uses.home(name))
+        if desc.transient and name not in self.by_host and name not in rw.sdfg.constants:
+            rw.redeclare(name, _on_device(desc, ranges, keep=True))
+            rw.remark(rw.sdfg, True, "in the memory of the device", about=name)
+            return name
+        rw.remark(rw.sdfg, True, f"has a twin on the device, {PREFIX}{name}", about=name)
+        return rw.declare_fresh(PREFIX + name, _on_device(desc, ranges, keep=False), rw.uses.home(name))
+
+    def shown(self, view: View, before: str, base: str) -> View:
+        """A view of a container's twin, which may lie differently in memory."""
+        fresh = rebased(replace(view, of=base), self.rw.uses.desc(base), self.rw.uses.desc(before))
+        assert fresh is not None  # packed arrays have packed twins
+        return fresh
+
+
+def _touched(kernel: Map, rw: Rewriter) -> Iterator[str]:
+    """What a kernel touches and does not declare; what views in it show."""
+    for element in subtree(kernel):
+        touched = rw.uses.touches(element)
+        for name in (*touched.reads, *touched.writes):
+            while is_inside(rw.uses.home(name), kernel) and isinstance(desc := rw.uses.desc(name), View):
+                name = desc.of
+            if not is_inside(rw.uses.home(name), kernel):
+                yield name
+
+
+def _on_device(desc: Scalar | Array, ranges: Ranges, *, keep: bool) -> Data:
+    """The same elements in global memory: in the same order where they fill it, else in C order."""
+    if isinstance(desc, Scalar):
+        return replace(
+            Array.packed(desc.dtype, (), transient=True, span=desc.span), space=Space.GLOBAL, allocation=Allocation.HEAP
+        )
+    in_order = packed_strides(desc.shape)
+    filled = keep or desc.strides in (in_order, packed_strides(desc.shape, "F"))
+    strides = desc.strides if filled and elements_are_apart(desc.shape, desc.strides, ranges) else in_order
+    return replace(
+        desc, transient=True, alias="", strides=strides, space=Space.GLOBAL, allocation=Allocation.HEAP
+    )

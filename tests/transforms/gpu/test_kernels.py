@@ -1,0 +1,46 @@
+"""All kernels of NPBench on the way to GPUs: each verifies in codegen form, and computes what NumPy computes."""
+
+import pytest
+
+import dcpy
+from benchmarks.npbench import kernels
+from dcpy import driver
+from dcpy.base.options import GpuOptions
+from dcpy.ir.analysis.sides import kernels as kernels_of
+from dcpy.ir.verify import form_named, verify
+from dcpy.transforms.expand import ExpandLibraryNodes
+from dcpy.transforms.gpu.lowering import gpu_pipeline
+from dcpy.transforms.pipeline import Pipeline
+from dcpy.transforms.running import run_pipeline
+from tests.benchmarks.transformations import Reference
+from tests.support.tiers import some
+
+#: the pipeline, without calls of libraries, which are not interpreted
+PASSES = Pipeline(
+    "lower-for-gpu",
+    *(
+        ExpandLibraryNodes(("device", "maps", "pure"), "gpu") if isinstance(step, ExpandLibraryNodes) else step
+        for step in gpu_pipeline(GpuOptions()).steps()
+    ),
+    ensures="codegen",
+)
+SLOW = ("lenet", "channel_flow")  #: in the interpreter
+
+
+def lowered(reference):
+    sdfg = dcpy.program(reference.kernel.function).to_sdfg(**reference.arguments)
+    driver.auto_optimize(sdfg)
+    run_pipeline(sdfg, PASSES)
+    return sdfg
+
+
+@pytest.mark.parametrize("name", some(kernels(), *(name for name in kernels() if name not in SLOW)))
+def test_it_computes_what_numpy_computes(name):
+    reference = Reference(kernels()[name])
+    sdfg = lowered(reference)
+    verify(sdfg, form_named("codegen"))
+    reference.check(sdfg)
+
+
+def test_only_sequential_programs_stay_on_the_host():
+    assert [name for name in kernels() if not kernels_of(lowered(Reference(kernels()[name])))] == ["crc16"]
