@@ -11,7 +11,7 @@ from tests.runtime.devices.kernels import GOOD, ROWS, Call, compiled, device_of,
 
 pytestmark = pytest.mark.cc
 RNG = np.random.default_rng(7)
-ORDERS = [(warp, seed) for warp in (32, 64) for seed in (0, 1, 2, 3)]
+ORDERS = [(warp, seed, False) for warp in (32, 64) for seed in (0, 1, 2, 3)] + [(32, 1, True)]
 
 
 @pytest.fixture(scope="module")
@@ -23,10 +23,10 @@ def kernel(name: str) -> int:
     return list(ROWS).index(name)
 
 
-@pytest.fixture(params=ORDERS, ids=lambda order: f"warp{order[0]}-seed{order[1]}")
+@pytest.fixture(params=ORDERS, ids=lambda order: f"warp{order[0]}-seed{order[1]}{'-portable' * order[2]}")
 def call(request, library):
-    warp, seed = request.param
-    found = Call(device_of(library, warp=warp, seed=seed))
+    warp, seed, portable = request.param
+    found = Call(device_of(library, warp=warp, seed=seed, portable=portable))
     yield found
     found.done()
     found.device.close()

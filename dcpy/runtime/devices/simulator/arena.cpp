@@ -11,6 +11,12 @@
 
 #include <cstring>
 
+#if defined(__linux__) && defined(__x86_64__) && !defined(DCPY_PORTABLE)
+#define HAS_KEYS 1
+#else
+#define HAS_KEYS 0
+#endif
+
 namespace simulator {
 
 uint64_t Random::next()  // splitmix64
@@ -28,12 +34,13 @@ namespace {
 char *base = nullptr, *end = nullptr, *shared_room = nullptr, *heap = nullptr, *next = nullptr;
 std::map<char *, Allocation *> known;  // by their first page; those that are gone, too, until the pages are reused
 std::map<char *, int64_t> pinned;
-int64_t used = 0, count = 0, opened = 0;
+std::map<int64_t, int64_t> used;  // bytes of each program
+int64_t count = 0, opened = 0;
 
 // The key of the pages that are the device's; -1: there are no keys.
 int key = -1;
 
-#if defined(__linux__) && defined(__x86_64__)
+#if HAS_KEYS
 void set_rights(bool is_open)
 {
     unsigned rights, high;
@@ -108,6 +115,16 @@ void fill_zones(Allocation *a)
     memcpy(behind, zone() + (behind - a->first) % 2, size_t(a->last - behind));
 }
 
+// The first byte of the red zones that is not what it was; null: all are.
+const char *changed(const Allocation *a)
+{
+    for (const char *p = a->first; p < a->last; ++p) {
+        if (p == a->place) p += a->bytes;
+        if (p < a->last && *p != zone()[(p - a->first) % 2]) return p;
+    }
+    return nullptr;
+}
+
 bool zones_are_whole(const Allocation *a)
 {
     const char *behind = a->place + a->bytes;
@@ -134,31 +151,32 @@ bool prepare()
     return false;
 }
 
-Allocation *allocate(int64_t bytes, int64_t limit, std::string &problem)
+Allocation *allocate(int64_t owner, int64_t bytes, int64_t limit, std::string &problem)
 {
+    const int64_t left = limit - used[owner];
     const int64_t room = rounded(rounded(bytes > 0 ? bytes : 1, ALIGNMENT) + ALIGNMENT, PAGE);
-    char *first = bytes < 0 || bytes > limit - used ? nullptr : find_room(room + PAGE);
+    char *first = bytes < 0 || bytes > left ? nullptr : find_room(room + PAGE);
     if (!first || !make_pages(first, first + room, true)) {
-        problem = "out of memory: " + std::to_string(bytes) + " bytes asked for, " + std::to_string(limit - used) + " of " +
+        problem = "out of memory: " + std::to_string(bytes) + " bytes asked for, " + std::to_string(left) + " of " +
                   std::to_string(limit) + " free";
         return nullptr;
     }
     next = first + room + PAGE;
     char *last = first + room, *place = last - rounded(bytes > 0 ? bytes : 1, ALIGNMENT);
-    Allocation *made = new Allocation{count++, place, bytes, first, last, false, false};
+    Allocation *made = new Allocation{owner, count++, place, bytes, first, last, false, false};
     open_one(made, true);
     memset(place, POISON, size_t(bytes));
     fill_zones(made);
     open_one(made, false);
     known[first] = made;
-    used += bytes;
+    used[owner] += bytes;
     return made;
 }
 
 void release(Allocation *a)
 {
     a->is_released = a->is_gone = true;
-    used -= a->bytes;
+    used[a->owner] -= a->bytes;
     mprotect(a->first, size_t(a->last - a->first), PROT_NONE);
     madvise(a->first, size_t(a->last - a->first), MADV_DONTNEED);
 }
@@ -215,7 +233,7 @@ void open_one(const Allocation *allocation, bool is_open)
 void open_page(void *place)
 {
     char *page = (char *)((uintptr_t)place / PAGE * PAGE);
-#if defined(__linux__) && defined(__x86_64__)
+#if HAS_KEYS
     if (key >= 0) {
         pkey_mprotect(page, PAGE, PROT_READ | PROT_WRITE, 0);
         return;
@@ -230,17 +248,26 @@ void seal()
     make_all_pages(opened > 0);
 }
 
-// An allocation whose red zones somebody wrote.
-Allocation *overrun()
+bool repair(std::string &problem)
 {
-    for (auto &[first, allocation] : known)
-        if (!allocation->is_gone && !zones_are_whole(allocation)) return allocation;
-    return nullptr;
+    bool is_whole = true;
+    for (auto &[first, allocation] : known) {
+        if (allocation->is_gone || zones_are_whole(allocation)) continue;
+        is_whole = false;
+        problem = "a byte was written " + describe(changed(allocation));
+        fill_zones(allocation);
+    }
+    return is_whole;
 }
 
 char *shared() { return shared_room; }
 
-int64_t in_use() { return used; }
+int64_t in_use()
+{
+    int64_t all = 0;
+    for (auto &[owner, bytes] : used) all += bytes;
+    return all;
+}
 
 void *pin(int64_t bytes)
 {

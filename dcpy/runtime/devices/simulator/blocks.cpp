@@ -125,7 +125,7 @@ void work();
 // runs now where `from` is null: it has nothing left to do.
 void go_on(Fiber *from)
 {
-    Fiber spare, *to;
+    Fiber *to;
     const bool is_fresh = now.next < now.count;
     if (!now.ready.empty() && (now.prefers_ready || !is_fresh)) {
         const int32_t t = now.ready.back();
@@ -140,7 +140,7 @@ void go_on(Fiber *from)
     if (to == from && from) return;
     if (!to && !(to = fibers::take(work))) stop("the host has no memory for the stacks of so many threads");
     now.fiber = to;
-    fibers::switch_to(from ? from : &spare, to);
+    fibers::switch_to(from ? from : &fibers::nobody, to);
 }
 
 void end_thread(int32_t t)
@@ -386,9 +386,8 @@ bool run(const Launch &launch, const Settings &settings, std::string &problem)
     }
     now.is_running = false;
     faults::escape = nullptr;
-    if (const Allocation *a = now.problem.empty() ? arena::overrun() : nullptr)
-        now.problem = "a byte in front of or behind the " + std::to_string(a->bytes) + " bytes of allocation " +
-                      std::to_string(a->number) + " was written";
+    std::string overrun;
+    if (!arena::repair(overrun) && now.problem.empty()) now.problem = overrun;
     arena::close();
     if (now.problem.empty()) return true;
     fibers::give_back_all();
@@ -408,9 +407,8 @@ const std::vector<Named> &shared_arrays() { return now.arrays; }
 
 void stop(const std::string &problem)
 {
-    Fiber spare;
     now.problem = problem;
-    fibers::switch_to(&spare, &fibers::host);
+    fibers::switch_to(&fibers::nobody, &fibers::host);
     __builtin_unreachable();
 }
 

@@ -17,6 +17,7 @@ struct Command {
 };
 
 struct Device : dcpy_device {
+    int64_t number;
     const dcpy_unit *unit;  // null: of no program, for memory only
     Settings settings;
     Random random;

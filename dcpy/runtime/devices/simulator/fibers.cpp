@@ -6,7 +6,7 @@
 
 #include <sys/mman.h>
 
-#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
+#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__)) && !defined(DCPY_PORTABLE)
 #define BY_HAND 1
 #else
 #define BY_HAND 0
@@ -80,7 +80,7 @@ dcpy_simulator_switch:
 
 namespace simulator::fibers {
 
-Fiber host = {};
+Fiber host = {}, nobody = {};
 
 namespace {
 

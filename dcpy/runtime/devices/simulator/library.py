@@ -22,7 +22,8 @@ class Settings:
     """How a device is simulated.
 
     Blocks, threads and queued commands come in an order that the seed decides; seed 0: the natural one. `memory` is
-    that of the device, in bytes. Where it is not `asynchronous`, each command is run when it is given.
+    that of the device, in bytes. Where it is not `asynchronous`, each command is run when it is given. `portable` is
+    what other processors than those of this machine do: no protection keys, and fibers of the system's.
     """
 
     warp: int = 32
@@ -30,6 +31,7 @@ class Settings:
     hooks: bool = False
     asynchronous: bool = True
     memory: int = 1 << 34
+    portable: bool = False
 
 
 class _Settings(ctypes.Structure):
@@ -49,7 +51,7 @@ class SimulatedDevice(Device):
     def __init__(
         self, options: Options, settings: Settings, library: ctypes.CDLL | None = None, name: str = ""
     ) -> None:
-        self._simulator = simulator(options)
+        self._simulator = simulator(options, settings.portable)
         self._library = library  # its kernels are called
         unit = None if library is None else ctypes.addressof(ctypes.c_char.in_dll(library, f"{name}_kernels"))
         wanted = _Settings(settings.warp, settings.hooks, settings.asynchronous, 0, settings.seed, settings.memory)
@@ -69,10 +71,11 @@ class SimulatedDevice(Device):
         self._simulator.dcpy_simulator_close(self.table)
 
 
-def simulator(options: Options) -> ctypes.CDLL:
+def simulator(options: Options, portable: bool = False) -> ctypes.CDLL:
     """The native library, built and loaded."""
+    name, flags = ("dcpy_simulator_portable", ("-DDCPY_PORTABLE",)) if portable else ("dcpy_simulator", ())
     sources = [*(HERE / name for name in (*SOURCES, *HEADERS)), *map(header, SHARED)]
-    library = native_library("dcpy_simulator", sources, options, ("-pthread",))
+    library = native_library(name, sources, options, ("-pthread", *flags))
     library.dcpy_simulator_open.restype = ctypes.c_void_p
     library.dcpy_simulator_open.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
     library.dcpy_simulator_close.argtypes = library.dcpy_simulator_check.argtypes = [ctypes.c_void_p]

@@ -32,6 +32,7 @@ constexpr uint8_t POISON = 0xFF;      // NaN in every float type
 constexpr int64_t SHARED_LIMIT = 227 * 1024, SHARED_ROOM = 1 << 19;
 
 struct Allocation {
+    int64_t owner;       // the number of the program's device
     int64_t number;      // counts allocations, in the order of the program
     char *place;
     int64_t bytes;
@@ -41,7 +42,7 @@ struct Allocation {
 
 namespace arena {
 bool prepare();                               // reserves the addresses, once; false where there are none
-Allocation *allocate(int64_t bytes, int64_t limit, std::string &problem);
+Allocation *allocate(int64_t owner, int64_t bytes, int64_t limit, std::string &problem);
 void release(Allocation *allocation);         // what `is_gone`: touched, it faults
 Allocation *holder(const void *place);        // whose bytes, or red zones, these are; null: nobody's
 bool owns(const void *place);                 // whether the address is one of the device's
@@ -52,7 +53,7 @@ void reopen();                                // behind a signal handler, which 
 void open_one(const Allocation *allocation, bool is_open);  // one that stays protected otherwise
 void open_page(void *place);                  // to whoever touched it, until `seal`
 void seal();                                  // protect all, after a stray access has opened a page
-Allocation *overrun();                        // an allocation whose red zones somebody wrote
+bool repair(std::string &problem);            // the red zones; false where somebody wrote them
 char *shared();                               // SHARED_ROOM bytes
 int64_t in_use();
 void *pin(int64_t bytes);
@@ -77,6 +78,7 @@ void switch_to(Fiber *from, Fiber *to);
 bool is_guard(const void *place);  // below a stack: the stack was too small
 bool holds(const void *place);     // on a stack of ours
 extern Fiber host;                 // the stack of who launches
+extern Fiber nobody;               // what never runs again is saved here
 }
 
 // ---- blocks.cpp: one launch ----

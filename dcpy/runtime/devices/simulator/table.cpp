@@ -13,7 +13,7 @@ namespace simulator {
 namespace {
 
 std::recursive_mutex one_at_a_time;
-int64_t launches = 0;
+int64_t launches = 0, devices = 0;
 
 constexpr int64_t MOST_BLOCKS[3] = {0x7FFFFFFF, 65535, 65535};
 constexpr int32_t MOST_THREADS[3] = {1024, 1024, 64};
@@ -54,10 +54,10 @@ int32_t allocate(dcpy_device *self, int64_t bytes, void **place)
     Device &device = *(Device *)self;
     if (int32_t status = enter(device)) return status;
     std::string problem;
-    Allocation *made = arena::allocate(bytes, device.settings.memory, problem);
+    Allocation *made = arena::allocate(device.number, bytes, device.settings.memory, problem);
     if (!made) {  // what has been released, but not yet by the device
         if (int32_t status = drain(device)) return status;
-        made = arena::allocate(bytes, device.settings.memory, problem);
+        made = arena::allocate(device.number, bytes, device.settings.memory, problem);
     }
     if (!made) return refuse(device, DCPY_OUT_OF_MEMORY, problem);
     *place = made->place;
@@ -71,9 +71,10 @@ int32_t release(dcpy_device *self, void *place)
     if (int32_t status = enter(device)) return status;
     if (!place) return DCPY_DONE;
     Allocation *a = arena::owns(place) ? arena::holder(place) : nullptr;
-    if (!a || a->place != place || a->is_released)
-        return refuse(device, DCPY_MISUSED, a && a->is_released ? "released twice: " + arena::describe(place)
-                                            : hexadecimal(place) + " was not allocated: nothing to release");
+    if (!a) return refuse(device, DCPY_MISUSED, hexadecimal(place) + " was not allocated: nothing to release");
+    if (a->is_released || a->place != place)
+        return refuse(device, DCPY_MISUSED, (a->is_released ? "released twice: " : "released in the middle: ") +
+                                                arena::describe(place));
     a->is_released = true;
     return give(device, [a](std::string &) { return arena::release(a), true; });
 }
@@ -314,12 +315,13 @@ dcpy_device *dcpy_simulator_open(const dcpy_unit *unit, const Settings *settings
     Device *device = new Device;
     (dcpy_device &)*device = {DCPY_TABLE_VERSION, nullptr, allocate, release, copy, copy_box, fill, launch, wait, failed,
                               message, use_queue, record, wait_event, pin, unpin};
+    device->number = ++devices;
     device->unit = unit;
     device->settings = *settings;
     device->random = {settings->seed};
     device->queue = 0;
     device->is_lost = false;
-    const Allocation *block = arena::allocate(5 * sizeof(int64_t), INT64_MAX, problem);
+    const Allocation *block = arena::allocate(0, 5 * sizeof(int64_t), INT64_MAX, problem);
     if (!block) return delete device, nullptr;
     device->errors = (int64_t *)block->place;
     int64_t none[5];
