@@ -122,6 +122,11 @@ def run(call: Call, name: str, *more, threads: int = 128, shared: int = 0) -> np
     return call.get(argument, out)
 
 
+def launch_and_wait(call: Call, kernel: int, out) -> None:
+    call.device.launch(kernel, [1], [125], (out,))
+    call.device.wait()
+
+
 def problem(call: Call, name: str, *more, threads: int = 128) -> str:
     with pytest.raises(DeviceError) as caught:
         run(call, name, *more, threads=threads)
@@ -163,9 +168,9 @@ def test_a_place_behind_the_end(call):
 
 def test_a_place_behind_an_end_that_is_not_that_of_a_page(call):
     out = call.put(np.zeros(125))
-    with pytest.raises(DeviceError, match="a byte was written 0 bytes behind the end of the 1000 bytes of allocation"):
-        call.device.launch(NAMES.index("behind_the_end"), [1], [125], (out,))
-        call.device.wait()
+    said = "a byte was written 0 bytes behind the end of the 1000 bytes of allocation"
+    with pytest.raises(DeviceError, match=said):
+        launch_and_wait(call, NAMES.index("behind_the_end"), out)
 
 
 def test_a_place_in_front(call):
@@ -250,7 +255,8 @@ def test_atomics(call):
 
 
 def test_atomics_keep_nan(call):
-    count, least, most = call.put(np.zeros(1, np.int64)), call.put(np.full(1, np.nan)), call.put(np.zeros(1, np.float32))
+    count, most = call.put(np.zeros(1, np.int64)), call.put(np.zeros(1, np.float32))
+    least = call.put(np.full(1, np.nan))
     call.device.launch(NAMES.index("counted"), [1], [100], (count, least, most))
     assert np.isnan(call.get(least, np.zeros(1))[0])
 
@@ -284,7 +290,7 @@ def test_a_kernel_that_is_none(call):
 
 def test_a_place_of_the_host_as_an_argument(call):
     out = np.zeros(128)
-    with pytest.raises(DeviceError, match="argument 0: 0x[0-9a-f]+ is a place of the host"):
+    with pytest.raises(DeviceError, match=r"argument 0: 0x[0-9a-f]+ is a place of the host"):
         call.device.launch(NAMES.index("in_front"), [1], [1], (place(out.ctypes.data),))
 
 
@@ -376,7 +382,7 @@ class TestMemory:
         values = (ctypes.c_double * 4).from_address(there)
         for _ in range(2):
             assert values[1] in (0.0, 1.0)  # goes on, and hears of it from the next command
-            with pytest.raises(DeviceError, match="the host program touched 0x.*, at offset 8 of the 32 bytes"):
+            with pytest.raises(DeviceError, match=r"the host program touched 0x.*, at offset 8 of the 32 bytes"):
                 call.device.check()
         values[2] = 5
         with pytest.raises(DeviceError, match="the access is in"):

@@ -14,7 +14,7 @@ from dcpy.runtime.devices.table import Device
 HERE = Path(__file__).parent
 SOURCES = ("arena.cpp", "fibers.cpp", "faults.cpp", "blocks.cpp", "commands.cpp", "table.cpp")
 HEADERS = ("simulator.h", "commands.h")
-SHARED = ("dcpy_device.h", "dcpy_table.h")
+SHARED = ("dcpy_device.h", "dcpy_fibers.h", "dcpy_table.h")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@
 #define DCPY_SIMULATOR
 #define DCPY_SIMULATOR_ITSELF
 #include "dcpy_device.h"
+#include "dcpy_fibers.h"
 #include "dcpy_table.h"
 
 namespace simulator {
@@ -61,13 +62,9 @@ bool unpin(void *place);
 bool is_pinned(const void *place);
 }
 
-// ---- fibers.cpp: stacks, and switching between them ----
+// ---- fibers.cpp: the stacks of threads ----
 
-struct Fiber {
-    void *stack_pointer;
-    char *lowest;  // of its stack; the page below is a guard
-    void *context; // where the system's own switching is used
-};
+using Fiber = dcpy_fiber;
 
 namespace fibers {
 constexpr int64_t STACK = 256 * 1024;
