@@ -24,6 +24,8 @@ class Process:
     name: str
     action: Callable[[], object]
     endless: bool = False
+    title: str = ""  #: in reports, where several have one name: "pe[3]"
+    fill: str = field(default="", init=False)  #: of the queue that it waits at: "4 of 4"
     error: BaseException | None = field(default=None, init=False)
     done: bool = field(default=False, init=False)
     waits: str = field(default="", init=False)  #: for what: "for an element of 's', which is empty"
@@ -44,10 +46,11 @@ class _Current(threading.local):
 _current = _Current()
 
 
-def wait(ready: Callable[[], bool], what: str) -> None:
+def wait(ready: Callable[[], bool], what: str, fill: Callable[[], str] = str) -> None:
     """Lets the other processes run until `ready()`. `what` is waited for, in words: "for room in 's', which is full".
 
-    `RuntimeError` where that cannot happen, because no process runs beside this one.
+    `fill` says for reports how full a queue is. `RuntimeError` where that cannot happen, because no
+    process runs beside this one.
     """
     network, process = _current.network, _current.process
     if network is None or process is None:
@@ -56,7 +59,7 @@ def wait(ready: Callable[[], bool], what: str) -> None:
         return
     network.require_alive()
     while not ready():
-        process.ready, process.waits = ready, what
+        process.ready, process.waits, process.fill = ready, what, fill()
         network.pause(process)
     process.waits = ""
 
@@ -80,10 +83,11 @@ def run_network(processes: Sequence[Process], order: Sequence[int] = ()) -> None
     if stuck is not None:
         error = RuntimeError(f"deadlock: the process {stuck.name!r} waits {stuck.waits}")
         for process in waiting:
-            error.add_note(f"{process.name} waits {process.waits}")
+            fill = f": {process.fill}" if process.fill else ""
+            error.add_note(f"{process.title or process.name} waits {process.waits}{fill}")
         for process in processes:
             if not process.waits:
-                error.add_note(f"{process.name} has ended")
+                error.add_note(f"{process.title or process.name} has ended")
         raise error
 
 

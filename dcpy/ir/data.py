@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from dcpy.base.source import SrcSpan
+from dcpy.ir.hardware import Bank, Partition
 from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, ExprLike, as_expr, as_exprs
 from dcpy.ir.types import DType
@@ -26,6 +27,7 @@ class Space(Enum):
     PINNED = "pinned"  #: of the host, at a fixed place, which a device reads and writes too
     GLOBAL = "global"  #: of a device, seen by all its threads
     SHARED = "shared"  #: on the chip of a device, seen by a block of threads
+    LOCAL = "local"  #: on the chip of a device, seen by one process
 
 
 class Allocation(Enum):
@@ -35,6 +37,9 @@ class Allocation(Enum):
     REGISTER = "register"
     STACK = "stack"
     HEAP = "heap"
+    BRAM = "bram"  #: blocks of memory on the chip of an FPGA, each with two ports
+    REGISTERS = "registers"  #: of an FPGA: each element of an array is one
+    SHIFT_REGISTER = "shift_register"  #: registers in a row: all move on by one, taps are at fixed places
 
 
 class Lifetime(Enum):
@@ -77,7 +82,7 @@ class Array:
     """A strided n-dimensional buffer. `strides` are in elements, not bytes; element 0 is at the buffer's start.
 
     Arguments with the same non-empty `alias` may overlap in memory; all analyses treat them as one container of
-    which nothing is known.
+    which nothing is known. On an FPGA `bank` says in which memory it is, and `partition` how memory on the chip is cut.
     """
 
     dtype: DType
@@ -88,6 +93,8 @@ class Array:
     allocation: Allocation = Allocation.UNDECIDED
     lifetime: Lifetime = Lifetime.SCOPE
     alias: str = ""
+    bank: Bank | None = None
+    partition: tuple[Partition, ...] = ()
     span: SrcSpan | None = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -205,12 +212,16 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """First-in, first-out queues of elements, one per point of `shape`. `capacity` 0 means unbounded."""
+    """First-in, first-out queues, one per point of `shape`. `capacity` 0 means unbounded.
+
+    What goes through a queue is an element, or with `token` a packed block of that shape: pushed whole, popped whole.
+    """
 
     dtype: DType
     shape: tuple[Expr, ...] = ()
     capacity: Expr = ZERO
     transient: bool = True
+    token: tuple[int, ...] = ()
     span: SrcSpan | None = field(default=None, compare=False, repr=False)
 
     @property

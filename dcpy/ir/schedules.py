@@ -7,14 +7,15 @@ changes what is computed. In the textual form it is ``@parallel{chunk = 64}``; a
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """Base of all schedules. `word` is the name in the textual form."""
+    """Base of all schedules. `word` is the name in the textual form, `words` are values of parameters."""
 
     word: ClassVar[str] = ""
+    words: ClassVar[tuple[str, ...]] = ()
 
     def __str__(self) -> str:
         """``@vector{width = 4}``; "" for what is undecided."""
@@ -92,8 +93,21 @@ class Warp(Schedule):
     word: ClassVar[str] = "warp"
 
 
+@dataclass(frozen=True, slots=True)
+class Pipelined(Schedule):
+    """One iteration starts every `ii` cycles, before those in front of it have ended (FPGAs); 0: as soon as can be.
+
+    `style` says what a missing input does. `stp`: all iterations stand still; `frp`: those that have started go on.
+    """
+
+    word: ClassVar[str] = "pipelined"
+    words: ClassVar[tuple[str, ...]] = ("stp", "frp")
+    ii: int = 0
+    style: Literal["", "stp", "frp"] = ""
+
+
 UNDECIDED, SEQUENTIAL, PARALLEL, VECTOR, UNROLLED = Undecided(), Sequential(), Parallel(), Vector(), Unrolled()
-GRID, BLOCK, WARP = Grid(), Block(), Warp()
+GRID, BLOCK, WARP, PIPELINED = Grid(), Block(), Warp(), Pipelined()
 SCHEDULES: dict[str, type[Schedule]] = {
-    kind.word: kind for kind in (Sequential, Parallel, Vector, Unrolled, Grid, Block, Warp)
+    kind.word: kind for kind in (Sequential, Parallel, Vector, Unrolled, Grid, Block, Warp, Pipelined)
 }

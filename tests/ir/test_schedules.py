@@ -9,7 +9,7 @@ from dcpy.ir.text import parse_sdfg, print_sdfg
 
 SCHEDULED = (
     "@sequential", "@parallel", "@parallel{chunk = 64}", "@vector", "@vector{width = 4}", "@unrolled",
-    "@unrolled{factor = 2}", "@grid", "@block", "@warp", "",
+    "@unrolled{factor = 2}", "@grid", "@block", "@warp", "@pipelined", "@pipelined{ii = 2, style = frp}", "",
 )  # fmt: skip
 
 
@@ -53,6 +53,8 @@ def test_they_are_values():
     [
         ("@simd", "no schedule is called 'simd'"),
         ("@vector{width = wide}", "expected a number"),
+        ("@pipelined{style = fast}", "no style is called 'fast'"),
+        ("@pipelined{ii = stp}", "expected a number"),
         ("@parallel{chunk = 8, team = 2}", "@parallel has no parameter 'team'"),
     ],
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from dcpy.codegen.lir.expr import Infix, Intrinsic, LirExpr, Literal, Name, Prefix, integer, times
 from dcpy.codegen.lir.tree import Declare, Queues
 from dcpy.codegen.lir.types import STATUS, TRUTH, Fifo, Pointer
@@ -35,7 +37,8 @@ def declare_stream(context: Context, name: str, desc: Stream) -> None:
     for size in desc.shape:
         count = times(count, context.symbolic(max_of(size, 0)))
     place = context.places[name]
-    context.emit(Queues(place.base.name, desc.dtype, count, context.symbolic(desc.capacity)))
+    elements = desc.capacity * prod(desc.token)  # a token goes element by element: who waits for one waits for all
+    context.emit(Queues(place.base.name, desc.dtype, count, context.symbolic(elements)))
     context.fail_unless_memory(place.base)
 
 

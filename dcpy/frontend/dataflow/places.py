@@ -59,6 +59,10 @@ _STORAGES = {
     StorageType.CPU_ThreadLocal: (Space.HOST, Allocation.UNDECIDED),  # what a map declares belongs to an iteration
     StorageType.GPU_Global: (Space.GLOBAL, Allocation.UNDECIDED),
     StorageType.GPU_Shared: (Space.SHARED, Allocation.UNDECIDED),
+    StorageType.FPGA_Global: (Space.GLOBAL, Allocation.UNDECIDED),
+    StorageType.FPGA_Local: (Space.LOCAL, Allocation.BRAM),
+    StorageType.FPGA_Registers: (Space.LOCAL, Allocation.REGISTERS),
+    StorageType.FPGA_ShiftRegister: (Space.LOCAL, Allocation.SHIFT_REGISTER),
 }
 _SCHEDULES = {
     ScheduleType.Default: UNDECIDED,

@@ -14,7 +14,7 @@ import numpy as np
 from dcpy.base.assumptions import Assumption
 from dcpy.base.errors import InvalidSdfg, ParseError
 from dcpy.base.source import SrcSpan
-from dcpy.ir import data, memlet, nodes, region, schedules, sdfg, subsets, symbolic
+from dcpy.ir import data, hardware, memlet, nodes, region, schedules, sdfg, subsets, symbolic
 from dcpy.ir.expressions import scalar as expr
 from dcpy.ir.library.library_kinds import LIBRARY_KINDS
 from dcpy.ir.nodes import LibraryNode
@@ -34,6 +34,9 @@ _CLASSES: dict[str, type[Any]] = {
     "grid": schedules.Grid,
     "block": schedules.Block,
     "warp": schedules.Warp,
+    "pipelined": schedules.Pipelined,
+    "bank": hardware.Bank,
+    "partition": hardware.Partition,
     "scalar": data.Scalar,
     "array": data.Array,
     "view": data.View,
@@ -116,7 +119,7 @@ def hints_of(cls: type[Any]) -> dict[str, Any]:
     if cls is region.Region:
         return {"containers": dict[str, data.Data], "blocks": list[region.Block]}
     names: dict[str, Any] = {}
-    for module in (symbolic, subsets, memlet, data, expr, nodes, region, sdfg):
+    for module in (symbolic, subsets, memlet, data, expr, nodes, region, sdfg, hardware, schedules):
         names.update(vars(module))
     return get_type_hints(cls, localns=names)
 

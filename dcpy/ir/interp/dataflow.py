@@ -5,7 +5,7 @@ All bounds are checked here, and every element that is touched is reported to th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from contextlib import contextmanager
 from typing import Any
 
@@ -177,22 +177,24 @@ class DataMovement:
             if isinstance(dim, Range)
         )
         values = np.empty(shape, stream.dtype.numpy)
-        for position in np.ndindex(shape):
+        for position in np.ndindex(_in_tokens(shape, stream)):
             values[position] = self._pop(stream, node.src, node)
         return values
 
     def _pop(self, stream: Queues, memlet: Memlet, node: Node) -> Any:
         point = self._point(stream, memlet, node)
         queue = stream.at(point)
-        wait(lambda: bool(queue), f"for an element of {queue_name(memlet.container, point)!r}, which is empty")
+        what = f"for an element of {queue_name(memlet.container, point)!r}, which is empty"
+        wait(lambda: bool(queue), what, lambda: _fill(queue, stream.capacity))
         return queue.popleft()
 
     def _push(self, stream: Queues, memlet: Memlet, values: Any, node: Node) -> None:
         point = self._point(stream, memlet, node)
         queue, capacity = stream.at(point), stream.capacity
         what = f"for room in {queue_name(memlet.container, point)!r}, which is full"
-        for value in np.asarray(values).reshape(-1):
-            wait(lambda: capacity <= 0 or len(queue) < capacity, what)
+        _in_tokens(np.shape(values), stream)
+        for value in np.array(values).reshape(-1, *stream.token):
+            wait(lambda: capacity <= 0 or len(queue) < capacity, what, lambda: _fill(queue, capacity))
             queue.append(value)
 
     def _point(self, stream: Queues, memlet: Memlet, node: Node) -> tuple[int, ...]:
@@ -203,3 +205,16 @@ class DataMovement:
         if not inside:
             raise OutOfBounds(f"{memlet} names a queue that the stream does not have", span=node.span)
         return point
+
+
+def _fill(queue: Sized, capacity: int) -> str:
+    """How full a queue is; one without bounds holds whatever comes."""
+    return f"{len(queue)} of {capacity}" if capacity > 0 else f"{len(queue)}, without bounds"
+
+
+def _in_tokens(shape: tuple[int, ...], stream: Queues) -> tuple[int, ...]:
+    """The dimensions that are left of an array where its last ones are those of a token; each point is one token."""
+    outer = len(shape) - len(stream.token)
+    if outer < 0 or shape[outer:] != stream.token:
+        raise OutOfBounds(f"{list(shape)} elements are not made of tokens of {list(stream.token)}")
+    return shape[:outer]

@@ -80,7 +80,8 @@ class Frame:
                 entry.memory = Buffer(data, data, entry.depth)
             case Stream() if entry.memory is None:
                 shape = sizes_of(entry.desc.shape, self.symbols)
-                entry.memory = Queues(entry.desc.dtype, shape, entry.desc.capacity.evaluate(self.symbols))
+                capacity = entry.desc.capacity.evaluate(self.symbols)
+                entry.memory = Queues(entry.desc.dtype, shape, capacity, entry.desc.token)
             case Array() if sizes_of(entry.desc.shape, self.symbols) != entry.sizes:
                 raise InterpreterError(f"the size of {name!r} changed while it lives", span=entry.desc.span)
         assert entry.memory is not None  # every kind of descriptor has its case above

@@ -18,7 +18,7 @@ from dcpy.base.networks import run_network
 from dcpy.ir.interp.dataflow import DataMovement
 from dcpy.ir.interp.exceptions import exception_of
 from dcpy.ir.interp.frame import Frame
-from dcpy.ir.interp.memory import range_of
+from dcpy.ir.interp.memory import queue_name, range_of
 from dcpy.ir.interp.races import RaceDetector
 from dcpy.ir.interp.scalars import wrap_integer
 from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
@@ -148,7 +148,8 @@ class Machine(DataMovement):
         frame = self.frame.fork()
         frame.symbols.update(zip(node.params, point, strict=True))
         machine = Machine(frame, [], self.shuffle)
-        return networks.Process(node.name, lambda: machine.run_region(node.body), node.endless)
+        title = queue_name(node.name, point)
+        return networks.Process(node.name, lambda: machine.run_region(node.body), node.endless, title)
 
     @run_block.register
     def _(self, block: Break) -> Next:

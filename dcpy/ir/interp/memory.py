@@ -38,11 +38,15 @@ class Buffer:
 
 @dataclass(slots=True)
 class Queues:
-    """A stream: one first-in, first-out queue per point of its shape. `capacity` 0 means unbounded."""
+    """A stream: one first-in, first-out queue per point of its shape. `capacity` 0 means unbounded.
+
+    What is in a queue are elements, or arrays of the shape `token`.
+    """
 
     dtype: DType
     shape: tuple[int, ...]
     capacity: int
+    token: tuple[int, ...] = ()
     queues: dict[tuple[int, ...], deque[Any]] = field(default_factory=dict)
 
     def at(self, point: tuple[int, ...]) -> deque[Any]:

@@ -21,6 +21,7 @@ from dcpy.ir.data import (
     View,
     packed_strides,
 )
+from dcpy.ir.hardware import BANKS, PARTITIONS, Bank, Partition
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.text.declaration_printer import derived_view
@@ -31,6 +32,7 @@ from dcpy.ir.types import BY_NAME, DType
 DECLARATIONS = ("data", "view", "stream")
 T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
+W = TypeVar("W", bound=str)
 _PENDING = Scalar(BY_NAME["bool"])  # keeps the place of a view whose base is not known yet
 
 
@@ -73,8 +75,9 @@ class DeclarationParser(ExprParser):
         """What follows ``name:``, a view excepted."""
         dtype, shape = self._type()
         if keyword == "stream":
+            token = self.list_of(lambda: self.integer("a size")) if self.accept("token") else ()
             capacity = self.symbolic() if self.accept("capacity") else Expr(())
-            return Stream(dtype, shape or (), capacity, self.accept("transient"))
+            return Stream(dtype, shape or (), capacity, self.accept("transient"), token)
         return Scalar(dtype, **self._flags(array=False)) if shape is None else self._array(dtype, shape)
 
     def view(self) -> tuple[str, Callable[[Data], View]]:
@@ -169,8 +172,27 @@ class DeclarationParser(ExprParser):
                 flags["lifetime"] = self.member(Lifetime, "lifetime")
             elif array and self.accept("alias"):
                 flags["alias"] = self.identifier("the name of a group of arguments")
+            elif array and self.accept("bank"):
+                flags["bank"] = self._bank()
+            elif array and self.accept("partition"):
+                flags["partition"] = (*flags.get("partition", ()), self._partition())
             else:
                 return flags
+
+    def _bank(self) -> Bank:
+        """``hbm 2``, ``hbm 0:4 axis 1``."""
+        kind = self.word(BANKS, "kind of bank")
+        first = self.integer("the number of a bank")
+        if not self.accept(":"):
+            return Bank(kind, first)
+        behind = self.integer("the number behind the last bank")
+        return Bank(kind, first, behind - first, self.integer("an axis") if self.accept("axis") else 0)
+
+    def _partition(self) -> Partition:
+        """``complete 0``, ``cyclic 1 by 4``."""
+        style = self.word(PARTITIONS, "way to cut memory")
+        axis = self.integer("an axis")
+        return Partition(axis, style, self.integer("a number of pieces") if self.accept("by") else 0)
 
     def _place(self, flags: dict[str, Any]) -> None:
         """A memory space, or how the memory is allocated there; what is the default is not written."""
@@ -185,14 +207,16 @@ class DeclarationParser(ExprParser):
 
     def member(self, kind: type[E], what: str) -> E:
         """A member of an enumeration, by its value."""
+        values = {item.value: item for item in kind}
+        return values[self.word(tuple(values), what)]
+
+    def word(self, known: tuple[W, ...], what: str) -> W:
+        """One of these words."""
         token = self.token
         name = self.identifier(f"a {what}")
-        found = next((item for item in kind if item.value == name), None)
-        if found is None:
-            self.fail(
-                f"no {what} is called {name!r}", at=token, help=f"there are {', '.join(item.value for item in kind)}"
-            )
-        return found
+        if name not in known:
+            self.fail(f"no {what} is called {name!r}", at=token, help=f"there are {', '.join(known)}")
+        return known[known.index(name)]
 
     def list_of(self, item: Callable[[], T], opening: str = "(", closing: str = ")") -> tuple[T, ...]:
         """Items with commas between them (and one more at the end, if you like)."""

@@ -58,7 +58,8 @@ def print_descriptor(desc: Data, lookup: Lookup) -> str:
         case Stream():
             base = f"{desc.dtype}{_list(desc.shape)}" if desc.shape else str(desc.dtype)
             capacity = "" if desc.capacity is ZERO else f"capacity {desc.capacity}"
-            return _words(base, capacity, "transient" if desc.transient else "")
+            token = f"token ({', '.join(map(str, desc.token))})" if desc.token else ""
+            return _words(base, token, capacity, "transient" if desc.transient else "")
         case _:
             assert_never(desc)
 
@@ -134,6 +135,8 @@ def _flags(desc: Scalar | Array) -> list[str]:
     if isinstance(desc, Array):
         flags.append("" if desc.lifetime is Lifetime.SCOPE else f"lifetime {desc.lifetime.value}")
         flags.append(f"alias {quote(desc.alias)}" if desc.alias else "")
+        flags.append("" if desc.bank is None else f"bank {desc.bank}")
+        flags += [f"partition {part}" for part in desc.partition]
     return flags
 
 

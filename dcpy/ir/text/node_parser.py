@@ -154,10 +154,10 @@ class NodeParser(DeclarationParser):
             return kind(**self.numbers(kind, f"@{word}"))
         return kind()
 
-    def numbers(self, kind: type[Any], owner: str) -> dict[str, int]:
+    def numbers(self, kind: type[Any], owner: str) -> dict[str, Any]:
         """``chunk = 64, width = 4}``, values of fields of a dataclass; the opening brace has been read."""
-        known = [field.name for field in fields(kind)]
-        values: dict[str, int] = {}
+        known = {field.name: field.default for field in fields(kind)}
+        values: dict[str, Any] = {}
         while not self.accept("}"):
             token = self.token
             name = self.identifier("a parameter")
@@ -166,7 +166,8 @@ class NodeParser(DeclarationParser):
             if name in values:
                 self.fail(f"{owner} has two values of {name!r}", at=token)
             self.expect("=")
-            values[name] = self.integer("a number")
+            in_words = isinstance(known[name], str)
+            values[name] = self.word(kind.words, name) if in_words else self.integer("a number")
             self.accept(",")
         return values
 

@@ -15,6 +15,7 @@ from dcpy.ir.verify.rules import (
     control,
     expressions,
     foreign,
+    fpga,
     frontend,
     handles,
     memlets,
@@ -92,6 +93,11 @@ CODEGEN_FORM = Form(
     "What code generation takes: nothing is left to decide.",
     (*WELL_FORMED.rules, *rules_of(codegen, placement)),
 )
+FPGA_FORM = Form(
+    "fpga",
+    "What code generation for FPGAs takes: processes of fixed number and size, which meet in queues.",
+    (*WELL_FORMED.rules, *rules_of(codegen, fpga)),
+)
 FORMS = (
     READABLE,
     WELL_FORMED,
@@ -102,6 +108,7 @@ FORMS = (
     STORED_FORM,
     SCHEDULED_FORM,
     CODEGEN_FORM,
+    FPGA_FORM,
 )
 
 

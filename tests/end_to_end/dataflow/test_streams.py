@@ -29,8 +29,8 @@ def test_a_deadlock_says_who_waits():
     with pytest.raises(RuntimeError, match=message) as caught:
         dcpy.program(crossed).to_sdfg(x, y).interpret(x=x, y=y)
     assert caught.value.__notes__ == [
-        "give waits for room in 'p', which is full",
-        "take waits for an element of 'q', which is empty",
+        "give waits for room in 'p', which is full: 2 of 2",
+        "take waits for an element of 'q', which is empty: 0 of 2",
     ]
 
 

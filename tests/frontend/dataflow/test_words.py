@@ -105,7 +105,12 @@ def test_storages_of_other_devices():
         return t + 1
 
     def fpga(a):
-        return dcpy.define_local((4,), dcpy.float64, storage=dcpy.StorageType.FPGA_Local)
+        t = dcpy.define_local((4,), dcpy.float64, storage=dcpy.StorageType.FPGA_Local)
+        t[:] = a[:4]
+        return t + 1
+
+    def vector(a):
+        return dcpy.define_local((4,), dcpy.float64, storage=dcpy.StorageType.SVE_Register)
 
     def registers(a):
         return dcpy.define_local((a.shape[0],), dcpy.float64, storage=dcpy.StorageType.Register)
@@ -115,7 +120,10 @@ def test_storages_of_other_devices():
     assert np.array_equal(sdfg.interpret(a=X), X[:4] + 1)
     with pytest.raises(dcpy.DcpyError, match="the target 'cpu' has no memory @global"):
         sdfg.compile()
-    assert "the storage FPGA_Local is on no device that dcpy prints code for" in refusal(fpga, X)
+    assert "f64[4] transient @local @bram" in str(dcpy.program(fpga).to_sdfg(X, simplify=False))
+    with pytest.raises(dcpy.DcpyError, match="the target 'cpu' has no memory @local"):
+        dcpy.program(fpga).to_sdfg(X, simplify=False).compile()
+    assert "the storage SVE_Register is on no device that dcpy prints code for" in refusal(vector, X)
     assert "an array in registers has a size that is known at compile time, not [N]" in refusal(registers, X)
 
 

@@ -278,6 +278,37 @@ def test_streams_are_first_in_first_out_and_bounded():
         after(text, x=np.arange(1.0), y=np.zeros(2))
 
 
+TOKENS = """
+sdfg @f(x: f64[N, 4], y: f64[4*N]) {
+  stream s: f64 token (4) capacity 2 transient
+  dataflow {
+    process give { loop i = 0:N { copy x[i, 0:4] -> s } }
+    process take { loop i = 0:N // 2 { copy s -> y[8*i:8*i + 4] copy s -> y[8*i + 4:8*i + 8] } }
+  }
+}
+"""
+
+
+def test_tokens_are_pushed_and_popped_whole():
+    x = np.arange(24.0).reshape(6, 4)
+    assert np.array_equal(after(TOKENS, x=x, y=np.zeros(24))["y"], x.ravel())
+    with pytest.raises(RuntimeError, match="deadlock: the process 'give' waits for room in 's'") as caught:
+        after(TOKENS.replace("0:N // 2", "0:1"), x=x, y=np.zeros(24))
+    assert caught.value.__notes__ == ["give waits for room in 's', which is full: 2 of 2", "take has ended"]
+
+
+def test_copies_of_processes_are_told_apart_in_a_deadlock():
+    text = """
+    sdfg @f(y: f64[4]) {
+      stream s: f64[4] transient
+      dataflow { process pe p = 0:2 { copy s[p] -> y[p] } }
+    }
+    """
+    with pytest.raises(RuntimeError, match="deadlock: the process 'pe' waits for an element of") as caught:
+        after(text, y=np.zeros(4))
+    assert caught.value.__notes__[1] == "pe[1] waits for an element of 's[1]', which is empty: 0, without bounds"
+
+
 CALL = """
 sdfg @f(A: f64[N, M]) {
   call @double (x = A[1, 0:M], y = A[2, M - 1:-1:-1]) with (K = M)

@@ -50,6 +50,11 @@ symbols(N: size, M: size i32, k: i64) {
           data zero: f16[] transient @stack lifetime persistent
           data scalar: u8 transient @register
           stream s: c128 transient
+          stream tokens: f32[2] token (4, 4) capacity 8 transient
+          data banked: f32[N] transient @global bank hbm 0:4 axis 0
+          data tile: f64[8, 8] transient @local @bram bank ddr 1 partition complete 1 partition cyclic 0 by 4
+          data taps: f64[8] transient @local @shift_register
+          data each: f64[8] transient @local @registers
           view v: f32[N - 2, M] of A[1:N - 1, 0:M]
           view t: f32[M, N] of A[0:N, 0:M] axes (1, 0)
           view b: f32[M, 7] of A[3, 0:M] axes (1, -1)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dcpy.base.callbacks import names_of
 from dcpy.base.errors import CallbackError
 from dcpy.ir.analysis.ranges_at import assumed_bounds
-from dcpy.ir.data import Array, Scalar, Stream
+from dcpy.ir.data import Array, Data, Scalar, Stream
 from dcpy.ir.expressions.scalar import Ref, walk
-from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Map
+from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Map, Tasklet
 from dcpy.ir.region import Loop
 from dcpy.ir.subsets import Range
 from dcpy.ir.verify.rule import Findings, rule
@@ -24,11 +24,39 @@ def copies_keep_their_shape(node: Copy, scope: Scope) -> Findings:
     if src.dtype != dst.dtype:
         yield f"{node.src} is {src.dtype}, {node.dst} is {dst.dtype}", "use a tasklet with a cast"
     if isinstance(src, Stream) or isinstance(dst, Stream):
+        yield from _not_in_tokens(node, src, dst)
         return
     taken, given = node.src.subset.shape, node.dst.subset.shape
     if len(taken) != len(given) or (not scope.guarded and any(map(differ, taken, given))):
         shapes = " and ".join(f"[{', '.join(map(str, shape))}]" for shape in (taken, given))
         yield f"{node.src} and {node.dst} have different shapes: {shapes}"
+
+
+def _not_in_tokens(node: Copy, src: Data, dst: Data) -> Findings:
+    """Where a copy moves what is no whole number of tokens."""
+    src_token = src.token if isinstance(src, Stream) else ()
+    dst_token = dst.token if isinstance(dst, Stream) else ()
+    if isinstance(src, Stream) and isinstance(dst, Stream):
+        if src_token != dst_token:
+            yield f"{node.src} has tokens of {list(src_token)}, {node.dst} of {list(dst_token)}"
+        return
+    moved, token = (node.dst, src_token) if isinstance(src, Stream) else (node.src, dst_token)
+    shape = moved.subset.shape
+    outer = len(shape) - len(token)
+    if outer < 0 or [size.constant for size in shape[outer:]] != list(token):
+        yield (
+            f"{moved} is [{', '.join(map(str, shape))}], which is not made of tokens of {list(token)}",
+            "the last dimensions are those of a token, in numbers: [16*i:16*i + 16]",
+        )
+
+
+@rule("copy.tokens", Tasklet)
+def tasklets_push_elements(node: Tasklet, scope: Scope) -> Findings:
+    """A tasklet pushes elements: no whole tokens."""
+    for memlet in node.outputs.values():
+        desc = scope.desc(memlet.container)
+        if isinstance(desc, Stream) and desc.token:
+            yield f"a tasklet pushes an element to {memlet}, which takes tokens of {list(desc.token)}", "push by a copy"
 
 
 @rule("map.parameters", Map)

@@ -1,0 +1,114 @@
+"""Rates of dataflow: how many tokens a process pushes to each queue, and how many it pops, as expressions.
+
+A queue that gets more than is taken from it never runs dry, on hardware: what is left is the next run's first input.
+Counts are exact or refused; where bounds or indices of queues depend on parameters, these are enumerated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from dcpy.base.source import SrcSpan
+from dcpy.ir.analysis.access import MemoryAccess, Mode
+from dcpy.ir.analysis.access_relations import accesses_in
+from dcpy.ir.analysis.footprints import Variable
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.data import Stream
+from dcpy.ir.refusal import Refusal
+from dcpy.ir.region import Process
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import ONE, ZERO, Expr, Ranges, product_of
+
+MOST_POINTS = 1 << 12  #: points of parameters that are enumerated for one access
+Queue = tuple[str, tuple[int, ...]]  #: of a stream, at a point of its shape
+
+
+@dataclass(slots=True)
+class Tokens:
+    """Of one queue: who pushes to it and who pops, and how many tokens in all."""
+
+    pushed: Expr = ZERO
+    popped: Expr = ZERO
+    producers: dict[str, None] = field(default_factory=dict)
+    consumers: dict[str, None] = field(default_factory=dict)
+    span: SrcSpan | None = None
+
+
+def token_counts(processes: Sequence[Process], uses: Uses, ranges: Ranges) -> dict[Queue, Tokens] | Refusal:
+    """What goes through each queue while all processes run to their ends."""
+    found: dict[Queue, Tokens] = {}
+    for process in processes:
+        for access in accesses_in(process, uses):
+            if not access.of_queue:
+                continue
+            counted = _counts(access, uses, ranges)
+            if isinstance(counted, Refusal):
+                return Refusal(f"{process.name!r} {access.mode.value} {access.memlet}, {counted}")
+            for index, count in counted:
+                _add(found.setdefault((access.root, index), Tokens()), process.name, access, count)
+    return found
+
+
+def _add(tokens: Tokens, process: str, access: MemoryAccess, count: Expr) -> None:
+    tokens.span = tokens.span or access.place.span
+    if access.mode is Mode.PUSH:
+        tokens.pushed = tokens.pushed + count
+        tokens.producers[process] = None
+    else:
+        tokens.popped = tokens.popped + count
+        tokens.consumers[process] = None
+
+
+def _counts(access: MemoryAccess, uses: Uses, ranges: Ranges) -> list[tuple[tuple[int, ...], Expr]] | Refusal:
+    """For each queue that an access names, how many tokens it moves there; a queue may come more than once."""
+    if not access.is_sure() or access.subset is None:
+        return Refusal("which depends on a condition, or on data")
+    variables = [variable for scope in access.scopes for variable in scope.variables]
+    each = _tokens_at_once(access, uses, ranges)
+    told = {*access.subset.symbols, *each.symbols}
+    for _, values in reversed(variables):
+        told |= {*(values.symbols if values is not None else ())}
+    fixed = [(name, values) for name, values in variables if name in told]
+    free = [(name, values) for name, values in variables if name not in told]
+    found: list[tuple[tuple[int, ...], Expr]] = []
+    for point in islice(_points(fixed, {}), MOST_POINTS + 1):
+        if point is None or len(found) == MOST_POINTS:
+            return Refusal("and which queue that is, or how often, cannot be told: the ranges are no numbers")
+        index = tuple(dim.subs(point).constant for dim in access.subset.indices)
+        if any(number is None for number in index):
+            return Refusal("and which queue that is cannot be told")
+        sizes = [values.subs(point).size_within(ranges) for _, values in free if values is not None]
+        found.append((tuple(number for number in index if number is not None), each.subs(point) * product_of(*sizes)))
+    return found
+
+
+def _points(variables: Sequence[Variable], known: dict[str, int]) -> Iterator[dict[str, int] | None]:
+    """All values of variables; None where a range is not of numbers."""
+    if not variables:
+        yield known
+        return
+    (name, values), *rest = variables
+    bounds = None if values is None else _numbers(values.subs(known))
+    if bounds is None:
+        yield None
+        return
+    for value in bounds:
+        yield from _points(rest, {**known, name: value})
+
+
+def _numbers(values: Range) -> range | None:
+    edges = [edge.constant for edge in (values.start, values.stop, values.step)]
+    start, stop, step = edges
+    return None if start is None or stop is None or not step else range(start, stop, step)
+
+
+def _tokens_at_once(access: MemoryAccess, uses: Uses, ranges: Ranges) -> Expr:
+    """What one execution of a node moves: a copy as many tokens as its array holds, a tasklet one."""
+    stream = uses.desc(access.root)
+    assert isinstance(stream, Stream)  # nothing else is pushed to
+    others = access.place.writes() if access.mode is Mode.POP else access.place.reads()
+    dims = [dim for memlet in others for dim in memlet.subset.dims if isinstance(dim, Range)]
+    sizes = [dim.size_within(ranges) for dim in dims]  # a tasklet names points
+    return product_of(*sizes[: len(sizes) - len(stream.token)]) if sizes else ONE
