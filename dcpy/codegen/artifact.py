@@ -274,6 +274,9 @@ class Signature:
     assumed: tuple[tuple[str, Assumption], ...] = ()
 
 
+DEVICE = "device"  # the language of kernels
+
+
 @dataclass(frozen=True, slots=True)
 class Unit:
     """One file of a generated program. Equal content, whatever its `places`: those are for readers.

@@ -70,7 +70,7 @@ class Compiled:
         made = self.loaded
         return encode(
             made.signature, made.entry, made.results, closure=self.closure, guards=self.guards, keepalive=made.library,
-            callbacks=self.callbacks,
+            callbacks=self.callbacks, device=made.device,
         )  # fmt: skip
 
 

@@ -67,12 +67,12 @@ def build(
 ) -> Path:
     """Write the units of `artifact` into `folder`, compile and link them there; the path of the library.
 
-    `toolchains` has a compiler for each of its languages. `kept_at` is where the caller leaves the folder when this
-    raises `ToolchainError`; `run_path` as for `link_flags`.
+    `toolchains` has a compiler for each of its languages that is compiled here. `kept_at` is where the caller leaves
+    the folder when this raises `ToolchainError`; `run_path` as for `link_flags`.
     """
     for unit in artifact.units:
         (folder / unit.name).write_text(unit.text)
-    sources = [unit for unit in artifact.units if unit.language]
+    sources = [unit for unit in artifact.units if unit.language in toolchains]
     objects = [f"{unit.name}.o" for unit in sources]
     compiles = [
         [*toolchains[unit.language].compile, *compile_flags(artifact, unit, options), "-c", unit.name, "-o", object_]

@@ -28,7 +28,7 @@ def compiled_function(loaded: Loaded, *, defaults: Mapping[str, Any] | None = No
         return call_converted(program, signature, values)
 
     program = Dispatcher(signature.name, parameters, miss)
-    program.add(encode(signature, loaded.entry, loaded.results, keepalive=loaded.library))
+    program.add(encode(signature, loaded.entry, loaded.results, keepalive=loaded.library, device=loaded.device))
     return program
 
 

@@ -68,11 +68,14 @@ GATHER = """
 MANY = """
     sdfg @many(y: f64[A, B, C, D, 2]) symbols(A: size, B: size, C: size, D: size) {
       data gpu_y: f64[A, B, C, D, 2] transient @global @heap
+      state { copy y[0:A, 0:B, 0:C, 0:D, 0:2] -> gpu_y[0:A, 0:B, 0:C, 0:D, 0:2] }
       state { map a = 0:A, b = 0:B:2, c = 0:C, d = 0:D:8 @grid {
+        data pair: f64[2] transient @shared @heap
         state { map k = 0:2 @block { state { tasklet () -> (o -> gpu_y[a, b, c, d, k]) { o = f64(a + k) } } } }
         loop t = 0:3 {
+          state { map k = 0:2 @block { state { copy gpu_y[a, b, c, d, 1 - k] -> pair[k] } } }
           state { map k = 0:2 @block { state {
-            tasklet (v <- gpu_y[a, b, c, d, 1 - k]) -> (o -> gpu_y[a, b, c, d, k]) { o = v + f64(t) } } } }
+            tasklet (v <- pair[k]) -> (o -> gpu_y[a, b, c, d, k]) { o = v + f64(t) } } } }
         }
       } }
       state { copy gpu_y[0:A, 0:B, 0:C, 0:D, 0:2] -> y[0:A, 0:B, 0:C, 0:D, 0:2] }

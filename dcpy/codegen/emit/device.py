@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dcpy.base.errors import CodegenError
+from dcpy.codegen import artifact
 from dcpy.codegen.emit import statements
 from dcpy.codegen.emit.cpp import CPP
 from dcpy.codegen.emit.expressions import CONDITIONAL, UNARY
@@ -87,7 +88,7 @@ def last_line(out: Printer, module: tree.Module) -> str:
 
 DEVICE = CPP.but(
     "C++ for devices",
-    language="device",
+    language=artifact.DEVICE,
     suffix=".kernels.cu",
     prelude=DEVICE_PRELUDE,
     numbers={"f16": None},

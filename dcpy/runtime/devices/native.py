@@ -16,7 +16,7 @@ from pathlib import Path
 from dcpy.base.errors import ToolchainError
 from dcpy.base.options import CpuOptions, DeviceType, Options
 from dcpy.codegen.artifact import Artifact, Signature, Unit
-from dcpy.runtime.load import library_of
+from dcpy.runtime.libraries import library_of
 
 INCLUDE = Path(__file__).parents[2] / "codegen" / "include"
 STANDARD = ("-std=c++17",)

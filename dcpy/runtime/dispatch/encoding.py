@@ -14,11 +14,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
-from typing import assert_never
+from typing import Protocol, assert_never
 
 import numpy as np
 
 from dcpy.base.assumptions import LARGEST, Assumption
+from dcpy.base.errors import DeviceError, DeviceMemoryError
 from dcpy.base.exceptions import advice_on, exception_type
 from dcpy.base.tracebacks import raised_by_program
 from dcpy.codegen.artifact import (
@@ -45,6 +46,7 @@ from dcpy.codegen.artifact import (
 )
 from dcpy.runtime.callbacks import Callbacks
 
+OF_DEVICES: dict[str, type[Exception]] = {"DeviceError": DeviceError, "DeviceMemoryError": DeviceMemoryError}
 NO_TYPE = 25  # NPY_NOTYPE
 
 Extent = tuple[int, bool, bool, int]
@@ -60,10 +62,12 @@ def encode(
     guards: Sequence[tuple[Source, object]] = (),
     keepalive: object = None,
     callbacks: Mapping[str, object] | None = None,
+    device: Messenger | None = None,
 ) -> tuple[object, ...]:
     """The argument of `Dispatcher.add`. `guards` are (source, expected value): ((\"dict\", globals, \"n\"), 3).
 
     `closure`: where the last arguments of the signature come from at each call, those that no caller passes.
+    `device`: what its kernels run on, which is asked why it failed.
     `callbacks`: the Python functions that the program calls, by name. `DcpyError` where one is missing.
     """
     symbols = _Symbols(signature.symbols)
@@ -77,7 +81,7 @@ def encode(
         tuple(map(_encode_result, signature.results)),
         _encode_structure(signature),
         tuple(guards),
-        failure_of(signature.checks),
+        failure_of(signature.checks, device),
         entry,
         results,
         keepalive,
@@ -211,7 +215,13 @@ def _priority(args: tuple[Arg, ...]) -> int:
     return -sum(bool(arg.strides) + bool(arg.alias) for arg in args if isinstance(arg, ArrayArg))
 
 
-def failure_of(checks: tuple[Check, ...]) -> Callable[..., None]:
+class Messenger(Protocol):
+    """What tells why it failed last."""
+
+    def message(self) -> str: ...
+
+
+def failure_of(checks: tuple[Check, ...], device: Messenger | None = None) -> Callable[..., None]:
     """Called with the index of a failed check and its numbers: raises, or warns and returns."""
 
     def fail(index: int, *numbers: int) -> None:
@@ -221,12 +231,14 @@ def failure_of(checks: tuple[Check, ...]) -> Callable[..., None]:
         message = check.message
         for place, number in enumerate(numbers):
             message = message.replace(f"{{{place}}}", str(number))
-        category = exception_type(check.exception)
+        category = OF_DEVICES.get(check.exception) or exception_type(check.exception)
         if category is None:
             raise SystemError(f"compiled code raises {check.exception!r}, which is no exception")
         if issubclass(category, Warning):
             warnings.warn(message, category, stacklevel=2)
             return
+        if device is not None and issubclass(category, DeviceError):
+            message = device.message()
         error = category(message) if message else category()
         if check.span is not None:
             error.add_note(check.span.render())

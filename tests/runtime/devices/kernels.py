@@ -12,7 +12,7 @@ from dcpy.base.options import Options, resolve_options
 from dcpy.codegen.artifact import Artifact, Signature, Unit
 from dcpy.runtime.devices.native import header
 from dcpy.runtime.devices.simulator.library import Settings, SimulatedDevice
-from dcpy.runtime.load import library_of
+from dcpy.runtime.libraries import library_of
 
 FLAGS = ("-std=c++17", "-DDCPY_SIMULATOR", "-Wall", "-Wextra", "-Wno-unused-function")
 NAME = "kernels"

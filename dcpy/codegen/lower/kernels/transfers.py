@@ -96,7 +96,7 @@ def finish(context: Context) -> None:
     if _is_finish(context.last):
         return
     module = context.module
-    no_memory = module.check_number("MemoryError", "the device has no memory left: {0} bytes are free", None)
+    no_memory = module.check_number("DeviceMemoryError", "", None)
     lost = module.check_number("DeviceError", "", None)
     status = Name(context.names.fresh("status"), STATUS)
     args = (Name("error", Pointer(INDEX)), Literal(no_memory, STATUS), Literal(lost, STATUS))

@@ -1,0 +1,132 @@
+"""Shared libraries: found in the cache or built into it, and opened once in a process."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from dcpy.base.errors import CacheError, ToolchainError
+from dcpy.base.options import Options
+from dcpy.codegen.artifact import Artifact
+from dcpy.runtime.cache import UNUSABLE, Cache, stand_in
+from dcpy.runtime.toolchain import Toolchains, cpu_id, find_toolchain, toolchains_for
+
+Compilers = Callable[[], Toolchains]  #: asked where something is built
+
+
+def library_of(artifact: Artifact, options: Options) -> Path:
+    """The library of an artifact that is no program: built unless it has been before. Raises as `load`."""
+    cache = Cache(options.cache_dir)
+    toolchain = find_toolchain(options.cpu.compiler, cache.toolchains)
+    key = artifact.key((repr(options.cpu), *toolchain.command, toolchain.id, cpu_id()))
+    return find_or_build(cache, artifact, key, lambda: toolchains_for(artifact.languages, toolchain), options)[0]
+
+
+def find_or_build(
+    cache: Cache, artifact: Artifact, key: str, compilers: Compilers, options: Options
+) -> tuple[Path, float]:
+    """The library, and the seconds spent compiling it. Raises `ToolchainError` and `CacheError`."""
+    found = cache.find(key)
+    if found is not None:
+        return found, 0.0
+    try:
+        return _build(cache, artifact, key, compilers, options)
+    except OSError as error:
+        if error.errno not in UNUSABLE:
+            raise
+        cause = error
+    try:
+        return _build(stand_in(options.cache_dir, cause), artifact, key, compilers, options)
+    except OSError as error:
+        raise CacheError(
+            f"no folder for compiled programs can be written: {error.strerror}",
+            notes=(f"the cache folder {options.cache_dir}: {cause.strerror}",),
+            help="name a folder with free space in DCPY_CACHE_DIR",
+        ) from error
+
+
+def _build(cache: Cache, artifact: Artifact, key: str, compilers: Compilers, options: Options) -> tuple[Path, float]:
+    from dcpy.runtime.build import build  # late: a warm start compiles nothing
+
+    toolchains = compilers()
+    start = time.perf_counter()
+    path, built = cache.make(
+        key,
+        artifact.signature.name,
+        lambda folder: build(artifact, folder, toolchains, options.cpu, kept_at=cache.failed(key)),
+    )
+    return path, time.perf_counter() - start if built else 0.0
+
+
+_libraries: dict[tuple[str, int, tuple[object, ...]], ctypes.CDLL] = {}
+_opening = threading.Lock()
+
+
+def open_library(path: Path, settings: tuple[object, ...] = ()) -> ctypes.CDLL:
+    """One handle per library, settings and process. Symbols stay its own (RTLD_LOCAL): every program has an `entry`.
+
+    What programs with other settings keep in their variables is not shared: they get a copy of the library.
+    """
+    identity = (str(path), os.stat(path).st_ino, settings)
+    with _opening:
+        if identity not in _libraries:
+            taken = any(known[:2] == identity[:2] for known in _libraries)
+            try:
+                with _short_spins(), _copied(path) if taken else contextlib.nullcontext(path) as file:
+                    _libraries[identity] = ctypes.CDLL(str(file), mode=os.RTLD_NOW | os.RTLD_LOCAL)
+            except OSError as error:
+                raise ToolchainError(
+                    f"a compiled program cannot be loaded: {error}",
+                    help="a library it was linked with has moved or is gone; `dcpy doctor` shows what is found",
+                ) from error
+            _survive_forks(_libraries[identity])
+        return _libraries[identity]
+
+
+@contextlib.contextmanager
+def _copied(path: Path) -> Iterator[Path]:
+    """A copy to load: it may be gone afterwards."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(shutil.copyfile(path, Path(folder) / path.name))
+
+
+SPINS = b"5000"  # some 50 microseconds: longer than from one parallel map to the next, much shorter than a time slice
+
+
+@contextlib.contextmanager
+def _short_spins() -> Iterator[None]:
+    """GNU OpenMP, if it is loaded inside, lets idle threads spin briefly, unless the user has said how they shall wait.
+
+    Its own choice is milliseconds: where other processes want the processors too, threads then wait for each other's
+    time slices (docs/decisions/0013). It reads its environment once, when it is loaded.
+    """
+    libc = ctypes.CDLL(None)
+    libc.getenv.restype = ctypes.c_void_p
+    if any(libc.getenv(name) for name in (b"GOMP_SPINCOUNT", b"OMP_WAIT_POLICY")):
+        yield
+        return
+    libc.setenv(b"GOMP_SPINCOUNT", SPINS, 1)
+    try:
+        yield
+    finally:
+        libc.unsetenv(b"GOMP_SPINCOUNT")
+
+
+_forks_survived: list[ctypes.CDLL] = []
+
+
+def _survive_forks(library: ctypes.CDLL) -> None:
+    """A forked child has no copies of OpenMP's threads, and would wait for them for ever: it uses one thread.
+
+    Only the thread that forked: what the child starts gets threads of its own. Called with `_opening` held.
+    """
+    if not _forks_survived and hasattr(library, "omp_set_num_threads"):
+        _forks_survived.append(library)
+        os.register_at_fork(after_in_child=lambda: library.omp_set_num_threads(1))
