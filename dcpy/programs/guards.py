@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dcpy.frontend.closure import Dependence
     from dcpy.frontend.fingerprint import Fingerprint
     from dcpy.frontend.lower.frame import ExtraArgument
-    from dcpy.frontend.lower.function import Lowered
+    from dcpy.frontend.lower.lowered import Lowered
 
 #: Where the dispatcher finds a value: ("dict", namespace, name), ("cell", cell), ("attribute", object, name).
 Source = tuple[object, ...]

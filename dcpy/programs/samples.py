@@ -27,7 +27,7 @@ from dcpy.ir.tree import jumps
 from dcpy.programs.versions import types_of
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower.function import Lowered
+    from dcpy.frontend.lower.lowered import Lowered
 
 _ROUNDS = 4  # each finds what follows from the equalities of those before
 _APART = 1000  # between sizes of a made-up call, so that no two of them are related

@@ -48,8 +48,8 @@ from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.sdfg import Sdfg
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower.function import Lowered
     from dcpy.frontend.lower.functions.passing import Passing
+    from dcpy.frontend.lower.lowered import Lowered
 
 #: Where the dispatcher finds an argument that no caller passes: see runtime/dispatch/encoding.py.
 Source = tuple[object, ...]

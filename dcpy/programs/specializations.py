@@ -42,7 +42,7 @@ from dcpy.runtime.load import Loaded, recall
 
 if TYPE_CHECKING:
     from dcpy.codegen.artifact import Signature
-    from dcpy.frontend.lower.function import Lowered
+    from dcpy.frontend.lower.lowered import Lowered
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from dcpy.ir.symbolic import Expr, ExprLike, Ranges, as_expr, sym
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.assuming import Assumptions, Forwarded
-    from dcpy.frontend.lower.control.versioning import Wishes
+    from dcpy.frontend.lower.wishes import Wishes
     from dcpy.frontend.values import ArrayValue
 
 

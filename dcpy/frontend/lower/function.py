@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Container, Mapping
-from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
@@ -12,7 +11,7 @@ from dcpy.base.assumptions import Assumption
 from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.base.memory import collector_paused
 from dcpy.base.options import Options
-from dcpy.frontend.closure import Closure, Dependence
+from dcpy.frontend.closure import Closure
 from dcpy.frontend.dataflow.processes import require_exclusive
 from dcpy.frontend.dataflow.symbols import assumed_by, free_symbols
 from dcpy.frontend.desugar import core
@@ -24,7 +23,7 @@ from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.control.claims import settle_claims
 from dcpy.frontend.lower.emitter import Emitter
 from dcpy.frontend.lower.expressions import attribute
-from dcpy.frontend.lower.frame import ExtraArgument, Flow, Frame, Identity, IdentityMatters, NoCall, Program
+from dcpy.frontend.lower.frame import Flow, Frame, Identity, IdentityMatters, NoCall, Program
 from dcpy.frontend.lower.functions.agreement import settle_annotations
 from dcpy.frontend.lower.functions.callbacks import start_world
 from dcpy.frontend.lower.functions.calls import call, unwrap
@@ -32,6 +31,7 @@ from dcpy.frontend.lower.functions.passing import Passing, without_unused
 from dcpy.frontend.lower.functions.recursion import CallsItself, deep_enough, for_values
 from dcpy.frontend.lower.functions.results import finish, fit_a_call
 from dcpy.frontend.lower.functions.wrapping import wrapped_arguments
+from dcpy.frontend.lower.lowered import Lowered
 from dcpy.frontend.lower.names import from_python
 from dcpy.frontend.lower.objects.dataclasses import bind_records
 from dcpy.frontend.lower.pruning import prune
@@ -52,27 +52,6 @@ from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import Expr, sym
 
 MAX_SPLITS = 64  # places where paths are kept apart; each of them makes lowering begin anew
-
-
-@dataclass(frozen=True)
-class Lowered:
-    """An SDFG, what it was made for, and what it depends on.
-
-    `extra_arguments` are global arrays that the program uses: they are arguments of the SDFG after the function's own,
-    and the caller passes the arrays. The program is valid as long as all `dependences` hold, and where all that is
-    `assumed` (each at least 0) holds. Where `unless` holds as well, a better program can be made. `free` symbols are
-    arguments, too (of a callee: its caller's): nothing else says what they are.
-    """
-
-    sdfg: Sdfg
-    types: dict[str, ArgType]
-    dependences: tuple[Dependence, ...]
-    extra_arguments: tuple[ExtraArgument, ...]
-    passing: Passing = field(default_factory=Passing)
-    free: tuple[str, ...] = ()
-    assumed: tuple[Expr, ...] = ()
-    unless: tuple[Expr, ...] = ()
-    by_value: bool = False  # made for the sizes and integer arguments of one call: a function calls itself
 
 
 def lower_function(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from dcpy.frontend.desugar import core
 from dcpy.frontend.lower.assuming import needed
 from dcpy.frontend.lower.frame import Flow, Scope
 from dcpy.frontend.lower.raising import WillRaise
+from dcpy.frontend.lower.wishes import Wishes
 from dcpy.frontend.values import ArrayValue, Scalar, SymInt, Value
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, Index, Load, ScalarExpr, op
@@ -27,25 +27,7 @@ from dcpy.ir.symbolic import Expr, Ranges
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
 
-MOST = 12  # conditions that one branch tests
 Handler = Callable[["Frame", Any], Flow]
-
-
-@dataclass
-class Wishes:
-    """Facts over symbols that have a value where the statement starts, each ``fact >= 0``."""
-
-    known: frozenset[str]
-    made: dict[Expr, None] = field(default_factory=dict)
-
-    def take(self, fact: Expr, ranges: Ranges) -> bool:
-        """Wishes that ``fact >= 0``, unless that is known to be wrong."""
-        if not fact.is_linear or not self.known.issuperset(fact.symbols) or ranges.proves_lt(fact, 0):
-            return False
-        if len(self.made) >= MOST:
-            return False
-        self.made[fact] = None
-        return True
 
 
 def store(frame: Frame, node: core.Assign | core.Augment, handler: Handler) -> Flow:

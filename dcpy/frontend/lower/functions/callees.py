@@ -35,7 +35,7 @@ from dcpy.ir.symbolic import Expr, sym
 
 if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
-    from dcpy.frontend.lower.function import Lowered
+    from dcpy.frontend.lower.lowered import Lowered
 
 #: lowers a callee within the caller's program
 Lower = Callable[[Any, dict[str, ArgType], "Forwarded | None"], "Lowered"]
