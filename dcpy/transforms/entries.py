@@ -8,19 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import MISSING, fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from dcpy.ir.editing.places import path_of
 from dcpy.ir.nodes import Node
 from dcpy.ir.region import Block
 from dcpy.transforms.pattern import Access, Match
 
-if TYPE_CHECKING:
-    from dcpy.transforms.api import Transformation
-    from dcpy.transforms.passes import Pass
+
+class Step(Protocol):
+    """A dataclass with a name: a pass, or a transformation."""
+
+    @property
+    def name(self) -> str:
+        """In the textual form."""
 
 
-def print_pass(step: Pass) -> str:
+def print_pass(step: Step) -> str:
     """``name{parameter=value ...}``; parameters that have their defaults are left out."""
     values = list(_print_parameters(step))
     return f"{step.name}{{{' '.join(values)}}}" if values else step.name
@@ -37,7 +41,7 @@ def _print_parameters(owner: Any, prefix: str = "") -> Iterator[str]:
             yield f"{prefix}{field.name}={_print_value(value)}"
 
 
-def entry_of(transformation: Transformation[Any], match: Match) -> str:
+def entry_of(transformation: Step, match: Match) -> str:
     """The history entry of applying a transformation at a match."""
     places = [f"{name}={_print_place(part)}" for name, part in match.found.items()]
     return " ".join([print_pass(transformation), *places])

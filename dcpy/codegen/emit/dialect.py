@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dcpy.base.errors import CodegenError
 from dcpy.codegen.lir.expr import LirExpr
@@ -19,9 +19,7 @@ from dcpy.codegen.prelude import Prelude
 from dcpy.ir.data import Space
 from dcpy.ir.types import DType
 
-if TYPE_CHECKING:
-    from dcpy.codegen.emit.printer import Printer
-
+Printing = Any  #: the `Printer` that prints by the dialect: it knows the dialect, not the other way round
 Text = tuple[str, int]  #: of an expression, and its precedence
 Table = Mapping[Any, Any]
 
@@ -49,12 +47,12 @@ class Dialect:
     operations: Mapping[str, Mapping[str, str | None]]
     generic: Callable[[str, DType], str]
     intrinsics: Mapping[str, str | None]
-    expressions: Mapping[type, Callable[[Printer, Any], Text] | None]
-    statements: Mapping[type, Callable[[Printer, Any], None] | None]
-    loops: Callable[[Printer, Loop], list[str]]
-    module: Callable[[Printer, Module], list[str]]
+    expressions: Mapping[type, Callable[[Printing, Any], Text] | None]
+    statements: Mapping[type, Callable[[Printing, Any], None] | None]
+    loops: Callable[[Printing, Loop], list[str]]
+    module: Callable[[Printing, Module], list[str]]
     conversion: Callable[[LirExpr, DType, DType], LirExpr]
-    last_line: Callable[[Printer, Module], str] | None = None
+    last_line: Callable[[Printing, Module], str] | None = None
     flags: tuple[str, ...] = ()  # what its compiler needs to know, e.g. "-std=c++17"
 
     def but(self, name: str, **changes: Any) -> Dialect:

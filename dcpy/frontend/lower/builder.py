@@ -7,76 +7,43 @@ their table of contents.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from dcpy.base.errors import FrontendError
 from dcpy.frontend.lower.arithmetic import broadcasting, elementwise
 from dcpy.frontend.lower.arrays import indexing, stores, subscripts
-from dcpy.frontend.lower.arrays.remembering import Remembered
 from dcpy.frontend.lower.emitter import Emitter
 from dcpy.frontend.lower.functions import arguments
-from dcpy.frontend.lower.raising import PathsMatter
-from dcpy.frontend.specialize.records import container_stem
+from dcpy.frontend.lower.typed_emitter import TypedEmitter
 from dcpy.frontend.values import (
     ArrayValue,
-    Scalar,
     Static,
     TupleValue,
     Value,
-    as_integer,
-    is_cheap,
-    is_number,
-    kind_of,
-    scalar_expr,
 )
-from dcpy.ir import data
-from dcpy.ir.data import Array, Data
-from dcpy.ir.expressions.scalar import Index, Load, ScalarExpr, cast
-from dcpy.ir.library.library_kinds import LIBRARY_KINDS
-from dcpy.ir.memlet import Memlet
-from dcpy.ir.subsets import Subset
-from dcpy.ir.symbolic import Expr, ExprLike, as_expr, as_exprs, max_of, sym
+from dcpy.ir.expressions.scalar import Index, ScalarExpr, cast
+from dcpy.ir.symbolic import Expr, ExprLike, as_expr, sym
 from dcpy.ir.types import DType
 
 
-class Builder:
-    """Emission with typed values. `emit` is the pen below it; `call` is set by the evaluator above it."""
+class Builder(TypedEmitter):
+    """Emission with typed values, complete: what the implementations of NumPy's functions are given.
+
+    `caller` and `operate` are set by the evaluator above it.
+    """
 
     def __init__(self, emit: Emitter) -> None:
-        self.emit = emit
+        super().__init__(emit)
         self.caller: Callable[[Value, Sequence[Value], Mapping[str, Value]], Value] | None = None
         self.operate: Callable[[str, Value, Value], Value] | None = None
-        self.read_only: dict[str, str] = {}  # containers that are never written, and why
-        self.naming = ""  # how the user calls the next result
-        self.detached: dict[str, tuple[str, object]] = {}  # containers that may not be written any more: why, and where
-        self.split_at: dict[object, bool] = {}  # places where paths keep apart what names stand for (`lower.versions`)
-        self.twins: dict[str, dict[str, object]] = {}  # containers with a copy that shows what is one array in Python
-        self.copies: Callable[[str], Sequence[tuple[str, object]]] = lambda container: ()  # see `sharing.copies`
-        self.seen_copies: Callable[[str], Sequence[object]] = lambda container: ()  # of a container; where paths met
-        self.clock, self.stored = 0, dict[str, int]()  # when the program last stored to a container
-        self.combined: dict[str, str] = {}  # containers whose writes are combined, and how
-        self.remembered: list[Remembered] = []  # how much masks select, and where
 
-    # -- errors and checks ---------------------------------------------------------------------------------------
-
-    def error(self, message: str, *, help: str = "", notes: tuple[str, ...] = ()) -> FrontendError:
-        """An error at the current expression (the evaluator adds the place)."""
-        return FrontendError(message, help=help, notes=notes)
-
-    def check(self, condition: ScalarExpr, exception: str, message: str, values: Sequence[ScalarExpr] = ()) -> None:
-        """Raises a Python exception at run time unless `condition` (bool) holds; ``{0}`` … stand for `values`."""
-        self.emit.check(condition, exception, message, values)
+    # -- checks and arguments ----------------------------------------------------------------------------------------
 
     def same_size(self, left: ExprLike, right: ExprLike, message: str, values: Sequence[ExprLike] = ()) -> None:
         """`ValueError` (or a compile-time error) unless two sizes agree; free where they are the same expression."""
         broadcasting.same_size(self, as_expr(left), as_expr(right), message, values)
-
-    # -- arguments -----------------------------------------------------------------------------------------------
 
     def static(self, value: Value, what: str = "this value") -> Any:
         """The Python object of a value (tuples and lists of known ones included); an error where it has none."""
@@ -102,20 +69,11 @@ class Builder:
         """``axis=`` of a reduction: None is all of them; sorted."""
         return arguments.axes(value, rank)
 
-    def exact(self, size: Expr) -> Expr:
-        """A size as NumPy shows it: 0 for a window that is inside out."""
-        return size if self.emit.holds(size) else max_of(size, 0)
+    # -- computing ---------------------------------------------------------------------------------------------------
 
-    # -- fresh arrays --------------------------------------------------------------------------------------------
-
-    def empty(self, shape: Sequence[ExprLike], dtype: DType, *, order: str = "C", name: str = "tmp") -> ArrayValue:
-        """A new array with undefined contents."""
-        desc = Array.packed(dtype, as_exprs(shape), order=order, transient=True, span=self.emit.span)
-        return ArrayValue.whole(self.emit.declare(self._name(name), desc), desc, fresh=True)
-
-    def _name(self, default: str) -> str:
-        name, self.naming = self.naming, ""
-        return container_stem(name) or default
+    def array(self, value: Value) -> ArrayValue:
+        """What ``np.asarray`` gives: arrays as they are, numbers as 0-d arrays, nested tuples and lists as arrays."""
+        return arguments.array(self, value)
 
     def generate(
         self, shape: Sequence[ExprLike], dtype: DType, fn: Callable[..., ScalarExpr], *, name: str = "tmp"
@@ -125,23 +83,6 @@ class Builder:
         params, domain = elementwise.domain(self, out.shape)
         elementwise.fill(self, out, params, domain, fn(*(Index(sym(p)) for p in params)))
         return out
-
-    def full(self, shape: Sequence[ExprLike], dtype: DType, value: Value, *, name: str = "tmp") -> ArrayValue:
-        """A new array with one value everywhere."""
-        number = scalar_expr(self.hold(self.cast(value, dtype)))
-        return self.generate(shape, dtype, lambda *_: number, name=name)
-
-    def copy(self, value: ArrayValue, *, order: str = "C", name: str = "tmp") -> ArrayValue:
-        """A new array with the same elements."""
-        out = self.empty([self.exact(size) for size in value.shape], value.dtype, order=order, name=name)
-        stores.store(self, out, value)
-        return out
-
-    def array(self, value: Value) -> ArrayValue:
-        """What ``np.asarray`` gives: arrays as they are, numbers as 0-d arrays, nested tuples and lists as arrays."""
-        return arguments.array(self, value)
-
-    # -- computing -----------------------------------------------------------------------------------------------
 
     def ufunc(self, function: np.ufunc, *operands: Value, dtype: DType | None = None) -> Value:
         """A call of a ufunc: promoted by NumPy's own rules, broadcast, one map."""
@@ -169,62 +110,7 @@ class Builder:
             raise RuntimeError("no evaluator is attached to this builder")
         return self.caller(function, args, keywords)
 
-    def reduce(
-        self, op: str, x: ArrayValue, axes: Sequence[int], *, dtype: DType | None = None, keepdims: bool = False
-    ) -> Value:
-        """``op`` ("add", "mul", "min", "max", "and", "or") over some axes, accumulated in `dtype`."""
-        return self.reduction("reduce", x, axes, dtype or x.dtype, keepdims, op=op)
-
-    def reduction(
-        self, kind: str, x: ArrayValue, over: Sequence[int], dtype: DType, keepdims: bool, **fields: Any
-    ) -> Value:
-        """A library node with an operand ``x`` and a result ``out`` that lacks the axes `over` (or has size 1)."""
-        fields["axes"] = tuple(over)
-        kept = [size for axis, size in enumerate(x.shape) if axis not in over]
-        result: Value
-        if kept:
-            out = self.empty(kept, dtype)
-            self.library(kind, {"x": x}, {"out": out}, **fields)
-            result = out
-        else:
-            out, result = self.scalar_container(dtype)
-            self.library(kind, {"x": x}, {"out": out}, **fields)
-        if not keepdims:
-            return result
-        for axis in sorted(over):
-            out = out.expanded(axis)
-        return out
-
-    def library(
-        self, kind: str, inputs: Mapping[str, ArrayValue], outputs: Mapping[str, ArrayValue], **fields: Any
-    ) -> None:
-        """Emits a library node by kind; the values become its memlets, those of one name and value the same one."""
-        memlets_out = {name: self.operand(value) for name, value in outputs.items()}
-        memlets_in = {
-            name: memlets_out[name] if outputs.get(name) == value else self.operand(value)
-            for name, value in inputs.items()
-        }
-        self.emit.node(LIBRARY_KINDS[kind](inputs=memlets_in, outputs=memlets_out, **fields))
-
-    def scalar_container(self, dtype: DType, name: str = "tmp") -> tuple[ArrayValue, Scalar]:
-        """A new scalar container, to write (as a 0-d array) and to read."""
-        desc = data.Scalar(dtype, transient=True, span=self.emit.span)
-        container = self.emit.declare(self._name(name), desc)
-        return ArrayValue.whole(container, desc), Scalar(Load(container, (), dtype))
-
-    def hold(self, value: Value) -> Value:
-        """The value, computed now: an expression that costs something goes into a container of its own."""
-        if not isinstance(value, Scalar) or is_cheap(value.expr):
-            return value
-        return self.keep(value)
-
-    def keep(self, value: Scalar, name: str = "tmp") -> Scalar:
-        """The scalar's value now, in a container of its own."""
-        out, result = self.scalar_container(value.dtype, name)
-        self.emit.tasklet([(Memlet(out.container, Subset()), value.expr)])
-        return replace(value, expr=result.expr)
-
-    # -- views ---------------------------------------------------------------------------------------------------
+    # -- views -------------------------------------------------------------------------------------------------------
 
     def subscript(self, value: Value, keys: Sequence[Value]) -> Value:
         """``value[keys]``: a view, an element, or what integer arrays gather."""
@@ -246,96 +132,11 @@ class Builder:
         """The same elements in another shape: a view of contiguous data, else a copy, as in NumPy."""
         return indexing.reshape(self, value, tuple(shape))
 
-    # -- writes --------------------------------------------------------------------------------------------------
+    # -- writes ------------------------------------------------------------------------------------------------------
 
     def store(self, target: ArrayValue, value: Value) -> None:
         """``target[...] = value``, broadcast and cast; right also where both overlap."""
         stores.store(self, target, value)
-
-    def detach(self, container: str, reason: str, merge: object = None) -> None:
-        """Stores to this container, which may not be the one that Python would write, are refused from now on."""
-        if container not in self.detached:
-            self.detached[container] = reason, merge
-            self.emit.on_undo(lambda: self.detached.pop(container, None))
-
-    def twin(self, one: str, other: str, merge: object = None) -> None:
-        """What is one array in Python is two from now on: neither is written as long as both can be seen."""
-        for left, right in ((one, other), (other, one)):
-            known = self.twins.setdefault(left, {})
-            if right not in known:
-                known[right] = merge
-                self.emit.on_undo(functools.partial(known.pop, right, None))
-
-    def copied_again(self, copy: ArrayValue, array: ArrayValue) -> None:
-        """What is a copy of a part of a list's array is one of what the list has copies of."""
-        for other, merge in self.copies(self.root(array.container)):
-            self.twin(self.root(copy.container), other, merge)
-
-    def by_path(self, merge: object, error: FrontendError) -> Exception:
-        """What to raise where paths do not agree: once all is tried, the error."""
-        return error if merge is None or merge in self.split_at else PathsMatter(merge, error)
-
-    def combine(self, container: str, resolution: str) -> None:
-        """Stores to this container (a view of a tasklet's) are combined with what is there from now on."""
-        self.combined[container] = resolution
-        self.emit.on_undo(lambda: self.combined.pop(container, None))
-
-    def forbid_writes(self, container: str, reason: str) -> None:
-        """Stores to this container are refused from now on, for the reason given."""
-        if container not in self.read_only:
-            self.read_only[container] = reason
-            self.emit.on_undo(lambda: self.read_only.pop(container, None))
-
-    def operand(self, value: ArrayValue) -> Memlet:
-        """A memlet whose kept dimensions are the value's, in order; through a view where no subset says it."""
-        if value.is_plain:
-            return Memlet(value.container, value.window)
-        desc = value.as_view(self.desc(value))
-        name = self.emit.view(desc)
-        return Memlet(name, Subset.whole(desc.shape))
-
-    def contiguous(self, value: ArrayValue) -> bool:
-        """Whether the elements are known to lie in C order without gaps."""
-        desc = value.as_view(self.desc(value))
-        wanted = data.packed_strides(value.shape)
-        return all(
-            size.constant in (0, 1) or stride is want
-            for size, stride, want in zip(desc.shape, desc.strides, wanted, strict=True)
-        )
-
-    def desc(self, value: ArrayValue | str) -> Data:
-        """The descriptor of a value's container."""
-        return self.emit.descs[value if isinstance(value, str) else value.container]
-
-    def root(self, container: str) -> str:
-        """The container that owns the memory: views are followed."""
-        while (shown := self.emit.shown_by(container)) is not None:
-            container = shown
-        return container
-
-    def may_overlap(self, left: ArrayValue, right: ArrayValue) -> bool:
-        """Whether two values may share memory: one container, or arguments of one alias group."""
-        return self.share_memory(left.container, right.container)
-
-    def share_memory(self, left: str, right: str) -> bool:
-        """As `may_overlap`, for containers."""
-        a, b = self.root(left), self.root(right)
-        if a == b:
-            return True
-        one, other = self.emit.descs[a], self.emit.descs[b]
-        return isinstance(one, Array) and isinstance(other, Array) and bool(one.alias) and one.alias == other.alias
-
-    def numbers(self, *values: Value) -> bool:
-        """Whether all values are numbers or arrays."""
-        return all(is_number(value) or isinstance(value, ArrayValue) for value in values)
-
-    def known_integer(self, value: Value) -> Expr | None:
-        """The symbolic form of an integer that needs no code."""
-        return as_integer(value)
-
-    def describe(self, value: Value) -> str:
-        """The value in words, for messages."""
-        return kind_of(value)
 
 
 NONE = Static(None)

@@ -6,16 +6,10 @@ Code that always runs and raises is refused; where it may not be reached, it bec
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dcpy.base.errors import FrontendError, ProgramError, raised_as
-from dcpy.ir import types
-from dcpy.ir.expressions.scalar import Const, Index
 from dcpy.ir.symbolic import Expr
-
-if TYPE_CHECKING:
-    from dcpy.frontend.lower.builder import Builder
-
 
 LOOP, EXPRESSION = "loop", "expression"  # what paths meet in, before its place; branches are named by the place alone
 BY_PATH = "by path"  # `Missing.merge` of a name that some paths have not set, and that is kept apart from the others
@@ -51,7 +45,3 @@ class WillRaise(ProgramError):
         shown = message.format(*values) if values else message
         super().__init__(shown.strip(), notes=(f"{note}{by} raises {exception} here",), help=help)
         self.exception, self.template, self.values = exception, message, tuple(values)
-
-    def emit(self, b: Builder) -> None:
-        """Raises it at run time."""
-        b.check(Const(False, types.bool_), self.exception, self.template, [Index(b.exact(v)) for v in self.values])

@@ -70,7 +70,7 @@ def _execute(frame: Frame, body: core.Body) -> Flow:
             if len(frame.scopes) == 1 and frame.caller is None:
                 raise error.at(statement.span) from error.__cause__
             frame.emit.statement(error.span or statement.span)
-            error.emit(frame.b)
+            frame.b.raise_here(error)
             return Flow.LEFT
         except DcpyError as error:
             raise error.at(statement.span) from error.__cause__

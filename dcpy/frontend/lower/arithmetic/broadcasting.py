@@ -19,7 +19,7 @@ from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, op
 from dcpy.ir.symbolic import ONE, ZERO, Expr, ExprLike, as_expr, max_of, min_of
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower.builder import Builder
+    from dcpy.frontend.lower.typed_emitter import TypedEmitter
 
 Shape = tuple[Expr, ...]
 LONGEST = 120  # characters of a size that is written out where it is used
@@ -37,7 +37,7 @@ class Unlike:
 OPERANDS = Unlike("ValueError", "operands could not be broadcast together")
 
 
-def broadcast_shapes(b: Builder, shapes: Sequence[Shape], unlike: Unlike = OPERANDS) -> Shape:
+def broadcast_shapes(b: TypedEmitter, shapes: Sequence[Shape], unlike: Unlike = OPERANDS) -> Shape:
     """The common shape of operands; what `unlike` says is raised, in NumPy's words, where sizes turn out to differ."""
     rank = max((len(shape) for shape in shapes), default=0)
     result: list[Expr] = [ONE] * rank
@@ -51,7 +51,7 @@ def broadcast_shapes(b: Builder, shapes: Sequence[Shape], unlike: Unlike = OPERA
     return tuple(result)
 
 
-def _meet(b: Builder, left: Expr, right: Expr, message: str, values: Sequence[ExprLike], exception: str) -> Expr:
+def _meet(b: TypedEmitter, left: Expr, right: Expr, message: str, values: Sequence[ExprLike], exception: str) -> Expr:
     """The common size of two, of which one may stretch."""
     if left is ONE or left is right:
         return right
@@ -79,14 +79,14 @@ def _meet(b: Builder, left: Expr, right: Expr, message: str, values: Sequence[Ex
     return right if stretches else left
 
 
-def may_be_one(b: Builder, size: Expr) -> bool:
+def may_be_one(b: TypedEmitter, size: Expr) -> bool:
     """Whether a size is not known to differ from 1."""
     if size.constant is not None or (size.name in b.emit.sdfg.sizes and size.name not in b.emit.maybe_one):
         return size is ONE
     return not (b.emit.ranges.proves_ne(size, 1) or b.emit.holds(size - 2))
 
 
-def index_into(b: Builder, size: Expr, wanted: Expr, index: Expr) -> Expr:
+def index_into(b: TypedEmitter, size: Expr, wanted: Expr, index: Expr) -> Expr:
     """The index into a dimension of `size` for one of the common size `wanted`."""
     if size is ONE:
         return ZERO
@@ -95,7 +95,7 @@ def index_into(b: Builder, size: Expr, wanted: Expr, index: Expr) -> Expr:
     return min_of(index, size - 1) if differs and may_be_one(b, size) else index
 
 
-def broadcast_to(b: Builder, value: ArrayValue, shape: Shape, words: str = INPUT) -> ArrayValue:
+def broadcast_to(b: TypedEmitter, value: ArrayValue, shape: Shape, words: str = INPUT) -> ArrayValue:
     """The view of `value` in a larger shape; `ValueError` where it does not fit, in `words` for both shapes."""
     if value.shape == shape:
         return value
@@ -113,7 +113,7 @@ def broadcast_to(b: Builder, value: ArrayValue, shape: Shape, words: str = INPUT
     return _stretched(b, value, shape) if stretched else value.broadcast(shape)
 
 
-def require_stretch(b: Builder, size: Expr, wanted: Expr, message: str, values: Sequence[ExprLike]) -> bool:
+def require_stretch(b: TypedEmitter, size: Expr, wanted: Expr, message: str, values: Sequence[ExprLike]) -> bool:
     """`ValueError` unless a size is the one that is wanted, or 1; whether it may turn out to be 1 instead."""
     size, wanted = b.exact(size), b.exact(wanted)
     if size is ONE or size is wanted:
@@ -128,7 +128,7 @@ def require_stretch(b: Builder, size: Expr, wanted: Expr, message: str, values: 
     return True
 
 
-def _stretched(b: Builder, value: ArrayValue, shape: Shape) -> ArrayValue:
+def _stretched(b: TypedEmitter, value: ArrayValue, shape: Shape) -> ArrayValue:
     """A copy of the full shape: which dimensions repeat is known at run time only."""
 
     def source(*params: ScalarExpr) -> ScalarExpr:
@@ -140,7 +140,12 @@ def _stretched(b: Builder, value: ArrayValue, shape: Shape) -> ArrayValue:
 
 
 def same_size(
-    b: Builder, left: Expr, right: Expr, message: str, values: Sequence[ExprLike] = (), exception: str = "ValueError"
+    b: TypedEmitter,
+    left: Expr,
+    right: Expr,
+    message: str,
+    values: Sequence[ExprLike] = (),
+    exception: str = "ValueError",
 ) -> None:
     """Requires two sizes to agree; `message` has ``{0}`` … ``{3}`` for `values`."""
     if left is right:

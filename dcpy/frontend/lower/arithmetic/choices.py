@@ -111,7 +111,7 @@ def _value_or_raise(frame: Frame, thunk: Thunk, region: Region) -> Value | None:
         for block in list(region.blocks):
             region.remove(block)
         region.containers.clear()
-        error.emit(frame.b)
+        frame.b.raise_here(error)
         return None
 
 

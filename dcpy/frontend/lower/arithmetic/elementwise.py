@@ -38,7 +38,7 @@ from dcpy.ir.symbolic import ONE, ZERO, Expr, sym
 from dcpy.ir.types import DType
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower.builder import Builder
+    from dcpy.frontend.lower.typed_emitter import TypedEmitter
 
 ElementFn = Callable[..., ScalarExpr]
 
@@ -72,7 +72,7 @@ UFUNCS: dict[np.ufunc, ElementFn] = _ufunc_table()
 
 
 def elementwise(
-    b: Builder, fn: ElementFn, operands: Sequence[Value], dtypes: Sequence[DType] = (), *, name: str = "tmp"
+    b: TypedEmitter, fn: ElementFn, operands: Sequence[Value], dtypes: Sequence[DType] = (), *, name: str = "tmp"
 ) -> Value:
     """``fn`` of the broadcast elements; a `Scalar` where no operand has dimensions."""
     shape = broadcast_shapes(b, [shape_of(operand) for operand in operands])
@@ -87,14 +87,14 @@ def elementwise(
     return out
 
 
-def domain(b: Builder, shape: Sequence[Expr]) -> tuple[tuple[str, ...], tuple[Range, ...]]:
+def domain(b: TypedEmitter, shape: Sequence[Expr]) -> tuple[tuple[str, ...], tuple[Range, ...]]:
     """Fresh parameters for a map over a shape."""
     params = tuple(b.emit.parameter(f"i{axis}") for axis in range(len(shape)))
     return params, tuple(Range(ZERO, size) for size in shape)
 
 
 def fill(
-    b: Builder, out: ArrayValue, params: Sequence[str], ranges: Sequence[Range], expr: ScalarExpr, wcr: str = ""
+    b: TypedEmitter, out: ArrayValue, params: Sequence[str], ranges: Sequence[Range], expr: ScalarExpr, wcr: str = ""
 ) -> None:
     """The map that writes ``out[params] = expr``; just a tasklet where there are no dimensions."""
     indices = [sym(name) for name in params]
@@ -114,7 +114,7 @@ def element(value: Value, indices: Sequence[Expr]) -> ScalarExpr:
     return value.load([ZERO if size is ONE else index for size, index in zip(value.shape, own, strict=True)])
 
 
-def broadcast_element(b: Builder, value: Value, indices: Sequence[Expr], shape: Sequence[Expr]) -> ScalarExpr:
+def broadcast_element(b: TypedEmitter, value: Value, indices: Sequence[Expr], shape: Sequence[Expr]) -> ScalarExpr:
     """The element of an operand whose sizes may turn out to be 1 at run time."""
     if not isinstance(value, ArrayValue) or not value.rank:
         return element(value, indices)
@@ -145,7 +145,7 @@ def _number(value: Any, dtype: DType) -> Any:
     return np.asarray(value).astype(dtype.numpy).item()
 
 
-def ufunc(b: Builder, function: np.ufunc, operands: Sequence[Value], dtype: DType | None = None) -> Value:
+def ufunc(b: TypedEmitter, function: np.ufunc, operands: Sequence[Value], dtype: DType | None = None) -> Value:
     """A ufunc of one output with NumPy's promotion."""
     operands = tuple(_operand(b, function, operand) for operand in operands)
     if all(isinstance(operand, Static) for operand in operands):
@@ -163,7 +163,7 @@ def ufunc(b: Builder, function: np.ufunc, operands: Sequence[Value], dtype: DTyp
     return elementwise(b, lambda *args: cast(fn(*args), out), operands, ins)
 
 
-def _operand(b: Builder, function: np.ufunc, operand: Value) -> Value:
+def _operand(b: TypedEmitter, function: np.ufunc, operand: Value) -> Value:
     if isinstance(operand, TupleValue | ListValue):
         return b.array(operand)
     if isinstance(operand, ArrayValue) or is_number(operand):
@@ -192,7 +192,7 @@ def _op_name(function: np.ufunc) -> str:
     return ""
 
 
-def _compare(b: Builder, name: str, operands: Sequence[Value], dtypes: Sequence[DType]) -> Value:
+def _compare(b: TypedEmitter, name: str, operands: Sequence[Value], dtypes: Sequence[DType]) -> Value:
     """Comparisons are exact in NumPy also where the operands' dtypes cannot hold each other's values."""
     left, right = operands
     if not all(fits(operand, dtype) for operand, dtype in zip(operands, dtypes, strict=True)):
@@ -212,7 +212,7 @@ def _exactly(operand: Value, dtype: DType) -> DType:
     return types.int64 if is_weak(operand) and dtype.is_integer and not isinstance(operand, Static) else dtype
 
 
-def _compare_out_of_range(b: Builder, name: str, array: Value, number: int, dtype: DType, flipped: bool) -> Value:
+def _compare_out_of_range(b: TypedEmitter, name: str, array: Value, number: int, dtype: DType, flipped: bool) -> Value:
     """``uint8_array < 300``: the same answer for every element."""
     above = number > int(np.iinfo(dtype.numpy).max)
     array_smaller = above != flipped
@@ -229,7 +229,7 @@ def _compare_mixed(name: str, x: ScalarExpr, y: ScalarExpr) -> ScalarExpr:
     return op("select", negative, Const(signed_smaller, types.bool_), mixed)
 
 
-def _require_nonnegative_power(b: Builder, base: Value, exponent: Value) -> None:
+def _require_nonnegative_power(b: TypedEmitter, base: Value, exponent: Value) -> None:
     """NumPy refuses negative exponents of integers, whatever the base (unless there is none)."""
     message = "Integers to negative integer powers are not allowed."
     if isinstance(exponent, Static) and exponent.value < 0:
@@ -253,7 +253,7 @@ def _require_nonnegative_power(b: Builder, base: Value, exponent: Value) -> None
     b.check(condition, "ValueError", message)
 
 
-def cast_value(b: Builder, value: Value, dtype: DType) -> Value:
+def cast_value(b: TypedEmitter, value: Value, dtype: DType) -> Value:
     """``astype`` on any number or array; numbers of Python's own become NumPy's."""
     if isinstance(value, Static):
         with np.errstate(all="ignore"):

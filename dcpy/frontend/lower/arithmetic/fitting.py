@@ -18,7 +18,7 @@ from dcpy.ir.symbolic import Ranges
 from dcpy.ir.types import DType
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower.builder import Builder
+    from dcpy.frontend.lower.typed_emitter import TypedEmitter
 
 
 def fits(value: Value, dtype: DType) -> bool:
@@ -35,7 +35,7 @@ def limits(dtype: DType) -> tuple[int, int]:
     return int(info.min), int(info.max)
 
 
-def require_fit(b: Builder, value: Value, dtype: DType) -> Value:
+def require_fit(b: TypedEmitter, value: Value, dtype: DType) -> Value:
     """The operand of an operation in `dtype`; NumPy's `OverflowError` for ``uint8_array + 300``."""
     if not is_weak(value) or not dtype.is_integer or dtype_of(value) != types.int64:
         return value
@@ -61,7 +61,7 @@ def require_fit(b: Builder, value: Value, dtype: DType) -> Value:
     return value
 
 
-def stored(b: Builder, value: Value, dtype: DType) -> Value:
+def stored(b: TypedEmitter, value: Value, dtype: DType) -> Value:
     """A number as NumPy stores it into an array: a float becomes an integer as ``int(x)`` does, then it must fit.
 
     NumPy goes the same way for its own floats where the integers are signed; for unsigned ones it converts as `astype`.
@@ -73,7 +73,7 @@ def stored(b: Builder, value: Value, dtype: DType) -> Value:
     return require_fit(b, value, dtype)
 
 
-def as_integer_part(b: Builder, value: Value) -> Value:
+def as_integer_part(b: TypedEmitter, value: Value) -> Value:
     """``int(x)`` of a float: rounded towards zero; NaN and infinities raise as in Python."""
     if isinstance(value, Static):
         try:

@@ -22,7 +22,7 @@ from dcpy.ir import types
 from dcpy.ir.symbolic import Expr
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower.builder import Builder
+    from dcpy.frontend.lower.typed_emitter import TypedEmitter
 
 ARRAYS = Unlike("IndexError", "shape mismatch: indexing arrays could not be broadcast together")
 
@@ -52,13 +52,13 @@ class Selection:
         """The index arrays by connector."""
         return {f"i{k}": array for k, array in enumerate(self.arrays)}
 
-    def fields(self, b: Builder) -> dict[str, Any]:
+    def fields(self, b: TypedEmitter) -> dict[str, Any]:
         """The fields of the library node."""
         checked = b.emit.options.cpu.bounds_check
         return {"axes": self.axes, "first": self.first, "shown": self.shown, "proved": self.proved, "checked": checked}
 
 
-def read(b: Builder, value: ArrayValue, keys: Keys) -> ArrayValue:
+def read(b: TypedEmitter, value: ArrayValue, keys: Keys) -> ArrayValue:
     """``value[indices]``: a new array."""
     masked = masks.masked(b, value, keys)
     if masked is not None:
@@ -70,7 +70,7 @@ def read(b: Builder, value: ArrayValue, keys: Keys) -> ArrayValue:
 
 
 def write(
-    b: Builder, value: ArrayValue, keys: Keys, source: Value, *, checked: bool = False, combination: str = ""
+    b: TypedEmitter, value: ArrayValue, keys: Keys, source: Value, *, checked: bool = False, combination: str = ""
 ) -> None:
     """``value[indices] = source``, in order. Indices with which `value` was read just now are `checked` already.
 
@@ -92,7 +92,7 @@ def write(
 
 
 def _scatter(
-    b: Builder, value: ArrayValue, chosen: Selection, keys: Keys, source: Value, fields: dict[str, Any]
+    b: TypedEmitter, value: ArrayValue, chosen: Selection, keys: Keys, source: Value, fields: dict[str, Any]
 ) -> None:
     base, shape = chosen.base, chosen.result_shape
     if isinstance(source, ArrayValue):
@@ -122,7 +122,7 @@ class Places:
     counts: Mapping[int, Expr]
 
 
-def _select(b: Builder, chosen: Places) -> Selection:
+def _select(b: TypedEmitter, chosen: Places) -> Selection:
     """Integers count as index arrays where there are others; slices and new axes are applied first."""
     places = [place for place, key in enumerate(chosen.keys) if isinstance(key, ArrayValue) or is_number(key)]
     shown = _shown(chosen)
@@ -161,7 +161,7 @@ def _shown(chosen: Places) -> list[int]:
     return axes
 
 
-def _without_masks(b: Builder, value: ArrayValue, keys: Keys) -> Places:
+def _without_masks(b: TypedEmitter, value: ArrayValue, keys: Keys) -> Places:
     """The places that the keys name, with one integer array for each dimension of a mask."""
     plain: list[Value] = []
     proved: list[int] = []

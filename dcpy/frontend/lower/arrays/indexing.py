@@ -36,7 +36,7 @@ from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, ceil_div, max_of, min_of
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower.builder import Builder
+    from dcpy.frontend.lower.typed_emitter import TypedEmitter
 
 FULL = SliceValue(Static(None), Static(None), Static(None))
 
@@ -61,7 +61,7 @@ class Keys:
         return bool(self.flags) or any(isinstance(key, ArrayValue) for key in self.items)
 
 
-def expand_keys(b: Builder, value: ArrayValue, keys: Sequence[Value]) -> Keys:
+def expand_keys(b: TypedEmitter, value: ArrayValue, keys: Sequence[Value]) -> Keys:
     """The keys with the ellipsis and missing trailing slices written out."""
     copied = any(isinstance(key, ArrayValue) and not key.shape for key in keys)
     keys = [_normal_key(b, key) for key in keys]
@@ -82,13 +82,13 @@ def expand_keys(b: Builder, value: ArrayValue, keys: Sequence[Value]) -> Keys:
     return Keys(tuple(_count(b, key) if k in flags else key for k, key in enumerate(keys)), bool(places), copied, flags)
 
 
-def _count(b: Builder, flag: Value) -> Value:
+def _count(b: TypedEmitter, flag: Value) -> Value:
     """How often a truth value selects."""
     known = as_integer(flag)
     return integer(b.emit.assign_symbol("n", cast(scalar_expr(flag), types.int64), 0, 1) if known is None else known)
 
 
-def _normal_key(b: Builder, key: Value) -> Value:
+def _normal_key(b: TypedEmitter, key: Value) -> Value:
     if isinstance(key, TupleValue | ListValue) or (isinstance(key, Static) and isinstance(key.value, list | tuple)):
         key = b.array(key)
     if isinstance(key, Static) and isinstance(key.value, slice):
@@ -115,7 +115,7 @@ def _consumes(key: Value) -> int:
     return len(shape_of(key)) if is_mask else 1
 
 
-def basic(b: Builder, value: ArrayValue, keys: Sequence[Value], *, view: bool = False) -> Value:
+def basic(b: TypedEmitter, value: ArrayValue, keys: Sequence[Value], *, view: bool = False) -> Value:
     """Integers, slices and new axes: a view, or the element where nothing is left (unless a `view` is asked for)."""
     window = list(value.window.dims)
     shape: list[Expr] = []
@@ -169,7 +169,7 @@ def _within(dim: Expr | Range, part: Expr | Range) -> Expr | Range:
     return Range(dim.at(part.start), dim.at(part.stop), dim.step * part.step)
 
 
-def element_index(b: Builder, key: Value, size: Expr, axis: int) -> Expr:
+def element_index(b: TypedEmitter, key: Value, size: Expr, axis: int) -> Expr:
     """An integer index, proved or checked to be in range, counted from the front."""
     size = b.exact(size)
     index = as_integer(key)
@@ -193,7 +193,7 @@ def element_index(b: Builder, key: Value, size: Expr, axis: int) -> Expr:
     return _wrapped(b, Index(index), size, axis, _wrap(index, size))
 
 
-def _wrapped(b: Builder, index: ScalarExpr, size: Expr, axis: int, definition: Expr | None = None) -> Expr:
+def _wrapped(b: TypedEmitter, index: ScalarExpr, size: Expr, axis: int, definition: Expr | None = None) -> Expr:
     if b.emit.options.cpu.bounds_check:
         return b.emit.assign_symbol("k", WrapIndex(index, size, axis), 0, size - 1, definition)
     negative = op("lt", index, Const(0, types.int64))
@@ -206,7 +206,7 @@ def _wrap(index: Expr, size: Expr) -> Expr:
     return index + size * max_of(0, min_of(1, -index))
 
 
-def slice_range(b: Builder, key: SliceValue, size: Expr) -> Range:
+def slice_range(b: TypedEmitter, key: SliceValue, size: Expr) -> Range:
     """The elements that a slice of a dimension of `size` names; inside out where it is empty."""
     step = ONE if key.step == Static(None) else b.integer(key.step, "the step of a slice")
     if step.constant == 0:
@@ -239,7 +239,7 @@ def _is_negative(size: Expr) -> bool:
     return size.constant is not None and size.constant < 0
 
 
-def _of_either_direction(b: Builder, key: SliceValue, step: Expr, size: Expr) -> Range:
+def _of_either_direction(b: TypedEmitter, key: SliceValue, step: Expr, size: Expr) -> Range:
     """A slice whose step may count up or down, which is found out at run time."""
     zero = Const(0, types.int64)
     b.check(op("ne", Index(step), zero), "ValueError", "slice step cannot be zero")
@@ -257,7 +257,7 @@ def _of_either_direction(b: Builder, key: SliceValue, step: Expr, size: Expr) ->
     return Range(start, start + count * step, step)
 
 
-def _bound(b: Builder, value: Value, size: Expr, forward: bool, *, low: int, is_start: bool) -> Expr:
+def _bound(b: TypedEmitter, value: Value, size: Expr, forward: bool, *, low: int, is_start: bool) -> Expr:
     """A start or stop, from the front. Only the side that would reach outside is clamped: the other only empties."""
     if value == Static(None):
         first, last = (ZERO, size) if forward else (size - 1, as_expr(-1))
@@ -279,7 +279,7 @@ def _bound(b: Builder, value: Value, size: Expr, forward: bool, *, low: int, is_
     return _run_time_bound(b, bound, size, low, forward)
 
 
-def _run_time_bound(b: Builder, bound: Expr, size: Expr, low: int, forward: bool) -> Expr:
+def _run_time_bound(b: TypedEmitter, bound: Expr, size: Expr, low: int, forward: bool) -> Expr:
     """A bound of unknown sign: wrapped and clamped at run time. Equal bounds have one symbol (value numbering)."""
     emit = b.emit
     key = bound, size, low, forward
@@ -298,7 +298,7 @@ def _run_time_bound(b: Builder, bound: Expr, size: Expr, low: int, forward: bool
     return found
 
 
-def reshape(b: Builder, value: ArrayValue, shape: tuple[Expr, ...]) -> ArrayValue:
+def reshape(b: TypedEmitter, value: ArrayValue, shape: tuple[Expr, ...]) -> ArrayValue:
     """The elements in C order in another shape of as many; a view where they lie so already."""
     if value.shape == shape:
         return replace(value, fresh=False)

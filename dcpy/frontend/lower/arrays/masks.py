@@ -21,7 +21,7 @@ from dcpy.ir.expressions.scalar import Const, Index, cast, op
 from dcpy.ir.symbolic import Expr, product_of, sym
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower.builder import Builder
+    from dcpy.frontend.lower.typed_emitter import TypedEmitter
 
 VALUES = "shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}"
 FILLING = "NumPy boolean array indexing assignment "
@@ -42,7 +42,7 @@ class Masked:
         return (*shape[: self.axis], count, *shape[self.axis + self.mask.rank :])
 
 
-def masked(b: Builder, value: ArrayValue, keys: Keys) -> Masked | None:
+def masked(b: TypedEmitter, value: ArrayValue, keys: Keys) -> Masked | None:
     """What keys name among which a mask is the only array; None where there are others, or integers."""
     places = [place for place, key in enumerate(keys.items) if is_mask(key)]
     chosen = [place for place, key in enumerate(keys.items) if isinstance(key, ArrayValue) or is_number(key)]
@@ -63,23 +63,23 @@ def is_mask(key: Value) -> bool:
     return isinstance(key, ArrayValue) and key.dtype == types.bool_
 
 
-def count(b: Builder, mask: ArrayValue) -> Expr:
+def count(b: TypedEmitter, mask: ArrayValue) -> Expr:
     """How many elements a mask selects, as a symbol; counted once."""
     return once(b, _count, mask)
 
 
-def _count(b: Builder, mask: ArrayValue) -> Expr:
+def _count(b: TypedEmitter, mask: ArrayValue) -> Expr:
     found = b.reduce("add", mask, range(mask.rank), dtype=types.int64)
     size = product_of(*(b.exact(size) for size in mask.shape))
     return b.emit.assign_symbol("n", cast(scalar_expr(found), types.int64), 0, size)
 
 
-def positions(b: Builder, mask: ArrayValue) -> tuple[ArrayValue, ...]:
+def positions(b: TypedEmitter, mask: ArrayValue) -> tuple[ArrayValue, ...]:
     """Where a mask holds, to read only: looked for once."""
     return once(b, new_positions, mask)
 
 
-def new_positions(b: Builder, mask: ArrayValue) -> tuple[ArrayValue, ...]:
+def new_positions(b: TypedEmitter, mask: ArrayValue) -> tuple[ArrayValue, ...]:
     """Where a mask holds, in C order: an array for each of its dimensions."""
     selected = count(b, mask)
     found = [b.empty([selected], types.int64) for _ in mask.shape]
@@ -87,14 +87,14 @@ def new_positions(b: Builder, mask: ArrayValue) -> tuple[ArrayValue, ...]:
     return tuple(found)
 
 
-def compress(b: Builder, chosen: Masked) -> ArrayValue:
+def compress(b: TypedEmitter, chosen: Masked) -> ArrayValue:
     """The selected elements, packed: a new array."""
     out = b.empty(chosen.selected(count(b, chosen.mask)), chosen.base.dtype)
     b.library("indexing.compress", {"mask": chosen.mask, "x0": chosen.base}, {"out0": out}, axis=chosen.axis)
     return out
 
 
-def store(b: Builder, chosen: Masked, source: Value) -> None:
+def store(b: TypedEmitter, chosen: Masked, source: Value) -> None:
     """Writes a number to all selected elements, or packed values that are broadcast to what is selected."""
     base, mask = chosen.base, chosen.mask
     if not isinstance(source, ArrayValue):
@@ -111,7 +111,7 @@ def store(b: Builder, chosen: Masked, source: Value) -> None:
     b.library("indexing.masked_store", {"out": base, "mask": mask, "values": values}, {"out": base}, axis=chosen.axis)
 
 
-def _choose(b: Builder, chosen: Masked, number: Value) -> None:
+def _choose(b: TypedEmitter, chosen: Masked, number: Value) -> None:
     """``base[mask] = number``: for each element the number where the mask holds, else what is there."""
     base, mask, axis = chosen.base, chosen.mask, chosen.axis
     if b.may_overlap(mask, base) and not same_place(mask, base):
@@ -123,7 +123,7 @@ def _choose(b: Builder, chosen: Masked, number: Value) -> None:
     elementwise.fill(b, base, params, ranges, op("select", holds, new, base.load(points)))
 
 
-def require_count(b: Builder, value: ArrayValue, mask: Value, source: ArrayValue, selected: Expr) -> None:
+def require_count(b: TypedEmitter, value: ArrayValue, mask: Value, source: ArrayValue, selected: Expr) -> None:
     """`ValueError` unless there is one value, or one for each selected element; `TypeError` for a table of values.
 
     That is how a mask that stands alone is filled. One of another size, which has no elements then, only broadcasts.
@@ -141,7 +141,7 @@ def require_count(b: Builder, value: ArrayValue, mask: Value, source: ArrayValue
     b.check(reduce(lambda one, other: op("or", one, other), differ), "TypeError", message)
 
 
-def require_match(b: Builder, value: ArrayValue, mask: ArrayValue, first: int, shown: int) -> None:
+def require_match(b: TypedEmitter, value: ArrayValue, mask: ArrayValue, first: int, shown: int) -> None:
     """`IndexError` unless the mask has the sizes of the dimensions from `first` on, which the user counts from `shown`.
 
     A size of 0 fits everywhere, as in NumPy: such a mask selects nothing.

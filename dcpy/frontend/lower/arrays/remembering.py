@@ -7,32 +7,18 @@ region where it was computed only: what is written there later runs later, and a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TypeVar
 
+from dcpy.frontend.lower.typed_emitter import Remembered, TypedEmitter
 from dcpy.frontend.values import ArrayValue
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.region import Block, Region, State, SymbolAssign
+from dcpy.ir.region import Block, State, SymbolAssign
 from dcpy.ir.roles import Role
-
-if TYPE_CHECKING:
-    from dcpy.frontend.lower.builder import Builder
 
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, slots=True)
-class Remembered:
-    """`result` was computed by a function of `source`, in the blocks of `region` up to `last`."""
-
-    function: object
-    source: ArrayValue
-    result: Any
-    region: Region
-    last: Block
-
-
-def once(b: Builder, function: Callable[[Builder, ArrayValue], Result], source: ArrayValue) -> Result:
+def once(b: TypedEmitter, function: Callable[[TypedEmitter, ArrayValue], Result], source: ArrayValue) -> Result:
     """``function(b, source)``, as it was computed before if that still holds; nobody may write to the result."""
     for entry in reversed(b.remembered):
         if entry.function is function and entry.region is b.emit.region and entry.source == source and _holds(b, entry):
@@ -45,7 +31,7 @@ def once(b: Builder, function: Callable[[Builder, ArrayValue], Result], source: 
     return result
 
 
-def _holds(b: Builder, entry: Remembered) -> bool:
+def _holds(b: TypedEmitter, entry: Remembered) -> bool:
     """Whether neither the array nor a symbol that its window mentions changed since."""
     blocks = entry.region.blocks
     place = next((k for k, block in enumerate(blocks) if block is entry.last), None)

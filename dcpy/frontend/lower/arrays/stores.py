@@ -22,10 +22,10 @@ from dcpy.ir.symbolic import ONE, sym
 from dcpy.ir.types import DType
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower.builder import Builder
+    from dcpy.frontend.lower.typed_emitter import TypedEmitter
 
 
-def store(b: Builder, target: ArrayValue, value: Value) -> None:
+def store(b: TypedEmitter, target: ArrayValue, value: Value) -> None:
     """``target[...] = value``, broadcast and cast as NumPy assigns."""
     require_writable(b, target)
     if target.container in b.combined:
@@ -34,7 +34,7 @@ def store(b: Builder, target: ArrayValue, value: Value) -> None:
     write(b, target, value)
 
 
-def write(b: Builder, target: ArrayValue, value: Value) -> None:
+def write(b: TypedEmitter, target: ArrayValue, value: Value) -> None:
     """`store` into a container of the frontend's own."""
     if not isinstance(value, ArrayValue) and not is_number(value):
         value = b.array(value)
@@ -53,7 +53,7 @@ def write(b: Builder, target: ArrayValue, value: Value) -> None:
     elementwise.fill(b, target, params, ranges, cast(source, target.dtype))
 
 
-def _store_number(b: Builder, target: ArrayValue, value: Value) -> None:
+def _store_number(b: TypedEmitter, target: ArrayValue, value: Value) -> None:
     if isinstance(value, ArrayValue):
         value = Scalar(value.load(()))
     number = scalar_expr(stored(b, value, target.dtype))
@@ -75,7 +75,7 @@ def _refuse_complex(number: ScalarExpr, target: ArrayValue) -> None:
         )
 
 
-def update(b: Builder, function: np.ufunc, target: ArrayValue, value: Value) -> None:
+def update(b: TypedEmitter, function: np.ufunc, target: ArrayValue, value: Value) -> None:
     """``target += value`` in place: the container and dtype stay, NumPy's casting rule is checked."""
     require_writable(b, target)
     if not isinstance(value, ArrayValue) and not is_number(value):
@@ -89,7 +89,7 @@ def update(b: Builder, function: np.ufunc, target: ArrayValue, value: Value) -> 
     _update_map(b, function, target, value, ins)
 
 
-def require_updatable(b: Builder, function: np.ufunc, target: ArrayValue, value: Value) -> list[DType]:
+def require_updatable(b: TypedEmitter, function: np.ufunc, target: ArrayValue, value: Value) -> list[DType]:
     """Refuses ``target += value`` where the dtype or the shape would change; the dtypes that it is computed in."""
     *ins, out = ufunc_dtypes(function, (target, value))
     if not can_cast(out, target.dtype):
@@ -109,7 +109,7 @@ def require_updatable(b: Builder, function: np.ufunc, target: ArrayValue, value:
     return ins
 
 
-def _update_map(b: Builder, function: np.ufunc, target: ArrayValue, value: Value, ins: list[DType]) -> None:
+def _update_map(b: TypedEmitter, function: np.ufunc, target: ArrayValue, value: Value, ins: list[DType]) -> None:
     value = b.hold(value)
     if isinstance(value, ArrayValue):
         value = broadcast_to(b, value, target.shape)
@@ -122,7 +122,7 @@ def _update_map(b: Builder, function: np.ufunc, target: ArrayValue, value: Value
     elementwise.fill(b, target, params, ranges, cast(elementwise.UFUNCS[function](left, right), target.dtype))
 
 
-def accumulate(b: Builder, target: ArrayValue, value: Value, resolution: str) -> None:
+def accumulate(b: TypedEmitter, target: ArrayValue, value: Value, resolution: str) -> None:
     """Combines `value` into `target` with conflict resolution: other iterations may do the same at the same time."""
     require_writable(b, target)
     value = stored(b, value, target.dtype)
@@ -140,7 +140,7 @@ def same_place(left: ArrayValue, right: ArrayValue) -> bool:
         right.container, right.window, right.axes, right.shape)  # fmt: skip
 
 
-def is_writable(b: Builder, target: ArrayValue) -> bool:
+def is_writable(b: TypedEmitter, target: ArrayValue) -> bool:
     """Whether stores to an array are taken."""
     try:
         require_writable(b, target)
@@ -149,7 +149,7 @@ def is_writable(b: Builder, target: ArrayValue) -> bool:
     return True
 
 
-def require_writable(b: Builder, target: ArrayValue) -> None:
+def require_writable(b: TypedEmitter, target: ArrayValue) -> None:
     """Refuses stores to what only looks like an array, and to one of two versions or copies of an array."""
     if any(axis < 0 and size is not ONE for axis, size in zip(target.axes, target.shape, strict=True)):
         raise FrontendError(
@@ -173,7 +173,7 @@ def require_writable(b: Builder, target: ArrayValue) -> None:
     b.stored[root] = b.clock
 
 
-def copied_in_a_list(b: Builder, merge: object) -> Exception:
+def copied_in_a_list(b: TypedEmitter, merge: object) -> Exception:
     """What is raised where Python would write to one array, and lowering has made two of it."""
     error = FrontendError(
         "this array is in a list, which has a copy of it, and would not see what is written",

@@ -11,10 +11,10 @@ from dcpy.frontend.lower.arrays.indexing import basic, expand_keys
 from dcpy.frontend.values import ArrayValue, Scalar, Value, kind_of
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower.builder import Builder
+    from dcpy.frontend.lower.typed_emitter import TypedEmitter
 
 
-def subscript(b: Builder, value: Value, keys: Sequence[Value]) -> Value:
+def subscript(b: TypedEmitter, value: Value, keys: Sequence[Value]) -> Value:
     """``value[keys]`` as a value."""
     if not isinstance(value, ArrayValue):
         raise FrontendError(f"{kind_of(value)} cannot be indexed")

@@ -333,7 +333,7 @@ class CarriedLoop:
             try:
                 self.plan.enter()
             except WillRaise as error:  # where the body is reached
-                error.emit(frame.b)
+                frame.b.raise_here(error)
                 return sites, scope.region
             flow = self.execute(frame, self.node.body)
             if flow is Flow.ON:

@@ -80,7 +80,7 @@ def _version(frame: Frame, node: core.Assign | core.Augment, handler: Handler, k
             for block in list(scope.region.blocks):
                 scope.region.remove(block)
             scope.region.containers.clear()
-            error.emit(frame.b)
+            frame.b.raise_here(error)
     return scope.region
 
 

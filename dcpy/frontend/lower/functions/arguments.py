@@ -11,6 +11,7 @@ import numpy as np
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lists import ListValue
 from dcpy.frontend.lower.arithmetic import elementwise
+from dcpy.frontend.lower.arithmetic.broadcasting import same_size
 from dcpy.frontend.lower.arithmetic.fitting import stored
 from dcpy.frontend.lower.arithmetic.promotion import require_same
 from dcpy.frontend.lower.arrays.foreign import refuse_foreign
@@ -38,7 +39,7 @@ from dcpy.ir.symbolic import Expr
 from dcpy.ir.types import DType
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower.builder import Builder
+    from dcpy.frontend.lower.typed_emitter import TypedEmitter
 
 MAX_LITERAL = 4096  # elements of an array written out in the program
 
@@ -64,7 +65,7 @@ def static(value: Value, what: str) -> Any:
     )
 
 
-def integer(b: Builder, value: Value, what: str) -> Expr:
+def integer(b: TypedEmitter, value: Value, what: str) -> Expr:
     """An integer as a symbolic expression; a run-time one is assigned to a new symbol."""
     known = as_integer(value)
     if known is not None:
@@ -80,7 +81,7 @@ def integer(b: Builder, value: Value, what: str) -> Expr:
     )
 
 
-def shape(b: Builder, value: Value) -> tuple[Expr, ...]:
+def shape(b: TypedEmitter, value: Value) -> tuple[Expr, ...]:
     """A shape argument; negative sizes raise `ValueError` as in NumPy."""
     parts: tuple[Value, ...]
     match value:
@@ -149,7 +150,7 @@ def axes(value: Value, rank: int) -> tuple[int, ...]:
     return tuple(sorted(result))
 
 
-def array(b: Builder, value: Value, dtype: DType | None = None) -> ArrayValue:
+def array(b: TypedEmitter, value: Value, dtype: DType | None = None) -> ArrayValue:
     """``np.asarray(value, dtype)``."""
     if isinstance(value, ArrayValue):
         if dtype is None or value.dtype == dtype:
@@ -188,7 +189,7 @@ def nested(known: Any) -> Value:
     return Static(known)
 
 
-def _flatten(b: Builder, value: Value) -> tuple[tuple[int, ...], list[Value]]:
+def _flatten(b: TypedEmitter, value: Value) -> tuple[tuple[int, ...], list[Value]]:
     """The sizes of a nested tuple, and its leaves. Tuples beside arrays become arrays: each is a leaf."""
     if not isinstance(value, TupleValue):
         return (), [value]
@@ -205,7 +206,7 @@ def _flatten(b: Builder, value: Value) -> tuple[tuple[int, ...], list[Value]]:
     return (len(parts), *inner), [leaf for _, leaves in parts for leaf in leaves]
 
 
-def _literal(b: Builder, sizes: tuple[int, ...], leaves: list[Value], dtype: DType | None) -> ArrayValue:
+def _literal(b: TypedEmitter, sizes: tuple[int, ...], leaves: list[Value], dtype: DType | None) -> ArrayValue:
     for leaf in leaves:
         if not is_number(leaf):
             raise FrontendError(f"{kind_of(leaf)} is not a number: it cannot be an element of an array")
@@ -235,14 +236,14 @@ def _common_dtype(leaves: list[Value]) -> DType:
     return found[0]
 
 
-def _stack(b: Builder, sizes: tuple[int, ...], leaves: list[Value], dtype: DType | None) -> ArrayValue:
+def _stack(b: TypedEmitter, sizes: tuple[int, ...], leaves: list[Value], dtype: DType | None) -> ArrayValue:
     arrays = [array(b, leaf) for leaf in leaves]
     first = arrays[0]
     for other in arrays[1:]:
         if other.rank != first.rank:
             raise FrontendError("the rows have different ranks: the array would be inhomogeneous")
         for left, right in zip(first.shape, other.shape, strict=True):
-            b.same_size(left, right, "all rows of an array must have the same length")
+            same_size(b, left, right, "all rows of an array must have the same length")
     out = b.empty((*sizes, *first.shape), dtype or _common_dtype(leaves))
     for point, item in zip(np.ndindex(*sizes), arrays, strict=True):
         target = b.subscript(out, [*map(Static, point), Static(Ellipsis)])

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from dcpy.base.errors import FrontendError
 from dcpy.frontend.lists import ListValue, Row
 from dcpy.frontend.lower.arithmetic import elementwise, fitting
+from dcpy.frontend.lower.arithmetic.broadcasting import same_size
 from dcpy.frontend.lower.arithmetic.promotion import common, mixed_kinds
 from dcpy.frontend.lower.arrays import stores
 from dcpy.frontend.lower.raising import WillRaise
@@ -38,7 +39,7 @@ from dcpy.ir.symbolic import ZERO, Expr, as_expr, max_of, product_of
 from dcpy.ir.types import DType
 
 if TYPE_CHECKING:
-    from dcpy.frontend.lower.builder import Builder
+    from dcpy.frontend.lower.typed_emitter import TypedEmitter
 
 MAX_ITEMS = 65536  # of a list of known length that becomes an array
 
@@ -64,7 +65,7 @@ class Kind:
         return self.fill or Scalar(Load("", (), self.dtype), self.weak, self.instead)
 
 
-def kind_of_item(b: Builder, value: Value) -> Kind:
+def kind_of_item(b: TypedEmitter, value: Value) -> Kind:
     """What kind of list holds such items; refuses what is no number, array or list of them."""
     if is_number(value):
         fill = value if isinstance(value, Static) else None
@@ -90,12 +91,12 @@ def kind_of_item(b: Builder, value: Value) -> Kind:
     )
 
 
-def kind_of_rows(b: Builder, array: ArrayValue) -> Kind:
+def kind_of_rows(b: TypedEmitter, array: ArrayValue) -> Kind:
     """What the items of an array are, as items of a list."""
     return Kind(array.dtype, shape=tuple(b.exact(size) for size in array.shape[1:]))
 
 
-def joined_kind(b: Builder, kinds: Sequence[Kind], *, entering: int = 0) -> Kind:
+def joined_kind(b: TypedEmitter, kinds: Sequence[Kind], *, entering: int = 0) -> Kind:
     """The kind of a list that holds items of all these kinds; refuses what would change a number's type in silence."""
     first = kinds[0]
     if not all(_same_sizes(b, kind.shape, first.shape) and kind.levels == first.levels for kind in kinds):
@@ -116,7 +117,7 @@ def joined_kind(b: Builder, kinds: Sequence[Kind], *, entering: int = 0) -> Kind
     return Kind(meeting.dtype, meeting.weak, meeting.instead, first.shape, first.levels, first.fill if same else None)
 
 
-def _same_sizes(b: Builder, left: Sequence[Expr], right: Sequence[Expr]) -> bool:
+def _same_sizes(b: TypedEmitter, left: Sequence[Expr], right: Sequence[Expr]) -> bool:
     ranges = b.emit.ranges
     return len(left) == len(right) and all(
         one is other or ranges.simplify(one - other).constant == 0
@@ -125,13 +126,13 @@ def _same_sizes(b: Builder, left: Sequence[Expr], right: Sequence[Expr]) -> bool
     )  # fmt: skip
 
 
-def same_kind(b: Builder, left: Kind, right: Kind) -> bool:
+def same_kind(b: TypedEmitter, left: Kind, right: Kind) -> bool:
     """Whether lists of both kinds hold the same items; known numbers apart."""
     mine, other = (replace(kind, shape=(), fill=None) for kind in (left, right))
     return mine == other and _same_sizes(b, left.shape, right.shape)
 
 
-def kind_of_list(b: Builder, value: ListValue) -> Kind:
+def kind_of_list(b: TypedEmitter, value: ListValue) -> Kind:
     """What the items of a list are."""
     return Kind(
         value.array.dtype, value.weak, value.instead, value.array.shape[1:], value.levels[1:], value.fill
@@ -141,7 +142,7 @@ def kind_of_list(b: Builder, value: ListValue) -> Kind:
 # -- making ----------------------------------------------------------------------------------------------------------
 
 
-def as_array_list(b: Builder, value: TupleValue, kind: Kind | None = None) -> ListValue:
+def as_array_list(b: TypedEmitter, value: TupleValue, kind: Kind | None = None) -> ListValue:
     """A list of known length as an array; `kind` where it is wider than that of its items."""
     if len(value.items) > MAX_ITEMS:
         raise FrontendError(f"a list of {len(value.items)} items is too long to be written out")
@@ -155,7 +156,7 @@ def as_array_list(b: Builder, value: TupleValue, kind: Kind | None = None) -> Li
     return kind.list_of(out)
 
 
-def put(b: Builder, out: ArrayValue, indices: Sequence[Expr], value: Value) -> None:
+def put(b: TypedEmitter, out: ArrayValue, indices: Sequence[Expr], value: Value) -> None:
     """Stores an item at a place of the array of a list."""
     if isinstance(value, TupleValue):
         for position, item in enumerate(value.items):
@@ -173,11 +174,11 @@ def put(b: Builder, out: ArrayValue, indices: Sequence[Expr], value: Value) -> N
     assert isinstance(source, ArrayValue)
     target = row_of(out, indices)
     for mine, theirs in zip(target.shape, source.shape, strict=True):
-        b.same_size(mine, theirs, "the items of the list have different lengths")
+        same_size(b, mine, theirs, "the items of the list have different lengths")
     stores.write(b, target, source)
 
 
-def store(b: Builder, target: ArrayValue, source: ArrayValue) -> None:
+def store(b: TypedEmitter, target: ArrayValue, source: ArrayValue) -> None:
     """Stores rows of the right shape."""
     stores.write(b, target, source)
 
@@ -208,7 +209,7 @@ def item_at(value: ListValue, index: Expr) -> Value:
     return replace(value, array=row, levels=value.levels[1:], token=token)
 
 
-def _index_of(b: Builder, key: Value) -> Expr:
+def _index_of(b: TypedEmitter, key: Value) -> Expr:
     """An integer that is written in brackets."""
     if isinstance(key, ArrayValue) and not key.shape and key.dtype.is_integer:
         key = Scalar(key.load(()))
@@ -220,7 +221,7 @@ def _index_of(b: Builder, key: Value) -> Expr:
     return b.emit.assign_symbol("k", cast(scalar_expr(key), types.int64)) if index is None else index
 
 
-def position(b: Builder, key: Value, size: Expr, what: str = "list index out of range") -> Expr:
+def position(b: TypedEmitter, key: Value, size: Expr, what: str = "list index out of range") -> Expr:
     """An index into something of this length, proved or checked to be in range, counted from the front."""
     index, ranges = _index_of(b, key), b.emit.ranges
     for proved, place in ((ranges.proves_nonneg(index), index), (ranges.proves_lt(index, 0), index + size)):
@@ -239,7 +240,7 @@ def position(b: Builder, key: Value, size: Expr, what: str = "list index out of 
     return b.emit.assign_symbol("k", op("select", negative, Index(index + size), Index(index)), 0, size - 1)
 
 
-def subscript(b: Builder, value: ListValue, key: Value) -> Value:
+def subscript(b: TypedEmitter, value: ListValue, key: Value) -> Value:
     """``value[key]``: an item, or a new list of those that a slice names."""
     if isinstance(key, SliceValue):
         part = b.subscript(value.array, [key])
@@ -250,7 +251,7 @@ def subscript(b: Builder, value: ListValue, key: Value) -> Value:
     return item_at(value, position(b, key, b.exact(value.array.shape[0])))
 
 
-def choose(b: Builder, owner: TupleValue, key: Value) -> Value:
+def choose(b: TypedEmitter, owner: TupleValue, key: Value) -> Value:
     """An item of a tuple or list of known length, by a position that is known at run time only."""
     what = f"{'list' if owner.is_list else 'tuple'} index out of range"
     if not owner.items:
@@ -262,12 +263,12 @@ def choose(b: Builder, owner: TupleValue, key: Value) -> Value:
 # -- whole lists -----------------------------------------------------------------------------------------------------
 
 
-def as_array(b: Builder, value: ListValue) -> ArrayValue:
+def as_array(b: TypedEmitter, value: ListValue) -> ArrayValue:
     """What ``np.asarray`` makes of the list: a new array, but for a list that nobody else sees."""
     return value.array if value.array.fresh and value.token is None else replace(b.copy(value.array), fresh=True)
 
 
-def joined(b: Builder, left: Value, right: Value) -> Value:
+def joined(b: TypedEmitter, left: Value, right: Value) -> Value:
     """``left + right`` of two lists, one of which has a length that is known at run time only."""
     parts = [part for part in (left, right) if not (isinstance(part, TupleValue) and not part.items)]
     if len(parts) < 2:
@@ -298,12 +299,12 @@ def _index(expr: Expr) -> Value:
     return Static(expr.constant) if expr.constant is not None else SymInt(expr)
 
 
-def _kind_of_known(b: Builder, value: Value) -> Kind:
+def _kind_of_known(b: TypedEmitter, value: Value) -> Kind:
     assert isinstance(value, TupleValue)
     return joined_kind(b, [kind_of_item(b, item) for item in value.items])
 
 
-def repeated(b: Builder, value: Value, count: Expr) -> Value:
+def repeated(b: TypedEmitter, value: Value, count: Expr) -> Value:
     """``value * count`` of a list, where one of both is known at run time only."""
     count = b.emit.ranges.simplify(max_of(count, 0)) if not b.emit.ranges.proves_nonneg(count) else count
     if isinstance(value, TupleValue):

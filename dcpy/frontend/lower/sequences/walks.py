@@ -178,7 +178,7 @@ class Walk:
                     break_if(frame, self.stop())
             except WillRaise as error:
                 frame.emit.statement(error.span)
-                error.emit(b)
+                b.raise_here(error)
                 return Flow.LEFT
             finally:
                 self.depth = depth - 1
