@@ -32,7 +32,7 @@ def call_sdfg(frame: Frame, found: Sdfg, args: Sequence[Value], kwargs: Mapping[
     settle(frame)
     symbols = _symbols(frame, found, bound, sizes)
     callee = _copy(frame, found)
-    written = callees.written_containers(found, frame.program.written)
+    written = callees.written_containers(found, frame.program.callees.written)
     given = dict(bound)
     back: list[tuple[ArrayValue, ArrayValue]] = []
     arguments: dict[str, Memlet] = {}
@@ -119,12 +119,11 @@ def _copy(frame: Frame, found: Sdfg) -> Sdfg:
     """A copy with a name of its own, one for all calls of a program."""
     program = frame.program
     key = ("sdfg", id(found))
-    if key not in program.lowered:
+    if key not in program.callees.lowered:
         made = copy_sdfg(found)
-        program.names[found.name] = program.names.get(found.name, -1) + 1
-        made.name = found.name if not program.names[found.name] else f"{found.name}_{program.names[found.name]}"
-        program.lowered[key] = made
-    copied: Sdfg = program.lowered[key]
+        made.name = program.callees.fresh_name(found.name)
+        program.callees.lowered[key] = made
+    copied: Sdfg = program.callees.lowered[key]
     return copied
 
 

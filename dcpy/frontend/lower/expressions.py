@@ -367,9 +367,7 @@ def _comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp) -> Value
     first = evaluate(frame, node.generators[0].iter)
     if isinstance(node, ast.GeneratorExp) and not sequences.is_short(frame.b, first):
         return Lazy(node, frame, first)
-    comprehend = frame.program.comprehend
-    assert comprehend is not None
-    return comprehend(frame, node, first)
+    return frame.program.evaluator.comprehend(frame, node, first)
 
 
 def require_no_late_variables(value: Value, variables: set[str]) -> None:

@@ -67,32 +67,76 @@ class NoCall(Exception):
     """A function returns what no `Call` node hands over (an object, a list, a generator): it is evaluated in place."""
 
 
-@dataclass
-class Program:
-    """What all activations of one lowering share."""
+@dataclass(frozen=True)
+class Evaluator:
+    """The parts of lowering that call one another in a circle: statements, expressions, functions, lists."""
 
-    b: Builder
-    options: Options
-    dependences: dict[tuple[int, str], Dependence] = field(default_factory=dict)
-    extra: dict[int, ExtraArgument] = field(default_factory=dict)  # global arrays, by identity
-    aliases: Mapping[int, str] = field(default_factory=dict)  # groups of global arrays that share memory
-    pending: list[list[Value]] = field(default_factory=list)  # operands evaluated, not used yet
-    settled: set[str] = field(default_factory=set)  # containers of operands that were computed before they are used
-    stack: list[tuple[object, object]] = field(default_factory=list)  # the functions being lowered, and their code
-    recursive: dict[object, int] = field(default_factory=dict)  # functions that call themselves, and how often
+    execute: Callable[[Frame, core.Body], Flow]  # statements
+    attribute: Callable[[Frame, Value, str], Value]  # ``owner.name``
+    comprehend: Callable[[Frame, Any, Value], Value]  # a comprehension of run-time length
+    lower: Callable[[Program, Any, dict[str, ArgType], Any], Any]  # a function that is called, to an SDFG of its own
+    call_list: Callable[[Frame, Any, str, Any, Any], Value | None]  # methods of lists
+    reduce_items: Callable[[Frame, Any, Any, Any], Value | None]  # ``sum(...)`` of run-time length
+
+
+@dataclass
+class Callees:
+    """The functions that a program calls, and what is known of them."""
+
+    stack: list[tuple[object, object]] = field(default_factory=list)  # those being lowered, and their code
+    recursive: dict[object, int] = field(default_factory=dict)  # those that call themselves, and how often
     by_value: bool = False  # whether sizes and integer arguments are those of one call
-    callees: dict[Any, Any] = field(default_factory=dict)  # core statements of functions evaluated in place
-    written: dict[Any, frozenset[str]] = field(default_factory=dict)  # what callees write, by SDFG
-    lowering: list[Any] = field(default_factory=list)  # what callees are being lowered for
-    lowered: dict[Any, Any] = field(default_factory=dict)  # SDFGs of callees, by function and types
+    in_place: dict[Any, Any] = field(default_factory=dict)  # core statements of those that are evaluated in place
+    written: dict[Any, frozenset[str]] = field(default_factory=dict)  # what they write, by SDFG
+    lowering: list[Any] = field(default_factory=list)  # what they are being lowered for
+    lowered: dict[Any, Any] = field(default_factory=dict)  # their SDFGs, by function and types
     names: dict[str, int] = field(default_factory=dict)  # of the SDFGs
-    objects: int = 0  # how many the program makes
+
+    def fresh_name(self, name: str) -> str:
+        """A name for one more SDFG, with a number where there are others of that name."""
+        self.names[name] = self.names.get(name, -1) + 1
+        return f"{name}_{self.names[name]}" if self.names[name] else name
+
+
+@dataclass
+class Objects:
+    """The objects of a program: arguments, and those that it makes."""
+
+    count: int = 0  # how many the program makes
     made_in: dict[str, Scope] = field(default_factory=dict)  # the maps whose iterations make them
     identity: Identity = field(default_factory=Identity)
     paths: dict[str, str] = field(default_factory=dict)  # what each container of an argument is a part of: `p.x`
     at_start: dict[str, Value] = field(default_factory=dict)  # fields of the objects that were passed
     passed: dict[str, Value] = field(default_factory=dict)  # tuples and frozen objects that were passed, by path
     used: dict[str, bool] = field(default_factory=dict)  # fields that are read, and objects that are written
+
+
+@dataclass
+class Lists:
+    """The lists of a program whose lengths only the run time knows, by the token of each."""
+
+    shared: dict[object, str] = field(default_factory=dict)  # keys of lists that are in others several times
+    scopes: dict[str, Scope] = field(default_factory=dict)  # where each was made
+    filling: dict[str, Any] = field(default_factory=dict)  # those that get one item in each iteration of a loop
+    frozen: dict[str, str] = field(default_factory=dict)  # those that must not change any more, and why
+    changes: dict[str, int] = field(default_factory=dict)  # how often each was changed
+
+
+@dataclass
+class Program:
+    """What all activations of one lowering share."""
+
+    b: Builder
+    options: Options
+    evaluator: Evaluator
+    callees: Callees = field(default_factory=Callees)
+    objects: Objects = field(default_factory=Objects)
+    lists: Lists = field(default_factory=Lists)
+    dependences: dict[tuple[int, str], Dependence] = field(default_factory=dict)
+    extra: dict[int, ExtraArgument] = field(default_factory=dict)  # global arrays, by identity
+    aliases: Mapping[int, str] = field(default_factory=dict)  # groups of global arrays that share memory
+    pending: list[list[Value]] = field(default_factory=list)  # operands evaluated, not used yet
+    settled: set[str] = field(default_factory=set)  # containers of operands that were computed before they are used
     has_versions: bool = False  # some name stands for something else on each path
     origins: dict[str, object] = field(default_factory=dict)  # where the paths meet that a selector tells apart
     running: list[tuple[Frame, core.Statement | None]] = field(default_factory=list)  # the last of a frame is its own
@@ -103,17 +147,6 @@ class Program:
     world: str = ""  # the scalar that orders callbacks
     free: list[str] = field(default_factory=list)  # symbols that no argument determines
     is_callee: bool = False  # its free symbols come from the caller
-    execute: Callable[[Frame, core.Body], Flow] | None = None
-    attribute: Callable[[Frame, Value, str], Value] | None = None  # ``owner.name``, by the evaluator
-    lower: Callable[[Any, dict[str, ArgType], Any], Any] | None = None
-    comprehend: Callable[[Frame, Any, Value], Value] | None = None  # a comprehension of run-time length
-    shared_lists: dict[object, str] = field(default_factory=dict)  # keys of lists that are in others several times
-    list_scopes: dict[str, Scope] = field(default_factory=dict)  # where each list was made
-    filling: dict[str, Any] = field(default_factory=dict)  # lists that get one item in each iteration of a loop
-    frozen_lists: dict[str, str] = field(default_factory=dict)  # lists that must not change any more, and why
-    list_changes: dict[str, int] = field(default_factory=dict)  # how often each was changed
-    call_list: Callable[[Frame, Any, str, Any, Any], Value | None] | None = None  # methods of lists
-    reduce_items: Callable[[Frame, Any, Any, Any], Value | None] | None = None  # ``sum(...)`` of run-time length
     loops_of_expressions: dict[Any, Any] = field(default_factory=dict)  # as statements, by the tree
 
 
@@ -332,7 +365,7 @@ class Frame:
 
     def _scope_of_field(self, name: str) -> Scope:
         """Objects live as long as the program; one that an iteration of a map has made, as long as the iteration."""
-        made = self.program.made_in.get(name.rpartition(".")[0])
+        made = self.program.objects.made_in.get(name.rpartition(".")[0])
         if made is not None:
             return made
         return self.caller._scope_of_field(name) if self.caller is not None else self.scopes[0]

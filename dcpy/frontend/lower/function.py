@@ -23,7 +23,7 @@ from dcpy.frontend.lower.builder import Builder
 from dcpy.frontend.lower.control.claims import settle_claims
 from dcpy.frontend.lower.emitter import Emitter
 from dcpy.frontend.lower.expressions import attribute
-from dcpy.frontend.lower.frame import Flow, Frame, Identity, IdentityMatters, NoCall, Program
+from dcpy.frontend.lower.frame import Evaluator, Flow, Frame, Identity, IdentityMatters, NoCall, Program
 from dcpy.frontend.lower.functions.agreement import settle_annotations
 from dcpy.frontend.lower.functions.callbacks import start_world
 from dcpy.frontend.lower.functions.calls import call, unwrap
@@ -182,11 +182,9 @@ def _lower(
     emit.assumptions, emit.assumed = assumptions, assumed or {}
     b = Builder(emit)
     b.split_at = caller.b.split_at if caller is not None else {} if split_at is None else split_at
-    program = Program(b, options, execute=execute, attribute=attribute, comprehend=comprehend, aliases=aliases)
-    program.identity, program.by_value = identity or program.identity, by_value
-    program.lower = lambda callee, types_, facts: _lower_callee(program, callee, types_, facts)
-    program.reduce_items = reduce_items
-    program.call_list = mutating.call_method
+    evaluator = Evaluator(execute, attribute, comprehend, _lower_callee, mutating.call_method, reduce_items)
+    program = Program(b, options, evaluator, aliases=aliases)
+    program.objects.identity, program.callees.by_value = identity or program.objects.identity, by_value
     _join(program, caller, function, name)
     closure = Closure(function, program.dependences)
     frame = Frame(program, source, define, closure, sdfg.body)
@@ -195,7 +193,7 @@ def _lower(
     b.caller = lambda target, args, keywords: call(frame, target, args, keywords)
     b.operate = lambda symbol, left, right: binary(b, symbol, left, right)
     containers = _declare(frame, function, arg_types, records or {})
-    program.paths = {container: path for path, container in containers.items()}
+    program.objects.paths = {container: path for path, container in containers.items()}
     settle_annotations(frame, arg_types)
     emit.wraps = source.wraps
     flow = execute(frame, define.body)
@@ -215,7 +213,7 @@ def _lower(
     free = tuple(program.free)
     arg_types |= dict.fromkeys(free, ScalarType(types.int64, weak=True))
     dependences = tuple(program.dependences.values())
-    return Lowered(sdfg, arg_types, dependences, extra, passing, free, guards, unless, program.by_value)
+    return Lowered(sdfg, arg_types, dependences, extra, passing, free, guards, unless, program.callees.by_value)
 
 
 def _guards(
@@ -235,13 +233,11 @@ def _guards(
 def _join(program: Program, caller: Program | None, function: Callable[..., Any], name: str) -> None:
     """What is known of functions, and what the whole depends on, a callee shares with its caller."""
     if caller is None:
-        program.names[name] = 0
-        program.stack.append((function, function.__code__))
+        program.callees.names[name] = 0
+        program.callees.stack.append((function, function.__code__))
         return
-    program.dependences, program.stack, program.lowered = caller.dependences, caller.stack, caller.lowered
-    program.names, program.identity = caller.names, caller.identity
-    program.recursive, program.by_value, program.lowering = caller.recursive, caller.by_value, caller.lowering
-    program.written = caller.written
+    program.dependences, program.callees = caller.dependences, caller.callees
+    program.objects.identity = caller.objects.identity
     program.is_callee = True
 
 
@@ -259,10 +255,7 @@ def _lower_callee(
     program: Program, function: Callable[..., Any], arg_types: dict[str, ArgType], facts: Forwarded | None
 ) -> Lowered:
     """The SDFG of a function that another one calls. Names of SDFGs are unique in a program."""
-    name = _name(function)
-    program.names[name] = program.names.get(name, -1) + 1
-    if program.names[name]:
-        name = f"{name}_{program.names[name]}"
+    name = program.callees.fresh_name(_name(function))
     source = read_source(function)
     try:
         options = program.b.emit.options

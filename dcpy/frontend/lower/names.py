@@ -171,7 +171,7 @@ def symbolic(frame: Frame, expr: Expr) -> Expr:
         if name not in known and name not in sdfg.symbols:
             frame.emit.free_symbol(name, argument=not program.is_callee)
             program.free.append(name)
-    program.used |= dict.fromkeys(expr.symbols, True)
+    program.objects.used |= dict.fromkeys(expr.symbols, True)
     return expr.subs({name: size for name, size in known.items() if name in expr.symbols})
 
 

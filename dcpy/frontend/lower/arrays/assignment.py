@@ -189,9 +189,7 @@ def _store_element(frame: Frame, owner: ArrayValue, place: ScalarExpr, value: Va
 
 def _call_list(frame: Frame, owner: Value, method: str, *args: Value) -> None:
     """A method of lists."""
-    call = frame.program.call_list
-    assert call is not None
-    call(frame, owner, method, args, {})
+    frame.program.evaluator.call_list(frame, owner, method, args, {})
 
 
 # -- augmented assignment --------------------------------------------------------------------------------------------

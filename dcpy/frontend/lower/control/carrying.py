@@ -173,7 +173,7 @@ class CarriedLoop:
         if not self.carried:
             return Head({})
         known = [*sorted(self.names.head), *fields(frame.env)]
-        key = (id(self.node), tuple((name, frame.env.get(name)) for name in known), tuple(frame.program.filling))
+        key = (id(self.node), tuple((name, frame.env.get(name)) for name in known), tuple(frame.program.lists.filling))
         if key in frame.memo:
             return Head(self.entry | {name: rehomed(frame, name, value) for name, value in frame.memo[key].items()})
         apart: list[str] = []  # names that are kept apart

@@ -101,8 +101,8 @@ def _count(frame: Frame, node: core.For, iterable: Value, execute: Execute) -> F
 
     def run() -> None:
         for key in keys:
-            if key in frame.program.filling:
-                frame.program.filling[key].place = place
+            if key in frame.program.lists.filling:
+                frame.program.lists.filling[key].place = place
         run_loop(frame, node, frame.liveness.loops[node], plan, execute)
 
     filling.run_filling(frame, keys, frame.b.exact(extent.size_within(frame.emit.ranges)), run)

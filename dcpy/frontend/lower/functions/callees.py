@@ -66,7 +66,7 @@ class Passing:
 def call_node(frame: Frame, function: python_types.FunctionType, bound: Mapping[str, Value]) -> Value | None:
     """Emits a `Call` of the function; None where it must be evaluated in place."""
     program = frame.program
-    if program.lower is None or frame.map_scopes() or not all(map(_is_passable, bound.values())):
+    if frame.map_scopes() or not all(map(_is_passable, bound.values())):
         return None
     passing = _pass(frame, function, bound)
     lowered = _lowered(frame, function, passing)
@@ -81,7 +81,7 @@ def call_node(frame: Frame, function: python_types.FunctionType, bound: Mapping[
     if _shares_global_array(frame, lowered, bound):
         return None
     settle(frame)
-    return _emit(frame, lowered, passing, bound, outlined=function in program.recursive)
+    return _emit(frame, lowered, passing, bound, outlined=function in program.callees.recursive)
 
 
 def _lowered(frame: Frame, function: python_types.FunctionType, passing: Passing) -> Lowered | None:
@@ -92,19 +92,18 @@ def _lowered(frame: Frame, function: python_types.FunctionType, passing: Passing
     program, emit = frame.program, frame.emit
     for speculates in (emit.assumptions is not None, False):
         key = (function, tuple(passing.types.items()), speculates)
-        if key in program.lowering:
+        if key in program.callees.lowering:
             raise again(function.__name__)
-        if key not in program.lowered:
-            program.lowering.append(key)
+        if key not in program.callees.lowered:
+            program.callees.lowering.append(key)
             facts = Forwarded(passing.symbols, emit.holds, emit.same, emit.sampled) if speculates else None
             try:
-                assert program.lower is not None
-                program.lowered[key] = program.lower(function, passing.types, facts)
+                program.callees.lowered[key] = program.evaluator.lower(program, function, passing.types, facts)
             except NoCall:
-                program.lowered[key] = None
+                program.callees.lowered[key] = None
             finally:
-                program.lowering.pop()
-        found: Lowered | None = program.lowered[key]
+                program.callees.lowering.pop()
+        found: Lowered | None = program.callees.lowered[key]
         if found is None or all(emit.holds(fact.subs(passing.symbols)) for fact in found.assumed):
             return found
     raise AssertionError("a function that assumes nothing fits each call")
@@ -211,7 +210,7 @@ def _emit(frame: Frame, lowered: Lowered, passing: Passing, bound: Mapping[str, 
     given: dict[str, Value] = dict(bound)
     for extra in lowered.extra_arguments:
         given[extra.name] = global_array(frame, extra.array, extra.dependence)
-    written = written_containers(sdfg, frame.program.written)
+    written = written_containers(sdfg, frame.program.callees.written)
     arguments: dict[str, Memlet] = {}
     for name in sdfg.arguments:
         value = given[name]

@@ -107,8 +107,7 @@ def call(
 
 def _method(frame: Frame, owner: Value, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     if isinstance(owner, TupleValue | ListValue | DictValue):
-        change = frame.program.call_list
-        found = None if change is None else change(frame, owner, name, args, kwargs)
+        found = frame.program.evaluator.call_list(frame, owner, name, args, kwargs)
         if found is not None:
             return found
     if isinstance(owner, StreamValue):
@@ -155,8 +154,7 @@ def _static(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str
 def _of_items(frame: Frame, found: Any, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value | None:
     """``abs(x)`` where the class of `x` says what that is; ``sum(...)`` of items whose number is not known."""
     own = special.builtin(frame, found, args) if not kwargs else None
-    reduce_items = frame.program.reduce_items
-    return reduce_items(frame, found, args, kwargs) if own is None and reduce_items is not None else own
+    return frame.program.evaluator.reduce_items(frame, found, args, kwargs) if own is None else own
 
 
 def _of_python(
@@ -334,8 +332,8 @@ def call_python(
     program = frame.program
     recursion.enter(program, function.__name__, function, function.__code__)
     source = read_source(function)
-    define = program.callees.get(function) or without_returns_in_loops(desugar(source))
-    program.callees[function] = define
+    define = program.callees.in_place.get(function) or without_returns_in_loops(desugar(source))
+    program.callees.in_place[function] = define
     closure = Closure(function, program.dependences)
     inner = Frame(program, source, define, closure, frame.emit.region, inline=True, caller=frame)
     defaults = tuple(from_python(inner, value) for value in function.__defaults__ or ())
@@ -344,14 +342,14 @@ def call_python(
     bound = bind_arguments(function.__name__, define.args, defaults, named, args, kwargs)
     if define.generator is not None:
         return YieldingValue(define.generator, source, tuple(bound.items()), inner)
-    program.stack.append((function, function.__code__))
+    program.callees.stack.append((function, function.__code__))
     try:
         emitted = None if given else call_node(frame, function, bound)
         if emitted is None:
             inner.sizes = _sizes(frame, function, bound, given)
         return _run(frame, inner, bound) if emitted is None else emitted
     finally:
-        program.stack.pop()
+        program.callees.stack.pop()
 
 
 def _symbols_given(
@@ -381,22 +379,22 @@ def _nested(frame: Frame, function: FunctionValue, args: Sequence[Value], kwargs
     scope: Frame = function.scope
     define = function.definition
     recursion.enter(frame.program, define.name, (define, scope), define)
-    body = frame.program.callees.setdefault(define, None) or without_returns_in_loops(define)
-    frame.program.callees[define] = body
+    body = frame.program.callees.in_place.setdefault(define, None) or without_returns_in_loops(define)
+    frame.program.callees.in_place[define] = body
     inner = Frame(
         frame.program, scope.source, body, scope.closure, frame.emit.region, outer=scope, inline=True, caller=frame
     )
     bound = bind_arguments(define.name, define.args, function.defaults, function.keyword_defaults, args, kwargs)
     if define.generator is not None:
         return YieldingValue(define.generator, scope.source, tuple(bound.items()), inner, scope)
-    frame.program.stack.append(((define, scope), define))
+    frame.program.callees.stack.append(((define, scope), define))
     try:
         given = nonlocals.hand_in(frame, scope, inner)
         result = _run(frame, inner, bound)
         nonlocals.hand_back(frame, inner, given)
         return result
     finally:
-        frame.program.stack.pop()
+        frame.program.callees.stack.pop()
 
 
 def _run(frame: Frame, inner: Frame, bound: Mapping[str, Value]) -> Value:
@@ -410,10 +408,8 @@ def _run(frame: Frame, inner: Frame, bound: Mapping[str, Value]) -> Value:
         else:
             inner.env[name] = references.kept(frame, value)
     inner.env |= objects.fields(frame.env)
-    execute = frame.program.execute
-    assert execute is not None
     with frame.emit.of_function(own=inner.source.is_own), frame.emit.wrapping(inner.source.wraps):
-        execute(inner, inner.define.body)
+        frame.program.evaluator.execute(inner, inner.define.body)
     returned = resizing.settled(frame, inner.env.get(".return", Static(None)))
     frame.env |= references.leaving(inner.env, frame.env, returned)
     frame.emit.statement(span)

@@ -29,7 +29,7 @@ def without_unused(
     program: Program, sdfg: Sdfg, types: Mapping[str, ArgType], passing: Passing
 ) -> tuple[dict[str, ArgType], Passing]:
     """Forgets fields that the program does not read: a call may pass anything there."""
-    in_use = {*mentioned(sdfg), *(name for name, needed in program.used.items() if needed)}
+    in_use = {*mentioned(sdfg), *(name for name, needed in program.objects.used.items() if needed)}
     kept = dict(types)
     for path in _fields(passing.records):
         if path not in kept:

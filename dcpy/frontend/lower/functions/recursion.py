@@ -38,17 +38,17 @@ class CallsItself(FrontendError):
 
 def enter(program: Program, name: str, function: object, code: object) -> None:
     """A function is about to be lowered: what there is on the way to it must not go on for ever."""
-    alike = [known for known, known_code in program.stack if known_code is code]
+    alike = [known for known, known_code in program.callees.stack if known_code is code]
     if function not in alike:
         if len(alike) >= MAX_CLOSURES:
             raise _endless(name, f"there are more than {MAX_CLOSURES} calls of functions of one definition")
         return
-    program.recursive[function] = program.recursive.get(function, 0) + 1
-    if not program.by_value:
+    program.callees.recursive[function] = program.callees.recursive.get(function, 0) + 1
+    if not program.callees.by_value:
         raise CallsItself(f"{name!r} calls itself", notes=(_DATA,), help=_LOOP)
     if len(alike) >= MAX_LEVELS:
         raise _endless(name, f"the recursion is deeper than {MAX_LEVELS} calls")
-    if program.recursive[function] > MAX_CALLS:
+    if program.callees.recursive[function] > MAX_CALLS:
         raise _endless(name, f"it is evaluated in place for more than {MAX_CALLS} calls")
 
 

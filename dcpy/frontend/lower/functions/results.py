@@ -189,8 +189,8 @@ class _Leaves:
                 return self.part(inner)
             case Missing(reason=reason, help=help):
                 raise FrontendError(reason, help=help)
-            case TupleValue() | RecordValue() if value in self.program.passed.values():
-                return self.given(next(path for path, known in self.program.passed.items() if known == value))
+            case TupleValue() | RecordValue() if value in self.program.objects.passed.values():
+                return self.given(next(path for path, known in self.program.objects.passed.items() if known == value))
             case TupleValue(is_list=True) | ListValue():
                 return self.of_list(value)
             case DictValue(items=pairs):
@@ -205,7 +205,7 @@ class _Leaves:
             case ObjectValue():
                 return self.given(value.key) if objects.is_argument(value) else self.object(value)
             case GeneratorValue(container=container, own=False):
-                return self.given(self.program.paths.get(container, container))
+                return self.given(self.program.objects.paths.get(container, container))
             case Static(value=known) if isinstance(known, Enum | FunctionType | type) or is_dataclass(known):
                 return Known(known, self.leaf(Static(None)))
             case ArrayValue() if steps := moves(self.program.b.emit, value):
@@ -235,7 +235,7 @@ class _Leaves:
 
     def given(self, path: str) -> Given:
         """What the caller has passed, itself."""
-        self.program.used[path] = True
+        self.program.objects.used[path] = True
         return Given(path, self.leaf(Static(None)))
 
     def require_once(self, value: RecordValue) -> None:

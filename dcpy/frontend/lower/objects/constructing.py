@@ -61,7 +61,7 @@ def _require_plain_constructor(cls: type) -> None:
 def _made(frame: Frame, cls: type, values: Mapping[str, Value]) -> Value:
     ready = {name: references.kept(frame, names.bound_item(frame, value)) for name, value in values.items()}
     made: Value
-    identity = frame.program.identity
+    identity = frame.program.objects.identity
     if is_frozen(cls) or cls not in identity.changing:
         identity.values.add(cls)
         made = RecordValue(cls, tuple(ready), tuple(ready.values()))
@@ -77,10 +77,10 @@ def _made(frame: Frame, cls: type, values: Mapping[str, Value]) -> Value:
 def _fresh(frame: Frame, cls: type) -> ObjectValue:
     """A new object, no field of which is set yet."""
     program, maps = frame.program, frame.map_scopes()
-    program.objects += 1
-    made = ObjectValue(f"{cls.__name__}#{program.objects}", cls)
+    program.objects.count += 1
+    made = ObjectValue(f"{cls.__name__}#{program.objects.count}", cls)
     if maps:
-        program.made_in[made.key] = maps[-1]
+        program.objects.made_in[made.key] = maps[-1]
     return made
 
 
@@ -92,8 +92,7 @@ def replaced(frame: Frame, owner: Value, changes: Mapping[str, Value]) -> Value:
         cls = owner.cls
     else:
         raise FrontendError(f"dataclasses.replace() takes a dataclass object, not {kind_of(owner)}")
-    attribute = frame.program.attribute
-    assert attribute is not None
+    attribute = frame.program.evaluator.attribute
     kept = [field.name for field in dataclasses.fields(cls) if field.init and field.name not in changes]
     return construct(frame, cls, [], {name: attribute(frame, owner, name) for name in kept} | dict(changes))
 

@@ -64,8 +64,8 @@ def bind_records(frame: Frame, records: Mapping[str, Record], leaves: Mapping[st
             frame.env[name] = found[member.path]
             if not is_number(found[member.path]):
                 frame.env[name + _NEW] = Static(False)
-    frame.program.at_start = fields(frame.env)
-    frame.program.passed = {path: found[path] for path, record in records.items() if not record.changes}
+    frame.program.objects.at_start = fields(frame.env)
+    frame.program.objects.passed = {path: found[path] for path, record in records.items() if not record.changes}
     return found
 
 
@@ -89,14 +89,14 @@ def changed_fields(env: Mapping[str, Value], paths: Sequence[Site]) -> list[str]
 
 def changed_arguments(frame: Frame, paths: Sequence[Site]) -> list[str]:
     """The fields of objects of the caller that are something else when the function returns."""
-    start = frame.program.at_start
+    start = frame.program.objects.at_start
     changed = [
         name
         for name, value in start.items()
         if not name.endswith(_NEW) and any(path.env[name] != value or _is_set(path.env, name) for path in paths)
     ]
     for name in changed:  # what it was matters where paths meet; of elements, the graph tells
-        frame.program.used[name] = not isinstance(start[name], Scalar | ArrayValue)
+        frame.program.objects.used[name] = not isinstance(start[name], Scalar | ArrayValue)
     return changed
 
 
@@ -122,7 +122,7 @@ def fields_of(env: Mapping[str, Value], value: ObjectValue) -> dict[str, Value]:
 
 def settle_sizes(frame: Frame) -> None:
     """Before the function returns: arrays whose sizes depend on the path are shown as they are."""
-    for name in frame.program.at_start:
+    for name in frame.program.objects.at_start:
         if isinstance(frame.env[name], VARYING):
             frame.env[name] = names.usable(frame, name)
 
@@ -170,7 +170,7 @@ def assign_field(frame: Frame, owner: Value, name: str, value: Value) -> None:
             help=_near(name, known) or "a program does not add fields: declare it in the class",
         )
     maps = frame.map_scopes()
-    if maps and frame.program.made_in.get(owner.key) is not maps[-1]:
+    if maps and frame.program.objects.made_in.get(owner.key) is not maps[-1]:
         raise FrontendError(
             f"iterations of a parallel map cannot assign the field {name!r}, which they share",
             help="store into an array, assign the field after the map, or use a plain for loop",
@@ -179,14 +179,14 @@ def assign_field(frame: Frame, owner: Value, name: str, value: Value) -> None:
     names.bind_name(frame, key, value)
     if key + _NEW in frame.env and not is_number(value):
         frame.env[key + _NEW] = Static(True)
-    frame.program.used[owner.key] = True
+    frame.program.objects.used[owner.key] = True
 
 
 def _changes(frame: Frame, cls: type) -> None:
     """A field of an object of this class is assigned: its objects are references."""
-    if cls in frame.program.identity.values:
+    if cls in frame.program.objects.identity.values:
         raise IdentityMatters(cls)
-    frame.program.identity.changing.add(cls)
+    frame.program.objects.identity.changing.add(cls)
 
 
 def require_assignable(owner: Value, name: str, *, in_place: bool = False) -> None:
@@ -205,7 +205,7 @@ def require_assignable(owner: Value, name: str, *, in_place: bool = False) -> No
 def as_values(frame: Frame, objects: Sequence[Value]) -> list[RecordValue] | None:
     """Objects of one class as values, where no program that is compiled with this one assigns to their fields."""
     known = [v for v in objects if isinstance(v, RecordValue) or (isinstance(v, ObjectValue) and is_argument(v))]
-    cls, identity = known[0].cls if known else None, frame.program.identity
+    cls, identity = known[0].cls if known else None, frame.program.objects.identity
     if cls is None or len(known) < len(objects) or any(value.cls is not cls for value in known):
         return None
     if cls in identity.changing and not is_frozen(cls):
@@ -218,9 +218,9 @@ def as_value(frame: Frame, value: ObjectValue | RecordValue) -> RecordValue:
     """An object of the caller, no field of which is ever assigned, as a value."""
     if isinstance(value, RecordValue):
         return value
-    start = frame.program.at_start
+    start = frame.program.objects.at_start
     fields_ = fields_of(start, value)
-    frame.program.used |= {f"{value.key}.{name}": True for name in fields_}
+    frame.program.objects.used |= {f"{value.key}.{name}": True for name in fields_}
     return RecordValue(value.cls, tuple(fields_), tuple(fields_.values()))
 
 
@@ -269,7 +269,7 @@ def read_field(frame: Frame, owner: ObjectValue | RecordValue | TupleValue, name
     else:
         key = f"{owner.key}.{name}"
         if key in frame.env:
-            frame.program.used[key] = True
+            frame.program.objects.used[key] = True
             return references.shown(frame, names.usable(frame, key))
     cls = owner.cls
     found = inspect.getattr_static(cls, name, _ABSENT)

@@ -54,8 +54,8 @@ def _is_filled(frame: Frame, key: str) -> bool:
     """Whether the list was made where the loop is: else it is filled many times."""
     content = frame.env.get(key + references.ITEMS)
     fixed = isinstance(content, TupleValue) or (isinstance(content, ListValue) and not content.size)
-    own = frame.program.list_scopes.get(key) is frame.scope
-    return fixed and own and key not in frame.program.frozen_lists and key not in frame.program.filling
+    own = frame.program.lists.scopes.get(key) is frame.scope
+    return fixed and own and key not in frame.program.lists.frozen and key not in frame.program.lists.filling
 
 
 def _appends_to(statement: core.Statement) -> str | None:
@@ -103,15 +103,15 @@ def run_filling(frame: Frame, keys: list[str], count: Expr, run: Callable[[], No
     for key, kind in kinds.items():
         content = frame.env[key + references.ITEMS]
         assert isinstance(content, TupleValue | ListValue)
-        program.filling[key] = _started(frame, content, kind, count)
+        program.lists.filling[key] = _started(frame, content, kind, count)
     try:
         run()
         for key, kind in kinds.items():
-            found = kind.list_of(program.filling[key].array)
+            found = kind.list_of(program.lists.filling[key].array)
             frame.env[key + references.ITEMS] = replace(found, array=replace(found.array, fresh=False))
     finally:
         for key in kinds:
-            program.filling.pop(key, None)
+            program.lists.filling.pop(key, None)
 
 
 def _started(frame: Frame, content: TupleValue | ListValue, kind: listing.Kind, count: Expr) -> Filling:
@@ -131,7 +131,7 @@ def _kinds(frame: Frame, keys: list[str], run: Callable[[], None]) -> dict[str, 
     """What the lists hold in the end, found by a dry run; those that are filled so."""
     env, found = frame.env, {}
     frame.env = dict(env)
-    changes = dict(frame.program.list_changes)
+    changes = dict(frame.program.lists.changes)
     try:
         with frame.emit.dry_run():
             run()
@@ -143,7 +143,7 @@ def _kinds(frame: Frame, keys: list[str], run: Callable[[], None]) -> dict[str, 
         return {}
     finally:
         frame.env = env
-        frame.program.list_changes = changes
+        frame.program.lists.changes = changes
     return {key: kind for key, kind in found.items() if all(
         merges.known_outside(frame, (size,)) for size in kind.shape)}  # fmt: skip
 

@@ -183,7 +183,7 @@ def call_method(
 
 def _append(frame: Frame, owner: List, args: list[Value]) -> Value:
     name = references.changing(frame, owner, "append")
-    filled = frame.program.filling.get(name)
+    filled = frame.program.lists.filling.get(name)
     if filled is not None:
         held(frame, "", args[0], name)
         filling.fill(frame, filled, args[0])

@@ -48,7 +48,7 @@ class Frozen:
 
 def is_on(frame: Frame) -> bool:
     """Whether some list of the program is changed."""
-    return list in frame.program.identity.changing
+    return list in frame.program.objects.identity.changing
 
 
 def is_list(value: Value | None) -> bool:
@@ -80,16 +80,16 @@ def kept(frame: Frame, value: Value) -> Value:
 
 def _new(frame: Frame, value: Changeable) -> ListRef:
     program, maps = frame.program, frame.map_scopes()
-    shared = program.shared_lists.get(value.token) if value.token is not None else None
+    shared = program.lists.shared.get(value.token) if value.token is not None else None
     if shared is not None and shared + ITEMS in frame.env:
         return ListRef(shared)
-    program.objects += 1
-    key = f"list#{program.objects}"
+    program.objects.count += 1
+    key = f"list#{program.objects.count}"
     if value.token is not None and not isinstance(value.token, str):
-        program.shared_lists[value.token] = key
-    program.list_scopes[key] = frame.scope
+        program.lists.shared[value.token] = key
+    program.lists.scopes[key] = frame.scope
     if maps:
-        program.made_in[key] = maps[-1]
+        program.objects.made_in[key] = maps[-1]
     if isinstance(value, TupleValue):
         frame.env[key + ITEMS] = replace(value, items=tuple(kept(frame, item) for item in value.items), token=None)
     elif isinstance(value, DictValue):
@@ -184,7 +184,7 @@ def shown_in(value: Value, key: str) -> bool:
 
 def freeze(frame: Frame, key: str, reason: str) -> None:
     """Changes of this list are refused from now on."""
-    frame.program.frozen_lists.setdefault(key, reason)
+    frame.program.lists.frozen.setdefault(key, reason)
 
 
 def reachable(env: Env, roots: list[Value]) -> dict[str, bool]:
@@ -215,7 +215,7 @@ def reachable(env: Env, roots: list[Value]) -> dict[str, bool]:
 def changing(frame: Frame, value: Changeable, what: str) -> str:
     """The key of a list that is about to change; "" for one that nobody else can see."""
     if not is_on(frame):
-        frame.program.identity.changing.add(list)
+        frame.program.objects.identity.changing.add(list)
         raise IdentityMatters(list)
     token = value.token
     if isinstance(token, Frozen):
@@ -228,18 +228,18 @@ def changing(frame: Frame, value: Changeable, what: str) -> str:
         )
     if not isinstance(token, str) or token + ITEMS not in frame.env:
         return ""
-    reason = frame.program.frozen_lists.get(token)
+    reason = frame.program.lists.frozen.get(token)
     if reason is not None:
         raise _frozen(what, reason)
     maps = frame.map_scopes()
-    if maps and frame.program.made_in.get(token) is not maps[-1]:
+    if maps and frame.program.objects.made_in.get(token) is not maps[-1]:
         raise FrontendError(
             "iterations of a parallel map cannot change a list that they share",
             help="store into an array, or use a plain for loop",
         )
     for merge in frame.b.seen_copies(token):
         raise stores.copied_in_a_list(frame.b, merge)
-    changes = frame.program.list_changes
+    changes = frame.program.lists.changes
     changes[token] = changes.get(token, 0) + 1
     if what != ITEM:
         changes[token + " length"] = changes.get(token + " length", 0) + 1
@@ -278,7 +278,7 @@ def tokens(value: Value, *, inside: bool = True) -> list[str]:
 
 def changes_of(frame: Frame, keys: list[str]) -> list[int]:
     """How often lists have been changed so far, and how often their length has."""
-    return [frame.program.list_changes.get(name, 0) for key in keys for name in (key, key + " length")]
+    return [frame.program.lists.changes.get(name, 0) for key in keys for name in (key, key + " length")]
 
 
 def require_unchanged(frame: Frame, iterable: Value, keys: list[str], before: list[int]) -> None:

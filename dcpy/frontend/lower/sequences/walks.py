@@ -128,9 +128,7 @@ class Walk:
         frame.program.loops_of_expressions[node] = node  # what is known of a loop is kept by its identity
         frame.env[source.id] = iterable
         frame.liveness.block((node,), self._binds)
-        execute = frame.program.execute
-        assert execute is not None
-        execute(frame, (node,))
+        frame.program.evaluator.execute(frame, (node,))
         for name in (item.id, source.id, left.id):
             frame.env.pop(name, None)
 
@@ -237,7 +235,5 @@ class Walk:
         node = core.If(ast.copy_location(ast.Name(flag, ast.Load()), self.node), (then,), (), span=span)
         frame.liveness.after[node] = binds
         frame.env[flag] = comparisons.as_value(test)
-        execute = frame.program.execute
-        assert execute is not None
-        execute(frame, (node,))
+        frame.program.evaluator.execute(frame, (node,))
         frame.env.pop(flag, None)
