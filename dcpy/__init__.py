@@ -60,6 +60,8 @@ _HOME = {
             "CallbackError",
             "CodegenError",
             "DataRace",
+            "DeviceError",
+            "DeviceMemoryError",
             "ExpansionError",
             "FrontendError",
             "InterpreterError",

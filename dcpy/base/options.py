@@ -69,6 +69,7 @@ class GpuOptions:
 
     backend: Backend = Backend.AUTO  #: ``cuda``, ``hip``, ``auto`` (what is there), or ``simulator`` (no device)
     arch: str = ""  #: the chip that kernels are compiled for, as ``sm_90`` or ``gfx90a``; empty: that of the device
+    driver: str = ""  #: file of the driver's library; empty: the system's libcuda.so.1 or libamdhip64.so
     fast_math: bool = False  #: may change results in the last bits, and NaN and infinities; off by default
     fma: bool = False  #: a product and a sum may be rounded once; off: elementwise results are NumPy's
     deterministic: bool = True  #: results have the same bits each time: no sums of floats in the order of threads

@@ -13,13 +13,13 @@ from dcpy.codegen.emit.skeleton import program_text
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.walk import shared_bytes
 
-TABLE, DIALECT = "dcpy_table.h", "dcpy_device.h"
+TABLE, DIALECT, CHIPS = "dcpy_table.h", "dcpy_device.h", "dcpy_chips.h"
 HOST = Environment("device", declarations=f'#include "{TABLE}"')  #: what the host's unit needs before its helpers
 
 
 def device_units(module: tree.Module, stem: str) -> tuple[Unit, ...]:
     """The text of the kernels, and the headers."""
-    headers = tuple(Unit(name, _header(name)) for name in (TABLE, DIALECT))
+    headers = tuple(Unit(name, _header(name)) for name in (TABLE, DIALECT, CHIPS))
     if not module.kernels:
         return headers
     own = replace(module, name=stem, functions=(), slots=(), reports_errors=False, combinations=())

@@ -20,6 +20,7 @@ from dcpy.runtime.toolchain import Toolchains
 
 LIBRARY = "program.so"
 MESSAGE_LINES = 12
+PLACE = re.compile(r"(?:\./)?([^\s:(]+)[:(](\d+)\)?:(?:\d+:)? *(.*)")
 
 # None of these changes a value that NumPy would have computed; without them g++ would change some, or not vectorize:
 SEMANTICS = (
@@ -82,7 +83,7 @@ def build(
     link = [*linker, *objects, *link_flags(artifact, run_path), "-o", LIBRARY]
     for commands in (compiles, [link]):
         for command, output in _run_all(commands, folder):
-            raise _failure(artifact, command, output, kept_at)
+            raise failure(artifact, command, output, kept_at)
     for name in objects:
         (folder / name).unlink()
     return folder / LIBRARY
@@ -117,15 +118,16 @@ def _start(command: list[str], folder: Path) -> subprocess.Popen[str]:
         raise ToolchainError(f"{command[0]} cannot be started: {error.strerror}") from error
 
 
-def _failure(artifact: Artifact, command: list[str], output: str, kept_at: Path) -> ToolchainError:
+def failure(artifact: Artifact, command: list[str], output: str, kept_at: Path) -> ToolchainError:
     """The compiler's message, the generated file, and the Python line of the first message that has one.
 
-    A full disk is no error of the code: it raises `OSError`, for the cache to look for another place.
+    Places are written ``file:line:column:`` (g++, clang) or ``file(line):`` (NVIDIA's). A full disk is no
+    error of the code: it raises `OSError`, for the cache to look for another place.
     """
     if os.strerror(errno.ENOSPC) in output:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     lines = output.strip().splitlines()
-    places = [m for line in lines if (m := re.match(r"(?:\./)?([^\s:]+):(\d+):(?:\d+:)? *(.*)", line))]
+    places = [m for line in lines if (m := PLACE.match(line))]
     first = next((place for place in places if "error" in place[3]), places[0] if places else None)
     said = first[3] if first else (lines[0] if lines else "no message")
     unit = artifact.unit(first[1]) if first else None

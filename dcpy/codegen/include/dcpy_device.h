@@ -313,11 +313,8 @@ struct dcpy_row<void (*)(T...), kernel> {
 
 #endif  // DCPY_SIMULATOR_ITSELF
 
-#elif defined(DCPY_CUDA)
-// ---- CUDA, by NVRTC: no header of CUDA is included ----------------------------------------------------------------
-
-#elif defined(DCPY_HIP)
-// ---- HIP ------------------------------------------------------------------------------------------------------------
+#elif defined(DCPY_CUDA) || defined(DCPY_HIP)
+#include "dcpy_chips.h"
 
 #else
 #error "define DCPY_SIMULATOR, DCPY_CUDA or DCPY_HIP"

@@ -1,0 +1,169 @@
+// The drivers of devices, CUDA's and HIP's, behind the table of codegen/include/dcpy_table.h. What the parts are:
+//
+//     driver.h              the entries of a driver that are used, by meaning; contexts; programs
+//     cuda.cpp  hip.cpp     open libcuda.so.1 and libamdhip64.so, and find the entries by their names there
+//     context.cpp           a device in this process: memory, pinned buffers, what is wrong with it
+//     program.cpp           the table of one program: allocation, launches, queues, events, its error block
+//     copies.cpp            copies: through pinned buffers where host memory is pageable, and boxes with strides
+//     measure.cpp           how long things take here, for `dcpy doctor --gpu`
+//
+// Both drivers have the same functions with the same arguments, but for names, a few numbers, and what `Driver` lists
+// as functions of ours. Handles are pointers in both, and places of the device are numbers as wide as pointers.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "dcpy_table.h"
+
+namespace dcpy {
+
+using Code = int;  // what entries return: 0, or the number of an error (the same ones in CUDA and HIP)
+
+constexpr Code OUT_OF_MEMORY = 2, NO_DEVICE = 100, INVALID_DEVICE = 101;
+
+// meaning, type of its arguments, name in libcuda, name in libamdhip64. The first list must be there.
+#define DCPY_NEEDED(ENTRY)                                                                                             \
+    ENTRY(initialize, (unsigned flags), "cuInit", "hipInit")                                                           \
+    ENTRY(version, (int *number), "cuDriverGetVersion", "hipDriverGetVersion")                                         \
+    ENTRY(count, (int *devices), "cuDeviceGetCount", "hipGetDeviceCount")                                              \
+    ENTRY(device, (int *device, int ordinal), "cuDeviceGet", "hipDeviceGet")                                           \
+    ENTRY(name, (char *text, int size, int device), "cuDeviceGetName", "hipDeviceGetName")                             \
+    ENTRY(attribute, (int *value, int which, int device), "cuDeviceGetAttribute", "hipDeviceGetAttribute")             \
+    ENTRY(memory, (size_t *free, size_t *total), "cuMemGetInfo", "hipMemGetInfo")                                      \
+    ENTRY(load, (void **module, const void *image), "cuModuleLoadData", "hipModuleLoadData")                           \
+    ENTRY(unload, (void *module), "cuModuleUnload", "hipModuleUnload")                                                 \
+    ENTRY(function, (void **function, void *module, const char *name), "cuModuleGetFunction", "hipModuleGetFunction")  \
+    ENTRY(launch,                                                                                                      \
+          (void *function, unsigned x, unsigned y, unsigned z, unsigned threads_x, unsigned threads_y,                 \
+           unsigned threads_z, unsigned shared, void *stream, void **args, void **extra),                              \
+          "cuLaunchKernel", "hipModuleLaunchKernel")                                                                   \
+    ENTRY(make_stream, (void **stream, unsigned flags), "cuStreamCreate", "hipStreamCreateWithFlags")                  \
+    ENTRY(drop_stream, (void *stream), "cuStreamDestroy", "hipStreamDestroy")                                          \
+    ENTRY(wait_stream, (void *stream), "cuStreamSynchronize", "hipStreamSynchronize")                                  \
+    ENTRY(hold_stream, (void *stream, void *event, unsigned flags), "cuStreamWaitEvent", "hipStreamWaitEvent")         \
+    ENTRY(make_event, (void **event, unsigned flags), "cuEventCreate", "hipEventCreateWithFlags")                      \
+    ENTRY(drop_event, (void *event), "cuEventDestroy", "hipEventDestroy")                                              \
+    ENTRY(record_event, (void *event, void *stream), "cuEventRecord", "hipEventRecord")                                \
+    ENTRY(wait_event, (void *event), "cuEventSynchronize", "hipEventSynchronize")                                      \
+    ENTRY(elapsed, (float *milliseconds, void *from, void *to), "cuEventElapsedTime", "hipEventElapsedTime")           \
+    ENTRY(allocate, (void **place, size_t bytes), "cuMemAlloc", "hipMalloc")                                           \
+    ENTRY(release, (void *place), "cuMemFree", "hipFree")                                                              \
+    ENTRY(pin, (void **place, size_t bytes, unsigned flags), "cuMemHostAlloc", "hipHostMalloc")                        \
+    ENTRY(unpin, (void *place), "cuMemFreeHost", "hipHostFree")                                                        \
+    ENTRY(to_device, (void *to, const void *from, size_t bytes, void *stream), "cuMemcpyHtoDAsync",                    \
+          "hipMemcpyHtoDAsync")                                                                                        \
+    ENTRY(to_host, (void *to, const void *from, size_t bytes, void *stream), "cuMemcpyDtoHAsync",                      \
+          "hipMemcpyDtoHAsync")                                                                                        \
+    ENTRY(within, (void *to, const void *from, size_t bytes, void *stream), "cuMemcpyDtoDAsync", "hipMemcpyDtoDAsync") \
+    ENTRY(fill, (void *to, unsigned char byte, size_t bytes, void *stream), "cuMemsetD8Async", "hipMemsetD8Async")
+
+// Memory in the order of a stream; where a driver or a device has none of it, memory is allocated at once.
+#define DCPY_POOLS(ENTRY)                                                                                          \
+    ENTRY(make_pool, (void **pool, const void *properties), "cuMemPoolCreate", "hipMemPoolCreate")                 \
+    ENTRY(tune_pool, (void *pool, int which, void *value), "cuMemPoolSetAttribute", "hipMemPoolSetAttribute")      \
+    ENTRY(trim_pool, (void *pool, size_t keep), "cuMemPoolTrimTo", "hipMemPoolTrimTo")                             \
+    ENTRY(allocate_in, (void **place, size_t bytes, void *pool, void *stream), "cuMemAllocFromPoolAsync",          \
+          "hipMallocFromPoolAsync")                                                                                \
+    ENTRY(release_in, (void *place, void *stream), "cuMemFreeAsync", "hipFreeAsync")
+
+// Attributes of a device, by their numbers in each driver.
+struct Attributes {
+    int warp, processors, shared_per_block, l2, pools, threads_per_processor;
+};
+
+struct Driver {
+    const char *api;  // "CUDA", "HIP": in messages
+    Attributes numbers;
+#define DCPY_POINTER(meaning, arguments, cuda, hip) Code (*meaning) arguments = nullptr;
+    DCPY_NEEDED(DCPY_POINTER)
+    DCPY_POOLS(DCPY_POINTER)
+#undef DCPY_POINTER
+    Code (*make_current)(const Driver &, int device, void **context) = nullptr;  // retains it, where that is null
+    Code (*architecture)(const Driver &, int device, char *text, size_t size) = nullptr;  // "sm_90", "gfx90a"
+    Code (*allow_shared)(const Driver &, void *function, int bytes) = nullptr;            // more than is free to all
+    Code (*copy_2d)(const Driver &, void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                    size_t height, void *stream) = nullptr;  // within the device
+    const char *(*text)(const Driver &, Code) = nullptr;
+    void *entries[8] = {};  // of the library, for these functions
+};
+
+// Fill in a driver from its library; what went wrong, or "". They know nothing of devices yet.
+std::string open_cuda(const char *library, Driver &driver);
+std::string open_hip(const char *library, Driver &driver);
+
+// Two buffers of pinned memory for one direction: one is filled while the other is on its way.
+struct Staging {
+    static constexpr size_t BYTES = 8 << 20;
+    std::mutex lock;
+    void *buffers[2] = {};
+    void *events[2] = {};  // recorded behind the last use of a buffer
+    int next = 0;
+};
+
+// How a process is counted: a fork makes another one.
+int generation_of_process();
+
+// A device in this process. Programs share it; it lives as long as the process, as the driver's own context does.
+struct Context {
+    Driver driver;
+    int ordinal = 0, device = 0;
+    void *handle = nullptr;
+    void *pool = nullptr;      // null: memory is not allocated in the order of streams
+    int generation = 0;        // of processes: a forked child has another one
+    Staging up, down;
+    std::mutex lock;                    // of what follows
+    std::map<char *, size_t> pinned;    // host memory that `pin` has given
+    std::string broken;                 // why nothing works any more; empty while it does
+
+    std::atomic<bool> is_broken{false};
+
+    Code make_current() { return driver.make_current(driver, device, &handle); }
+    bool is_usable() const { return !is_broken && generation == generation_of_process(); }
+    std::string unusable();  // why it is not; "" where it is
+    void break_down(const std::string &why);
+    bool is_pinned(const void *place, int64_t bytes);
+};
+
+bool is_fatal(Code code);  // whether the context is lost with it
+
+std::string described(const Driver &driver, Code code);  // in words, and by its number
+
+// The table of one program, and what it holds.
+struct Program : dcpy_device {
+    Context *context = nullptr;
+    void *module = nullptr;
+    std::vector<std::string> names;
+    std::vector<void *> functions;
+    std::vector<int32_t> allowed;       // dynamic shared bytes that each kernel may ask for
+    std::vector<void *> streams;        // by queue; made when they are used
+    std::vector<void *> events;         // by number
+    std::unordered_map<void *, int64_t> held;  // bytes at each place
+    int64_t held_bytes = 0;
+    int64_t *fetched = nullptr;         // pinned: where the error block comes back
+    std::vector<int32_t> running;       // kernels since the last wait, each once
+    int32_t queue = 0;
+    std::string said;
+
+    const Driver &driver() const { return context->driver; }
+    void *stream() { return streams[(size_t)queue]; }
+
+    // 0, or a status, with a message about what was tried.
+    int32_t answer(Code code, const char *what);
+    int32_t refuse(int32_t status, std::string message);
+    int32_t ready();  // before any command
+    int32_t has_queue(int32_t number);
+
+};
+
+int32_t copy(dcpy_device *, void *to, const void *from, int64_t bytes, int32_t way);
+int32_t copy_box(dcpy_device *, void *to, const void *from, int64_t item, int32_t rank, const int64_t *shape,
+                 const int64_t *to_strides, const int64_t *from_strides, int32_t way);
+
+}  // namespace dcpy

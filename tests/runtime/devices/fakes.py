@@ -1,0 +1,72 @@
+"""Drivers without a device (fake_driver.cpp): each is a library of its own, with its own state."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import shutil
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+
+from dcpy.base.options import CpuOptions, Options, resolve_options
+from dcpy.codegen.artifact import Artifact, Signature, Unit
+from dcpy.runtime.devices.drivers import DeviceContext, DriverProgram, open_context
+from dcpy.runtime.load import library_of
+
+SOURCE = Path(__file__).with_name("fake_driver.cpp")
+KERNELS = ("axpy", "check", "astray", "idle")
+_numbers = itertools.count()
+
+
+def cubin(arch: int) -> bytes:
+    """As much of a cubin as drivers look at first: the header of its ELF file, which names the chip."""
+    return b"\x7fELF" + bytes(44) + struct.pack("<I", arch << 8) + bytes(12)
+
+
+class FakeDriver:
+    """A driver in `folder`. `numbers` say how it behaves: devices, arch, version, total memory, …"""
+
+    def __init__(self, folder: Path, backend: str = "cuda", flags: Sequence[str] = (), **numbers: int) -> None:
+        unit = Unit("fake_driver.cpp", SOURCE.read_text(), "C++", ("-std=c++17", "-Wall", "-Wextra", *flags))
+        built = library_of(Artifact(Signature("fake_driver", ()), (unit,), flags=("-ldl",)), plain())
+        self.path = folder / f"libfake{next(_numbers)}.so"  # a file of its own is loaded apart
+        shutil.copy(built, self.path)
+        self.backend = backend
+        self._library = ctypes.CDLL(str(self.path))
+        self._library.fake_get.restype = ctypes.c_int64
+        self._library.fake_log.restype = ctypes.c_char_p
+        self._library.fake_reset()
+        self.set(**numbers)
+
+    @property
+    def options(self) -> Options:
+        return resolve_options({"gpu.driver": str(self.path)})
+
+    def set(self, **numbers: int) -> None:
+        for name, number in numbers.items():
+            self._library.fake_set(name.encode(), ctypes.c_int64(number))
+
+    def get(self, name: str) -> int:
+        return int(self._library.fake_get(name.encode()))
+
+    def log(self, call: str = "") -> list[str]:
+        """The calls so far, or those of one function: their arguments."""
+        lines = self._library.fake_log().decode().splitlines()
+        return [line.partition(" ")[2] for line in lines if line.split()[0] == call] if call else lines
+
+    def context(self) -> DeviceContext:
+        return open_context(self.backend, self.options)
+
+    def program(self, kernels: Sequence[str] = KERNELS, **rest: object) -> DriverProgram:
+        """A program whose kernels the fake can run."""
+        code = b"//\n.version 8.0\n" + bytes(64) if self.backend == "cuda" else bytes(64)
+        return self.context().program(code, kernels, **rest)  # type: ignore[arg-type]
+
+
+def plain() -> Options:
+    """Compiled without the processor's own instructions."""
+    from dataclasses import replace
+
+    options = resolve_options()
+    return replace(options, cpu=CpuOptions(compiler=options.cpu.compiler, flags=("-O1",)))
