@@ -137,6 +137,16 @@ DCPY_UNSEEN static inline void dcpy_meet(int32_t kind, int32_t line) { dcpy_sim.
 
 DCPY_UNSEEN static inline char *dcpy_dynamic() { return dcpy_sim.dynamic; }
 
+// With hooks, every access to memory is told to the simulator.
+DCPY_UNSEEN static inline void dcpy_touched(const void *place, int64_t bytes, int32_t how, const void *code)
+{
+#ifdef DCPY_HOOKS
+    if (dcpy_sim.touch) dcpy_sim.touch(place, bytes, how, code);
+#else
+    (void)place, (void)bytes, (void)how, (void)code;
+#endif
+}
+
 DCPY_UNSEEN static inline void *dcpy_share(struct dcpy_shared_array *array, int64_t bytes, int64_t alignment,
                                            const char *name)
 {
@@ -192,7 +202,7 @@ DCPY_UNSEEN static inline bool dcpy_last_block(T *ticket, int32_t line = __built
 template <class T, class Combine>
 DCPY_UNSEEN static inline T dcpy_atomic(T *place, T value, Combine combine)
 {
-    if (dcpy_sim.touch) dcpy_sim.touch(place, sizeof(T), DCPY_ATOMIC, __builtin_return_address(0));
+    dcpy_touched(place, sizeof(T), DCPY_ATOMIC, __builtin_return_address(0));
     const T before = *place;
     *place = combine(before, value);
     return before;
@@ -235,16 +245,18 @@ struct alignas(16) dcpy_vector {
 };
 
 template <class T>
-static inline dcpy_vector<T> dcpy_load128(const T *place, int32_t line = __builtin_LINE())
+DCPY_UNSEEN static inline dcpy_vector<T> dcpy_load128(const T *place, int32_t line = __builtin_LINE())
 {
     if ((__UINTPTR_TYPE__)place % 16 != 0) dcpy_sim.misaligned(place, line);
+    dcpy_touched(place, 16, DCPY_READ, __builtin_return_address(0));
     return *(const dcpy_vector<T> *)place;
 }
 
 template <class T>
-static inline void dcpy_store128(T *place, dcpy_vector<T> value, int32_t line = __builtin_LINE())
+DCPY_UNSEEN static inline void dcpy_store128(T *place, dcpy_vector<T> value, int32_t line = __builtin_LINE())
 {
     if ((__UINTPTR_TYPE__)place % 16 != 0) dcpy_sim.misaligned(place, line);
+    dcpy_touched(place, 16, DCPY_WRITE, __builtin_return_address(0));
     *(dcpy_vector<T> *)place = value;
 }
 
@@ -258,6 +270,43 @@ DCPY_UNSEEN static inline void dcpy_fail(int64_t *errors, int64_t number, int64_
     errors[3] = c;
     errors[4] = d;
 }
+
+#ifdef DCPY_HOOKS
+// Compiled with -fsanitize=thread, and linked without it: these take the place of the sanitizer's own functions.
+
+#define DCPY_HOOK extern "C" __attribute__((visibility("hidden"), used)) DCPY_UNSEEN void
+#define DCPY_HOOK_OF(name, bytes, how) \
+    DCPY_HOOK name(void *place) { dcpy_touched(place, bytes, how, __builtin_return_address(0)); }
+DCPY_HOOK_OF(__tsan_read1, 1, DCPY_READ)
+DCPY_HOOK_OF(__tsan_read2, 2, DCPY_READ)
+DCPY_HOOK_OF(__tsan_read4, 4, DCPY_READ)
+DCPY_HOOK_OF(__tsan_read8, 8, DCPY_READ)
+DCPY_HOOK_OF(__tsan_read16, 16, DCPY_READ)
+DCPY_HOOK_OF(__tsan_unaligned_read2, 2, DCPY_READ)
+DCPY_HOOK_OF(__tsan_unaligned_read4, 4, DCPY_READ)
+DCPY_HOOK_OF(__tsan_unaligned_read8, 8, DCPY_READ)
+DCPY_HOOK_OF(__tsan_unaligned_read16, 16, DCPY_READ)
+DCPY_HOOK_OF(__tsan_write1, 1, DCPY_WRITE)
+DCPY_HOOK_OF(__tsan_write2, 2, DCPY_WRITE)
+DCPY_HOOK_OF(__tsan_write4, 4, DCPY_WRITE)
+DCPY_HOOK_OF(__tsan_write8, 8, DCPY_WRITE)
+DCPY_HOOK_OF(__tsan_write16, 16, DCPY_WRITE)
+DCPY_HOOK_OF(__tsan_unaligned_write2, 2, DCPY_WRITE)
+DCPY_HOOK_OF(__tsan_unaligned_write4, 4, DCPY_WRITE)
+DCPY_HOOK_OF(__tsan_unaligned_write8, 8, DCPY_WRITE)
+DCPY_HOOK_OF(__tsan_unaligned_write16, 16, DCPY_WRITE)
+DCPY_HOOK __tsan_read_range(void *place, size_t bytes)
+{
+    dcpy_touched(place, (int64_t)bytes, DCPY_READ, __builtin_return_address(0));
+}
+DCPY_HOOK __tsan_write_range(void *place, size_t bytes)
+{
+    dcpy_touched(place, (int64_t)bytes, DCPY_WRITE, __builtin_return_address(0));
+}
+DCPY_HOOK __tsan_init() {}
+DCPY_HOOK __tsan_func_entry(void *) {}
+DCPY_HOOK __tsan_func_exit() {}
+#endif
 
 template <int... I>
 struct dcpy_numbers {};

@@ -163,7 +163,7 @@ Allocation *allocate(int64_t owner, int64_t bytes, int64_t limit, std::string &p
     }
     next = first + room + PAGE;
     char *last = first + room, *place = last - rounded(bytes > 0 ? bytes : 1, ALIGNMENT);
-    Allocation *made = new Allocation{owner, count++, place, bytes, first, last, false, false};
+    Allocation *made = new Allocation{owner, count++, place, bytes, first, last, false, false, false};
     open_one(made, true);
     memset(place, POISON, size_t(bytes));
     fill_zones(made);

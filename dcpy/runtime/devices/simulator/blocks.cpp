@@ -101,6 +101,7 @@ void make_ready(int32_t t)
 void open_block_barrier()
 {
     now.waiting = 0;
+    hooks::met_block();
     for (int32_t k = now.count; k-- > 0;)
         if (now.threads[now.order[k]].state == WAITING) make_ready(now.order[k]);
     now.order = now.orders[now.random.below(ORDERS)].data();
@@ -109,6 +110,7 @@ void open_block_barrier()
 void open_warp(int32_t w)
 {
     Warp &warp = now.warps[w];
+    if (warp.kind == DCPY_MEET_WARP) hooks::met_warp(w);
     warp.waiting = 0;
     ++warp.turn;
     warp.filled[warp.turn % 2] = 0;  // of the shuffle before: all have read it, as all are here
@@ -299,6 +301,7 @@ void begin_block(int64_t number)
         warp.filled[0] = warp.filled[1] = 0;
     }
     if (now.row->shared + now.launch.shared > 0) memset(arena::shared(), POISON, size_t(now.shared_used + GAP));
+    hooks::begin_block(number);
 }
 
 // Bytes between the shared arrays that somebody wrote.
@@ -328,6 +331,7 @@ void run_block(int64_t number)
     fibers::switch_to(&fibers::host, now.fiber);
     if (now.problem.empty() && now.ended < now.count)
         now.problem = block_name() + " cannot go on: " + groups();
+    if (now.problem.empty()) hooks::end_block();
     if (now.problem.empty()) check_gaps();
     if (now.problem.empty() && faults::stray.happened) now.problem = faults::stray.where;
 }
@@ -366,6 +370,9 @@ void prepare(const Launch &launch, const Settings &settings)
     *now.state = dcpy_simulated{{0, 0, 0}, {launch.threads[0], launch.threads[1], launch.threads[2]}, 0, settings.warp, 0,
                                 {0, 0, 0}, {launch.blocks[0], launch.blocks[1], launch.blocks[2]}, launch.number,
                                 arena::shared(), meet, exchange, share, fail, nullptr, misaligned, nullptr};
+    if (!hooks::begin(launch, settings)) return;
+    now.state->arrived = hooks::arrived;
+    now.state->touch = hooks::touch;
 }
 
 }  // namespace
@@ -385,6 +392,7 @@ bool run(const Launch &launch, const Settings &settings, std::string &problem)
         now.problem = faults::stray.where;
     }
     now.is_running = false;
+    hooks::end();
     faults::escape = nullptr;
     std::string overrun;
     if (!arena::repair(overrun) && now.problem.empty()) now.problem = overrun;

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from dcpy.base.errors import DeviceError
 from dcpy.base.options import Options
 from dcpy.runtime.devices.native import header, native_library
+from dcpy.runtime.devices.simulator.symbols import lines_of
 from dcpy.runtime.devices.table import Device
 
+_CODE = re.compile(r"\{\+([0-9a-f]+)\}")  # an offset in the program's library
 HERE = Path(__file__).parent
-SOURCES = ("arena.cpp", "fibers.cpp", "faults.cpp", "blocks.cpp", "commands.cpp", "table.cpp")
-HEADERS = ("simulator.h", "commands.h")
+SOURCES = (
+    "arena.cpp", "fibers.cpp", "faults.cpp", "blocks.cpp", "hooks.cpp", "races.cpp", "traffic.cpp", "commands.cpp",
+    "table.cpp",
+)  # fmt: skip
+HEADERS = ("simulator.h", "commands.h", "hooks.h")
 SHARED = ("dcpy_device.h", "dcpy_fibers.h", "dcpy_table.h")
 
 
@@ -51,6 +57,7 @@ class SimulatedDevice(Device):
     def __init__(
         self, options: Options, settings: Settings, library: ctypes.CDLL | None = None, name: str = ""
     ) -> None:
+        self.settings = settings
         self._simulator = simulator(options, settings.portable)
         self._library = library  # its kernels are called
         unit = None if library is None else ctypes.addressof(ctypes.c_char.in_dll(library, f"{name}_kernels"))
@@ -66,6 +73,26 @@ class SimulatedDevice(Device):
         if status != 0:
             raise self.error(status)
 
+    @property
+    def path(self) -> str:
+        """The file of the program's library."""
+        return "" if self._library is None else self._library._name
+
+    def message(self) -> str:
+        """What was wrong last; places in code are lines of the text of kernels."""
+        text = super().message()
+        lines = lines_of(self.path, (int(found, 16) for found in _CODE.findall(text)))
+        return _CODE.sub(lambda found: lines[int(found[1], 16)], text)
+
+    def facts(self) -> str:
+        """What the hooks have seen, for hooks.py."""
+        number = self._simulator.dcpy_simulator_number(self.table)
+        return str(self._simulator.dcpy_simulator_report(number).decode())
+
+    def forget(self) -> None:
+        """Of what the hooks have seen, all."""
+        self._simulator.dcpy_simulator_forget(self._simulator.dcpy_simulator_number(self.table))
+
     def close(self) -> None:
         """Ends the device; its memory that was not released stays."""
         self._simulator.dcpy_simulator_close(self.table)
@@ -80,6 +107,10 @@ def simulator(options: Options, portable: bool = False) -> ctypes.CDLL:
     library.dcpy_simulator_open.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
     library.dcpy_simulator_close.argtypes = library.dcpy_simulator_check.argtypes = [ctypes.c_void_p]
     library.dcpy_simulator_in_use.restype = library.dcpy_simulator_launches.restype = ctypes.c_int64
+    library.dcpy_simulator_number.restype = ctypes.c_int64
+    library.dcpy_simulator_number.argtypes = [ctypes.c_void_p]
+    library.dcpy_simulator_report.restype = ctypes.c_char_p
+    library.dcpy_simulator_report.argtypes = library.dcpy_simulator_forget.argtypes = [ctypes.c_int64]
     return library
 
 

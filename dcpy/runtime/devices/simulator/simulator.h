@@ -39,6 +39,7 @@ struct Allocation {
     int64_t bytes;
     char *first, *last;  // the pages that are its own, without the guard behind
     bool is_released, is_gone;  // by a command that has been given, that has been run
+    bool is_watched;            // everything that is written there is known (hooks.cpp)
 };
 
 namespace arena {
@@ -96,6 +97,7 @@ struct Launch {
     int32_t threads[3], shared;
     void *const *args;
     int64_t number;        // counts launches of the process
+    int64_t device;        // the number of the program's device
 };
 
 namespace blocks {
@@ -123,6 +125,21 @@ void watch();                  // installs the handler, where it is not the one 
 extern Stray stray;
 extern void *escape;           // a jmp_buf: where a kernel that touched a wild address leaves to
 extern const void *wild;       // that address
+}
+
+// ---- hooks.cpp: what kernels that were compiled with hooks do to memory (hooks.h) ----
+
+namespace hooks {
+bool begin(const Launch &launch, const Settings &settings);  // whether there are hooks
+void begin_block(int64_t block);
+void met_block();
+void met_warp(int32_t warp);
+void arrived(int32_t is_last);
+void end_block();
+void end();
+void touch(const void *place, int64_t bytes, int32_t how, const void *code);
+void wrote(const void *place, int64_t bytes);  // a copy, or a fill
+void released(int64_t allocation);
 }
 
 }  // namespace simulator

@@ -60,6 +60,7 @@ int32_t allocate(dcpy_device *self, int64_t bytes, void **place)
         made = arena::allocate(device.number, bytes, device.settings.memory, problem);
     }
     if (!made) return refuse(device, DCPY_OUT_OF_MEMORY, problem);
+    made->is_watched = device.settings.hooks != 0;
     *place = made->place;
     return DCPY_DONE;
 }
@@ -76,7 +77,14 @@ int32_t release(dcpy_device *self, void *place)
         return refuse(device, DCPY_MISUSED, (a->is_released ? "released twice: " : "released in the middle: ") +
                                                 arena::describe(place));
     a->is_released = true;
-    return give(device, [a](std::string &) { return arena::release(a), true; });
+    return give(device, [a](std::string &) { return hooks::released(a->number), arena::release(a), true; });
+}
+
+// A place of the device whose writes are watched is no longer undefined.
+void note_written(const void *to, int64_t bytes)
+{
+    const Allocation *a = arena::owns(to) ? arena::holder(to) : nullptr;
+    if (a && a->is_watched) hooks::wrote(to, bytes);
 }
 
 std::string problem_of_way(int32_t way)
@@ -94,7 +102,10 @@ int32_t copy(dcpy_device *self, void *to, const void *from, int64_t bytes, int32
     if (problem.empty()) problem = problem_of(to, 0, bytes, way != DCPY_TO_HOST);
     if (problem.empty()) problem = problem_of(from, 0, bytes, way != DCPY_TO_DEVICE);
     if (!problem.empty()) return refuse(device, DCPY_MISUSED, "copy: " + problem);
-    return give(device, [=](std::string &) { return memmove(to, from, size_t(bytes)), true; });
+    return give(device, [=](std::string &) {
+        note_written(to, bytes);
+        return memmove(to, from, size_t(bytes)), true;
+    });
 }
 
 struct Box {
@@ -105,6 +116,7 @@ struct Box {
 void copy_items(const Box &box, size_t axis, char *to, const char *from)
 {
     if (axis == box.shape.size()) {
+        note_written(to, box.item);
         memmove(to, from, size_t(box.item));
         return;
     }
@@ -154,7 +166,10 @@ int32_t fill(dcpy_device *self, void *to, int32_t byte, int64_t bytes)
     if (bytes == 0) return DCPY_DONE;
     const std::string problem = bytes < 0 ? "a negative number of bytes" : problem_of(to, 0, bytes, true);
     if (!problem.empty()) return refuse(device, DCPY_MISUSED, "fill: " + problem);
-    return give(device, [=](std::string &) { return memset(to, byte, size_t(bytes)), true; });
+    return give(device, [=](std::string &) {
+        note_written(to, bytes);
+        return memset(to, byte, size_t(bytes)), true;
+    });
 }
 
 std::string problem_of_geometry(const Launch &launch, const dcpy_kernel_row &row)
@@ -212,7 +227,7 @@ int32_t launch(dcpy_device *self, int32_t kernel, const int64_t *grid, const int
         return refuse(device, DCPY_MISUSED, "launch: there is no kernel " + std::to_string(kernel));
     const dcpy_kernel_row &row = device.unit->rows[kernel];
     Launch wanted{device.unit, kernel, {grid[0], grid[1], grid[2]}, {threads[0], threads[1], threads[2]},
-                  shared, nullptr, ++launches};
+                  shared, nullptr, ++launches, device.number};
     std::string problem = problem_of_geometry(wanted, row);
     for (int32_t k = 0; k < row.parameters && problem.empty(); ++k) {
         problem = row.places[k] ? problem_of_argument(*(void **)args[k]) : "";
@@ -336,6 +351,8 @@ void dcpy_simulator_close(dcpy_device *self)
     if (Allocation *block = arena::holder(device->errors)) arena::release(block);
     delete device;
 }
+
+int64_t dcpy_simulator_number(const dcpy_device *self) { return ((const Device *)self)->number; }
 
 // What host code has done since the last command; 0: nothing wrong.
 int32_t dcpy_simulator_check(dcpy_device *self)
