@@ -132,6 +132,10 @@ def lower(
     from dcpy.ir.editing.copying import copy_sdfg
 
     machine = target or target_for(options.device)
+    if sdfg.grids:
+        from dcpy.codegen.generate import require_one_rank
+
+        require_one_rank(sdfg)
     lowered = copy_sdfg(sdfg)
     report = _run(lowered, machine.passes(options), options, until=until, explain=explain)
     if not until:

@@ -107,11 +107,25 @@ def c_header(sdfg: Sdfg, signature: Signature | None = None) -> str:
     return header_text(identifier(called_as.name), program, called_as.checks, place, relies_on)
 
 
+def require_one_rank(sdfg: Sdfg) -> None:
+    """`CodegenError` for a program that is distributed: nothing is generated for several ranks yet."""
+    if sdfg.grids:
+        grids = ", ".join(map(repr, sdfg.grids))
+        raise CodegenError(
+            f"{sdfg.name!r} is distributed over the ranks of {grids}, and cannot be compiled yet",
+            span=sdfg.span,
+            notes=("programs of several ranks are interpreted: sdfg.interpret, and run_ranks in their local form",),
+            help="before it is localized, sdfg.erased() is the same program for one rank",
+        )
+
+
 def default_signature(sdfg: Sdfg) -> Signature:
     """How a program is called whose call types nobody has refined: as its descriptors say.
 
-    Symbols are in the SDFG's order. Raises `CodegenError` for arguments that the dispatcher cannot check.
+    Symbols are in the SDFG's order. Raises `CodegenError` for arguments that the dispatcher cannot check, and for a
+    program of several ranks.
     """
+    require_one_rank(sdfg)
     uses = Uses(sdfg)
     args = tuple(_argument(sdfg, name, uses) for name in sdfg.arguments)
     results = tuple(_result(sdfg, result, uses) for result in sdfg.results)

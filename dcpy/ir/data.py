@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from dcpy.base.source import SrcSpan
+from dcpy.ir.distribution import Distribution
 from dcpy.ir.hardware import Bank, Partition
 from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, ExprLike, as_expr, as_exprs
@@ -69,7 +70,7 @@ class Scalar:
         return ()
 
     @property
-    def storage(self) -> tuple[Space, Allocation]:
+    def storage(self) -> tuple[object, ...]:
         """Where it is: in which memory, and by which allocation."""
         return self.space, self.allocation
 
@@ -83,6 +84,7 @@ class Array:
 
     Arguments with the same non-empty `alias` may overlap in memory; all analyses treat them as one container of
     which nothing is known. On an FPGA `bank` says in which memory it is, and `partition` how memory on the chip is cut.
+    A `distribution` says on which ranks of a grid the elements are; none: on each, all of them.
     """
 
     dtype: DType
@@ -96,6 +98,7 @@ class Array:
     bank: Bank | None = None
     partition: tuple[Partition, ...] = ()
     span: SrcSpan | None = field(default=None, compare=False, repr=False)
+    distribution: Distribution | None = None
 
     @classmethod
     def packed(
@@ -118,15 +121,17 @@ class Array:
         return self.strides == packed_strides(self.shape)
 
     @property
-    def storage(self) -> tuple[Space, Allocation]:
-        """Where it is: in which memory, and by which allocation."""
-        return self.space, self.allocation
+    def storage(self) -> tuple[object, ...]:
+        """Where it is: in which memory, by which allocation, and, if on several ranks, where on these."""
+        places = (self.space, self.allocation)
+        return places if self.distribution is None else (*places, self.distribution)
 
     def subs(self, values: Mapping[str, ExprLike]) -> Array:
         return replace(
             self,
             shape=tuple(size.subs(values) for size in self.shape),
             strides=tuple(stride.subs(values) for stride in self.strides),
+            distribution=None if self.distribution is None else self.distribution.subs(values),
         )
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from dcpy.base.source import SrcSpan
+from dcpy.ir.distribution import Distribution
 from dcpy.ir.effects import Effect
 from dcpy.ir.expressions.scalar import ScalarExpr
 from dcpy.ir.memlet import Memlet
@@ -87,17 +88,18 @@ class Map(Node):
 
     Containers declared in `body` are private to one iteration. Iterations may not depend on each other except through
     conflict resolution. Bounds of a range may mention earlier parameters. One that is `claimed` to be so has not been
-    proved: the interpreter looks.
+    proved: the interpreter looks. `home` says on which ranks an iteration runs, an entry per parameter; none: on each.
     """
 
     kind = "map"
     concurrent = True
-    roles: ClassVar[Roles] = {"params": Role.DEFINED, "domain": Role.BOUND}
+    roles: ClassVar[Roles] = {"params": Role.DEFINED, "domain": Role.BOUND, "home": Role.BOUND}
     params: tuple[str, ...]
     domain: tuple[Range, ...]
     body: Region
     schedule: Schedule = UNDECIDED
     claimed: bool = False
+    home: Distribution | None = None
 
     def __post_init__(self) -> None:
         self.body.owner = self

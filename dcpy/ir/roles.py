@@ -13,6 +13,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, get_args
 
+from dcpy.ir.distribution import Distribution, Section
 from dcpy.ir.effects import Effect
 from dcpy.ir.expressions.scalar import Cast, Const, Index, Load, Op, Ref, ScalarExpr, WrapIndex
 from dcpy.ir.memlet import Memlet
@@ -32,7 +33,7 @@ class Role(Enum):
     PASSED = "memlets that a callee gets, which reads and may write them"
     CODE = "expressions over connectors"
     SCALAR = "expressions that load from containers"
-    BOUND = "bounds and sizes: expressions over symbols, and ranges of them"
+    BOUND = "bounds, sizes and places: expressions over symbols, ranges of them, and what says where on a grid"
     DEFINED = "symbols that it gives values to"
     WHOLE = "containers that it reads and changes without a memlet"
     DECLARED = "containers that its body declares for it"
@@ -46,7 +47,7 @@ _SCALARS = (Const, Ref, Load, Index, Op, Cast, WrapIndex)
 _KINDS: Mapping[Role, Any] = {
     **dict.fromkeys(MEMLETS, Memlet),
     **dict.fromkeys(EXPRESSIONS, _SCALARS),
-    Role.BOUND: (Expr, Range),
+    Role.BOUND: (Expr, Range, Distribution, Section),
     **dict.fromkeys((Role.DEFINED, Role.WHOLE, Role.DECLARED), str),
 }
 assert len(get_args(ScalarExpr)) == len(_SCALARS)
@@ -151,7 +152,9 @@ class Written:
 
 
 def held(value: Any, role: Role) -> list[Any]:
-    """What a field with this value holds of its role."""
+    """What a field with this value holds of its role; None holds nothing."""
+    if value is None:
+        return []
     if isinstance(value, dict):
         return list(value.values())
     kinds = _KINDS[role]
@@ -169,6 +172,8 @@ def held(value: Any, role: Role) -> list[Any]:
 def _changed(value: Any, kinds: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(value, kinds):
         return change(value)
+    if value is None:
+        return None
     if isinstance(value, dict):
         return {name: change(item) for name, item in value.items()}
     changed = [

@@ -17,8 +17,9 @@ from dcpy.base.errors import InvalidSdfg
 from dcpy.base.source import SrcSpan
 from dcpy.ir import types
 from dcpy.ir.data import Data
+from dcpy.ir.distribution import ProcessGrid, coordinate_names
 from dcpy.ir.region import Region, SymbolAssign
-from dcpy.ir.symbolic import Expr
+from dcpy.ir.symbolic import Expr, ExprLike
 from dcpy.ir.types import DType
 
 
@@ -51,6 +52,7 @@ class Sdfg:
     too, and refuse what breaks it. Symbols assigned by `SymbolAssign` are in `assigned_symbols`.
     `results` and `structure` say what Python gets back: `structure` nests indices into `results` (``0``,
     ``(0, 1)``), None for a function that returns nothing.
+    `grids` are the grids of processes over which containers and maps of it are distributed, by name.
     `callbacks` binds the names of Python functions that the program calls; it is not saved.
     """
 
@@ -64,6 +66,7 @@ class Sdfg:
         self.assumed: dict[str, Assumption] = {}
         self.assigned_symbols: dict[str, DType] = {}
         self.constants: dict[str, np.ndarray[Any, Any]] = {}
+        self.grids: dict[str, ProcessGrid] = {}
         self.results: tuple[Result, ...] = ()
         self.structure: Any = None
         self.body = Region()
@@ -106,6 +109,17 @@ class Sdfg:
         self._take(name)
         return name
 
+    def add_grid(self, name: str, *sizes: ExprLike | str) -> str:
+        """Declares a grid of processes. Symbols in its sizes that are not known yet become sizes of at least 1."""
+        grid = self.grids[name] = ProcessGrid.of(*sizes)
+        for symbol in grid.symbols:
+            if symbol not in self.symbols:
+                self.add_symbol(symbol, size=True)
+                self.assumed[symbol] = Assumption(least=1)
+        for taken in (name, *coordinate_names(name, len(sizes))):
+            self._take(taken)
+        return name
+
     def fresh_name(self, stem: str) -> str:
         """A name that nothing in this SDFG has yet: `stem` itself, or with a number."""
         used = self._known_names()
@@ -140,6 +154,8 @@ class Sdfg:
         yield from self.symbols
         yield from self.assigned_symbols
         yield from self.constants
+        for name, grid in self.grids.items():
+            yield from (name, *coordinate_names(name, len(grid.sizes)))
         for region in self.body.walk_regions():
             yield from region.containers
             yield from region.params

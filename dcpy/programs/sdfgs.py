@@ -186,6 +186,13 @@ class SDFG(GraphWords):
         return self
 
     @own_frames_hidden
+    def erased(self) -> SDFG:
+        """A copy without distributions: the same program for one rank. `InvalidSdfg` for one that sends messages."""
+        from dcpy.ir.editing.erasing import erased
+
+        return erased(self)
+
+    @own_frames_hidden
     def interpret(self, *arguments: Any, **named: Any) -> Any:
         """Runs the SDFG in the reference interpreter: slow, and what it computes is what the SDFG means."""
         try:

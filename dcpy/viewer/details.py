@@ -8,6 +8,7 @@ from enum import Enum
 from dcpy.base.source import SrcSpan
 from dcpy.ir.analysis.graph import AccessNode, Edge
 from dcpy.ir.data import Data
+from dcpy.ir.distribution import Distribution, Section
 from dcpy.ir.nodes import Node
 from dcpy.ir.region import Block
 from dcpy.ir.schedules import Schedule
@@ -69,7 +70,7 @@ def _plain(value: object) -> str:
     match value:
         case Enum():
             return str(value.value)
-        case bool() | int() | float() | str() | Expr() | Range() | DType() | Schedule():
+        case bool() | int() | float() | str() | Expr() | Range() | DType() | Schedule() | Distribution() | Section():
             return str(value)
         case tuple() | list():
             return ", ".join(filter(None, map(_plain, value)))

@@ -43,7 +43,8 @@ ELEMENTS = [
 
 def roles_of_type(text: str) -> tuple[Role, ...]:
     """The roles that a field of this type must have one of; none where it holds no such thing."""
-    kinds = ((r"\bMemlet\b", MEMLETS), (r"\bScalarExpr\b", EXPRESSIONS), (r"\b(Expr|Range)\b", (Role.BOUND,)))
+    bounds = r"\b(Expr|Range|Distribution|Section)\b"
+    kinds = ((r"\bMemlet\b", MEMLETS), (r"\bScalarExpr\b", EXPRESSIONS), (bounds, (Role.BOUND,)))
     return next((roles for pattern, roles in kinds if re.search(pattern, text)), ())
 
 

@@ -407,6 +407,8 @@ def desc_symbols(desc: Data) -> tuple[str, ...]:
     exprs = [*desc.shape, *desc.strides]
     if isinstance(desc, Stream):
         exprs.append(desc.capacity)
+    if isinstance(desc, Array) and desc.distribution is not None:
+        names |= dict.fromkeys(desc.distribution.symbols)
     if isinstance(desc, View):
         exprs.append(desc.offset)
         if desc.window is not None:

@@ -210,6 +210,8 @@ class Rewriter:
             if not hasattr(element, name):
                 raise InvalidSdfg(f"{self.name} sets {name!r}, which a {element.kind} does not have")
             setattr(element, name, value)
+        if "params" in fields and "home" not in fields and getattr(element, "home", None) is not None:
+            vars(element)["home"] = None  # an entry per parameter; without one, all run on each rank
         self._refreshed(element)
 
     def replace_memlets(self, node: Node, change: Callable[[Memlet], Memlet]) -> None:

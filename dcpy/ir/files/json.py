@@ -38,9 +38,10 @@ MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 
 _SDFG_FIELDS = (
     "name", "span", "arguments", "symbols", "sizes", "assumptions", "assumed", "assigned_symbols", "constants",
-    "results", "structure", "body", "history",
+    "grids", "results", "structure", "body", "history",
 )  # fmt: skip
-_SDFG_OPTIONAL: dict[str, Any] = {"assumptions": (), "assumed": {"dict": {}}}  # left out where there is nothing
+#: left out where there is nothing
+_SDFG_OPTIONAL: dict[str, Any] = {"assumptions": (), "assumed": {"dict": {}}, "grids": {"dict": {}}}
 _SDFG_LISTS = ("arguments", "sizes", "assumptions", "history")
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from dcpy.base.assumptions import Assumption
 from dcpy.base.errors import InvalidSdfg, ParseError
 from dcpy.base.source import SrcSpan
-from dcpy.ir import data, hardware, memlet, nodes, region, schedules, sdfg, subsets, symbolic
+from dcpy.ir import data, distribution, hardware, memlet, nodes, region, schedules, sdfg, subsets, symbolic
 from dcpy.ir.expressions import scalar as expr
 from dcpy.ir.library.library_kinds import LIBRARY_KINDS
 from dcpy.ir.nodes import LibraryNode
@@ -37,6 +37,13 @@ _CLASSES: dict[str, type[Any]] = {
     "pipelined": schedules.Pipelined,
     "bank": hardware.Bank,
     "partition": hardware.Partition,
+    "process_grid": distribution.ProcessGrid,
+    "blocked": distribution.Blocked,
+    "cyclic": distribution.Cyclic,
+    "root": distribution.Root,
+    "partial": distribution.Partial,
+    "distribution": distribution.Distribution,
+    "section": distribution.Section,
     "scalar": data.Scalar,
     "array": data.Array,
     "view": data.View,
@@ -84,6 +91,7 @@ _SDFG_HINTS: dict[str, Any] = {
     "assumed": dict[str, Assumption],
     "assigned_symbols": dict[str, DType],
     "constants": dict[str, np.ndarray],
+    "grids": dict[str, distribution.ProcessGrid],
     "results": tuple[sdfg.Result, ...],
     "structure": Any,
     "body": region.Region,
@@ -119,7 +127,7 @@ def hints_of(cls: type[Any]) -> dict[str, Any]:
     if cls is region.Region:
         return {"containers": dict[str, data.Data], "blocks": list[region.Block]}
     names: dict[str, Any] = {}
-    for module in (symbolic, subsets, memlet, data, expr, nodes, region, sdfg, hardware, schedules):
+    for module in (symbolic, subsets, distribution, memlet, data, expr, nodes, region, sdfg, hardware, schedules):
         names.update(vars(module))
     return get_type_hints(cls, localns=names)
 

@@ -17,6 +17,7 @@ from dcpy.base.generators import are_words, is_generator, words_of
 from dcpy.ir.analysis.handles import handles_of
 from dcpy.ir.analysis.uses import desc_symbols
 from dcpy.ir.data import Array, Data, Scalar, View
+from dcpy.ir.distribution import ProcessGrid, coordinate_names
 from dcpy.ir.interp.frame import Declared, Frame
 from dcpy.ir.interp.machine import Machine
 from dcpy.ir.interp.memory import Buffer, NDArray, allocate, show
@@ -88,10 +89,18 @@ def symbols_of(sdfg: Sdfg, arguments: Mapping[str, Any], symbols: Mapping[str, i
             strides = tuple(stride // max(data.itemsize, 1) for stride in data.strides)
             for expr, number in zip((*desc.shape, *desc.strides), (*data.shape, *strides), strict=True):
                 _solve(expr, number, values)
+    alone = _alone_on(sdfg.grids) if sdfg.grids else {}
+    values |= {name: alone[name] for name in sdfg.symbols if name in alone and name not in values}
     missing = [name for name in sdfg.symbols if name not in values]
     if missing:
         raise ArgumentError(f"no argument tells the value of {', '.join(map(repr, missing))}, in {sdfg.name!r}")
     return values
+
+
+def _alone_on(grids: Mapping[str, ProcessGrid]) -> dict[str, int]:
+    """The symbols of grids where nobody says more: one rank, which has all, at coordinate 0."""
+    sizes = {symbol: 1 for grid in grids.values() for symbol in grid.symbols}
+    return sizes | {at: 0 for name, grid in grids.items() for at in coordinate_names(name, len(grid.sizes))}
 
 
 def _require_assumed(sdfg: Sdfg, values: Mapping[str, int]) -> None:

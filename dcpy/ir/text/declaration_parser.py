@@ -25,18 +25,17 @@ from dcpy.ir.hardware import BANKS, PARTITIONS, Bank, Partition
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.text.declaration_printer import derived_view
-from dcpy.ir.text.expr_parser import ExprParser
+from dcpy.ir.text.distribution_parser import DistributionParser
 from dcpy.ir.text.lexer import Token
 from dcpy.ir.types import BY_NAME, DType
 
 DECLARATIONS = ("data", "view", "stream")
-T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
 W = TypeVar("W", bound=str)
 _PENDING = Scalar(BY_NAME["bool"])  # keeps the place of a view whose base is not known yet
 
 
-class DeclarationParser(ExprParser):
+class DeclarationParser(DistributionParser):
     """A cursor that reads descriptors."""
 
     def declarations(self, scope: dict[str, Data]) -> None:
@@ -130,6 +129,8 @@ class DeclarationParser(ExprParser):
             return self.string("a value")
         if self.at("("):
             return self.list_of(self.value)
+        if self.at("["):
+            return self.section()
         negative = self.accept("-")
         word = self.advance()
         match word:
@@ -176,6 +177,8 @@ class DeclarationParser(ExprParser):
                 flags["bank"] = self._bank()
             elif array and self.accept("partition"):
                 flags["partition"] = (*flags.get("partition", ()), self._partition())
+            elif array and self.accept("on"):
+                flags["distribution"] = self.distribution()
             else:
                 return flags
 
@@ -217,17 +220,6 @@ class DeclarationParser(ExprParser):
         if name not in known:
             self.fail(f"no {what} is called {name!r}", at=token, help=f"there are {', '.join(known)}")
         return known[known.index(name)]
-
-    def list_of(self, item: Callable[[], T], opening: str = "(", closing: str = ")") -> tuple[T, ...]:
-        """Items with commas between them (and one more at the end, if you like)."""
-        self.expect(opening)
-        items: list[T] = []
-        while not self.accept(closing):
-            items.append(item())
-            if not self.at(closing):
-                self.expect(",")
-        return tuple(items)
-
 
 def _kept(window: Subset | None) -> tuple[int, ...]:
     return () if window is None else tuple(axis for axis, dim in enumerate(window.dims) if isinstance(dim, Range))

@@ -21,6 +21,7 @@ from dcpy.ir.data import (
     View,
     packed_strides,
 )
+from dcpy.ir.distribution import Section
 from dcpy.ir.symbolic import ZERO, Expr
 from dcpy.ir.text.expr_printer import print_literal
 from dcpy.ir.text.lexer import quote
@@ -85,6 +86,8 @@ def print_value(value: object) -> str:
             return json.dumps(value)
         case types.DType():
             return str(value)
+        case Section() | Expr():
+            return str(value)
         case tuple() | list():
             items = ", ".join(map(print_value, value))
             return f"({items},)" if len(value) == 1 else f"({items})"
@@ -137,6 +140,7 @@ def _flags(desc: Scalar | Array) -> list[str]:
         flags.append(f"alias {quote(desc.alias)}" if desc.alias else "")
         flags.append("" if desc.bank is None else f"bank {desc.bank}")
         flags += [f"partition {part}" for part in desc.partition]
+        flags.append("" if desc.distribution is None else f"on {desc.distribution}")
     return flags
 
 

@@ -135,9 +135,10 @@ class NodeParser(DeclarationParser):
             params.append(self.bind())
             self.expect("=")
             domain.append(self.range())
+        home = self.distribution() if self.accept("home") else None
         schedule = self.schedule(UNDECIDED)
         claimed = self.accept("claimed")
-        return Map(tuple(params), tuple(domain), self.body(), schedule, claimed)
+        return Map(tuple(params), tuple(domain), self.body(), schedule, claimed, home)
 
     def schedule(self, default: Schedule) -> Schedule:
         """``@parallel{chunk = 64}``, if there is one."""

@@ -14,6 +14,7 @@ from dcpy.base.assumptions import Assumption
 from dcpy.base.errors import ParseError
 from dcpy.base.printable import printable
 from dcpy.ir.data import GONE, Data
+from dcpy.ir.distribution import ProcessGrid
 from dcpy.ir.expressions.scalar import ScalarExpr
 from dcpy.ir.files.limits import DEEPEST_REGION
 from dcpy.ir.library.library_kinds import LIBRARY_KINDS
@@ -129,6 +130,8 @@ class _Parser(NodeParser):
         self.list_of(self._argument)
         if self.accept("symbols"):
             self.list_of(self._symbol)
+        if self.accept("grids"):
+            self.list_of(self._grid)
         if self.accept("assumes"):
             sdfg.assumptions = list(self.list_of(self._assumption))
         if self.accept("->"):
@@ -171,6 +174,14 @@ class _Parser(NodeParser):
             if problem := assumed.problem(size=size):
                 self.fail(f"what is assumed of the symbol {name!r} cannot hold: {problem}", at=at)
             self.sdfg.assumed[name] = assumed
+
+    def _grid(self) -> None:
+        """``g[Px, Py]``."""
+        at = self.token
+        name = self.identifier("the name of a grid")
+        if name in self.sdfg.grids:
+            self.fail(f"the grid {name!r} is declared twice", at=at)
+        self.sdfg.grids[name] = ProcessGrid(self.list_of(lambda: self.symbolic(size=True), "[", "]"))
 
     def _assumption(self) -> Expr:
         """``N >= M + 4``."""

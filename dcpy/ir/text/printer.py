@@ -94,6 +94,8 @@ class _Printer:
         header = f"sdfg @{quote(self.names[sdfg])}({', '.join(arguments)})"
         if sdfg.symbols:
             header += f" symbols({', '.join(self._symbol(name) for name in sdfg.symbols)})"
+        if sdfg.grids:
+            header += f" grids({', '.join(f'{name}{grid}' for name, grid in sdfg.grids.items())})"
         if sdfg.assumptions:
             header += f" assumes({', '.join(map(print_assumption, sdfg.assumptions))})"
         if sdfg.results or sdfg.structure is not None:
@@ -175,8 +177,9 @@ class _Printer:
                 return [f"copy {src} -> {dst}"]
             case Map():
                 domain = _domain(node.params, node.domain)
+                home = "" if node.home is None else f"home {node.home}"
                 claimed = "claimed" if node.claimed else ""
-                return _braces(_words("map", domain, str(node.schedule), claimed), self.region(node.body))
+                return _braces(_words("map", domain, home, str(node.schedule), claimed), self.region(node.body))
             case Call():
                 return [self._call(node)]
             case LibraryNode() | Callback():

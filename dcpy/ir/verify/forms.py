@@ -13,6 +13,7 @@ from dcpy.ir.verify.rules import (
     codegen,
     containers,
     control,
+    distribution,
     expressions,
     foreign,
     fpga,
@@ -56,7 +57,9 @@ READABLE = Form(
 WELL_FORMED = Form(
     "well-formed",
     "Every SDFG, at any time.",
-    rules_of(names, texts, containers, memory, handles, symbol_rules, memlets, expressions, nodes, control),
+    rules_of(
+        names, texts, containers, memory, distribution, handles, symbol_rules, memlets, expressions, nodes, control
+    ),
 )
 COMPILABLE = Form(
     "compilable",

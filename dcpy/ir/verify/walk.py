@@ -177,6 +177,8 @@ class _Walk:
                 yield from self.uses(values.symbols, f"the range of {name!r}")
                 self.scope.bound.add(name)
             self.scope.bound.update(node.params)
+            if node.home is not None:
+                yield from self.uses(node.home.symbols, "the home of a map")
             yield from self.region(node.body)
 
     def code(self, node: Tasklet) -> Subjects:

@@ -15,7 +15,7 @@ from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.analysis.integer_sets import overlap
 from dcpy.ir.analysis.memory import in_base, memory_of
 from dcpy.ir.analysis.uses import Uses
-from dcpy.ir.data import Allocation, Array, Scalar, Space, View
+from dcpy.ir.data import Array, Scalar, View
 from dcpy.ir.effects import Effect
 from dcpy.ir.expressions.scalar import Load, ScalarExpr, rewrite
 from dcpy.ir.memlet import Memlet
@@ -162,7 +162,7 @@ def _unfit(found: Redirection, copy: Copy, whole: Memlet, uses: Uses) -> Refusal
     return None
 
 
-def _storage(container: str, uses: Uses) -> tuple[Space, Allocation] | None:
+def _storage(container: str, uses: Uses) -> tuple[object, ...] | None:
     root = uses.desc(uses.root(container))
     return root.storage if isinstance(root, Array | Scalar) else None
 

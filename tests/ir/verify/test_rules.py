@@ -24,6 +24,7 @@ from dcpy.ir.text import parse_sdfg
 from dcpy.ir.verify import FORMS, problems
 from dcpy.ir.verify.forms import TREE_RULES
 from dcpy.ir.verify.rules.tree import parts_know_what_they_are_in
+from tests.ir.verify.broken_distributions import DISTRIBUTED
 from tests.ir.verify.broken_texts import ARGS, CALLEE, TEXTS
 
 F64, I64 = types.float64, types.int64
@@ -38,6 +39,11 @@ def said_by(rule: str, sdfg: Sdfg) -> str:
 @pytest.mark.parametrize(("rule", "body", "message"), TEXTS)
 def test_broken_text(rule, body, message):
     assert message in said_by(rule, parse_sdfg(f"sdfg @f({ARGS}) {{ {body} }} {CALLEE}"))
+
+
+@pytest.mark.parametrize(("rule", "text", "message"), DISTRIBUTED)
+def test_broken_distribution(rule, text, message):
+    assert message in said_by(rule, parse_sdfg(text))
 
 
 # -- programs that only code can break ------------------------------------------------------------------------------
@@ -471,6 +477,7 @@ def test_every_rule_has_a_broken_program():
     elsewhere = {"memory.handles", "copy.tokens"}  # test_handles.py, test_fpga_rules.py
     elsewhere |= {rule for rule in FORM_OF if rule.startswith("placement.")}  # test_placement.py
     elsewhere |= {name for name in FORM_OF if name.startswith("fpga.")}
+    elsewhere |= {rule for rule, _, _ in DISTRIBUTED}
     assert {rule for rule, _, _ in TEXTS} | {rule for rule, _, _ in CASES} | elsewhere == set(FORM_OF)
 
 

@@ -62,11 +62,12 @@ def conflict_resolutions_fit(use: MemletUse, scope: Scope) -> Findings:
         yield f"{use.memlet} has a conflict resolution, but is read"
     elif use.node.callees():
         yield f"{use.memlet} of a call has a conflict resolution", "write to a transient, then combine"
-    elif use.desc is not None and not _fits(wcr, use.desc.dtype.kind):
+    elif use.desc is not None and not combines(wcr, use.desc.dtype.kind):
         yield f"{use.memlet}: {use.desc.dtype} values cannot be combined with {wcr!r}"
 
 
-def _fits(wcr: str, kind: str) -> bool:
+def combines(wcr: str, kind: str) -> bool:
+    """Whether values of a kind of dtype can be combined with an operation."""
     match wcr:
         case "and" | "or" | "xor":
             return kind == "b"

@@ -73,6 +73,8 @@ def _definitions(sdfg: Sdfg) -> Iterator[tuple[str, str]]:
         yield name, "a symbol"
     for name in sdfg.assigned_symbols:
         yield name, "an assigned symbol"
+    for name in sdfg.grids:
+        yield name, "a grid of processes"
     for region in sdfg.body.walk_regions():
         for name in region.containers:
             yield name, "a container"
