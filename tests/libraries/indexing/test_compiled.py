@@ -47,3 +47,16 @@ def test_index_arrays(dtype, bad):
     i = RNG.integers(0, 100, 77).astype(dtype)
     i[40] = np.array(bad).astype(dtype)
     check_same(indexed, RNG.random((2, 100)), i, RNG.random((1, 77)))
+
+
+def of_a_window(x, i, j):
+    part = x[i:j]
+    mask = part > 0
+    part[mask] = 7
+    return part[mask], np.count_nonzero(mask), np.sum(mask), np.nonzero(mask), mask
+
+
+@pytest.mark.parametrize(("i", "j"), [(10, 390), (390, 10), (200, 190), (399, 0), (7, 7)])
+def test_windows_that_are_inside_out(i, j):
+    """Their sizes are computed as negative numbers: ``size // 64`` blocks of flags, and what is left, were counted."""
+    check_same(of_a_window, np.arange(-200.0, 200.0), i, j)

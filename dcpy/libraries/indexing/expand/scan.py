@@ -45,7 +45,7 @@ def _rows(f: Fragment, mask: Operand, outer: Sequence[Expr], row: list[Expr], nu
 
 def _chunks(f: Fragment, mask: Operand, visit: Visit) -> None:
     """A dimension in pieces, in parallel."""
-    size = mask.shape[0]
+    size = Range(ZERO, mask.shape[0]).size_within(f.ranges)
     pieces = ceil_div(size, CHUNK)
     before = f.array("before", types.int64, (pieces + 1,))
     f.put(before.at(ZERO), 0)
@@ -68,7 +68,7 @@ def _row(f: Fragment, mask: Operand, row: list[Expr], part: Range, number: Expr,
     """A part of one row: whole blocks, then what is left."""
     length = min_of(CHUNK, mask.shape[-1] - part.start) if part.start is not ZERO else mask.shape[-1]
     known = length.constant
-    whole = length // BLOCK
+    whole = Range(ZERO, length).size_within(f.ranges) // BLOCK  # a window that is inside out has a negative length
     if known is None or known >= BLOCK:
         with f.loop(Range(ZERO, whole), "block") as block:
             _block(f, mask, row, part.start + block * BLOCK, number, visit)

@@ -44,7 +44,7 @@ def reduce_loops(node: Reduce, f: Fragment) -> None:
 def _count_flags(f: Fragment, x: Operand, out: Operand) -> None:
     """Blocks of flags are counted in 8 bits: a vector instruction adds many."""
     (size,) = x.shape
-    blocks = size // FLAGS
+    blocks = Range(ZERO, size).size_within(f.ranges) // FLAGS  # a window that is inside out has a negative size
     total = f.scalar("total", out.dtype)
     f.put(total.at(), 0)
     with f.map(Range(ZERO, blocks), param="block") as block:
