@@ -331,6 +331,11 @@ class Artifact:
         """Names and texts of the units."""
         return tuple((unit.name, unit.text) for unit in self.units)
 
+    @property
+    def kernel_places(self) -> tuple[tuple[int, SrcSpan], ...]:
+        """`Unit.places` of the unit for a device."""
+        return next((unit.places for unit in self.units if unit.language == DEVICE), ())
+
     def unit(self, name: str) -> Unit | None:
         """The unit in the file of this name."""
         return next((unit for unit in self.units if unit.name == name), None)

@@ -16,13 +16,16 @@ from typing import Any
 
 from dcpy.base.errors import ToolchainError
 from dcpy.base.options import DeviceType, Options
+from dcpy.base.source import SrcSpan
 from dcpy.codegen.artifact import DEVICE, Artifact, Signature
 from dcpy.runtime.cache import Cache
 from dcpy.runtime.libraries import Compilers, find_or_build, open_library
 from dcpy.runtime.records import read_record, write_record
+from dcpy.runtime.relative_places import placed, relative_to
 from dcpy.runtime.toolchain import Toolchain, Toolchains, cpu_id, find_toolchain, toolchains_for
 
 KERNELS = "kernels"  # under which the names of a program's kernels are remembered
+PLACES = "kernel_places"  # and the lines of their text that come from others of Python
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +65,14 @@ def load(
     remembered = dict(extra or {})
     if artifact.kernels:
         remembered[KERNELS] = [kernel.name for kernel in artifact.kernels]
+        found = ((line, relative_to(codes, span)) for line, span in artifact.kernel_places)
+        remembered[PLACES] = [(line, *place) for line, place in found if place is not None]
     if program_key:
         record = cache.records / _record_name(program_key, options, toolchain)
         write_record(record, key, artifact.signature, remembered, codes)
     files = [code.co_filename for code in codes] or [span.file for unit in artifact.units for _, span in unit.places]
     cache.note_use(key, files[:1])
-    return _open(path, artifact.signature, key, seconds, remembered, options)
+    return _open(path, artifact.signature, key, seconds, remembered, options, artifact.kernel_places)
 
 
 def recall(program_key: str, options: Options, codes: Sequence[CodeType] = ()) -> Loaded | None:
@@ -82,7 +87,8 @@ def recall(program_key: str, options: Options, codes: Sequence[CodeType] = ()) -
     if record is None or path is None:
         return None
     cache.note_use(record.key, [code.co_filename for code in codes[:1]])
-    return _open(path, record.signature, record.key, 0.0, record.extra, options)
+    places = [(line, placed(codes, place)) for line, *place in record.extra.get(PLACES, ())]
+    return _open(path, record.signature, record.key, 0.0, record.extra, options, places)
 
 
 def _context(options: Options, toolchain: Toolchain) -> tuple[str, ...]:
@@ -115,13 +121,19 @@ def _record_name(program_key: str, options: Options, toolchain: Toolchain) -> st
 
 
 def _open(
-    path: Path, signature: Signature, key: str, seconds: float, extra: Mapping[str, Any], options: Options
+    path: Path,
+    signature: Signature,
+    key: str,
+    seconds: float,
+    extra: Mapping[str, Any],
+    options: Options,
+    places: Sequence[tuple[int, SrcSpan]],
 ) -> Loaded:
     if options.device is DeviceType.GPU:
         from dcpy.runtime.devices import opening
 
         library = open_library(path, opening.settings_of(options))
-        device = opening.attach(library, signature.name, extra.get(KERNELS, ()), options)
+        device = opening.attach(library, signature.name, extra.get(KERNELS, ()), options, places)
     else:
         library, device = open_library(path), None
     try:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from dcpy.base.errors import DeviceError
 from dcpy.base.options import Backend, Options
+from dcpy.base.source import SrcSpan
 from dcpy.codegen.artifact import DEVICE
 from dcpy.runtime.toolchain import Toolchain
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from dcpy.runtime.devices.table import Device
 
 SIMULATED = ("-x", "c++", "-DDCPY_SIMULATOR")
+HOOKS = ("-DDCPY_HOOKS", "-fsanitize=thread", "-g1")  # every access calls us; nothing is linked with a sanitizer
 _opened: dict[int, Device] = {}
 _opening = threading.Lock()
 
@@ -39,7 +41,7 @@ def context(options: Options) -> tuple[str, ...]:
 def compilers(options: Options, host: Toolchain) -> Mapping[str, Toolchain]:
     """What compiles kernels beside the host's text: where they run on the processor, its compiler."""
     backend_of(options)
-    return {DEVICE: replace(host, mode=SIMULATED)}
+    return {DEVICE: replace(host, mode=(*SIMULATED, *HOOKS) if options.gpu.hooks else SIMULATED)}
 
 
 def settings_of(options: Options) -> tuple[object, ...]:
@@ -47,8 +49,13 @@ def settings_of(options: Options) -> tuple[object, ...]:
     return (options.gpu.warp, options.gpu.seed)
 
 
-def attach(library: ctypes.CDLL, name: str, kernels: Sequence[str], options: Options) -> Device:
-    """The device of a loaded program, which reaches it from now on; the same one each time that it is asked for."""
+def attach(
+    library: ctypes.CDLL, name: str, kernels: Sequence[str], options: Options, places: Sequence[tuple[int, SrcSpan]]
+) -> Device:
+    """The device of a loaded program, which reaches it from now on; the same one each time that it is asked for.
+
+    `places` are those of its unit of kernels, for messages.
+    """
     with _opening:
         known = _opened.get(library._handle)
         if known is None:
@@ -56,6 +63,7 @@ def attach(library: ctypes.CDLL, name: str, kernels: Sequence[str], options: Opt
             function = getattr(library, f"{name}_attach")
             function.restype, function.argtypes = None, [ctypes.c_void_p]
             function(known.table)
+        known.kernel_places = {f"{name}.kernels.cu": tuple(places)}
         return known
 
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dcpy.base.errors import DeviceError, DeviceMemoryError
+from dcpy.runtime.devices.places import Places
 
 VERSION = 1
 OUT_OF_MEMORY = 1
@@ -53,6 +54,7 @@ class Device:
 
     def __init__(self, table: int) -> None:
         self.table = table
+        self.kernel_places: Places = {}
         self._functions = Table.from_address(table)
 
     @property

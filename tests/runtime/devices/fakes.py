@@ -12,7 +12,7 @@ from pathlib import Path
 from dcpy.base.options import CpuOptions, Options, resolve_options
 from dcpy.codegen.artifact import Artifact, Signature, Unit
 from dcpy.runtime.devices.drivers import DeviceContext, DriverProgram, open_context
-from dcpy.runtime.load import library_of
+from dcpy.runtime.libraries import library_of
 
 SOURCE = Path(__file__).with_name("fake_driver.cpp")
 KERNELS = ("axpy", "check", "astray", "idle")

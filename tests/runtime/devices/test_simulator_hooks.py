@@ -9,8 +9,8 @@ import pytest
 
 from dcpy.base.errors import DeviceError
 from dcpy.base.source import SrcSpan
-from dcpy.codegen.artifact import Unit
-from dcpy.runtime.devices.simulator.hooks import HOOKS, Report, observed
+from dcpy.runtime.devices.opening import HOOKS
+from dcpy.runtime.devices.simulator.hooks import Report, observed
 from tests.runtime.devices.kernels import AXPY, GOOD, ROWS, Call, compiled, device_of, number, place
 
 pytestmark = pytest.mark.cc
@@ -92,7 +92,7 @@ SHARED = {"columns": 8192}
 @pytest.fixture(scope="module")
 def library():
     rows = [f"DCPY_ROW({name}, 64, {SHARED.get(name, 512)})" for name in OTHERS]
-    return compiled(TEXT, *ROWS.values(), *rows, flags=HOOKS)
+    return compiled(TEXT, *ROWS.values(), *rows, flags=("-O1", *HOOKS))
 
 
 @pytest.fixture(name="call", params=[(32, 0), (32, 1), (64, 2)], ids="warp{0[0]}-seed{0[1]}".format)
@@ -292,7 +292,8 @@ def test_locals_are_nobody_elses_business(call):
 def test_lines_of_python(call):
     run(call, "same_place", (call.put(np.zeros(1)),), [3])
     span = SrcSpan("model.py", 4, 5, 4, 20)
-    (race,) = observed(call.device, [Unit("kernels.cpp", "", "C++", (), ((1, span),))]).races
+    call.device.kernel_places = {"kernels.cpp": ((1, span),)}
+    (race,) = observed(call.device).races
     assert race.places[0].span == span
     assert f"write at {line_of('out[0] = DCPY_BLOCK_X')} (model.py:4)" in str(race)
 

@@ -1,21 +1,25 @@
 """What kernels do to memory, seen access by access: races, reads of what nobody wrote, and what each warp moves.
 
-Kernels are compiled with `HOOKS` and run on a device whose `Settings` have ``hooks``; `observed` then gives the report
-of all launches so far. It counts what the text of kernels does: caches and time are not in it.
+With the option ``gpu.hooks``, kernels are compiled so that every access is seen; `watching` gives the report of all
+calls in it. It counts what the text of kernels does: caches and time are not in it.
+
+    with watching() as seen:
+        program(x, y)
+    print(seen.report)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+import contextlib
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from dcpy.base.source import SrcSpan
-from dcpy.codegen.artifact import Unit
-from dcpy.runtime.devices.simulator.library import SimulatedDevice
+from dcpy.runtime.devices.places import place_of
+from dcpy.runtime.devices.simulator.library import WATCHED, SimulatedDevice
 from dcpy.runtime.devices.simulator.symbols import lines_of
 
-#: what the compiler of a unit for the simulator needs besides; nothing is linked with a sanitizer
-HOOKS = ("-DDCPY_HOOKS", "-fsanitize=thread", "-g1", "-O1")
 SPACES = ("global", "shared", "pinned")
 WAYS = ("read", "write", "atomic update")
 SECTOR = 32
@@ -152,12 +156,38 @@ class Report:
         return "\n".join(map(str, (*self.races, *self.unwritten, *self.kernels)))
 
 
-def observed(device: SimulatedDevice, units: Iterable[Unit] = ()) -> Report:
-    """What the hooks have seen since the device was opened, or since `forget`. `units` have the lines of Python."""
+@dataclass(slots=True)
+class Seen:
+    """What `watching` has seen, when it has ended."""
+
+    report: Report = field(default_factory=Report)
+
+
+@contextlib.contextmanager
+def watching() -> Iterator[Seen]:
+    """Sees all calls of programs that were compiled with hooks."""
+    seen = Seen()
+    for device in _watched():
+        device.forget()
+    yield seen
+    reports = [observed(device) for device in _watched()]
+    seen.report = Report(
+        tuple(kernel for report in reports for kernel in report.kernels),
+        tuple(race for report in reports for race in report.races),
+        tuple(found for report in reports for found in report.unwritten),
+    )
+
+
+def _watched() -> list[SimulatedDevice]:
+    return [device for device in (reference() for reference in WATCHED) if device is not None]
+
+
+def observed(device: SimulatedDevice) -> Report:
+    """What the hooks have seen since the device was opened, or since `forget`."""
     facts = [line.split("\t") for line in device.facts().splitlines()]
     offsets = [int(fact[column]) for fact in facts for column in _OFFSETS.get(fact[0], ())]
-    known = {unit.name: unit for unit in units}
-    places = {offset: _place(line, known) for offset, line in lines_of(device.path, offsets).items()}
+    lines = lines_of(device.path, offsets).items()
+    places = {offset: Place(line, place_of(line, device.kernel_places)) for offset, line in lines}
     kernels, races, unwritten = [], [], []
     for name, head, rest in _by_kernel(facts):
         sites = tuple(_site(fact, places) for fact in rest if fact[0] == "site")
@@ -173,13 +203,8 @@ _OFFSETS = {"site": (1,), "race": (1, 3), "unwritten": (1,)}
 
 def _by_kernel(facts: list[list[str]]) -> Iterator[tuple[str, list[str], list[list[str]]]]:
     starts = [k for k, fact in enumerate(facts) if fact[0] == "kernel"]
-    for start, end in zip(starts, [*starts[1:], len(facts)], strict=True):
+    for start, end in itertools.pairwise([*starts, len(facts)]):
         yield facts[start][1], facts[start][2:], facts[start + 1 : end]
-
-
-def _place(line: str, units: dict[str, Unit]) -> Place:
-    file, _, number = line.partition(":")
-    return Place(line, units[file].place_of(int(number)) if file in units else None)
 
 
 def _site(fact: list[str], places: dict[int, Place]) -> Site:

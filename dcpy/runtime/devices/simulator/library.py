@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import re
+import weakref
 from dataclasses import dataclass
 from pathlib import Path
 
 from dcpy.base.errors import DeviceError
 from dcpy.base.options import Options
 from dcpy.runtime.devices.native import header, native_library
+from dcpy.runtime.devices.places import with_places
 from dcpy.runtime.devices.simulator.symbols import lines_of
 from dcpy.runtime.devices.table import Device
 
@@ -21,6 +23,8 @@ SOURCES = (
 )  # fmt: skip
 HEADERS = ("simulator.h", "commands.h", "hooks.h")
 SHARED = ("dcpy_device.h", "dcpy_fibers.h", "dcpy_table.h")
+
+WATCHED: list[weakref.ref[SimulatedDevice]] = []  #: devices with hooks, in the order in which they were opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,8 @@ class SimulatedDevice(Device):
         if not table:
             raise DeviceError("the simulator finds no room for its addresses", help="allow more memory (ulimit -v)")
         super().__init__(table)
+        if settings.hooks:
+            WATCHED.append(weakref.ref(self))
 
     def check(self) -> None:
         """Raises `DeviceError` where host code has touched memory of the device since the last command."""
@@ -82,7 +88,7 @@ class SimulatedDevice(Device):
         """What was wrong last; places in code are lines of the text of kernels."""
         text = super().message()
         lines = lines_of(self.path, (int(found, 16) for found in _CODE.findall(text)))
-        return _CODE.sub(lambda found: lines[int(found[1], 16)], text)
+        return with_places(_CODE.sub(lambda found: lines[int(found[1], 16)], text), self.kernel_places)
 
     def facts(self) -> str:
         """What the hooks have seen, for hooks.py."""
