@@ -99,6 +99,7 @@ PASSES: Registry[type[Pass]] = Registry(
         "form-kernels": f"{_GPU}.form_kernels:FormKernels",
         "forward-scalars": f"{_CPU}.forward_scalars:ForwardScalars",
         "hoist-buffers": f"{_CPU}.hoist_buffers:HoistBuffers",
+        "host-control": f"{_GPU}.host_control:HostControl",
         "keep-buffers": f"{_CPU}.keep_buffers:KeepBuffers",
         "library-idioms": "dcpy.transforms.library_idioms:LibraryIdioms",
         "map-to-grid": f"{_GPU}.map_to_grid:MapToGrid",
@@ -107,6 +108,7 @@ PASSES: Registry[type[Pass]] = Registry(
         "place-copies": f"{_GPU}.place_copies:PlaceCopies",
         "place-data": f"{_GPU}.place_data:PlaceData",
         "recompute-stencils": f"{_FUSION}.recompute_stencils:RecomputeStencils",
+        "reduce-to-blocks": f"{_GPU}.reduce_to_blocks:ReduceToBlocks",
         "share-buffers": f"{_CPU}.share_buffers:ShareBuffers",
     },
 )

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dcpy.ir.analysis.sides import kernels
-from dcpy.ir.data import Allocation, Array, Data, Lifetime, Scalar, View, packed_strides
+from dcpy.ir.data import Allocation, Array, Data, Lifetime, Scalar, Space, packed_strides
 from dcpy.ir.editing.nest_edits import expand_map, reorder_axes
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.machine import GPU_LIMITS, Limits
 from dcpy.ir.nodes import Copy, Map
-from dcpy.ir.schedules import SEQUENTIAL, Block, Sequential, Unrolled
+from dcpy.ir.schedules import SEQUENTIAL, Block, Sequential, Unrolled, Warp
 from dcpy.ir.symbolic import product_of
 from dcpy.transforms.api import Match
 from dcpy.transforms.gpu.hulls import hull_of
@@ -31,7 +31,7 @@ class FormKernels(GraphPass):
     A parameter whose iterations combine values in one place goes inside: each thread owns what it combines into, so
     that no update is atomic. Scalars of an iteration become registers, small arrays of constant size the thread's own;
     larger ones get a dimension for each parameter of the kernel, and are in the memory of the device, next to each
-    other for neighbouring threads. Kernels that have a map of threads already stay as they are.
+    other for neighbouring threads. Kernels that have maps of threads already keep them.
     """
 
     name: ClassVar[str] = "form-kernels"
@@ -40,11 +40,10 @@ class FormKernels(GraphPass):
     def decide(self, rw: Rewriter) -> None:
         """Kernel by kernel."""
         for kernel in kernels(rw.sdfg):
-            if _is_formed(kernel):
-                continue
-            _own(kernel, rw)
+            if not _is_formed(kernel):
+                _own(kernel, rw)
             for node in list(kernel.body.walk_nodes()):
-                if isinstance(node, Map) and not isinstance(node.schedule, Sequential | Unrolled):
+                if isinstance(node, Map) and not isinstance(node.schedule, Sequential | Unrolled | Block | Warp):
                     rw.update(node, schedule=SEQUENTIAL)
                 elif isinstance(node, Copy):
                     copy_inside(node, rw)
@@ -54,7 +53,7 @@ class FormKernels(GraphPass):
 
     def _allocate(self, name: str, desc: Data, kernel: Map, rw: Rewriter) -> None:
         """A private container: in registers, in the thread's own memory, or as a part of an array of all threads."""
-        if isinstance(desc, View) or not isinstance(desc, Scalar | Array):
+        if not isinstance(desc, Scalar | Array) or desc.space is Space.SHARED:
             return
         count = product_of(*desc.shape).constant
         if not desc.shape and not rw.uses.views_of(name):

@@ -12,10 +12,12 @@ from dcpy.transforms.cpu.hoist_buffers import HoistBuffers
 from dcpy.transforms.expand import ExpandLibraryNodes
 from dcpy.transforms.fusion.map_inlining import MapInlining
 from dcpy.transforms.gpu.form_kernels import FormKernels
+from dcpy.transforms.gpu.host_control import HostControl
 from dcpy.transforms.gpu.map_to_grid import MapToGrid
 from dcpy.transforms.gpu.place_computation import PlaceComputation
 from dcpy.transforms.gpu.place_copies import PlaceCopies
 from dcpy.transforms.gpu.place_data import PlaceData
+from dcpy.transforms.gpu.reduce_to_blocks import ReduceToBlocks
 from dcpy.transforms.library_idioms import LibraryIdioms
 from dcpy.transforms.loops.loop_versioning import LoopVersioning
 from dcpy.transforms.pipeline import Pipeline, RunReport
@@ -34,9 +36,11 @@ def gpu_pipeline(options: GpuOptions, costs: Costs = GPU_COSTS, limits: Limits =
         MapInlining(),
         ForwardScalars(),
         PlaceComputation(),
+        ReduceToBlocks(costs, limits),
         FormKernels(limits),
         MapToGrid(costs),
         PlaceData(),
+        HostControl(),
         PlaceCopies(),
         AssignStorages(limits),
         HoistBuffers(),

@@ -13,6 +13,7 @@ from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.machine import GPU_COSTS, Costs
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
+from dcpy.ir.region import Region
 from dcpy.ir.schedules import BLOCK, Block
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, max_of, min_of, sym
@@ -50,7 +51,7 @@ def _reorder(kernel: Map, rw: Rewriter) -> None:
     """Puts the parameter that accesses follow in steps of one element last, where ranges are independent."""
     if len(kernel.params) == 1 or any(not set(kernel.params).isdisjoint(dim.symbols) for dim in kernel.domain):
         return
-    scores = {param: _score(param, kernel, rw) for param in kernel.params}
+    scores = {param: bytes_along(param, kernel.body, rw) for param in kernel.params}
     best = max(scores.values())
     fastest = next(param for param in reversed(kernel.params) if scores[param] == best)
     if best > 0 and fastest != kernel.params[-1]:
@@ -58,10 +59,10 @@ def _reorder(kernel: Map, rw: Rewriter) -> None:
     rw.remark(kernel, best > 0, f"threads side by side along {kernel.params[-1]}")
 
 
-def _score(param: str, kernel: Map, rw: Rewriter) -> int:
+def bytes_along(param: str, body: Region, rw: Rewriter) -> int:
     """Bytes of accesses in steps of one element along a parameter, less those in other steps."""
     total = 0
-    for node in kernel.body.walk_nodes():
+    for node in body.walk_nodes():
         for memlet in (*node.reads(), *node.writes()) if isinstance(node, Tasklet) else ():
             total += _of_access(memlet, param, rw)
     return total

@@ -101,6 +101,7 @@ def free_params(node: Map, uses: Uses) -> tuple[str, ...]:
     free = set(node.params)
     for memlet in writes.resolved:
         free &= injective_params(memlet.subset, node.params, writes.symbols)
+    free |= {param for param, dim in node.iteration_space() if dim.size.constant == 1}
     found = tuple(param for param in node.params if param in free)
     ranges = dict(zip(node.params, node.domain, strict=True))
     if any(not (set(node.params) - free).isdisjoint(ranges[param].symbols) for param in found):

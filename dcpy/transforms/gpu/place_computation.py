@@ -17,7 +17,7 @@ from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Copy, Map, Node, Tasklet
 from dcpy.ir.region import Block, Loop, Region, State, While
 from dcpy.ir.schedules import GRID, SEQUENTIAL, Parallel, Vector
-from dcpy.ir.tree import subtree
+from dcpy.ir.tree import owners_around, subtree
 from dcpy.transforms.gpu.kernels_of_nodes import copy_as_map, one_thread
 from dcpy.transforms.gpu.offloadable import free_params, is_scalar, why_on_host
 from dcpy.transforms.passes import GraphPass
@@ -63,22 +63,21 @@ class _Sides:
         self.device: dict[Node, None] = {}
         self.written: dict[str, None] = {}  # memories that the device writes
         self.arrays: dict[str, None] = {}  # those that it touches and that are no scalars
-        maps: dict[Map, None] = {}
-        for node in _outermost(rw.sdfg.body):
-            if isinstance(node, Map) and self._may(node):
-                maps[node] = None
-        small: list[Node] = []
-        for node in _outermost(rw.sdfg.body):
-            if _sequential_loop(node, maps, rw):
-                continue
-            if node in maps:
-                self._add(node, "a kernel")
-            elif isinstance(node, Tasklet | Copy) and why_on_host(node, self.uses) is None:
-                small.append(node)
-        while taken := [node for node in small if self._belongs(node)]:
+        nodes = list(_outermost(rw.sdfg.body))
+        maps = dict.fromkeys(node for node in nodes if isinstance(node, Map) and self._may(node))
+        alone = {node: loop for node in nodes if (loop := _sequential_loop(node, maps)) is not None}
+        for kernel in maps:
+            self._add(kernel, "a kernel")
+        small: list[Node] = [node for node in nodes if isinstance(node, Tasklet | Copy) and node not in alone]
+        small = [node for node in small if why_on_host(node, self.uses) is None]
+        while taken := dict.fromkeys(node for node in small if self._belongs(node)):
             small = [node for node in small if node not in taken]
             for node in taken:
                 self._add(node, "one thread, where its operands are")
+        for loop in dict.fromkeys(alone.values()):
+            rw.remark(loop, False, "on the host: no kernel is inside, and one core is quicker than one thread")
+        for node in small:
+            rw.remark(node, False, "on the host: no kernel writes what it touches")
 
     def _may(self, node: Map) -> bool:
         reason = why_on_host(node, self.uses)
@@ -110,20 +109,20 @@ def _outermost(region: Region) -> Iterator[Node]:
     for block in region.blocks:
         if isinstance(block, State):
             yield from block.nodes
-        elif not block.free_texts or block.regions():
+        else:
             for body in block.regions():
                 yield from _outermost(body)
 
 
-def _sequential_loop(node: Node, maps: dict[Map, None], rw: Rewriter) -> bool:
-    """Whether the outermost loop without a map for the device, if there is one around a node."""
-    block: Block | None = node.state
-    while block is not None and block.region is not None:
-        owner = block.region.owner
-        if isinstance(owner, Loop | While) and not any(inner in maps for inner in _outermost(owner.body)):
-            return True
-        block = owner if isinstance(owner, Block) else None
-    return False
+def _sequential_loop(node: Node, maps: dict[Map, None]) -> Block | None:
+    """The outermost loop around a node that has no map for the device in it."""
+    loops = (owner for owner in owners_around(node) if isinstance(owner, Loop | While))
+    found: Block | None = None
+    for loop in loops:
+        if any(inner in maps for inner in _outermost(loop.body)):
+            break
+        found = loop
+    return found
 
 
 def _make_kernels(state: State, chosen: dict[Node, None], rw: Rewriter) -> None:

@@ -9,11 +9,12 @@ from typing import ClassVar
 from dcpy.ir.analysis.sides import Side, twins
 from dcpy.ir.analysis.validity import Demand, Place, follow
 from dcpy.ir.editing.rewriter import Rewriter
-from dcpy.ir.expressions.scalar import op
+from dcpy.ir.expressions.scalar import Index, Load, Op, ScalarExpr, op, walk
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Node
-from dcpy.ir.region import Branch, Check, Region, State
+from dcpy.ir.region import Block, Branch, Check, Region, State
 from dcpy.ir.subsets import Subset
+from dcpy.ir.symbolic.parts import functions_in
 from dcpy.transforms.passes import GraphPass
 
 
@@ -41,6 +42,7 @@ class _Copies(Demand):
 
     def __init__(self, rw: Rewriter) -> None:
         self.rw = rw
+        self.guarded: dict[Block | None, _Guarded] = {}
         self.on_device = {host: device for device, host in twins(rw.sdfg).items()}
 
     def copy(self, name: str, side: Side) -> Copy:
@@ -61,8 +63,47 @@ class _Copies(Demand):
             self.rw.insert_before(place, State(nodes=[made], span=place.span))
 
     def on_failure(self, names: Sequence[str], check: Check) -> None:
-        """``if not condition { copies; check condition }`` stands for the check."""
-        copies: list[Node] = [self.copy(name, Side.HOST) for name in names]
+        """``if not condition { copies; check condition }`` stands for the check; neighbours share one branch."""
         again = Check(check.condition, check.exception, check.message, check.values, span=check.span)
+        before = self.guarded.get(_before(check))
+        if before is not None and before.names == list(names) and is_total(check.condition):
+            before.holds = op("and", before.holds, check.condition)
+            self.rw.update(before.branch, cases=[(op("not", before.holds), before.failed)])
+            self.rw.insert(again, before.failed)
+            self.rw.erase(check)
+            return
+        copies: list[Node] = [self.copy(name, Side.HOST) for name in names]
         failed = Region([State(nodes=copies, span=check.span), again])
-        self.rw.replace(check, Branch([(op("not", check.condition), failed)], span=check.span))
+        branch = Branch([(op("not", check.condition), failed)], span=check.span)
+        self.guarded[branch] = _Guarded(branch, list(names), check.condition, failed)
+        self.rw.replace(check, branch)
+
+
+@dataclass
+class _Guarded:
+    """A branch that stands for checks, all of which hold where `holds` does."""
+
+    branch: Branch
+    names: list[str]
+    holds: ScalarExpr
+    failed: Region
+
+
+def _before(block: Block) -> Block | None:
+    assert block.region is not None
+    position = block.region.index(block)
+    return block.region.blocks[position - 1] if position else None
+
+
+def is_total(condition: ScalarExpr) -> bool:
+    """Whether a condition has a value whatever the symbols are: it loads nothing, and divides by nothing."""
+    return not any(map(_may_fail, walk(condition)))
+
+
+def _may_fail(part: ScalarExpr) -> bool:
+    if isinstance(part, Index):
+        return any(True for kind in _PARTIAL for _ in functions_in(part.value, kind))
+    return isinstance(part, Load) or (isinstance(part, Op) and part.name in _PARTIAL)
+
+
+_PARTIAL = ("div", "floordiv", "mod", "pow")

@@ -6,6 +6,7 @@ import pytest
 from dcpy.ir.interp import interpret, run
 from dcpy.ir.verify import form_named
 from dcpy.ir.verify.check import problems
+from dcpy.transforms.gpu.host_control import HostControl
 from dcpy.transforms.gpu.place_computation import PlaceComputation
 from dcpy.transforms.gpu.place_copies import PlaceCopies
 from dcpy.transforms.gpu.place_data import PlaceData
@@ -247,3 +248,31 @@ def test_results_and_constants_have_twins():
     assert "copy gpu_r[0:2] -> r[0:2]" in found.text
     given = np.array([4.0, 8.0])
     assert np.array_equal(run(found.after, {"A": given}), [1.0, 6.0])
+
+
+def test_control_flow_reads_back_the_elements_that_it_needs():
+    program = f"""
+        sdfg @f(A: f64[N], h: f64[1]) symbols(N: size {{least = 1}}) {{
+          state {{ {add("A", "A")} }}
+          WHERE
+          if h[0] > 0.0 and A[1] > 1.0 {{ state {{ tasklet () -> (o -> h[0]) {{ o = 1.0 }} }} }}
+        }}"""
+    passes = (PlaceComputation(), PlaceData(), HostControl(), PlaceCopies())
+    last = "if A[N - 1] > 2.0 { state { tasklet () -> (o -> h[0]) { o = 3.0 } } }"
+    found = Passed(program.replace("WHERE", last), *passes)
+    assert "copy gpu_A[N - 1] -> seen" in found.text
+    assert "if seen[] > 2.0 {" in found.text
+    assert "A[1] > 1.0" in found.text  # there may be no such element
+    found.says("reads one element of 'A' back from the device").same_values(N=[2, 3])
+
+
+def test_checks_in_a_row_share_what_happens_where_they_fail():
+    found = copied(f"""
+        sdfg @f(A: f64[N], k, l) symbols(N: size {{least = 2}}, k: i64, l: i64) {{
+          state {{ {add("A", "A")} }}
+          check k < N else IndexError "{{0}}" (k)
+          check l < N else ValueError "{{0}}" (l)
+          check 9 % l == 0 else ValueError "{{0}} does not divide" (l)
+        }}""").same_values(N=[2], k=[0, 5], l=[1, 5])
+    assert "if not (k < N and l < N) {" in found.text
+    assert found.text.count("copy gpu_A[0:N] -> A[0:N]") == 3

@@ -69,7 +69,8 @@ class KernelScope:
         around = [node for node in maps if not is_inside(home, node)]
         if self.block is None or self.block not in around:
             return self.block is None
-        params = [param for node in around for param in node.params]
+        axes = [axis for node in around for axis in node.iteration_space()]
+        params = [param for param, dim in axes if dim.size.constant != 1]  # a single iteration meets no other
         tiles = tiles_of(self.node) if self.node in around else {}
         walked = {tiles[param] for param in self.block.params if param in tiles}
         needed = tuple(param for param in params if param not in walked)

@@ -1,0 +1,80 @@
+"""HostControl: conditions and bounds that depend on one element of the device get that one, not the whole array."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dcpy.ir.analysis.sides import is_kernel, run_by_host, twins
+from dcpy.ir.data import Array, Scalar
+from dcpy.ir.editing.rewriter import Rewriter
+from dcpy.ir.expressions.scalar import Load, ScalarExpr, loads_of, rewrite
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Copy
+from dcpy.ir.region import Block, State, While
+from dcpy.ir.subsets import Subset
+from dcpy.ir.tree import owners_around
+from dcpy.transforms.passes import GraphPass
+
+
+@dataclass(frozen=True)
+class HostControl(GraphPass):
+    """Reads back what control flow of the host depends on, element by element.
+
+    before   if A[i] > 0 { ... }                 after   data seen: f64;  copy gpu_A[i] -> seen
+                                                         if seen > 0 { ... }
+
+    Where kernels write the array and the host does not, and the index is proved to be in range: an expression need not
+    get to each of its parts. Everything else is copied back as a whole, where the analysis of validity says so, and so
+    is what the condition of a `while` loop reads.
+    """
+
+    name: ClassVar[str] = "host-control"
+
+    def decide(self, rw: Rewriter) -> None:
+        """Block by block."""
+        on_device = {host: twin for twin, host in twins(rw.sdfg).items() if _changes_there(host, twin, rw)}
+        for element in list(run_by_host(rw.sdfg.body)):
+            if isinstance(element, Block) and not isinstance(element, State | While):
+                _read_back(element, on_device, rw)
+
+
+def _changes_there(host: str, twin: str, rw: Rewriter) -> bool:
+    """Whether kernels write a container, and nothing on the host does."""
+    views = (name for name in rw.uses.overlapping(twin))
+    by_kernel = any(rw.uses.writers(name) for name in views)
+    return by_kernel and not any(rw.uses.writers(name) for name in rw.uses.overlapping(host))
+
+
+def _read_back(block: Block, on_device: dict[str, str], rw: Rewriter) -> None:
+    found: dict[Load, None] = {}
+    for expr in block.exprs():
+        for load in loads_of(expr):
+            desc = rw.uses.desc(load.container)
+            if load.container in on_device and desc.shape and _in_range(load, desc, block, rw):
+                found[load] = None
+    names: dict[Load, str] = {}
+    assert block.region is not None
+    for load in found:
+        seen = rw.declare_fresh("seen", Scalar(load.dtype, transient=True, span=block.span), block.region)
+        names[load] = seen
+        source = Memlet(on_device[load.container], Subset.point(*load.indices))
+        copy = Copy(source, Memlet(seen, Subset()), span=block.span)
+        rw.insert_before(block, State(nodes=[copy], span=block.span))
+        rw.remark(block, True, f"reads one element of {load.container!r} back from the device")
+    if names:
+        rw.rewrite_exprs(block, lambda expr: rewrite(expr, lambda part: _renamed(part, names)))
+
+
+def _renamed(part: ScalarExpr, names: dict[Load, str]) -> ScalarExpr | None:
+    return Load(names[part], (), part.dtype) if isinstance(part, Load) and part in names else None
+
+
+def _in_range(load: Load, desc: object, block: Block, rw: Rewriter) -> bool:
+    if not isinstance(desc, Array) or any(map(is_kernel, owners_around(block))):
+        return False
+    ranges = rw.uses.ranges_at(block)
+    return all(
+        ranges.proves_nonneg(index) and ranges.proves_lt(index, size)
+        for index, size in zip(load.indices, desc.shape, strict=True)
+    )

@@ -1,0 +1,135 @@
+"""ReduceToBlocks: rows, and whole sums, are the work of a block of threads, which walk along memory together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from dcpy.ir.analysis.conflicts import conflict_resolutions, reducible
+from dcpy.ir.analysis.sides import kernels
+from dcpy.ir.data import Allocation, Array, Data, Scalar, Space, View
+from dcpy.ir.editing.rewriter import Rewriter
+from dcpy.ir.machine import GPU_COSTS, GPU_LIMITS, Costs, Limits
+from dcpy.ir.nodes import Map, Node, Tasklet
+from dcpy.ir.refusal import Refusal
+from dcpy.ir.region import State
+from dcpy.ir.schedules import Sequential
+from dcpy.ir.symbolic import product_of
+from dcpy.transforms.api import Match
+from dcpy.transforms.gpu.block_programs import Statement, is_in_one, make_block_program
+from dcpy.transforms.gpu.map_to_grid import bytes_along
+from dcpy.transforms.gpu.offloadable import free_params
+from dcpy.transforms.loops.scalar_expansion import ScalarExpansion
+from dcpy.transforms.passes import GraphPass
+
+FEW = 64  #: iterations that one thread does as quickly as a block
+
+
+@dataclass(frozen=True)
+class ReduceToBlocks(GraphPass):
+    """Gives each point of a kernel a block of threads, where rows are what lies side by side in memory.
+
+    before   map i = 0:N @grid { s = 0;  map k = 0:M { s += A[i, k] };  B[i] = sqrt(s) }
+    after    map i = 0:N @grid {
+               map t = 0:256 @block { own = 0;  map k = t:M:256 { own += A[i, k] };  parts[t] = own }
+               map u = 0:16 @block { own = 0;  map v = 0:16 { own += parts[u + 16*v] };  few[u] = own }
+               map t = 0:1 @block { s = 0;  map v = 0:16 { s += few[v] };  B[i] = sqrt(s) } }
+
+    Applies where the body is tasklets and maps, each of which either combines values in places that all its iterations
+    share, or in none; where threads of a kernel with one point per thread would not walk along memory, or there is one
+    point only. The order of a sum is fixed: each run has the same bits.
+    """
+
+    name: ClassVar[str] = "reduce-to-blocks"
+    costs: Costs = GPU_COSTS
+    limits: Limits = GPU_LIMITS
+
+    def decide(self, rw: Rewriter) -> None:
+        """Kernel by kernel."""
+        for kernel in kernels(rw.sdfg):
+            found = statements_of(kernel, rw)
+            reason = found if isinstance(found, Refusal) else _why_not_rows(kernel, found, rw)
+            if isinstance(reason, Refusal):
+                if any(isinstance(node, Map) for node in kernel.body.walk_nodes()):
+                    rw.remark(kernel, False, f"a thread for each point: {reason}")
+                continue
+            assert not isinstance(found, Refusal)
+            rw.remark(kernel, True, "a block for each point")
+            make_block_program(kernel, found, self.costs.block, rw)
+            for name, desc in list(kernel.body.containers.items()):
+                self._place(name, desc, kernel, rw)
+
+    def _place(self, name: str, desc: Data, kernel: Map, rw: Rewriter) -> None:
+        """What a point has for itself: one thread's, shared by the block, or a part of an array of all points."""
+        if not isinstance(desc, Scalar | Array) or desc.space is Space.SHARED:
+            return
+        alone = is_in_one(name, kernel, rw)
+        if alone is not None and alone.domain[0].size.constant == 1:
+            rw.move_container(name, alone.body)
+            return
+        count = product_of(*desc.shape).constant
+        if count is not None and count * desc.dtype.itemsize <= self.limits.stack_bytes:
+            array = Array.packed(desc.dtype, desc.shape, transient=True, span=desc.span)
+            rw.redeclare(name, replace(array, space=Space.SHARED, allocation=Allocation.STACK))
+            return
+        step = ScalarExpansion(container=name)
+        match = Match(rw.sdfg, rw.uses, {"scope": kernel})
+        step.apply(match, step.plan(match), rw)  # type: ignore[arg-type]  # what may not be expanded stayed on the host
+
+
+def statements_of(kernel: Map, rw: Rewriter) -> tuple[Statement, ...] | Refusal:
+    """What a point of a kernel does, one after the other; or why threads of a block cannot share it."""
+    if isinstance(kernel.schedule, Sequential) or free_params(kernel, rw.uses) != kernel.params:
+        return Refusal("points combine values in one place")
+    if any(not set(kernel.params).isdisjoint(dim.symbols) for dim in kernel.domain):
+        return Refusal("a range depends on another parameter")
+    for block in kernel.body.blocks:
+        if not isinstance(block, State):
+            return Refusal(f"there is a {block.kind} inside", (block,))
+    if any(isinstance(desc, View) for desc in kernel.body.containers.values()):
+        return Refusal("there is a view of an array that each point has for itself")
+    found = [_statement(node, rw) for node in _nodes(kernel)]
+    refused = next((each for each in found if isinstance(each, Refusal)), None)
+    return refused or tuple(each for each in found if isinstance(each, Statement))
+
+
+def _nodes(kernel: Map) -> Iterator[Node]:
+    for block in kernel.body.blocks:
+        if isinstance(block, State):
+            yield from block.nodes
+
+
+def _statement(node: Node, rw: Rewriter) -> Statement | Refusal:
+    if isinstance(node, Tasklet):
+        return Statement(node)
+    if not isinstance(node, Map) or isinstance(node.schedule, Sequential):
+        return Refusal(f"there is a {node.kind} inside that one thread runs", (node,))
+    writes = conflict_resolutions(rw.uses, node)
+    if not writes.resolved:
+        return Statement(node)
+    shared = reducible(writes)
+    if set(shared) != set(writes.resolved) or any(access.is_write and not access.wcr for access in writes.accesses):
+        return Refusal("some iterations combine values in a place that others do not", (node,))
+    return Statement(node, tuple(writes.resolved))
+
+
+def _why_not_rows(kernel: Map, statements: tuple[Statement, ...], rw: Rewriter) -> Refusal | None:
+    """Why one thread for each point is better; None where it is not."""
+    maps = [statement.node for statement in statements if isinstance(statement.node, Map)]
+    long = [node for node in maps if not _is_short(node)]
+    if not long:
+        return Refusal("it has no long loop")
+    if product_of(*(dim.size for dim in kernel.domain)).constant == 1:
+        return None
+    for param in kernel.params:
+        if sum(bytes_along(param, node.body, rw) for node in long) > 0:
+            return Refusal(f"threads side by side along {param} walk along memory")
+    if sum(bytes_along(node.params[-1], node.body, rw) for node in long) <= 0:
+        return Refusal("its loops do not walk along memory either")
+    return None
+
+
+def _is_short(node: Map) -> bool:
+    count = product_of(*(dim.size for dim in node.domain)).constant
+    return count is not None and count <= FEW

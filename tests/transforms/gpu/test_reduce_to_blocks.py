@@ -1,0 +1,142 @@
+"""ReduceToBlocks: rows and whole sums by all threads of a block, in a fixed order."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dcpy.base.options import resolve_options
+from dcpy.codegen.generate import generate
+from dcpy.ir.machine import GPU_COSTS
+from dcpy.runtime.function import compiled_function
+from dcpy.runtime.load import load
+from dcpy.transforms.gpu.form_kernels import FormKernels
+from dcpy.transforms.gpu.lowering import lower_for_gpu
+from dcpy.transforms.gpu.map_to_grid import MapToGrid
+from dcpy.transforms.gpu.place_computation import PlaceComputation
+from dcpy.transforms.gpu.reduce_to_blocks import ReduceToBlocks
+from tests.support.expect import parse
+from tests.support.passes import Passed
+
+ROWS = """
+    sdfg @f(A: f64[N, M], B: f64[N]) symbols(N: size, M: size) {
+      state {
+        map i = 0:N {
+          data s: f64 transient
+          tasklet () -> (o -> s) { o = 0.0 }
+          map k = 0:M { tasklet (a <- A[i, k]) -> (o -> s (add)) { o = a } }
+          tasklet (a <- s) -> (o -> B[i]) { o = sqrt(a * a) }
+        }
+      }
+    }"""
+
+
+def reduced(text, threads=64):
+    costs = replace(GPU_COSTS, block=threads)
+    return Passed(text, PlaceComputation(), ReduceToBlocks(costs), FormKernels(), MapToGrid(costs))
+
+
+def test_a_row_is_a_blocks():
+    reduced(ROWS).becomes("""
+        sdfg @f(A: f64[N, M], B: f64[N]) symbols(N: size, M: size) {
+          state {
+            map i = 0:N @grid {
+              data parts: f64[64] transient @shared @stack
+              data few: f64[4] transient @shared @stack
+              map t = 0:64 @block {
+                data own: f64 transient @register
+                tasklet () -> (o -> own) { o = 0.0 }
+                map k = t:M:64 @sequential { tasklet (a <- A[i, k]) -> (o -> own (add)) { o = a } }
+                tasklet (a <- own) -> (o -> parts[t]) { o = a }
+              }
+              map u = 0:4 @block {
+                data own_1: f64 transient @register
+                tasklet () -> (o -> own_1) { o = 0.0 }
+                map v = 0:16 @sequential { tasklet (a <- parts[u + 4*v]) -> (o -> own_1 (add)) { o = a } }
+                tasklet (a <- own_1) -> (o -> few[u]) { o = a }
+              }
+              map t_1 = 0:1 @block {
+                data s: f64 transient @register
+                tasklet () -> (o -> s) { o = 0.0 }
+                map v_1 = 0:4 @sequential { tasklet (a <- few[v_1]) -> (o -> s (add)) { o = a } }
+                tasklet (a <- s) -> (o -> B[i]) { o = sqrt(a * a) }
+              }
+            }
+          }
+        }""").same_values(N=[0, 2], M=[0, 5, 130]).says("map i: a block for each point")
+
+
+def test_small_blocks_take_two_steps():
+    found = reduced(ROWS, threads=32).same_values(N=[2], M=[0, 40])
+    assert "few" not in found.text
+    assert "map v = 0:32 @sequential" in found.text
+
+
+def test_a_whole_sum_is_one_block_where_it_is_long():
+    text = """
+        sdfg @f(x: f64[N], c: f64[3], m: f64[1], s: f64[1]) symbols(N: size) {
+          state {
+            map k = 0:N { tasklet (a <- x[k]) -> (p -> m[0] (max), q -> s[0] (add)) { p = a; q = a * a } }
+            map l = 0:3 { tasklet (a <- c[l]) -> (o -> s[0] (add)) { o = a } }
+          }
+        }"""
+    found = reduced(text).same_values(N=[0, 7, 100])
+    assert "map one = 0:1 @grid" in found.text
+    assert found.text.count("parts: f64[64]") + found.text.count("parts_1: f64[64]") == 2
+    assert "map l = t_1:3:64" in found.text  # beside a long one, short ones go the same way
+
+
+def test_columns_stay_with_threads_that_walk_along_memory():
+    text = ROWS.replace("B: f64[N]", "B: f64[M]").replace("i = 0:N", "i = 0:M").replace("k = 0:M", "k = 0:N")
+    found = reduced(text.replace("A[i, k]", "A[k, i]")).same_values(N=[3], M=[0, 4])
+    assert "parts" not in found.text
+    found.says("a thread for each point: threads side by side along i walk along memory", applied=False)
+
+
+def test_what_follows_a_sum_in_its_row_is_done_by_the_block_too():
+    found = reduced("""
+        sdfg @f(x: f64[N, M], y: f64[N, M]) symbols(N: size, M: size) {
+          state {
+            map i = 0:N {
+              data top: f64 transient
+              data e: f64[M] transient
+              data s: f64 transient
+              tasklet () -> (o -> top) { o = -inf }
+              map k = 0:M { tasklet (a <- x[i, k]) -> (o -> top (max)) { o = a } }
+              map j = 0:M { tasklet (a <- x[i, j], b <- top) -> (o -> e[j]) { o = exp(a - b) } }
+              tasklet () -> (o -> s) { o = 0.0 }
+              map l = 0:M { tasklet (a <- e[l]) -> (o -> s (add)) { o = a } }
+              map m = 0:M { tasklet (a <- e[m], b <- s) -> (o -> y[i, m]) { o = a / b } }
+            }
+          }
+        }""").same_values(N=[0, 2], M=[1, 70])
+    assert "data e: f64[N, M] transient" in found.text
+    assert "data top: f64[] transient @shared @stack" in found.text
+    assert "map m = 0:M @block" in found.text
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("map k = 0:M { tasklet (a <- A[i, k]) -> (o -> B[i] (add)) { o = a } } copy B[i] -> A[i, 0]", "is a copy"),
+        ("if N > 1 { state { map k = 0:M { tasklet (a <- A[i, k]) -> (o -> B[i] (add)) { o = a } } } }", "is a branch"),
+        ("map k = 0:8 { tasklet (a <- A[i, k]) -> (o -> B[i] (add)) { o = a } }", "it has no long loop"),
+        ("map k = 0:N { tasklet (a <- A[k, i]) -> (o -> B[i] (add)) { o = a } }", "walk along memory"),
+    ],
+)
+def test_a_thread_for_each_point_elsewhere(body, reason):
+    text = f"sdfg @f(A: f64[N, M], B: f64[N]) symbols(N: size, M: size) {{ state {{ map i = 0:N {{ {body} }} }} }}"
+    reduced(text).says(reason, applied=False)
+
+
+@pytest.mark.cc
+def test_the_order_of_a_sum_is_fixed():
+    given, found = np.random.default_rng(0).uniform(-1, 1, (2, 3000)), []
+    for seed in range(3):
+        options = resolve_options({"device": "gpu", "gpu.backend": "simulator", "gpu.seed": seed})
+        sdfg, out = parse(ROWS), np.zeros(2)
+        lower_for_gpu(sdfg, options)
+        compiled_function(load(generate(sdfg, None, None, options), options))(given, out)
+        found.append(out.tobytes())
+    np.testing.assert_allclose(out, np.abs(given.sum(axis=1)), rtol=1e-14)
+    assert len(set(found)) == 1
