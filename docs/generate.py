@@ -20,6 +20,8 @@ import dcpy
 from dcpy import plugins
 from dcpy.base import options
 from dcpy.base.errors import DcpyError
+from dcpy.ir.library.expansions import expansions_of
+from dcpy.ir.library.library_kinds import LIBRARY_KINDS
 from dcpy.ir.machine import entries
 from dcpy.ir.verify.forms import FORMS, TREE_RULES
 from dcpy.targets.catalog import TARGETS
@@ -111,6 +113,26 @@ def targets() -> Iterator[str]:
         yield ""
 
 
+def library_nodes() -> Iterator[str]:
+    """Every library node, with the expansions for any target, those of CPUs, and the foreign libraries."""
+    yield "# Library nodes\n\nExpansions for any target have no schedules: [how to](../how-to/expansions.md) write one.\n"
+    yield "| node | computes | for any target | for CPUs | by a library |\n|---|---|---|---|---|"
+    plugins.load()
+    for kind in LIBRARY_KINDS:
+        if LIBRARY_KINDS[kind].__module__.partition(".")[0] != "dcpy":
+            continue  # registered from outside
+        known = list(expansions_of(kind))
+        columns = (
+            [one.name for one in known if not one.environment and not one.targets],
+            [one.name for one in known if not one.environment and one.targets],
+            [one.name for one in known if one.environment],
+        )
+        text = (inspect.getdoc(LIBRARY_KINDS[kind]) or "").partition("\n\n")[0]
+        meaning = text.replace("\n", " ").replace("``", "`").replace("|", "\\|")
+        yield f"| `{kind}` | {meaning} | {' | '.join(map(_listed, columns))} |"
+    yield ""
+
+
 def _listed(parts: Iterable[object]) -> str:
     return ", ".join(f"`{part}`" for part in parts)
 
@@ -178,6 +200,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "reference/rules.md": verification_rules,
     "reference/options.md": option_table,
     "reference/targets.md": targets,
+    "reference/libraries.md": library_nodes,
     "reference/numpy.md": numpy_page,
     "reference/scipy.md": scipy_page,
     "reference/api.md": api,

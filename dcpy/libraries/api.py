@@ -16,6 +16,7 @@ from dcpy.base.errors import ExpansionError
 from dcpy.base.prototypes import prototype
 from dcpy.ir.library.expansions import ENVIRONMENTS, EXPANSIONS, Expansion, ForeignLibrary, Replacement
 from dcpy.ir.library.library_kinds import LIBRARY_KINDS
+from dcpy.ir.machine import COSTS, Costs
 from dcpy.ir.nodes import LibraryNode
 from dcpy.ir.types import DType
 from dcpy.libraries.fragment import Element, Fragment, Operand
@@ -41,23 +42,24 @@ def expands(
     *,
     environment: str = "",
     dtypes: Sequence[DType] = (),
-    on: Sequence[str] = ("cpu",),
+    on: Sequence[str] | None = None,
 ) -> Callable[[Callable[[AnyNode, Fragment], None]], Expansion]:
     """Declares the decorated function as the expansion `name` of a kind of node.
 
     The function writes into the `Fragment`, or declines with ``f.decline(reason)``. `environment` names the foreign
-    library it calls, `dtypes` those that all operands must have one of (the same one), `on` the targets. The result
-    is an `Expansion`: list it in a catalog or hand it to `register`.
+    library it calls, `dtypes` those that all operands must have one of (the same one), `on` the targets: without it
+    all, or the CPU for a foreign library. The result is an `Expansion`: list it in a catalog or hand it to `register`.
     """
 
     def declare(write: Callable[[AnyNode, Fragment], None]) -> Expansion:
-        def build(found: Any) -> Replacement:
-            fragment = Fragment(found)
+        def build(found: Any, costs: Costs = COSTS) -> Replacement:
+            fragment = Fragment(found, costs)
             _check_dtypes(found, fragment, dtypes)
             write(found, fragment)
             return fragment.replacement()
 
-        return Expansion(node.kind, name, build, environment, tuple(dtypes), tuple(on))
+        targets = (("cpu",) if environment else ()) if on is None else tuple(on)
+        return Expansion(node.kind, name, build, environment, tuple(dtypes), targets)
 
     return declare
 

@@ -41,29 +41,36 @@ NODES: dict[str, str] = {
 
 #: kind/name -> the expansion (`dcpy.ir.library.expansions.EXPANSIONS`)
 EXPANSIONS: dict[str, str] = {
-    "reduce/pure": f"{_REDUCE}.expand.pure:reduce_loops",
+    "reduce/cpu": f"{_REDUCE}.expand.cpu:reduce_loops",
     "reduce/maps": f"{_REDUCE}.expand.maps:reduce_maps",
     "reduce/device": f"{_REDUCE}.expand.device:reduce_device",
-    "argreduce/pure": f"{_REDUCE}.expand.pure:argreduce_loops",
+    "argreduce/cpu": f"{_REDUCE}.expand.cpu:argreduce_loops",
+    "argreduce/maps": f"{_REDUCE}.expand.maps:argreduce_maps",
     "blas.matmul/specialize": f"{_BLAS}.specialize:matmul_as_blas",
     **{
         f"blas.{node}/{name}": f"{_BLAS}.expand.{name}:{node}"
         for node in ("gemm", "gemv", "dot", "ger")
-        for name in ("mkl", "openblas", "pure")
+        for name in ("mkl", "openblas", "cpu", "maps")
+        if (node, name) != ("ger", "cpu")
     },
-    "blas.gemv/maps": f"{_BLAS}.expand.maps:gemv",
-    **{f"blas.{node}/device": f"{_BLAS}.expand.device:{node}" for node in ("gemm", "dot", "ger")},
     "sort/radix": f"{_SORTING}.expand.radix:sort_rows",
+    "sort/maps": f"{_SORTING}.expand.maps:sort_rows",
     "argsort/radix": f"{_SORTING}.expand.radix:argsort_rows",
-    **{f"indexing.{node}/scan": f"{_INDEXING}.expand.masks:{node}" for node in ("nonzero", "compress", "masked_store")},
-    "indexing.gather/pure": f"{_INDEXING}.expand.index_arrays:gather",
+    "argsort/maps": f"{_SORTING}.expand.maps:argsort_rows",
+    **{
+        f"indexing.{node}/{name}": f"{_INDEXING}.expand.{name}:{node}"
+        for node in ("nonzero", "compress", "masked_store")
+        for name in ("cpu", "maps")
+    },
+    "indexing.gather/cpu": f"{_INDEXING}.expand.index_arrays:gather",
     "indexing.gather/maps": f"{_INDEXING}.expand.index_arrays:gather_maps",
-    "indexing.scatter/loops": f"{_INDEXING}.expand.index_arrays:scatter",
+    "indexing.scatter/maps": f"{_INDEXING}.expand.index_arrays:scatter",
     "fft.transform/fftw": f"{_FFT}.expand.fftw:transform",
-    "fft.transform/pure": f"{_FFT}.expand.pure:transform",
-    "lapack.slogdet/factors": f"{_LAPACK}.expand.pure:slogdet",
+    "fft.transform/cpu": f"{_FFT}.expand.calls:transform",
+    "fft.transform/maps": f"{_FFT}.expand.calls:transform_maps",
+    "lapack.slogdet/maps": f"{_LAPACK}.expand.maps:slogdet",
     **{f"lapack.{node}/openblas": f"{_LAPACK}.expand.openblas:{node}" for node in (*_SOLVERS, *_DECOMPOSITIONS)},
-    **{f"lapack.{node}/pure": f"{_LAPACK}.expand.pure:{node}" for node in _SOLVERS},
+    **{f"lapack.{node}/maps": f"{_LAPACK}.expand.maps:{node}" for node in _SOLVERS},
     **{f"random.{node}/numpy": f"{_RANDOM}.expand.numpy:{node}" for node in _RANDOMS},
 }
 

@@ -5,7 +5,7 @@ A `Fragment` belongs to one library node. It reads like the loop nest that it ma
     with f.map(Range.of(0, rows)) as i:
         acc = f.scalar("acc", x.dtype)
         f.put(acc.at(), 0)
-        with f.map(Range.of(0, columns), schedule=VECTOR) as j:
+        with f.map(Range.of(0, columns)) as j:
             f.put(acc.at(), x.at(i, j), wcr="add")
         f.put(out.at(i), acc.at())
 
@@ -27,6 +27,7 @@ from dcpy.ir.analysis.scopes import desc_at
 from dcpy.ir.data import Array, Data, Scalar, View, packed_strides, strides_of
 from dcpy.ir.expressions.scalar import Const, Load, Ref, ScalarExpr, cast
 from dcpy.ir.library.expansions import Replacement
+from dcpy.ir.machine import COSTS, Costs
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, LibraryNode, Map, Node, Tasklet
 from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssign
@@ -76,8 +77,9 @@ class Operand:
 class Fragment:
     """Collects what replaces `node`; see the module."""
 
-    def __init__(self, node: LibraryNode) -> None:
+    def __init__(self, node: LibraryNode, costs: Costs = COSTS) -> None:
         self.node = node
+        self.costs = costs
         self.sdfg = sdfg_of(node)
         self.ranges = ranges_at(node)
         self._body = Region()

@@ -14,8 +14,9 @@ from dcpy.base.errors import ExpansionError
 from dcpy.base.registry import unknown_name
 from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.effects import Effect
-from dcpy.ir.library.expansions import EXPANSIONS, Replacement, expansions_of
+from dcpy.ir.library.expansions import EXPANSIONS, Expansion, Replacement, expansions_of
 from dcpy.ir.library.foreign import keep_in_order
+from dcpy.ir.machine import COSTS, Costs
 from dcpy.ir.nodes import LibraryNode, Node
 from dcpy.ir.region import Block, State
 from dcpy.ir.sdfg import Sdfg
@@ -24,22 +25,25 @@ from dcpy.transforms.passes import Pass
 
 #: per target the expansions to try, best first; those that are not named here come last
 PREFERENCE: dict[str, tuple[str, ...]] = {
-    "cpu": ("mkl", "openblas", "fftw", "pure"),
-    "gpu": ("device", "maps", "openblas", "pure"),
+    "cpu": ("mkl", "openblas", "fftw", "radix", "cpu", "maps"),
+    "gpu": ("device", "maps", "openblas", "cpu"),
 }
+
+PURE = "pure"  #: among the names to prefer: every expansion that calls no library, in the target's own order
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which expansion a node got, and why not those that were preferred."""
+    """Which expansion a node got, why, and why not those that were preferred."""
 
     kind: str
     expansion: str
     refused: tuple[str, ...] = ()
+    why: str = ""
 
     def __str__(self) -> str:
         refusals = "".join(f"; not {reason}" for reason in self.refused)
-        return f"{self.kind} -> {self.expansion}{refusals}"
+        return f"{self.kind} -> {self.expansion}{self.why and f', {self.why}'}{refusals}"
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,7 @@ class ExpandLibraryNode(Transformation[tuple[Choice, Replacement]]):
     before   reduce (x <- A[0:N]) -> (out -> s)     after   map i = 0:N { acc += A[i] };  s = acc
 
     Applies where an expansion takes the node's operands and what it calls is installed. `prefer` names expansions to
-    try before the target's own order.
+    try before the target's own order; "pure" stands for all that call no library.
     """
 
     name: ClassVar[str] = "expand-library-node"
@@ -58,6 +62,7 @@ class ExpandLibraryNode(Transformation[tuple[Choice, Replacement]]):
 
     prefer: tuple[str, ...] = ()
     target: str = "cpu"
+    costs: Costs = COSTS
 
     def plan(self, m: Match) -> tuple[Choice, Replacement] | Refusal:
         """The first expansion that applies, and what it makes of the node."""
@@ -72,16 +77,14 @@ class ExpandLibraryNode(Transformation[tuple[Choice, Replacement]]):
 
     def choose(self, node: LibraryNode) -> tuple[Choice, Replacement]:
         """The first expansion that applies; `ExpansionError` with all reasons where none does."""
-        order = tuple(dict.fromkeys((*self.prefer, *PREFERENCE.get(self.target, ()))))
-        known = sorted(
-            expansions_of(node.kind), key=lambda one: order.index(one.name) if one.name in order else len(order)
-        )
+        known = sorted(expansions_of(node.kind), key=self._rank)
         refused: list[str] = []
-        for expansion in known:
+        for position, expansion in enumerate(known):
             reason = expansion.refusal(self.target)
             if not reason:
                 try:
-                    return Choice(node.kind, expansion.name, tuple(refused)), expansion.build(node)
+                    built = expansion.build(node, self.costs)
+                    return Choice(node.kind, expansion.name, tuple(refused), self._why(known[position:])), built
                 except ExpansionError as problem:
                     reason = problem.message
             refused.append(f"{expansion.name}: {reason}")
@@ -92,19 +95,39 @@ class ExpandLibraryNode(Transformation[tuple[Choice, Replacement]]):
             help="write one with dcpy.libraries.api.expands and register it",
         )
 
+    def _rank(self, one: Expansion) -> tuple[int, int]:
+        """What is asked for comes first, then what the target prefers, then the others as the catalog has them."""
+        own = PREFERENCE.get(self.target, ())
+        asked = (place for place, name in enumerate(self.prefer) if _stands_for(name, one))
+        return next(asked, len(self.prefer)), own.index(one.name) if one.name in own else len(own)
+
+    def _why(self, left: Sequence[Expansion]) -> str:
+        """Why the first of those that are `left` was taken."""
+        chosen, *others = left
+        if any(_stands_for(name, chosen) for name in self.prefer):
+            return "as was asked for"
+        later = [one.name for one in others if not one.targets or self.target in one.targets]
+        return f"which {self.target} takes before {', '.join(later)}" if later else ""
+
+
+def _stands_for(name: str, one: Expansion) -> bool:
+    return name == one.name or (name == PURE and not one.environment)
+
 
 @dataclass(frozen=True)
 class ExpandLibraryNodes(Pass):
     """Expand every library node, also those of which expansions consist; remarks say why each got which.
 
-    `prefer` names expansions to try before the target's own `PREFERENCE`. `ExpansionError` gives all reasons where no
-    expansion of a node applies, `UnknownName` where no kind of node has an expansion of a preferred name.
+    `prefer` names expansions to try before the target's own `PREFERENCE`; "pure" stands for all that call no library.
+    `ExpansionError` gives all reasons where no expansion of a node applies, `UnknownName` where no kind of node has an
+    expansion of a preferred name.
     """
 
     name: ClassVar[str] = "expand-library-nodes"
     ensures: ClassVar[str] = "expanded"
     prefer: tuple[str, ...] = ()
     target: str = "cpu"
+    costs: Costs = COSTS
 
     def run(self, rw: Rewriter) -> int:
         """Returns the number of nodes that were expanded."""
@@ -114,7 +137,7 @@ class ExpandLibraryNodes(Pass):
         """The choices in program order."""
         for name in self.prefer:
             require_expansion(name)
-        step = ExpandLibraryNode(self.prefer, self.target)
+        step = ExpandLibraryNode(self.prefer, self.target, self.costs)
         choices: list[Choice] = []
         pending = [node for node in rw.sdfg.body.walk_nodes() if isinstance(node, LibraryNode)][::-1]
         while pending:
@@ -126,16 +149,18 @@ class ExpandLibraryNodes(Pass):
         return tuple(choices)
 
 
-def expand_library_nodes(sdfg: Sdfg, prefer: Sequence[str] | str = (), target: str = "cpu") -> tuple[Choice, ...]:
+def expand_library_nodes(
+    sdfg: Sdfg, prefer: Sequence[str] | str = (), target: str = "cpu", costs: Costs = COSTS
+) -> tuple[Choice, ...]:
     """`ExpandLibraryNodes` on an SDFG and those that it calls; returns the choices."""
     names = (prefer,) if isinstance(prefer, str) else tuple(prefer)
-    step = ExpandLibraryNodes(names, target)
+    step = ExpandLibraryNodes(names, target, costs)
     return tuple(choice for called in sdfg.with_callees() for choice in step.expand(Rewriter(called, step.name)))
 
 
 def require_expansion(name: str) -> None:
     """`UnknownName` where no kind of library node has an expansion of this name."""
-    known = sorted(dict.fromkeys(one.rpartition("/")[2] for one in EXPANSIONS))
+    known = sorted({PURE: None} | dict.fromkeys(one.rpartition("/")[2] for one in EXPANSIONS))
     if name not in known:
         raise unknown_name("expansion", name, known)
 

@@ -22,7 +22,7 @@ static inline void user_diffuse(int64_t n, const double *u, double w, double *ou
 HEAT = ForeignLibrary("user.heat", lambda: Environment("user.heat", declarations=SOURCE))
 
 
-@expands(Diffuse, "pure")
+@expands(Diffuse, "maps")
 def diffuse_loops(node, f):
     """All points in parallel."""
     u, w, out = f.input("u"), f.input("w"), f.output("out")

@@ -5,12 +5,15 @@ from __future__ import annotations
 import pytest
 
 from dcpy import plugins
-from dcpy.libraries import contraction
+from dcpy.ir.machine import Costs
+from dcpy.libraries.contraction import cpu
+from tests.libraries import oracles
 
 plugins.load()
 
 
 @pytest.fixture
 def small_tiles(monkeypatch):
-    for name, size in {"CHUNK": 4, "COLUMNS": 3, "BLOCK": 8, "ROWS": 2, "TALL": 5}.items():
-        monkeypatch.setattr(contraction, name, size)
+    small = Costs(partial_sum=4, row_of_sums=3, sums_per_block=2, rows_per_block=2)
+    monkeypatch.setattr(oracles, "COSTS", small)
+    monkeypatch.setattr(cpu, "TALL", 1)

@@ -7,16 +7,21 @@ from pathlib import Path
 
 import numpy as np
 
+from dcpy.ir import machine
 from dcpy.ir.expressions.scalar import Ref
 from dcpy.ir.interp import arguments as interpreter
 from dcpy.ir.interp.machine import Machine
 from dcpy.ir.interp.scalars import Environment, evaluate
 from dcpy.ir.library.expansions import environment_of
-from dcpy.ir.nodes import ForeignCall, LibraryNode
+from dcpy.ir.nodes import ForeignCall, LibraryNode, Map
+from dcpy.ir.region import Loop
+from dcpy.ir.schedules import SEQUENTIAL, Undecided
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.ir.verify import verify
 from dcpy.transforms.expand import expand_library_nodes
 
+LOOPS = ("pure", "maps")  #: as the CPU likes them, and for any machine
+COSTS = machine.COSTS
 RTOL = {"float16": 1e-2, "float32": 1e-5, "complex64": 1e-5, "float64": 1e-12, "complex128": 1e-12}
 
 
@@ -74,23 +79,41 @@ def values_of(sdfg, arguments, **options):
 
 
 def expanded(text, prefer="pure"):
-    """The program with all library nodes expanded; printed and parsed once, as a check of its form."""
+    """The program with all library nodes expanded; printed and parsed once, as a check of its form.
+
+    "maps" is for a target that nobody knows anything of: what it gets has no schedule.
+    """
     sdfg = parse_sdfg(text)
-    expand_library_nodes(sdfg, prefer)
+    if prefer == "maps":
+        expand_library_nodes(sdfg, target="a machine to come")
+        assert schedules_in(sdfg) == []
+    else:
+        expand_library_nodes(sdfg, prefer, costs=COSTS)
     assert not [node for node in sdfg.body.walk_nodes() if isinstance(node, LibraryNode)]
     verify(sdfg)
     return parse_sdfg(print_sdfg(sdfg))
 
 
-def assert_expands(text, arguments, prefer="pure", monkeypatch=None):
-    """The expansion computes what the nodes mean; in any order of the iterations where it is loops."""
+def schedules_in(sdfg):
+    """The schedules that somebody gave to maps and loops, in all that is called, too."""
+    parts = [
+        part for each in sdfg.with_callees() for part in (*each.body.walk_nodes(), *each.body.walk_blocks())
+    ]
+    schedules = [part.schedule for part in parts if isinstance(part, Map)]
+    schedules += [part.schedule for part in parts if isinstance(part, Loop) and part.schedule != SEQUENTIAL]
+    return [schedule for schedule in schedules if not isinstance(schedule, Undecided)]
+
+
+def assert_expands(text, arguments, prefer=LOOPS, monkeypatch=None):
+    """The expansions compute what the nodes mean; in any order of the iterations where they are loops."""
     before = values_of(parse_sdfg(text), arguments)
     if monkeypatch is not None:
         monkeypatch.setattr(interpreter, "Machine", CallingMachine)
-    after = values_of(expanded(text, prefer), arguments, strict=prefer == "pure")
-    for name, value in before.items():
-        rtol = RTOL.get(str(np.asarray(value).dtype), 0)
-        np.testing.assert_allclose(after[name], value, rtol=rtol, atol=rtol, err_msg=name)
+    for way in (prefer,) if isinstance(prefer, str) else prefer:
+        after = values_of(expanded(text, way), arguments, strict=way in LOOPS)
+        for name, value in before.items():
+            rtol = RTOL.get(str(np.asarray(value).dtype), 0)
+            np.testing.assert_allclose(after[name], value, rtol=rtol, atol=rtol, err_msg=f"{name} by {way}")
 
 
 def assert_compiles(text, arguments, prefer="pure"):

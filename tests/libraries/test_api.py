@@ -68,7 +68,7 @@ def test_the_catalog_names_what_it_lists():
 
 def test_an_expansion_changes_nothing_before_it_is_installed():
     sdfg, node = dot_of()
-    EXPANSIONS["blas.dot/pure"].build(node)
+    EXPANSIONS["blas.dot/cpu"].build(node)
     assert list(sdfg.body.walk_nodes()) == [node]
     assert list(sdfg.body.containers) == ["x", "y", "r"]
 

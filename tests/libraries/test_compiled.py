@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from dcpy.base.options import resolve_options
 from dcpy.driver import artifact_of
 from dcpy.ir import types
 from dcpy.programs.signatures import signature_of
-from tests.libraries.oracles import assert_compiles
+from tests.libraries.oracles import LOOPS, assert_compiles
 
 pytestmark = pytest.mark.cc
 
@@ -30,20 +32,21 @@ def data(dtype, *shape):
     return values.astype(dtype)
 
 
-def reduces(op, src, dst, shape, kind="reduce", a=None):
+def reduces(op, src, dst, shape, kind="reduce", a=None, ways=LOOPS):
     a = data(src, *shape) if a is None else a
     n, m = shape
     outs = {"rows": np.zeros(n, dst), "columns": np.zeros(m, dst), "all": np.zeros((), dst)}
     names = (types.from_numpy(dtype).name for dtype in (src, dst))
     text = REDUCTIONS.format(kind=kind, op=op, **dict(zip(("src", "dst"), names, strict=True)))
-    assert_compiles(text, {"A": a, **outs})
+    for way in ways:
+        assert_compiles(text, {"A": a, **outs}, way)
 
 
 @pytest.mark.parametrize("op", ["add", "min", "max"])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "uint8"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_reductions(op, dtype, shape):
-    reduces(op, dtype, dtype, shape)
+    reduces(op, dtype, dtype, shape, ways=LOOPS if dtype in ("float32", "int32") or op == "add" else LOOPS[:1])
 
 
 @pytest.mark.parametrize("dtype", ["float64", "complex128", "int64"])
@@ -76,16 +79,35 @@ def test_positions(op, src):
     reduces(op, src, "int64", (300, 40), "argreduce")
 
 
-def test_a_large_sum_is_as_close_as_a_pairwise_one():
+@pytest.mark.parametrize("way", LOOPS)
+def test_a_large_sum_is_as_close_as_a_pairwise_one(way):
     """Row 35 of tests/end_to_end/test_semantics.py: sums of ten million numbers stay accurate."""
     text = (
         "sdfg @f(x: f32[N], s: f32[]) symbols(N: size) { state { reduce (x <- x[0:N]) -> (out -> s[]) {axes = (0,)} } }"
     )
     x = np.random.default_rng(5).random(10**7, np.float32)
     s = np.zeros((), np.float32)
-    dcpy.parse(text).expand_library_nodes().compile()(x, s)
+    dcpy.parse(text).expand_library_nodes(way).compile()(x, s)
     exact = x.astype(np.float64).sum()
     assert abs(s - exact) <= 2 * max(abs(x.sum() - exact), np.spacing(np.float32(exact)))
+
+
+@pytest.mark.parametrize("way", LOOPS)
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "reduce (x <- x[0:N]) -> (out -> s[]) {axes = (0,)}",
+        "blas.dot (x <- x[0:N], y <- y[0:N]) -> (result -> s[])",
+    ],
+)
+def test_one_long_sum_is_as_close_as_pairwise_ones(statement, way):
+    n = 3 * 10**6
+    x, y = np.random.default_rng(5).random(n), np.ones(n)
+    text = f"sdfg @f(x: f64[N], y: f64[N], s: f64[]) symbols(N: size) {{ state {{ {statement} }} }}"
+    s = np.zeros(())
+    dcpy.parse(text).expand_library_nodes(way).compile()(x, y, s)
+    exact = math.fsum(x)
+    assert abs(s - exact) <= 4 * np.spacing(exact)
 
 
 @pytest.mark.parametrize("op", ["add", "max", "or"])
@@ -110,7 +132,7 @@ PRODUCTS = """sdfg @f(A: t[N, K], B: t[K, M], C: t[N, M], x: t[K], y: t[N], z: t
 
 BLAS_DTYPES = ["float32", "float64", "complex64", "complex128"]
 EXPANSIONS = [("openblas", dtype) for dtype in BLAS_DTYPES]
-EXPANSIONS += [("pure", dtype) for dtype in (*BLAS_DTYPES, "int64", "bool", "float16")]
+EXPANSIONS += [(way, dtype) for way in LOOPS for dtype in (*BLAS_DTYPES, "int64", "bool", "float16")]
 
 
 @pytest.mark.parametrize(("prefer", "dtype"), EXPANSIONS)
@@ -121,7 +143,7 @@ def test_products(prefer, dtype):
         assert_compiles(PRODUCTS.replace("t[", types.from_numpy(dtype).name + "["), arguments, prefer)
 
 
-@pytest.mark.parametrize("prefer", ["pure", "openblas"])
+@pytest.mark.parametrize("prefer", [*LOOPS, "openblas"])
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
 def test_gemm_with_all_it_has_in_place(prefer, dtype):
     text = """sdfg @g(alpha: t, beta: t, A: t[K, N], B: t[K, L], C: t[M, N])

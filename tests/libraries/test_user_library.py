@@ -50,7 +50,7 @@ def test_the_c_function_is_called_where_it_fits():
 
 @pytest.mark.parametrize(("dtype", "u"), [("f32", "0:N"), ("f64", "0:2*N:2")])
 def test_loops_are_taken_where_it_does_not(dtype, u):
-    assert str(expanded_to(dtype, u)[1]) == "user.diffuse -> pure; not c: takes packed float64 only"
+    assert str(expanded_to(dtype, u)[1]) == "user.diffuse -> maps; not c: takes packed float64 only"
 
 
 def test_a_wrong_node_is_found_by_verification():

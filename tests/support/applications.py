@@ -72,7 +72,7 @@ def _can_be_interpreted(transformation: Transformation[Any], plan: Any) -> bool:
     """Whether it applies, and the result has no call of a library: some nodes have no other expansion."""
     if isinstance(plan, Refusal) or not isinstance(transformation, ExpandLibraryNode):
         return not isinstance(plan, Refusal)
-    return plan[0].expansion == "pure"
+    return plan[0].expansion in ("cpu", "maps")
 
 
 def variants(kind: type[Transformation[Any]]) -> Iterator[Transformation[Any]]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from dcpy.base.environment import Environment
 from dcpy.base.errors import ExpansionError
 from dcpy.base.registry import Registry
 from dcpy.ir.data import Data
-from dcpy.ir.nodes import LibraryNode
+from dcpy.ir.machine import COSTS, Costs
 from dcpy.ir.region import Block
 from dcpy.ir.types import DType
 
@@ -35,24 +36,31 @@ class Replacement:
     symbols: tuple[str, ...] = ()
 
 
+class Build(Protocol):
+    """Makes what stands for a library node."""
+
+    def __call__(self, node: Any, costs: Costs = COSTS, /) -> Replacement: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Expansion:
     """One way to compute a kind of library node.
 
     `build` makes the replacement, or raises `ExpansionError` with the reason where this node does not fit. It changes
-    nothing. `dtypes` are those that every operand must have one of, the same one for all; empty takes any.
+    nothing; costs are those of the target, for sizes of tiles. `dtypes` are those that every operand must have one of,
+    the same one for all; empty takes any. `targets` are those that it is for; empty stands for all.
     """
 
     kind: str
     name: str
-    build: Callable[[LibraryNode], Replacement]
+    build: Build
     environment: str = ""
     dtypes: tuple[DType, ...] = ()
-    targets: tuple[str, ...] = ("cpu",)
+    targets: tuple[str, ...] = ()
 
     def refusal(self, target: str) -> str:
         """Why this expansion cannot be used on `target` on this machine, whatever the node; "" where it can."""
-        if target not in self.targets and HOSTS.get(target) not in self.targets:
+        if self.targets and target not in self.targets and HOSTS.get(target) not in self.targets:
             return f"is for {', '.join(self.targets)}"
         return ENVIRONMENTS[self.environment].missing() if self.environment else ""
 

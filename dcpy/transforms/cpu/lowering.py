@@ -29,7 +29,7 @@ def cpu_pipeline(options: CpuOptions, costs: Costs = COSTS, limits: Limits = LIM
         InlineCall(),
         LoopVersioning(),
         LibraryIdioms(late=True),
-        ExpandLibraryNodes(target="cpu"),
+        ExpandLibraryNodes(target="cpu", costs=costs),
         MapInlining(),
         MapVersioning(),
         PartialSums(costs),

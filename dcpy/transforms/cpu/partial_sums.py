@@ -1,26 +1,33 @@
 """PartialSums: long sums are sums of sums, so that rounding errors grow slowly, and vectors have several to add up.
 
 What expansions write for any target is one accumulator and one map. NumPy's pairwise sum is closer to exact than that;
-so are chunks, which are also what vector instructions are good at.
+so are chunks, which are also what vector instructions are good at. Where all threads work on one sum, each block of
+chunks has a slot for its part: the result does not depend on how many threads there are.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dcpy.ir.analysis.uses import Uses
-from dcpy.ir.data import Scalar
+from dcpy.ir.analysis.work import work_of
+from dcpy.ir.data import Array, Scalar
 from dcpy.ir.editing.nest_edits import expand_map, split_axis
 from dcpy.ir.editing.rewriter import Rewriter
+from dcpy.ir.expressions.scalar import Ref
 from dcpy.ir.machine import COSTS, Costs
+from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
-from dcpy.ir.region import State
+from dcpy.ir.region import Region, State
 from dcpy.ir.schedules import Undecided
-from dcpy.ir.symbolic import ONE
+from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.symbolic import ONE, ZERO, sym
 from dcpy.ir.tree import owners_around
 from dcpy.transforms.memory.accumulate_transient import Accumulation, accumulate, accumulation
 from dcpy.transforms.passes import GraphPass
+
+CHEAP = 8  #: units of work of a term, at most, for which threads take whole blocks: as of a product of two numbers
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,14 @@ class PartialSums(GraphPass):
     after    map i = 0:N { acc = 0; map c = 0:K:1024 { part = 0
                                                        map k = c:min(c + 1024, K) { part (add) <- A[i, k] }
                                                        acc (add) <- part } ... }
+
+    One with no map around it becomes blocks of chunks first, for threads, if its terms are cheap (of costly ones few
+    are a task already):
+
+    before   acc = 0; map k = 0:K { acc (add) <- x[k] }
+    after    acc = 0; map b = 0:K:32768 { part = 0; map k = b:min(b + 32768, K) { part (add) <- x[k] }
+                                          parts[b//32768] = part }
+             map s = 0:ceil(K/32768) { acc (add) <- parts[s] }
     """
 
     name: ClassVar[str] = "partial-sums"
@@ -38,14 +53,59 @@ class PartialSums(GraphPass):
 
     def decide(self, rw: Rewriter) -> None:
         """Divides each long one."""
-        chunk = self.costs.partial_sum
         for node in list(rw.sdfg.body.walk_nodes()):
-            if isinstance(node, Map) and _is_long(node, chunk) and (names := _sums(node, rw.uses)):
-                _divide(node, names, chunk, rw)
+            if isinstance(node, Map) and _is_long(node, self.costs.partial_sum) and (names := _sums(node, rw.uses)):
+                self._divide(node, names, rw)
+
+    def _divide(self, node: Map, names: list[str], rw: Rewriter) -> None:
+        is_inner = any(isinstance(owner, Map) for owner in owners_around(node))
+        if not is_inner and work_of(node, rw.sdfg, self.costs)[1] > CHEAP:
+            return
+        if not is_inner:
+            node = self._blocks(node, names, rw)
+            names = _sums(node, rw.uses)
+        split_axis(node, node.params[-1], self.costs.partial_sum, rw)
+        _accumulate(expand_map(node, len(node.params) - 1, rw), names, rw)
+
+    def _blocks(self, node: Map, names: list[str], rw: Rewriter) -> Map:
+        """Blocks with a slot each, and then the sum of these; returns the map of the inside of a block."""
+        many = len(node.params) > 1  # rows, which are not known to be one run of memory
+        length = self.costs.rows_per_block if many else self.costs.partial_sum * self.costs.sums_per_block
+        tile = split_axis(node, node.params[0], length, rw)
+        inner = expand_map(node, 1, rw)
+        for target in _accumulate(inner, names, rw):
+            _give_slots(node, tile, target, rw)
+        return inner
+
+
+def _accumulate(node: Map, names: list[str], rw: Rewriter) -> list[Memlet]:
+    """Combines in scalars of the scope around a map first; returns what takes these up."""
+    targets: list[Memlet] = []
+    for name in names:
+        found = accumulation(name, node, rw.uses)
+        if isinstance(found, Accumulation):
+            accumulate(found, node, rw)
+            targets.append(found.target)
+    return targets
+
+
+def _give_slots(node: Map, tile: str, target: Memlet, rw: Rewriter) -> None:
+    """The part of each iteration of a map goes to a place of its own; a map behind it takes all of them up."""
+    (values,), state, desc = node.domain, node.state, rw.uses.desc(target.container)
+    assert state is not None
+    parts = rw.declare_fresh("parts", Array.packed(desc.dtype, (values.size,), transient=True), state.region)
+    own = Memlet(parts, Subset.point((sym(tile) - values.start) // values.step))
+    for last in (inner for block in node.body.blocks if isinstance(block, State) for inner in block.nodes):
+        rw.replace_memlets(last, lambda memlet: own if memlet == target else memlet)
+    slot = rw.fresh_name("slot")
+    source = Memlet(parts, Subset.point(sym(slot)))
+    taken = Tasklet({"part": source}, {"out": replace(target)}, (("out", Ref("part", desc.dtype)),))
+    total = Map((slot,), (Range(ZERO, values.size),), Region([State(nodes=[taken])]), span=node.span)
+    rw.add_node(total, state, state.index(node) + 1)
 
 
 def _is_long(node: Map, chunk: int) -> bool:
-    """Whether it is a plain inner loop that may have more iterations than a chunk has terms."""
+    """Whether it is a plain loop that may have more iterations than a chunk has terms."""
     *_, last = node.domain
     if not isinstance(node.schedule, Undecided) or last.step is not ONE:
         return False
@@ -53,26 +113,19 @@ def _is_long(node: Map, chunk: int) -> bool:
         return False
     if not all(isinstance(block, State) for block in node.body.blocks):
         return False
-    is_flat = all(isinstance(inner, Tasklet) for inner in node.body.walk_nodes())
-    return is_flat and any(isinstance(owner, Map) for owner in owners_around(node))
+    return all(isinstance(inner, Tasklet) for inner in node.body.walk_nodes())
 
 
 def _sums(node: Map, uses: Uses) -> list[str]:
     """The private scalars that a map adds floats to, or multiplies."""
     found: dict[str, None] = {}
-    for inner in node.body.walk_nodes():
-        for memlet in inner.writes():
-            desc = uses.desc(memlet.container)
-            if memlet.wcr in ("add", "mul") and isinstance(desc, Scalar) and desc.dtype.is_inexact:
-                found[memlet.container] = None
+    for memlet in _combined(node):
+        desc = uses.desc(memlet.container)
+        if memlet.wcr in ("add", "mul") and isinstance(desc, Scalar) and desc.dtype.is_inexact:
+            found[memlet.container] = None
     outside = [name for name in found if all(uses.home(name) is not region for region in node.body.walk_regions())]
     return [name for name in outside if uses.desc(name).transient]
 
 
-def _divide(node: Map, names: list[str], chunk: int, rw: Rewriter) -> None:
-    split_axis(node, node.params[-1], chunk, rw)
-    inner = expand_map(node, len(node.params) - 1, rw)
-    for name in names:
-        found = accumulation(name, inner, rw.uses)
-        if isinstance(found, Accumulation):
-            accumulate(found, inner, rw)
+def _combined(node: Map) -> list[Memlet]:
+    return [memlet for inner in node.body.walk_nodes() for memlet in inner.writes() if memlet.wcr]

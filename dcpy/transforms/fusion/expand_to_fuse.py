@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -59,8 +59,11 @@ class ExpandToFuse(Transformation[Replacement]):
             maps = EXPANSIONS[name].build(node)
         except ExpansionError as problem:
             return Refusal(problem.message)
-        across = None if self.columns else _is_across(maps, uses)
-        return maps if across is None else Refusal(f"its results lie side by side in {across!r}: rows are added up")
+        why_not = _why_no_nest(maps, (*_from_maps(node, uses), *_for_maps(node, uses)))
+        across = None if self.columns or why_not else _is_across(maps, uses)
+        if across is not None:
+            return Refusal(f"its results lie side by side in {across!r}: rows are added up")
+        return why_not or maps
 
     def apply(self, m: Match, plan: Replacement, rw: Rewriter) -> None:
         install(rw, m[self.node], plan)
@@ -83,13 +86,39 @@ def _can_be_inlined(node: LibraryNode, uses: Uses) -> bool:
     return True
 
 
+def _why_no_nest(maps: Replacement, shared: Sequence[str]) -> Refusal | None:
+    """None where a map with results of its own touches what is shared: it can become one with the map beside it."""
+    if not all(isinstance(block, State) for block in maps.blocks):
+        return Refusal("its maps are in loops and branches, where no map beside it is")
+    nodes = [node for block in maps.blocks if isinstance(block, State) for node in block.nodes]
+    nests = [node for node in nodes if isinstance(node, Map) and not _touched(node).isdisjoint(shared)]
+    if not nests:
+        return Refusal("no map of its expansion touches what a map beside it does")
+    if all(_is_one_sum(node) for node in nests):
+        return Refusal("it has one result of one row: there is no nest to fuse with")
+    return None
+
+
+def _touched(node: Map) -> set[str]:
+    parts = (*node.body.walk_nodes(), *node.body.walk_blocks())
+    return {memlet.container for part in parts for memlet in (*part.reads(), *part.writes())}
+
+
+def _is_one_sum(node: Map) -> bool:
+    """Whether the iterations of a map combine values in what is declared outside of it."""
+    private = {name for region in node.body.walk_regions() for name in region.containers}
+    writes = (memlet for inner in node.body.walk_nodes() for memlet in inner.writes())
+    return any(memlet.wcr and memlet.container not in private for memlet in writes)
+
+
 def _is_across(maps: Replacement, uses: Uses) -> str | None:
     """An operand along which the outer parameters of a nest run, and not the inner ones, which combine its elements."""
     nodes = [node for block in maps.blocks if isinstance(block, State) for node in block.nodes]
     for outer in (node for node in nodes if isinstance(node, Map)):
+        private = {name for region in outer.body.walk_regions() for name in region.containers} | set(maps.containers)
         for inner in (node for node in outer.body.walk_nodes() if isinstance(node, Map)):
             for read in (memlet for node in inner.body.walk_nodes() for memlet in node.reads()):
-                along = () if read.container in maps.containers else _fastest(read, uses)
+                along = () if read.container in private else _fastest(read, uses)
                 if not {*outer.params}.isdisjoint(along) and {*inner.params}.isdisjoint(along):
                     return read.container
     return None

@@ -19,7 +19,7 @@ MATMUL = (
     + SIZES
     + (" {{ state {{ blas.matmul (a <- A[0:N, 0:K], b <- B[0:K, 0:M]) -> (c -> C[0:N, 0:M]) }} }}")
 )
-WAYS = ["pure", "openblas"]
+WAYS = ["pure", "maps", "openblas"]
 ALL_DTYPES = ["bool", "int8", "uint32", "int64", "float16", "float32", "float64", "complex64", "complex128"]
 
 

@@ -16,14 +16,14 @@ from dcpy.libraries.fft import environments
 from dcpy.libraries.fft.expand import programs
 from dcpy.transforms import expand
 from dcpy.transforms.expand import expand_library_nodes
-from tests.libraries.oracles import assert_expands, values_of
+from tests.libraries.oracles import LOOPS, assert_expands, values_of
 
 #: one, powers of two, the written-out radices, products, other primes, and those that Bluestein takes
 SHORT = (1, 2, 3, 4, 5, 7, 8, 11, 12, 16, 20, 22, 37, 41)
 LONG = (256, 1000, 1024, 2520, 899, 4096, 10007, 74, 65536)
 KINDS = {"complex": ("c128", "c128"), "forward": ("f64", "c128"), "backward": ("c128", "f64")}
 FFTW = ENVIRONMENTS["fftw"].missing()
-EXPANSIONS = ["pure", pytest.param("fftw", marks=pytest.mark.skipif(bool(FFTW), reason=FFTW))]
+EXPANSIONS = ["cpu", "maps", pytest.param("fftw", marks=pytest.mark.skipif(bool(FFTW), reason=FFTW))]
 
 
 def program(kind, *, lines=0, options="axis = 0", single=False):
@@ -114,10 +114,10 @@ def test_compiled_expansions_in_single_precision():
 
 @pytest.mark.cc
 def test_twiddles_are_right_to_the_last_bits():
-    called = "call @fft_roots (w = W[0:2, 0:N]) with (K = N, order = N, square = 0)"
-    text = programs.complete(programs.ANY_LENGTH, "f64", 8)
+    called = "call @fft_f64_roots (w = W[0:2, 0:N]) with (K = N, order = N, square = 0)"
+    text = programs.NEUTRAL.complete(programs.ANY_LENGTH, "f64", 8)
     w = np.zeros((2, 10007))
-    roots = text[text.index("sdfg @fft_roots") :]
+    roots = text[text.index("sdfg @fft_f64_roots") :]
     dcpy.parse(f"sdfg @f(W: f64[2, N]) symbols(N: size) {{ {called} }} {roots}").compile()(W=w)
     turns = np.arange(10007, dtype=np.longdouble) / 10007 * 2 * np.arctan2(np.longdouble(0), np.longdouble(-1))
     assert np.max(np.abs(w[0] - np.cos(turns))) < 3e-16
@@ -163,7 +163,7 @@ def test_without_fftw_the_loops_compute(monkeypatch):
         choices = expand_library_nodes(parse_sdfg(program("complex")))
     finally:
         environments.find_fftw.cache_clear()
-    assert [choice.expansion for choice in choices] == ["pure"]
+    assert [choice.expansion for choice in choices] == ["cpu"]
 
 
 def test_transforms_of_one_program_share_its_loops():
@@ -171,6 +171,15 @@ def test_transforms_of_one_program_share_its_loops():
     sdfg = parse_sdfg(text.replace("} }", "} fft.transform (x <- Y[0:N]) -> (y -> X[0:N]) {axis = 0} }"))
     expand_library_nodes(sdfg, "pure")
     assert len({call.sdfg for call in sdfg.body.walk_calls()}) == 1
+
+
+@pytest.mark.parametrize("way", LOOPS)
+def test_transforms_of_two_precisions_have_programs_of_their_own(way):
+    transforms = "".join(f" fft.transform (x <- X{k}[0:6]) -> (y -> Y{k}[0:6]) {{axis = 0}}" for k in (64, 128))
+    arrays = ", ".join(f"{name}{k}: c{k}[6]" for k in (64, 128) for name in "XY")
+    x = np.arange(6) + 1j
+    made = {f"{name}{k}": (x if name == "X" else 0 * x).astype(f"c{k // 8}") for k in (64, 128) for name in "XY"}
+    assert_expands(f"sdfg @f({arrays}) {{ state {{ {transforms} }} }}", made, way)
 
 
 PROBLEMS = {

@@ -10,7 +10,7 @@ from dcpy.ir.files.json import from_json, to_json
 from dcpy.ir.interp.arguments import interpret
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.ir.verify import verify
-from tests.libraries.oracles import expanded, values_of
+from tests.libraries.oracles import LOOPS, expanded, values_of
 
 RNG = np.random.default_rng(3)
 COMPRESS = """
@@ -69,13 +69,13 @@ def test_masks_select_what_numpy_selects(mask, whole, axis, density, n):
     wanted = x[place]
     fields = {"mask": mask, "whole": whole, "packed": _packed(mask, whole, axis), "axis": axis}
     text = COMPRESS.format(**fields)
-    for program in (parse_sdfg(_whole(text)), expanded(_whole(text))):
+    for program in (parse_sdfg(_whole(text)), *map(expanded, [_whole(text)] * 2, LOOPS)):
         found = values_of(program, {"m": flags, "x": x, "out": np.zeros_like(wanted)})
         np.testing.assert_array_equal(found["out"], wanted)
     values = RNG.integers(0, 99, wanted.shape).astype(np.int32)
     x[place] = values
     text = MASKED_STORE.format(**fields)
-    for program in (parse_sdfg(_whole(text)), expanded(_whole(text))):
+    for program in (parse_sdfg(_whole(text)), *map(expanded, [_whole(text)] * 2, LOOPS)):
         np.testing.assert_array_equal(values_of(program, {"m": flags, "x": x.copy(), "v": values})["x"], x)
 
 
@@ -87,7 +87,7 @@ def test_positions(shape):
     outs = ", ".join(f"p{k}: i64[{len(wanted[0])}]" for k in range(rank))
     nodes = ", ".join(f"out{k} -> p{k}[_]" for k in range(rank))
     text = f"sdfg @f(m: bool[{sizes}], {outs}) {{ state {{ indexing.nonzero (mask <- m[_]) -> ({nodes}) }} }}"
-    for program in (parse_sdfg(_whole(text)), expanded(_whole(text))):
+    for program in (parse_sdfg(_whole(text)), *map(expanded, [_whole(text)] * 2, LOOPS)):
         found = values_of(program, {"m": flags} | {f"p{k}": np.zeros_like(p) for k, p in enumerate(wanted)})
         for k, places in enumerate(wanted):
             np.testing.assert_array_equal(found[f"p{k}"], places)
@@ -108,13 +108,13 @@ def test_index_arrays(shape, indices, axes, fields, key, i, j):
     place = key(i, j)
     wanted = x[place]
     text = GATHER.format(shape=shape, indices=indices, axes=axes, fields=fields)
-    for program in (parse_sdfg(_whole(text)), expanded(_whole(text))):
+    for program in (parse_sdfg(_whole(text)), *map(expanded, [_whole(text)] * 2, LOOPS)):
         found = values_of(program, {"x": x, "i": i, "j": j, "o": np.zeros_like(wanted)})
         np.testing.assert_array_equal(found["o"], wanted)
     values = RNG.random(wanted.shape)
     x[place] = values
     text = SCATTER.format(shape=shape, indices=indices, axes=axes, fields=fields)
-    for program in (parse_sdfg(_whole(text)), expanded(_whole(text))):
+    for program in (parse_sdfg(_whole(text)), *map(expanded, [_whole(text)] * 2, LOOPS)):
         np.testing.assert_array_equal(values_of(program, {"x": x.copy(), "i": i, "j": j, "v": values})["x"], x)
 
 
@@ -123,7 +123,7 @@ def test_each_index_counts_where_values_are_combined():
     wanted = x.copy()
     np.add.at(wanted, i, values)
     text = SCATTER.format(shape="3, 5", indices="i0 <- i[_]", axes="(0,)", fields=', op = "add"')
-    for program in (parse_sdfg(_whole(text)), expanded(_whole(text))):
+    for program in (parse_sdfg(_whole(text)), *map(expanded, [_whole(text)] * 2, LOOPS)):
         found = values_of(program, {"x": x, "i": i, "j": np.zeros(3, np.int8), "v": values})["x"]
         np.testing.assert_allclose(found, wanted, rtol=1e-15)
 
@@ -143,7 +143,7 @@ def test_an_index_that_is_out_of_range_is_found_before_anything_is_written(i, j,
     with pytest.raises(IndexError, match=message):
         x[i, j]
     for text in (GATHER.format(**fields), SCATTER.format(**fields)):
-        for program in (parse_sdfg(_whole(text)), expanded(_whole(text))):
+        for program in (parse_sdfg(_whole(text)), *map(expanded, [_whole(text)] * 2, LOOPS)):
             given = {name: {"x": x, "i": i, "j": j}.get(name, np.zeros(3)) for name in program.arguments}
             with pytest.raises(IndexError, match=message):
                 interpret(program, given)

@@ -33,12 +33,12 @@ def without_libraries(monkeypatch):
 def test_loops_compute_where_lapack_is_missing():
     choices = expand_library_nodes(parse_sdfg(program(PROGRAMS["inverse"], "float64")))
     assert [str(choice) for choice in choices] == [
-        "lapack.inverse -> pure; not openblas: not installed",
-        "lapack.solve -> pure; not openblas: not installed",
-        "lapack.lu -> pure; not openblas: not installed",
-        "lapack.lu_solve -> pure; not openblas: not installed",
-        "lapack.solve_triangular -> pure; not openblas: not installed",
-        "lapack.solve_triangular -> pure; not openblas: not installed",
+        "lapack.inverse -> maps; not openblas: not installed",
+        "lapack.solve -> maps; not openblas: not installed",
+        "lapack.lu -> maps; not openblas: not installed",
+        "lapack.lu_solve -> maps; not openblas: not installed",
+        "lapack.solve_triangular -> maps; not openblas: not installed",
+        "lapack.solve_triangular -> maps; not openblas: not installed",
     ]
 
 

@@ -11,6 +11,7 @@ from dcpy.base.errors import ExpansionError, UnknownName
 from dcpy.ir.library.library_kinds import LIBRARY_KINDS
 from dcpy.ir.nodes import ForeignCall, LibraryNode
 from dcpy.ir.text import parse_sdfg, print_node, print_sdfg
+from dcpy.libraries.api import expands, register
 from dcpy.transforms.api import apply_once
 from dcpy.transforms.expand import ExpandLibraryNode, expand_library_nodes
 from dcpy.transforms.history import replay
@@ -27,16 +28,41 @@ def choices(text, *prefer, **options):
 
 
 def test_what_is_preferred_comes_first():
-    assert choices(DOT.format(t="f64"), "pure")[1] == ["pure"]
+    assert choices(DOT.format(t="f64"), "cpu")[1] == ["cpu"]
+    assert choices(DOT.format(t="f64"), "maps", "cpu")[1] == ["maps"]
+    assert choices(DOT.format(t="f64"), "openblas", "cpu")[1] == ["openblas"]
+
+
+def test_pure_stands_for_what_calls_no_library():
+    """In the order of the target, where several do."""
+    assert choices(DOT.format(t="f64"), "pure")[1] == ["cpu"]
+    assert choices(DOT.format(t="f64"), "maps", "pure")[1] == ["maps"]
     assert choices(DOT.format(t="f64"), "openblas", "pure")[1] == ["openblas"]
+    sort = "sdfg @f(x: f64[4, 4]) { state { sort (x <- x[0:4, 0:4]) -> (out -> x[0:4, 0:4]) } }"
+    assert (choices(sort)[1], choices(sort, "pure")[1]) == (["radix"], ["maps"])
+
+
+def test_a_target_without_preferences_gets_what_is_for_all():
+    sdfg, found = choices(DOT.format(t="f64"), target="abacus")
+    assert found == ["maps"]
+    assert not any(isinstance(node, ForeignCall) for node in sdfg.body.walk_nodes())
+
+
+def test_why_is_said():
+    (chosen,) = expand_library_nodes(parse_sdfg(DOT.format(t="i32")))
+    assert ", which cpu takes before maps; not mkl: " in str(chosen)
+    (chosen,) = expand_library_nodes(parse_sdfg(DOT.format(t="i32")), "maps")
+    assert str(chosen) == "blas.dot -> maps, as was asked for"
+    (chosen,) = expand_library_nodes(parse_sdfg(DOT.format(t="i32")), target="abacus")
+    assert str(chosen) == "blas.dot -> maps; not mkl: is for cpu; not openblas: is for cpu; not cpu: is for cpu"
 
 
 def test_the_next_one_is_taken_with_the_reason_why_not_the_first():
     sdfg = parse_sdfg(DOT.format(t="i32"))
     (choice,) = expand_library_nodes(sdfg, "openblas")
-    assert choice.expansion == "pure"
+    assert choice.expansion == "cpu"
     assert choice.refused[0] == "openblas: takes f32, f64, c64, c128, not i32"
-    assert str(choice).startswith("blas.dot -> pure; not openblas: takes")
+    assert str(choice).startswith("blas.dot -> cpu, which cpu takes before maps; not openblas: takes")
 
 
 def test_a_whole_call():
@@ -80,15 +106,21 @@ def test_nothing_to_do_leaves_no_trace():
 
 
 def test_where_nothing_fits_all_reasons_are_given():
+    text = "sdfg @f(x: f64[4]) { state { test.hosted (x <- x[0:4]) -> (y -> x[0:4]) } }"
+
+    @dataclass(eq=False)
+    class Hosted(LibraryNode):
+        kind = "test.hosted"
+
+    @expands(Hosted, "here", on=("cpu",))
+    def here(node, f):
+        f.decline("is never used")
+
+    register(nodes=[Hosted], expansions=[here])
     with pytest.raises(ExpansionError) as caught:
-        choices(DOT.format(t="f64"), target="abacus")
-    assert "no expansion of blas.dot fits the target 'abacus'" in caught.value.message
-    assert caught.value.notes == (
-        "mkl: is for cpu",
-        "openblas: is for cpu",
-        "pure: is for cpu",
-        "device: is for gpu",
-    )
+        choices(text, target="abacus")
+    assert "no expansion of test.hosted fits the target 'abacus'" in caught.value.message
+    assert caught.value.notes == ("here: is for cpu",)
 
 
 def test_a_node_without_expansions():

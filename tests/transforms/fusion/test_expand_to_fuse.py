@@ -97,6 +97,10 @@ def test_any_axes(axes, operation):
     found.same_values(N=[1, 3], M=[2], K=[1, 4])
 
 
+MASK = "map j = 0:M { tasklet (a <- x[j]) -> (o -> q[j]) { o = a > 0.5 } }"
+MORE = "data i: i32 transient data q: bool[M] transient data p: i64[K] transient"
+
+
 @pytest.mark.parametrize(
     ("nodes", "reason"),
     [
@@ -106,11 +110,53 @@ def test_any_axes(axes, operation):
         (SQUARES + "reduce (x <- t[0:N, 0:M]) -> (out -> x[0:M]) {axes = (0,)}", "side by side in 't'"),
         (SQUARES + "reduce (x <- t[0:N, 0:M]) -> (out -> y[0]) {axes = (0, 1)}", "map-inlining does that"),
         (ALSO + "reduce (x <- t[0, 0:M]) -> (out -> y[0]) {axes = (0,)}", "it has one result of one row"),
-        (SQUARES + "sort (x <- t[0, 0:M]) -> (out -> x[0:M])", "sort has no expansion called 'maps'"),
+        (SQUARES + "lapack.svd (a <- t[0:N, 0:M]) -> (s -> y[0:N], info -> i)", "lapack.svd has no expansion called"),
+        (SQUARES + "sort (x <- t[0:N, 0:M]) -> (out -> B[0:N, 0:M])", "a foreign library does it well"),
+        (MASK + "indexing.nonzero (mask <- q[0:M]) -> (out0 -> p[0:K])", "its maps are in loops and branches"),
+        (ALSO + "argreduce (x <- t[0, 0:M]) -> (out -> p[0]) {axes = (0,)}", "it has one result of one row"),
+        (ALSO + "argreduce (x <- t[0:N, 0:M]) -> (out -> p[0]) {axes = (0, 1)}", "it has one result of one row"),
     ],
 )
 def test_refusals(nodes, reason):
-    expect(ExpandToFuse(), on=program(nodes)).is_refused(reason)
+    expect(ExpandToFuse(), on=program(nodes, f"{DATA} {MORE}")).is_refused(reason)
+
+
+@pytest.mark.parametrize("name", ["blas.dot (x <- t[0, 0:M], y <- x[0:M]) -> (result -> y[0])"])
+def test_one_result_of_one_row_is_refused_where_it_is_asked_for(name):
+    expect(ExpandToFuse(foreign=True), on=program(ALSO + name)).is_refused("it has one result of one row")
+
+
+SHOWN = " map p0 = 0:N { tasklet (a <- p[p0]) -> (o -> y[p0]) { o = f64(a) } }"
+
+
+def test_positions_of_extrema_of_what_a_map_computes():
+    search = 'argreduce (x <- t[0:N, 0:M]) -> (out -> p[0:N]) {op = "max", axes = (1,)}'
+    on = program(SQUARES + search + SHOWN, f"{DATA} data p: i64[N] transient")
+    expect(ExpandToFuse(), on=on).becomes(f"""{HEAD} {{ {DATA} data p: i64[N] transient state {{ {SQUARES}
+        map i_1 = 0:N {{
+            data best: f64 transient
+            data first: i64 transient
+            tasklet () -> (out -> best) {{ out = f64(-inf) }}
+            tasklet () -> (out -> first) {{ out = 9223372036854775807 }}
+            map k = 0:M {{ tasklet (a <- t[i_1, k]) -> (out -> best (max)) {{ out = a }} }}
+            map k_1 = 0:M {{
+                tasklet (a <- t[i_1, k_1], b <- best) -> (out -> first (min)) {{
+                    out = select(a == b or a != a, index(k_1), 9223372036854775807) }} }}
+            tasklet (a <- first) -> (out -> p[i_1]) {{ out = a }} }}
+        {SHOWN} }} }}
+    """).same_values(N=[0, 1, 4], M=[1, 5])
+
+
+PRODUCT = "blas.gemm (a <- t[0:N, 0:M], b <- A[0:N, 0:M]) -> (c -> C[0:N, 0:N]) {trans_b = true}"
+
+
+def test_a_product_of_rows_with_rows():
+    """Each row of the temporary is needed for one row of the result alone."""
+    on = parse(f"{HEAD[:-len(' symbols(N: size, M: size)') - 1]}, C: f64[N, N]) symbols(N: size, M: size) {{ {DATA} "
+               f"state {{ {SQUARES} {PRODUCT} }} }}")  # fmt: skip
+    found = expect(ExpandToFuse(foreign=True), on=on)
+    assert found.reasons() == [""]
+    found.same_values(N=[0, 3], M=[0, 4])
 
 
 def test_what_a_foreign_library_does_well_stays(monkeypatch):

@@ -3,7 +3,7 @@
 `calls(prefix, environment)` declares the four expansions for one library that speaks cblas. An operand is passed where
 it lies if one of its dimensions has stride 1, and is packed into a temporary if not. cblas counts in 32 bits, does not
 look at a product scaled by 0, and wants positive distances: where this cannot be decided now it is asked at run time,
-and the loops of `libraries.blas.expand.pure` run instead.
+and the loops of `libraries.blas.expand.cpu` run instead.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, ExprLike, as_expr, max_of
 from dcpy.ir.types import DType
 from dcpy.libraries.api import Fragment, Operand, expands
-from dcpy.libraries.blas.expand.pure import dot_loops, gemm_loops, gemv_loops, ger_loops, scaled
+from dcpy.libraries.blas.expand.cpu import dot_loops, gemm_loops, gemv_loops, ger_loops
+from dcpy.libraries.blas.expand.products import scaled
 from dcpy.libraries.blas.nodes import Dot, Gemm, Gemv, Ger
 
 LETTERS = {types.float32: "s", types.float64: "d", types.complex64: "c", types.complex128: "z"}

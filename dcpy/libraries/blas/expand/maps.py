@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from dcpy.ir import types
-from dcpy.ir.expressions.identities import identity_value
-from dcpy.ir.expressions.scalar import ScalarExpr, cast, op
-from dcpy.ir.subsets import Range
-from dcpy.ir.symbolic import ZERO
 from dcpy.libraries.api import Fragment, expands
-from dcpy.libraries.blas.expand.pure import Factor, updating
-from dcpy.libraries.blas.nodes import Gemv
-from dcpy.libraries.contraction import accumulator_dtype
+from dcpy.libraries.blas.expand import products
+from dcpy.libraries.blas.nodes import Dot, Gemm, Gemv, Ger
+from dcpy.libraries.contraction.maps import contract
+
+
+@expands(Gemm, "maps")
+def gemm(node: Gemm, f: Fragment) -> None:
+    """A map over the elements of the result around one over the products of each."""
+    contract(f, products.gemm(node, f, f.output("c")))
 
 
 @expands(Gemv, "maps")
 def gemv(node: Gemv, f: Fragment) -> None:
     """A map over the rows around one over the products of each."""
-    a, x, y = Factor(f.input("a"), node.trans_a), Factor(f.input("x")), f.output("y")
-    add, multiply = ("or", "and") if y.dtype == types.bool_ else ("add", "mul")
-    dtype = accumulator_dtype(add, y.dtype)
+    contract(f, products.gemv(node, f, f.output("y")))
 
-    def product(left: ScalarExpr, right: ScalarExpr) -> ScalarExpr:
-        return op(multiply, cast(left, dtype), cast(right, dtype))
 
-    with f.map(Range(ZERO, a.shape[0])) as i:
-        acc = f.scalar("acc", dtype)
-        f.put(acc.at(), identity_value(add, dtype))
-        with f.map(Range(ZERO, a.shape[1]), param="k") as k:
-            f.compute(acc.at(), product, a.at_dims(0, 1)((i, k)), x.at_dims(0)((k,)), wcr=add)
-        updating(node, f, y, "y")(f, (i,), acc.at())
+@expands(Dot, "maps")
+def dot(node: Dot, f: Fragment) -> None:
+    """A map over the products, which one scalar takes up."""
+    contract(f, products.dot(node, f, f.output("result")))
+
+
+@expands(Ger, "maps")
+def ger(node: Ger, f: Fragment) -> None:
+    """A map over the elements of the result."""
+    contract(f, products.ger(node, f, f.output("a")))

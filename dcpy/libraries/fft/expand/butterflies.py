@@ -30,7 +30,7 @@ def _stage(radix: int, lanes: int) -> str:
         reads += [f"u{k} <- w[0, {turn}]", f"v{k} <- w[1, {turn}]"]
         code += [f"r{k} = c{k} * u{k} - s{k} * v{k}", f"i{k} = c{k} * v{k} + s{k} * u{k}"]
     tasklet = f"tasklet ({', '.join(reads)}) -> ({', '.join(writes)}) {{ {'; '.join(code)} }}"
-    loops = f"map p{radix} = 0:m{radix} @sequential {{ map q{radix} = 0:stride @vector {{ {tasklet} }} }}"
+    loops = f"map p{radix} = 0:m{radix}$sequential {{ map q{radix} = 0:stride$vector {{ {tasklet} }} }}"
     return f" let m{radix} = rest // {radix} {loops} let radix = {radix} "
 
 
@@ -68,10 +68,10 @@ _ANY_RADIX = """
   let radix = 11
   while rest % radix != 0 { let radix = radix + 2 }
   let m = rest // radix
-  map p = 0:m @sequential {
-    map z0 = 0:stride @vector { copy a[parity, 0, z0 + stride*p] -> a[1 - parity, 0, z0 + stride*radix*p]
+  map p = 0:m$sequential {
+    map z0 = 0:stride$vector { copy a[parity, 0, z0 + stride*p] -> a[1 - parity, 0, z0 + stride*radix*p]
                               copy a[parity, 1, z0 + stride*p] -> a[1 - parity, 1, z0 + stride*radix*p] }
-    loop j0 = 1:radix { map z1 = 0:stride @vector {
+    loop j0 = 1:radix { map z1 = 0:stride$vector {
       tasklet (x <- a[parity, 0, z1 + stride*(p + m*j0)], y <- a[parity, 1, z1 + stride*(p + m*j0)],
                c <- a[1 - parity, 0, z1 + stride*radix*p], s <- a[1 - parity, 1, z1 + stride*radix*p])
         -> (r -> a[1 - parity, 0, z1 + stride*radix*p], i -> a[1 - parity, 1, z1 + stride*radix*p])
@@ -80,7 +80,7 @@ _ANY_RADIX = """
     loop k = 1:(radix + 1)//2 {
       let even = stride*(radix*p + k)
       let odd = stride*(radix*p + radix - k)
-      map z2 = 0:stride @vector {
+      map z2 = 0:stride$vector {
         tasklet (x <- a[parity, 0, z2 + stride*p], y <- a[parity, 1, z2 + stride*p])
           -> (ex -> a[1 - parity, 0, z2 + even], ey -> a[1 - parity, 1, z2 + even],
               ox -> a[1 - parity, 0, z2 + odd], oy -> a[1 - parity, 1, z2 + odd])
@@ -90,7 +90,7 @@ _ANY_RADIX = """
         let turn = j*k*(n//radix) % n
         let one = stride*(p + m*j)
         let other = stride*(p + m*(radix - j))
-        map z3 = 0:stride @vector {
+        map z3 = 0:stride$vector {
           tasklet (x0 <- a[parity, 0, z3 + one], y0 <- a[parity, 1, z3 + one],
                    x1 <- a[parity, 0, z3 + other], y1 <- a[parity, 1, z3 + other], u <- w[0, turn], v <- w[1, turn],
                    ex <- a[1 - parity, 0, z3 + even], ey <- a[1 - parity, 1, z3 + even],
@@ -102,7 +102,7 @@ _ANY_RADIX = """
       }
       let turn = k*p*(stride//lanes)
       let back = (radix - k)*p*(stride//lanes)
-      map z = 0:stride @vector {
+      map z = 0:stride$vector {
         tasklet (ex <- a[1 - parity, 0, z + even], ey <- a[1 - parity, 1, z + even],
                  ox <- a[1 - parity, 0, z + odd], oy <- a[1 - parity, 1, z + odd],
                  u0 <- w[0, turn], v0 <- w[1, turn], u1 <- w[0, back], v1 <- w[1, back])

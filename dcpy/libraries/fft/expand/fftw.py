@@ -10,10 +10,11 @@ from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ZERO
 from dcpy.libraries.api import Fragment, expands
 from dcpy.libraries.fft.environments import FUNCTION
-from dcpy.libraries.fft.expand.pure import Lines, lines_of
+from dcpy.libraries.fft.expand.calls import Lines, lines_of
+from dcpy.libraries.fft.expand.programs import CPU
 from dcpy.libraries.fft.nodes import Transform
 
-NEAR = 16384  #: elements; further apart, the loops of `pure` are quicker than a plan that FFTW only estimates
+NEAR = 16384  #: elements; further apart, the loops of dcpy are quicker than a plan that FFTW only estimates
 
 
 @expands(Transform, "fftw", environment="fftw")
@@ -24,13 +25,13 @@ def transform(node: Transform, f: Fragment) -> None:
     if f.ranges.proves_le(extent, NEAR):
         _call(f, lines)
     elif f.ranges.proves_lt(NEAR, extent):
-        lines.call_program()
+        lines.call_program(CPU)
     else:
         near, far = f.branch(op("le", Index(extent), Const(NEAR, types.int64)))
         with f.inside(near):
             _call(f, lines)
         with f.inside(far):
-            lines.call_program()
+            lines.call_program(CPU)
     lines.finish()
 
 

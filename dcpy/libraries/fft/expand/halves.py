@@ -11,19 +11,19 @@ from functools import cache
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.text import parse_sdfg
 from dcpy.ir.types import DType
-from dcpy.libraries.fft.expand.programs import ANY_LENGTH, call, complete, filled
+from dcpy.libraries.fft.expand.programs import ANY_LENGTH, Style, call, filled
 
 FORWARD, BACKWARD, COMPLEX = "forward_half", "backward_half", "any_length"
 
 
 @cache
-def program(kind: str, dtype: DType) -> Sdfg:
+def program(kind: str, dtype: DType, style: Style) -> Sdfg:
     """The program `FORWARD`, `BACKWARD` or `COMPLEX` for real numbers of a dtype, with all that it calls.
 
     It is shared: copy it before use.
     """
     text = {FORWARD: _FORWARD + ANY_LENGTH, BACKWARD: _BACKWARD + ANY_LENGTH, COMPLEX: ANY_LENGTH}[kind]
-    return parse_sdfg(complete(text, dtype.name, dtype.itemsize))
+    return parse_sdfg(style.complete(text, dtype.name, dtype.itemsize))
 
 
 def _lines_of(name: str, length: str) -> dict[str, str]:
@@ -35,17 +35,17 @@ def _lines_of(name: str, length: str) -> dict[str, str]:
 # O = (Z[k] - conj Z[-k]) / 2i. The result is E + exp(-2πi k / n) O.
 _FORWARD = filled(
     """
-sdfg @fft_forward_half$head) {
+sdfg @fft_${tag}_forward_half$head) {
   if n % 2 == 0 {
     $even
   } else {
     $odd
   }
 }
-sdfg @fft_forward_even$head, h: size) {
+sdfg @fft_${tag}_forward_even$head, h: size) {
   data w: $T[2, h + 1] transient
   data z: $T[2*outer*inner*h] transient
-  call @fft_roots (w = w[0:2, 0:h + 1]) with (K = h + 1, order = n, square = 0) outlined
+  call @fft_${tag}_roots (w = w[0:2, 0:h + 1]) with (K = h + 1, order = n, square = 0) outlined
   $pairs
   map o0 = 0:outer, c0 = 0:inner {
     let first = 2*h*(o0*inner + c0)
@@ -61,7 +61,7 @@ sdfg @fft_forward_even$head, h: size) {
     }
   }
 }
-sdfg @fft_forward_odd$head) {
+sdfg @fft_${tag}_forward_odd$head) {
   data u: $T[2*outer*inner*n] transient
   data z: $T[2*outer*inner*n] transient
   map o0 = 0:outer, c0 = 0:inner, k0 = 0:n {
@@ -90,17 +90,17 @@ sdfg @fft_forward_odd$head) {
 # first and, of an even length, the last element do not count.
 _BACKWARD = filled(
     """
-sdfg @fft_backward_half$head) {
+sdfg @fft_${tag}_backward_half$head) {
   if n % 2 == 0 {
     $even
   } else {
     $odd
   }
 }
-sdfg @fft_backward_even$head, h: size) {
+sdfg @fft_${tag}_backward_even$head, h: size) {
   data w: $T[2, h + 1] transient
   data z: $T[2*outer*inner*h] transient
-  call @fft_roots (w = w[0:2, 0:h + 1]) with (K = h + 1, order = n, square = 0) outlined
+  call @fft_${tag}_roots (w = w[0:2, 0:h + 1]) with (K = h + 1, order = n, square = 0) outlined
   map o0 = 0:outer, c0 = 0:inner {
     let first = 2*h*(o0*inner + c0)
     let place = x0 + o0*xo + c0*xi
@@ -116,7 +116,7 @@ sdfg @fft_backward_even$head, h: size) {
   }
   $pairs
 }
-sdfg @fft_backward_odd$head) {
+sdfg @fft_${tag}_backward_odd$head) {
   data u: $T[2*outer*inner*n] transient
   data z: $T[2*outer*inner*n] transient
   map o0 = 0:outer, c0 = 0:inner, k0 = 0:n {

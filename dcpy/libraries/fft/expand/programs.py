@@ -16,11 +16,11 @@ parts are swapped: ``x0 + 1`` and ``xim = -1``.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from string import Template
 
 from dcpy.libraries.fft.expand.butterflies import stages
 
-VECTOR = 64  #: bytes of the numbers that are computed side by side
 PLACES = ("x0", "xo", "xi", "xk", "xim", "y0", "yo", "yi", "yk", "yim")
 SYMBOLS = ("X", "Y", "n", "outer", "inner", *PLACES)
 #: what all take; the list of symbols is left open for more
@@ -44,7 +44,7 @@ def call(name: str, symbols: str = "", **given: str) -> str:
     values |= given
     connected = ", ".join(f"{key} = {value}" for key, value in operands.items())
     bound = ", ".join(f"{key} = {value}" for key, value in values.items())
-    return f"call @fft_{name} ({connected}) with ({bound}) outlined"
+    return f"call @fft_${{tag}}_{name} ({connected}) with ({bound}) outlined"
 
 
 def filled(text: str, **calls: str) -> str:
@@ -61,16 +61,36 @@ def _packed(x: str, y: str, *, backward: bool = False) -> str:
     return call("split", "n1 = n1; n2 = m//n1", x=f"{x}[2*m]", y=f"{y}[2*m]", **sizes, **places, **zeros)
 
 
-def complete(text: str, dtype: str, itemsize: int) -> str:
-    """The text of programs for one dtype."""
-    lanes = VECTOR // itemsize
-    steps = Template(text).safe_substitute(stages=stages(lanes))
-    return Template(steps).substitute(series=_series(), T=dtype, W=str(lanes), V=str(lanes - 1))
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How the loops of the programs are written: `line_bytes` of numbers side by side, with schedules of loops in them.
+
+    `by_line` is the condition under which lines are taken one by one or side by side; others are matrices (`split`).
+    """
+
+    name: str
+    by_line: str
+    line_bytes: int = 0
+    sequential: str = ""
+    vector: str = ""
+
+    def complete(self, text: str, dtype: str, itemsize: int) -> str:
+        """The text of programs for one dtype."""
+        lanes = max(self.line_bytes // itemsize, 1)
+        steps = Template(text).safe_substitute(stages=stages(lanes), by_line=self.by_line)
+        words = {"sequential": self.sequential, "vector": self.vector, "tag": f"{self.name}{dtype}"}
+        return Template(steps).substitute(series=_series(), T=dtype, W=str(lanes), V=str(lanes - 1), **words)
+
+
+#: many lines are work for all, and of few each is: the same program for any machine
+NEUTRAL = Style("", "n < 16 or n <= outer*inner")
+#: lines side by side fill a vector; short ones do not pay to be split, nor do those that a cache holds many of
+CPU = Style("cpu_", "n < 16 or (inner >= 4 and (n < 4096 or (xi < xk and n < 65536)))", 64, " @sequential", " @vector")
 
 
 _ANY_LENGTH = filled(
     """
-sdfg @fft_any_length$head) {
+sdfg @fft_${tag}_any_length$head) {
   let rest = n
   let prime = 2
   while prime < 32 {
@@ -87,7 +107,7 @@ sdfg @fft_any_length$head) {
     let n1 = i64(sqrt(f64(m)))
     while m % n1 != 0 { let n1 = n1 - 1 }
     $chirp
-  } elif n < 16 or (inner >= 4 and (n < 4096 or (xi < xk and n < 65536))) {
+  } elif $by_line {
     $direct
   } else {
     let n1 = i64(sqrt(f64(n)))
@@ -103,9 +123,9 @@ sdfg @fft_any_length$head) {
 
 _DIRECT = filled(
     """
-sdfg @fft_direct$head) {
+sdfg @fft_${tag}_direct$head) {
   data w: $T[2, n] transient
-  call @fft_roots (w = w[0:2, 0:n]) with (K = n, order = n, square = 0) outlined
+  call @fft_${tag}_roots (w = w[0:2, 0:n]) with (K = n, order = n, square = 0) outlined
   $lines
 }
 """,
@@ -116,16 +136,16 @@ sdfg @fft_direct$head) {
 # element (k1, k2) is result k1 + k2*n1.
 _SPLIT = filled(
     """
-sdfg @fft_split$head, n1: size, n2: size) {
+sdfg @fft_${tag}_split$head, n1: size, n2: size) {
   data w1: $T[2, n1] transient
   data w2: $T[2, n2] transient
   data w: $T[2, n2 + 1] transient
   data z: $T[2*n] transient
   data one: $T transient
   tasklet () -> (value -> one) { value = $T(1.0) }
-  call @fft_roots (w = w1[0:2, 0:n1]) with (K = n1, order = n1, square = 0) outlined
-  call @fft_roots (w = w2[0:2, 0:n2]) with (K = n2, order = n2, square = 0) outlined
-  call @fft_roots (w = w[0:2, 0:n2 + 1]) with (K = n2 + 1, order = n, square = 0) outlined
+  call @fft_${tag}_roots (w = w1[0:2, 0:n1]) with (K = n1, order = n1, square = 0) outlined
+  call @fft_${tag}_roots (w = w2[0:2, 0:n2]) with (K = n2, order = n2, square = 0) outlined
+  call @fft_${tag}_roots (w = w[0:2, 0:n2 + 1]) with (K = n2 + 1, order = n, square = 0) outlined
   loop o = 0:outer { loop c = 0:inner {
     $columns
     $rows
@@ -148,7 +168,7 @@ sdfg @fft_split$head, n1: size, n2: size) {
 # x[j] * c[j] * conj(c[k - j]), a convolution.
 _CHIRP = filled(
     """
-sdfg @fft_chirp$head, m: size, n1: size) {
+sdfg @fft_${tag}_chirp$head, m: size, n1: size) {
   data w: $T[2, n] transient
   data filter: $T[2*m] transient
   data u: $T[2*m] transient
@@ -156,7 +176,7 @@ sdfg @fft_chirp$head, m: size, n1: size) {
   data z: $T[2*m] transient
   data one: $T transient
   tasklet () -> (value -> one) { value = $T(1.0) }
-  call @fft_roots (w = w[0:2, 0:n]) with (K = n, order = 2*n, square = 1) outlined
+  call @fft_${tag}_roots (w = w[0:2, 0:n]) with (K = n, order = 2*n, square = 1) outlined
   map j0 = 0:m {
     let at = min(j0, m - j0)
     if at < n {
@@ -194,18 +214,18 @@ sdfg @fft_chirp$head, m: size, n1: size) {
 )
 
 _LINES = """
-sdfg @fft_lines(x: $T[X], y: $T[Y], w: $T[2, n], r: $T[2, R], scale: $T)
+sdfg @fft_${tag}_lines(x: $T[X], y: $T[Y], w: $T[2, n], r: $T[2, R], scale: $T)
     symbols(X: size, Y: size, n: size, R: size, outer, inner, period, x0, xo, xi, xk, xim, y0, yo, yi, yk, yim) {
   map o = 0:outer, t = 0:(inner + $V)//$W {
     data a: $T[2, 2, n*$W] transient
     let lanes = min($W, inner - t*$W)
     let from = x0 + o*xo + t*$W*xi
     let to = y0 + o*yo + t*$W*yi
-    map k0 = 0:n, b0 = 0:lanes @sequential {
+    map k0 = 0:n, b0 = 0:lanes$sequential {
       copy x[from + b0*xi + k0*xk] -> a[0, 0, k0*$W + b0]
       copy x[from + b0*xi + k0*xk + xim] -> a[0, 1, k0*$W + b0]
     }
-    map k1 = 0:n, b1 = lanes:$W @sequential {
+    map k1 = 0:n, b1 = lanes:$W$sequential {
       tasklet () -> (re -> a[0, 0, k1*$W + b1], im -> a[0, 1, k1*$W + b1]) { re = $T(0.0); im = $T(0.0) }
     }
     let parity = 0
@@ -218,7 +238,7 @@ sdfg @fft_lines(x: $T[X], y: $T[Y], w: $T[2, n], r: $T[2, R], scale: $T)
       let rest = rest//radix
     }
     if period > 0 {
-      map k2 = 0:n, b2 = 0:lanes @sequential {
+      map k2 = 0:n, b2 = 0:lanes$sequential {
         let high = i64(f64(k2*(t*$W + b2)) * (1.0 / f64(period)))
         let low = k2*(t*$W + b2) - high*period
         tasklet (x <- a[parity, 0, k2*$W + b2], y <- a[parity, 1, k2*$W + b2],
@@ -227,7 +247,7 @@ sdfg @fft_lines(x: $T[X], y: $T[Y], w: $T[2, n], r: $T[2, R], scale: $T)
           { u = u0*u1 - v0*v1; v = u0*v1 + v0*u1; re = x*u - y*v; im = x*v + y*u }
       }
     } else {
-      map k3 = 0:n, b3 = 0:lanes @sequential {
+      map k3 = 0:n, b3 = 0:lanes$sequential {
         tasklet (x <- a[parity, 0, k3*$W + b3], y <- a[parity, 1, k3*$W + b3], f <- scale)
           -> (re -> y[to + b3*yi + k3*yk], im -> y[to + b3*yi + k3*yk + yim]) { re = x*f; im = y*f }
       }
@@ -237,7 +257,7 @@ sdfg @fft_lines(x: $T[X], y: $T[Y], w: $T[2, n], r: $T[2, R], scale: $T)
 """
 
 _ROOTS = """
-sdfg @fft_roots(w: $T[2, K]) symbols(K: size, order, square) {
+sdfg @fft_${tag}_roots(w: $T[2, K]) symbols(K: size, order, square) {
   map k = 0:K {
     tasklet () -> (re -> w[0, k], im -> w[1, k]) {
       turn = k + square*(k*k - k);

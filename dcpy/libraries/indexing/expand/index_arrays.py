@@ -16,7 +16,7 @@ from dcpy.libraries.api import Element, Fragment, Operand, expands
 from dcpy.libraries.indexing.nodes import Gather, Indexed, Scatter
 
 
-@expands(Gather, "pure")
+@expands(Gather, "cpu", on=("cpu",))
 def gather(node: Gather, f: Fragment) -> None:
     """A map over the result that checks the indices of one array on the way."""
     _gather(node, f, node.looks_at[-1:])
@@ -41,7 +41,7 @@ def _gather(node: Gather, f: Fragment, late: Sequence[int]) -> None:
             f.put(out.at(*points, *behind), _among(node, x, fixed, rest))
 
 
-@expands(Scatter, "loops")
+@expands(Scatter, "maps")
 def scatter(node: Scatter, f: Fragment) -> None:
     """Loops over the indices, or a map where no place is named twice; over what is behind each of them a map.
 

@@ -1,22 +1,27 @@
-"""What masks select, by one scan over the mask: packed, put back, or only the positions."""
+"""What masks select: packed, put back, or only the positions. Each in one scan, which `cpu` or `maps` writes.
+
+A scan says for each element of a mask that holds how many hold before it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from dcpy.ir import types
+from dcpy.ir.data import View
 from dcpy.ir.expressions.scalar import Index
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.subsets import Range
-from dcpy.ir.symbolic import ZERO, Expr
-from dcpy.libraries.api import Fragment, Operand, expands
+from dcpy.ir.symbolic import ZERO, Expr, product_of
+from dcpy.libraries.api import Fragment, Operand
 from dcpy.libraries.indexing.expand.index_arrays import in_place
-from dcpy.libraries.indexing.expand.scan import as_rows, scan
 from dcpy.libraries.indexing.nodes import Compress, Gather, MaskedStore, Nonzero, Scatter
 
+Visit = Callable[[Sequence[Expr], Expr], None]  # of the indices of an element of the mask, and its number
+Scan = Callable[[Fragment, Operand, Visit], None]  # calls it to write what is done for what a mask selects
 
-@expands(Nonzero, "scan")
-def nonzero(node: Nonzero, f: Fragment) -> None:
+
+def nonzero(scan: Scan, node: Nonzero, f: Fragment) -> None:
     """The positions; of a mask that lies in one piece they are found as one, and divided."""
     mask, outputs = f.input("mask"), [f.output(f"out{axis}") for axis in range(len(node.outputs))]
     sizes = mask.shape
@@ -41,8 +46,7 @@ def _divided(at: Sequence[Expr], sizes: Sequence[Expr]) -> list[Expr]:
     return [rest, *reversed(places)]
 
 
-@expands(Compress, "scan")
-def compress(node: Compress, f: Fragment) -> None:
+def compress(scan: Scan, node: Compress, f: Fragment) -> None:
     """All operands in one scan. Along an inner dimension first the positions are found, then the elements gathered."""
     numbers = range(len(node.outputs))
     mask, sources = f.input("mask"), [f.input(f"x{k}") for k in numbers]
@@ -63,8 +67,7 @@ def compress(node: Compress, f: Fragment) -> None:
     scan(f, mask, visit)
 
 
-@expands(MaskedStore, "scan")
-def masked_store(node: MaskedStore, f: Fragment) -> None:
+def masked_store(scan: Scan, node: MaskedStore, f: Fragment) -> None:
     """The selected elements in one scan; along an inner dimension first their positions are found."""
     mask, values, out = f.input("mask"), f.input("values"), in_place(f)
     if node.axis:
@@ -95,3 +98,16 @@ def _along(axis: int, places: Sequence[Operand]) -> tuple[tuple[int, ...], int, 
     """`axes`, `first`, `shown` and `proved` for neighbouring dimensions, and positions that are in range."""
     axes = tuple(range(axis, axis + len(places)))
     return axes, axis, axes, tuple(range(len(places)))
+
+
+def as_rows(f: Fragment, operands: Sequence[Operand], rank: int) -> Sequence[Operand]:
+    """The operands with their first `rank` dimensions as one, where all of them lie in memory so; else as they are."""
+    if rank == 1 or not all(f.is_packed(operand) for operand in operands):
+        return operands
+    return [_joined(f, operand, rank) for operand in operands]
+
+
+def _joined(f: Fragment, operand: Operand, rank: int) -> Operand:
+    container, shape = operand.memlet.container, operand.shape
+    view = View.reshape(container, operand.desc, (product_of(*shape[:rank]), *shape[rank:]))
+    return f.viewed(f"{container}_flat", view)

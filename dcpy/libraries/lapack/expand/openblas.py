@@ -20,7 +20,7 @@ from dcpy.libraries.api import Fragment, Operand, expands
 from dcpy.libraries.blas.environments import OPENBLAS_PREFIX
 from dcpy.libraries.blas.expand.cblas import LETTERS, ROW_MAJOR, CblasCall
 from dcpy.libraries.lapack.environments import function
-from dcpy.libraries.lapack.expand.pure import solve_triangular_loops, squared, start_with_identity, start_with_triangle
+from dcpy.libraries.lapack.expand.maps import solve_triangular_loops, squared, start_with_identity, start_with_triangle
 from dcpy.libraries.lapack.nodes import (
     Cholesky,
     Eig,

@@ -2,45 +2,53 @@
 
 from __future__ import annotations
 
-from dcpy.ir.expressions.identities import identity_value
+from dcpy.ir import types
+from dcpy.ir.expressions.identities import extreme_value
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ZERO
-from dcpy.libraries.api import Fragment, Operand, expands
-from dcpy.libraries.contraction import accumulator_dtype, innermost
-from dcpy.libraries.reduce.nodes import Reduce
+from dcpy.libraries.api import Fragment, expands
+from dcpy.libraries.contraction.maps import contract
+from dcpy.libraries.contraction.spec import accumulator_dtype, innermost
+from dcpy.libraries.reduce.expand.reductions import NOWHERE, counted, look, reduction
+from dcpy.libraries.reduce.nodes import ArgReduce, Reduce
 
 
 @expands(Reduce, "maps")
 def reduce_maps(node: Reduce, f: Fragment) -> None:
     """A map over the results around one over what each of them combines.
 
-    One result is that of the results of all rows, so that a map over the rows is there to be fused.
+    One result of several axes is that of the results of all rows, so that a map over the rows is there to be fused.
     """
     x, out = f.input("x"), f.output("out")
     axes = tuple(sorted(node.axes))
-    kept = [axis for axis in range(len(x.shape)) if axis not in axes]
-    if kept or not axes:
-        combined(node, f, x, kept, out)
-    elif len(axes) == 1:
-        f.decline("it has one result of one row: there is no nest to fuse with")
-    else:
-        inner = innermost(x.shape, x.strides)
-        first = next(axis for axis in axes if axis != inner)
-        dtype = accumulator_dtype(node.op, out.dtype)
-        rows, total = f.array("rows", dtype, (x.shape[first],)), f.scalar("total", dtype)
-        combined(node, f, x, [first], rows)
-        f.add(Reduce({"x": rows.memlet}, {"out": total.memlet}, node.op, (0,)))
-        f.put(out.at(), total.at())
-
-
-def combined(node: Reduce, f: Fragment, x: Operand, kept: list[int], out: Operand) -> None:
-    """Combines all but the dimensions that are `kept`."""
-    axes = [axis for axis in range(len(x.shape)) if axis not in kept]
+    if len(axes) < len(x.shape) or len(axes) < 2:
+        contract(f, reduction(node.op, x, axes, out))
+        return
+    inner = innermost(x.shape, x.strides)
+    first = next(axis for axis in axes if axis != inner)
     dtype = accumulator_dtype(node.op, out.dtype)
+    rows, total = f.array("rows", dtype, (x.shape[first],)), f.scalar("total", dtype)
+    contract(f, reduction(node.op, x, [axis for axis in axes if axis != first], rows))
+    f.add(Reduce({"x": rows.memlet}, {"out": total.memlet}, node.op, (0,)))
+    f.put(out.at(), total.at())
+
+
+@expands(ArgReduce, "maps")
+def argreduce_maps(node: ArgReduce, f: Fragment) -> None:
+    """A map over the results around two: the extremum, then the first position that holds it (or a NaN)."""
+    x, out = f.input("x"), f.output("out")
+    axes = tuple(sorted(node.axes))
+    kept = [axis for axis in range(len(x.shape)) if axis not in axes]
     with f.maps([Range(ZERO, x.shape[axis]) for axis in kept]) as outer:
-        acc = f.scalar("acc", dtype)
-        f.put(acc.at(), identity_value(node.op, dtype))
-        with f.maps([Range(ZERO, x.shape[axis]) for axis in axes], param="k") as inner:
-            place = dict(zip([*kept, *axes], [*outer, *inner], strict=True))
-            f.put(acc.at(), x.at(*(place[axis] for axis in range(len(x.shape)))), wcr=node.op)
-        f.put(out.at(*outer), acc.at())
+        best, first = f.scalar("best", x.dtype), f.scalar("first", types.int64)
+        f.put(best.at(), extreme_value(node.op, x.dtype))
+        f.put(first.at(), NOWHERE.value)
+        for is_found in (False, True):
+            with f.maps([Range(ZERO, x.shape[axis]) for axis in axes], param="k") as inner:
+                place = dict(zip([*kept, *axes], [*outer, *inner], strict=True))
+                indices = [place[axis] for axis in range(len(x.shape))]
+                if is_found:
+                    look(f, first.at(), x.at(*indices), best.at(), counted(x, axes, indices), "min")
+                else:
+                    f.put(best.at(), x.at(*indices), wcr=node.op)
+        f.put(out.at(*outer), first.at())

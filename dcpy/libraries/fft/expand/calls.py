@@ -13,16 +13,25 @@ from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, product_of
 from dcpy.ir.types import DType
 from dcpy.libraries.api import Fragment, Operand, expands
 from dcpy.libraries.fft.expand.halves import BACKWARD, COMPLEX, FORWARD, program
+from dcpy.libraries.fft.expand.programs import CPU, NEUTRAL, Style
 from dcpy.libraries.fft.nodes import Transform
 
 HALVED = (types.float32, types.float64)
 
 
-@expands(Transform, "pure")
+@expands(Transform, "cpu", on=("cpu",))
 def transform(node: Transform, f: Fragment) -> None:
-    """All lines by one call."""
+    """All lines by one call; as many side by side as a vector holds."""
     lines = lines_of(node, f)
-    lines.call_program()
+    lines.call_program(CPU)
+    lines.finish()
+
+
+@expands(Transform, "maps")
+def transform_maps(node: Transform, f: Fragment) -> None:
+    """All lines by one call; a map over the lines around those over the butterflies of each step."""
+    lines = lines_of(node, f)
+    lines.call_program(NEUTRAL)
     lines.finish()
 
 
@@ -91,7 +100,7 @@ class Lines:
                 return ONE, ONE
         return ends[0] * self._behind, ends[1] * self._behind
 
-    def call_program(self) -> None:
+    def call_program(self, style: Style) -> None:
         """Calls the program for these dtypes; the forward one of swapped parts where the node goes backward."""
         kind = FORWARD if self.is_from_real else BACKWARD if self.is_to_real else COMPLEX
         swapped = kind == COMPLEX and self.node.backward
@@ -104,7 +113,7 @@ class Lines:
             symbols[name.upper()] = reals.shape[0]
             symbols |= {f"{name}0": ONE if swapped else ZERO, f"{name}im": as_expr(-1 if swapped else 1)}
             symbols |= {f"{name}{along}": self.steps(along)[position] * parts for along in "oik"}
-        callee = program(kind, self.real)
+        callee = program(kind, self.real, style)
         called = (call.sdfg for call in self.f.sdfg.body.walk_calls())
         callee = next((sdfg for sdfg in called if sdfg.name == callee.name), None) or copy_sdfg(callee)
         values = {symbol: symbols[symbol] for symbol in callee.symbols}

@@ -2,25 +2,45 @@
 
 Blocks of flags are counted first, which is a vector instruction or two. An empty block is skipped; of a full one all
 elements are taken as they lie; the flags of any other become the bits of a word, and each step goes to the next bit.
-Chunks of many blocks run in parallel: how many elements stand before each is counted beforehand.
+Chunks of many blocks run in parallel: how many elements stand before each is counted beforehand. Sizes are those of
+CPUs: a block is a word of flags, a chunk what pays for a thread.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import reduce
 
 from dcpy.ir import types
 from dcpy.ir.data import View
 from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, op
 from dcpy.ir.subsets import Range
-from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, ceil_div, min_of, product_of
-from dcpy.libraries.api import Element, Fragment, Operand
+from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, ceil_div, min_of
+from dcpy.libraries.api import Element, Fragment, Operand, expands
+from dcpy.libraries.indexing.expand import masks
+from dcpy.libraries.indexing.expand.masks import Visit
+from dcpy.libraries.indexing.nodes import Compress, MaskedStore, Nonzero
 
 BLOCK = 64  #: flags that are looked at together; they are counted in 8 bits
 CHUNK = 1 << 20  #: flags of a piece that one thread looks at; a multiple of `BLOCK`
 
-Visit = Callable[[Sequence[Expr], Expr], None]  # of the indices of an element of the mask, and its number
+
+@expands(Nonzero, "cpu", on=("cpu",))
+def nonzero(node: Nonzero, f: Fragment) -> None:
+    """The positions; of a mask that lies in one piece they are found as one, and divided."""
+    masks.nonzero(scan, node, f)
+
+
+@expands(Compress, "cpu", on=("cpu",))
+def compress(node: Compress, f: Fragment) -> None:
+    """All operands in one scan."""
+    masks.compress(scan, node, f)
+
+
+@expands(MaskedStore, "cpu", on=("cpu",))
+def masked_store(node: MaskedStore, f: Fragment) -> None:
+    """The selected elements in one scan."""
+    masks.masked_store(scan, node, f)
 
 
 def scan(f: Fragment, mask: Operand, visit: Visit) -> None:
@@ -127,19 +147,3 @@ def _packed(*words: ScalarExpr) -> ScalarExpr:
 
 def _advance(f: Fragment, number: Expr, by: Expr) -> None:
     f.assign(number, Index(number + by))
-
-
-# -- dimensions as one -------------------------------------------------------------------------------------------------
-
-
-def as_rows(f: Fragment, operands: Sequence[Operand], rank: int) -> Sequence[Operand]:
-    """The operands with their first `rank` dimensions as one, where all of them lie in memory so; else as they are."""
-    if rank == 1 or not all(f.is_packed(operand) for operand in operands):
-        return operands
-    return [_joined(f, operand, rank) for operand in operands]
-
-
-def _joined(f: Fragment, operand: Operand, rank: int) -> Operand:
-    container, shape = operand.memlet.container, operand.shape
-    view = View.reshape(container, operand.desc, (product_of(*shape[:rank]), *shape[rank:]))
-    return f.viewed(f"{container}_flat", view)

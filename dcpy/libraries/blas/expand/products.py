@@ -1,7 +1,6 @@
-"""Products of matrices and vectors as loops: for every dtype, everywhere.
+"""Products of matrices and vectors as contractions: sizes, what is summed over, and what is stored.
 
-Each is a contraction; `libraries.contraction` orders the loops so that the innermost one runs along memory: i-k-j for
-matrices in C order. The loops are also what the cblas expansions fall back to (`libraries.blas.expand.cblas`).
+`maps` and `cpu` beside this module write them as loops; the cblas expansions fall back to those of `cpu`.
 """
 
 from __future__ import annotations
@@ -14,64 +13,43 @@ from dcpy.ir.expressions.scalar import Const, ScalarExpr, cast, op
 from dcpy.ir.nodes import Node
 from dcpy.ir.symbolic import ZERO, Expr
 from dcpy.ir.types import DType
-from dcpy.libraries.api import Element, Fragment, Operand, expands
+from dcpy.libraries.api import Element, Fragment, Operand
 from dcpy.libraries.blas.nodes import Dot, Gemm, Gemv, Ger
-from dcpy.libraries.contraction import Contraction, Indices, accumulator_dtype, contract, innermost, short_dtype
+from dcpy.libraries.contraction.spec import Contraction, Indices, accumulator_dtype, innermost, short_dtype
 
 Store = Callable[[Fragment, Indices, Element], Node]
 
 
-@expands(Gemm, "pure")
-def gemm(node: Gemm, f: Fragment) -> None:
-    """Loops over rows, the summed dimension, columns."""
-    gemm_loops(node, f, f.output("c"))
-
-
-@expands(Gemv, "pure")
-def gemv(node: Gemv, f: Fragment) -> None:
-    """A dot product per row, or a sum of columns, whichever runs along memory."""
-    gemv_loops(node, f, f.output("y"))
-
-
-@expands(Dot, "pure")
-def dot(node: Dot, f: Fragment) -> None:
-    """A sum of products, in parallel blocks."""
-    dot_loops(node, f, f.output("result"))
-
-
-@expands(Ger, "pure")
-def ger(node: Ger, f: Fragment) -> None:
-    """One product per element."""
-    ger_loops(node, f, f.output("a"))
-
-
-def gemm_loops(node: Gemm, f: Fragment, c: Operand) -> None:
-    """``c[i, j]``, summed over k."""
+def gemm(node: Gemm, f: Fragment, c: Operand, *, short: bool = False) -> Contraction:
+    """``c[i, j]``, summed over k. Where `short`, products of short floats are taken as they are."""
     a, b = Factor(f.input("a"), node.trans_a), Factor(f.input("b"), node.trans_b)
     sizes = (*a.shape, b.shape[1])  # i, k, j
     strides = ((*a.strides, ZERO), (ZERO, *b.strides))
-    _contract(f, sizes, (1,), strides, a.at_dims(0, 1), b.at_dims(1, 2), c.dtype, updating(node, f, c, "c"))
+    factors = (a.at_dims(0, 1), b.at_dims(1, 2))
+    return _product(sizes, (1,), strides, factors, c.dtype, updating(node, f, c, "c"), short)
 
 
-def gemv_loops(node: Gemv, f: Fragment, y: Operand) -> None:
+def gemv(node: Gemv, f: Fragment, y: Operand, *, short: bool = False) -> Contraction:
     """``y[i]``, summed over k."""
     a, x = Factor(f.input("a"), node.trans_a), Factor(f.input("x"))
     strides = (a.strides, (ZERO, *x.strides))
-    _contract(f, a.shape, (1,), strides, a.at_dims(0, 1), x.at_dims(1), y.dtype, updating(node, f, y, "y"))
+    factors = (a.at_dims(0, 1), x.at_dims(1))
+    return _product(a.shape, (1,), strides, factors, y.dtype, updating(node, f, y, "y"), short)
 
 
-def dot_loops(node: Dot, f: Fragment, result: Operand) -> None:
+def dot(node: Dot, f: Fragment, result: Operand, *, short: bool = False) -> Contraction:
     """``result``, summed over k."""
     x, y = Factor(f.input("x")), Factor(f.input("y"))
+    factors = (x.at_dims(0), y.at_dims(0))
     store = updating(node, f, result, "")
-    _contract(f, x.shape, (0,), (x.strides, y.strides), x.at_dims(0), y.at_dims(0), result.dtype, store)
+    return _product(x.shape, (0,), (x.strides, y.strides), factors, result.dtype, store, short)
 
 
-def ger_loops(node: Ger, f: Fragment, a: Operand) -> None:
+def ger(node: Ger, f: Fragment, a: Operand) -> Contraction:
     """``a[i, j]``, nothing summed."""
     x, y = Factor(f.input("x")), Factor(f.input("y"))
-    sizes = (*x.shape, *y.shape)
-    _contract(f, sizes, (), (), x.at_dims(0), y.at_dims(1), a.dtype, updating(node, f, a, "a"))
+    factors = (x.at_dims(0), y.at_dims(1))
+    return _product((*x.shape, *y.shape), (), (), factors, a.dtype, updating(node, f, a, "a"))
 
 
 class Factor:
@@ -119,38 +97,25 @@ def scaled(value: ScalarExpr, number: complex, factor: ScalarExpr | None = None)
     return value if number == 1 else op("mul", Const(number, value.dtype), value)
 
 
-def _contract(
-    f: Fragment,
+def _product(
     sizes: Sequence[Expr],
     summed: tuple[int, ...],
     strides: Sequence[Sequence[Expr]],
-    left: Callable[[Indices], Element],
-    right: Callable[[Indices], Element],
+    factors: tuple[Callable[[Indices], Element], Callable[[Indices], Element]],
     dtype: DType,
     store: Store,
-) -> None:
+    is_short: bool = False,
+) -> Contraction:
     add, multiply = ("or", "and") if dtype == types.bool_ else ("add", "mul")
-    accumulator, inner = accumulator_dtype(add, dtype), innermost(sizes, *strides)
-    short = short_dtype(dtype, accumulator)
+    accumulator, inner = accumulator_dtype(add, dtype) if summed else dtype, innermost(sizes, *strides)
+    short = short_dtype(dtype, accumulator) if is_short else None
     factor = short or accumulator
 
     def element(f: Fragment, target: Element, indices: Indices, wcr: str) -> Node:
         def product(a: ScalarExpr, b: ScalarExpr) -> ScalarExpr:
             return op(multiply, cast(a, factor), cast(b, factor))
 
-        return f.compute(target, product, left(indices), right(indices), wcr=wcr)
+        return f.compute(target, product, *(one(indices) for one in factors), wcr=wcr)
 
-    contract(
-        f,
-        Contraction(
-            tuple(sizes),
-            summed,
-            inner,
-            add,
-            accumulator,
-            identity_value(add, accumulator),
-            element,
-            store,
-            short,
-        ),
-    )
+    identity = identity_value(add, accumulator)
+    return Contraction(tuple(sizes), summed, inner, add, accumulator, identity, element, store, short)

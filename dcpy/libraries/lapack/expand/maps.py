@@ -1,7 +1,8 @@
-"""Solvers and decompositions as loops: for all four precisions, without a library.
+"""Solvers and decompositions as loops over columns, with maps inside: for all four precisions, without a library.
 
 They are the textbook's algorithms, in the order in which LAPACK's unblocked routines compute: Gaussian elimination with
-the largest pivot, Cholesky column by column, Householder's reflections. Singular and eigenvalues need LAPACK.
+the largest pivot, Cholesky column by column, Householder's reflections. Singular and eigenvalues need LAPACK. Columns
+(or rows) follow each other in a loop; what one needs of the others are maps and sums, for any target to schedule.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from dcpy.ir.expressions.scalar import Const, Index, Load, ScalarExpr, cast, op
 from dcpy.ir.library.expansions import Expansion
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy
-from dcpy.ir.schedules import VECTOR
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ZERO, Expr, min_of
+from dcpy.ir.types import DType
 from dcpy.libraries.api import Element, Fragment, Operand, expands
 from dcpy.libraries.lapack.nodes import (
     Cholesky,
@@ -29,11 +30,12 @@ from dcpy.libraries.lapack.nodes import (
     SolveTriangular,
 )
 
+Term = Callable[..., ScalarExpr]  # of the values of operands
 DTYPES = (types.float32, types.float64, types.complex64, types.complex128)
 
 
 def _loops(kind: type[LapackNode]) -> Callable[[Callable[..., None]], Expansion]:
-    """The expansion ``pure`` of a kind of node."""
+    """The expansion ``maps`` of a kind of node."""
 
     def declare(write: Callable[..., None]) -> Expansion:
         def checked(node: LapackNode, f: Fragment) -> None:
@@ -42,7 +44,7 @@ def _loops(kind: type[LapackNode]) -> Callable[[Callable[..., None]], Expansion]
                 f.decline(f"takes {', '.join(map(str, DTYPES))}, not {dtype}")
             write(node, f)
 
-        return expands(kind, "pure")(checked)
+        return expands(kind, "maps")(checked)
 
     return declare
 
@@ -59,14 +61,14 @@ def cholesky(node: Cholesky, f: Fragment) -> None:
 
     n = a.shape[0]
     with f.loop(Range(ZERO, n), "j") as j:
-        with f.loop(Range(ZERO, j), "k") as k:
-            f.compute(at(j, j), lambda x, y: op("sub", x, cast(squared(y), x.dtype)), at(j, j), at(j, k))
+        known = Range(ZERO, j)
+        length = _sum(f, a.dtype.real, known, lambda k: (at(j, k),), squared)
+        f.compute(at(j, j), lambda x, y: op("sub", x, cast(y, x.dtype)), at(j, j), length)
         _note_first(f, info, lambda d: op("not", op("gt", real(d), Const(0, real(d).dtype))), out.at(j, j), j + 1)
         f.compute(out.at(j, j), lambda d: cast(op("sqrt", real(d)), d.dtype), out.at(j, j))
         with f.map(Range(j + 1, n), param="i") as i:
-            with f.loop(Range(ZERO, j), "k") as k:
-                f.compute(at(i, j), _minus_conjugate, at(i, j), at(i, k), at(j, k))
-            f.compute(at(i, j), lambda x, d: op("div", x, d), at(i, j), out.at(j, j))
+            total = _sum(f, a.dtype, known, lambda k: (at(i, k), at(j, k)), _times_conjugate)
+            f.compute(at(i, j), _rest_over, at(i, j), total, out.at(j, j))
 
 
 @_loops(Lu)
@@ -84,7 +86,7 @@ def lu(node: Lu, f: Fragment) -> None:
         regular, _ = f.branch(op("ne", _load(out.at(k, k)), Const(0, out.dtype)))
         with f.inside(regular), f.map(Range(k + 1, m), param="i") as i:
             f.compute(out.at(i, k), lambda x, d: op("div", x, d), out.at(i, k), out.at(k, k))
-            with f.map(Range(k + 1, n), VECTOR, "j") as j:
+            with f.map(Range(k + 1, n), param="j") as j:
                 f.compute(out.at(i, j), _minus_product, out.at(i, j), out.at(i, k), out.at(k, j))
 
 
@@ -102,14 +104,11 @@ def solve_triangular_loops(node: SolveTriangular, f: Fragment, b: Operand, x: Op
         i = step if node.lower else n - 1 - step
         known = Range(ZERO, i) if node.lower else Range(i + 1, n)
         with f.maps([Range(ZERO, size) for size in x.shape[1:]], param="j") as rest:
-            total = f.scalar("rest", x.dtype)
-            f.put(total.at(), b.at(i, *rest))
-            with f.loop(known, "k") as k:
-                f.compute(total.at(), _minus_product, total.at(), a.at(i, k), x.at(k, *rest))
+            total = _sum(f, x.dtype, known, lambda k: (a.at(i, k), x.at(k, *rest)), _times)
             if node.unit:
-                f.put(x.at(i, *rest), total.at())
+                f.compute(x.at(i, *rest), lambda y, t: op("sub", y, t), b.at(i, *rest), total)
             else:
-                f.compute(x.at(i, *rest), lambda t, d: op("div", t, d), total.at(), a.at(i, i))
+                f.compute(x.at(i, *rest), _rest_over, b.at(i, *rest), total, a.at(i, i))
 
 
 @_loops(LuSolve)
@@ -143,7 +142,7 @@ def inverse(node: Inverse, f: Fragment) -> None:
     f.add(Solve({"a": a.memlet, "b": identity.memlet}, {"x": out.memlet, "info": f.output("info").memlet}))
 
 
-@expands(Slogdet, "factors")
+@expands(Slogdet, "maps")
 def slogdet(node: Slogdet, f: Fragment) -> None:
     """From the diagonal of an LU decomposition, and how many rows were swapped."""
     a, sign, logdet = f.input("a"), f.output("sign"), f.output("logdet")
@@ -155,14 +154,14 @@ def slogdet(node: Slogdet, f: Fragment) -> None:
     f.put(turns.at(), 1)
     f.put(size.at(), 0)
 
-    def turned(s: ScalarExpr, d: ScalarExpr, p: ScalarExpr) -> ScalarExpr:
+    def turn(d: ScalarExpr, p: ScalarExpr) -> ScalarExpr:
         unit = op("div", d, cast(magnitude(d), d.dtype)) if d.dtype.kind == "c" else op("sign", d)
         is_swapped = op("ne", cast(p, types.int64), Index(i + 1))
-        return op("mul", s, op("select", is_swapped, op("neg", unit), unit))
+        return op("select", is_swapped, op("neg", unit), unit)
 
     regular, singular = f.branch(op("eq", _load(info.at()), Const(0, types.int32)))
-    with f.inside(regular), f.loop(Range(ZERO, n), "i") as i:
-        f.compute(turns.at(), turned, turns.at(), factors.at(i, i), pivots.at(i))
+    with f.inside(regular), f.map(Range(ZERO, n)) as i:
+        f.compute(turns.at(), turn, factors.at(i, i), pivots.at(i), wcr="mul")
         f.compute(size.at(), lambda d: op("log", magnitude(d)), factors.at(i, i), wcr="add")
     with f.inside(singular):
         f.put(turns.at(), 0)
@@ -197,18 +196,16 @@ def qr(node: Qr, f: Fragment) -> None:
 def _reflection(f: Fragment, work: Operand, tau: Operand, k: Expr) -> None:
     """Makes column `k` a vector, whose first element, 1, is not stored: the column's length is there; and `tau`."""
     dtype, real_dtype = work.dtype, work.dtype.real
-    below, length, alpha = f.scalar("below", real_dtype), f.scalar("length", real_dtype), f.scalar("alpha", dtype)
-    f.put(below.at(), 0)
-    with f.loop(Range(k + 1, work.shape[0]), "i") as i:
-        f.compute(below.at(), squared, work.at(i, k), wcr="add")
+    length, alpha = f.scalar("length", real_dtype), f.scalar("alpha", dtype)
+    below = _sum(f, real_dtype, Range(k + 1, work.shape[0]), lambda i: (work.at(i, k),), squared)
     f.put(alpha.at(), work.at(k, k))
 
     def signed_length(d: ScalarExpr, rest: ScalarExpr) -> ScalarExpr:
         total = op("sqrt", op("add", squared(d), rest))
         return op("neg", op("copysign", total, real(d)))
 
-    f.compute(length.at(), signed_length, alpha.at(), below.at())
-    nothing_below = op("eq", _load(below.at()), Const(0, real_dtype))
+    f.compute(length.at(), signed_length, alpha.at(), below)
+    nothing_below = op("eq", _load(below), Const(0, real_dtype))
     if dtype.kind == "c":
         imaginary = op("imag", _load(alpha.at()))
         nothing_below = op("and", nothing_below, op("eq", imaginary, Const(0, real_dtype)))
@@ -237,16 +234,13 @@ def _reflect(
     f: Fragment, vectors: Operand, k: Expr, target: Operand, j: Expr, tau: Element, *, conjugated: bool
 ) -> None:
     """``column j -= tau * v * (v^H @ column j)`` for the vector `k`; with the conjugate of `tau` where asked."""
-    total = f.scalar("product", target.dtype)
     below = Range(k + 1, vectors.shape[0])
-    f.put(total.at(), target.at(k, j))
-    with f.loop(below, "i") as i:
-        f.compute(total.at(), lambda v, x: op("mul", conjugate(v), x), vectors.at(i, k), target.at(i, j), wcr="add")
+    total = _sum(f, target.dtype, below, lambda i: (target.at(i, j), vectors.at(i, k)), _times_conjugate)
     factor = conjugate if conjugated else _same
-    f.compute(total.at(), lambda t, s: op("mul", factor(t), s), tau, total.at())
-    f.compute(target.at(k, j), lambda x, s: op("sub", x, s), target.at(k, j), total.at())
-    with f.loop(below, "i") as i:
-        f.compute(target.at(i, j), _minus_product, target.at(i, j), vectors.at(i, k), total.at())
+    f.compute(total, lambda t, x, s: op("mul", factor(t), op("add", x, s)), tau, target.at(k, j), total)
+    f.compute(target.at(k, j), lambda x, s: op("sub", x, s), target.at(k, j), total)
+    with f.map(below, param="i") as i:
+        f.compute(target.at(i, j), _minus_product, target.at(i, j), vectors.at(i, k), total)
 
 
 # -- parts -----------------------------------------------------------------------------------------------------------
@@ -266,18 +260,32 @@ def start_with_identity(f: Fragment, out: Operand) -> None:
         f.compute(out.at(i, j), lambda: op("select", op("eq", Index(i), Index(j)), one, nothing))
 
 
+def _sum(
+    f: Fragment, dtype: DType, terms: Range, operands: Callable[[Expr], tuple[Element, ...]], term: Term
+) -> Element:
+    """A scalar that takes up one term per index."""
+    total = f.scalar("total", dtype).at()
+    f.put(total, 0)
+    with f.map(terms, param="k") as k:
+        f.compute(total, term, *operands(k), wcr="add")
+    return total
+
+
 def _largest_below(f: Fragment, matrix: Operand, k: Expr) -> Expr:
-    """The first row from `k` on with the largest element in column `k`; in absolute value, as LAPACK measures it."""
-    dtype = matrix.dtype.real
-    best, place, size = f.scalar("best", dtype), f.scalar("place", types.int64), f.scalar("size", dtype)
-    f.compute(best.at(), _size, matrix.at(k, k))
-    f.compute(place.at(), lambda: Index(k))
-    with f.loop(Range(k + 1, matrix.shape[0]), "i") as i:
-        f.compute(size.at(), _size, matrix.at(i, k))
-        f.compute(
-            place.at(), lambda p, s, b: op("select", op("gt", s, b), Index(i), p), place.at(), size.at(), best.at()
-        )
-        f.compute(best.at(), lambda s, b: op("select", op("gt", s, b), s, b), size.at(), best.at())
+    """The first row from `k` on with the largest element in column `k`, or a NaN; sizes are those of LAPACK."""
+    best, place, rows = f.scalar("best", matrix.dtype.real), f.scalar("place", types.int64), matrix.shape[0]
+    f.put(best.at(), 0)
+    with f.map(Range(k, rows), param="i") as i:
+        f.compute(best.at(), _size, matrix.at(i, k), wcr="max")
+
+    def found(x: ScalarExpr, b: ScalarExpr) -> ScalarExpr:
+        size = _size(x)
+        is_best = op("or", op("eq", size, b), op("ne", size, size))
+        return op("select", is_best, Index(i), Index(rows))
+
+    f.compute(place.at(), lambda: Index(rows))
+    with f.map(Range(k, rows), param="i") as i:
+        f.compute(place.at(), found, matrix.at(i, k), best.at(), wcr="min")
     return f.symbol("pivot", place.at())
 
 
@@ -340,5 +348,13 @@ def _minus_product(x: ScalarExpr, a: ScalarExpr, b: ScalarExpr) -> ScalarExpr:
     return op("sub", x, op("mul", a, b))
 
 
-def _minus_conjugate(x: ScalarExpr, a: ScalarExpr, b: ScalarExpr) -> ScalarExpr:
-    return op("sub", x, op("mul", a, conjugate(b)))
+def _times(a: ScalarExpr, b: ScalarExpr) -> ScalarExpr:
+    return op("mul", a, b)
+
+
+def _times_conjugate(a: ScalarExpr, b: ScalarExpr) -> ScalarExpr:
+    return op("mul", a, conjugate(b))
+
+
+def _rest_over(x: ScalarExpr, total: ScalarExpr, d: ScalarExpr) -> ScalarExpr:
+    return op("div", op("sub", x, total), d)
