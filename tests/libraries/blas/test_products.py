@@ -8,7 +8,7 @@ import pytest
 from dcpy.ir import types
 from dcpy.ir.nodes import ForeignCall
 from dcpy.ir.region import Branch
-from dcpy.ir.text import parse_sdfg
+from dcpy.ir.text import parse_sdfg, print_sdfg
 from tests.libraries.oracles import assert_expands, expanded
 
 pytestmark = pytest.mark.usefixtures("small_tiles")
@@ -264,3 +264,66 @@ def test_a_call_inside_a_map(check):
 def test_problems_are_said(node, problem):
     (found,) = parse_sdfg(f"sdfg @f(A: f64[9, 9]) {{ state {{ {node} }} }}").body.walk_nodes()
     assert any(problem in sentence for sentence in found.problems())
+
+
+NEUTRAL = {
+    "blas.gemm (a <- A[0:N, 0:K], b <- B[0:K, 0:M], c <- C[0:N, 0:M]) -> (c -> C[0:N, 0:M]) {alpha = 2, beta = 3}": """
+  state {
+    map i = 0:N, i_1 = 0:M {
+      data acc: f64 transient
+      tasklet () -> (out -> acc) { out = 0.0 }
+      map k = 0:K { tasklet (a <- A[i, k], b <- B[k, i_1]) -> (out -> acc (add)) { out = a*b } }
+      tasklet (a <- acc, b <- C[i, i_1]) -> (out -> C[i, i_1]) { out = 2.0*a + 3.0*b }
+    }
+  }""",
+    "blas.gemm (a <- A[0:N, 0:K], b <- A[0:N, 0:K]) -> (c -> D[0:N, 0:N]) {trans_b = true}": """
+  state {
+    map i = 0:N, i_1 = 0:N {
+      data acc: f64 transient
+      tasklet () -> (out -> acc) { out = 0.0 }
+      map k = 0:K { tasklet (a <- A[i, k], b <- A[i_1, k]) -> (out -> acc (add)) { out = a*b } }
+      tasklet (a <- acc) -> (out -> D[i, i_1]) { out = a }
+    }
+  }""",
+    "blas.dot (x <- A[0, 0:K], y <- B[0:K, 1]) -> (result -> r[])": """
+  data acc: f64 transient
+  state {
+    tasklet () -> (out -> acc) { out = 0.0 }
+    map k = 0:K { tasklet (a <- A[0, k], b <- B[k, 1]) -> (out -> acc (add)) { out = a*b } }
+    tasklet (a <- acc) -> (out -> r[]) { out = a }
+  }""",
+    "blas.ger (x <- A[0:N, 0], y <- B[0, 0:M], a <- C[0:N, 0:M]) -> (a -> C[0:N, 0:M]) {alpha = 4}": """
+  state {
+    map i = 0:N, i_1 = 0:M {
+      data acc: f64 transient
+      tasklet (a <- A[i, 0], b <- B[0, i_1]) -> (out -> acc) { out = a*b }
+      tasklet (a <- acc, b <- C[i, i_1]) -> (out -> C[i, i_1]) { out = 4.0*a + b }
+    }
+  }""",
+    "blas.gemv (a <- A[0:N, 0:K], x <- B[0:K, 0]) -> (y -> C[0:N, 0])": """
+  state {
+    map i = 0:N {
+      data acc: f64 transient
+      tasklet () -> (out -> acc) { out = 0.0 }
+      map k = 0:K { tasklet (a <- A[i, k], b <- B[k, 0]) -> (out -> acc (add)) { out = a*b } }
+      tasklet (a <- acc) -> (out -> C[i, 0]) { out = a }
+    }
+  }""",
+}
+
+
+@pytest.mark.parametrize("statement", NEUTRAL, ids=lambda text: text.partition(" ")[0])
+def test_the_text_for_any_target(statement):
+    head = f"sdfg @f(A: f64[N, K], B: f64[K, M], C: f64[N, M], D: f64[N, N], r: f64[]) {SIZES} {{"
+    wanted = parse_sdfg(f"{head}{NEUTRAL[statement]} }}")
+    assert print_sdfg(expanded(f"{head} state {{ {statement} }} }}", "maps")) == print_sdfg(wanted)
+
+
+@pytest.mark.parametrize("dtype", ALL_DTYPES)
+def test_stacks_of_products(check, dtype):
+    """A map over products: each becomes a nest inside of it."""
+    text = """sdfg @f(A: t[S, N, K], B: t[S, K, M], C: t[S, N, M]) symbols(S: size, N: size, K: size, M: size) { state {
+                map s = 0:S { blas.gemm (a <- A[s, 0:N, 0:K], b <- B[s, K - 1:-1:-1, 0:M]) -> (c -> C[s, 0:N, 0:M]) }
+              } }""".replace("t[", types.from_numpy(dtype).name + "[")
+    for n, k, m in ((2, 3, 1), (0, 2, 2), (2, 0, 3)):
+        check(text, A=data(dtype, 3, n, k), B=data(dtype, 3, k, m), C=nan(dtype, 3, n, m))
