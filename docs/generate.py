@@ -114,9 +114,9 @@ def targets() -> Iterator[str]:
 
 
 def library_nodes() -> Iterator[str]:
-    """Every library node, with the expansions for any target, those of CPUs, and the foreign libraries."""
+    """Every library node, with the expansions for any target, those for one, and the foreign libraries."""
     yield "# Library nodes\n\nExpansions for any target have no schedules: [how to](../how-to/expansions.md) write one.\n"
-    yield "| node | computes | for any target | for CPUs | by a library |\n|---|---|---|---|---|"
+    yield "| node | computes | for any target | for one | by a library |\n|---|---|---|---|---|"
     plugins.load()
     for kind in LIBRARY_KINDS:
         if LIBRARY_KINDS[kind].__module__.partition(".")[0] != "dcpy":

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import dcpy.libraries
-from dcpy.ir.library.expansions import EXPANSIONS, expansions_of
+from dcpy.ir.library.expansions import expansions_of
 from dcpy.libraries import catalog
-from dcpy.targets.cpu import CPU
+from dcpy.transforms.expand import PREFERENCE
 
 LIBRARIES = Path(dcpy.libraries.__file__).parent
 #: what only a library computes: iterations until they converge, and NumPy's own streams of numbers
@@ -22,10 +22,6 @@ FOREIGN_ONLY = {
 FOR_CPUS = {"contraction/cpu.py", "blas/expand/cblas.py"}
 
 
-def names_of(kind):
-    return [one.name for one in expansions_of(kind)]
-
-
 @pytest.mark.parametrize("kind", sorted(catalog.NODES))
 def test_every_node_has_an_expansion_for_any_target(kind):
     neutral = [one.name for one in expansions_of(kind) if not one.targets]
@@ -34,13 +30,18 @@ def test_every_node_has_an_expansion_for_any_target(kind):
         assert (one.name == "cpu" or bool(one.environment)) == (one.targets == ("cpu",)), one.name
 
 
-def test_the_target_names_all_that_it_takes_before():
-    """What is for CPUs alone comes before what is for all."""
-    order = CPU.expansions
-    assert order.index("cpu") < order.index("maps")
-    for name in catalog.EXPANSIONS:
-        one = EXPANSIONS[name]
-        assert one.name in order or one.kind in FOREIGN_ONLY or len(names_of(one.kind)) <= 2, name
+def test_expansions_are_found():
+    assert {"maps", "cpu", "openblas"} <= {one.name for one in expansions_of("blas.gemm")}
+
+
+@pytest.mark.parametrize("target", sorted(PREFERENCE))
+def test_targets_name_what_they_take_before_what_is_for_all(target):
+    """What nobody names comes last, in the order of the catalog: that must be the only one that is left."""
+    order = PREFERENCE[target]
+    for kind in catalog.NODES:
+        fitting = [one.name for one in expansions_of(kind) if not one.targets or target in one.targets]
+        assert len([name for name in fitting if name not in order]) <= 1, kind
+        assert "maps" not in fitting or "maps" in order, kind
 
 
 def test_only_expansions_for_cpus_write_schedules():

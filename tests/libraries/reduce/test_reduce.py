@@ -11,6 +11,7 @@ from dcpy.ir.memlet import Memlet
 from dcpy.ir.schedules import VECTOR
 from dcpy.ir.subsets import parse_subset
 from dcpy.libraries.reduce.nodes import ArgReduce, Reduce
+from dcpy.transforms.cpu.lowering import lower_for_cpu
 from tests.libraries.oracles import assert_expands, expanded
 
 pytestmark = pytest.mark.usefixtures("small_tiles")
@@ -138,6 +139,7 @@ def test_the_first_nan_is_the_extremum(form):
 def test_the_innermost_loop_is_simd_and_runs_along_memory():
     for form in FORMS:
         sdfg = expanded(FORMS[form][0].format(src="f64", dst="f64", op="add", kind="reduce"))
+        lower_for_cpu(sdfg)
         reading = [(node, memlet) for node in sdfg.body.walk_nodes() for memlet in node.reads() if "A" in str(memlet)]
         assert reading
         for node, memlet in reading:
