@@ -115,7 +115,8 @@ def targets() -> Iterator[str]:
 
 def library_nodes() -> Iterator[str]:
     """Every library node, with the expansions for any target, those for one, and the foreign libraries."""
-    yield "# Library nodes\n\nExpansions for any target have no schedules: [how to](../how-to/expansions.md) write one.\n"
+    yield "# Library nodes\n"
+    yield "Expansions for any target have no schedules: [how to](../how-to/expansions.md) write one.\n"
     yield "| node | computes | for any target | for one | by a library |\n|---|---|---|---|---|"
     plugins.load()
     for kind in LIBRARY_KINDS:
