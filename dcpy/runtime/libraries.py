@@ -19,6 +19,7 @@ from dcpy.runtime.cache import UNUSABLE, Cache, stand_in
 from dcpy.runtime.toolchain import Toolchains, cpu_id, find_toolchain, toolchains_for
 
 Compilers = Callable[[], Toolchains]  #: asked where something is built
+Beside = Callable[[Path, Path], object]  #: leaves more files in the folder of a program: that, and where it is kept
 
 
 def library_of(artifact: Artifact, options: Options) -> Path:
@@ -30,20 +31,23 @@ def library_of(artifact: Artifact, options: Options) -> Path:
 
 
 def find_or_build(
-    cache: Cache, artifact: Artifact, key: str, compilers: Compilers, options: Options
+    cache: Cache, artifact: Artifact, key: str, compilers: Compilers, options: Options, beside: Beside | None = None
 ) -> tuple[Path, float]:
-    """The library, and the seconds spent compiling it. Raises `ToolchainError` and `CacheError`."""
+    """The library, and the seconds spent compiling it; `beside` runs meanwhile.
+
+    Raises `ToolchainError` and `CacheError`.
+    """
     found = cache.find(key)
     if found is not None:
         return found, 0.0
     try:
-        return _build(cache, artifact, key, compilers, options)
+        return _build(cache, artifact, key, compilers, options, beside)
     except OSError as error:
         if error.errno not in UNUSABLE:
             raise
         cause = error
     try:
-        return _build(stand_in(options.cache_dir, cause), artifact, key, compilers, options)
+        return _build(stand_in(options.cache_dir, cause), artifact, key, compilers, options, beside)
     except OSError as error:
         raise CacheError(
             f"no folder for compiled programs can be written: {error.strerror}",
@@ -52,17 +56,35 @@ def find_or_build(
         ) from error
 
 
-def _build(cache: Cache, artifact: Artifact, key: str, compilers: Compilers, options: Options) -> tuple[Path, float]:
+def _build(
+    cache: Cache, artifact: Artifact, key: str, compilers: Compilers, options: Options, beside: Beside | None
+) -> tuple[Path, float]:
     from dcpy.runtime.build import build  # late: a warm start compiles nothing
 
     toolchains = compilers()
     start = time.perf_counter()
-    path, built = cache.make(
-        key,
-        artifact.signature.name,
-        lambda folder: build(artifact, folder, toolchains, options.cpu, kept_at=cache.failed(key)),
-    )
+    kept_at = cache.failed(key)
+
+    def make(folder: Path) -> None:
+        with _meanwhile(beside, folder, kept_at):
+            build(artifact, folder, toolchains, options.cpu, kept_at=kept_at)
+
+    path, built = cache.make(key, artifact.signature.name, make)
     return path, time.perf_counter() - start if built else 0.0
+
+
+@contextlib.contextmanager
+def _meanwhile(work: Beside | None, folder: Path, kept_at: Path) -> Iterator[None]:
+    """Runs `work` in a thread beside the body; its errors are raised when both have ended."""
+    if work is None:
+        yield
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(work, folder, kept_at)
+        yield
+        future.result()
 
 
 _libraries: dict[tuple[str, int, tuple[object, ...]], ctypes.CDLL] = {}

@@ -19,7 +19,7 @@ from dcpy.base.options import DeviceType, Options
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.artifact import DEVICE, Artifact, Signature
 from dcpy.runtime.cache import Cache
-from dcpy.runtime.libraries import Compilers, find_or_build, open_library
+from dcpy.runtime.libraries import Beside, Compilers, find_or_build, open_library
 from dcpy.runtime.records import read_record, write_record
 from dcpy.runtime.relative_places import placed, relative_to
 from dcpy.runtime.toolchain import Toolchain, Toolchains, cpu_id, find_toolchain, toolchains_for
@@ -61,7 +61,8 @@ def load(
     cache = Cache(options.cache_dir)
     toolchain = find_toolchain(options.cpu.compiler, cache.toolchains)
     key = artifact.key(_context(options, toolchain))
-    path, seconds = find_or_build(cache, artifact, key, _compilers(artifact, options, toolchain), options)
+    compilers, beside = _compilers(artifact, options, toolchain), _beside(artifact, options)
+    path, seconds = find_or_build(cache, artifact, key, compilers, options, beside)
     remembered = dict(extra or {})
     if artifact.kernels:
         remembered[KERNELS] = [kernel.name for kernel in artifact.kernels]
@@ -116,6 +117,15 @@ def _compilers(artifact: Artifact, options: Options, toolchain: Toolchain) -> Co
     return found
 
 
+def _beside(artifact: Artifact, options: Options) -> Beside | None:
+    """What compiles kernels where that is not the host's compiler."""
+    if options.device is not DeviceType.GPU:
+        return None
+    from dcpy.runtime.devices import opening
+
+    return opening.device_build(artifact, options)
+
+
 def _record_name(program_key: str, options: Options, toolchain: Toolchain) -> str:
     return hashlib.sha256(repr((program_key, _context(options, toolchain))).encode()).hexdigest()[:32]
 
@@ -133,7 +143,7 @@ def _open(
         from dcpy.runtime.devices import opening
 
         library = open_library(path, opening.settings_of(options))
-        device = opening.attach(library, signature.name, extra.get(KERNELS, ()), options, places)
+        device = opening.attach(library, path.parent, signature.name, extra.get(KERNELS, ()), options, places)
     else:
         library, device = open_library(path), None
     try:

@@ -6,6 +6,7 @@ use, too. A `DriverProgram` is the table of one program, with its kernels loaded
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import re
 import threading
@@ -20,11 +21,14 @@ from dcpy.base.options import Options
 from dcpy.base.source import SrcSpan
 from dcpy.runtime.devices.binaries import binary_for
 from dcpy.runtime.devices.native import header, native_library
-from dcpy.runtime.devices.table import OUT_OF_MEMORY, Device
+from dcpy.runtime.devices.table import Device
 
 FOLDER = Path(__file__).parent / "drivers"
 NO_DRIVER, OLD_DRIVER, NO_DEVICE, WRONG_BINARY, REFUSED = range(1, 6)
-DEVICE_LOST = 2
+LIBRARIES = {
+    "cuda": ("libcuda.so.1",),
+    "hip": ("libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"),
+}
 VENDORS = {"cuda": "NVIDIA", "hip": "AMD"}
 WITHOUT = "without a GPU, gpu.backend = simulator (DCPY_GPU_BACKEND=simulator) runs kernels on the CPU, slowly"
 HELP = {
@@ -137,17 +141,21 @@ class DriverProgram(Device):
         """Bytes that it holds there."""
         return int(self.context.library.dcpy_held(self.table))
 
-    def error(self, status: int) -> DeviceError:
-        """What a status is in Python, with the line of Python that a kernel comes from where one broke the device."""
+    def failure(self, category: type[DeviceError]) -> DeviceError:
+        """Why it failed last, with the line of Python that a kernel comes from where one broke the device."""
         said = self.message()
-        if status == OUT_OF_MEMORY:
+        if issubclass(category, DeviceMemoryError):
             name = VENDORS[self.context.backend]
             return DeviceMemoryError(
                 f"the memory of the {name} GPU does not suffice",
                 notes=(said,),
                 help="smaller arrays, or fewer of them at a time; other processes and libraries may hold memory, too",
             )
-        if status != DEVICE_LOST:
+        try:
+            self.context.check()
+        except DeviceError:
+            pass
+        else:
             return DeviceError(f"the driver refuses: {said}")
         kernels = re.split(r"; kernels since the last wait: |, ", said)[1:]
         return lost(self.context.backend, said, next((self.places[k] for k in kernels if k in self.places), None))
@@ -170,6 +178,16 @@ def open_table(
     context = open_context(backend, options)
     _, code = binary_for(folder, context.facts().arch)
     return context.program(code, kernels, places)
+
+
+def is_installed(backend: str, options: Options) -> bool:
+    """Whether there is a driver, by its library alone: nothing is built or started for it."""
+    names = (options.gpu.driver,) if options.gpu.driver else LIBRARIES[backend]
+    for name in names:
+        with contextlib.suppress(OSError):
+            ctypes.CDLL(name)
+            return True
+    return False
 
 
 _contexts: dict[tuple[str, str, int], DeviceContext] = {}

@@ -151,4 +151,8 @@ class Device:
 
     def error(self, status: int) -> DeviceError:
         """What a status is in Python."""
-        return (DeviceMemoryError if status == OUT_OF_MEMORY else DeviceError)(self.message())
+        return self.failure(DeviceMemoryError if status == OUT_OF_MEMORY else DeviceError)
+
+    def failure(self, category: type[DeviceError]) -> DeviceError:
+        """Why it failed last."""
+        return category(self.message())

@@ -218,7 +218,7 @@ def _priority(args: tuple[Arg, ...]) -> int:
 class Messenger(Protocol):
     """What tells why it failed last."""
 
-    def message(self) -> str: ...
+    def failure(self, category: type[DeviceError]) -> DeviceError: ...
 
 
 def failure_of(checks: tuple[Check, ...], device: Messenger | None = None) -> Callable[..., None]:
@@ -238,7 +238,7 @@ def failure_of(checks: tuple[Check, ...], device: Messenger | None = None) -> Ca
             warnings.warn(message, category, stacklevel=2)
             return
         if device is not None and issubclass(category, DeviceError):
-            message = device.message()
+            raise raised_by_program(device.failure(category))
         error = category(message) if message else category()
         if check.span is not None:
             error.add_note(check.span.render())

@@ -4,7 +4,8 @@
 // the device are numbers that the host cannot read. A command that touches what is not allocated breaks the context, as a
 // kernel's would, at the wait after it. Machine code is taken for one chip only. Every call is written down.
 //
-// Tests turn it through fake_set, and read fake_get and fake_log.
+// Tests turn it through fake_set, and read fake_get and fake_log. Kernels of a generated program run when fake_kernels has
+// been given the same unit, compiled for the simulator.
 
 #include <dlfcn.h>
 
@@ -17,6 +18,8 @@
 #include <map>
 #include <string>
 #include <vector>
+
+#include "fake_kernels.h"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -56,12 +59,13 @@ std::string log;
 std::map<uint64_t, std::vector<char>> memory;
 std::map<char *, size_t> pinned;
 std::vector<Stream *> streams;
-int sticky = 0;  // an error that stays
+const dcpy_unit *unit = nullptr;  // kernels of a generated program
+int sticky = 0;                   // an error that stays
 double clock_ = 0;
 bool ready = false;
 
 const std::map<std::string, int64_t> DEFAULTS = {
-    {"devices", 1}, {"arch", 90}, {"version", 13000}, {"total", int64_t(1) << 30}, {"pools", 1}, {"initialize", 0},
+    {"devices", 1}, {"warp", 32}, {"arch", 90}, {"version", 13000}, {"total", int64_t(1) << 30}, {"pools", 1}, {"initialize", 0},
     {"max_threads", 1024}, {"pitch_limit", int64_t(1) << 31}, {"reserved", 0}, {"in_pool", 0}, {"trims", 0},
     {"events", 0}, {"streams", 0}, {"modules", 0}, {"hidden", 0},
 };
@@ -136,6 +140,33 @@ T value(void **args, int i)
     return *(T *)args[i];
 }
 
+// A kernel of the unit that tests have named, on the host's addresses of what its pointers point to.
+int run_generated(const dcpy_kernel_row &row, const int64_t blocks[3], const int32_t threads[3], int32_t shared,
+                  std::vector<std::vector<char>> values)
+{
+    if (numbers["astray"]) return ILLEGAL_ADDRESS;
+    std::vector<void *> args;
+    for (size_t i = 0; i < values.size(); ++i) {
+        void *place = nullptr;
+        if (row.places[i]) {
+            std::memcpy(&place, values[i].data(), sizeof place);
+            char *const here = on_host(place, 1);
+            if (place && !here) return ILLEGAL_ADDRESS;
+            std::memcpy(values[i].data(), &here, sizeof here);
+        }
+        args.push_back(values[i].data());
+    }
+    fake_run(*unit, row, blocks, threads, shared, (int32_t)numbers["warp"], args.data());
+    return 0;
+}
+
+const dcpy_kernel_row *generated(const std::string &name)
+{
+    for (int32_t i = 0; unit && i < unit->count; ++i)
+        if (name == unit->rows[i].name) return &unit->rows[i];
+    return nullptr;
+}
+
 // The kernels that can run here; others do nothing.
 int run_kernel(const std::string &name, int64_t blocks, int64_t threads, const std::vector<std::vector<char>> &args)
 {
@@ -180,6 +211,8 @@ EXPORT void fake_reset()
     memory.clear();
     for (Stream *stream : streams) stream->commands.clear();
 }
+
+EXPORT void fake_kernels(const dcpy_unit *of_simulator) { unit = of_simulator; }
 
 EXPORT void fake_set(const char *name, int64_t number) { numbers[name] = number; }
 
@@ -309,6 +342,15 @@ EXPORT int cuLaunchKernel LAUNCH_PARAMETERS
     if (extra || x == 0 || y == 0 || z == 0 || a * b * c == 0) return INVALID_VALUE;
     if (a * b * c > numbers["max_threads"]) return 701;
     std::vector<std::vector<char>> values;
+    if (const dcpy_kernel_row *const row = generated(name)) {
+        for (int32_t i = 0; i < row->parameters; ++i)
+            values.emplace_back((char *)args[i], (char *)args[i] + row->sizes[i]);
+        return queue(stream, [=] {
+            const int64_t blocks[3] = {x, y, z};
+            const int32_t threads[3] = {(int32_t)a, (int32_t)b, (int32_t)c};
+            return run_generated(*row, blocks, threads, (int32_t)shared, values);
+        });
+    }
     for (size_t i = 0; i < parameters_of(name); ++i) values.emplace_back((char *)args[i], (char *)args[i] + 8);
     return queue(stream, [=] { return run_kernel(name, x, a, values); });
 }

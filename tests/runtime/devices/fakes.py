@@ -7,15 +7,19 @@ import itertools
 import shutil
 import struct
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from dcpy.base.options import CpuOptions, Options, resolve_options
 from dcpy.codegen.artifact import Artifact, Signature, Unit
 from dcpy.runtime.devices.drivers import DeviceContext, DriverProgram, open_context
+from dcpy.runtime.devices.native import header
 from dcpy.runtime.libraries import library_of
 
 SOURCE = Path(__file__).with_name("fake_driver.cpp")
+KERNELS_HEADER = SOURCE.with_name("fake_kernels.h")
 KERNELS = ("axpy", "check", "astray", "idle")
+SIMULATED = ("-std=c++17", "-x", "c++", "-DDCPY_SIMULATOR")
 _numbers = itertools.count()
 
 
@@ -28,8 +32,10 @@ class FakeDriver:
     """A driver in `folder`. `numbers` say how it behaves: devices, arch, version, total memory, …"""
 
     def __init__(self, folder: Path, backend: str = "cuda", flags: Sequence[str] = (), **numbers: int) -> None:
-        unit = Unit("fake_driver.cpp", SOURCE.read_text(), "C++", ("-std=c++17", "-Wall", "-Wextra", *flags))
-        built = library_of(Artifact(Signature("fake_driver", ()), (unit,), flags=("-ldl",)), plain())
+        source = Unit(SOURCE.name, SOURCE.read_text(), "C++", ("-std=c++17", "-Wall", "-Wextra", *flags))
+        headers = [Unit(path.name, path.read_text()) for path in (KERNELS_HEADER, header("dcpy_device.h"))]
+        artifact = Artifact(Signature("fake_driver", ()), (source, *headers), flags=("-ldl",))
+        built = library_of(artifact, plain())
         self.path = folder / f"libfake{next(_numbers)}.so"  # a file of its own is loaded apart
         shutil.copy(built, self.path)
         self.backend = backend
@@ -41,7 +47,7 @@ class FakeDriver:
 
     @property
     def options(self) -> Options:
-        return resolve_options({"gpu.driver": str(self.path)})
+        return resolve_options({"device": "gpu", "gpu.backend": self.backend, "gpu.driver": str(self.path)})
 
     def set(self, **numbers: int) -> None:
         for name, number in numbers.items():
@@ -55,6 +61,14 @@ class FakeDriver:
         lines = self._library.fake_log().decode().splitlines()
         return [line.partition(" ")[2] for line in lines if line.split()[0] == call] if call else lines
 
+    def runs(self, artifact: Artifact) -> None:
+        """From now on, kernels of this program run."""
+        name, (_, *units) = artifact.signature.name, artifact.units
+        units = [replace(unit, language="C++", flags=SIMULATED) if unit.language else unit for unit in units]
+        self._unit = ctypes.CDLL(str(library_of(Artifact(Signature(name, ()), tuple(units)), plain())))
+        unit = ctypes.c_char.in_dll(self._unit, f"{name}_kernels")
+        self._library.fake_kernels(ctypes.c_void_p(ctypes.addressof(unit)))
+
     def context(self) -> DeviceContext:
         return open_context(self.backend, self.options)
 
@@ -66,7 +80,5 @@ class FakeDriver:
 
 def plain() -> Options:
     """Compiled without the processor's own instructions."""
-    from dataclasses import replace
-
     options = resolve_options()
     return replace(options, cpu=CpuOptions(compiler=options.cpu.compiler, flags=("-O1",)))
