@@ -12,14 +12,22 @@ from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Data, Scalar, Stream
 from dcpy.ir.editing.remarks import described
 from dcpy.ir.effects import Effect
+from dcpy.ir.expressions.scalar import Op, walk
 from dcpy.ir.nodes import Copy, Map, Node, Tasklet
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Dataflow, Process, Resize
 from dcpy.ir.schedules import Sequential
 from dcpy.ir.tree import subtree
-from dcpy.ir.types import DType
+from dcpy.ir.types import float16
 
-LARGEST = {"f": 8, "c": 16}  #: bytes of numbers that devices compute with; longer ones are this machine's own
+#: operations that the text of kernels has no words for, by the kind of number
+MISSING = {
+    "c": ("acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh", "exp", "exp2", "log", "log10", "log2",
+          "pow", "sin", "sinh", "sqrt", "tan", "tanh"),
+    "f": ("bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1"),
+    "i": ("powmod",),
+    "u": ("powmod",),
+}  # fmt: skip
 NO_BLOCKS = (Dataflow, Process, Resize)
 
 
@@ -34,6 +42,9 @@ def why_on_host(node: Node, uses: Uses) -> Refusal | None:
     for element in subtree(node):
         if isinstance(element, NO_BLOCKS) or element.callees():
             return Refusal(f"there is a {described(element)} inside", (element,))
+        for part in (part for expr in element.exprs() for part in walk(expr)):
+            if isinstance(part, Op) and (reason := _why_no_words(part)):
+                return Refusal(reason, (element,))
     for name in dict.fromkeys(_touched(node, uses)):
         reason = _why_not_there(name, uses)
         if reason:
@@ -55,7 +66,7 @@ def _why_not_there(name: str, uses: Uses) -> str:
     desc = uses.desc(name)
     if isinstance(desc, Stream):
         return f"{name!r} is a queue"
-    if not _is_known(desc.dtype):
+    if desc.dtype == float16:
         return f"devices have no {desc.dtype}, of which {name!r} is made"
     memory = memory_of(name, uses.desc)
     if memory.startswith("alias ") and any(uses.writers(other) for other in uses.overlapping(name)):
@@ -63,8 +74,9 @@ def _why_not_there(name: str, uses: Uses) -> str:
     return ""
 
 
-def _is_known(dtype: DType) -> bool:
-    return dtype.itemsize <= LARGEST.get(dtype.kind, 8)
+def _why_no_words(part: Op) -> str:
+    dtype = part.args[0].dtype if part.args else part.dtype
+    return f"devices have no {part.name} of {dtype}" if part.name in MISSING.get(dtype.kind, ()) else ""
 
 
 def _unbounded(node: Map, uses: Uses) -> Refusal | None:
