@@ -59,6 +59,7 @@ _HOME = {
             "CacheError",
             "CallbackError",
             "CodegenError",
+            "CommunicationError",
             "DataRace",
             "DeviceError",
             "DeviceMemoryError",

@@ -90,6 +90,14 @@ class DataRace(InterpreterError):
     code = "ir.data-race"
 
 
+class CommunicationError(InterpreterError):
+    """The ranks of a distributed program do not fit together: a deadlock, operands or roots that differ, grids that are
+    larger than the number of ranks, memory that is touched while it is sent.
+    """
+
+    code = "ir.communication"
+
+
 class TransformationRefused(DcpyError):
     """A transformation was asked for where it is not legal, or not applicable; notes give the verdicts."""
 

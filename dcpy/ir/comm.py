@@ -7,11 +7,13 @@ The kinds of nodes are in `dcpy.libraries.mpi`, virtual ranks that run them in `
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
+from dcpy.base.errors import InterpreterError
 from dcpy.ir.distribution import ProcessGrid
 from dcpy.ir.effects import Effect
 from dcpy.ir.nodes import LibraryNode
@@ -20,14 +22,36 @@ NDArray = np.ndarray[Any, Any]
 
 
 @dataclass(slots=True)
-class Rank:
-    """One rank at a node: its operands, what its symbols are, and where on the node's communicator it is."""
+class Visit:
+    """One rank at a node: its operands, the values of its symbols, and the grids of its program."""
 
-    number: int
+    grids: Mapping[str, ProcessGrid]
     symbols: Mapping[str, int]
     inputs: dict[str, NDArray]
     outputs: dict[str, NDArray]
-    grids: Mapping[str, ProcessGrid] = field(default_factory=dict)
+    rank: int = 0
+
+
+class Ranks(Protocol):
+    """The other ranks, as a node sees them that one of them runs."""
+
+    def here(self) -> int:
+        """The number of the rank that runs now."""
+
+    def meet(self, node: Collective, visit: Visit) -> None:
+        """Waits until all ranks of the node's communicator are there; its outputs are filled then."""
+
+    def send(self, node: CommNode, visit: Visit, to: int, tag: int, values: NDArray) -> int:
+        """Starts to send to a rank of the node's communicator; returns a request."""
+
+    def receive(self, node: CommNode, visit: Visit, source: int, tag: int, like: NDArray) -> int:
+        """Starts to receive; returns a request."""
+
+    def finish(self, node: CommNode, request: int, values: NDArray | None) -> NDArray | None:
+        """Waits for a request. Returns what was received; None for what was sent, which `values` still have to be."""
+
+
+RANKS: ContextVar[Ranks | None] = ContextVar("RANKS", default=None)  #: those beside the rank that runs here
 
 
 @dataclass(eq=False)
@@ -35,7 +59,7 @@ class CommNode(LibraryNode):
     """A node that communicates. Nodes of one communicator stay in their order, and run as often as the program says.
 
     The communicator is all ranks (``grid = ""``) or those of a grid, of which `along` are the axes along which it
-    reaches: ``along = (1,)`` are the ranks of a row. None: all axes.
+    reaches: ``along = (1,)`` are the ranks of a row. None: all axes. A rank that is not on the grid does nothing.
     """
 
     effects: ClassVar[Effect] = Effect.ORDERED
@@ -44,23 +68,51 @@ class CommNode(LibraryNode):
 
     def meaning(self, inputs: Mapping[str, NDArray], outputs: Mapping[str, NDArray]) -> None:
         """A rank alone has nobody to talk to: `ir.interp.ranks` runs all of them."""
-        from dcpy.base.errors import InterpreterError
-
         raise InterpreterError(
             f"a {self.kind} needs the other ranks",
             span=self.span,
-            help="run_ranks(sdfg, [arguments of each rank, ...])",
+            help="run_ranks(sdfg, [arguments of each rank, ...]) runs all of them",
         )
+
+    def run(self, visit: Visit, ranks: Ranks) -> None:
+        """What one rank does here: fills its outputs."""
+        raise NotImplementedError(f"a {self.kind} must say what it does")
 
 
 @dataclass(eq=False)
 class Collective(CommNode):
     """A node that all ranks of its communicator reach, in the same order as the others of that communicator."""
 
-    def agreement(self, rank: Rank) -> tuple[tuple[str, object], ...]:
-        """What must be the same on all ranks, by name."""
-        return tuple((name, (str(value.dtype), value.shape)) for name, value in {**rank.inputs, **rank.outputs}.items())
+    def run(self, visit: Visit, ranks: Ranks) -> None:
+        ranks.meet(self, visit)
 
-    def meaning_of_all(self, ranks: Sequence[Rank]) -> None:
-        """Fills the outputs of all ranks, which are in the order of the communicator."""
+    def agreement(self, visit: Visit) -> dict[str, object]:
+        """What must be the same on all ranks, by name; for most, dtypes and shapes of the operands."""
+        operands = {**visit.inputs, **{f"{name} ": value for name, value in visit.outputs.items()}}
+        return {f"the operand {name.strip()!r}": _described(value) for name, value in operands.items()}
+
+    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+        """Fills the outputs of all ranks, in the order of the communicator; returns how many messages that takes.
+
+        0 for what an MPI does in a way of its own.
+        """
         raise NotImplementedError(f"a {self.kind} must say what it means")
+
+
+def communicate(
+    node: CommNode,
+    grids: Mapping[str, ProcessGrid],
+    symbols: Mapping[str, int],
+    inputs: dict[str, NDArray],
+    outputs: dict[str, NDArray],
+) -> None:
+    """Runs a node on one rank, beside the others; alone, it raises."""
+    ranks = RANKS.get()
+    if ranks is None:
+        node.meaning(inputs, outputs)
+    else:
+        node.run(Visit(grids, dict(symbols), inputs, outputs, ranks.here()), ranks)
+
+
+def _described(value: NDArray) -> str:
+    return f"{value.dtype}[{', '.join(map(str, value.shape))}]"

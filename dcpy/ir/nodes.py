@@ -144,9 +144,10 @@ class LibraryNode(Node):
     """A computation that a library knows how to do well. Subclasses live in `dcpy.libraries`.
 
     A subclass is a dataclass; its own fields (numbers, bools, strings, tuples of ints, dtypes) are its properties,
-    are what is printed and saved, and never change its memlets. Which connectors are optional is the subclass' to
-    check. One that does more than to compute its outputs (it sends, prints, may raise) says so: ``effects =
-    Effect.ORDERED``; then it is never dropped, repeated, or moved past another such node, with outputs or without.
+    are what is printed and saved, and never change its memlets; expressions over symbols have a role. Which connectors
+    are optional is the subclass' to check. One that does more than to compute its outputs (it sends, prints, may raise)
+    says so: ``effects = Effect.ORDERED``; then it is never dropped, repeated, or moved past another such node, with
+    outputs or without.
     """
 
     kind = "library"

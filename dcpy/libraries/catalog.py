@@ -13,6 +13,12 @@ _RANDOM = "dcpy.libraries.random"
 _FFT = "dcpy.libraries.fft"
 _SORTING = "dcpy.libraries.sorting"
 _INDEXING = "dcpy.libraries.indexing"
+_MPI = "dcpy.libraries.mpi"
+_COLLECTIVES = (
+    "barrier", "bcast", "reduce", "allreduce", "scan", "exscan", "scatter", "gather", "allgather", "alltoall",
+    "reduce_scatter",
+)  # fmt: skip
+_MESSAGES = ("send", "recv", "sendrecv", "isend", "irecv", "wait")
 _SOLVERS = ("cholesky", "lu", "lu_solve", "solve_triangular", "solve", "inverse", "qr")
 _DECOMPOSITIONS = ("svd", "eigh", "eig", "lstsq")
 _RANDOMS = ("seed", "draw", "vectors", "permutation", "sample")
@@ -37,6 +43,10 @@ NODES: dict[str, str] = {
     "indexing.scatter": f"{_INDEXING}.nodes:Scatter",
     **{f"lapack.{node}": f"{_LAPACK}.nodes:{node.title().replace('_', '')}" for node in (*_SOLVERS, *_DECOMPOSITIONS)},
     **{f"random.{node}": f"{_RANDOM}.nodes:{node.title()}" for node in _RANDOMS},
+    **{f"comm.{node}": f"{_MPI}.nodes:{node.title().replace('_', '')}" for node in _COLLECTIVES},
+    **{f"comm.{node}": f"{_MPI}.messages:{node.title()}" for node in _MESSAGES},
+    "comm.copy": f"{_MPI}.copies:DistributedCopy",
+    "comm.exchange": f"{_MPI}.copies:Exchange",
 }
 
 #: kind/name -> the expansion (`dcpy.ir.library.expansions.EXPANSIONS`)

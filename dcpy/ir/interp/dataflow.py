@@ -14,6 +14,7 @@ import numpy as np
 from dcpy.base.callbacks import perform, require_bound
 from dcpy.base.errors import DcpyError, InterpreterError, OutOfBounds
 from dcpy.base.networks import wait
+from dcpy.ir.comm import CommNode, communicate
 from dcpy.ir.expressions.scalar import Load, ScalarExpr
 from dcpy.ir.interp.exceptions import raising
 from dcpy.ir.interp.frame import Frame
@@ -62,7 +63,10 @@ class DataMovement:
             target = self.frame.buffer(memlet.container)
             outputs[connector] = target.data[(*self._index(memlet, target, node), ...)].copy()
         with raising(node):
-            node.meaning(inputs, outputs)
+            if isinstance(node, CommNode):
+                communicate(node, self.frame.sdfg.grids, self.symbols, inputs, outputs)
+            else:
+                node.meaning(inputs, outputs)
         for connector, memlet in node.outputs.items():
             self.write(memlet, outputs[connector], node)
 

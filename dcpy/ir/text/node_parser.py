@@ -11,6 +11,7 @@ from dcpy.ir.library.library_kinds import LIBRARY_KINDS
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS, Memlet
 from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, Map, Node, Tasklet
 from dcpy.ir.region import Region
+from dcpy.ir.roles import Role
 from dcpy.ir.schedules import SCHEDULES, UNDECIDED, Schedule
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import Range
@@ -201,7 +202,7 @@ class NodeParser(DeclarationParser):
         inputs, outputs = self.flow()
         values: dict[str, Any] = {}
         if self.at("{"):
-            self.list_of(lambda: values.update([self._property()]), "{", "}")
+            self.list_of(lambda: values.update([self._property(cls)]), "{", "}")
         known = {field.name: field for field in properties(cls)}
         for name in values:
             if name not in known:
@@ -211,10 +212,11 @@ class NodeParser(DeclarationParser):
                 self.fail(f"{kind.text} needs its property {name!r}", at=kind)
         return cls(inputs=inputs, outputs=outputs, **values)
 
-    def _property(self) -> tuple[str, Any]:
+    def _property(self, cls: type[Node]) -> tuple[str, Any]:
         name = self.identifier("the name of a property")
         self.expect("=")
-        return name, self.value()
+        is_bound = cls.roles.get(name) is Role.BOUND and not self.at("[")
+        return name, self.symbolic() if is_bound else self.value()
 
     def _foreign(self) -> ForeignCall:
         at = self.advance()

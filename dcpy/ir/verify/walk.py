@@ -170,6 +170,9 @@ class _Walk:
                 for arg in args:
                     if not isinstance(arg, str):
                         yield from self.expr(arg, f"an argument of {node.function}", node, refs)
+            case _:
+                for bound in node.all_of(Role.BOUND):
+                    yield from self.uses(bound.symbols, f"a property of a {node.kind}")
 
     def map(self, node: Map) -> Subjects:
         with self.inside(node):

@@ -1,0 +1,173 @@
+"""Copies between distributed arrays in local form: any distribution to any other, and halos from their owners.
+
+Scatter, gather, broadcast, transposition, allreduce and the exchange of halos are all cases of one: each element goes
+from a rank that has it to those that need it. A rank takes what it has from itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dcpy.base.errors import CommunicationError
+from dcpy.ir.comm import Collective, NDArray, Visit
+from dcpy.ir.distribution import Partial, Section
+from dcpy.ir.interp.memory import index_of, range_of
+from dcpy.ir.interp.parts import Assembly, Part, part_of
+from dcpy.ir.interp.scalars import combine
+from dcpy.ir.memlet import CONFLICT_RESOLUTIONS
+from dcpy.ir.roles import Role, Roles
+from dcpy.ir.subsets import Range
+
+
+@dataclass(eq=False)
+class DistributedCopy(Collective):
+    """``target[...] = source[...]`` of global arrays, of which ``src`` and ``dst`` are each rank's whole part.
+
+    With `wcr` it is combined with what was there. All ranks take part, those outside of grids, too.
+    """
+
+    kind = "comm.copy"
+    roles: ClassVar[Roles] = {**Collective.roles, "source": Role.BOUND, "target": Role.BOUND}
+    source: Section
+    target: Section
+    wcr: str = ""
+
+    def problems(self) -> Iterator[str]:
+        """Other connectors; a target whose value is still to be combined."""
+        if set(self.inputs) != {"src"} or set(self.outputs) != {"dst"}:
+            yield "has the connectors (src) -> (dst)"
+        if self.wcr and self.wcr not in CONFLICT_RESOLUTIONS:
+            yield f"cannot combine by {self.wcr!r}"
+        yield from _section_problems("source", self.source)
+        yield from _section_problems("target", self.target)
+        placed = self.target.distribution
+        if placed is not None and any(isinstance(part, Partial) for part in placed.rest):
+            yield "its target is still to be combined over an axis"
+
+    def agreement(self, visit: Visit) -> dict[str, object]:
+        return {
+            "the source": _told(self.source, visit, visit.inputs["src"]),
+            "the target": _told(self.target, visit, visit.outputs["dst"]),
+            "the operation": self.wcr,
+        }
+
+    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+        given = [visit.inputs["src"] for visit in visits]
+        taken = [visit.outputs["dst"] for visit in visits]
+        return _move(self, self.source, self.target, visits, given, taken, self.wcr)
+
+
+@dataclass(eq=False)
+class Exchange(Collective):
+    """The halo of an array, from the ranks that own its elements; ``x`` and ``out`` are each rank's whole part."""
+
+    kind = "comm.exchange"
+    roles: ClassVar[Roles] = {**Collective.roles, "section": Role.BOUND}
+    section: Section
+
+    def problems(self) -> Iterator[str]:
+        """Other connectors, or an array without a distribution."""
+        if set(self.inputs) != {"x"} or set(self.outputs) != {"out"}:
+            yield "has the connectors (x) -> (out)"
+        yield from _section_problems("section", self.section)
+        if self.section.distribution is None:
+            yield "exchanges what is not distributed"
+
+    def agreement(self, visit: Visit) -> dict[str, object]:
+        return {"the array": _told(self.section, visit, visit.inputs["x"])}
+
+    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+        given = [visit.inputs["x"] for visit in visits]
+        return _move(self, self.section, self.section, visits, given, [visit.outputs["out"] for visit in visits], "")
+
+
+def _section_problems(what: str, section: Section) -> Iterator[str]:
+    count = len(section.shape)
+    if len(section.subset.dims) != count:
+        yield f"its {what} has {count} dimensions, and a subset of {len(section.subset.dims)}"
+    if section.distribution is not None and len(section.distribution.axes) != count:
+        yield f"its {what} has {count} dimensions, and a distribution of {len(section.distribution.axes)}"
+
+
+def _told(section: Section, visit: Visit, values: NDArray) -> str:
+    """What must be the same everywhere, with numbers for symbols. Where a rank is, is not in it."""
+    names = {name: visit.symbols[name] for name in section.symbols if name in visit.symbols}
+    return f"{values.dtype} {section.subs(names)}"
+
+
+def _move(
+    node: Collective,
+    source: Section,
+    target: Section,
+    visits: Sequence[Visit],
+    given: Sequence[NDArray],
+    taken: Sequence[NDArray],
+    wcr: str,
+) -> int:
+    """Moves a section of one global array to a section of another; returns the number of messages."""
+    first = visits[0]
+    shape = tuple(size.evaluate(first.symbols) for size in source.shape)
+    assembly = Assembly(shape, source.distribution, first.grids)
+    for visit, values in zip(visits, given, strict=True):
+        assembly.add(visit.rank, values, visit.symbols)
+    index = index_of(source.subset, shape, first.symbols)
+    assert assembly.values is not None  # there is at least one rank
+    values, owners = assembly.values[index], assembly.owners[index]
+    if np.any(owners < 0):
+        raise CommunicationError(f"no rank has all elements of {source}", span=node.span)
+    messages = 0
+    for visit, out in zip(visits, taken, strict=True):
+        messages += _deliver(node, source, target, visit, values, owners, out, wcr, shape)
+    return messages
+
+
+def _deliver(
+    node: Collective,
+    source: Section,
+    target: Section,
+    visit: Visit,
+    values: NDArray,
+    owners: NDArray,
+    out: NDArray,
+    wcr: str,
+    shape: tuple[int, ...],
+) -> int:
+    whole = tuple(size.evaluate(visit.symbols) for size in target.shape)
+    part = part_of(target.distribution, whole, visit.grids, visit.symbols)
+    if out.shape != part.shape:
+        raise CommunicationError(
+            f"the part of rank {visit.rank} has the shape {out.shape}; its distribution says {part.shape}",
+            span=node.span,
+        )
+    index_of(target.subset, whole, visit.symbols)  # it is within the array
+    if not part.here:
+        return 0
+    local, picked, sizes = _places(part, target, visit)
+    moved = values.reshape(sizes)[picked]
+    out[local] = combine(wcr, out[local], moved) if wcr else moved
+    needed = owners.reshape(sizes)[picked]
+    mine = part_of(source.distribution, shape, visit.grids, visit.symbols)
+    owned = np.zeros(shape, bool)
+    if mine.here and not (source.distribution and any(isinstance(r, Partial) for r in source.distribution.rest)):
+        owned[np.ix_(*(each.whole for each in mine.own))] = True
+    own = owned[index_of(source.subset, shape, visit.symbols)].reshape(sizes)[picked]
+    return len(np.unique(needed[~own & (needed != visit.rank)]))
+
+
+def _places(part: Part, target: Section, visit: Visit) -> tuple[tuple[NDArray, ...], tuple[NDArray, ...], list[int]]:
+    """Where in a rank's memory elements of the section are, which of the section these are, and its size."""
+    local, picked, sizes = [], [], []
+    for room, dim in zip(part.room, target.subset.dims, strict=True):
+        wanted = range_of(dim, visit.symbols) if isinstance(dim, Range) else (dim.evaluate(visit.symbols),)
+        sizes.append(len(wanted))
+        numbers = {element: number for number, element in enumerate(wanted)}
+        there = [place for place, element in enumerate(room.whole.tolist()) if element in numbers]
+        local.append(room.local[there].astype(int))
+        picked.append(np.array([numbers[element] for element in room.whole[there].tolist()], int))
+    if not sizes:
+        return (), (), []
+    return np.ix_(*local), np.ix_(*picked), sizes

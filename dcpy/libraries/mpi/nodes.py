@@ -1,0 +1,238 @@
+"""The collectives of MPI as library nodes: what each means for all ranks of a communicator, in NumPy.
+
+Operands are memlets of any stride; how much each rank gives and gets follows from their shapes, so what MPI calls
+``Scatterv`` or ``Allgatherv`` is no other node. Pieces are along the first dimension, in the order of the ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from dcpy.base.errors import CommunicationError
+from dcpy.ir.comm import Collective, NDArray, Visit
+from dcpy.ir.expressions.ops import op_info
+from dcpy.ir.memlet import CONFLICT_RESOLUTIONS
+from dcpy.ir.roles import Role, Roles
+from dcpy.ir.symbolic import ZERO, Expr
+
+
+@dataclass(eq=False)
+class Barrier(Collective):
+    """No rank goes on before all are there."""
+
+    kind = "comm.barrier"
+
+    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+        return 0
+
+
+@dataclass(eq=False)
+class _Moving(Collective):
+    """A collective with one operand in, ``x``, and one out, ``out``."""
+
+    rows_differ: ClassVar[bool] = False  #: whether ranks may have different numbers of rows
+
+    def problems(self) -> Iterator[str]:
+        """Other connectors."""
+        if set(self.inputs) != {"x"} or set(self.outputs) != {"out"}:
+            yield "has the connectors (x) -> (out)"
+
+    def agreement(self, visit: Visit) -> dict[str, object]:
+        first = 1 if self.rows_differ else 0
+        found: dict[str, object] = {}
+        for name, value in (("x", visit.inputs["x"]), ("out", visit.outputs["out"])):
+            found[f"the dtype of {name!r}"] = str(value.dtype)
+            found[f"the shape of {name!r}"] = value.shape[first:]
+        return found
+
+
+@dataclass(eq=False)
+class _Rooted(_Moving):
+    """A collective with a rank that has, or gets, what the others do not: `root`, of the communicator."""
+
+    roles: ClassVar[Roles] = {**Collective.roles, "root": Role.BOUND}
+    root: Expr = field(default=ZERO, kw_only=True)
+
+    def agreement(self, visit: Visit) -> dict[str, object]:
+        return {"the root": self.root.evaluate(visit.symbols), **super().agreement(visit)}
+
+    def root_of(self, visits: Sequence[Visit]) -> int:
+        root = self.root.evaluate(visits[0].symbols)
+        if not 0 <= root < len(visits):
+            raise CommunicationError(f"the root of a {self.kind} is rank {root} of {len(visits)}", span=self.span)
+        return root
+
+
+@dataclass(eq=False)
+class _Combining(_Moving):
+    """A collective that combines values of ranks by `op`, in the order of the ranks."""
+
+    op: str = field(default="add", kw_only=True)
+
+    def problems(self) -> Iterator[str]:
+        yield from super().problems()
+        if self.op not in CONFLICT_RESOLUTIONS:
+            yield f"cannot combine by {self.op!r}: there are {', '.join(CONFLICT_RESOLUTIONS)}"
+
+    def agreement(self, visit: Visit) -> dict[str, object]:
+        return {"the operation": self.op, **super().agreement(visit)}
+
+    def running(self, values: Sequence[NDArray]) -> list[NDArray]:
+        """What the first one, the first two, ... are together."""
+        combine, found = op_info(self.op).numpy(), [values[0]]
+        for value in values[1:]:
+            found.append(combine(found[-1], value).astype(value.dtype))
+        return found
+
+
+@dataclass(eq=False)
+class Bcast(_Rooted):
+    """``out`` on each rank is ``x`` of the root."""
+
+    kind = "comm.bcast"
+
+    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+        sent = visits[self.root_of(visits)].inputs["x"]
+        for visit in visits:
+            visit.outputs["out"][...] = sent
+        return 0
+
+
+@dataclass(eq=False)
+class Reduce(_Combining, _Rooted):
+    """``out`` at the root is what all ``x`` are together; that of other ranks stays as it is."""
+
+    kind = "comm.reduce"
+
+    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+        visits[self.root_of(visits)].outputs["out"][...] = self.running([visit.inputs["x"] for visit in visits])[-1]
+        return 0
+
+
+@dataclass(eq=False)
+class Allreduce(_Combining):
+    """``out`` on each rank is what all ``x`` are together."""
+
+    kind = "comm.allreduce"
+
+    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+        total = self.running([visit.inputs["x"] for visit in visits])[-1]
+        for visit in visits:
+            visit.outputs["out"][...] = total
+        return 0
+
+
+@dataclass(eq=False)
+class Scan(_Combining):
+    """``out`` of a rank is what ``x`` of the ranks up to it are together."""
+
+    kind = "comm.scan"
+
+    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+        for visit, total in zip(visits, self.running([visit.inputs["x"] for visit in visits]), strict=True):
+            visit.outputs["out"][...] = total
+        return 0
+
+
+@dataclass(eq=False)
+class Exscan(_Combining):
+    """``out`` of a rank is what ``x`` of the ranks before it are together; that of the first one stays as it is."""
+
+    kind = "comm.exscan"
+
+    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+        totals = self.running([visit.inputs["x"] for visit in visits])
+        for visit, total in zip(visits[1:], totals, strict=False):
+            visit.outputs["out"][...] = total
+        return 0
+
+
+@dataclass(eq=False)
+class Scatter(_Rooted):
+    """The rows of ``x`` at the root go to the ranks in turn: each gets as many as its ``out`` has."""
+
+    kind = "comm.scatter"
+    rows_differ = True
+
+    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+        pieces = _pieces(self, visits[self.root_of(visits)].inputs["x"], [visit.outputs["out"] for visit in visits])
+        for visit, piece in zip(visits, pieces, strict=True):
+            visit.outputs["out"][...] = piece
+        return 0
+
+
+@dataclass(eq=False)
+class Gather(_Rooted):
+    """``out`` at the root are the rows of all ``x``, in the order of the ranks; that of others stays as it is."""
+
+    kind = "comm.gather"
+    rows_differ = True
+
+    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+        target = visits[self.root_of(visits)].outputs["out"]
+        for visit, piece in zip(visits, _pieces(self, target, [visit.inputs["x"] for visit in visits]), strict=True):
+            piece[...] = visit.inputs["x"]
+        return 0
+
+
+@dataclass(eq=False)
+class Allgather(_Moving):
+    """``out`` on each rank are the rows of all ``x``, in the order of the ranks."""
+
+    kind = "comm.allgather"
+    rows_differ = True
+
+    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+        parts = [visit.inputs["x"] for visit in visits]
+        for visit in visits:
+            for piece, part in zip(_pieces(self, visit.outputs["out"], parts), parts, strict=True):
+                piece[...] = part
+        return 0
+
+
+@dataclass(eq=False)
+class Alltoall(_Moving):
+    """The rows of ``x`` in equal pieces, one for each rank: ``out`` has those for it, in the order of the senders."""
+
+    kind = "comm.alltoall"
+
+    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+        count = len(visits)
+        for visit in visits:
+            for value in (visit.inputs["x"], visit.outputs["out"]):
+                if len(value) % count:
+                    raise CommunicationError(
+                        f"{len(value)} rows of a {self.kind} are not in {count} equal pieces", span=self.span
+                    )
+        sent = [np.split(visit.inputs["x"], count) for visit in visits]
+        for number, visit in enumerate(visits):
+            visit.outputs["out"][...] = np.concatenate([pieces[number] for pieces in sent])
+        return 0
+
+
+@dataclass(eq=False)
+class ReduceScatter(_Combining):
+    """What all ``x`` are together; its rows go to the ranks in turn, to each as many as its ``out`` has."""
+
+    kind = "comm.reduce_scatter"
+    rows_differ = True
+
+    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+        total = self.running([visit.inputs["x"] for visit in visits])[-1]
+        for visit, piece in zip(visits, _pieces(self, total, [v.outputs["out"] for v in visits]), strict=True):
+            visit.outputs["out"][...] = piece
+        return 0
+
+
+def _pieces(node: Collective, whole: NDArray, parts: Sequence[NDArray]) -> list[NDArray]:
+    """The rows of `whole`, cut into as many as each of `parts` has."""
+    counts = [len(part) for part in parts]
+    if sum(counts) != len(whole):
+        raise CommunicationError(
+            f"a {node.kind} moves {len(whole)} rows, and the ranks have {' + '.join(map(str, counts))}", span=node.span
+        )
+    return np.split(whole, np.cumsum(counts)[:-1])
