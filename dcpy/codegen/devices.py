@@ -13,13 +13,13 @@ from dcpy.codegen.emit.skeleton import program_text
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.walk import shared_bytes
 
-TABLE, DIALECT, CHIPS = "dcpy_table.h", "dcpy_device.h", "dcpy_chips.h"
+HEADERS = TABLE, DIALECT, CHIPS = "dcpy_table.h", "dcpy_device.h", "dcpy_chips.h"
 HOST = Environment("device", declarations=f'#include "{TABLE}"')  #: what the host's unit needs before its helpers
 
 
 def device_units(module: tree.Module, stem: str) -> tuple[Unit, ...]:
     """The text of the kernels, and the headers."""
-    headers = tuple(Unit(name, _header(name)) for name in (TABLE, DIALECT, CHIPS))
+    headers = tuple(Unit(name, _header(name)) for name in HEADERS)
     if not module.kernels:
         return headers
     own = replace(module, name=stem, functions=(), slots=(), reports_errors=False, combinations=())

@@ -6,12 +6,16 @@ What is compiled holds no places, so that a program in another file is the same 
 from __future__ import annotations
 
 from dcpy.codegen.artifact import Artifact, Unit
+from dcpy.codegen.devices import HEADERS
 from dcpy.codegen.emit.comments import comment
 
 
 def listings(artifact: Artifact) -> tuple[tuple[str, str], ...]:
-    """The units of an artifact, (name, text), with comments that name the places in Python."""
-    return tuple((unit.name, _listing(unit)) for unit in artifact.units)
+    """The units of an artifact, (name, text), with comments that name the places in Python.
+
+    Without headers that are the same for all programs.
+    """
+    return tuple((unit.name, _listing(unit)) for unit in artifact.units if unit.language or unit.name not in HEADERS)
 
 
 def listing(artifact: Artifact) -> str:
@@ -19,8 +23,8 @@ def listing(artifact: Artifact) -> str:
     units = listings(artifact)
     if len(units) == 1:
         return units[0][1]
-    heads = (f"// == {unit.name} ({unit.language or 'read by others'})" for unit in artifact.units)
-    return "\n".join(f"{head}\n\n{text}" for head, (_, text) in zip(heads, units, strict=True))
+    languages = {unit.name: unit.language or "read by others" for unit in artifact.units}
+    return "\n".join(f"// == {name} ({languages[name]})\n\n{text}" for name, text in units)
 
 
 def _listing(unit: Unit) -> str:

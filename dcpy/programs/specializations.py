@@ -349,7 +349,7 @@ def compiler_identity() -> str:
     """What this dcpy is: its version, the state of its files, which changes while it is being worked on, and when a
     package was installed last beside it: libraries that appear or disappear (FFTW, MKL) change what nodes become."""
     installed = Path(sysconfig.get_path("purelib")).stat().st_mtime_ns
-    text = repr([installed, *sorted(_states(str(Path(__file__).parent)))])
+    text = repr([installed, *sorted(_states(str(Path(__file__).parents[1])))])
     return f"{__version__}-{np.__version__}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 

@@ -11,7 +11,7 @@ from dcpy.base.registry import Registry
 if TYPE_CHECKING:  # who only asks whether there is one is spared all that it is made of
     from dcpy.targets.target import Target
 
-TARGETS: Registry[Target] = Registry("target", {"cpu": "dcpy.targets.cpu:CPU"})
+TARGETS: Registry[Target] = Registry("target", {"cpu": "dcpy.targets.cpu:CPU", "gpu": "dcpy.targets.gpu:GPU"})
 
 
 class UnsupportedDevice(DcpyError):
@@ -24,8 +24,8 @@ def require_device(device: DeviceType) -> None:
     """`UnsupportedDevice` where no target is for a device; loads none."""
     if device.value not in TARGETS:
         raise UnsupportedDevice(
-            f"dcpy prints code for CPUs only so far, not for {device.value}",
-            help="use device=dcpy.DeviceType.CPU",
+            f"dcpy prints code for CPUs and GPUs so far, not for {device.value}",
+            help="use device=dcpy.DeviceType.CPU, or GPU",
         )
 
 

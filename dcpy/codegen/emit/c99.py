@@ -17,6 +17,7 @@ from dcpy.codegen.emit.dialect import Text
 from dcpy.codegen.emit.expressions import CONDITIONAL, POSTFIX, UNARY
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Call, Name, integer
+from dcpy.codegen.lir.intrinsics import OF_DEVICES
 from dcpy.codegen.lir.types import Reference
 from dcpy.codegen.prelude import LIBRARY, Prelude
 from dcpy.ir import types
@@ -156,7 +157,7 @@ C99 = CPP.but(
         "owned_buffer": "({of} *)dcpy_owned_buffer((void **){0}, {1}, sizeof({of}))",
         "take_kept": "__atomic_exchange_n({0}, (char *)0, __ATOMIC_ACQ_REL)",
         **dict.fromkeys(("truth", "convert", "push", "pop", "call_python", "call_through")),
-        **dict.fromkeys(("device_enter", "device_leave", "device_finish", "device_errors", "device_attach")),
+        **dict.fromkeys(OF_DEVICES),
     },
     expressions={Name: name, Call: call},
     statements={

@@ -49,6 +49,7 @@ INTRINSICS = {
     "owned_buffer": "dcpy_owned_buffer", "take_kept": "__atomic_exchange_n({0}, (char *)nullptr, __ATOMIC_ACQ_REL)",
     "push": "dcpy_push<{of}>({0}, {1})", "pop": "dcpy_pop<{of}>({0}, {1})", "call_python": "dcpy_callback",
     "call_through": "dcpy_call_through", "device_enter": "dcpy_device_enter", "device_leave": "dcpy_device_leave",
+    "device_wait": "dcpy_device_wait",
     "device_finish": "dcpy_device_finish", "device_errors": "dcpy_errors", "device_attach": "dcpy_attach",
     **dict.fromkeys(OF_KERNELS),
 }  # fmt: skip

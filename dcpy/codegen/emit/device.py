@@ -15,7 +15,7 @@ from dcpy.codegen.emit.cpp import CPP
 from dcpy.codegen.emit.expressions import CONDITIONAL, UNARY
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Name
-from dcpy.codegen.lir.intrinsics import OF_KERNELS
+from dcpy.codegen.lir.intrinsics import OF_DEVICES, OF_KERNELS
 from dcpy.codegen.lir.walk import shared_bytes
 from dcpy.codegen.prelude import DEVICE_PRELUDE
 from dcpy.ir.data import Space
@@ -95,7 +95,8 @@ DEVICE = CPP.but(
     typedefs=dict.fromkeys(CPP.typedefs),
     spaces={Space.GLOBAL: "", Space.SHARED: "", Space.PINNED: ""},
     words={
-        "aligned": "", "numbers": None, "stop": None, "note": None, "combine": None, "exchange": None, "queue": None,
+        "aligned": "alignas(16) ",
+        "numbers": None, "stop": None, "note": None, "combine": None, "exchange": None, "queue": None,
         "first line": '#include "dcpy_device.h"', "kernel": "DCPY_KERNEL({name}, {threads})",
     },
     operations={
@@ -106,8 +107,7 @@ DEVICE = CPP.but(
     intrinsics={
         **{name: f"int64_t(DCPY_{name.upper()})" for name in OF_KERNELS},
         **dict.fromkeys(("copy", "move", "free", "owned_buffer", "take_kept", "push", "pop", "call_python",
-                         "call_through", "device_enter", "device_leave", "device_finish", "device_errors",
-                         "device_attach")),
+                         "call_through", *OF_DEVICES)),
     },
     statements={
         tree.SharedBuffer: shared_buffer, tree.Barrier: barrier, tree.Update: update, tree.CheckFail: check_fail,

@@ -52,6 +52,13 @@ static inline void dcpy_device_leave(int32_t before)
     if (--own.depth == 0) __atomic_store_n(&dcpy_turn(), false, __ATOMIC_RELEASE);
 }
 
+// What the host has given the device to read may change from here on.
+static inline void dcpy_device_wait()
+{
+    dcpy_commands &own = dcpy_own_commands();
+    if (own.status == DCPY_DONE) own.status = dcpy_attached()->wait(dcpy_attached());
+}
+
 // Waits. 0; or the check that failed on the device, with its numbers; or one of the two for failures of the device.
 static inline int32_t dcpy_device_finish(int64_t *error, int32_t no_memory, int32_t lost)
 {

@@ -25,6 +25,10 @@ class Rule:
 
 #: numbers of threads and blocks, and how many there are
 OF_KERNELS = tuple(f"{what}_{axis}" for what in ("thread", "block", "threads", "blocks") for axis in "xyz")
+#: what a host asks of a device, beside what has a statement of its own
+OF_DEVICES = (
+    "device_enter", "device_leave", "device_wait", "device_finish", "device_errors", "device_attach",
+)  # fmt: skip
 ANY, BYTES = Pointer(Basic.VOID), Pointer(Basic.VOID, const=True)
 
 
@@ -49,6 +53,7 @@ INTRINSICS: Mapping[str, Callable[[DType], Rule]] = {
     # of a device, on the host: what is asked of it runs behind what was asked before
     "device_enter": lambda of: Rule((), STATUS),  # a call begins: nothing has failed; the status of the call around
     "device_leave": lambda of: Rule((STATUS,), Basic.VOID),
+    "device_wait": lambda of: Rule((), Basic.VOID),
     "device_finish": lambda of: Rule((Pointer(INDEX), STATUS, STATUS), STATUS),  # all is done; the check that failed
     "device_errors": lambda of: Rule((), Pointer(INDEX, space=Space.GLOBAL)),  # for the first check that fails
     "device_attach": lambda of: Rule((ANY,), Basic.VOID),  # the runtime's table, from now on

@@ -9,7 +9,7 @@ from dcpy.codegen.lir.expr import Infix, Intrinsic, LirExpr, Literal, Name, Size
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Pointer
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.places import Place
-from dcpy.ir.data import Space, packed_strides
+from dcpy.ir.data import Array, Space, packed_strides
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy
 from dcpy.ir.subsets import Range
@@ -35,7 +35,7 @@ def lower_transfer(context: Context, node: Copy) -> None:
         raise context.refuse("a copy to a device that combines values", node.span, help="write a map")
     if context.uses.root(src.container) == context.uses.root(dst.container):
         raise context.refuse(f"a copy inside of {src.container!r}, on a device", node.span, help="write a map")
-    if _is_finish(context.last):  # both are waited for together
+    if _is_wait(context.last):  # both are waited for together
         context.drop_last()
     to, source = (_address(context, memlet) for memlet in (dst, src))
     shape, to_strides, source_strides = _box(context, dst, src)
@@ -48,6 +48,22 @@ def lower_transfer(context: Context, node: Copy) -> None:
         context.emit(tree.TransferBox(to, source, dtype, sizes, steps, others))
     if space_of(context.places[dst.container]) is Space.HOST:
         finish(context)
+    elif space_of(context.places[src.container]) is Space.HOST and not _stays(context, src.container):
+        context.emit(tree.Evaluate(Intrinsic("device_wait", (), Basic.VOID)))
+
+
+def _stays(context: Context, container: str) -> bool:
+    """Whether memory of the host stays as it is until the program ends: the caller's, that only copies change."""
+    root = context.uses.root(container)
+    if not context.sdfg.is_argument(root) or not isinstance(context.uses.desc(root), Array):
+        return False
+    names = dict.fromkeys((root, *context.uses.overlapping(root)))
+    writers = (writer for name in names for writer in context.uses.writers(name))
+    return all(isinstance(writer, Copy) and _is_on_device(context, writer.src.container) for writer in writers)
+
+
+def _is_on_device(context: Context, container: str) -> bool:
+    return space_of(context.places[container]) is Space.GLOBAL
 
 
 def _address(context: Context, memlet: Memlet) -> LirExpr:
@@ -84,6 +100,13 @@ def _is_finish(statement: tree.Statement | None) -> bool:
         case tree.Block(body=(tree.Declare(value=Intrinsic(name="device_finish")), *_)):
             return True
     return False
+
+
+def _is_wait(statement: tree.Statement | None) -> bool:
+    match statement:
+        case tree.Evaluate(call=Intrinsic(name="device_wait")):
+            return True
+    return _is_finish(statement)
 
 
 def ends(body: Sequence[tree.Statement]) -> bool:

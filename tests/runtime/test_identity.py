@@ -1,0 +1,15 @@
+"""What stands for this very compiler in the keys of remembered programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import dcpy
+from dcpy.programs import specializations
+
+
+def test_the_identity_looks_at_all_of_dcpy(monkeypatch):
+    looked_at = []
+    monkeypatch.setattr(specializations, "_states", lambda folder: looked_at.append(folder) or [])
+    specializations.compiler_identity.__wrapped__()
+    assert looked_at == [str(Path(dcpy.__file__).parent)]
