@@ -7,6 +7,7 @@ import threading
 import numpy as np
 import pytest
 
+from dcpy.base.errors import DeviceError, DeviceMemoryError
 from dcpy.base.options import resolve_options
 from dcpy.codegen.generate import generate
 from dcpy.ir.text import parse_sdfg
@@ -32,6 +33,15 @@ SUMS = """
                 tasklet (a <- gpu_x[i, j]) -> (o -> gpu_c[2] (mul)) { o = 3 } }
       } } } }
       state { copy gpu_c[0:3] -> c[0:3]  copy gpu_m[0:2] -> m[0:2] }
+    }"""
+
+
+LARGE = """
+    sdfg @large(x: f64[N], n) symbols(N: size, n: i64) {
+      data gpu_x: f64[max(n, 0)] transient @global @heap
+      state { map b = 0:N @grid { state { map i = 0:1 @block { state {
+        tasklet () -> (o -> gpu_x[b]) { o = 3.0 } } } } } }
+      state { copy gpu_x[0:N] -> x[0:N] }
     }"""
 
 
@@ -112,6 +122,25 @@ def test_a_call_leaves_no_memory_behind():
         with pytest.raises(IndexError):
             program(x, np.arange(3, 101), h)
     assert memory_in_use(options()) < before + 100 * (8 + 8 + 4) + 4 * 4  # what the last call had may still wait
+
+
+def test_the_memory_of_the_device_is_not_enough():
+    program, x = compiled(LARGE), np.zeros(3)
+    program(x, 3)
+    assert x.tolist() == [3.0, 3.0, 3.0]
+    for count in (2**32, 2**50):
+        with pytest.raises(DeviceMemoryError):
+            program(np.zeros(3), count)
+    x[:] = 0
+    program(x, 3)
+    assert x.tolist() == [3.0, 3.0, 3.0]
+
+
+def test_a_kernel_that_touches_what_it_may_not():
+    x = np.zeros(3000)
+    with pytest.raises(DeviceError, match="large_b"):
+        compiled(LARGE, seed=9)(x, 1)  # its device is lost
+    assert not x.any()
 
 
 def test_threads_take_turns():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dcpy
-from dcpy.base.errors import DeviceError, DeviceMemoryError
+from dcpy.base.errors import DeviceError
 from dcpy.targets.catalog import TARGETS, UnsupportedDevice
 
 pytestmark = pytest.mark.cc
@@ -84,9 +84,11 @@ def test_elementwise_in_any_dtype(dtype):
 
 def test_operations_with_meanings_of_their_own():
     x, y = RNG.integers(-20, 20, 200), RNG.integers(-3, 4, 200)
-    agree(lambda x, y: (x // y, x % y, np.minimum(x, y), x >> 2, np.sign(x), abs(x), x**2), x, y)
     a = np.array([np.nan, -0.0, 0.0, np.inf, -2.5, 7.0])
-    agree(lambda a, b: (np.maximum(a, b), np.minimum(a, b), a // 2.0, a % 3.0, np.sign(a), a > b), a, a[::-1].copy())
+    with np.errstate(all="ignore"):
+        agree(lambda x, y: (x // y, x % y, np.minimum(x, y), x >> 2, np.sign(x), abs(x), x**2), x, y)
+        agree(lambda a, b: (np.maximum(a, b), np.minimum(a, b), a // 2.0, np.sign(a)), a, a[::-1].copy())
+        agree(lambda a, b: (a > b, a % 3.0, abs(a), np.isnan(a)), a, a[::-1].copy())
     agree(lambda a: (np.sin(a), np.exp(a), np.sqrt(abs(a)), a.astype(np.int32)), RNG.random(100), exact=False)
 
 
@@ -102,9 +104,6 @@ def test_layouts():
     wide = RNG.random((20, 66))
     expected = wide.copy()
     expected[::2, ::-2] += 1.0
-    program = gpu(lambda x: x.__iadd__(1.0) and None)
-    del program
-
     def add(x):
         x += 1.0
 
@@ -113,8 +112,8 @@ def test_layouts():
 
 
 def test_control_flow_on_the_host_and_results():
-    agree(steps, RNG.random(50), 6)
-    agree(until, RNG.random(64), 3.0)
+    agree(steps, RNG.random(50), 6, exact=False)
+    agree(until, RNG.random(64), 3.0, exact=False)
     agree(branch, np.array([1.0, 5.0, 2.0]))
     agree(branch, np.array([3.0, 5.0, 2.0]))
     agree(nested, RNG.random(40))
@@ -173,11 +172,15 @@ def test_the_device_may_come_from_the_environment(monkeypatch):
 
 
 def test_too_much_memory():
-    def f(n):
-        return np.zeros(n).sum()
+    def f(n, k):
+        x = np.arange(n) * 0.5
+        x[k] = 1.0
+        return x[k[0] : k[1]].sum()
 
-    with pytest.raises((DeviceMemoryError, MemoryError)):
-        gpu(f)(2**40)
+    k = np.array([3, 10])
+    assert gpu(f)(100, k) == f(100, k)
+    with pytest.raises(MemoryError):
+        gpu(f)(2**33, k)
 
 
 def test_devices_without_a_target():

@@ -8,6 +8,7 @@ from dcpy.codegen.lir.expr import Infix, Intrinsic, LirExpr, Name, integer, time
 from dcpy.codegen.lir.tree import Declare, DeviceBuffer, Grow, HeapBuffer, SharedBuffer, StackBuffer, Table
 from dcpy.codegen.lir.types import INDEX, Pointer
 from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.kernels.waits import command
 from dcpy.codegen.lower.places import Place
 from dcpy.codegen.lower.streams import declare_stream, stream_place
 from dcpy.ir.data import Allocation, Array, Data, Lifetime, Scalar, Space, Stream, View, strides_of
@@ -109,7 +110,7 @@ def _declare_of_device(context: Context, name: str, desc: Scalar | Array, place:
         case Space.SHARED, _:
             context.emit(SharedBuffer(base, desc.dtype, _constant_size(context, name, desc)))
         case Space.GLOBAL, _ if context.kernel is None:
-            context.emit(DeviceBuffer(base, desc.dtype, _device_count(context, desc)))
+            command(context, DeviceBuffer(base, desc.dtype, _device_count(context, desc)))
             context.unaliased.add(base)
         case Space.PINNED, _ if context.kernel is None and isinstance(desc, Array):
             declare_array(context, base, desc)

@@ -17,7 +17,7 @@ from dcpy.codegen.lower.buffers import register_places
 from dcpy.codegen.lower.calls import CallShape
 from dcpy.codegen.lower.context import Context, ModuleContext, declarations_of
 from dcpy.codegen.lower.entries import entry_functions
-from dcpy.codegen.lower.kernels.transfers import ends, finish
+from dcpy.codegen.lower.kernels.waits import ends, finish
 from dcpy.codegen.lower.merging import merged
 from dcpy.codegen.lower.parameters import parameters
 from dcpy.codegen.lower.region import lower_region, success

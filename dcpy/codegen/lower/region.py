@@ -13,7 +13,7 @@ from dcpy.codegen.lower.calls import lower_call, lower_callback, lower_foreign_c
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.copies import lower_copy
 from dcpy.codegen.lower.kernels.blocks import around_part, lower_alone, stands_alone
-from dcpy.codegen.lower.kernels.transfers import finish
+from dcpy.codegen.lower.kernels.waits import finish
 from dcpy.codegen.lower.maps import lower_map, trip_count
 from dcpy.codegen.lower.networks import lower_dataflow
 from dcpy.codegen.lower.results import allocate_owned

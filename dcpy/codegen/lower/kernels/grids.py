@@ -18,6 +18,7 @@ from dcpy.codegen.lower.kernels.blocks import first_thread
 from dcpy.codegen.lower.kernels.geometry import AXES, LARGEST_GRID, geometry_of, grid_axes
 from dcpy.codegen.lower.kernels.scope import KernelScope
 from dcpy.codegen.lower.kernels.touching import shared_by_threads
+from dcpy.codegen.lower.kernels.waits import command
 from dcpy.ir.analysis.conflicts import conflict_resolutions
 from dcpy.ir.data import Space
 from dcpy.ir.nodes import Map
@@ -39,7 +40,8 @@ def lower_grid(context: Context, node: Map, lower_region: LowerRegion) -> None:
     params, args = _parameters(context, body)
     context.module.kernels.append(tree.Kernel(name, params, body, scope.geometry.threads, span=node.span))
     z, y, x = (_blocks(context, node, axis) for axis in AXES)
-    context.emit(tree.Launch(name, (z, y, x), scope.geometry.threads, args))
+    checks = any(isinstance(statement, tree.CheckFail) for statement in statements(body))
+    command(context, tree.Launch(name, (z, y, x), scope.geometry.threads, args), checks=checks)
 
 
 def _require_grid(context: Context, node: Map) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from dcpy.codegen.lower.kernels.geometry import Geometry
+from dcpy.codegen.lower.kernels.geometry import Geometry, most_iterations
 from dcpy.ir.analysis.conflicts import injective_params, tiles_of
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.memlet import Memlet
@@ -69,9 +69,14 @@ class KernelScope:
         around = [node for node in maps if not is_inside(home, node)]
         if self.block is None or self.block not in around:
             return self.block is None
-        axes = [axis for node in around for axis in node.iteration_space()]
-        params = [param for param, dim in axes if dim.size.constant != 1]  # a single iteration meets no other
+        params = [param for node in around for param in _several(node)]
         tiles = tiles_of(self.node) if self.node in around else {}
         walked = {tiles[param] for param in self.block.params if param in tiles}
         needed = tuple(param for param in params if param not in walked)
         return not injective_params(memlet.subset, needed, self.varying) >= set(needed)
+
+
+def _several(node: Map) -> list[str]:
+    """The parameters of a map that may have two values."""
+    pairs = zip(node.params, node.domain, strict=True)
+    return [param for param, dim in pairs if most_iterations(dim) not in (0, 1)]

@@ -1,13 +1,12 @@
-"""Copies between memories: what the host asks of a device for them, and how it learns what became of all commands."""
+"""Copies between memories: what the host asks of a device for them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.expr import Infix, Intrinsic, LirExpr, Literal, Name, SizeOf
-from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Pointer
+from dcpy.codegen.lir.expr import Infix, LirExpr, SizeOf
+from dcpy.codegen.lir.types import Basic, Pointer
 from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.kernels.waits import command, drop_settling, finish, settle
 from dcpy.codegen.lower.places import Place
 from dcpy.ir.data import Array, Space, packed_strides
 from dcpy.ir.memlet import Memlet
@@ -35,21 +34,20 @@ def lower_transfer(context: Context, node: Copy) -> None:
         raise context.refuse("a copy to a device that combines values", node.span, help="write a map")
     if context.uses.root(src.container) == context.uses.root(dst.container):
         raise context.refuse(f"a copy inside of {src.container!r}, on a device", node.span, help="write a map")
-    if _is_wait(context.last):  # both are waited for together
-        context.drop_last()
+    drop_settling(context)
     to, source = (_address(context, memlet) for memlet in (dst, src))
     shape, to_strides, source_strides = _box(context, dst, src)
     dtype = context.places[dst.container].dtype
     if packed_strides(shape) == tuple(to_strides) == tuple(source_strides):
         count = context.symbolic(product_of(*shape))
-        context.emit(tree.Transfer(to, source, Infix("*", count, SizeOf(dtype, Basic.SIZE), Basic.SIZE)))
+        command(context, tree.Transfer(to, source, Infix("*", count, SizeOf(dtype, Basic.SIZE), Basic.SIZE)))
     else:
         sizes, steps, others = (tuple(map(context.symbolic, part)) for part in (shape, to_strides, source_strides))
-        context.emit(tree.TransferBox(to, source, dtype, sizes, steps, others))
+        command(context, tree.TransferBox(to, source, dtype, sizes, steps, others))
     if space_of(context.places[dst.container]) is Space.HOST:
         finish(context)
     elif space_of(context.places[src.container]) is Space.HOST and not _stays(context, src.container):
-        context.emit(tree.Evaluate(Intrinsic("device_wait", (), Basic.VOID)))
+        settle(context)
 
 
 def _stays(context: Context, container: str) -> bool:
@@ -93,39 +91,3 @@ def _axes(context: Context, memlet: Memlet) -> list[tuple[Expr, Expr]]:
     pairs = zip(memlet.subset.dims, strides, strict=True)
     found = [(dim.size_within(context.ranges), dim.step * stride) for dim, stride in pairs if isinstance(dim, Range)]
     return [(size if context.ranges.proves_nonneg(size) else max_of(size, 0), stride) for size, stride in found]
-
-
-def _is_finish(statement: tree.Statement | None) -> bool:
-    match statement:
-        case tree.Block(body=(tree.Declare(value=Intrinsic(name="device_finish")), *_)):
-            return True
-    return False
-
-
-def _is_wait(statement: tree.Statement | None) -> bool:
-    match statement:
-        case tree.Evaluate(call=Intrinsic(name="device_wait")):
-            return True
-    return _is_finish(statement)
-
-
-def ends(body: Sequence[tree.Statement]) -> bool:
-    """Whether what a body has asked of a device is waited for."""
-    return bool(body) and _is_finish(body[-1])
-
-
-def finish(context: Context) -> None:
-    """Waits for a device; leaves where a check has failed there, where its memory was not enough, or where it broke."""
-    if _is_finish(context.last):
-        return
-    module = context.module
-    no_memory = module.check_number("DeviceMemoryError", "", None)
-    lost = module.check_number("DeviceError", "", None)
-    status = Name(context.names.fresh("status"), STATUS)
-    args = (Name("error", Pointer(INDEX)), Literal(no_memory, STATUS), Literal(lost, STATUS))
-    with context.capture() as body:
-        context.emit(tree.Declare(status.name, STATUS, Intrinsic("device_finish", args, STATUS), constant=True))
-        context.fail(Infix("!=", status, Literal(0, STATUS), TRUTH), status, forwarded=True)
-    context.emit(tree.Block(tuple(body)))
-
-
