@@ -1,4 +1,4 @@
-"""``dcpy doctor``: compiler, OpenMP, BLAS, FFT, cache: what was found, and what to install where it is missing."""
+"""``dcpy doctor``: compiler, BLAS, FFT, GPUs, cache: what was found, and what to install where it is missing."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dcpy.base.errors import DcpyError
+from dcpy.base.options import Options
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,8 @@ def findings() -> Iterator[Finding]:
     yield _library("BLAS: openblas", "openblas", "pip install scipy-openblas32")
     yield _library("BLAS: mkl", "mkl", "pip install mkl-devel")
     yield _library("FFT: fftw", "fftw", "pip install 'dcpy[fft]'")
-    for package, extra in (("mpi4py", "mpi"), ("cupy", "gpu")):
-        yield _package(package, hint=f"pip install 'dcpy[{extra}]'")
+    yield _package("mpi4py", hint="pip install 'dcpy[mpi]'")
+    yield from gpu_findings()
     yield _cache()
 
 
@@ -63,6 +64,55 @@ def _library(what: str, name: str, hint: str) -> Finding:
     except DcpyError as error:
         return Finding(what, False, error.help or hint)
     return Finding(what, True, ", ".join(environment.libraries))
+
+
+def gpu_findings() -> Iterator[Finding]:
+    """Devices, and compilers of kernels. Nothing is built where there is no driver."""
+    from dcpy.base.options import resolve_options
+    from dcpy.runtime.devices.hipcc import find_hipcc
+    from dcpy.runtime.devices.nvrtc import find_nvidia_compiler
+
+    options = resolve_options()
+    yield _device("GPU: cuda", "cuda", options)
+    yield _device("GPU: hip", "hip", options)
+    for what, find in (("kernels: NVIDIA", find_nvidia_compiler), ("kernels: AMD", find_hipcc)):
+        try:
+            compiler = find()
+        except DcpyError as error:
+            yield Finding(what, False, error.help)
+        else:
+            yield Finding(what, True, f"{compiler.id}, for {', '.join(compiler.architectures)}")
+
+
+def _device(what: str, backend: str, options: Options) -> Finding:
+    from dcpy.runtime.devices.drivers import is_installed, open_context
+
+    if not is_installed(backend, options):
+        return Finding(what, False, "there is no driver; gpu.backend = simulator runs kernels on the CPU, slowly")
+    try:
+        facts = open_context(backend, options).facts()
+    except DcpyError as error:
+        return Finding(what, False, "; ".join((error.message, *error.notes)))
+    memory = f"{facts.free / 2**30:.1f} of {facts.total / 2**30:.1f} GiB free"
+    version = f"driver {facts.version // 1000}.{facts.version % 1000 // 10}"
+    return Finding(what, True, f"{facts.name}, {facts.arch}, {facts.processors} processors, {memory}, {version}")
+
+
+def gpu_constants() -> Iterator[str]:
+    """Lines about what was measured on each device that there is."""
+    from dcpy.base.options import resolve_options
+    from dcpy.runtime.devices.measuring import measure
+
+    options = resolve_options()
+    devices = [backend for backend in ("cuda", "hip") if _device("", backend, options).found]
+    if not devices:
+        yield "no GPU: nothing is measured, and nothing is known about time on one"
+    for backend in devices:
+        yield f"constants of the {backend} device, measured now:"
+        try:
+            yield from (f"        {name:24}{figure}" for name, figure in measure(backend, options).rows())
+        except DcpyError as error:
+            yield f"        not measured: {error.message}"
 
 
 def _cache() -> Finding:

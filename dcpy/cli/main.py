@@ -47,6 +47,7 @@ def _parser() -> argparse.ArgumentParser:
     cache.set_defaults(run=_cache)
 
     doctor = commands.add_parser("doctor", help="what was found on this machine, and what is missing")
+    doctor.add_argument("--gpu", action="store_true", help="only GPUs, with what things cost on the one that is there")
     doctor.set_defaults(run=_doctor)
     return parser
 
@@ -91,11 +92,13 @@ def _users(files: Sequence[str]) -> str:
 
 
 def _doctor(options: argparse.Namespace) -> int:
-    from dcpy.cli.doctor import findings
+    from dcpy.cli.doctor import findings, gpu_constants, gpu_findings
 
     missing = 0
-    for finding in findings():
+    for finding in gpu_findings() if options.gpu else findings():
         missing += finding.needed and not finding.found
         mark = "ok  " if finding.found else "MISSING" if finding.needed else "no  "
         print(f"{mark:8}{finding.what:24}{finding.detail}")
+    for line in gpu_constants() if options.gpu else ():
+        print(line)
     return 1 if missing else 0

@@ -1,0 +1,77 @@
+"""``dcpy doctor`` on machines with a GPU and without: what is found, and what was measured."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from dcpy.base.errors import DeviceError
+from dcpy.cli.main import main
+from dcpy.runtime.devices import drivers, measuring
+from tests.runtime.devices import chips
+from tests.runtime.devices.fakes import FakeDriver
+
+pytestmark = pytest.mark.cc
+
+
+@pytest.fixture
+def fake(tmp_path, monkeypatch):
+    """The driver that the environment names."""
+    chips.nvrtc()
+    found = FakeDriver(tmp_path, total=64 << 20)
+    monkeypatch.setenv("DCPY_GPU_DRIVER", str(found.path))
+    return found
+
+
+@pytest.fixture
+def nothing(monkeypatch):
+    monkeypatch.setattr(drivers, "LIBRARIES", {"cuda": ("libnothing.so",), "hip": ("libnothing.so",)})
+
+
+def test_without_a_gpu_nothing_is_claimed(nothing, capsys):
+    assert main(["doctor", "--gpu"]) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"^no +GPU: cuda +there is no driver; gpu.backend = simulator", said, re.M)
+    assert said.endswith("no GPU: nothing is measured, and nothing is known about time on one\n")
+    assert "GB/s" not in said
+
+
+def test_a_device_is_described_and_measured(fake, capsys):
+    assert main(["doctor", "--gpu"]) == 0
+    said = capsys.readouterr().out
+    described = "No GPU at all, sm_90, 132 processors, 0.1 of 0.1 GiB free, driver 13.0"
+    assert re.search(rf"^ok +GPU: cuda +{described}$", said, re.M)
+    assert re.search(r"^ok +kernels: NVIDIA +NVRTC 1\d\.\d+, for sm_75, ", said, re.M)
+    assert "constants of the cuda device, measured now:" in said
+    for name in ("within device", "to host pageable", "launch and wait", "block barrier"):
+        assert re.search(rf"^ +{name} +\d+\.\d+ (GB/s|µs)$", said, re.M)
+    assert fake.get("live") == 0
+
+
+def test_figures_are_bytes_and_seconds_of_one_command(fake):
+    found = measuring.measure("cuda", fake.options)  # between two events of the fake lies one millisecond
+    size = (64 << 20) // 8
+    second = 0.001 / measuring.COPIES
+    assert found.within_device == pytest.approx(2 * size / second, rel=0.01)
+    assert found.to_host_pinned == pytest.approx(size / second, rel=0.01)
+    assert found.launch == pytest.approx(0.001 / measuring.LAUNCHES)
+    assert 0 < found.launch_and_wait < 1
+    assert len(fake.log("launch")) == 2 * measuring.ROWS * (measuring.LAUNCHES + 1) + measuring.ROWS * (
+        measuring.COPIES + 1
+    )
+
+
+def test_a_broken_device_is_not_measured(fake, capsys, monkeypatch):
+    def broken(*_):
+        raise DeviceError("the device could not be measured")
+
+    monkeypatch.setattr(measuring, "measure", broken)
+    assert main(["doctor", "--gpu"]) == 0
+    assert "not measured: the device could not be measured" in capsys.readouterr().out
+
+
+def test_the_whole_doctor_has_a_section_on_gpus(nothing, capsys):
+    assert main(["doctor"]) == 0
+    said = capsys.readouterr().out
+    assert all(what in said for what in ("GPU: cuda", "GPU: hip", "kernels: NVIDIA", "kernels: AMD"))

@@ -1,0 +1,74 @@
+"""Kernels that are generated for NPBench become machine code for chips that are not here; none of them spills.
+
+A few here, all of them for all chips among the heavy tests.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+import dcpy
+from benchmarks.npbench import kernels
+from dcpy import driver
+from dcpy.base.errors import CodegenError
+from dcpy.base.options import GpuOptions, resolve_options
+from dcpy.codegen.generate import generate
+from dcpy.ir.machine import GPU_COSTS
+from dcpy.transforms.gpu.lowering import gpu_pipeline
+from dcpy.transforms.running import run_pipeline
+from tests.benchmarks.transformations import Reference
+from tests.runtime.devices import chips
+
+pytestmark = pytest.mark.cc
+SOME = ("atax", "azimint_hist", "gemm", "hdiff", "jacobi_2d", "mandelbrot1", "softmax", "spmv")
+MOST_STACK = 64  # bytes
+#: reduction of large angles has a table in local memory; a division of 64 bits is called, and registers are saved
+STACK = ("arc_distance", "cavity_flow", "channel_flow", "conv2d_bias")
+
+
+def units_of(name):
+    """The unit of kernels, and the headers; None where nothing runs on a device."""
+    reference = Reference(kernels()[name])
+    sdfg = dcpy.program(reference.kernel.function).to_sdfg(**reference.arguments)
+    driver.auto_optimize(sdfg)
+    run_pipeline(sdfg, gpu_pipeline(GpuOptions(), GPU_COSTS))
+    artifact = generate(sdfg, None, None, resolve_options({"device": "gpu", "gpu.backend": "simulator"}))
+    headers = tuple(unit for unit in artifact.units if not unit.language)
+    return next(((unit, headers) for unit in artifact.units if unit.language == "device"), None)
+
+
+def check(name, unit, headers, compiler, arch):
+    binary = compiler.compile(unit, headers, arch, GpuOptions())
+    assert binary.resources
+    spilling = [
+        one
+        for one in binary.resources
+        if (one.stack or one.spill_stores or one.spill_loads) and not (name in STACK and one.stack <= MOST_STACK)
+    ]
+    assert spilling == []
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_kernels_fit_a_chip(name):
+    check(name, *units_of(name), chips.nvrtc(), "sm_90")
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", kernels())
+def test_kernels_fit_all_chips(name):
+    try:
+        found = units_of(name)
+    except CodegenError as error:
+        pytest.skip(f"not generated: {error.message}")
+    if found is None:
+        pytest.skip("nothing for a device in it")
+    compiler = chips.nvrtc()
+    for arch in chips.NVIDIA:
+        check(name, *found, compiler, arch)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("arch", chips.AMD)
+@pytest.mark.parametrize("name", SOME)
+def test_kernels_fit_other_chips(name, arch):
+    check(name, *units_of(name), chips.hipcc(), arch)
