@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 
 from dcpy.ir.analysis.conflicts import location
 from dcpy.ir.data import Allocation, Array, Scalar, Space
-from dcpy.ir.editing.nest_edits import expand_map, reorder_axes, set_axes
+from dcpy.ir.editing.nest_edits import expand_map, reorder_axes, set_axes, tiles_and_tile
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.expressions.identities import identity_value
 from dcpy.ir.expressions.scalar import Const, Ref
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.region import Region, State
-from dcpy.ir.schedules import BLOCK, SEQUENTIAL, Schedule
+from dcpy.ir.schedules import BLOCK, GRID, SEQUENTIAL, UNDECIDED, Schedule
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, sym
 from dcpy.ir.tree import is_inside, subtree
@@ -47,7 +47,7 @@ def make_block_program(kernel: Map, statements: Sequence[Statement], threads: in
         if not isinstance(node, Map):
             pending.append(node)
         elif statement.targets:
-            if _depends(node, pending, rw):
+            if depends(node, pending, rw):
                 _by_one_thread(pending, program, rw)
             pending += _combined(node, statement.targets, threads, kernel, program, rw)
         else:
@@ -58,7 +58,7 @@ def make_block_program(kernel: Map, statements: Sequence[Statement], threads: in
         rw.erase(block)
 
 
-def _depends(node: Node, pending: Sequence[Node], rw: Rewriter) -> bool:
+def depends(node: Node, pending: Sequence[Node], rw: Rewriter) -> bool:
     """Whether a map reads what nodes write that wait for one thread; where it combines values does not count yet."""
     written = {memlet.container for other in pending for memlet in _writes(other)}
     read = {name for element in subtree(node) for name in rw.uses.touches(element).reads}
@@ -194,6 +194,43 @@ def _sum(parts: str, start: Expr, step: Expr, count: int, target: Memlet, dtype:
 
 def _map(stem: str, count: Expr, body: Region, rw: Rewriter, schedule: Schedule = BLOCK) -> Map:
     return Map((rw.fresh_name(stem),), (Range(ZERO, count),), body, schedule)
+
+
+def spread_over_blocks(kernel: Map, statement: Statement, length: int, rw: Rewriter) -> Map:
+    """Takes a sum out of a kernel of one point, which is left that of the blocks' sums; returns the kernel of these.
+
+    before   map one = 0:1 @grid { s = 0;  map k = 0:N { s += x[k] };  ... }
+    after    map b = 0:N:16384 @grid { own = 0;  map k = b:min(b + 16384, N) { own += x[k] };  sums[b // 16384] = own }
+             map one = 0:1 @grid { s = 0;  map p = 0:ceil(N / 16384) { s += sums[p] };  ... }
+    """
+    node = statement.node
+    assert isinstance(node, Map)
+    assert kernel.state is not None
+    assert kernel.state.region is not None
+    first = node.params[0]
+    ranges = dict(zip(node.params, node.domain, strict=True))
+    tile, before = rw.fresh_name(f"{first}_block"), ranges[first]
+    tiles, ranges[first] = tiles_and_tile(before, length, tile, rw.uses.ranges_at(node))
+    inside, rest = State(span=node.span), State(span=node.span)
+    blocks = Map((tile,), (tiles,), Region([inside]), GRID, span=node.span)
+    totals = _map("p", tiles.size, Region([rest]), rw, SEQUENTIAL)
+    rw.add_node_before(kernel, blocks)
+    rw.add_node_before(node, totals)
+    rw.update(totals, schedule=UNDECIDED)
+    own = [_private(target, blocks.body, rw) for target in statement.targets]
+    for target, acc in zip(statement.targets, own, strict=True):
+        rw.add_node(_put(acc, target.wcr, rw), inside)
+    rw.move_nodes([node], inside)
+    set_axes(node, ranges, rw)
+    _redirect(node, dict(zip(map(location, statement.targets), own, strict=True)), rw)
+    number = (sym(tile) - before.start) // (before.step * length)
+    for target, acc in zip(statement.targets, own, strict=True):
+        dtype = rw.uses.desc(acc).dtype
+        desc = Array.packed(dtype, (tiles.size,), transient=True, span=node.span)
+        sums = rw.declare_fresh("sums", desc, kernel.state.region)
+        rw.add_node(_move(Memlet(acc, Subset()), _element(sums, number), dtype), inside)
+        rw.add_node(_move(_element(sums, sym(totals.params[0])), target, dtype), rest)
+    return blocks
 
 
 def is_in_one(name: str, kernel: Map, rw: Rewriter) -> Map | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -13,17 +13,19 @@ from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.machine import GPU_COSTS, GPU_LIMITS, Costs, Limits
 from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.refusal import Refusal
-from dcpy.ir.region import State
+from dcpy.ir.region import Loop, State, While
 from dcpy.ir.schedules import Sequential
 from dcpy.ir.symbolic import product_of
+from dcpy.ir.tree import owners_around
 from dcpy.transforms.api import Match
-from dcpy.transforms.gpu.block_programs import Statement, is_in_one, make_block_program
+from dcpy.transforms.gpu.block_programs import Statement, depends, is_in_one, make_block_program, spread_over_blocks
 from dcpy.transforms.gpu.map_to_grid import bytes_along
 from dcpy.transforms.gpu.offloadable import free_params
 from dcpy.transforms.loops.scalar_expansion import ScalarExpansion
 from dcpy.transforms.passes import GraphPass
 
 FEW = 64  #: iterations that one thread does as quickly as a block
+EACH = 64  #: terms that a thread adds up, where several blocks share a sum
 
 
 @dataclass(frozen=True)
@@ -56,9 +58,17 @@ class ReduceToBlocks(GraphPass):
                 continue
             assert not isinstance(found, Refusal)
             rw.remark(kernel, True, "a block for each point")
-            make_block_program(kernel, found, self.costs.block, rw)
-            for name, desc in list(kernel.body.containers.items()):
-                self._place(name, desc, kernel, rw)
+            for statement in _long_sums(kernel, found, self.costs.block * EACH, rw):
+                self._share(spread_over_blocks(kernel, statement, _length(statement, self.costs.block * EACH), rw), rw)
+                rw.remark(statement.node, True, "several blocks, whose sums one block adds up")
+            self._share(kernel, rw)
+
+    def _share(self, kernel: Map, rw: Rewriter) -> None:
+        found = statements_of(kernel, rw)
+        assert not isinstance(found, Refusal)
+        make_block_program(kernel, found, self.costs.block, rw)
+        for name, desc in list(kernel.body.containers.items()):
+            self._place(name, desc, kernel, rw)
 
     def _place(self, name: str, desc: Data, kernel: Map, rw: Rewriter) -> None:
         """What a point has for itself: one thread's, shared by the block, or a part of an array of all points."""
@@ -76,6 +86,28 @@ class ReduceToBlocks(GraphPass):
         step = ScalarExpansion(container=name)
         match = Match(rw.sdfg, rw.uses, {"scope": kernel})
         step.apply(match, step.plan(match), rw)  # type: ignore[arg-type]  # what may not be expanded stayed on the host
+
+
+def _long_sums(kernel: Map, statements: Sequence[Statement], length: int, rw: Rewriter) -> list[Statement]:
+    """Sums of a kernel of one point that are worth several blocks: in no loop, and of nothing that the kernel makes."""
+    around = any(isinstance(owner, Loop | While) for owner in owners_around(kernel))
+    if around or product_of(*(dim.size for dim in kernel.domain)).constant != 1:
+        return []
+    found = []
+    for number, statement in enumerate(statements):
+        node, before = statement.node, [other.node for other in statements[:number]]
+        if statement.targets and isinstance(node, Map) and not depends(node, before, rw):
+            count = product_of(*(dim.size for dim in node.domain)).constant
+            number_step = node.domain[0].step.constant
+            if (count is None or count > length) and number_step is not None:
+                found.append(statement)
+    return found
+
+
+def _length(statement: Statement, length: int) -> int:
+    """Values of the first parameter for one block: it goes through all of the others."""
+    assert isinstance(statement.node, Map)
+    return length if len(statement.node.params) == 1 else EACH
 
 
 def statements_of(kernel: Map, rw: Rewriter) -> tuple[Statement, ...] | Refusal:

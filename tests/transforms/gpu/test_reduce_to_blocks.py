@@ -74,13 +74,13 @@ def test_small_blocks_take_two_steps():
 
 def test_a_whole_sum_is_one_block_where_it_is_long():
     text = """
-        sdfg @f(x: f64[N], c: f64[3], m: f64[1], s: f64[1]) symbols(N: size) {
+        sdfg @f(x: f64[100], c: f64[3], m: f64[1], s: f64[1]) {
           state {
-            map k = 0:N { tasklet (a <- x[k]) -> (p -> m[0] (max), q -> s[0] (add)) { p = a; q = a * a } }
+            map k = 0:100 { tasklet (a <- x[k]) -> (p -> m[0] (max), q -> s[0] (add)) { p = a; q = a * a } }
             map l = 0:3 { tasklet (a <- c[l]) -> (o -> s[0] (add)) { o = a } }
           }
         }"""
-    found = reduced(text).same_values(N=[0, 7, 100])
+    found = reduced(text).same_values()
     assert "map one = 0:1 @grid" in found.text
     assert found.text.count("parts: f64[64]") + found.text.count("parts_1: f64[64]") == 2
     assert "map l = t_1:3:64" in found.text  # beside a long one, short ones go the same way
@@ -140,3 +140,48 @@ def test_the_order_of_a_sum_is_fixed():
         found.append(out.tobytes())
     np.testing.assert_allclose(out, np.abs(given.sum(axis=1)), rtol=1e-14)
     assert len(set(found)) == 1
+
+
+LONG = """
+    sdfg @f(x: f64[N], y: f64[N], s: f64[1]) symbols(N: size) {
+      data acc: f64 transient
+      state {
+        tasklet () -> (o -> acc) { o = 1.0 }
+        map k = 2:N { tasklet (a <- x[k], b <- y[k]) -> (o -> acc (add)) { o = a * b } }
+        tasklet (a <- acc) -> (o -> s[0]) { o = 2.0 * a }
+      }
+    }"""
+
+
+def test_a_long_sum_is_that_of_several_blocks():
+    found = reduced(LONG, threads=2).same_values(N=[0, 2, 5, 130, 300])
+    assert "data sums: f64[-((2 - N) // 128)] transient" in found.text
+    assert "map k_block = 2:N:128 @grid {" in found.text
+    assert "map k = k_block + t:min(N, k_block + 128):2 @sequential {" in found.text
+    assert "sums[(k_block - 2) // 128]" in found.text
+    found.says("map k: several blocks, whose sums one block adds up")
+
+
+def test_sums_in_loops_and_sums_of_sums_are_one_blocks():
+    looped = LONG.replace("state {", "loop t = 0:3 { state {").replace("a }\n      }", "a }\n      } }")
+    assert "sums" not in reduced(looped, threads=2).same_values(N=[140]).text
+    again = "map l = 0:N { tasklet (a <- acc) -> (o -> s[0] (add)) { o = a } } tasklet (a <- acc)"
+    found = reduced(LONG.replace("tasklet (a <- acc)", again), threads=2).same_values(N=[140])
+    assert found.text.count("data sums") == 1
+
+
+def test_short_sums_are_one_blocks():
+    short = LONG.replace(" symbols(N: size)", "")
+    assert "sums" not in reduced(short.replace("N", "130"), threads=2).text
+    assert "sums" in reduced(short.replace("N", "131"), threads=2).text
+
+
+def test_sums_over_several_parameters():
+    found = reduced("""
+        sdfg @f(A: f64[N, M], s: f64[1], m: f64[1]) symbols(N: size, M: size) {
+          state {
+            map i = 0:N, j = 0:M { tasklet (a <- A[i, j]) -> (p -> s[0] (add), q -> m[0] (max)) { p = a; q = a } }
+          }
+        }""", threads=2).same_values(N=[0, 3, 70], M=[0, 5])
+    assert "map i_block = 0:N:64 @grid {" in found.text
+    assert found.text.count("data sums") == 2
