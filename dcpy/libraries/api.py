@@ -43,12 +43,14 @@ def expands(
     environment: str = "",
     dtypes: Sequence[DType] = (),
     on: Sequence[str] | None = None,
+    fuses: bool = True,
 ) -> Callable[[Callable[[AnyNode, Fragment], None]], Expansion]:
     """Declares the decorated function as the expansion `name` of a kind of node.
 
     The function writes into the `Fragment`, or declines with ``f.decline(reason)``. `environment` names the foreign
     library it calls, `dtypes` those that all operands must have one of (the same one), `on` the targets: without it
-    all, or the CPU for a foreign library. The result is an `Expansion`: list it in a catalog or hand it to `register`.
+    all, or the CPU for a foreign library. Where loops are around its maps, `fuses` is False, and nobody builds it to
+    see whether they can be fused. The result is an `Expansion`: list it in a catalog or hand it to `register`.
     """
 
     def declare(write: Callable[[AnyNode, Fragment], None]) -> Expansion:
@@ -59,7 +61,7 @@ def expands(
             return fragment.replacement()
 
         targets = (("cpu",) if environment else ()) if on is None else tuple(on)
-        return Expansion(node.kind, name, build, environment, tuple(dtypes), targets)
+        return Expansion(node.kind, name, build, environment, tuple(dtypes), targets, fuses)
 
     return declare
 

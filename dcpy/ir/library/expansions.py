@@ -48,7 +48,8 @@ class Expansion:
 
     `build` makes the replacement, or raises `ExpansionError` with the reason where this node does not fit. It changes
     nothing; costs are those of the target, for sizes of tiles. `dtypes` are those that every operand must have one of,
-    the same one for all; empty takes any. `targets` are those that it is for; empty stands for all.
+    the same one for all; empty takes any. `targets` are those that it is for; empty stands for all. `fuses` says that
+    it may be maps which become one with those beside the node: worth building it to see.
     """
 
     kind: str
@@ -57,6 +58,7 @@ class Expansion:
     environment: str = ""
     dtypes: tuple[DType, ...] = ()
     targets: tuple[str, ...] = ()
+    fuses: bool = True
 
     def refusal(self, target: str) -> str:
         """Why this expansion cannot be used on `target` on this machine, whatever the node; "" where it can."""

@@ -49,6 +49,8 @@ class ExpandToFuse(Transformation[Replacement]):
         name = f"{node.kind}/{NEUTRAL}"
         if name not in EXPANSIONS:
             return Refusal(f"{node.kind} has no expansion called {NEUTRAL!r}")
+        if not EXPANSIONS[name].fuses:
+            return Refusal("its maps are in loops and branches, where no map beside it is")
         if _is_foreign(node) and not self.foreign and not _is_streamed(node, uses):
             return Refusal("a foreign library does it well")
         if next(_from_maps(node, uses), None) is None and next(_for_maps(node, uses), None) is None:

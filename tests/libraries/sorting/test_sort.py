@@ -1,13 +1,18 @@
-"""Rows sorted by their digits."""
+"""Rows sorted by their digits, or by merging runs."""
 
 import numpy as np
 import pytest
 
 import dcpy
+from dcpy.base.errors import ExpansionError
+from dcpy.ir import types
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ZERO, as_expr
+from dcpy.ir.text import parse_sdfg
 from dcpy.libraries.sorting.nodes import ArgSort, Sort
+from dcpy.transforms.expand import expand_library_nodes
+from tests.libraries.oracles import assert_compiles, assert_expands
 from tests.support.oracles import check_same
 from tests.support.tiers import some
 
@@ -80,3 +85,43 @@ def test_operands_of_another_form_are_a_problem(node):
     assert list(node(inputs={"x": memlet(2, 3)}, outputs={"out": memlet(3, 2)}).problems())
     assert list(node(inputs={"x": memlet(3)}, outputs={"out": memlet(3)}).problems())
     assert list(node(inputs={"y": memlet(2, 3)}, outputs={"out": memlet(2, 3)}).problems())
+
+
+# -- the node, by any expansion ----------------------------------------------------------------------------------------
+
+REAL = [dtype for dtype in DTYPES if dtype != "complex64"]
+ROWS = {"": "0:R, 0:N", "from the end": "R - 1:-1:-1, N - 1:-1:-1", "every second": "0:R, 0:2*N:2"}
+
+
+def statement(node, dtype, layout=""):
+    t, place = types.from_numpy(dtype).name, ROWS[layout]
+    wide = "2*N" if layout == "every second" else "N"
+    out = "i64" if node == "argsort" else t
+    return f"""sdfg @f(x: {t}[R, {wide}], out: {out}[R, N]) symbols(R: size, N: size) {{ state {{
+                 {node} (x <- x[{place}]) -> (out -> out[0:R, 0:N]) }} }}"""
+
+
+@pytest.mark.parametrize("node", ["sort", "argsort"])
+@pytest.mark.parametrize("dtype", REAL)
+@pytest.mark.parametrize("layout", ROWS)
+def test_merging_runs_sorts(node, dtype, layout):
+    """The stages end where one run is left: sizes around powers of two, and none at all."""
+    for n in (0, 1, 2, 3, 7, 8, 9, 33) if not layout else (1, 5):
+        x = numbers(dtype, (2, 2 * n if layout == "every second" else n), seed=n)
+        out = np.full((2, n), 77).astype("int64" if node == "argsort" else dtype)
+        assert_expands(statement(node, dtype, layout), {"x": x, "out": out}, "maps")
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("node", ["sort", "argsort"])
+@pytest.mark.parametrize("dtype", some(REAL, "bool", "float64"))
+def test_merging_runs_sorts_when_compiled(node, dtype):
+    for n in (0, 1, 2, 1000, 1025):
+        out = np.full((2, n), 77).astype("int64" if node == "argsort" else dtype)
+        assert_compiles(statement(node, dtype), {"x": numbers(dtype, (2, n), seed=n), "out": out}, "maps")
+
+
+def test_complex_numbers_are_declined():
+    with pytest.raises(ExpansionError) as refused:
+        expand_library_nodes(parse_sdfg(statement("sort", "complex64")), target="a machine to come")
+    assert "maps: sorts real numbers only" in refused.value.notes

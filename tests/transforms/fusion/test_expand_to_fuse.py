@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from dataclasses import dataclass
+
 import pytest
 
 from dcpy import plugins
+from dcpy.ir.nodes import Copy, LibraryNode
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import ZERO, as_expr
+from dcpy.libraries.api import expands, register
 from dcpy.transforms.api import apply_repeated
 from dcpy.transforms.fusion.expand_to_fuse import ExpandToFuse
 from tests.support.expect import expect, parse
@@ -98,7 +105,11 @@ def test_any_axes(axes, operation):
 
 
 MASK = "map j = 0:M { tasklet (a <- x[j]) -> (o -> q[j]) { o = a > 0.5 } }"
-MORE = "data i: i32 transient data q: bool[M] transient data p: i64[K] transient"
+SCATTER = (
+    ALSO + "indexing.scatter (out <- B[0:N, 0:M], values <- t[0:K, 0:M], i0 <- p[0:K]) -> (out -> B[0:N, 0:M])"
+    " {axes = (0,), shown = (0,)}"
+)
+MORE = "data pp: i32[K] transient data i: i32 transient data q: bool[M] transient data p: i64[K] transient"
 
 
 @pytest.mark.parametrize(
@@ -111,7 +122,9 @@ MORE = "data i: i32 transient data q: bool[M] transient data p: i64[K] transient
         (SQUARES + "reduce (x <- t[0:N, 0:M]) -> (out -> y[0]) {axes = (0, 1)}", "map-inlining does that"),
         (ALSO + "reduce (x <- t[0, 0:M]) -> (out -> y[0]) {axes = (0,)}", "it has one result of one row"),
         (SQUARES + "lapack.svd (a <- t[0:N, 0:M]) -> (s -> y[0:N], info -> i)", "lapack.svd has no expansion called"),
-        (SQUARES + "sort (x <- t[0:N, 0:M]) -> (out -> B[0:N, 0:M])", "a foreign library does it well"),
+        (SQUARES + "sort (x <- t[0:N, 0:M]) -> (out -> B[0:N, 0:M])", "its maps are in loops and branches"),
+        (SQUARES + "lapack.lu (a <- t[0:N, 0:M]) -> (lu -> B[0:N, 0:M], pivots -> pp[0:K], info -> i)", "its maps are"),
+        (SCATTER, "its maps are in loops and branches"),
         (MASK + "indexing.nonzero (mask <- q[0:M]) -> (out0 -> p[0:K])", "its maps are in loops and branches"),
         (ALSO + "argreduce (x <- t[0, 0:M]) -> (out -> p[0]) {axes = (0,)}", "it has one result of one row"),
         (ALSO + "argreduce (x <- t[0:N, 0:M]) -> (out -> p[0]) {axes = (0, 1)}", "it has one result of one row"),
@@ -172,3 +185,26 @@ def test_a_matrix_that_is_read_once_is_not_stored_for_a_library(monkeypatch):
     found = expect(ExpandToFuse(), on=program(SQUARES + gemv))
     assert found.reasons() == [""]
     found.same_values(N=[1, 4], M=[1, 5])
+
+
+def test_what_a_plug_in_calls_maps_is_looked_at():
+    """Loops in an expansion that does not say so, and maps that touch nothing shared."""
+
+    @dataclass(eq=False)
+    class Odd(LibraryNode):
+        kind = "test.odd"
+        looped: bool = False
+
+    @expands(Odd, "maps")
+    def odd(node, f):
+        x, out = f.input("x"), f.output("out")
+        copy = f.array("copy", x.dtype, x.shape)
+        f.add(Copy(x.memlet, copy.memlet))
+        with f.loop(Range(ZERO, as_expr(2))) if node.looped else nullcontext(), f.map(Range(ZERO, x.shape[0])) as i:
+            f.put(out.at(i), copy.at(i, ZERO))
+
+    register(nodes=[Odd], expansions=[odd])
+    call = "test.odd (x <- t[0:N, 0:M]) -> (out -> y[0:N])"
+    expect(ExpandToFuse(), on=program(SQUARES + call)).is_refused("no map of its expansion touches what a map beside")
+    looped = program(f"{SQUARES}{call} {{looped = true}}")
+    expect(ExpandToFuse(), on=looped).is_refused("its maps are in loops and branches")

@@ -27,7 +27,7 @@ def transform(node: Transform, f: Fragment) -> None:
     lines.finish()
 
 
-@expands(Transform, "maps")
+@expands(Transform, "maps", fuses=False)
 def transform_maps(node: Transform, f: Fragment) -> None:
     """All lines by one call; a map over the lines around those over the butterflies of each step."""
     lines = lines_of(node, f)

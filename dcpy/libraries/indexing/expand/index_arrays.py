@@ -41,7 +41,7 @@ def _gather(node: Gather, f: Fragment, late: Sequence[int]) -> None:
             f.put(out.at(*points, *behind), _among(node, x, fixed, rest))
 
 
-@expands(Scatter, "maps")
+@expands(Scatter, "maps", fuses=False)
 def scatter(node: Scatter, f: Fragment) -> None:
     """Loops over the indices, or a map where no place is named twice; over what is behind each of them a map.
 

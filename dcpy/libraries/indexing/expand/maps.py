@@ -15,19 +15,19 @@ from dcpy.libraries.indexing.expand.masks import Visit
 from dcpy.libraries.indexing.nodes import Compress, MaskedStore, Nonzero
 
 
-@expands(Nonzero, "maps")
+@expands(Nonzero, "maps", fuses=False)
 def nonzero(node: Nonzero, f: Fragment) -> None:
     """The positions, each at the number of those before it."""
     masks.nonzero(scan, node, f)
 
 
-@expands(Compress, "maps")
+@expands(Compress, "maps", fuses=False)
 def compress(node: Compress, f: Fragment) -> None:
     """All operands after one scan of the mask."""
     masks.compress(scan, node, f)
 
 
-@expands(MaskedStore, "maps")
+@expands(MaskedStore, "maps", fuses=False)
 def masked_store(node: MaskedStore, f: Fragment) -> None:
     """The selected elements after one scan of the mask."""
     masks.masked_store(scan, node, f)

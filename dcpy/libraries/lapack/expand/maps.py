@@ -44,7 +44,7 @@ def _loops(kind: type[LapackNode]) -> Callable[[Callable[..., None]], Expansion]
                 f.decline(f"takes {', '.join(map(str, DTYPES))}, not {dtype}")
             write(node, f)
 
-        return expands(kind, "maps")(checked)
+        return expands(kind, "maps", fuses=False)(checked)
 
     return declare
 
@@ -142,7 +142,7 @@ def inverse(node: Inverse, f: Fragment) -> None:
     f.add(Solve({"a": a.memlet, "b": identity.memlet}, {"x": out.memlet, "info": f.output("info").memlet}))
 
 
-@expands(Slogdet, "maps")
+@expands(Slogdet, "maps", fuses=False)
 def slogdet(node: Slogdet, f: Fragment) -> None:
     """From the diagonal of an LU decomposition, and how many rows were swapped."""
     a, sign, logdet = f.input("a"), f.output("sign"), f.output("logdet")

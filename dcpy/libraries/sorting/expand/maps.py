@@ -14,7 +14,7 @@ from dcpy.libraries.api import Element, Fragment, Operand, expands
 from dcpy.libraries.sorting.nodes import ArgSort, Sort
 
 
-@expands(Sort, "maps")
+@expands(Sort, "maps", fuses=False)
 def sort_rows(node: Sort, f: Fragment) -> None:
     """The elements themselves move."""
     x, out = _input(f), f.output("out")
@@ -27,7 +27,7 @@ def sort_rows(node: Sort, f: Fragment) -> None:
         f.put(out.at(r, i), runs.at(parity, r, i))
 
 
-@expands(ArgSort, "maps")
+@expands(ArgSort, "maps", fuses=False)
 def argsort_rows(node: ArgSort, f: Fragment) -> None:
     """The elements move, and beside them the places that they came from."""
     x, out = _input(f), f.output("out")
