@@ -16,7 +16,14 @@ from pathlib import Path
 from dcpy.base.errors import ToolchainError
 from dcpy.base.options import GpuOptions
 from dcpy.codegen.artifact import Unit
-from dcpy.runtime.devices.compilers import Binary, CompilationFailed, DeviceCompiler, nvidia_semantics, nvidia_target
+from dcpy.runtime.devices.compilers import (
+    REPORT_AND_KEEP,
+    Binary,
+    CompilationFailed,
+    DeviceCompiler,
+    nvidia_semantics,
+    nvidia_target,
+)
 from dcpy.runtime.devices.nvcc import find_nvcc
 from dcpy.runtime.devices.resources import resources_in
 
@@ -28,7 +35,7 @@ OPTIONS = (
     "--device-int128",
     "--device-as-default-execution-space",  # functions that carry no word run on the device
     "--no-source-include",  # headers come from the program alone, never from the folder of the process
-    "--ptxas-options=-v",
+    *REPORT_AND_KEEP,
     "--define-macro=DCPY_CUDA",
 )
 

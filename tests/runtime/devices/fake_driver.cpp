@@ -59,8 +59,8 @@ std::string log;
 std::map<uint64_t, std::vector<char>> memory;
 std::map<char *, size_t> pinned;
 std::vector<Stream *> streams;
-const dcpy_unit *unit = nullptr;  // kernels of a generated program
-int sticky = 0;                   // an error that stays
+std::vector<const dcpy_unit *> units;  // kernels of generated programs
+int sticky = 0;                        // an error that stays
 double clock_ = 0;
 bool ready = false;
 
@@ -141,7 +141,7 @@ T value(void **args, int i)
 }
 
 // A kernel of the unit that tests have named, on the host's addresses of what its pointers point to.
-int run_generated(const dcpy_kernel_row &row, const int64_t blocks[3], const int32_t threads[3], int32_t shared,
+int run_generated(const dcpy_unit &unit, const dcpy_kernel_row &row, const int64_t blocks[3], const int32_t threads[3], int32_t shared,
                   std::vector<std::vector<char>> values)
 {
     if (numbers["astray"]) return ILLEGAL_ADDRESS;
@@ -156,14 +156,19 @@ int run_generated(const dcpy_kernel_row &row, const int64_t blocks[3], const int
         }
         args.push_back(values[i].data());
     }
-    fake_run(*unit, row, blocks, threads, shared, (int32_t)numbers["warp"], args.data());
+    fake_run(unit, row, blocks, threads, shared, (int32_t)numbers["warp"], args.data());
     return 0;
 }
 
-const dcpy_kernel_row *generated(const std::string &name)
+// The last unit that has a kernel of this name.
+const dcpy_kernel_row *generated(const std::string &name, const dcpy_unit *&unit)
 {
-    for (int32_t i = 0; unit && i < unit->count; ++i)
-        if (name == unit->rows[i].name) return &unit->rows[i];
+    for (size_t u = units.size(); u-- > 0;)
+        for (int32_t i = 0; i < units[u]->count; ++i)
+            if (name == units[u]->rows[i].name) {
+                unit = units[u];
+                return &unit->rows[i];
+            }
     return nullptr;
 }
 
@@ -212,7 +217,7 @@ EXPORT void fake_reset()
     for (Stream *stream : streams) stream->commands.clear();
 }
 
-EXPORT void fake_kernels(const dcpy_unit *of_simulator) { unit = of_simulator; }
+EXPORT void fake_kernels(const dcpy_unit *of_simulator) { units.push_back(of_simulator); }
 
 EXPORT void fake_set(const char *name, int64_t number) { numbers[name] = number; }
 
@@ -342,13 +347,14 @@ EXPORT int cuLaunchKernel LAUNCH_PARAMETERS
     if (extra || x == 0 || y == 0 || z == 0 || a * b * c == 0) return INVALID_VALUE;
     if (a * b * c > numbers["max_threads"]) return 701;
     std::vector<std::vector<char>> values;
-    if (const dcpy_kernel_row *const row = generated(name)) {
+    const dcpy_unit *unit = nullptr;
+    if (const dcpy_kernel_row *const row = generated(name, unit)) {
         for (int32_t i = 0; i < row->parameters; ++i)
             values.emplace_back((char *)args[i], (char *)args[i] + row->sizes[i]);
         return queue(stream, [=] {
             const int64_t blocks[3] = {x, y, z};
             const int32_t threads[3] = {(int32_t)a, (int32_t)b, (int32_t)c};
-            return run_generated(*row, blocks, threads, (int32_t)shared, values);
+            return run_generated(*unit, *row, blocks, threads, (int32_t)shared, values);
         });
     }
     for (size_t i = 0; i < parameters_of(name); ++i) values.emplace_back((char *)args[i], (char *)args[i] + 8);

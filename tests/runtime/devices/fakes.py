@@ -39,6 +39,7 @@ class FakeDriver:
         self.path = folder / f"libfake{next(_numbers)}.so"  # a file of its own is loaded apart
         shutil.copy(built, self.path)
         self.backend = backend
+        self._units: list[ctypes.CDLL] = []
         self._library = ctypes.CDLL(str(self.path))
         self._library.fake_get.restype = ctypes.c_int64
         self._library.fake_log.restype = ctypes.c_char_p
@@ -65,8 +66,8 @@ class FakeDriver:
         """From now on, kernels of this program run."""
         name, (_, *units) = artifact.signature.name, artifact.units
         units = [replace(unit, language="C++", flags=SIMULATED) if unit.language else unit for unit in units]
-        self._unit = ctypes.CDLL(str(library_of(Artifact(Signature(name, ()), tuple(units)), plain())))
-        unit = ctypes.c_char.in_dll(self._unit, f"{name}_kernels")
+        self._units.append(ctypes.CDLL(str(library_of(Artifact(Signature(name, ()), tuple(units)), plain()))))
+        unit = ctypes.c_char.in_dll(self._units[-1], f"{name}_kernels")
         self._library.fake_kernels(ctypes.c_void_p(ctypes.addressof(unit)))
 
     def context(self) -> DeviceContext:
