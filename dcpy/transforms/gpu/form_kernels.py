@@ -28,20 +28,22 @@ class FormKernels(GraphPass):
     before   map i = 0:N, j = 0:M @grid { s[j] += A[i, j] }
     after    map j = 0:M @grid { map i = 0:N @sequential { s[j] += A[i, j] } }
 
-    A parameter whose iterations combine values in one place goes inside: each thread owns what it combines into, so
-    that no update is atomic. Scalars of an iteration become registers, small arrays of constant size the thread's own;
-    larger ones get a dimension for each parameter of the kernel, and are in the memory of the device, next to each
-    other for neighbouring threads. Kernels that have maps of threads already keep them.
+    A parameter whose iterations combine values in one place goes inside: each thread owns what it combines into. Only
+    where the data choose the place, and the order does not show, threads meet, and updates are atomic. Scalars of an
+    iteration become registers, small arrays of constant size the thread's own; larger ones get a dimension for each
+    parameter of the kernel, and are in the memory of the device, next to each other for neighbouring threads.
+    Kernels that have maps of threads already keep them.
     """
 
     name: ClassVar[str] = "form-kernels"
     limits: Limits = GPU_LIMITS
+    any_order: bool = False  #: floats may be combined in the order in which threads come
 
     def decide(self, rw: Rewriter) -> None:
         """Kernel by kernel."""
         for kernel in kernels(rw.sdfg):
             if not _is_formed(kernel):
-                _own(kernel, rw)
+                _own(kernel, self.any_order, rw)
             for node in list(kernel.body.walk_nodes()):
                 if isinstance(node, Map) and not isinstance(node.schedule, Sequential | Unrolled | Block | Warp):
                     rw.update(node, schedule=SEQUENTIAL)
@@ -68,9 +70,9 @@ def _is_formed(kernel: Map) -> bool:
     return any(isinstance(node, Map) and isinstance(node.schedule, Block) for node in kernel.body.walk_nodes())
 
 
-def _own(kernel: Map, rw: Rewriter) -> None:
+def _own(kernel: Map, any_order: bool, rw: Rewriter) -> None:
     """Moves parameters inside that share targets, or whose ranges blocks cannot be made of."""
-    free = free_params(kernel, rw.uses)
+    free = free_params(kernel, rw.uses, any_order=any_order)
     kept = _divisible(kernel, free, rw)
     inside = tuple(param for param in kernel.params if param not in kept)
     if not inside or not kept:

@@ -27,6 +27,7 @@ from dcpy.transforms.simplify.inline_call import InlineCall
 
 def gpu_pipeline(options: GpuOptions, costs: Costs = GPU_COSTS, limits: Limits = GPU_LIMITS) -> Pipeline:
     """What is done to every program before its kernels are printed, on a device with these costs and limits."""
+    any_order = not options.deterministic
     return Pipeline(
         "lower-for-gpu",
         InlineCall(),
@@ -35,9 +36,9 @@ def gpu_pipeline(options: GpuOptions, costs: Costs = GPU_COSTS, limits: Limits =
         ExpandLibraryNodes(target="gpu"),
         MapInlining(),
         ForwardScalars(),
-        PlaceComputation(),
+        PlaceComputation(any_order),
         ReduceToBlocks(costs, limits),
-        FormKernels(limits),
+        FormKernels(limits, any_order),
         MapToGrid(costs),
         PlaceData(),
         HostControl(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dcpy.ir.analysis.conflicts import conflict_resolutions, injective_params
+from dcpy.ir.analysis.conflicts import conflict_resolutions, injective_params, reducible
 from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.analysis.memory import memory_of
 from dcpy.ir.analysis.scopes import symbols_assigned_in
@@ -17,6 +17,7 @@ from dcpy.ir.nodes import Copy, Map, Node, Tasklet
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Dataflow, Process, Resize
 from dcpy.ir.schedules import Sequential
+from dcpy.ir.symbolic import product_of
 from dcpy.ir.tree import subtree
 from dcpy.ir.types import float16
 
@@ -28,6 +29,7 @@ MISSING = {
     "i": ("powmod",),
     "u": ("powmod",),
 }  # fmt: skip
+WORDS = (4, 8)  #: bytes of numbers that threads combine at one go
 NO_BLOCKS = (Dataflow, Process, Resize)
 
 
@@ -105,20 +107,38 @@ def _why_not_outside(name: str, desc: Data, node: Map, uses: Uses) -> str:
     return ""
 
 
-def free_params(node: Map, uses: Uses) -> tuple[str, ...]:
-    """Parameters that threads can have: each combines values only in places of its own. None of a sequential map."""
+def free_params(node: Map, uses: Uses, *, any_order: bool = False) -> tuple[str, ...]:
+    """Parameters that threads can have: each combines values only in places of its own. None of a sequential map.
+
+    Where the data choose a place, threads may meet there if the order does not show: of integers, or in `any_order`.
+    """
     if isinstance(node.schedule, Sequential):
         return ()
     writes = conflict_resolutions(uses, node)
     free = set(node.params)
+    chosen = {name for body in node.regions() for region in body.walk_regions() for name in symbols_assigned_in(region)}
     for memlet in writes.resolved:
-        free &= injective_params(memlet.subset, node.params, writes.symbols)
+        dtype = uses.desc(memlet.container).dtype
+        orderless = any_order or (dtype.is_integer and dtype.itemsize in WORDS)
+        if chosen.isdisjoint(memlet.subset.symbols) or not orderless:
+            free &= injective_params(memlet.subset, node.params, writes.symbols)
     free |= {param for param, dim in node.iteration_space() if dim.size.constant == 1}
     found = tuple(param for param in node.params if param in free)
     ranges = dict(zip(node.params, node.domain, strict=True))
     if any(not (set(node.params) - free).isdisjoint(ranges[param].symbols) for param in found):
         return ()
     return found
+
+
+def why_one_thread(node: Map, uses: Uses, *, any_order: bool = False) -> Refusal | None:
+    """Why a map would be the work of one thread, which is slower than a core; None where it is not."""
+    if isinstance(node.schedule, Sequential) or free_params(node, uses, any_order=any_order):
+        return None
+    writes = conflict_resolutions(uses, node)
+    place = next((memlet for memlet in writes.resolved if memlet not in reducible(writes)), None)
+    if place is None or product_of(*(dim.size for dim in node.domain)).constant is not None:
+        return None
+    return Refusal(f"iterations may meet where they combine values, {place}, and the order of floats would show")
 
 
 def is_scalar(desc: Data) -> bool:

@@ -19,7 +19,7 @@ from dcpy.ir.region import Block, Loop, Region, State, While
 from dcpy.ir.schedules import GRID, SEQUENTIAL, Parallel, Vector
 from dcpy.ir.tree import owners_around, subtree
 from dcpy.transforms.gpu.kernels_of_nodes import copy_as_map, one_thread
-from dcpy.transforms.gpu.offloadable import free_params, is_scalar, why_on_host
+from dcpy.transforms.gpu.offloadable import free_params, is_scalar, why_on_host, why_one_thread
 from dcpy.transforms.passes import GraphPass
 
 
@@ -32,13 +32,15 @@ class PlaceComputation(GraphPass):
              t = 2 * alpha                                    t = 2 * alpha
 
     Host only: calls of Python and of host libraries, queues, numbers that devices have not, arrays that may overlap,
-    and what is inside of such a map. A loop without any map for the device has no parallelism: one core is quicker than
-    one thread. A tasklet or a copy is the device's where a kernel writes what it touches, or touches what it writes.
+    what is inside of such a map, and sums of floats in places that the data choose. A loop without any map for the
+    device has no parallelism: one core is quicker than one thread. A tasklet or a copy is the device's
+    where a kernel writes what it touches, or touches what it writes.
     Neighbours in a state that take one thread each become one kernel.
     """
 
     name: ClassVar[str] = "place-computation"
     requires: ClassVar[str] = "expanded"
+    any_order: bool = False  #: floats may be combined in the order in which threads come
 
     def decide(self, rw: Rewriter) -> None:
         """Chooses first, with remarks, and then makes kernels. `InvalidSdfg` where that was done before."""
@@ -46,10 +48,10 @@ class PlaceComputation(GraphPass):
             raise InvalidSdfg(
                 f"{rw.sdfg.name!r} was lowered for a device before", help="lower the program in simple form, once"
             )
-        chosen = _Sides(rw).device
+        chosen = _Sides(rw, self.any_order).device
         for block in list(run_by_host(rw.sdfg.body)):
             if isinstance(block, State):
-                _make_kernels(block, chosen, rw)
+                _make_kernels(block, chosen, self.any_order, rw)
         for node in run_by_host(rw.sdfg.body):
             if isinstance(node, Map) and isinstance(node.schedule, Parallel | Vector):
                 rw.update(node, schedule=SEQUENTIAL)
@@ -58,8 +60,8 @@ class PlaceComputation(GraphPass):
 class _Sides:
     """The nodes that the device runs, found to a fixed point: what it writes attracts others."""
 
-    def __init__(self, rw: Rewriter) -> None:
-        self.rw, self.uses = rw, rw.uses
+    def __init__(self, rw: Rewriter, any_order: bool) -> None:
+        self.rw, self.uses, self.any_order = rw, rw.uses, any_order
         self.device: dict[Node, None] = {}
         self.written: dict[str, None] = {}  # memories that the device writes
         self.arrays: dict[str, None] = {}  # those that it touches and that are no scalars
@@ -80,7 +82,7 @@ class _Sides:
             rw.remark(node, False, "on the host: no kernel writes what it touches")
 
     def _may(self, node: Map) -> bool:
-        reason = why_on_host(node, self.uses)
+        reason = why_on_host(node, self.uses) or why_one_thread(node, self.uses, any_order=self.any_order)
         if reason is not None:
             self.rw.remark(node, False, f"on the host: {reason}")
         return reason is None
@@ -125,7 +127,7 @@ def _sequential_loop(node: Node, maps: dict[Map, None]) -> Block | None:
     return found
 
 
-def _make_kernels(state: State, chosen: dict[Node, None], rw: Rewriter) -> None:
+def _make_kernels(state: State, chosen: dict[Node, None], any_order: bool, rw: Rewriter) -> None:
     """Kernels of maps, and of neighbours that take one thread each."""
     group: list[Node] = []
     for node in list(state.nodes):
@@ -134,7 +136,7 @@ def _make_kernels(state: State, chosen: dict[Node, None], rw: Rewriter) -> None:
         elif isinstance(node, Copy) and node.dst.subset.shape:
             _close(group, rw)
             copy_as_map(node, rw)
-        elif isinstance(node, Map) and free_params(node, rw.uses):
+        elif isinstance(node, Map) and free_params(node, rw.uses, any_order=any_order):
             _close(group, rw)
             rw.update(node, schedule=GRID)
         else:

@@ -112,7 +112,8 @@ def _length(statement: Statement, length: int) -> int:
 
 def statements_of(kernel: Map, rw: Rewriter) -> tuple[Statement, ...] | Refusal:
     """What a point of a kernel does, one after the other; or why threads of a block cannot share it."""
-    if isinstance(kernel.schedule, Sequential) or free_params(kernel, rw.uses) != kernel.params:
+    free = free_params(kernel, rw.uses, any_order=True)
+    if isinstance(kernel.schedule, Sequential) or set(free) != set(kernel.params):
         return Refusal("points combine values in one place")
     if any(not set(kernel.params).isdisjoint(dim.symbols) for dim in kernel.domain):
         return Refusal("a range depends on another parameter")

@@ -1,9 +1,18 @@
 """FormKernels and MapToGrid: which thread does what, in which block, and where its own arrays are."""
 
+import numpy as np
+import pytest
+
+from dcpy.base.options import resolve_options
+from dcpy.codegen.generate import generate
 from dcpy.ir.machine import Limits
+from dcpy.runtime.function import compiled_function
+from dcpy.runtime.load import load
 from dcpy.transforms.gpu.form_kernels import FormKernels
+from dcpy.transforms.gpu.lowering import lower_for_gpu
 from dcpy.transforms.gpu.map_to_grid import MapToGrid
 from dcpy.transforms.gpu.place_computation import PlaceComputation
+from tests.support.expect import parse
 from tests.support.passes import Passed
 
 
@@ -30,14 +39,21 @@ def test_a_parameter_whose_iterations_share_a_target_goes_inside():
         }""").same_values(N=[0, 3], M=[1, 4]).says("one thread goes through i: iterations combine", applied=False)
 
 
-def test_targets_that_data_choose_are_one_threads():
-    found = formed("""
-        sdfg @f(x: i64[N], h: f64[8]) symbols(N: size) {
-          state { map i = 0:N { let k = wrap(x[i], 8, 0)
-                                state { tasklet () -> (o -> h[k] (add)) { o = 1.0 } } } }
-        }""")
-    assert "map one = 0:1 @grid {\n      map i = 0:N @sequential {" in found.text
-    found.same_values(N=[0, 9])
+HISTOGRAM = """
+    sdfg @f(x: i64[N], h: i64[8]) symbols(N: size) {
+      state { map i = 0:N { let k = wrap(x[i], 8, 0)
+                            state { tasklet () -> (o -> h[k] (add)) { o = 1 } } } }
+    }"""
+
+
+def test_threads_meet_where_the_data_choose_and_the_order_does_not_show():
+    assert "map i = 0:N @grid" in formed(HISTOGRAM).same_values(N=[0, 9]).text
+    floats = HISTOGRAM.replace("i64[8]", "f64[8]").replace("o = 1 ", "o = 1.0 ")
+    found = formed(floats).says("on the host: iterations may meet where they combine values, h[k] (add)", applied=False)
+    assert "@grid" not in found.text
+    assert "map i = 0:N @grid" in Passed(floats, PlaceComputation(any_order=True), FormKernels(any_order=True)).text
+    few = floats.replace(" symbols(N: size)", "").replace("N", "9")
+    assert "map one = 0:1 @grid" in formed(few).same_values().text
 
 
 def test_small_arrays_are_a_threads_own_and_large_ones_parts_of_one_of_all():
@@ -81,6 +97,15 @@ def test_the_limits_say_what_is_small():
         }"""
     assert "t: f64[4] transient @stack" in formed(text, Limits(stack_bytes=32)).text
     assert "t: f64[N, 4] strides (1, N) transient" in formed(text, Limits(stack_bytes=31)).text
+
+
+@pytest.mark.cc
+def test_threads_that_meet_count_all():
+    options = resolve_options({"device": "gpu", "gpu.backend": "simulator", "gpu.seed": 1})
+    sdfg, x, h = parse(HISTOGRAM), np.random.default_rng(0).integers(-8, 8, 5000), np.zeros(8, np.int64)
+    lower_for_gpu(sdfg, options)
+    compiled_function(load(generate(sdfg, None, None, options), options))(x, h)
+    assert np.array_equal(h, np.bincount(x % 8))
 
 
 # -- blocks ------------------------------------------------------------------------------------------------------------
