@@ -1,0 +1,85 @@
+// The queues of Vitis HLS, simulated: bounded, blocking, and timed. Kernels are compiled with this file as they ship.
+//
+// Stock hls::stream never blocks and has no bound: what hangs on a board runs through there, and the other way round.
+#pragma once
+
+#include "dcpy_network.h"
+
+#define DCPY_SIMULATION 1
+#define DCPY_NETWORK(name) dcpy_fpga::network dcpy_processes(#name);
+#define DCPY_PROCESS(function, arguments) dcpy_processes.add(#function, -1, [&] { function arguments; });
+#define DCPY_COPY(function, number, arguments) dcpy_processes.add(#function, number, [&] { function arguments; });
+#define DCPY_PIPELINE(ii, style, depth) dcpy_fpga::enter(ii, dcpy_fpga::style, depth);
+#define DCPY_ITERATION dcpy_fpga::iteration();
+#define DCPY_DRAIN dcpy_fpga::leave();
+
+namespace hls {
+
+/// A first-in, first-out queue of `DEPTH` tokens.
+template <class T, int DEPTH = 2> class stream {
+    static_assert(DEPTH > 0, "a queue without a place hangs");
+
+    dcpy_fpga::channel channel;
+    T values[DEPTH];
+    int64_t visible[DEPTH], usable[DEPTH];
+    dcpy_fpga::list<T> waiting;  // pushed, and still in the pipeline
+    int64_t gone = 0;            // of those
+
+    static void settle(dcpy_fpga::channel &which)
+    {
+        stream &self = reinterpret_cast<stream &>(which);
+        self.values[which.pushed % DEPTH] = self.waiting[self.gone++];
+        if (self.gone == self.waiting.size) self.gone = self.waiting.size = 0;
+    }
+
+public:
+    explicit stream(const char *name = "a stream")
+    {
+        channel.name = name;
+        channel.depth = DEPTH;
+        channel.visible = visible;
+        channel.usable = usable;
+        channel.settle = settle;
+    }
+    stream(const stream &) = delete;
+    stream &operator=(const stream &) = delete;
+
+    /// The next token, as soon as there is one.
+    T read()
+    {
+        dcpy_fpga::take(channel);
+        const T value = values[channel.taken++ % DEPTH];
+        dcpy_fpga::step();
+        return value;
+    }
+    void read(T &value) { value = read(); }
+
+    /// Gives a token, as soon as there is room.
+    void write(const T &value)
+    {
+        if (gone > 64) {
+            waiting.drop_first(gone);
+            gone = 0;
+        }
+        waiting.add(value);
+        dcpy_fpga::give(channel);
+        dcpy_fpga::step();
+    }
+
+    stream &operator>>(T &value)
+    {
+        value = read();
+        return *this;
+    }
+    stream &operator<<(const T &value)
+    {
+        write(value);
+        return *this;
+    }
+
+    /// Tokens that are left, once all is over: on a board they would be the first of the next run.
+    int64_t left() const { return channel.pushed - channel.released + channel.waiting; }
+    int64_t most() const { return channel.most; }
+};
+
+}  // namespace hls
