@@ -51,6 +51,21 @@ class Backend(Enum):
     SIMULATOR = "simulator"
 
 
+class Vendor(Enum):
+    """Whose tools make hardware of a program."""
+
+    XILINX = "xilinx"
+    INTEL = "intel"
+
+
+class FpgaMode(Enum):
+    """What runs a program for FPGAs."""
+
+    SIMULATE = "simulate"
+    EMULATE = "emulate"
+    HARDWARE = "hardware"
+
+
 @dataclass(frozen=True, slots=True)
 class CpuOptions:
     """Settings of the ``cpu`` target."""
@@ -79,12 +94,21 @@ class GpuOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class FpgaOptions:
+    """Settings of the ``fpga`` target."""
+
+    vendor: Vendor = Vendor.XILINX  #: whose tools take the text: ``xilinx``, or ``intel`` (not yet)
+    mode: FpgaMode = FpgaMode.SIMULATE  #: ``simulate`` on this machine; ``emulate`` and ``hardware`` (not yet)
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """Everything a user can set."""
 
     cpu: CpuOptions = field(default_factory=CpuOptions)
     gpu: GpuOptions = field(default_factory=GpuOptions)
-    device: DeviceType = DeviceType.CPU  #: that programs are compiled for: ``cpu`` or ``gpu``
+    fpga: FpgaOptions = field(default_factory=FpgaOptions)
+    device: DeviceType = DeviceType.CPU  #: that programs are compiled for: ``cpu``, ``gpu`` or ``fpga``
     dump: str = ""  #: folder for the text of each program after each pass, and what is generated; empty: none
     cache_dir: str = ""  #: folder of compiled programs; empty: dcpy's folder in the user's cache folder
     simplify: bool = True  #: run the simplify pass on every program

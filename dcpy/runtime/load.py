@@ -96,6 +96,8 @@ def _context(options: Options, toolchain: Toolchain) -> tuple[str, ...]:
     """What else decides the machine code: options, compiler, and the processor where the code is made for it."""
     native = any(flag.endswith("=native") for flag in options.cpu.flags)
     plain = (repr(options.cpu), *toolchain.command, toolchain.id, cpu_id() if native else "")
+    if options.device is DeviceType.FPGA:
+        return (*plain, repr(options.fpga))
     if options.device is not DeviceType.GPU:
         return plain
     from dcpy.runtime.devices import opening  # late: programs for CPUs load nothing of it

@@ -11,7 +11,10 @@ from dcpy.base.registry import Registry
 if TYPE_CHECKING:  # who only asks whether there is one is spared all that it is made of
     from dcpy.targets.target import Target
 
-TARGETS: Registry[Target] = Registry("target", {"cpu": "dcpy.targets.cpu:CPU", "gpu": "dcpy.targets.gpu:GPU"})
+TARGETS: Registry[Target] = Registry(
+    "target",
+    {"cpu": "dcpy.targets.cpu:CPU", "fpga": "dcpy.targets.fpga:FPGA", "gpu": "dcpy.targets.gpu:GPU"},
+)
 
 
 class UnsupportedDevice(DcpyError):

@@ -87,6 +87,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
 )
 
 _CPU = "dcpy.transforms.cpu"
+_FPGA = "dcpy.transforms.fpga"
 _GPU = "dcpy.transforms.gpu"
 
 #: passes that are no transformations: they decide about a whole graph, or consist of others
@@ -94,6 +95,9 @@ PASSES: Registry[type[Pass]] = Registry(
     "pass",
     {
         "assign-schedules": f"{_CPU}.assign_schedules:AssignSchedules",
+        "form-processes": f"{_FPGA}.form_processes:FormProcesses",
+        "pipeline-loops": f"{_FPGA}.pipeline_loops:PipelineLoops",
+        "streaming-memory": f"{_FPGA}.streaming_memory:StreamingMemory",
         "assign-storages": f"{_CPU}.assign_storages:AssignStorages",
         "expand-library-nodes": "dcpy.transforms.expand:ExpandLibraryNodes",
         "form-kernels": f"{_GPU}.form_kernels:FormKernels",

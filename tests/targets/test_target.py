@@ -14,6 +14,7 @@ from dcpy.ir.data import Allocation
 from dcpy.ir.machine import Costs, Limits, OperationCosts, entries
 from dcpy.ir.schedules import Sequential
 from dcpy.ir.text import print_sdfg
+from dcpy.targets import catalog
 from dcpy.targets.catalog import TARGETS, UnsupportedDevice, target_for
 from dcpy.targets.cpu import CPU
 from dcpy.transforms.catalog import PASSES, TRANSFORMATIONS
@@ -25,9 +26,14 @@ def test_a_device_has_a_target():
     assert target_for(dcpy.DeviceType.CPU) is TARGETS["cpu"] is CPU
 
 
-def test_a_device_without_one_is_refused():
+def test_a_device_without_one_is_refused(monkeypatch):
+    monkeypatch.setattr(catalog, "TARGETS", {})
     with pytest.raises(UnsupportedDevice, match="not for fpga"):
         target_for(dcpy.DeviceType.FPGA)
+
+
+def test_fpgas_have_a_target():
+    assert target_for(dcpy.DeviceType.FPGA).name == "fpga"
 
 
 def test_every_step_of_the_pipeline_is_in_a_catalog():

@@ -68,11 +68,7 @@ def loop(out: Printer, s: tree.Loop) -> None:
     """``for (...)``, with what is said to the compiler before it."""
     for directive in out.dialect.loops(out, s):
         out.out.directive(directive)
-    start, stop = out.text(s.start), out.text(s.stop, 9)
-    test = f"{s.var} {'>' if s.down else '<'} {stop}"
-    if s.down is None:
-        test = f"{out.text(s.step, 9)} > 0 ? {s.var} < {stop} : {s.var} > {stop}"
-    head = f"for ({out.type(INDEX)} {s.var} = {start}; {test}; {_step(out, s.var, s.step)})"
+    head = loop_head(out, s)
     if len(s.body) == 1 and _is_one_line(s.body[0]):
         out.out.line(head)
         with out.out.indented():
@@ -80,6 +76,15 @@ def loop(out: Printer, s: tree.Loop) -> None:
         return
     with out.out.block(head):
         out.body(s.body)
+
+
+def loop_head(out: Printer, s: tree.Loop) -> str:
+    """``for (int64_t i = 0; i < n; i++)``"""
+    start, stop = out.text(s.start), out.text(s.stop, 9)
+    test = f"{s.var} {'>' if s.down else '<'} {stop}"
+    if s.down is None:
+        test = f"{out.text(s.step, 9)} > 0 ? {s.var} < {stop} : {s.var} > {stop}"
+    return f"for ({out.type(INDEX)} {s.var} = {start}; {test}; {_step(out, s.var, s.step)})"
 
 
 def _is_one_line(statement: tree.Statement) -> bool:

@@ -21,8 +21,8 @@ def spelled(dialect: Dialect, kind: LirType) -> str:
             return str(dialect.entry(dialect.numbers, name, f"numbers of dtype {name}"))
         case Basic():
             return str(dialect.entry(dialect.basic, kind, f"the type {kind.value}"))
-        case Fifo(element=element):
-            return dialect.word("queue").format(spelled(dialect, element))
+        case Fifo(element=element, depth=depth):
+            return dialect.word("queue").format(spelled(dialect, element), depth)
         case Reference(element=element):
             return _behind(spelled(dialect, element), dialect.word("reference"))
         case Pointer(element=element, const=const, space=space):

@@ -108,6 +108,7 @@ _MARKS: dict[type, Callable[[Any], str]] = {
     tree.Divided: lambda m: f"@divided({m.collapse}{f', chunk = {m.chunk}' if m.chunk else ''})",
     tree.Simd: lambda m: f"@simd({m.lanes})" if m.lanes else "@simd",
     tree.Unroll: lambda m: f"@unroll({m.factor})",
+    tree.Pipelined: lambda m: f"@pipelined({m.ii}, {m.style}, {m.depth})",
     tree.Reduction: lambda m: f"@reduce({m.op}: {m.name})",
 }
 

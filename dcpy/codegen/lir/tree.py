@@ -105,6 +105,15 @@ class Unroll:
 
 
 @dataclass(frozen=True, slots=True)
+class Pipelined:
+    """An iteration starts every `ii` cycles, and gives what it computes `depth` cycles later (hardware)."""
+
+    ii: int
+    style: str
+    depth: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Reduction:
     """A variable into which each thread or lane of a loop folds its own copy."""
 
@@ -112,7 +121,7 @@ class Reduction:
     name: str
 
 
-Mark = Divided | Simd | Unroll | Reduction  #: how a loop runs: decided before, spelled by the dialect
+Mark = Divided | Simd | Unroll | Pipelined | Reduction  #: how a loop runs: decided before, spelled by the dialect
 
 
 @dataclass(frozen=True, slots=True)

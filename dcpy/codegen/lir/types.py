@@ -40,9 +40,10 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Fifo:
-    """A queue of elements between two processes."""
+    """A queue of elements between two processes; in hardware it has a `depth`, a number of places."""
 
     element: DType
+    depth: int = 0
 
 
 LirType = DType | Basic | Pointer | Reference | Fifo

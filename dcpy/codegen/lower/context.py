@@ -33,6 +33,7 @@ from dcpy.ir.symbolic import Expr, Ranges
 from dcpy.ir.types import DType
 
 if TYPE_CHECKING:
+    from dcpy.codegen.lower.hardware_units import Hardware
     from dcpy.codegen.lower.kernels.scope import KernelScope
 
 
@@ -96,6 +97,7 @@ class ModuleContext:
     processes: bool = False
     gpu: GpuOptions | None = None  # of a program for a device
     kernels: list[Kernel] = field(default_factory=list)
+    hardware: Hardware | None = None  # of a program for an FPGA
     kernels_check: bool = False  # a check may fail on the device
     callee_function: CalleeFunction | None = None  # set by `module`, which lowers whole SDFGs
 

@@ -26,7 +26,7 @@ from dcpy.ir.analysis.work import work_of
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Region
-from dcpy.ir.schedules import Block, Grid, Parallel, Sequential, Undecided, Unrolled, Vector
+from dcpy.ir.schedules import Block, Grid, Parallel, Pipelined, Schedule, Sequential, Undecided, Unrolled, Vector
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr, product_of
 
@@ -105,10 +105,19 @@ def _lower_loops(context: Context, node: Map, writes: ConflictResolutions, lower
     if width != 1:
         reductions = _reductions(context, writes)
         loops = _mark_innermost(loops, len(node.params), tree.Simd(width), *reductions)
-    elif isinstance(node.schedule, Unrolled):
-        factor = node.schedule.factor or trip_count(context, node.domain[-1])
-        loops = _mark_innermost(loops, len(node.params), tree.Unroll(factor))
+    elif marks := marks_of(context, node.schedule, node.domain[-1]):
+        loops = _mark_innermost(loops, len(node.params), *marks)
     context.emit(tree.Block((*buffers, loops)) if buffers else loops)
+
+
+def marks_of(context: Context, schedule: Schedule, values: Range) -> tuple[tree.Mark, ...]:
+    """What a schedule says of a loop over these values alone."""
+    match schedule:
+        case Unrolled(factor=factor):
+            return (tree.Unroll(factor or trip_count(context, values)),)
+        case Pipelined(ii=ii, style=style):
+            return (tree.Pipelined(max(ii, 1), style or "stp"),)
+    return ()
 
 
 def trip_count(context: Context, values: Range) -> int:

@@ -17,6 +17,7 @@ from dcpy.codegen.lower.buffers import register_places
 from dcpy.codegen.lower.calls import CallShape
 from dcpy.codegen.lower.context import Context, ModuleContext, declarations_of
 from dcpy.codegen.lower.entries import entry_functions
+from dcpy.codegen.lower.hardware_units import Hardware
 from dcpy.codegen.lower.kernels.waits import ends, finish
 from dcpy.codegen.lower.merging import merged
 from dcpy.codegen.lower.parameters import parameters
@@ -44,6 +45,7 @@ def lower_program(
     costs: Costs = COSTS,
     *,
     gpu: GpuOptions | None = None,
+    hardware: Hardware | None = None,
 ) -> ModuleContext:
     """The functions of `sdfg` and of its C ABI, in the order in which they must stand; `CodegenError` refuses.
 
@@ -53,7 +55,7 @@ def lower_program(
     name = exported_name(signature.name)
     base = identifier(signature.name)
     exported = {name, *(f"{base}_{part}" for part in EXPORTED)}
-    module = ModuleContext(name, base, options, Names(avoided | exported), known, costs, gpu=gpu)
+    module = ModuleContext(name, base, options, Names(avoided | exported), known, costs, gpu=gpu, hardware=hardware)
     module.kernels_check = gpu is not None and any(map(_checks_in_kernels, sdfg.with_callees()))
     module.callee_function = partial(_callee_function, module)
     context = Context(sdfg, module, avoided | exported, owned=_owned(sdfg, signature))

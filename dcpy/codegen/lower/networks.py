@@ -15,6 +15,7 @@ from dcpy.codegen.lir.walk import names_in
 from dcpy.codegen.lower.bounds import going_down, within
 from dcpy.codegen.lower.buffers import declare_buffer
 from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.hardware import lower_kernel
 from dcpy.codegen.lower.maps import parameter_for
 from dcpy.ir.region import Dataflow, Process, Region
 
@@ -23,6 +24,9 @@ LowerRegion = Callable[[Context, Region], tree.Body]
 
 def lower_dataflow(context: Context, block: Dataflow, lower_region: LowerRegion) -> None:
     """Emits the network; where it fails, the program stops with the status of the process that counts."""
+    if context.module.hardware is not None:
+        lower_kernel(context, block, lower_region)
+        return
     context.module.processes = True
     network = context.names.fresh("network")
     no_threads = context.module.check_number("RuntimeError", "no thread is left for a process", block.span)

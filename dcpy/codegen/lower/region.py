@@ -14,7 +14,7 @@ from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.copies import lower_copy
 from dcpy.codegen.lower.kernels.blocks import around_part, lower_alone, stands_alone
 from dcpy.codegen.lower.kernels.waits import finish
-from dcpy.codegen.lower.maps import lower_map, trip_count
+from dcpy.codegen.lower.maps import lower_map, marks_of
 from dcpy.codegen.lower.networks import lower_dataflow
 from dcpy.codegen.lower.results import allocate_owned
 from dcpy.codegen.lower.tasklets import lower_tasklet
@@ -38,7 +38,6 @@ from dcpy.ir.region import (
     SymbolAssign,
     While,
 )
-from dcpy.ir.schedules import Unrolled
 
 
 def lower_region(context: Context, region: Region) -> tree.Body:
@@ -148,9 +147,7 @@ def _lower_loop(context: Context, block: Loop) -> None:
     down = going_down(range_, context.ranges)
     with context.knowing(within(context.ranges, block.param, range_)):
         body = lower_region(context, block.body)
-    marks: tuple[tree.Mark, ...] = ()
-    if isinstance(block.schedule, Unrolled):
-        marks = (tree.Unroll(block.schedule.factor or trip_count(context, range_)),)
+    marks = marks_of(context, block.schedule, range_)
     start, stop, step = bounds
     context.emit(tree.Loop(context.names.of(block.param), start, stop, step, body, down, marks))
 

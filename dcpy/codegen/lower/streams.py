@@ -8,6 +8,7 @@ from dcpy.codegen.lir.expr import Infix, Intrinsic, LirExpr, Literal, Name, Pref
 from dcpy.codegen.lir.tree import Declare, Queues
 from dcpy.codegen.lir.types import STATUS, TRUTH, Fifo, Pointer
 from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.hardware import pop_from_queue, push_to_queue
 from dcpy.codegen.lower.places import Place
 from dcpy.ir.data import Stream, strides_of
 from dcpy.ir.memlet import Memlet
@@ -32,7 +33,9 @@ def stream_place(context: Context, name: str, desc: Stream) -> Place:
 
 
 def declare_stream(context: Context, name: str, desc: Stream) -> None:
-    """Makes the queues, which live as long as the scope."""
+    """Makes the queues, which live as long as the scope; those of hardware are made by its kernel."""
+    if context.module.hardware is not None:
+        return
     count: LirExpr = integer(1)
     for size in desc.shape:
         count = times(count, context.symbolic(max_of(size, 0)))
@@ -44,6 +47,9 @@ def declare_stream(context: Context, name: str, desc: Stream) -> None:
 
 def push(context: Context, memlet: Memlet, value: LirExpr) -> None:
     """Pushes a value of the stream's dtype, as soon as there is room."""
+    if context.module.hardware is not None:
+        push_to_queue(context, memlet, value)
+        return
     place = context.places[memlet.container]
     call = Intrinsic("push", (_queue(context, memlet), value), STATUS, place.dtype)
     status = Name(context.names.fresh("status"), STATUS)
@@ -56,6 +62,8 @@ def push(context: Context, memlet: Memlet, value: LirExpr) -> None:
 
 def pop(context: Context, memlet: Memlet) -> LirExpr:
     """A variable with the next element, as soon as there is one."""
+    if context.module.hardware is not None:
+        return pop_from_queue(context, memlet)
     place = context.places[memlet.container]
     value = Name(context.names.fresh(f"{memlet.container}_next"), place.dtype)
     context.emit(Declare(value.name, value.type))

@@ -146,8 +146,15 @@ struct outcome {
     int64_t cycles = 0;
     const char *process = "", *stream = "";  // who waits first, and where
     bool pushing = false;
-    int64_t fill = 0, depth = 0, number = -1;
+    int64_t fill = 0, depth = 0, number = -1, cycle = 0;
     char report[4096] = "";  // a line for each process
+};
+
+/// Where a process may wait for ever, and the number of the check that says so.
+struct site {
+    const char *process, *stream;
+    bool pushing;
+    int32_t number;
 };
 
 inline thread_local process *current = nullptr;
@@ -360,6 +367,7 @@ inline void leave()
 
 inline void network::run()
 {
+    if (!processes.size) return;  // it has run
     process *const outer = current;
     for (int64_t k = 0; k < processes.size; ++k)
         if (!processes[k]->stack.start(begin)) {
@@ -416,10 +424,25 @@ inline void network::tell()
                 last.fill = at.pushed - at.released;
                 last.depth = at.depth;
                 last.number = one.number;
+                last.cycle = cycles;
             }
         }
         used = used + length < most ? used + length : most - 1;
     }
+}
+
+/// The check that the last network failed: its number, and the fill, the depth and the cycle; 0: none.
+inline int32_t failed(const site *sites, int64_t *values)
+{
+    if (!last.deadlock) return 0;
+    values[0] = last.fill;
+    values[1] = last.depth;
+    values[2] = last.cycle;
+    for (; sites->number; ++sites)
+        if (!strcmp(sites->process, last.process) && !strcmp(sites->stream, last.stream) &&
+            sites->pushing == last.pushing)
+            break;
+    return sites->number;
 }
 
 }  // namespace dcpy_fpga

@@ -9,9 +9,17 @@
 #define DCPY_NETWORK(name) dcpy_fpga::network dcpy_processes(#name);
 #define DCPY_PROCESS(function, arguments) dcpy_processes.add(#function, -1, [&] { function arguments; });
 #define DCPY_COPY(function, number, arguments) dcpy_processes.add(#function, number, [&] { function arguments; });
+#define DCPY_RUN dcpy_processes.run();
 #define DCPY_PIPELINE(ii, style, depth) dcpy_fpga::enter(ii, dcpy_fpga::style, depth);
 #define DCPY_ITERATION dcpy_fpga::iteration();
 #define DCPY_DRAIN dcpy_fpga::leave();
+/// A function that says which check the last kernel failed, and how; 0: it came to its end.
+#define DCPY_SITES(name, ...)                                                      \
+    extern "C" int32_t name(int64_t *values)                                       \
+    {                                                                              \
+        static const dcpy_fpga::site sites[] = {__VA_ARGS__, {"", "", false, 0}};  \
+        return dcpy_fpga::failed(sites, values);                                   \
+    }
 
 namespace hls {
 

@@ -1,0 +1,118 @@
+"""Vitis HLS C++: the dialect of kernels for AMD's FPGAs. In a simulation the same text is compiled with our headers.
+
+Pragmas are printed where the IR says so, and no others. The macros of the first lines are nothing to the vendor's tool;
+the simulation's `hls_stream.h` gives them a meaning.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dcpy.base.errors import CodegenError
+from dcpy.codegen.emit import statements
+from dcpy.codegen.emit.cpp import CPP
+from dcpy.codegen.emit.expressions import arguments
+from dcpy.codegen.lir import tree
+from dcpy.codegen.lir.types import Pointer, Reference
+
+if TYPE_CHECKING:
+    from dcpy.codegen.emit.printer import Printer
+
+FIRST = """#include <hls_stream.h>
+#include <stdint.h>
+
+#ifndef DCPY_SIMULATION  // the vendor's headers: these lines are for the simulation alone
+#define DCPY_NETWORK(name)
+#define DCPY_PROCESS(function, arguments) function arguments;
+#define DCPY_COPY(function, number, arguments) function arguments;
+#define DCPY_RUN
+#define DCPY_PIPELINE(ii, style, depth)
+#define DCPY_ITERATION
+#define DCPY_DRAIN
+#define DCPY_SITES(name, ...)
+#endif"""
+
+
+def queues(out: Printer, s: tree.Queues) -> None:
+    """``hls::stream<float, 8> xs("xs");``, ``hls::stream<float, 8> s[4];``"""
+    kind = out.dialect.word("queue").format(out.type(s.element), out.text(s.capacity))
+    count = out.text(s.count)
+    out.out.line(f'{kind} {s.name}("{s.name}");' if count == "0" else f"{kind} {s.name}[{count}];")
+
+
+def network(out: Printer, s: tree.Network) -> None:
+    """The ports of a kernel, and that its processes run at the same time."""
+    *_, params = out.params_of.values()  # of the function that is printed
+    for position, param in enumerate(params):
+        if isinstance(param.type, Pointer | Reference):
+            out.out.directive(f"#pragma HLS INTERFACE m_axi port={param.name} offset=slave bundle=gmem{position}")
+        else:
+            out.out.directive(f"#pragma HLS INTERFACE s_axilite port={param.name}")
+    out.out.directive("#pragma HLS INTERFACE s_axilite port=return")
+    out.out.directive("#pragma HLS DATAFLOW")
+    out.out.line(f"DCPY_NETWORK({s.name})")
+
+
+def spawn(out: Printer, s: tree.Spawn) -> None:
+    """``DCPY_PROCESS(axpy_read_x, (x, xs, N))``"""
+    given = f"({arguments(out, s.call.args)}))"
+    if s.params:  # its number, of several copies
+        out.out.line(f"DCPY_COPY({s.call.function}, {s.params[0]}, {given}")
+    else:
+        out.out.line(f"DCPY_PROCESS({s.call.function}, {given}")
+
+
+def run(out: Printer, s: tree.Run) -> None:
+    """``DCPY_RUN``: all of them are there."""
+    out.out.line("DCPY_RUN")
+
+
+def loop(out: Printer, s: tree.Loop) -> None:
+    """``for (...)`` with its pragmas inside; a pipelined one tells its timing to the simulation."""
+    pipelined = next((mark for mark in s.marks if isinstance(mark, tree.Pipelined)), None)
+    if pipelined is not None:
+        out.out.line(f"DCPY_PIPELINE({pipelined.ii}, {pipelined.style}, {pipelined.depth})")
+    with out.out.block(statements.loop_head(out, s)):
+        for mark in s.marks:
+            match mark:
+                case tree.Pipelined():
+                    out.out.directive(f"#pragma HLS PIPELINE II={mark.ii} style={mark.style}")
+                case tree.Unroll(factor=factor):
+                    out.out.directive(f"#pragma HLS UNROLL factor={factor}")
+        out.body(s.body)
+        if pipelined is not None:
+            out.out.line("DCPY_ITERATION")
+    if pipelined is not None:
+        out.out.line("DCPY_DRAIN")
+
+
+def check_fail(out: Printer, s: tree.CheckFail) -> None:
+    """Nobody can be told in the middle of a pipeline."""
+    raise CodegenError(
+        "a process of hardware cannot raise an exception yet",
+        help="check before the part that runs on the device, or give sizes and indices that are surely in range",
+    )
+
+
+VITIS = CPP.but(
+    "Vitis HLS C++",
+    suffix=".hls.cpp",
+    numbers={"f16": None, "c64": None, "c128": None},
+    typedefs=dict.fromkeys(CPP.typedefs),
+    words={
+        "first line": FIRST, "queue": "hls::stream<{}, {}>", "restrict": "", "aligned": "", "never inlined": "static",
+        "numbers": None, "stop": None, "note": None, "combine": None, "exchange": None,
+    },
+    intrinsics={
+        "put": "{0}.write({1})", "take": "{0}.read()", "likely": "{0}",
+        **dict.fromkeys(("copy", "move", "free", "owned_buffer", "take_kept", "push", "pop", "call_python",
+                         "call_through")),
+    },
+    statements={
+        tree.Queues: queues, tree.Network: network, tree.Spawn: spawn, tree.Run: run, tree.Loop: loop,
+        tree.CheckFail: check_fail,
+        **dict.fromkeys((tree.Team, tree.HeapBuffer, tree.Grow)),
+    },
+    module=lambda out, module: [],
+    loops=lambda out, loop: [],
+)  # fmt: skip

@@ -1,0 +1,126 @@
+"""Programs for FPGAs: the host's unit, that of the device, and the headers with which the device is simulated.
+
+In a simulation there is one memory, that of the host: what the SDFG keeps beside or on the chip is in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from dcpy.base.environment import Environment
+from dcpy.base.errors import CodegenError
+from dcpy.base.options import FpgaMode, FpgaOptions, Options, Vendor
+from dcpy.codegen.artifact import Artifact, Signature, Unit
+from dcpy.codegen.emit.cpp import CPP
+from dcpy.codegen.emit.skeleton import program_text
+from dcpy.codegen.emit.vitis import VITIS
+from dcpy.codegen.generate import default_signature, unit_of
+from dcpy.codegen.lir import tree
+from dcpy.codegen.lir.types import INDEX, STATUS, Pointer
+from dcpy.codegen.lower.context import ModuleContext
+from dcpy.codegen.lower.hardware_units import Hardware
+from dcpy.codegen.lower.module import lower_program
+from dcpy.ir.data import Allocation, Array, Data, Scalar, Space
+from dcpy.ir.editing.copying import copy_sdfg
+from dcpy.ir.machine import COSTS, Costs
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.verify import FPGA_FORM, verify
+
+HEADERS = ("hls_stream.h", "dcpy_network.h", "dcpy_fibers.h")
+
+
+def generate_fpga(
+    sdfg: Sdfg,
+    signature: Signature | None = None,
+    environments: Mapping[str, Environment] | None = None,
+    options: Options | None = None,
+    costs: Costs = COSTS,
+) -> Artifact:
+    """The program of `sdfg`, which must have the form ``fpga`` (`InvalidSdfg` says where it has not), as `generate`."""
+    chosen = options or Options()
+    _require_simulation(chosen.fpga)
+    verify(sdfg, FPGA_FORM)
+    called_as = signature or default_signature(sdfg)
+    hardware = Hardware()
+    simulated = in_memory_of_the_host(sdfg)
+    module = lower_program(simulated, called_as, chosen.cpu, dict(environments or {}), costs, hardware=hardware)
+    error = tree.Parameter("values", Pointer(INDEX))
+    told = tree.Function(hardware.deadlock(module.base), STATUS, (error,), (), exported=True)
+    host = replace(module.finished(), declared=(*hardware.kernels, told) if hardware.kernels else ())
+    return Artifact(
+        replace(called_as, name=module.base, checks=tuple(module.checks), callbacks=tuple(module.callbacks)),
+        (unit_of(host, CPP, module.base), *_device_units(module, hardware)),
+    )
+
+
+def _require_simulation(options: FpgaOptions) -> None:
+    """`CodegenError` for what is not there yet; nothing falls back to a simulation."""
+    if options.vendor is not Vendor.XILINX:
+        raise CodegenError("the tools of Intel are not programmed yet", help='use fpga.vendor="xilinx"')
+    if options.mode is not FpgaMode.SIMULATE:
+        raise CodegenError(
+            f"the mode {options.mode.value!r} of FPGAs is not there yet: programs are simulated",
+            help='use fpga.mode="simulate"; sdfg.code() has the text for Vitis HLS',
+        )
+
+
+def _device_units(module: ModuleContext, hardware: Hardware) -> tuple[Unit, ...]:
+    """The text of the kernels, and the headers that a simulation finds in place of the vendor's."""
+    if not hardware.kernels:
+        return ()
+    title = f"{module.base}: kernels"
+    own = tree.Module(title, tuple(hardware.functions), tuple(module.combinations), tuple(module.tables))
+    text, places = program_text(own, VITIS, environments=(), vector_functions=frozenset())
+    sites = ", ".join(
+        f'{{"{site.process}", "{site.stream}", {"true" if site.pushing else "false"}, {site.number}}}'
+        for site in hardware.sites
+    )
+    text += f"\nDCPY_SITES({hardware.deadlock(module.base)}, {sites or _NOWHERE})\n"
+    device = Unit(f"{module.base}{VITIS.suffix}", text, VITIS.language, (*VITIS.flags, "-Wno-unknown-pragmas"), places)
+    return (device, *(Unit(name, _header(name)) for name in HEADERS))
+
+
+_NOWHERE = '{"", "", false, 0}'
+
+
+def _header(name: str) -> str:
+    return (Path(__file__).parent / "include" / "fpga" / name).read_text()
+
+
+def in_memory_of_the_host(sdfg: Sdfg) -> Sdfg:
+    """A copy in which all memory is the host's, and what is on the chip is local."""
+    found = copy_sdfg(sdfg)
+    for region in found.body.walk_regions():
+        for name, desc in region.containers.items():
+            region.containers[name] = _of_the_host(name, desc)
+    found.forget_names()
+    return found
+
+
+def _of_the_host(name: str, desc: Data) -> Data:
+    match desc:
+        case Array(partition=(first, *_)):
+            raise CodegenError(
+                f"{name!r} is cut ({first}), which is not printed so far",
+                span=desc.span,
+                help="leave the partition out",
+            )
+        case Array(allocation=Allocation.REGISTERS | Allocation.SHIFT_REGISTER):
+            raise CodegenError(
+                f"{name!r} is in registers (@{desc.allocation.value}), which are not printed so far",
+                span=desc.span,
+                help="write @bram",
+            )
+        case Array() if desc.allocation is Allocation.BRAM:
+            return replace(desc, space=Space.HOST, allocation=Allocation.STACK)
+        case Array() | Scalar():
+            return replace(desc, space=Space.HOST)
+        case _ if getattr(desc, "token", ()):
+            raise CodegenError(
+                f"the tokens of {name!r} are blocks, which are not printed for FPGAs so far",
+                span=desc.span,
+                help="push element by element",
+            )
+    return desc

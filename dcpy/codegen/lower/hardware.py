@@ -1,0 +1,203 @@
+"""Dataflow blocks as hardware: each process becomes a function, and a kernel that starts them all at the same time.
+
+The kernel is a function of the device's unit; the host calls it where the block stood. Queues are the kernel's. A
+process gets those that it uses by reference, one parameter for each queue of an array: which one that is is known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from dcpy.codegen.lir import tree
+from dcpy.codegen.lir.expr import Call, Infix, Intrinsic, Item, LirExpr, Literal, Name, integer
+from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Fifo, LirType, Pointer, Reference
+from dcpy.codegen.lir.walk import changed_variables, names_in
+from dcpy.codegen.lower.bounds import within
+from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.hardware_units import Queue, Site
+from dcpy.codegen.lower.pipelines import with_depths
+from dcpy.ir.data import Stream
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.region import Dataflow, Process, Region
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import Expr, const
+
+LowerRegion = Callable[[Context, Region], tree.Body]
+
+
+def queue_type(stream: Stream) -> Fifo:
+    """The type of one queue."""
+    return Fifo(stream.dtype, stream.capacity.constant or 0)
+
+
+def push_to_queue(context: Context, memlet: Memlet, value: LirExpr) -> None:
+    """Pushes: the process waits for room."""
+    _note(context, memlet, pushing=True)
+    queue = _queue(context, memlet)
+    context.emit(tree.Evaluate(Intrinsic("put", (queue, value), Basic.VOID, value.type)))  # type: ignore[arg-type]
+
+
+def pop_from_queue(context: Context, memlet: Memlet) -> LirExpr:
+    """A constant with the next element: the process waits for one."""
+    _note(context, memlet, pushing=False)
+    place = context.places[memlet.container]
+    value = Name(context.names.fresh(f"{memlet.container}_next"), place.dtype)
+    taken = Intrinsic("take", (_queue(context, memlet),), place.dtype, place.dtype)
+    context.emit(tree.Declare(value.name, value.type, taken, constant=True))
+    return value
+
+
+def _queue(context: Context, memlet: Memlet) -> LirExpr:
+    hardware = context.module.hardware
+    assert hardware is not None  # the caller asked
+    stream = context.uses.desc(memlet.container)
+    assert isinstance(stream, Stream)
+    if not context.process:
+        raise context.refuse(f"{memlet} is in no process", help="queues connect the processes of a dataflow block")
+    key = memlet.container, memlet.subset.indices
+    if key not in hardware.queues:
+        stem = context.names.of(memlet.container)
+        hardware.queues[key] = stem if not key[1] else context.names.fresh(stem)
+    return Name(hardware.queues[key], queue_type(stream))
+
+
+def _note(context: Context, memlet: Memlet, *, pushing: bool) -> None:
+    """The check that fails where the process waits here for ever."""
+    hardware = context.module.hardware
+    assert hardware is not None
+    what, state = ("room in", "full") if pushing else ("an element of", "empty")
+    message = (
+        f"deadlock: the process {context.process!r} waits for {what} {memlet.container!r}, which is {state}: "
+        "{0} of {1}, in cycle {2}"
+    )
+    known = [(site.process, site.stream, site.pushing) for site in hardware.sites]
+    if (hardware.function, memlet.container, pushing) not in known:
+        number = context.module.check_number("RuntimeError", message, context.place)
+        hardware.sites.append(Site(hardware.function, memlet.container, pushing, number))
+
+
+def lower_kernel(context: Context, block: Dataflow, lower_region: LowerRegion) -> None:
+    """A kernel for the block, and its call; the program stops with the check of the process that waits for ever."""
+    hardware = context.module.hardware
+    assert hardware is not None  # the caller asked
+    name = context.file_name(f"{context.sdfg.name}_kernel")
+    starts: list[tree.Statement] = []
+    hardware.changed = set()
+    for process in block.body.blocks:
+        assert isinstance(process, Process)  # `verify` refuses others
+        with context.at(process.span):
+            starts += _started(context, process, name, lower_region)
+    queues = [context.uses.desc(stream) for stream in _streams(context, block)]
+    declared = [
+        tree.Queues(context.names.of(stream), desc.dtype, integer(_count(desc)), integer(desc.capacity.constant or 0))
+        for stream, desc in zip(_streams(context, block), queues, strict=True)
+        if isinstance(desc, Stream)
+    ]
+    used = names_in(tuple(starts))
+    own = {context.names.of(stream) for stream in _streams(context, block)}
+    params = tuple(
+        tree.Parameter(variable, Reference(kind) if variable in hardware.changed else kind)
+        for variable, kind in used.items()
+        if variable not in own
+    )
+    run = tree.Run(name, name, integer(0))
+    body = (tree.Network(name), *declared, *starts, run)
+    kernel = tree.Function(name, Basic.VOID, params, body, exported=True, span=block.span)
+    hardware.functions.append(kernel)
+    hardware.kernels.append(kernel)
+    context.emit(tree.Evaluate(Call(name, tuple(_argument(param) for param in params), Basic.VOID)))
+    if not declared:
+        return  # nobody waits
+    told = Call(hardware.deadlock(context.module.base), (Name("error", Pointer(INDEX)),), STATUS)
+    status = Name(context.names.fresh("status"), STATUS)
+    context.emit(tree.Declare(status.name, STATUS, told, constant=True))
+    context.fail(Infix("!=", status, Literal(0, STATUS), TRUTH), status, forwarded=True)
+
+
+def _argument(param: tree.Parameter) -> LirExpr:
+    kind = param.type.element if isinstance(param.type, Reference) else param.type
+    return Name(param.name, kind)
+
+
+def _streams(context: Context, block: Dataflow) -> list[str]:
+    """The streams that the processes of a block use, in order."""
+    found: dict[str, None] = {}
+    for node in block.body.walk_nodes():
+        for memlet in (*node.reads(), *node.writes()):
+            if isinstance(context.uses.desc(memlet.container), Stream):
+                found[memlet.container] = None
+    return list(found)
+
+
+def _count(stream: Stream) -> int:
+    """How many queues an array of them has; 0: it is none."""
+    count = 1
+    for size in stream.shape:
+        count *= size.constant or 1
+    return count if stream.shape else 0
+
+
+def _started(context: Context, process: Process, kernel: str, lower_region: LowerRegion) -> Iterator[tree.Statement]:
+    """The function of a process, and its call for each point of the domain, all written out."""
+    hardware = context.module.hardware
+    assert hardware is not None
+    hardware.queues = {}
+    name = hardware.function = context.file_name(f"{context.sdfg.name}_{process.name}")
+    ranges = context.ranges
+    for param, values in zip(process.params, process.domain, strict=True):
+        ranges = within(ranges, param, values)
+    with context.as_process(process.name), context.knowing(ranges):
+        body = with_depths(lower_region(context, process.body))
+    queues = {title: key for key, title in hardware.queues.items()}
+    for stream, indices in queues.values():
+        strange = [symbol for index in indices for symbol in index.symbols if symbol not in process.params]
+        if strange:
+            raise context.refuse(
+                f"which queue of {stream!r} {process.name!r} uses depends on {strange[0]!r}",
+                help="give each queue a process of its own: process feed p = 0:4",
+            )
+    free = names_in(body)
+    changed = changed_variables(body) & free.keys()
+    hardware.changed |= changed
+    params = tuple(
+        tree.Parameter(variable, Reference(kind) if variable in queues or variable in changed else kind)
+        for variable, kind in free.items()
+    )
+    hardware.functions.append(tree.Function(name, Basic.VOID, params, body, span=process.span))
+    for number, point in enumerate(_points(process)):
+        args = tuple(_passed(context, param, queues, point) for param in params)
+        copies = (str(number),) if process.params else ()
+        yield tree.Spawn(kernel, Call(name, args, STATUS), params=copies)
+
+
+def _passed(context: Context, param: tree.Parameter, queues: dict[str, Queue], point: dict[str, int]) -> LirExpr:
+    """What a copy of a process gets."""
+    if param.name in queues:
+        stream, indices = queues[param.name]
+        desc = context.uses.desc(stream)
+        assert isinstance(desc, Stream)
+        queue = Name(context.names.of(stream), queue_type(desc))
+        if not indices:
+            return queue
+        place: Expr = const(0)
+        for index, stride in zip(indices, desc.strides, strict=True):
+            place = place + index.subs(point) * stride
+        return Item(Name(queue.name, Pointer(queue.type)), integer(place.constant or 0), queue.type)
+    for symbol, value in point.items():
+        if context.names.of(symbol) == param.name:
+            return integer(value)
+    kind: LirType = param.type.element if isinstance(param.type, Reference) else param.type
+    return Name(param.name, kind)
+
+
+def _points(process: Process) -> Iterator[dict[str, int]]:
+    """The points of a constant domain."""
+    found: list[dict[str, int]] = [{}]
+    for param, values in zip(process.params, process.domain, strict=True):
+        found = [{**point, param: value} for point in found for value in _numbers(values.subs(point))]
+    yield from found
+
+
+def _numbers(values: Range) -> range:
+    start, stop, step = (bound.constant or 0 for bound in (values.start, values.stop, values.step))
+    return range(start, stop, step)

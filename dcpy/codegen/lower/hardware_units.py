@@ -1,0 +1,36 @@
+"""What lowering collects for the device's unit of a program for an FPGA."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from dcpy.codegen.lir import tree
+from dcpy.ir.symbolic import Expr
+
+Queue = tuple[str, tuple[Expr, ...]]  #: of a stream, at indices that parameters of a process are in
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A process that may wait at a queue for ever, and the number of the check that says so."""
+
+    process: str
+    stream: str
+    pushing: bool
+    number: int
+
+
+@dataclass
+class Hardware:
+    """What the kernels of one program are."""
+
+    functions: list[tree.Function] = field(default_factory=list)  # of the device's unit
+    kernels: list[tree.Function] = field(default_factory=list)  # those of them that the host calls
+    sites: list[Site] = field(default_factory=list)
+    function: str = ""  # of the process that is lowered
+    changed: set[str] = field(default_factory=set)  # variables of the host that processes of this kernel assign
+    queues: dict[Queue, str] = field(default_factory=dict)  # of the process that is lowered: its parameters
+
+    def deadlock(self, base: str) -> str:
+        """The function that says whether the last kernel came to its end."""
+        return f"{base}_deadlock"

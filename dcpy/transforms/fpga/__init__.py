@@ -1,0 +1,1 @@
+"""From simple form to hardware: streams instead of addresses, processes, pipelines. Read `lowering` first."""

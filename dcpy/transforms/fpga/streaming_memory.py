@@ -1,0 +1,222 @@
+"""StreamingMemory: a map that works element by element becomes readers, a pipeline and writers, with queues between."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+from dcpy.ir.data import Allocation, Array, Scalar, Stream
+from dcpy.ir.editing.copying import copy_region
+from dcpy.ir.editing.rewriter import Rewriter
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Copy, Map, Tasklet
+from dcpy.ir.refusal import Refusal
+from dcpy.ir.region import Dataflow, Loop, Process, Region, State
+from dcpy.ir.schedules import SEQUENTIAL, Pipelined
+from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.symbolic import const, sym
+from dcpy.ir.tree import regions_around
+from dcpy.transforms.passes import GraphPass
+
+DEPTH = const(2)  #: of a queue between a reader and a pipeline: no path meets another one again
+
+
+@dataclass(frozen=True)
+class Port:
+    """An element that each iteration reads or writes, and the queue through which it goes."""
+
+    memlet: Memlet
+    stream: str
+    register: str
+
+
+@dataclass(frozen=True)
+class StreamingMemory(GraphPass):
+    """Each map whose iterations read and write single elements becomes a network of processes.
+
+    before   map i { y[i] = f(x[i]) }     after   dataflow { process read_x { loop i { x[i] -> xs } }
+                                                             process compute { loop i { xs -> a; f(a) -> ys } }
+                                                             process write_y { loop i { ys -> y[i] } } }
+
+    Applies where the body is straight-line code on elements. An array that is read and written is copied first: one
+    process writes it, and no other may touch it. The order of the elements is that of the loops, on all sides.
+    """
+
+    name: ClassVar[str] = "streaming-memory"
+
+    def decide(self, rw: Rewriter) -> None:
+        """Map by map, those that are in no other one."""
+        for node in [node for node in rw.sdfg.body.walk_nodes() if isinstance(node, Map)]:
+            if node.state is None or _is_inside_a_scope(node):
+                continue
+            refusal = _refusal(node, rw)
+            rw.remark(node, not refusal, str(refusal or "its elements go through queues"))
+            if not refusal:
+                _stream(node, rw)
+
+
+def _is_inside_a_scope(node: Map) -> bool:
+    """Whether it runs in another map, or in a process."""
+    region = node.state.region if node.state is not None else None
+    return region is not None and any(
+        isinstance(around.owner, Map | Process) for around in regions_around(region)
+    )
+
+
+def _refusal(node: Map, rw: Rewriter) -> Refusal | None:
+    written: dict[str, None] = {}
+    for block in node.body.blocks:
+        if not isinstance(block, State):
+            return Refusal(f"there is a {block.kind} in it")
+        for inner in block.nodes:
+            if not isinstance(inner, Tasklet | Copy):
+                return Refusal(f"there is a {inner.kind} in it")
+            if refusal := _of_operands(inner, node, rw, written):
+                return refusal
+            written |= {memlet.container: None for memlet in inner.writes()}
+    outside = [name for name in written if name not in node.body.containers]
+    return None if outside else Refusal("it writes nothing")
+
+
+def _of_operands(inner: Tasklet | Copy, node: Map, rw: Rewriter, written: dict[str, None]) -> Refusal | None:
+    for memlet in (*inner.reads(), *inner.writes()):
+        desc = rw.uses.desc(memlet.container)
+        if memlet.container in node.body.containers:
+            if not isinstance(desc, Scalar):
+                return Refusal(f"{memlet.container!r} is no scalar of an iteration")
+            continue
+        if isinstance(desc, Stream) or not memlet.subset.is_point or memlet.wcr or memlet.dynamic:
+            return Refusal(f"{memlet} is more than an element")
+        is_array = isinstance(desc, Array) and not desc.alias and len(rw.uses.overlapping(memlet.container)) <= 1
+        if not is_array and (memlet in inner.writes() or not isinstance(desc, Scalar)):
+            return Refusal(f"{memlet.container!r} may share its memory, or is no array")
+    again = [memlet for memlet in inner.reads() if memlet.container in written]
+    if again and again[0].container not in node.body.containers:
+        return Refusal(f"{again[0]} is read behind a write")
+    return None
+
+
+@dataclass
+class _Network:
+    """The processes that are made of one map."""
+
+    node: Map
+    rw: Rewriter
+    processes: list[Process] = field(default_factory=list)
+
+    def params(self) -> dict[str, str]:
+        """Names for the loops of another process."""
+        return {name: self.rw.fresh_name(name) for name in self.node.params}
+
+    def process(self, stem: str, names: dict[str, str], body: Region) -> None:
+        """A process that runs a body for each iteration, in order."""
+        known = {process.name for process in self.processes}
+        name, number = stem, 0
+        while name in known:
+            number += 1
+            name = f"{stem}{number}"
+        values = {old: sym(new) for old, new in names.items()}
+        dims: list[tuple[str, Range]] = [
+            (names[param], values_.subs(values))
+            for param, values_ in zip(self.node.params, self.node.domain, strict=True)
+        ]
+        inner = True
+        for param, dim in reversed(dims):
+            schedule = Pipelined(1) if inner else SEQUENTIAL
+            body = Region([Loop(param, dim, body, schedule, span=self.node.span)])
+            inner = False
+        self.processes.append(Process(name, (), (), body, span=self.node.span))
+
+
+def _stream(node: Map, rw: Rewriter) -> None:
+    before, state, _ = rw.split_state(node)
+    region = state.region
+    assert region is not None  # it is in the SDFG
+    network = _Network(node, rw)
+    reads, writes = _ports(node, rw, region)
+    written = {port.memlet.container for port in writes}
+    both = dict.fromkeys(port.memlet.container for port in reads if port.memlet.container in written)
+    kept = {name: _snapshot(name, rw, before) for name in both}
+    for port in reads:
+        names = network.params()
+        source = _renamed(replace(port.memlet, container=kept.get(port.memlet.container, port.memlet.container)), names)
+        copy = Copy(source, Memlet(port.stream, Subset()), span=node.span)
+        network.process(f"read_{_plain(port.memlet.container)}", names, Region([State(nodes=[copy])]))
+    body = _computation(node, rw, reads, writes)
+    rw.erase(node)
+    network.process("compute", {name: name for name in node.params}, body)
+    for port in writes:
+        names = network.params()
+        copy = Copy(Memlet(port.stream, Subset()), _renamed(port.memlet, names), span=node.span)
+        network.process(f"write_{_plain(port.memlet.container)}", names, Region([State(nodes=[copy])]))
+    rw.replace(state, Dataflow(Region(network.processes), span=node.span))
+
+
+def _ports(node: Map, rw: Rewriter, region: Region) -> tuple[list[Port], list[Port]]:
+    """The elements of arrays that an iteration reads, and those that it writes, each once."""
+    reads: dict[Memlet, Port] = {}
+    writes: dict[Memlet, Port] = {}
+    for block in node.body.blocks:
+        for inner in block.nodes if isinstance(block, State) else ():
+            for table, end, memlets in ((reads, "read", inner.reads()), (writes, "written", inner.writes())):
+                for memlet in memlets:
+                    desc = rw.uses.desc(memlet.container)
+                    if isinstance(desc, Array) and memlet not in table:
+                        stem = _plain(memlet.container)
+                        stream = Stream(desc.dtype, (), DEPTH, span=desc.span)
+                        name = rw.declare_fresh(f"{stem}_{end}", stream, region)
+                        table[memlet] = Port(memlet, name, rw.fresh_name(f"{stem}_value"))
+    return list(reads.values()), list(writes.values())
+
+
+def _plain(container: str) -> str:
+    """A name as those of modules are."""
+    return re.sub("__+", "_", container).strip("_")[:24]
+
+
+def _snapshot(name: str, rw: Rewriter, before: State) -> str:
+    """A copy of an array as it is before the map, in the memory beside the chip."""
+    desc = rw.uses.desc(name)
+    assert isinstance(desc, Array)  # `_refusal` let nothing else pass
+    fresh = Array.packed(desc.dtype, desc.shape, transient=True, span=desc.span)
+    kept = rw.declare_fresh(f"{_plain(name)}_before", replace(fresh, allocation=Allocation.HEAP), before.region)
+    whole = Subset(tuple(Range.of(0, size) for size in desc.shape))
+    rw.add_node(Copy(Memlet(name, whole), Memlet(kept, whole)), before)
+    return kept
+
+
+def _renamed(memlet: Memlet, names: dict[str, str]) -> Memlet:
+    return replace(memlet, subset=memlet.subset.subs({old: sym(new) for old, new in names.items()}))
+
+
+def _computation(node: Map, rw: Rewriter, reads: Sequence[Port], writes: Sequence[Port]) -> Region:
+    """The body of the map between pops and pushes: what it reads and writes are registers."""
+    body = copy_region(node.body)
+    taken = {port.memlet: port for port in reads}
+    given = {port.memlet: port for port in writes}
+    for inner in body.walk_nodes():
+        match inner:
+            case Tasklet():
+                inner.inputs = {name: _of_register(memlet, taken) for name, memlet in inner.inputs.items()}
+                inner.outputs = {name: _of_register(memlet, given) for name, memlet in inner.outputs.items()}
+            case Copy():
+                inner.src, inner.dst = _of_register(inner.src, taken), _of_register(inner.dst, given)
+    for name, desc in list(body.containers.items()):
+        assert isinstance(desc, Scalar)  # `_refusal` let nothing else pass
+        body.containers[name] = replace(desc, allocation=Allocation.REGISTER)
+    for port in (*reads, *writes):
+        dtype = rw.uses.desc(port.memlet.container).dtype
+        body.containers[port.register] = Scalar(dtype, transient=True, allocation=Allocation.REGISTER)
+    pops = [Copy(Memlet(port.stream, Subset()), Memlet(port.register, Subset()), span=node.span) for port in reads]
+    pushes = [Copy(Memlet(port.register, Subset()), Memlet(port.stream, Subset()), span=node.span) for port in writes]
+    if pops:
+        body.insert(0, State(nodes=list(pops)))
+    body.add(State(nodes=list(pushes)))
+    return body
+
+
+def _of_register(memlet: Memlet, ports: dict[Memlet, Port]) -> Memlet:
+    port = ports.get(memlet)
+    return memlet if port is None else Memlet(port.register, Subset())

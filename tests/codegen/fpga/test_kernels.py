@@ -1,0 +1,189 @@
+"""Networks of processes as Vitis HLS C++, compiled by g++ alone with the simulation's headers: NumPy's values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dcpy
+from dcpy.base.errors import CodegenError, InvalidSdfg
+from dcpy.base.options import FpgaMode, FpgaOptions, Options, Vendor
+from dcpy.codegen.fpga import generate_fpga
+from dcpy.ir.text import parse_sdfg
+
+FPGA = {"device": "fpga"}
+AXPY = """
+    sdfg @axpy(a: f32, x: f32[N] @global, y: f32[N] @global, out: f32[N] @global) symbols(N: size) {
+      stream xs: f32 capacity 2 transient
+      stream ys: f32 capacity 2 transient
+      stream zs: f32 capacity 2 transient
+      dataflow {
+        process read_x { loop i = 0:N @pipelined{ii = 1, style = stp} { copy x[i] -> xs } }
+        process read_y { loop j = 0:N @pipelined{ii = 1, style = stp} { copy y[j] -> ys } }
+        process compute {
+          loop k = 0:N @pipelined{ii = 1, style = frp} {
+            data xi: f32 transient @register
+            data yi: f32 transient @register
+            copy xs -> xi
+            copy ys -> yi
+            tasklet (u <- xi, v <- yi, s <- a) -> (o -> zs) { o = s * u + v }
+          }
+        }
+        process write_out { loop l = 0:N @pipelined{ii = 1, style = stp} { copy zs -> out[l] } }
+      }
+    }"""
+#: each copy adds its number, keeps every second token in a memory of its own, and hands on the others
+CHAIN = """
+    sdfg @chain(x: i64[16], y: i64[4, 8]) {
+      stream s: i64[5] capacity 2 transient
+      stream t: i64[4] capacity 2 transient
+      dataflow {
+        process feed { loop i = 0:16 @pipelined { copy x[i] -> s[0] } }
+        process pe p = 0:4 {
+          data kept: i64[8] transient @local @bram
+          loop j = 0:8 @pipelined{ii = 2} {
+            data one: i64 transient @register
+            data two: i64 transient @register
+            copy s[p] -> one
+            copy s[p] -> two
+            tasklet (v <- one) -> (o -> kept[j]) { o = v + p }
+            tasklet (v <- one) -> (o -> s[p + 1]) { o = v * 2 }
+            tasklet (v <- two) -> (o -> s[p + 1]) { o = v + 1 }
+          }
+          loop k = 0:8 @pipelined { copy kept[k] -> t[p] }
+        }
+        process drain p_1 = 0:4 { loop l = 0:8 @pipelined { copy t[p_1] -> y[p_1, l] } }
+        process rest { data last: i64 transient @register loop m = 0:16 @pipelined { copy s[4] -> last } }
+      }
+    }"""
+#: each waits for what the other does next
+CROSSED = """
+    sdfg @crossed(x: f64[8], y: f64[8]) {
+      stream p: f64 capacity 2 transient
+      stream q: f64 capacity 2 transient
+      dataflow {
+        process give { loop i = 0:8 @pipelined { copy x[i] -> p } copy x[0] -> q }
+        process take { copy q -> y[0] loop j = 0:8 @pipelined { copy p -> y[j] } }
+      }
+    }"""
+
+
+def test_text(golden):
+    """What an engineer would have written: names of the source, pragmas where the IR says so."""
+    golden(generate_fpga(parse_sdfg(AXPY)).units[1].text)
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("n", [0, 1, 2, 1000])
+def test_axpy_is_numpys(n):
+    x, y, a = np.linspace(-1, 1, n, dtype=np.float32), np.linspace(3, 5, n, dtype=np.float32), np.float32(0.3)
+    out, interpreted = np.zeros(n, np.float32), np.zeros(n, np.float32)
+    sdfg = dcpy.parse(AXPY)
+    sdfg.compile(**FPGA)(a, x, y, out)
+    assert np.array_equal(out, a * x + y)
+    sdfg.interpret(a=a, x=x, y=y, out=interpreted)
+    assert np.array_equal(interpreted, out)
+
+
+@pytest.mark.cc
+def test_copies_of_a_process():
+    x = np.arange(16)
+    compiled, interpreted, threads = (np.zeros((4, 8), np.int64) for _ in range(3))
+    sdfg = dcpy.parse(CHAIN)
+    sdfg.compile(**FPGA)(x, compiled)
+    sdfg.interpret(x=x, y=interpreted)
+    assert np.array_equal(compiled, interpreted)
+    text = sdfg.code(**FPGA)
+    assert "hls::stream<int64_t, 2> s[5];" in text
+    assert "DCPY_COPY(chain_pe, 3, (s[3], 3, s[4], t[3]))" in text
+    host = CHAIN.replace("@pipelined{ii = 2}", "").replace("@pipelined", "").replace("@local @bram", "@stack")
+    dcpy.parse(host).compile()(x, threads)
+    assert np.array_equal(threads, interpreted)
+
+
+@pytest.mark.cc
+def test_a_deadlock_is_an_error_that_says_who_waits():
+    x, y = np.arange(8.0), np.zeros(8)
+    sdfg = dcpy.parse(CROSSED)
+    message = "deadlock: the process 'give' waits for room in 'p', which is full: 2 of 2, in cycle"
+    with pytest.raises(RuntimeError, match=message):
+        sdfg.compile(**FPGA)(x, y)
+    with pytest.raises(RuntimeError, match="deadlock: the process 'give' waits for room in 'p'"):
+        sdfg.interpret(x=x, y=y)
+    dcpy.parse(CROSSED.replace("p: f64 capacity 2", "p: f64 capacity 8")).compile(**FPGA)(x, y)
+    assert np.array_equal(y, x)  # deep enough
+
+
+@pytest.mark.cc
+def test_a_deadlock_names_the_line():
+    def exchange(x: dcpy.float64[8], y: dcpy.float64[8]):
+        p = dcpy.define_stream(dcpy.float64, 2)
+        q = dcpy.define_stream(dcpy.float64, 2)
+        with dcpy.dataflow():
+
+            @dcpy.process
+            def give():
+                for i in range(8):
+                    p.push(x[i])
+                q.push(x[0])
+
+            @dcpy.process
+            def take():
+                y[0] = q.pop()
+                for i in range(8):
+                    y[i] = p.pop()
+
+    program = dcpy.program(exchange, device=dcpy.DeviceType.FPGA)
+    with pytest.raises(RuntimeError, match="the process 'give' waits for room in 'p'") as caught:
+        program(np.arange(8.0), np.zeros(8))
+    assert any("p.push(x[i])" in note for note in caught.value.__notes__)
+
+
+REFUSED = [
+    ("data b: i64[8] transient @local @bram partition cyclic 0 by 2", "'b' is cut (cyclic 0 by 2)"),
+    ("data b: i64[8] transient @local @registers", "'b' is in registers"),
+    ("check x[0] > 0.0 else ValueError \"no\"", "a process of hardware cannot raise an exception yet"),
+]
+
+
+@pytest.mark.parametrize(("inside", "message"), REFUSED)
+def test_what_is_not_there_yet_is_refused(inside, message):
+    body = "tasklet () -> (o -> b[0]) { o = 1 }" if "data b" in inside else ""
+    text = f"sdfg @f(x: f64[8]) {{ dataflow {{ process a {{ {inside} {body} }} }} }}"
+    with pytest.raises(CodegenError) as caught:
+        generate_fpga(parse_sdfg(text))
+    assert message in str(caught.value)
+
+
+def test_tokens_are_not_printed_yet():
+    text = """sdfg @f(x: f64[8], y: f64[8]) {
+      stream s: f64 token (4) capacity 2 transient
+      dataflow { process a { copy x[0:4] -> s } process b { copy s -> y[0:4] } } }"""
+    with pytest.raises(CodegenError, match="the tokens of 's' are blocks"):
+        generate_fpga(parse_sdfg(text))
+
+
+def test_which_queue_is_known():
+    text = """sdfg @f(x: f64[4], y: f64[4]) {
+      stream s: f64[4] capacity 2 transient
+      dataflow { process a { loop i = 0:4 { copy x[i] -> s[i] } } process b p = 0:4 { copy s[p] -> y[p] } } }"""
+    with pytest.raises(CodegenError, match="which queue of 's' 'a' uses depends on 'i'"):
+        generate_fpga(parse_sdfg(text))
+
+
+def test_what_is_no_hardware_is_refused():
+    with pytest.raises(InvalidSdfg, match="nobody pops from the queue 'zs'"):
+        generate_fpga(parse_sdfg(AXPY.replace("copy zs -> out[l]", "")))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (FpgaOptions(vendor=Vendor.INTEL), "the tools of Intel are not programmed yet"),
+        (FpgaOptions(mode=FpgaMode.HARDWARE), "the mode 'hardware' of FPGAs is not there yet"),
+        (FpgaOptions(mode=FpgaMode.EMULATE), "the mode 'emulate' of FPGAs is not there yet"),
+    ],
+)
+def test_nothing_falls_back_to_a_simulation(options, message):
+    with pytest.raises(CodegenError, match=message):
+        generate_fpga(parse_sdfg(AXPY), options=Options(fpga=options))
