@@ -26,6 +26,7 @@ from dcpy.targets.catalog import target_for
 
 if TYPE_CHECKING:
     from dcpy.codegen.artifact import Artifact, Signature
+    from dcpy.ir.distribution import Distribution
     from dcpy.runtime.cache import Cache
     from dcpy.runtime.load import Loaded
     from dcpy.runtime.toolchain import Toolchain
@@ -204,6 +205,24 @@ def auto_optimize(sdfg: Sdfg, options: Options | None = None) -> dict[str, int]:
     from dcpy.transforms.auto.pipeline import AUTO_OPTIMIZE
 
     return _run(sdfg, AUTO_OPTIMIZE, options or resolve_options()).counts()
+
+
+def distribute(
+    sdfg: Sdfg, plan: Mapping[str, Distribution | str], grids: Mapping[str, Sequence[int | str]]
+) -> dict[str, int]:
+    """Enters grids and distributions, and runs the passes that find out what runs where, and what is sent."""
+    from dcpy.transforms.distributed.pipeline import DISTRIBUTE
+    from dcpy.transforms.distributed.plans import enter_plan
+
+    enter_plan(sdfg, plan, grids)
+    return _run(sdfg, DISTRIBUTE, resolve_options()).counts()
+
+
+def localize(sdfg: Sdfg) -> None:
+    """Makes a distributed program that of one rank, in place."""
+    from dcpy.transforms.distributed.pipeline import LOCALIZE
+
+    _run(sdfg, LOCALIZE, resolve_options())
 
 
 def expand(sdfg: Sdfg, prefer: tuple[str, ...] = ()) -> None:

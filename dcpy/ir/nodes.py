@@ -163,6 +163,14 @@ class LibraryNode(Node):
         """What is wrong with this node, a sentence each (used by verification)."""
         yield from ()
 
+    def index_labels(self) -> Mapping[str, tuple[str, ...]] | None:
+        """By connector, a label for each dimension that the memlet keeps, as in ``np.einsum``; None where unknown.
+
+        A block of the outputs, cut along labels, needs of each input the block with the same labels, and whole
+        dimensions along labels that no output has.
+        """
+        return None
+
 
 @dataclass(eq=False)
 class ForeignCall(Node):

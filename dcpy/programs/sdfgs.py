@@ -30,6 +30,7 @@ from dcpy.runtime.function import call_converted
 from dcpy.targets.catalog import require_device
 
 if TYPE_CHECKING:
+    from dcpy.ir.distribution import Distribution
     from dcpy.transforms.api import Transformation
 
 TransformationLike = Union[str, type["Transformation[Any]"], "Transformation[Any]"]
@@ -183,6 +184,28 @@ class SDFG(GraphWords):
     def expand_library_nodes(self, *prefer: str) -> SDFG:
         """Replaces each library node by the first expansion of `prefer` that fits, else by the target's own choice."""
         driver.expand(self, prefer)
+        return self
+
+    @own_frames_hidden
+    def distribute(
+        self, plan: Mapping[str, Distribution | str], grids: Mapping[str, Sequence[int | str]] | None = None
+    ) -> SDFG:
+        """Says where containers live, and finds out what runs where and what is sent; returns itself.
+
+        ``sdfg.distribute({"A": "g(block 0, whole)"}, {"g": ["P"]})``: distributions as in the textual form, grids with
+        their sizes, which are numbers or symbols. Results stay the same, up to the order of sums.
+        Raises `TransformationRefused` for what cannot be distributed.
+        """
+        driver.distribute(self, plan, grids or {})
+        return self
+
+    @own_frames_hidden
+    def localize(self) -> SDFG:
+        """Makes a distributed program that of one rank, in which communication is explicit; returns itself.
+
+        Raises `TransformationRefused` where a rank would touch what it does not have.
+        """
+        driver.localize(self)
         return self
 
     @own_frames_hidden

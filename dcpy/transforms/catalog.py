@@ -12,6 +12,7 @@ from dcpy.transforms.api import Transformation
 from dcpy.transforms.passes import Pass
 from dcpy.transforms.pipeline import Pipeline
 
+_DISTRIBUTED = "dcpy.transforms.distributed"
 _FUSION = "dcpy.transforms.fusion"
 _MEMORY = "dcpy.transforms.memory"
 _LOOPS = "dcpy.transforms.loops"
@@ -32,6 +33,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "dead-branch-elimination": f"{_SIMPLIFY}.dead_branch_elimination:DeadBranchElimination",
         "dead-dataflow-elimination": f"{_SIMPLIFY}.dead_dataflow_elimination:DeadDataflowElimination",
         "dead-state-elimination": f"{_SIMPLIFY}.dead_state_elimination:DeadStateElimination",
+        "distribute-map": f"{_DISTRIBUTED}.distribute_map:DistributeMap",
         "double-buffering": f"{_MEMORY}.double_buffering:DoubleBuffering",
         "empty-state-elimination": f"{_SIMPLIFY}.empty_state_elimination:EmptyStateElimination",
         "expand-library-node": "dcpy.transforms.expand:ExpandLibraryNode",
@@ -104,8 +106,10 @@ PASSES: Registry[type[Pass]] = Registry(
         "forward-scalars": f"{_CPU}.forward_scalars:ForwardScalars",
         "hoist-buffers": f"{_CPU}.hoist_buffers:HoistBuffers",
         "host-control": f"{_GPU}.host_control:HostControl",
+        "insert-communication": f"{_DISTRIBUTED}.insert_communication:InsertCommunication",
         "keep-buffers": f"{_CPU}.keep_buffers:KeepBuffers",
         "library-idioms": "dcpy.transforms.library_idioms:LibraryIdioms",
+        "localize": f"{_DISTRIBUTED}.localize:Localize",
         "map-to-grid": f"{_GPU}.map_to_grid:MapToGrid",
         "partial-sums": f"{_CPU}.partial_sums:PartialSums",
         "place-computation": f"{_GPU}.place_computation:PlaceComputation",
@@ -124,6 +128,7 @@ PIPELINES: Registry[Pipeline] = Registry(
     "pipeline",
     {
         "auto-optimize": "dcpy.transforms.auto.pipeline:AUTO_OPTIMIZE",
+        "distribute": f"{_DISTRIBUTED}.pipeline:DISTRIBUTE",
         "simplify": f"{_SIMPLIFY}.pipeline:SIMPLIFY",
     },
 )

@@ -13,6 +13,15 @@ from dcpy.ir.text.expr_parser import ExprParser
 T = TypeVar("T")
 
 
+def parse_distribution(text: str) -> Distribution:
+    """``g(block 0, whole) root 1``. `ParseError` shows the place that does not fit."""
+    parser = DistributionParser(text, "<distribution>")
+    found = parser.distribution()
+    if parser.token.kind != "end":
+        parser.fail(f"unexpected {parser.found()}")
+    return found
+
+
 class DistributionParser(ExprParser):
     """A cursor that reads where things live."""
 

@@ -33,6 +33,12 @@ class MatMul(LibraryNode):
         c = outputs["c"]
         c[...] = np.matmul(inputs["a"], inputs["b"]).astype(c.dtype)
 
+    def index_labels(self) -> Mapping[str, tuple[str, ...]]:
+        """``ik,kj->ij``, without what a vector does not have."""
+        a, b = (len(self.inputs[name].subset.shape) for name in ("a", "b"))
+        left, right = ("i", "k")[2 - a :], ("k", "j")[:b]
+        return {"a": left, "b": right, "c": (*left[:-1], *right[1:])}
+
     def problems(self) -> Iterator[str]:
         """Ranks other than 1 and 2, sizes that do not agree."""
         wrong = list(_connector_problems(self, ("a", "b"), (), "c"))
@@ -86,6 +92,11 @@ class Gemm(ScaledProduct):
             yield from _size_problems("the output", self.outputs["c"].subset.shape, (a[0], b[1]))
         yield from _update_problems(self, "c")
 
+    def index_labels(self) -> Mapping[str, tuple[str, ...]]:
+        """``ik,kj->ij``, transposed operands the other way round; factors have none."""
+        a, b = ("k", "i") if self.trans_a else ("i", "k"), ("j", "k") if self.trans_b else ("k", "j")
+        return {"a": a, "b": b, "c": ("i", "j"), "alpha": (), "beta": ()}
+
     def operand_shape(self, connector: str, transposed: bool) -> tuple[Expr, ...]:
         """The sizes of an operand after its transposition."""
         shape = self.inputs[connector].subset.shape
@@ -115,6 +126,10 @@ class Gemv(ScaledProduct):
             yield from _size_problems("a and x", (columns,), self.inputs["x"].subset.shape)
             yield from _size_problems("the output", self.outputs["y"].subset.shape, (rows,))
         yield from _update_problems(self, "y")
+
+    def index_labels(self) -> Mapping[str, tuple[str, ...]]:
+        """``ik,k->i``."""
+        return {"a": ("k", "i") if self.trans_a else ("i", "k"), "x": ("k",), "y": ("i",), "alpha": (), "beta": ()}
 
 
 @dataclass(eq=False)

@@ -1,0 +1,89 @@
+"""DistributeMap: a map runs where the elements live that it writes ("owner computes")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dcpy.ir.analysis.effects import effects_of
+from dcpy.ir.analysis.ownership import shifted
+from dcpy.ir.distribution import Axis, Cyclic, Distribution, Partial
+from dcpy.ir.effects import Effect
+from dcpy.ir.nodes import Map
+from dcpy.ir.subsets import Range
+from dcpy.ir.tree import owners_around
+from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
+from dcpy.transforms.distributed.placement import Touch, anchors_of, placed, touches_of
+
+
+@dataclass(frozen=True)
+class DistributeMap(Transformation[Distribution]):
+    """Give a map the home of what it writes.
+
+    before   map i = 0:N { B[i + 1] = f(A[i]) }       after   map i = 0:N home g(block 0 by b offset 1) { ... }
+             B: f64[M] on g(block 0)
+
+    Applies where each distributed dimension of a written array is indexed by a parameter plus a number, each parameter
+    in one dimension. What the ranks then lack, `insert-communication` sends. Never changes results.
+    """
+
+    name: ClassVar[str] = "distribute-map"
+    map = capture(Map)
+    pattern = one(map)
+
+    def plan(self, m: Match) -> Distribution | Refusal:
+        node = m[self.map]
+        if node.home is not None:
+            return Refusal("it has a home")
+        if any(isinstance(owner, Map) for owner in owners_around(node)):
+            return Refusal("it is inside of another map, which runs on one rank")
+        if Effect.ORDERED in effects_of(node):
+            return Refusal("it has an effect that is seen outside, which would happen on each rank for itself")
+        reason = Refusal("it writes nothing that is distributed")
+        for touch in touches_of(node, m.uses):
+            where = placed(touch.container, m.uses) if touch.is_write else None
+            if isinstance(where, Refusal):
+                reason = where
+            elif where is not None:
+                home = _home(node, touch, where)
+                if not isinstance(home, Refusal):
+                    return home
+                reason = home
+        return reason
+
+    def apply(self, m: Match, plan: Distribution, rw: Rewriter) -> Map:
+        rw.update(m[self.map], home=plan)
+        return m[self.map]
+
+
+def _why_not_dealt(axis: Axis, values: Range) -> str:
+    step = values.step.constant
+    if step is None or step < 1:
+        return f"{values} does not count upwards"
+    if isinstance(axis, Cyclic) and step > 1:
+        return f"{values} does not count one by one, and blocks are dealt out"
+    return ""
+
+
+def _home(node: Map, touch: Touch, where: Distribution) -> Distribution | Refusal:
+    """The iterations are where the elements are that one access writes."""
+    found: dict[str, Axis] = {}
+    for dim, (axis, anchor) in enumerate(zip(where.axes, anchors_of(touch, node.params), strict=True)):
+        if axis is None:
+            continue
+        index = touch.memlet.subset.dims[dim]
+        if anchor is None or anchor.low != anchor.high:
+            return Refusal(f"{touch.memlet} is written: {index} is no parameter plus a number")
+        if anchor.label in found:
+            return Refusal(f"{touch.memlet} is written: {anchor.label} is the index of two distributed dimensions")
+        if problem := _why_not_dealt(axis, node.domain[node.params.index(anchor.label)]):
+            return Refusal(problem)
+        found[anchor.label] = shifted(axis, anchor.low)
+    if not found:
+        return Refusal(f"each rank writes {touch.memlet} for itself")
+    if any(isinstance(part, Partial) for part in where.rest):
+        return Refusal(f"{touch.memlet} is still to be combined")
+    offsets = [axis.offset.constant for axis in found.values() if axis is not None]
+    if any(offset is not None and offset < 0 for offset in offsets):
+        return Refusal(f"{touch.memlet} is written: iterations would be before the first block")
+    return Distribution(where.grid, tuple(found.get(param) for param in node.params), where.rest)

@@ -1,0 +1,38 @@
+"""Plans: which container lives where, as somebody says it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from dcpy.base.errors import InvalidSdfg, TransformationRefused
+from dcpy.ir.data import Array
+from dcpy.ir.distribution import Distribution
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.text.distribution_parser import parse_distribution
+from dcpy.ir.verify import verify
+
+
+def enter_plan(sdfg: Sdfg, plan: Mapping[str, Distribution | str], grids: Mapping[str, Sequence[int | str]]) -> None:
+    """Declares grids and gives containers their distributions; all of it, or nothing where something does not fit."""
+    places = {name: parse_distribution(where) if isinstance(where, str) else where for name, where in plan.items()}
+    before, known = dict(sdfg.grids), {name: sdfg.desc(name) for name in plan}
+    symbols, sizes, assumed = dict(sdfg.symbols), list(sdfg.sizes), dict(sdfg.assumed)
+    try:
+        for name, extents in grids.items():
+            if name in before or not sdfg.is_free(name):
+                raise TransformationRefused(f"{name!r} has another meaning in {sdfg.name!r}: no grid can be called so")
+            sdfg.add_grid(name, *extents)
+        for name, where in places.items():
+            desc = known[name]
+            if not isinstance(desc, Array):
+                kind = type(desc).__name__.lower()
+                raise TransformationRefused(f"{name!r} is a {kind}: only arrays are distributed", span=desc.span)
+            sdfg.redeclare(name, replace(desc, distribution=where))
+        verify(sdfg)
+    except (InvalidSdfg, TransformationRefused):
+        for name, desc in known.items():
+            sdfg.redeclare(name, desc)
+        sdfg.grids, sdfg.symbols, sdfg.sizes, sdfg.assumed = before, symbols, sizes, assumed
+        sdfg.forget_names()
+        raise
