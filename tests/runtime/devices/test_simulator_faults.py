@@ -79,6 +79,22 @@ KERNELS = {
     DCPY_WARP_BARRIER();
     out[DCPY_THREAD_X] = 1;
 }""",
+    "first_warp": """(double *out) {
+    DCPY_SHARED(double, t, 128);
+    t[DCPY_THREAD_X] = DCPY_THREAD_X;
+    DCPY_BARRIER();
+    if (dcpy_warp_number() == 0) {
+        double x = 0;
+        for (int k = dcpy_lane(); k < 128; k += DCPY_WARP) x += t[k];
+        for (int lanes = DCPY_WARP / 2; lanes > 0; lanes /= 2) x += dcpy_shuffle_xor(x, lanes);
+        t[dcpy_lane()] = x;
+    }
+    DCPY_BARRIER();
+    out[DCPY_THREAD_X] = t[DCPY_THREAD_X % DCPY_WARP];
+}""",
+    "broken_warp": """(double *out) {
+    out[DCPY_THREAD_X] = dcpy_shuffle((double)DCPY_THREAD_X, DCPY_WARP - 1);
+}""",
     "counted": "(int64_t *count, double *least, float *most) {\n"
     "    dcpy_atomic_add(count, (int64_t)1); dcpy_atomic_min(least, (double)-DCPY_THREAD_X);\n"
     "    dcpy_atomic_max(most, (float)DCPY_THREAD_X);\n}",
@@ -90,7 +106,8 @@ KERNELS = {
 }""",
 }
 NAMES = list(KERNELS)
-SHARED = {"uninitialized": 1024, "shared_overrun": 1024, "too_much_shared": 800, "missing_barrier": 1024}
+SHARED = dict.fromkeys(("uninitialized", "shared_overrun", "missing_barrier", "first_warp"), 1024)
+SHARED["too_much_shared"] = 800
 TEXT = "\n".join(f"DCPY_KERNEL({name}, 128){body}" for name, body in KERNELS.items())
 ROWS = [f"DCPY_ROW({name}, 128, {SHARED.get(name, 0)})" for name in NAMES]
 
@@ -242,6 +259,17 @@ def test_threads_that_failed_may_leave(call):
     out = run(call, "leaves_failing", place(call.device.errors))
     assert np.array_equal(out == 1, np.arange(128) % 3 != 1)
     assert call.device.failed()[0] == 1
+
+
+def test_one_warp_shuffles_and_the_others_wait(call):
+    assert (run(call, "first_warp") == 127 * 64).all()
+
+
+def test_lanes_that_are_not_there_have_no_values(call):
+    """A block of 40 threads: the second warp has 8 lanes, and nobody in its last one."""
+    out = run(call, "broken_warp", threads=40)
+    assert (out[:32] == 31).all()
+    assert np.isnan(out[32:40]).all()
 
 
 def test_atomics(call):

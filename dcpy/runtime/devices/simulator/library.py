@@ -40,7 +40,7 @@ class Settings:
     seed: int = 0
     hooks: bool = False
     asynchronous: bool = True
-    memory: int = 1 << 34
+    memory: int = 1 << 32
     portable: bool = False
 
 

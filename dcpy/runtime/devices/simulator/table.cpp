@@ -268,6 +268,7 @@ const char *message(dcpy_device *self) { return ((Device *)self)->text.c_str(); 
 
 int32_t use_queue(dcpy_device *self, int32_t queue)
 {
+    std::lock_guard guard(one_at_a_time);
     ((Device *)self)->queue = queue;
     return enter(*(Device *)self);
 }

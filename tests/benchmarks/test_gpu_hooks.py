@@ -1,0 +1,65 @@
+"""Kernels of NPBench under hooks: nothing races, nothing is read that nobody wrote, and what they move is counted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dcpy
+from benchmarks.npbench import kernels
+from dcpy.runtime.devices.simulator.hooks import watching
+from tests.support.tiers import some
+
+pytestmark = pytest.mark.cc
+KERNELS = kernels()
+QUICK = ("azimint_hist", "correlation", "gemm", "hdiff", "jacobi_2d", "mandelbrot1", "softmax", "spmv")
+
+
+def watched(function, *args, **options):
+    """The report of one call."""
+    program = dcpy.program(
+        function, device=dcpy.DeviceType.GPU, gpu_backend="simulator", gpu_hooks=True, gpu_seed=3, **options
+    )
+    with watching() as seen:
+        program(*args)
+    return seen.report
+
+
+@pytest.mark.parametrize("name", some(KERNELS, *QUICK))
+def test_nothing_races(name):
+    report = watched(KERNELS[name].function, *KERNELS[name].initialize("XS").values())
+    assert report.races == ()
+    assert report.unwritten == ()
+    assert bool(report.kernels) == (name != "crc16")
+
+
+def test_both_lines_of_a_site():
+    """The line of the kernel, and that of Python."""
+    report = watched(KERNELS["jacobi_2d"].function, *KERNELS["jacobi_2d"].initialize("XS").values())
+    for kernel in report.kernels:
+        for site in kernel.sites:
+            assert site.place.line.startswith("jacobi_2d.kernels.cu:")
+            assert site.place.span is not None
+            assert site.place.span.name == "jacobi_2d.py"
+
+
+def scaled(x, y, a):
+    y[:] = a * x + y
+
+
+def smoothed(x, y):
+    y[1:-1, 1:-1] = 0.25 * (x[:-2, 1:-1] + x[2:, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_an_elementwise_program_moves_its_arrays_once(dtype):
+    x, y = (np.ones(5000, dtype) for _ in range(2))
+    report = watched(scaled, x, y, dtype(2))
+    assert report.moved_bytes <= 1.01 * 3 * x.nbytes
+    assert all(site.units <= 1.1 * site.least for kernel in report.kernels for site in kernel.sites)
+
+
+def test_a_stencil_moves_its_arrays_once():
+    x, y = np.ones((130, 130)), np.ones((130, 130))
+    report = watched(smoothed, x, y)
+    assert report.moved_bytes <= 1.1 * 2 * x.nbytes
