@@ -107,7 +107,7 @@ class ExpandLibraryNode(Transformation[tuple[Choice, Replacement]]):
         if any(_stands_for(name, chosen) for name in self.prefer):
             return "as was asked for"
         later = [one.name for one in others if not one.targets or self.target in one.targets]
-        return f"which {self.target} takes before {', '.join(later)}" if later else ""
+        return f"preferred to {', '.join(later)}" if later else ""
 
 
 def _stands_for(name: str, one: Expansion) -> bool:

@@ -50,7 +50,7 @@ def test_a_target_without_preferences_gets_what_is_for_all():
 
 def test_why_is_said():
     (chosen,) = expand_library_nodes(parse_sdfg(DOT.format(t="i32")))
-    assert ", which cpu takes before maps; not mkl: " in str(chosen)
+    assert ", preferred to maps; not mkl: " in str(chosen)
     (chosen,) = expand_library_nodes(parse_sdfg(DOT.format(t="i32")), "maps")
     assert str(chosen) == "blas.dot -> maps, as was asked for"
     (chosen,) = expand_library_nodes(parse_sdfg(DOT.format(t="i32")), target="abacus")
@@ -62,7 +62,7 @@ def test_the_next_one_is_taken_with_the_reason_why_not_the_first():
     (choice,) = expand_library_nodes(sdfg, "openblas")
     assert choice.expansion == "cpu"
     assert choice.refused[0] == "openblas: takes f32, f64, c64, c128, not i32"
-    assert str(choice).startswith("blas.dot -> cpu, which cpu takes before maps; not openblas: takes")
+    assert str(choice).startswith("blas.dot -> cpu, preferred to maps; not openblas: takes")
 
 
 def test_a_whole_call():
