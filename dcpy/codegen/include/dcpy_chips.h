@@ -67,7 +67,10 @@ static inline bool dcpy_mul_overflow(int64_t a, int64_t b, int64_t *product)
 #define DCPY_FETCH_DOWN(word, lanes) __shfl_down_sync(0xffffffffu, word, lanes)
 #define DCPY_FETCH_XOR(word, lanes) __shfl_xor_sync(0xffffffffu, word, lanes)
 #define DCPY_KERNELS(...)
+// One block must fit a multiprocessor: where that is left open, ptxas spills a few registers for the sake of one more.
+#define DCPY_KERNEL(name, threads) extern "C" __global__ __launch_bounds__(threads, 1) void name
 #else
+#define DCPY_KERNEL(name, threads) extern "C" __global__ __launch_bounds__(threads) void name
 #if defined(__AMDGCN_WAVEFRONT_SIZE)  // what later versions have a function for
 #define DCPY_WARP ((int32_t)__AMDGCN_WAVEFRONT_SIZE)
 #else
@@ -80,7 +83,6 @@ static inline bool dcpy_mul_overflow(int64_t a, int64_t b, int64_t *product)
 #define DCPY_KERNELS(...) _Pragma("clang force_cuda_host_device end")
 #endif
 
-#define DCPY_KERNEL(name, threads) extern "C" __global__ __launch_bounds__(threads) void name
 #define DCPY_SHARED(type, name, count) __shared__ type name[count]
 #define DCPY_DYNAMIC(type, name, offset) type *const name = (type *)(dcpy_dynamic + (offset))
 

@@ -18,10 +18,6 @@ from dcpy.runtime.devices.resources import Resources
 
 LANGUAGE = "device"  # of the units that are for device compilers
 
-# ptxas says what kernels need, and does not spill a few registers for the sake of one more block: it did in one of 200
-# kernels of NPBench, next to divisions.
-REPORT_AND_KEEP = ("--ptxas-options=-v", "--ptxas-options=--register-usage-level=0")
-
 
 @dataclass(frozen=True, slots=True)
 class Binary:

@@ -12,17 +12,10 @@ from pathlib import Path
 from dcpy.base.errors import ToolchainError
 from dcpy.base.options import GpuOptions
 from dcpy.codegen.artifact import Unit
-from dcpy.runtime.devices.compilers import (
-    REPORT_AND_KEEP,
-    Binary,
-    CompilationFailed,
-    nvidia_semantics,
-    nvidia_target,
-    run,
-)
+from dcpy.runtime.devices.compilers import Binary, CompilationFailed, nvidia_semantics, nvidia_target, run
 from dcpy.runtime.devices.resources import resources_in
 
-OPTIONS = ("--std=c++17", *REPORT_AND_KEEP, "--define-macro=DCPY_CUDA", "-x", "cu", "-I.")
+OPTIONS = ("--std=c++17", "--ptxas-options=-v", "--define-macro=DCPY_CUDA", "-x", "cu", "-I.")
 
 
 @dataclass(frozen=True, slots=True)

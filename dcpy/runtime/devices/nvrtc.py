@@ -17,7 +17,6 @@ from dcpy.base.errors import ToolchainError
 from dcpy.base.options import GpuOptions
 from dcpy.codegen.artifact import Unit
 from dcpy.runtime.devices.compilers import (
-    REPORT_AND_KEEP,
     Binary,
     CompilationFailed,
     DeviceCompiler,
@@ -35,7 +34,7 @@ OPTIONS = (
     "--device-int128",
     "--device-as-default-execution-space",  # functions that carry no word run on the device
     "--no-source-include",  # headers come from the program alone, never from the folder of the process
-    *REPORT_AND_KEEP,
+    "--ptxas-options=-v",
     "--define-macro=DCPY_CUDA",
 )
 
