@@ -12,9 +12,6 @@ from tests.support.tiers import some
 pytestmark = pytest.mark.cc
 KERNELS = kernels()
 SLOW = ("nbody", "scattering_self_energies", "resnet", "lenet", "adi", "channel_flow")  # many kernels, or many points
-NOT_YET = ("stockham_fft",)  # complex exponentials, in kernels
-
-DONE = [name for name in KERNELS if name not in NOT_YET]
 
 
 def on_gpu(name, **options):
@@ -39,7 +36,7 @@ def compare(expected, found):
         np.testing.assert_allclose(other, one, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.parametrize("name", some(DONE, *(name for name in DONE if name not in SLOW)))
+@pytest.mark.parametrize("name", some(KERNELS, *(name for name in KERNELS if name not in SLOW)))
 def test_equals_numpy(name):
     (result, before), (found, after) = on_gpu(name)
     compare(result, found)
@@ -47,7 +44,7 @@ def test_equals_numpy(name):
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("name", DONE)
+@pytest.mark.parametrize("name", KERNELS)
 def test_in_other_orders_and_optimized(name):
     (result, before), (found, after) = on_gpu(name, gpu_warp=64, gpu_seed=5, auto_optimize=True)
     compare(result, found)

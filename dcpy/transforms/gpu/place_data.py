@@ -14,7 +14,7 @@ from dcpy.ir.editing.substitution import Substitution
 from dcpy.ir.editing.views import rebased
 from dcpy.ir.nodes import Map
 from dcpy.ir.symbolic import Ranges
-from dcpy.ir.tree import is_inside, subtree
+from dcpy.ir.tree import is_inside, owners_around, subtree
 from dcpy.transforms.gpu.offloadable import is_scalar
 from dcpy.transforms.passes import GraphPass
 
@@ -28,13 +28,20 @@ class PlaceData(GraphPass):
              map i = 0:N @grid { t[i] = A[i] + s }          map i = 0:N @grid { t[i] = gpu_A[i] + s }
 
     Arguments, results, constants, and all that the host touches too have twins, which the next pass keeps valid; twins
-    of arrays with gaps have none. Numbers that only the host computes are passed by value.
+    of arrays with gaps have none. Numbers that only the host computes are passed by value. Memory spaces that users
+    asked for are wishes: what only the host touches is the host's.
     """
 
     name: ClassVar[str] = "place-data"
 
     def decide(self, rw: Rewriter) -> None:
-        """First what has a twin, then what just moves."""
+        """Kernel by kernel, after users' wishes, which the host may have touched, are forgotten."""
+        for region in list(rw.sdfg.body.walk_regions()):
+            if any(map(is_kernel, owners_around(region))):
+                continue
+            for name, desc in list(region.containers.items()):
+                if isinstance(desc, Scalar | Array) and desc.transient and desc.space is not Space.HOST:
+                    rw.redeclare(name, replace(desc, space=Space.HOST))
         made = _Placing(rw)
         for kernel in kernels(rw.sdfg):
             made.kernel(kernel)

@@ -276,3 +276,21 @@ def test_checks_in_a_row_share_what_happens_where_they_fail():
         }}""").same_values(N=[2], k=[0, 5], l=[1, 5])
     assert "if not (k < N and l < N) {" in found.text
     assert found.text.count("copy gpu_A[0:N] -> A[0:N]") == 3
+
+
+def test_memory_that_users_asked_for_is_where_it_is_needed():
+    found = copied(f"""
+        sdfg @f(A: f64[N]) symbols(N: size) {{
+          data t: f64[N] transient @global
+          data u: f64[N] transient @global
+          data v: f64[N] transient @shared
+          state {{ {add("A", "t")} {add("t", "u", "j")} copy A[0:N] -> v[0:N] }}
+          {HOST.format(i="k", x="t")}
+          state {{ {add("t", "A", "l")} }}
+          {HOST.format(i="m", x="v")}
+        }}""").same_values(N=[0, 4])
+    assert "data t: f64[N] transient\n" in found.text
+    assert "data gpu_t: f64[N] transient @global @heap" in found.text
+    assert "data u: f64[N] transient @global @heap" in found.text
+    assert "data gpu_u" not in found.text
+    assert "data v: f64[N] transient\n" in found.text
