@@ -5,7 +5,7 @@ Code that always runs and raises is refused; where it may not be reached, it bec
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dcpy.base.errors import FrontendError, ProgramError, raised_as
@@ -45,3 +45,15 @@ class WillRaise(ProgramError):
         shown = message.format(*values) if values else message
         super().__init__(shown.strip(), notes=(f"{note}{by} raises {exception} here",), help=help)
         self.exception, self.template, self.values = exception, message, tuple(values)
+
+    def seen_from(self, symbols: Mapping[str, Expr]) -> WillRaise:
+        """The same error for who calls the function: what its symbols stand for there."""
+        if self.values:
+            self.values = tuple(value.subs(symbols) for value in self.values)
+            self.message = self.template.format(*self.values).strip()
+        return self
+
+    @property
+    def symbols(self) -> set[str]:
+        """Those that its numbers are made of."""
+        return {name for value in self.values for name in value.symbols}

@@ -157,6 +157,22 @@ def test_errors_in_callees_point_there():
     assert "return x.foo" in refusal(f, A)
 
 
+def fill(x):
+    x[...] = np.ones((2, 7))
+
+
+def fill_a_part(x, flag):
+    if flag:
+        fill(x[::-1][1:])
+    return flag
+
+
+def test_numbers_of_errors_in_callees_are_those_of_the_caller():
+    """The check is the caller's, and mentioned symbols of the callee, which nobody had declared."""
+    for rows, columns, flag in ((4, 3, True), (4, 3, False), (4, 1, True)):
+        same(fill_a_part, np.zeros((rows, columns)), flag)
+
+
 def test_a_nested_function_reads_what_its_own_result_is_bound_to():
     def f(a):
         result, factor = 0.0, 1.0

@@ -9,7 +9,7 @@ views or of a size that the callee finds out, and calls inside parallel maps.
 from __future__ import annotations
 
 import types as python_types
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from dcpy.frontend.lower.frame import NoCall
 from dcpy.frontend.lower.functions.callbacks import holds_callback
 from dcpy.frontend.lower.functions.recursion import again
 from dcpy.frontend.lower.names import global_array, settle, symbolic
+from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, ScalarType, stride_symbol
 from dcpy.frontend.values import ArrayValue, Scalar, Static, TupleValue, Value
 from dcpy.ir.analysis.uses import desc_symbols
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
     from dcpy.frontend.lower.frame import Frame
     from dcpy.frontend.lower.lowered import Lowered
 
-#: lowers a callee within the caller's program
-Lower = Callable[[Any, dict[str, ArgType], "Forwarded | None"], "Lowered"]
 
 
 @dataclass
@@ -101,6 +100,10 @@ def _lowered(frame: Frame, function: python_types.FunctionType, passing: Passing
                 program.callees.lowered[key] = program.evaluator.lower(program, function, passing.types, facts)
             except NoCall:
                 program.callees.lowered[key] = None
+            except WillRaise as error:
+                if error.symbols <= passing.symbols.keys():
+                    raise error.seen_from(passing.symbols) from error.__cause__
+                program.callees.lowered[key] = None  # evaluated in place: its numbers are those of the caller then
             finally:
                 program.callees.lowering.pop()
         found: Lowered | None = program.callees.lowered[key]
