@@ -275,6 +275,7 @@ class Signature:
 
 
 DEVICE = "device"  # the language of kernels
+HEADERS = ("dcpy_table.h", "dcpy_device.h", "dcpy_chips.h")  # dcpy's own, the same beside all programs for devices
 
 
 @dataclass(frozen=True, slots=True)

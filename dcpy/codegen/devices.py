@@ -7,14 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from dcpy.base.environment import Environment
-from dcpy.codegen.artifact import Kernel, Unit
+from dcpy.codegen.artifact import HEADERS, Kernel, Unit
 from dcpy.codegen.emit.device import DEVICE
 from dcpy.codegen.emit.skeleton import program_text
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.walk import shared_bytes
 
-HEADERS = TABLE, DIALECT, CHIPS = "dcpy_table.h", "dcpy_device.h", "dcpy_chips.h"
-HOST = Environment("device", declarations=f'#include "{TABLE}"')  #: what the host's unit needs before its helpers
+HOST = Environment("device", declarations=f'#include "{HEADERS[0]}"')  #: what the host's unit needs before its helpers
 
 
 def device_units(module: tree.Module, stem: str) -> tuple[Unit, ...]:

@@ -11,7 +11,7 @@ from dcpy.base.environment import Environment
 from dcpy.base.errors import CodegenError
 from dcpy.base.options import CpuOptions, DeviceType, Options
 from dcpy.base.prototypes import Prototype
-from dcpy.codegen import artifact, devices
+from dcpy.codegen import artifact
 from dcpy.codegen.artifact import Arg, ArrayArg, Artifact, Dim, IntegerArg, Linear, ScalarArg, Signature, Unit
 from dcpy.codegen.emit.dialect import Dialect
 from dcpy.codegen.emit.dialects import DIALECTS, dialect_of
@@ -51,18 +51,26 @@ def generate(
     dialect = dialect_of(options)
     gpu = options.gpu if isinstance(options, Options) and options.device is DeviceType.GPU else None
     module = lower_program(sdfg, called_as, _cpu(options), known, costs, gpu=gpu)
-    used = [*_environments(sdfg, module, known), *((devices.HOST,) if gpu is not None else ())]
+    used = _environments(sdfg, module, known)
+    if gpu is not None:
+        from dcpy.codegen import devices  # late: programs for CPUs load nothing of it
+
+        used.append(devices.HOST)
     if gpu is not None or (isinstance(options, Options) and options.check):
         require_valid(module.finished(), declared_by(used))
-    unit = unit_of(module.finished(), dialect, module.base, used)
-    if "#pragma omp declare simd" in unit.text:
+    units = [unit_of(module.finished(), dialect, module.base, used)]
+    if "#pragma omp declare simd" in units[0].text:
         used.append(LIBRARY)
+    kernels: tuple[artifact.Kernel, ...] = ()
+    if gpu is not None:
+        units += devices.device_units(module.finished(), module.base)
+        kernels = devices.described(module.kernels)
     return Artifact(
         replace(called_as, name=module.base, checks=tuple(module.checks), callbacks=tuple(module.callbacks)),
-        (unit, *(devices.device_units(module.finished(), module.base) if gpu is not None else ())),
+        tuple(units),
         tuple(used),
         (*(("-fopenmp",) if module.threads else ()), *(("-pthread",) if module.processes else ())),
-        devices.described(module.kernels),
+        kernels,
     )
 
 

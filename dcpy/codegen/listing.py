@@ -5,8 +5,7 @@ What is compiled holds no places, so that a program in another file is the same 
 
 from __future__ import annotations
 
-from dcpy.codegen.artifact import Artifact, Unit
-from dcpy.codegen.devices import HEADERS
+from dcpy.codegen.artifact import HEADERS, Artifact, Unit
 from dcpy.codegen.emit.comments import comment
 
 

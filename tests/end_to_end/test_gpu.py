@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -200,3 +204,15 @@ def test_code_and_explanation():
 def test_a_device_that_is_not_there():
     with pytest.raises(DeviceError, match="no GPU"):
         dcpy.program(axpy, device=dcpy.DeviceType.GPU, gpu_driver="/nowhere/libcuda.so")(1.0, np.ones(2), np.ones(2))
+
+
+def test_programs_for_cpus_load_nothing_of_it(tmp_path):
+    (tmp_path / "plain.py").write_text(
+        "import sys\nimport numpy as np\nimport dcpy\n\n@dcpy.program\ndef f(x):\n    return x * 2 + 1\n\n"
+        "f(np.ones(3))\n"
+        "rooms = ('runtime.devices', 'codegen.devices', 'emit.device', 'lower.kernels', 's.gpu')\n"
+        "print([name for name in sys.modules if name.startswith('dcpy.') and any(room in name for room in rooms)])\n"
+    )
+    environ = {**os.environ, "DCPY_CACHE_DIR": str(tmp_path / "cache")}
+    done = subprocess.run([sys.executable, "plain.py"], cwd=tmp_path, env=environ, capture_output=True, text=True)
+    assert done.stdout == "[]\n", done.stderr

@@ -8,7 +8,6 @@ from dcpy.codegen.lir.expr import Infix, Intrinsic, LirExpr, Name, integer, time
 from dcpy.codegen.lir.tree import Declare, DeviceBuffer, Grow, HeapBuffer, SharedBuffer, StackBuffer, Table
 from dcpy.codegen.lir.types import INDEX, Pointer
 from dcpy.codegen.lower.context import Context
-from dcpy.codegen.lower.kernels.waits import command
 from dcpy.codegen.lower.places import Place
 from dcpy.codegen.lower.streams import declare_stream, stream_place
 from dcpy.ir.data import Allocation, Array, Data, Lifetime, Scalar, Space, Stream, View, strides_of
@@ -101,6 +100,8 @@ def declare_buffer(context: Context, name: str) -> None:
 
 def _declare_of_device(context: Context, name: str, desc: Scalar | Array, place: Place) -> None:
     """What is in the memory of a device, or in a kernel."""
+    from dcpy.codegen.lower.kernels.waits import command  # late: programs for CPUs load nothing of it
+
     base = place.base.name
     match desc.space, desc.allocation:
         case Space.HOST, Allocation.REGISTER:

@@ -7,7 +7,6 @@ from dcpy.codegen.lir.tree import Assign, Block, Body, Evaluate, Loop, Simd
 from dcpy.codegen.lir.types import Basic, Pointer
 from dcpy.codegen.lower.buffers import declare_array
 from dcpy.codegen.lower.context import Context
-from dcpy.codegen.lower.kernels.transfers import crosses, lower_transfer
 from dcpy.codegen.lower.places import Place
 from dcpy.codegen.lower.streams import is_stream, pop
 from dcpy.codegen.lower.tasklets import read, write
@@ -20,9 +19,12 @@ from dcpy.ir.symbolic import ONE, ZERO, Expr, product_of, sym
 
 def lower_copy(context: Context, node: Copy) -> None:
     """``dst[...] = src[...]``, as if read whole before written."""
-    if context.module.gpu is not None and crosses(context, node):
-        lower_transfer(context, node)
-        return
+    if context.module.gpu is not None:
+        from dcpy.codegen.lower.kernels import transfers  # late: programs for CPUs load nothing of it
+
+        if transfers.crosses(context, node):
+            transfers.lower_transfer(context, node)
+            return
     src, dst = node.src, node.dst
     moved = src if is_stream(context.places[dst.container]) else dst  # a queue has no dimensions
     sizes = tuple(_size(context, dim) for dim in moved.subset.dims if isinstance(dim, Range))

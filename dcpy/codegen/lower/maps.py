@@ -17,8 +17,6 @@ from dcpy.codegen.lir.walk import changed_variables, names_in, statements
 from dcpy.codegen.lower.bounds import going_down, within
 from dcpy.codegen.lower.context import Accumulator, Context, ParallelScope
 from dcpy.codegen.lower.hoisting import take_buffers
-from dcpy.codegen.lower.kernels.blocks import lower_block_map
-from dcpy.codegen.lower.kernels.grids import lower_grid
 from dcpy.codegen.lower.reductions import accumulator_for, reduction_of
 from dcpy.codegen.lower.tasklets import write
 from dcpy.ir.analysis.conflicts import ConflictResolutions, conflict_resolutions, reducible, tiles_of
@@ -36,11 +34,11 @@ FOLDED = (Sequential, Vector, Parallel)  # what all iterations of these combine 
 
 def lower_map(context: Context, node: Map, lower_region: LowerRegion) -> None:
     """Emits the loops of a map."""
-    if isinstance(node.schedule, Grid):
-        lower_grid(context, node, lower_region)
-        return
-    if isinstance(node.schedule, Block):
-        lower_block_map(context, node, lower_region)
+    if isinstance(node.schedule, Grid | Block):
+        from dcpy.codegen.lower.kernels import blocks, grids  # late: programs for CPUs load nothing of it
+
+        lower = grids.lower_grid if isinstance(node.schedule, Grid) else blocks.lower_block_map
+        lower(context, node, lower_region)
         return
     if isinstance(node.schedule, Undecided):
         raise context.refuse("a map without a schedule", node.span, help="sdfg.lower() gives every map one")

@@ -18,7 +18,6 @@ from dcpy.codegen.lower.calls import CallShape
 from dcpy.codegen.lower.context import Context, ModuleContext, declarations_of
 from dcpy.codegen.lower.entries import entry_functions
 from dcpy.codegen.lower.hardware_units import Hardware
-from dcpy.codegen.lower.kernels.waits import ends, finish
 from dcpy.codegen.lower.merging import merged
 from dcpy.codegen.lower.parameters import parameters
 from dcpy.codegen.lower.region import lower_region, success
@@ -108,15 +107,19 @@ def _lower_function(context: Context, name: str, shape: CallShape) -> tree.Funct
     if context.warns:
         body.insert(0, tree.Declare("warning", STATUS, Literal(0, STATUS)))
     if not (body and isinstance(body[-1], tree.Return)):
-        body += _finished(context) if exported and context.module.gpu is not None and not ends(body) else ()
+        body += _finished(context, body) if exported and context.module.gpu is not None else ()
         body.append(tree.Return(success(context)))
     if context.warns and not exported:
         body = list(_negated(tuple(body)))
     return tree.Function(name, STATUS, params, tuple(body), span=context.sdfg.span)
 
 
-def _finished(context: Context) -> tree.Body:
+def _finished(context: Context, body_before: list[tree.Statement]) -> tree.Body:
     """The end of a program for a device."""
+    from dcpy.codegen.lower.kernels.waits import ends, finish  # late: programs for CPUs load nothing of it
+
+    if ends(body_before):
+        return ()
     with context.capture() as body:
         finish(context)
     return tuple(body)

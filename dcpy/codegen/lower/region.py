@@ -12,8 +12,6 @@ from dcpy.codegen.lower.buffers import declare_buffer, resize_array
 from dcpy.codegen.lower.calls import lower_call, lower_callback, lower_foreign_call
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.copies import lower_copy
-from dcpy.codegen.lower.kernels.blocks import around_part, lower_alone, stands_alone
-from dcpy.codegen.lower.kernels.waits import finish
 from dcpy.codegen.lower.maps import lower_map, marks_of
 from dcpy.codegen.lower.networks import lower_dataflow
 from dcpy.codegen.lower.results import allocate_owned
@@ -73,6 +71,8 @@ def _lower_block(context: Context, block: Block) -> None:
 
 def _lower_beside_maps(context: Context, block: Block) -> None:
     """A part of a kernel that is not one thread's alone."""
+    from dcpy.codegen.lower.kernels.blocks import around_part  # late: programs for CPUs load nothing of it
+
     with around_part(context, block):
         _lower_block(context, block)
 
@@ -95,6 +95,8 @@ def _lower_control(context: Context, block: Block) -> None:
             if context.parallel is not None:
                 raise context.refuse("a return inside a parallel map", help="return after the map")
             if context.module.gpu is not None:
+                from dcpy.codegen.lower.kernels.waits import finish  # late: programs for CPUs load nothing of it
+
                 finish(context)
             context.emit(tree.Return(success(context)))
         case _:
@@ -102,8 +104,13 @@ def _lower_control(context: Context, block: Block) -> None:
 
 
 def _lower_node(context: Context, node: Node) -> None:
-    if stands_alone(context, node):
-        lower_alone(context, node, _lower_one)
+    if context.kernel is None:
+        _lower_one(context, node)
+        return
+    from dcpy.codegen.lower.kernels import blocks  # late: programs for CPUs load nothing of it
+
+    if blocks.stands_alone(context, node):
+        blocks.lower_alone(context, node, _lower_one)
     else:
         _lower_one(context, node)
 
