@@ -74,6 +74,11 @@ class CommNode(LibraryNode):
             help="run_ranks(sdfg, [arguments of each rank, ...]) runs all of them",
         )
 
+    @property
+    def gives_the_same(self) -> bool:
+        """Whether its outputs are surely the same on all ranks."""
+        return False
+
     def run(self, visit: Visit, ranks: Ranks) -> None:
         """What one rank does here: fills its outputs."""
         raise NotImplementedError(f"a {self.kind} must say what it does")

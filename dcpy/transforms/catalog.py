@@ -33,6 +33,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "dead-branch-elimination": f"{_SIMPLIFY}.dead_branch_elimination:DeadBranchElimination",
         "dead-dataflow-elimination": f"{_SIMPLIFY}.dead_dataflow_elimination:DeadDataflowElimination",
         "dead-state-elimination": f"{_SIMPLIFY}.dead_state_elimination:DeadStateElimination",
+        "distribute-element-wise": f"{_DISTRIBUTED}.element_wise:DistributeElementWiseArrayOp",
         "distribute-map": f"{_DISTRIBUTED}.distribute_map:DistributeMap",
         "double-buffering": f"{_MEMORY}.double_buffering:DoubleBuffering",
         "empty-state-elimination": f"{_SIMPLIFY}.empty_state_elimination:EmptyStateElimination",
@@ -129,6 +130,7 @@ PIPELINES: Registry[Pipeline] = Registry(
     {
         "auto-optimize": "dcpy.transforms.auto.pipeline:AUTO_OPTIMIZE",
         "distribute": f"{_DISTRIBUTED}.pipeline:DISTRIBUTE",
+        "one-rank": f"{_DISTRIBUTED}.pipeline:LOCALIZE",
         "simplify": f"{_SIMPLIFY}.pipeline:SIMPLIFY",
     },
 )

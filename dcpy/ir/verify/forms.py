@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from dcpy.ir.verify.rule import Rule, rules_of
 from dcpy.ir.verify.rules import (
     codegen,
+    communication,
     containers,
     control,
     distribution,
@@ -57,8 +58,9 @@ READABLE = Form(
 WELL_FORMED = Form(
     "well-formed",
     "Every SDFG, at any time.",
-    rules_of(
-        names, texts, containers, memory, distribution, handles, symbol_rules, memlets, expressions, nodes, control
+    (
+        *rules_of(names, texts, containers, memory, distribution, communication, handles, symbol_rules, memlets),
+        *rules_of(expressions, nodes, control),
     ),
 )
 COMPILABLE = Form(

@@ -36,6 +36,10 @@ class DistributedCopy(Collective):
     target: Section
     wcr: str = ""
 
+    @property
+    def gives_the_same(self) -> bool:
+        return self.target.distribution is None and not self.wcr
+
     def problems(self) -> Iterator[str]:
         """Other connectors; a target whose value is still to be combined."""
         if set(self.inputs) != {"src"} or set(self.outputs) != {"dst"}:

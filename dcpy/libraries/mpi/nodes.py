@@ -95,6 +95,10 @@ class Bcast(_Rooted):
 
     kind = "comm.bcast"
 
+    @property
+    def gives_the_same(self) -> bool:
+        return not self.grid
+
     def meaning_of_all(self, visits: Sequence[Visit]) -> int:
         sent = visits[self.root_of(visits)].inputs["x"]
         for visit in visits:
@@ -118,6 +122,10 @@ class Allreduce(_Combining):
     """``out`` on each rank is what all ``x`` are together."""
 
     kind = "comm.allreduce"
+
+    @property
+    def gives_the_same(self) -> bool:
+        return not self.grid
 
     def meaning_of_all(self, visits: Sequence[Visit]) -> int:
         total = self.running([visit.inputs["x"] for visit in visits])[-1]
@@ -185,6 +193,10 @@ class Allgather(_Moving):
 
     kind = "comm.allgather"
     rows_differ = True
+
+    @property
+    def gives_the_same(self) -> bool:
+        return not self.grid
 
     def meaning_of_all(self, visits: Sequence[Visit]) -> int:
         parts = [visit.inputs["x"] for visit in visits]

@@ -73,7 +73,7 @@ class InsertCommunication(GraphPass):
         _require_conditions_everywhere(rw.uses)
         for state, node in outermost_nodes(rw.sdfg):
             if not isinstance(node, Copy | CommNode):
-                _serve(state, node, rw)
+                serve(state, node, rw)
 
 
 def _require_conditions_everywhere(uses: Uses) -> None:
@@ -94,7 +94,8 @@ def _is_outside(block: object, uses: Uses) -> bool:
     return id(block) not in inside
 
 
-def _serve(state: State, node: Node, rw: Rewriter) -> None:
+def serve(state: State, node: Node, rw: Rewriter) -> None:
+    """Puts copies around one node; a map whose results cannot be placed loses its home."""
     stagings = _stagings(node, rw.uses)
     if isinstance(stagings, Refusal) and isinstance(node, Map) and node.home is not None:
         rw.remark(node, False, f"it runs on each rank: {stagings}")

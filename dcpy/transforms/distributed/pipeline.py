@@ -8,4 +8,4 @@ from dcpy.transforms.distributed.localize import Localize
 from dcpy.transforms.pipeline import Pipeline
 
 DISTRIBUTE = Pipeline("distribute", DistributeMap(), InsertCommunication())
-LOCALIZE = Pipeline("local", Localize())
+LOCALIZE = Pipeline("one-rank", Localize())

@@ -21,7 +21,7 @@ from dcpy.ir.region import State
 from dcpy.ir.roles import Role
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import DimSubset, Range, Subset
-from dcpy.ir.symbolic import ONE, ZERO, Expr, sym
+from dcpy.ir.symbolic import ONE, ZERO, Expr, ceil_div, sym
 from dcpy.ir.tree import bodies_of, subtree
 
 Home = Mapping[str, Axis]  # of each label whose values are dealt out
@@ -215,6 +215,8 @@ def axis_for(
 def holds_all(axis: Axis, size: Expr, grid: str, uses: Uses) -> bool:
     """Whether blocks are known to hold so many elements: those of an array that lives in such blocks are as many."""
     if not isinstance(axis, Blocked):
+        return True
+    if axis.block is ceil_div(size + axis.offset, uses.sdfg.grids[grid].sizes[axis.axis]):
         return True
     for name in uses.containers():
         where = placed(name, uses)
