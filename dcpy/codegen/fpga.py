@@ -19,6 +19,7 @@ from dcpy.codegen.emit.vitis import VITIS
 from dcpy.codegen.generate import default_signature, unit_of
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.types import INDEX, STATUS, Pointer
+from dcpy.codegen.lir.verify import require_valid
 from dcpy.codegen.lower.context import ModuleContext
 from dcpy.codegen.lower.hardware_units import Hardware
 from dcpy.codegen.lower.module import lower_program
@@ -73,6 +74,8 @@ def _device_units(module: ModuleContext, hardware: Hardware) -> tuple[Unit, ...]
     title = f"{module.base}: kernels"
     own = tree.Module(title, tuple(hardware.functions), tuple(module.combinations), tuple(module.tables))
     text, places = program_text(own, VITIS, environments=(), vector_functions=frozenset())
+    processes = tuple(function for function in own.functions if function not in hardware.kernels)
+    require_valid(replace(own, functions=processes), {})
     sites = ", ".join(
         f'{{"{site.process}", "{site.stream}", {"true" if site.pushing else "false"}, {site.number}}}'
         for site in hardware.sites

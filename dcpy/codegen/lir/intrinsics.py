@@ -48,8 +48,8 @@ INTRINSICS: Mapping[str, Callable[[DType], Rule]] = {
     "take_kept": lambda of: Rule((Pointer(Pointer(Basic.BYTE)),), Pointer(Basic.BYTE)),  # a kept buffer out of its slot
     "push": lambda of: Rule((_queue(of), of), STATUS),
     "pop": lambda of: Rule((_queue(of), Pointer(of)), STATUS),
-    "put": lambda of: Rule((_queue(of), of), Basic.VOID),  # of hardware
-    "take": lambda of: Rule((_queue(of),), of),
+    "put": lambda of: Rule((Fifo(of), of), Basic.VOID),  # of hardware
+    "take": lambda of: Rule((Fifo(of),), of),
     "call_python": lambda of: Rule((INDEX,), STATUS, numbers=True),  # the function of a site
     "call_through": lambda of: Rule((ANY,), ANY),  # from now on; what it was before
     # of a device, on the host: what is asked of it runs behind what was asked before

@@ -27,7 +27,7 @@ from dcpy.codegen.lir.expr import (
 )
 from dcpy.codegen.lir.intrinsics import INTRINSICS
 from dcpy.codegen.lir.text import expr_text, type_text
-from dcpy.codegen.lir.types import INDEX, TRUTH, Basic, LirType, Pointer, Reference
+from dcpy.codegen.lir.types import INDEX, TRUTH, Basic, Fifo, LirType, Pointer, Reference
 from dcpy.codegen.lir.walk import children
 from dcpy.ir import types
 from dcpy.ir.types import DType
@@ -83,6 +83,8 @@ def agrees(given: LirType, wanted: LirType) -> bool:
         return True
     if isinstance(given, Reference) or isinstance(wanted, Reference):
         return agrees(_own(given), _own(wanted))
+    if isinstance(given, Fifo) and isinstance(wanted, Fifo):
+        return given.element == wanted.element and not wanted.depth
     if not (isinstance(given, Pointer) and isinstance(wanted, Pointer)):
         return False
     same = given.element == wanted.element or Basic.VOID in (given.element, wanted.element)

@@ -23,8 +23,9 @@ class PipelineLoops(GraphPass):
     before   map i, j { ... }                 after   map i, j @pipelined{style = stp} { ... }
              data t: f32[8] transient                 data t: f32[8] transient @local @bram
 
-    A loop is pipelined if no other one is inside of it. Where all that a process does goes through queues, a missing
-    input stops only new iterations (`frp`); where it touches memory, all of them (`stp`): tools have no other there.
+    A loop is pipelined if no other one is inside of it, but for those that are written out. Where all that a process
+    does goes through queues, a missing input stops only new iterations (`frp`); where it touches memory, all of them
+    (`stp`): tools have no other there.
     """
 
     name: ClassVar[str] = "pipeline-loops"
@@ -52,7 +53,8 @@ def _loops(region: Region) -> list[Map | Loop]:
 def _schedule(loop: Map | Loop, process: Process, rw: Rewriter) -> None:
     if isinstance(loop.schedule, Pipelined) and loop.schedule.style:
         return
-    if any(_loops(body) for body in loop.regions()):
+    inside = [inner for body in loop.regions() for inner in _loops(body)]
+    if any(not isinstance(inner.schedule, Unrolled) for inner in inside):
         if not isinstance(loop.schedule, Unrolled | Sequential):
             rw.update(loop, schedule=SEQUENTIAL)
         return

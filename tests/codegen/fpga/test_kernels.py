@@ -10,6 +10,7 @@ from dcpy.base.errors import CodegenError, InvalidSdfg
 from dcpy.base.options import FpgaMode, FpgaOptions, Options, Vendor
 from dcpy.codegen.fpga import generate_fpga
 from dcpy.ir.text import parse_sdfg
+from tests.codegen.fpga.compiling import compiled, output
 
 FPGA = {"device": "fpga"}
 AXPY = """
@@ -83,6 +84,27 @@ def test_axpy_is_numpys(n):
     assert np.array_equal(out, a * x + y)
     sdfg.interpret(a=a, x=x, y=y, out=interpreted)
     assert np.array_equal(interpreted, out)
+
+
+MAIN = """
+int main()
+{
+    for (int64_t n = 1; n <= 1000; n *= n == 1 ? 100 : 10) {
+        float *x = new float[n](), *y = new float[n](), *out = new float[n]();
+        axpy_kernel(n, x, y, 1.0f, out);
+        printf("%lld ", (long long)dcpy_fpga::last.cycles);
+    }
+}
+"""
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("depth", [1, 2, 64])
+def test_cycles_of_axpy(tmp_path, depth):
+    """Reading takes 20 stages, a product and a sum 12, writing 1, and each queue one cycle: n + 35, as in RTL."""
+    text = generate_fpga(parse_sdfg(AXPY.replace("capacity 2", f"capacity {depth}"))).units[1].text
+    cycles = [int(word) for word in output(compiled(text + MAIN, tmp_path)).split()]
+    assert cycles == [n + 35 if depth > 1 else 2 * n + 34 for n in (1, 100, 1000)]  # one place: every second cycle
 
 
 @pytest.mark.cc

@@ -88,3 +88,18 @@ def test_loops_of_two_axes_are_one_pipeline():
     )
     assert "loop i = 0:N {\n        loop j = 0:M @pipelined{ii = 1, style = frp} {" in found.text
     found.same_values(N=[0, 3], M=[1, 4])
+
+
+def test_what_is_unrolled_is_a_part_of_a_pipeline():
+    text = """
+        sdfg @f(x: f64[N, 4], y: f64[N]) symbols(N: size) {
+          dataflow {
+            process a {
+              loop i = 0:N { loop j = 0:4 @unrolled { tasklet (a <- x[i, j]) -> (o -> y[i] (add)) { o = a } } }
+            }
+          }
+        }"""
+    found = Passed(text, PipelineLoops())
+    assert "loop i = 0:N @pipelined{style = stp} {" in found.text
+    assert "loop j = 0:4 @unrolled {" in found.text
+    Passed(text.replace("@unrolled", ""), PipelineLoops()).says("pipelined (stp) in the process 'a'")
