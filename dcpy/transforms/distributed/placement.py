@@ -15,7 +15,7 @@ from dcpy.ir.data import Array, View
 from dcpy.ir.distribution import Axis, Blocked, Cyclic, Distribution, Partial, Root
 from dcpy.ir.expressions.scalar import Load, walk
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Copy, LibraryNode, Map, Node
+from dcpy.ir.nodes import Copy, Map, Node
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import State
 from dcpy.ir.roles import Role
@@ -130,13 +130,11 @@ def views_inside(node: Node) -> Iterator[tuple[str, View]]:
 
 def labels_of(node: Node) -> Mapping[str, tuple[str, ...]] | None:
     """For each operand of a node the labels of the dimensions that its memlet keeps; None where there are none."""
-    match node:
-        case Copy(src=src):
-            names = tuple(f"d{dim}" for dim in range(len(src.subset.shape)))
-            return {"src": names, "dst": names}
-        case LibraryNode():
-            return node.index_labels()
-    return None
+    if isinstance(node, Copy):
+        names = tuple(f"d{dim}" for dim in range(len(node.src.subset.shape)))
+        return {"src": names, "dst": names}
+    asked: Callable[[], Mapping[str, tuple[str, ...]] | None] | None = getattr(node, "index_labels", None)
+    return None if asked is None else asked()
 
 
 def anchors_of(touch: Touch, labels: tuple[str, ...]) -> tuple[Anchor | None, ...]:
