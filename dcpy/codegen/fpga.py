@@ -29,7 +29,7 @@ from dcpy.ir.machine import COSTS, Costs
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.verify import FPGA_FORM, verify
 
-HEADERS = ("hls_stream.h", "dcpy_network.h", "dcpy_fibers.h")
+HEADERS = ("fpga/hls_stream.h", "fpga/dcpy_network.h", "dcpy_fibers.h")  # those of the vendor, and what they need
 
 
 def generate_fpga(
@@ -82,14 +82,14 @@ def _device_units(module: ModuleContext, hardware: Hardware) -> tuple[Unit, ...]
     )
     text += f"\nDCPY_SITES({hardware.deadlock(module.base)}, {sites or _NOWHERE})\n"
     device = Unit(f"{module.base}{VITIS.suffix}", text, VITIS.language, (*VITIS.flags, "-Wno-unknown-pragmas"), places)
-    return (device, *(Unit(name, _header(name)) for name in HEADERS))
+    return (device, *(Unit(Path(name).name, _header(name)) for name in HEADERS))
 
 
 _NOWHERE = '{"", "", false, 0}'
 
 
 def _header(name: str) -> str:
-    return (Path(__file__).parent / "include" / "fpga" / name).read_text()
+    return (Path(__file__).parent / "include" / name).read_text()
 
 
 def in_memory_of_the_host(sdfg: Sdfg) -> Sdfg:

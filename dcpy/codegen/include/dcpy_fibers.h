@@ -122,3 +122,12 @@ inline void dcpy_fiber_switch_to(dcpy_fiber *from, dcpy_fiber *to)
     swapcontext((ucontext_t *)from->context, (ucontext_t *)to->context);
 #endif
 }
+
+// Gives back what switching needed; the stack is its owner's.
+inline void dcpy_fiber_end(dcpy_fiber *fiber)
+{
+#if !DCPY_FIBERS_BY_HAND
+    delete (ucontext_t *)fiber->context;
+#endif
+    fiber->context = nullptr;
+}

@@ -5,8 +5,9 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-INCLUDE = Path(__file__).parents[3] / "dcpy" / "codegen" / "include" / "fpga"
-FLAGS = ("-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-ffp-contract=off", f"-I{INCLUDE}")
+INCLUDE = Path(__file__).parents[3] / "dcpy" / "codegen" / "include"
+WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas")
+FLAGS = ("-std=c++17", *WARNINGS, "-ffp-contract=off", f"-I{INCLUDE / 'fpga'}", f"-I{INCLUDE}")
 
 
 def compiled(text: str, folder: Path, *flags: str) -> Path:

@@ -204,7 +204,7 @@ static void run()
 }
 
 
-@pytest.mark.parametrize("flags", [(), ("-DDCPY_FIBERS_BY_HAND=0",)], ids=["by hand", "ucontext"])
+@pytest.mark.parametrize("flags", [(), ("-DDCPY_PORTABLE",)], ids=["by hand", "ucontext"])
 def test_pieces(tmp_path, flags):
     spaces = [f"namespace piece{number} {{{text}\n}}" for number, (text, _) in enumerate(PIECES.values())]
     calls = "\n".join(f"    piece{number}::run();" for number in range(len(PIECES)))

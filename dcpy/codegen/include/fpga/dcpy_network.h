@@ -9,11 +9,48 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "dcpy_fibers.h"
 
 namespace dcpy_fpga {
+
+constexpr size_t STACK = size_t(64) << 20;  // of a process: local memories are on it
+
+/// A place to run that can be left in the middle and come back to. Its stack has a guard page below it.
+struct fiber {
+    dcpy_fiber place = {};
+    char *memory = nullptr;
+    size_t room = 0;
+
+    /// Gets a stack, on which `work` runs once somebody switches to it, and never returns; false: no memory.
+    bool start(void (*work)())
+    {
+        const size_t page = size_t(sysconf(_SC_PAGESIZE));
+        room = STACK + page;
+        void *found = mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (found == MAP_FAILED) return false;
+        memory = static_cast<char *>(found);
+        mprotect(memory, page, PROT_NONE);
+        place.lowest = memory + page;
+        place.size = int64_t(STACK);
+        dcpy_fiber_begin(&place, work);
+        return true;
+    }
+
+    void end()
+    {
+        if (memory) munmap(memory, room);
+        memory = nullptr;
+        dcpy_fiber_end(&place);
+    }
+
+    /// Leaves this fiber for another one; returns when somebody switches back.
+    void switch_to(fiber &other) { dcpy_fiber_switch_to(&place, &other.place); }
+};
 
 enum style_t { stp, frp };
 
