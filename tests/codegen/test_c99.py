@@ -67,7 +67,7 @@ def test_every_function_that_a_table_names_is_in_the_prelude(dialect):
 def test_intrinsics_have_rules_and_words():
     assert set(CPP.intrinsics) == set(INTRINSICS)
     assert {name for name, word in C99.intrinsics.items() if word is None} == {
-        "truth", "convert", "push", "pop", "call_python", "call_through", *OF_KERNELS,
+        "truth", "convert", "push", "pop", "put", "take", "call_python", "call_through", *OF_KERNELS,
         *OF_DEVICES,
     }  # fmt: skip
 

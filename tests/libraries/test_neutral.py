@@ -13,10 +13,10 @@ from dcpy.libraries import catalog
 from dcpy.transforms.expand import PREFERENCE
 
 LIBRARIES = Path(dcpy.libraries.__file__).parent
-#: what only a library computes: iterations until they converge, and NumPy's own streams of numbers
+#: what only a library computes: iterations until they converge, NumPy's own streams of numbers, messages
 FOREIGN_ONLY = {
     *(f"lapack.{name}" for name in ("svd", "eigh", "eig", "lstsq")),
-    *(kind for kind in catalog.NODES if kind.startswith("random.")),
+    *(kind for kind in catalog.NODES if kind.startswith(("random.", "comm."))),
 }
 #: what writes schedules: expansions for CPUs alone, and the loops beside calls of C functions
 FOR_CPUS = {"contraction/cpu.py", "blas/expand/cblas.py"}

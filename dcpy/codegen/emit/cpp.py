@@ -47,7 +47,7 @@ INTRINSICS = {
     "truncate": "dcpy_truncate<{of}>({0})", "truth": "dcpy_truth", "convert": "dcpy_convert<{of}>({0})",
     "power": "dcpy_power<{1}, {of}>({0})", "copy": "memcpy", "move": "memmove", "free": "free",
     "owned_buffer": "dcpy_owned_buffer", "take_kept": "__atomic_exchange_n({0}, (char *)nullptr, __ATOMIC_ACQ_REL)",
-    "push": "dcpy_push<{of}>({0}, {1})", "pop": "dcpy_pop<{of}>({0}, {1})", "call_python": "dcpy_callback",
+    "put": None, "take": None, "push": "dcpy_push<{of}>({0}, {1})", "pop": "dcpy_pop<{of}>({0}, {1})", "call_python": "dcpy_callback",
     "call_through": "dcpy_call_through", "device_enter": "dcpy_device_enter", "device_leave": "dcpy_device_leave",
     "device_wait": "dcpy_device_wait",
     "device_finish": "dcpy_device_finish", "device_errors": "dcpy_errors", "device_attach": "dcpy_attach",

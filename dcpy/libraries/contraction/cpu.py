@@ -191,8 +191,8 @@ def _add_groups(
     """The same, group by group of the last summed dimension: each in a row of its own of the `short` dtype."""
     (lanes, start), last = tile, over[-1]
     assert spec.short is not None
-    group = f.array("group", spec.short, acc.shape)
     with f.maps([*over[:-1], replace(last, step=const(GROUP))], SEQUENTIAL, "g") as first:
+        group = f.array("group", spec.short, acc.shape)  # of this iteration: those of a map share nothing
         with f.map(lanes, VECTOR, "j") as j:
             f.put(group.at(j - start), spec.identity)
         rows = [*(Range(at, at + 1) for at in first[:-1]), Range(first[-1], min_of(first[-1] + GROUP, last.stop))]

@@ -169,7 +169,7 @@ def fill_a_part(x, flag):
 
 def test_numbers_of_errors_in_callees_are_those_of_the_caller():
     """The check is the caller's, and mentioned symbols of the callee, which nobody had declared."""
-    for rows, columns, flag in ((4, 3, True), (4, 3, False), (4, 1, True)):
+    for rows, columns, flag in ((4, 3, 1), (4, 3, 0), (4, 1, 1)):
         same(fill_a_part, np.zeros((rows, columns)), flag)
 
 

@@ -11,7 +11,7 @@ import pytest
 import dcpy
 from benchmarks.npbench import kernels
 from dcpy.runtime.devices import opening
-from tests.benchmarks.test_gpu import DONE, SLOW, compare
+from tests.benchmarks.test_gpu import KERNELS, SLOW, compare
 from tests.runtime.devices import chips
 from tests.runtime.devices.fakes import FakeDriver
 
@@ -61,6 +61,6 @@ def test_hip_equals_numpy(calls):
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("name", [name for name in DONE if name not in (*SLOW, *SOME, "crc16")])
+@pytest.mark.parametrize("name", [name for name in KERNELS if name not in (*SLOW, *SOME, "crc16")])
 def test_all_of_cuda_equal_numpy(calls, name):
     check(calls(name, "cuda", chips.nvrtc))
