@@ -18,6 +18,7 @@ from dcpy.runtime.libraries import library_of
 
 SOURCE = Path(__file__).with_name("fake_driver.cpp")
 KERNELS_HEADER = SOURCE.with_name("fake_kernels.h")
+DEVICE_HEADER = SOURCE.with_name("fake_device.h")
 KERNELS = ("axpy", "check", "astray", "idle")
 SIMULATED = ("-std=c++17", "-x", "c++", "-DDCPY_SIMULATOR")
 _numbers = itertools.count()
@@ -33,7 +34,8 @@ class FakeDriver:
 
     def __init__(self, folder: Path, backend: str = "cuda", flags: Sequence[str] = (), **numbers: int) -> None:
         source = Unit(SOURCE.name, SOURCE.read_text(), "C++", ("-std=c++17", "-Wall", "-Wextra", *flags))
-        headers = [Unit(path.name, path.read_text()) for path in (KERNELS_HEADER, header("dcpy_device.h"))]
+        paths = (DEVICE_HEADER, KERNELS_HEADER, header("dcpy_device.h"))
+        headers = [Unit(path.name, path.read_text()) for path in paths]
         artifact = Artifact(Signature("fake_driver", ()), (source, *headers), flags=("-ldl",))
         built = library_of(artifact, plain())
         self.path = folder / f"libfake{next(_numbers)}.so"  # a file of its own is loaded apart
