@@ -190,7 +190,7 @@ def test_bytes_side_by_side(call):
     out = call.put(np.zeros(128, np.uint8))
     assert run(call, "bytes", (out,)).races == ()
     (race,) = run(call, "bytes_and_words", (out,), [1]).races
-    assert race.count in (1, 4)  # one word, or the four bytes of it
+    assert 1 <= race.count <= 4  # the word, if a byte was before it; and each byte that comes after the word
 
 
 def test_launches_are_in_order(call):
