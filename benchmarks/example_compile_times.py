@@ -7,8 +7,9 @@ import tempfile
 from pathlib import Path
 
 KERNELS = {
-    path.stem: {"clipping": "compute"}.get(path.stem, path.stem)
+    path.stem: {"clipping": "compute", "streams": "smooth"}.get(path.stem, path.stem)
     for path in sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
+    if "def initialize(" in path.read_text()  # the others are scripts
 }
 
 
