@@ -134,7 +134,7 @@ def lower(
 
     machine = target or target_for(options.device)
     if sdfg.grids:
-        from dcpy.codegen.generate import require_one_rank
+        from dcpy.codegen.signature import require_one_rank
 
         require_one_rank(sdfg)
     lowered = copy_sdfg(sdfg)

@@ -8,12 +8,8 @@ with an entry point in the group ``dcpy.plugins`` that names a function without 
 from __future__ import annotations
 
 import functools
-import importlib.metadata
 
 from dcpy.base.errors import DcpyError
-from dcpy.ir.library.expansions import ENVIRONMENTS, EXPANSIONS
-from dcpy.ir.library.library_kinds import LIBRARY_KINDS
-from dcpy.libraries import catalog
 
 GROUP = "dcpy.plugins"
 
@@ -21,6 +17,12 @@ GROUP = "dcpy.plugins"
 @functools.cache
 def load() -> None:
     """Fills the registries with dcpy's own catalogs and with those of plug-ins. `DcpyError` names one that fails."""
+    # Here, not above: a program that comes from the cache needs none of it, and it is most of what importing takes.
+    from importlib.metadata import entry_points
+
+    from dcpy.ir.library.expansions import ENVIRONMENTS, EXPANSIONS
+    from dcpy.ir.library.library_kinds import LIBRARY_KINDS
+    from dcpy.libraries import catalog
     from dcpy.transforms.catalog import LIBRARY_IDIOMS, TRANSFORMATIONS
 
     TRANSFORMATIONS.extend(catalog.TRANSFORMATIONS)
@@ -28,7 +30,7 @@ def load() -> None:
     LIBRARY_KINDS.extend(catalog.NODES)
     EXPANSIONS.extend(catalog.EXPANSIONS)
     ENVIRONMENTS.extend(catalog.ENVIRONMENTS)
-    for point in sorted(importlib.metadata.entry_points(group=GROUP), key=lambda point: point.name):
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
         try:
             point.load()()
         except Exception as error:

@@ -16,13 +16,14 @@ from dcpy.codegen.artifact import Artifact, Signature, Unit
 from dcpy.codegen.emit.cpp import CPP
 from dcpy.codegen.emit.skeleton import program_text
 from dcpy.codegen.emit.vitis import VITIS
-from dcpy.codegen.generate import default_signature, unit_of
+from dcpy.codegen.generate import unit_of
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.types import INDEX, STATUS, Pointer
 from dcpy.codegen.lir.verify import require_valid
 from dcpy.codegen.lower.context import ModuleContext
 from dcpy.codegen.lower.hardware_units import Hardware
 from dcpy.codegen.lower.module import lower_program
+from dcpy.codegen.signature import default_signature
 from dcpy.ir.data import Allocation, Array, Data, Scalar, Space
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.machine import COSTS, Costs

@@ -6,13 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dcpy.base.assumptions import NOTHING
 from dcpy.base.environment import Environment
 from dcpy.base.errors import CodegenError
 from dcpy.base.options import CpuOptions, DeviceType, Options
 from dcpy.base.prototypes import Prototype
 from dcpy.codegen import artifact
-from dcpy.codegen.artifact import Arg, ArrayArg, Artifact, Dim, IntegerArg, Linear, ScalarArg, Signature, Unit
+from dcpy.codegen.artifact import Artifact, Signature, Unit
 from dcpy.codegen.emit.dialect import Dialect
 from dcpy.codegen.emit.dialects import DIALECTS, dialect_of
 from dcpy.codegen.emit.messages import message_function
@@ -21,14 +20,11 @@ from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.verify import require_valid
 from dcpy.codegen.lower.context import ModuleContext
 from dcpy.codegen.lower.module import lower_program, program_prototype
-from dcpy.codegen.lower.results import known_early
 from dcpy.codegen.names import identifier
+from dcpy.codegen.signature import default_signature
 from dcpy.codegen.vectormath import LIBRARY, vector_functions
-from dcpy.ir.analysis.uses import Uses, desc_symbols
-from dcpy.ir.data import Array, Scalar, packed_strides
 from dcpy.ir.machine import COSTS, Costs
-from dcpy.ir.sdfg import Result, Sdfg
-from dcpy.ir.symbolic import Expr
+from dcpy.ir.sdfg import Sdfg
 
 LONGEST_FILE = 100  # characters of a file's name, which systems limit
 
@@ -113,106 +109,6 @@ def c_header(sdfg: Sdfg, signature: Signature | None = None) -> str:
     assumed = (f"{name} is {assumed.in_words()}" for name, assumed in called_as.assumed)
     relies_on = (*map(str, called_as.assumes), *assumed)
     return header_text(identifier(called_as.name), program, called_as.checks, place, relies_on)
-
-
-def require_one_rank(sdfg: Sdfg) -> None:
-    """`CodegenError` for a program that is distributed: nothing is generated for several ranks yet."""
-    if sdfg.grids:
-        grids = ", ".join(map(repr, sdfg.grids))
-        raise CodegenError(
-            f"{sdfg.name!r} is distributed over the ranks of {grids}, and cannot be compiled yet",
-            span=sdfg.span,
-            notes=("programs of several ranks are interpreted: sdfg.interpret, and run_ranks in their local form",),
-            help="before it is localized, sdfg.erased() is the same program for one rank",
-        )
-
-
-def default_signature(sdfg: Sdfg) -> Signature:
-    """How a program is called whose call types nobody has refined: as its descriptors say.
-
-    Symbols are in the SDFG's order. Raises `CodegenError` for arguments that the dispatcher cannot check, and for a
-    program of several ranks.
-    """
-    require_one_rank(sdfg)
-    uses = Uses(sdfg)
-    args = tuple(_argument(sdfg, name, uses) for name in sdfg.arguments)
-    results = tuple(_result(sdfg, result, uses) for result in sdfg.results)
-    structure = sdfg.structure
-    if structure is None and results:
-        structure = 0 if len(results) == 1 else tuple(range(len(results)))
-    assumes = tuple(map(linear, sdfg.assumptions))
-    tested = ((name, replace(assumed, typical=None)) for name, assumed in sdfg.assumed.items())
-    assumed = tuple((name, found) for name, found in tested if found != NOTHING)
-    return Signature(sdfg.name, args, tuple(sdfg.symbols), results, structure, assumes=assumes, assumed=assumed)
-
-
-def linear(fact: Expr) -> Linear:
-    """``fact >= 0`` as the dispatcher tests it. Raises `CodegenError` for what is not linear in symbols."""
-    names = {name: fact.linear_in(name) for name in fact.symbols}
-    factors = tuple((name, None if form is None else form[0].constant) for name, form in names.items())
-    rest = fact.subs(dict.fromkeys(fact.symbols, 0)).constant if all(factor for _, factor in factors) else None
-    if rest is None:
-        raise CodegenError(f"the program assumes that {fact} is not negative, which is not linear in symbols")
-    return Linear(tuple((name, factor) for name, factor in factors if factor is not None), rest)
-
-
-def _argument(sdfg: Sdfg, name: str, uses: Uses) -> Arg:
-    if name in sdfg.symbols:
-        return IntegerArg(name, sdfg.symbols[name].numpy_name)
-    desc = sdfg.containers[name]
-    if isinstance(desc, Scalar):
-        return ScalarArg(name, desc.dtype.numpy_name, converts=True)
-    if not isinstance(desc, Array):
-        raise CodegenError(f"the argument {name!r} is a {type(desc).__name__.lower()}", span=desc.span)
-    written = any(uses.writers(other) for other in uses.overlapping(name))
-    order, strides = _order(desc)
-    if strides and any(stride.name is None for stride in strides):
-        raise CodegenError(
-            f"the strides of {name!r} are neither packed nor symbols: {', '.join(map(str, strides))}", span=desc.span
-        )
-    dims = tuple(_dim(name, size) for size in desc.shape)
-    names = tuple(stride.name or "" for stride in strides)
-    return ArrayArg(name, desc.dtype.numpy_name, dims, order, names, written, desc.alias)
-
-
-def _order(desc: Array) -> tuple[str, tuple[Expr, ...]]:
-    for order in ("C", "F"):
-        if desc.strides == packed_strides(desc.shape, order):
-            return order, ()
-    return "", desc.strides
-
-
-def _dim(name: str, size: Expr) -> Dim:
-    if size.constant is not None:
-        return Dim(constant=size.constant)
-    offset = size.subs(dict.fromkeys(size.symbols, 0))
-    symbol = (size - offset).name
-    if symbol is not None and offset.constant is not None and abs(offset.constant) < 2**62:
-        return Dim(symbol, offset=offset.constant)
-    raise CodegenError(
-        f"a size of the argument {name!r} is {size}: sizes of arguments must be numbers, or a symbol plus a number",
-        help="name the size with a symbol of its own",
-    )
-
-
-def _result(sdfg: Sdfg, result: Result, uses: Uses) -> artifact.Result:
-    match result.kind:
-        case "array":
-            desc = sdfg.desc(result.container)
-            if not known_early(sdfg, uses, desc_symbols(desc)):
-                return artifact.OwnedArray(desc.dtype.numpy_name, len(desc.shape))
-            return artifact.FreshArray(desc.dtype.numpy_name, len(desc.shape))
-        case "scalar" | "python":
-            dtype = sdfg.desc(result.container).dtype
-            return artifact.ScalarResult(dtype.numpy_name, python=result.kind == "python")
-        case "argument":
-            return artifact.ArgumentResult(sdfg.arguments.index(result.container))
-        case "view":
-            view = sdfg.desc(result.container)
-            root = uses.root(result.container)
-            return artifact.ViewResult(sdfg.arguments.index(root), view.dtype.numpy_name, len(view.shape))
-        case _:
-            return artifact.ConstantResult(result.value)
 
 
 def _cpu(options: Options | CpuOptions | None) -> CpuOptions:

@@ -15,7 +15,7 @@ from typing import Any
 
 from dcpy.base.errors import FrontendError
 from dcpy.base.modules import is_library
-from dcpy.frontend.numpy.ufuncs.error_states import without_errstate
+from dcpy.frontend.decorated import without_errstate
 
 Close = Callable[[Any, Callable[..., Any]], Any]
 

@@ -26,7 +26,7 @@ from dcpy.codegen.artifact import (
     Signature,
     ViewResult,
 )
-from dcpy.codegen.generate import default_signature
+from dcpy.codegen.signature import default_signature
 from dcpy.frontend.specialize.records import (
     Chosen,
     Cut,

@@ -26,7 +26,7 @@ from dcpy.base.errors import ArgumentError, DcpyError, FrontendError
 from dcpy.base.memory import collector_paused
 from dcpy.base.options import Options
 from dcpy.base.source import SrcSpan
-from dcpy.codegen.generate import linear
+from dcpy.codegen.signature import linear
 from dcpy.frontend.fingerprint import Fingerprint, fingerprint
 from dcpy.frontend.source import parameter_span
 from dcpy.frontend.specialize.records import Parts, Record, take_apart

@@ -12,7 +12,7 @@ import dcpy
 from benchmarks.codes import NAMES, generated, sea_water
 from dcpy import driver
 from dcpy.base.options import resolve_options
-from dcpy.codegen.generate import default_signature
+from dcpy.codegen.signature import default_signature
 
 QUICK = ("turbulence", "lattice_boltzmann", "harris", "smoothed_particles")  # to compile: in each test run
 

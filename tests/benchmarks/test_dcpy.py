@@ -10,7 +10,7 @@ import dcpy
 from benchmarks.npbench import kernels
 from dcpy import driver
 from dcpy.base.options import resolve_options
-from dcpy.codegen.generate import default_signature
+from dcpy.codegen.signature import default_signature
 
 KERNELS = kernels()
 

@@ -6,10 +6,11 @@ import pytest
 
 from dcpy.base.errors import CodegenError
 from dcpy.base.options import resolve_options
-from dcpy.codegen.generate import default_signature, generate
+from dcpy.codegen.generate import generate
 from dcpy.codegen.lir.text import print_functions, print_kernels
 from dcpy.codegen.lower.kernels.geometry import geometry_of, most_iterations
 from dcpy.codegen.lower.module import lower_program
+from dcpy.codegen.signature import default_signature
 from dcpy.ir.nodes import Map
 from dcpy.ir.text import parse_sdfg
 

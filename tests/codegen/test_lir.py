@@ -13,13 +13,14 @@ from dcpy.base.prototypes import prototype
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.emit.cpp import CPP
 from dcpy.codegen.emit.types import declared, spelled
-from dcpy.codegen.generate import declared_by, default_signature
+from dcpy.codegen.generate import declared_by
 from dcpy.codegen.lir import expr, text, tree
 from dcpy.codegen.lir.expr import Literal, Name
 from dcpy.codegen.lir.text import expr_text, print_functions, type_text
 from dcpy.codegen.lir.types import INDEX, Basic, Pointer, Reference
 from dcpy.codegen.lir.verify import require_valid
 from dcpy.codegen.lower.module import lower_program
+from dcpy.codegen.signature import default_signature
 from dcpy.ir import types
 from dcpy.ir.data import Space
 from dcpy.ir.text import parse_sdfg

@@ -8,7 +8,7 @@ import pytest
 import dcpy
 from dcpy import driver
 from dcpy.base.options import resolve_options
-from dcpy.codegen.generate import default_signature
+from dcpy.codegen.signature import default_signature
 
 
 def in_steps(a, b, c):

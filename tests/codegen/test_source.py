@@ -14,9 +14,10 @@ import pytest
 
 from dcpy.base.errors import CodegenError
 from dcpy.base.options import CpuOptions
-from dcpy.codegen.generate import c_header, default_signature, generate
+from dcpy.codegen.generate import c_header, generate
 from dcpy.codegen.names import Names, identifier
 from dcpy.codegen.prelude import CPP_PRELUDE
+from dcpy.codegen.signature import default_signature
 from dcpy.ir.data import Lifetime
 from dcpy.ir.text import parse_sdfg
 from dcpy.runtime.build import compile_flags, link_flags

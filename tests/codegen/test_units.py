@@ -13,11 +13,12 @@ from dcpy.base.source import SrcSpan
 from dcpy.codegen.artifact import Artifact, Unit
 from dcpy.codegen.emit.c99 import C99
 from dcpy.codegen.emit.cpp import CPP
-from dcpy.codegen.generate import default_signature, unit_of
+from dcpy.codegen.generate import unit_of
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.verify import require_valid
 from dcpy.codegen.listing import listing, listings
 from dcpy.codegen.lower.module import lower_program
+from dcpy.codegen.signature import default_signature
 from dcpy.ir.text import parse_sdfg
 from dcpy.runtime.function import compiled_function
 from dcpy.runtime.load import load

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dcpy.codegen.generate import linear
+from dcpy.codegen.signature import linear
 from dcpy.frontend.lower.function import lower_function
 from dcpy.ir.interp import run
 from dcpy.ir.sdfg import Sdfg

@@ -23,9 +23,9 @@ from dcpy.codegen.lir.scalars import convert
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Pointer
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.parameters import SHAPE, parameter_names
-from dcpy.codegen.lower.results import early_assignment
 from dcpy.codegen.lower.values import lower_value
 from dcpy.ir import types
+from dcpy.ir.analysis.early import early_assignment
 from dcpy.ir.analysis.uses import desc_symbols
 from dcpy.ir.data import View, strides_of
 from dcpy.ir.expressions.scalar import loads_of, symbols_of

@@ -56,7 +56,6 @@ from dcpy.ir.schedules import UNDECIDED, Schedule
 from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ZERO, Expr, ExprLike, as_expr, as_exprs, sym
-from dcpy.ir.text.parser import parse_code, parse_scalar
 from dcpy.ir.tree import regions_around
 from dcpy.ir.types import DType
 
@@ -189,6 +188,8 @@ class Builder:
         """``b.tasklet("o = a * 2.0", a=x[i], o=Out(y[i]))``: one element each; more statements with ``;``."""
         inputs, outputs = _split(connectors)
         refs, targets = self._dtypes(inputs), self._dtypes(outputs)
+        from dcpy.ir.text.parser import parse_code  # late: programs of functions have no text
+
         statements = parse_code(code, refs, targets, self._symbols())
         for target, _ in statements:
             if target in inputs:
@@ -358,6 +359,8 @@ class Builder:
         return {name: self.sdfg.desc(memlet.container, self._region).dtype for name, memlet in memlets.items()}
 
     def _scalar(self, text: str, dtype: DType | None = None) -> ScalarExpr:
+        from dcpy.ir.text.parser import parse_scalar
+
         return self._with_params(parse_scalar(text, self._visible(), self._symbols(), dtype))
 
     def _with_params(self, value: ScalarExpr) -> ScalarExpr:

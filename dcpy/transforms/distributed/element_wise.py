@@ -81,6 +81,8 @@ class DistributeElementWiseArrayOp(Transformation[Blocks]):
         for axis, (anchor, size) in enumerate(
             zip(anchors_of(first, node.params), uses.desc(first.container).shape, strict=True)
         ):
+            if size is ZERO:
+                return Refusal(f"{first.memlet} is written, which has no elements to give to ranks")
             if axis < self.dims and anchor is not None:
                 cut[anchor.label] = Blocked(axis, ceil_div(size, ranks[axis]))
         return Distribution(self.grid, tuple(cut.get(param) for param in node.params))

@@ -53,6 +53,7 @@ def test_users_apply_it_by_its_name():
         ("map i = 0:N - 1 { tasklet (a <- A[i, 0]) -> (o -> x[i + 1]) { o = a } }", "no operation on elements"),
         ("map i = 0:N, j = 0:M { tasklet (a <- A[i, j]) -> (o -> x[i] (add)) { o = a } }", "no operation on elements"),
         ("map t = 0:2 { map i = 0:N, j = 0:M { %s } }" % SCALE, "inside of another map"),  # noqa: UP031
+        ("data t: f64[0] transient map i = 0:0 { tasklet () -> (o -> t[i]) { o = 1.0 } }", "no elements"),
     ],
 )
 def test_what_is_not_element_wise(body, reason):

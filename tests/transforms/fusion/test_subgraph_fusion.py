@@ -137,7 +137,7 @@ def test_softmax_compiled():
         x = np.random.default_rng(1).normal(size=shape).astype(np.float32)
         np.testing.assert_allclose(sdfg(x), softmax(x), rtol=2e-6)
     from dcpy.base.options import resolve_options
-    from dcpy.codegen.generate import default_signature
+    from dcpy.codegen.signature import default_signature
 
     text = driver.artifact_of(sdfg, default_signature(sdfg), resolve_options()).units[0].text
     assert text.count("#pragma omp parallel") == 1

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dcpy.base.errors import FrontendError
+from dcpy.frontend.decorated import require_silent
 from dcpy.frontend.desugar import core
 from dcpy.frontend.lower.arrays import assignment
 from dcpy.frontend.lower.expressions import evaluate
-from dcpy.frontend.numpy.ufuncs.error_states import require_silent
 from dcpy.frontend.values import IteratorValue, Static, Value
 
 if TYPE_CHECKING:

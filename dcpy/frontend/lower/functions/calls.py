@@ -21,6 +21,7 @@ from dcpy.frontend.closure import Closure
 from dcpy.frontend.dataflow import channels
 from dcpy.frontend.dataflow.sdfg_calls import call_sdfg
 from dcpy.frontend.dataflow.symbols import free_symbols
+from dcpy.frontend.decorated import without_errstate
 from dcpy.frontend.desugar.early_returns import without_returns_in_loops
 from dcpy.frontend.desugar.names import parameter_names
 from dcpy.frontend.desugar.statements import desugar
@@ -43,7 +44,6 @@ from dcpy.frontend.lower.raising import WillRaise
 from dcpy.frontend.lower.sequences import references
 from dcpy.frontend.numpy.refused import OUTSIDE, refusal
 from dcpy.frontend.numpy.traced import shown_at_the_call
-from dcpy.frontend.numpy.ufuncs.error_states import without_errstate
 from dcpy.frontend.python import iterators
 from dcpy.frontend.queues import StreamValue
 from dcpy.frontend.source import read_source

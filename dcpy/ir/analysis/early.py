@@ -1,0 +1,33 @@
+"""Reaching definitions at the entry: symbols that have their values before the program runs, or can be given them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dcpy.ir.analysis.uses import Uses, desc_symbols
+from dcpy.ir.expressions.scalar import loads_of, symbols_of
+from dcpy.ir.region import SymbolAssign
+from dcpy.ir.sdfg import Sdfg
+
+
+def early_assignment(sdfg: Sdfg, uses: Uses, name: str) -> SymbolAssign | None:
+    """The one assignment of a symbol, where its value can be computed before the program runs."""
+    blocks = (block for block in sdfg.body.walk_blocks() if isinstance(block, SymbolAssign))
+    found = [block for block in blocks if block.symbol == name]
+    if len(found) != 1 or found[0].region is not sdfg.body:
+        return None
+    loads = [load.container for load in loads_of(found[0].value)]
+    if not all(_is_unwritten_argument(sdfg, uses, container) for container in loads):
+        return None
+    inner = [*symbols_of(found[0].value), *(s for container in loads for s in desc_symbols(sdfg.desc(container)))]
+    return found[0] if known_early(sdfg, uses, inner) else None
+
+
+def known_early(sdfg: Sdfg, uses: Uses, symbols: Iterable[str]) -> bool:
+    """Whether symbols have values before the program runs, or can be given them."""
+    return all(name in sdfg.symbols or early_assignment(sdfg, uses, name) is not None for name in symbols)
+
+
+def _is_unwritten_argument(sdfg: Sdfg, uses: Uses, container: str) -> bool:
+    written = any(uses.writers(other) for other in uses.overlapping(container))
+    return sdfg.is_argument(container) and not written
