@@ -103,6 +103,8 @@ RECORDS = [
     op(lambda a, c: np.concatenate((a, c)), shapes=(((3,), (2,)), ((0,), (2,)), ((2, 3), (1, 3)), ((2, 3), (2, 2)))),
     op(lambda a, c: np.concatenate([a, c], axis=-1), shapes=(((2, 3), (2, 2)), ((2, 3), (3, 3)), ((), ()))),
     op(lambda a, c: np.concatenate((a, c), axis=None), shapes=(((2, 3), (2,)),)),
+    op(lambda a: np.concatenate((300, a, True, [2]), axis=None), shapes=(((2, 3),),)),
+    op(lambda a: np.concatenate((a, 2.5), axis=None), shapes=(((2, 3),),)),
     op(lambda a: np.concatenate((a, a.astype(np.float32))), dtypes=("int8", "bool", "complex64"), shapes=VECTOR),
     op(lambda a, c: np.stack((a, c), axis=1), shapes=(((3,), (3,)), ((2, 3), (2, 3)), ((2,), (3,)))),
     op(lambda a: np.stack([a[0], a[1]]), shapes=((4,),)),

@@ -67,6 +67,15 @@ def test_two_sets(function):
     same(f, X[:0], X[:0])
 
 
+@pytest.mark.parametrize("function", [np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d])
+def test_a_number_is_a_set(function):
+    def f(a):
+        return function(a, 2), function(True, a), function(a, 2.5)
+
+    same(f, np.array([1, 2, 3], np.float32))
+    same(f, np.array([1, 2, 3], np.uint8))
+
+
 def test_sets_that_are_known_to_be_such():
     def f(a, b):
         return (

@@ -15,7 +15,7 @@ from dcpy.frontend.numpy.array_manipulation.shapes import at_least, band, flatte
 from dcpy.frontend.numpy.defaults import NONE, NUMBER_0, SAME_KIND
 from dcpy.frontend.numpy.traced import call_body
 from dcpy.frontend.numpy.ufuncs.outputs import into
-from dcpy.frontend.values import ArrayValue, Static, TupleValue, Value, is_number, kind_of
+from dcpy.frontend.values import ArrayValue, Static, TupleValue, Value, is_number, is_weak, kind_of
 from dcpy.ir.symbolic import ONE, ZERO, Expr, max_of
 from dcpy.ir.types import DType
 
@@ -41,12 +41,21 @@ def concatenate(
         return into(b, out, found, "concatenate", casting=rule)
     parts = _arrays(b, arrays, "concatenate")
     if axis == NONE:
-        parts, place = [flattened(b, b.array(part)) for part in parts], 0
+        parts, place = [flattened(b, part) for part in _adapted(b, arrays, parts)], 0
     else:
         if not parts[0].rank:
             raise b.error("zero-dimensional arrays cannot be concatenated", notes=("NumPy raises ValueError here",))
         place = b.axis(axis, parts[0].rank)
     return into(b, out, _joined(b, parts, place, b.dtype_argument(dtype), rule), "concatenate", casting=rule)
+
+
+def _adapted(b: Builder, arrays: Value, parts: Sequence[ArrayValue]) -> list[ArrayValue]:
+    """Python's numbers take the dtype of the others, as NumPy does it only where everything is made flat."""
+    items = items_of(arrays) or parts
+    wanted = promoted(tuple(item if is_weak(item) else part for item, part in zip(items, parts, strict=True)))[0]
+    return [
+        b.array(b.cast(part, wanted)) if is_weak(item) else part for item, part in zip(items, parts, strict=True)
+    ]
 
 
 def _cast(b: Builder, array: ArrayValue, dtype: DType | None, casting: str) -> Value:

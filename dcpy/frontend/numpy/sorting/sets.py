@@ -119,7 +119,7 @@ def union1d(b: Builder, ar1: Value, ar2: Value) -> Value:
 
 
 def _union(x: Any, y: Any) -> Any:
-    return np.unique(np.concatenate((np.ravel(x), np.ravel(y))))
+    return np.unique(np.concatenate((x, y), axis=None))  # where a Python number takes the dtype of the other
 
 
 @implements(np.intersect1d)
