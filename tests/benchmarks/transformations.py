@@ -139,12 +139,16 @@ class Trial:
 
 
 def trials(stages: dict[str, Sdfg]) -> Iterator[Trial]:
-    """Matches one at a time on copies; then the steps of the pipelines, and of lowering, in turn."""
-    for form, sdfg in stages.items():
-        text = print_sdfg(sdfg)
+    """Matches one at a time on copies; then the steps of the pipelines, and of lowering, in turn.
+
+    A form that is the same as one before it is tried once: without library nodes, say, there is nothing to expand.
+    """
+    texts = {print_sdfg(sdfg): form for form, sdfg in reversed(stages.items())}
+    distinct = {form: (text, stages[form]) for text, form in reversed(texts.items())}
+    for form, (text, sdfg) in distinct.items():
         for one in applications(sdfg):
             yield Trial(one.name, form, one.entry, text, True, one.changed)
-    for form, sdfg in stages.items():
+    for form, (_, sdfg) in distinct.items():
         yield from _cpu_passes(form, sdfg)
     yield from _pipelines(stages)
 
