@@ -1,0 +1,85 @@
+"""Launches: which values symbols have when the host starts a kernel, once for each iteration of the loops around it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import NoReturn
+
+from dcpy.base.errors import SymbolicError
+from dcpy.ir.analysis.footprints import Variable, number_range
+from dcpy.ir.expressions.scalar import Load
+from dcpy.ir.interp.scalars import Environment, evaluate, quiet
+from dcpy.ir.nodes import Map
+from dcpy.ir.region import Loop, SymbolAssign
+from dcpy.ir.tree import dominates, owners_around, sdfg_of
+
+MOST = 256  #: values of one loop that are looked at one by one
+
+
+def loops_around(kernel: Map) -> tuple[Variable, ...]:
+    """The loops of the host in which a kernel is, outermost first."""
+    loops = [owner for owner in owners_around(kernel) if isinstance(owner, Loop)]
+    return tuple((loop.param, loop.range) for loop in reversed(loops))
+
+
+def launches(kernel: Map, sizes: Mapping[str, int]) -> Iterator[Mapping[str, int]]:
+    """The values of symbols in each iteration of the loops around a kernel, as far as `sizes` tell them.
+
+    Of a loop with very many iterations some are taken, evenly. What a branch or a `while` loop skips is not known here.
+    A kernel without a block is not started.
+    """
+    lets = _assigned_before(kernel)
+    for known in _iterations(loops_around(kernel), _with(lets, sizes), lets):
+        if blocks_of(kernel, known) != 0:
+            yield known
+
+
+def blocks_of(kernel: Map, known: Mapping[str, int]) -> int | None:
+    """How many blocks a launch has; None where only the run knows."""
+    try:
+        return math.prod(len(number_range(values, known)) for values in kernel.domain)
+    except SymbolicError:
+        return None
+
+
+def _iterations(
+    loops: tuple[Variable, ...], known: Mapping[str, int], lets: list[SymbolAssign]
+) -> Iterator[Mapping[str, int]]:
+    if not loops:
+        yield known
+        return
+    (name, values), rest = loops[0], loops[1:]
+    assert values is not None
+    try:
+        numbers = number_range(values, known)
+    except SymbolicError:  # a bound that only the run knows
+        yield from _iterations(rest, known, lets)
+        return
+    for value in numbers[:: max(-(-len(numbers) // MOST), 1)]:
+        yield from _iterations(rest, _with(lets, {**known, name: value}), lets)
+
+
+def _assigned_before(kernel: Map) -> list[SymbolAssign]:
+    """The assignments that have surely run, of symbols that have only one."""
+    found: dict[str, list[SymbolAssign]] = {}
+    for block in sdfg_of(kernel).body.walk_blocks():
+        if isinstance(block, SymbolAssign):
+            found.setdefault(block.symbol, []).append(block)
+    return [only[0] for only in found.values() if len(only) == 1 and dominates(only[0], kernel)]
+
+
+def _with(lets: list[SymbolAssign], known: Mapping[str, int]) -> Mapping[str, int]:
+    """The values, and those that follow from them without a look at any container."""
+    values = dict(known)
+    with quiet():
+        for let in lets:
+            try:
+                values[let.symbol] = int(evaluate(let.value, Environment(values, {}, _refuse)))
+            except (SymbolicError, ArithmeticError, IndexError):
+                continue
+    return values
+
+
+def _refuse(load: Load) -> NoReturn:
+    raise SymbolicError(f"{load.container!r} is not known before the run")
