@@ -164,7 +164,7 @@ def _print(lowered: Sdfg, signature: Signature, options: Options) -> Artifact:
     names = dict.fromkeys(name for sdfg in lowered.with_callees() for name in environments_in(sdfg))
     machine = target_for(options.device)
     known = {name: find(name) for name in names if name}
-    artifact = machine.generate(lowered, signature, known, options, machine.costs)
+    artifact = machine.generate(lowered, signature, known, options, machine.costs_for(options))
     if options.dump:
         _dump_units(artifact, lowered.name, Path(options.dump))
     return artifact

@@ -99,8 +99,11 @@ def _device(what: str, backend: str, options: Options) -> Finding:
 
 
 def gpu_constants() -> Iterator[str]:
-    """Lines about what was measured on each device that there is."""
+    """Lines about what was measured on each device that there is; compilation goes by these figures from now on."""
     from dcpy.base.options import resolve_options
+    from dcpy.driver import program_cache
+    from dcpy.runtime.devices.constants import keep
+    from dcpy.runtime.devices.drivers import open_context
     from dcpy.runtime.devices.measuring import measure
 
     options = resolve_options()
@@ -110,9 +113,16 @@ def gpu_constants() -> Iterator[str]:
     for backend in devices:
         yield f"constants of the {backend} device, measured now:"
         try:
-            yield from (f"        {name:24}{figure}" for name, figure in measure(backend, options).rows())
+            found = measure(backend, options)
+            arch = open_context(backend, options).facts().arch
         except DcpyError as error:
             yield f"        not measured: {error.message}"
+            continue
+        yield from (f"        {name:24}{figure}" for name, figure in found.rows())
+        try:
+            keep(program_cache(), arch, found)
+        except OSError as error:
+            yield f"        not kept: {error}"
 
 
 def _cache() -> Finding:

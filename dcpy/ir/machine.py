@@ -59,6 +59,12 @@ class Costs:
     operations: OperationCosts = OperationCosts()
     block: int = 1  #: threads of a block of a kernel; 1: there are no blocks
     warp: int = 1  #: threads of a block that run in step, next to each other along its last parameter
+    memory_speed: int = 0  #: bytes that the memory of a device reads or writes in a microsecond; 0: there is none
+    operation_speed: int = 0  #: operations on float64 that all its threads do in a microsecond
+    transfer_speed: int = 0  #: bytes that come from an array of the host in a microsecond
+    launch: int = 0  #: nanoseconds that a kernel takes that does nothing, behind another one
+    wait: int = 0  #: nanoseconds until the host goes on behind a kernel that it waits for
+    barrier: int = 0  #: nanoseconds of a barrier among the threads of a block
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,5 +89,14 @@ def entries(table: Costs | Limits | OperationCosts, prefix: str = "") -> Iterato
 
 
 COSTS, LIMITS = Costs(), Limits()
-GPU_COSTS = Costs(block=256, warp=32)
+GPU_COSTS = Costs(
+    block=256,
+    warp=32,
+    memory_speed=4_300_000,  # measured on an H200, as in a copy; what follows are plans, until somebody measures
+    operation_speed=34_000_000,
+    transfer_speed=20_000,
+    launch=3_000,
+    wait=10_000,
+    barrier=200,
+)
 GPU_LIMITS = Limits(stack_bytes=1024, block_threads=1024, shared_bytes=227 * 1024)

@@ -61,5 +61,5 @@ def passes(options: Options) -> Iterator[tuple[str, str]]:
     target = target_for(options.device)
     for pipeline in (*(PIPELINES[name] for name in PIPELINES), target.passes(options)):
         yield f"[{pipeline}]", ", ".join(map(str, pipeline.passes))
-    for title, table in (("costs", target.costs), ("limits", target.limits)):
+    for title, table in (("costs", target.costs_for(options)), ("limits", target.limits)):
         yield f"[{title} of {target.name}]", ", ".join(f"{name}={value}" for name, value in entries(table))

@@ -8,6 +8,7 @@ from dcpy.ir.data import Allocation, Space
 from dcpy.ir.machine import GPU_COSTS, GPU_LIMITS, Costs, Limits
 from dcpy.ir.schedules import Block, Grid, Sequential, Undecided, Unrolled, Vector
 from dcpy.runtime.toolchain import Toolchain, find_toolchain
+from dcpy.targets.chips import tuned
 from dcpy.targets.target import Target
 from dcpy.transforms.expand import PREFERENCE
 from dcpy.transforms.gpu.lowering import gpu_pipeline
@@ -35,4 +36,5 @@ GPU = Target(
     pipeline=_pipeline,
     generate=generate,
     toolchain=_toolchain,
+    tuned=tuned,
 )

@@ -24,7 +24,13 @@ from dcpy.runtime.toolchain import Toolchain
 from dcpy.transforms.pipeline import Pipeline
 
 Passes = Callable[[Options, Costs, Limits], Pipeline]
+Tuning = Callable[[Options, Costs], Costs]
 Generate = Callable[[Sdfg, Signature, Mapping[str, Environment], Options, Costs], Artifact]
+
+
+def as_they_are(options: Options, costs: Costs) -> Costs:
+    """The costs of a target, where nothing is known of the very machine."""
+    return costs
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +38,8 @@ class Target:
     """A machine to compile for.
 
     `schedules`, memory `spaces` and `allocations` are those that `generate` prints; `expansions` are the names of
-    expansions of library nodes, best first. `costs` and `limits` are the numbers by which its passes decide.
+    expansions of library nodes, best first. `costs` and `limits` are the numbers by which its passes decide; `tuned`
+    puts what is known of the machine that is there into them.
     `pipeline` makes the passes to codegen form for a user's options, the costs and the limits (ask `passes`);
     `toolchain` finds the compiler, or raises `ToolchainError`.
     """
@@ -48,10 +55,15 @@ class Target:
     pipeline: Passes
     generate: Generate
     toolchain: Callable[[Options], Toolchain]
+    tuned: Tuning = as_they_are
+
+    def costs_for(self, options: Options) -> Costs:
+        """The costs, on the machine that the options choose."""
+        return self.tuned(options, self.costs)
 
     def passes(self, options: Options) -> Pipeline:
         """The passes to codegen form."""
-        return self.pipeline(options, self.costs, self.limits)
+        return self.pipeline(options, self.costs_for(options), self.limits)
 
     def require_printable(self, lowered: Sdfg) -> None:
         """`CodegenError` where a schedule, a memory or an allocation was chosen that this target does not know."""

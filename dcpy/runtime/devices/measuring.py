@@ -6,14 +6,14 @@ Each figure is the best of a few rows: what else the machine does only ever adds
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Callable
 
 import numpy as np
 
 from dcpy.base.errors import DeviceError
 from dcpy.base.options import Options
 from dcpy.codegen.artifact import DEVICE, Unit
+from dcpy.runtime.devices.constants import Constants
 from dcpy.runtime.devices.drivers import DriverProgram, open_context
 from dcpy.runtime.devices.native import header
 from dcpy.runtime.devices.table import TO_DEVICE, TO_HOST, WITHIN_DEVICE
@@ -28,28 +28,6 @@ DCPY_KERNELS(measured, DCPY_ROW(empty, 256, 0), DCPY_ROW(barriers, 256, 0))
 EMPTY, WITH_BARRIERS = range(2)
 LARGEST = 256 << 20  # bytes of a copy: more than any cache holds
 ROWS, LAUNCHES, COPIES = 5, 200, 8
-
-
-@dataclass(frozen=True, slots=True)
-class Constants:
-    """Bytes in a second, and seconds. Copies within the device read and write each byte: both count."""
-
-    within_device: float
-    to_device_pinned: float
-    to_device_pageable: float
-    to_host_pinned: float
-    to_host_pageable: float
-    launch: float  # of an empty kernel behind others
-    launch_and_wait: float  # of one alone, by the clock of the host
-    block_barrier: float  # among 256 threads
-
-    def rows(self) -> Iterator[tuple[str, str]]:
-        """Names in words, and figures with their units."""
-        for field in fields(self):
-            value = getattr(self, field.name)
-            is_bandwidth = field.name.startswith(("within", "to_"))
-            figure = f"{value / 1e9:10.1f} GB/s" if is_bandwidth else f"{value * 1e6:10.3f} µs"
-            yield field.name.replace("_", " "), figure
 
 
 def measure(backend: str, options: Options) -> Constants:

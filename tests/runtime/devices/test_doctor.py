@@ -8,7 +8,9 @@ import pytest
 
 from dcpy.base.errors import DeviceError
 from dcpy.cli.main import main
+from dcpy.driver import program_cache
 from dcpy.runtime.devices import drivers, measuring
+from dcpy.runtime.devices.constants import kept
 from tests.runtime.devices import chips
 from tests.runtime.devices.fakes import FakeDriver
 
@@ -21,7 +23,8 @@ def fake(tmp_path, monkeypatch):
     chips.nvrtc()
     found = FakeDriver(tmp_path, total=64 << 20)
     monkeypatch.setenv("DCPY_GPU_DRIVER", str(found.path))
-    return found
+    yield found
+    (program_cache().root / "constants.sm_90.json").unlink(missing_ok=True)  # nobody else is to believe the fake
 
 
 @pytest.fixture
@@ -47,6 +50,9 @@ def test_a_device_is_described_and_measured(fake, capsys):
     for name in ("within device", "to host pageable", "launch and wait", "block barrier"):
         assert re.search(rf"^ +{name} +\d+\.\d+ (GB/s|µs)$", said, re.M)
     assert fake.get("live") == 0
+    told = kept(program_cache(), "sm_90")
+    assert told is not None
+    assert f"within device {told.within_device / 1e9:.1f} GB/s" in " ".join(said.split())
 
 
 def test_figures_are_bytes_and_seconds_of_one_command(fake):
