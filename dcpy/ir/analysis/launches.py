@@ -8,19 +8,19 @@ from typing import NoReturn
 
 from dcpy.base.errors import SymbolicError
 from dcpy.ir.analysis.footprints import Variable, number_range
-from dcpy.ir.expressions.scalar import Load
+from dcpy.ir.expressions.scalar import Load, ScalarExpr
 from dcpy.ir.interp.scalars import Environment, evaluate, quiet
 from dcpy.ir.nodes import Map
-from dcpy.ir.region import Loop, SymbolAssign
+from dcpy.ir.region import Block
+from dcpy.ir.roles import Role
 from dcpy.ir.tree import dominates, owners_around, sdfg_of
 
 MOST = 256  #: values of one loop that are looked at one by one
 
 
 def loops_around(kernel: Map) -> tuple[Variable, ...]:
-    """The loops of the host in which a kernel is, outermost first."""
-    loops = [owner for owner in owners_around(kernel) if isinstance(owner, Loop)]
-    return tuple((loop.param, loop.range) for loop in reversed(loops))
+    """The parameters of the loops of the host in which a kernel is, outermost first."""
+    return tuple(axis for owner in reversed([*owners_around(kernel)]) for axis in owner.iteration_space())
 
 
 def launches(kernel: Map, sizes: Mapping[str, int]) -> Iterator[Mapping[str, int]]:
@@ -44,7 +44,7 @@ def blocks_of(kernel: Map, known: Mapping[str, int]) -> int | None:
 
 
 def _iterations(
-    loops: tuple[Variable, ...], known: Mapping[str, int], lets: list[SymbolAssign]
+    loops: tuple[Variable, ...], known: Mapping[str, int], lets: Mapping[str, ScalarExpr]
 ) -> Iterator[Mapping[str, int]]:
     if not loops:
         yield known
@@ -60,22 +60,24 @@ def _iterations(
         yield from _iterations(rest, _with(lets, {**known, name: value}), lets)
 
 
-def _assigned_before(kernel: Map) -> list[SymbolAssign]:
-    """The assignments that have surely run, of symbols that have only one."""
-    found: dict[str, list[SymbolAssign]] = {}
+def _assigned_before(kernel: Map) -> dict[str, ScalarExpr]:
+    """The values that symbols have surely got before, of those that get only one."""
+    found: dict[str, list[Block]] = {}
     for block in sdfg_of(kernel).body.walk_blocks():
-        if isinstance(block, SymbolAssign):
-            found.setdefault(block.symbol, []).append(block)
-    return [only[0] for only in found.values() if len(only) == 1 and dominates(only[0], kernel)]
+        for symbol in block.all_of(Role.DEFINED):
+            found.setdefault(symbol, []).append(block)
+    once = {symbol: blocks[0] for symbol, blocks in found.items() if len(blocks) == 1}
+    values = {symbol: block.all_of(Role.SCALAR) for symbol, block in once.items() if dominates(block, kernel)}
+    return {symbol: value[0] for symbol, value in values.items() if len(value) == 1}
 
 
-def _with(lets: list[SymbolAssign], known: Mapping[str, int]) -> Mapping[str, int]:
+def _with(lets: Mapping[str, ScalarExpr], known: Mapping[str, int]) -> Mapping[str, int]:
     """The values, and those that follow from them without a look at any container."""
     values = dict(known)
     with quiet():
-        for let in lets:
+        for symbol, value in lets.items():
             try:
-                values[let.symbol] = int(evaluate(let.value, Environment(values, {}, _refuse)))
+                values[symbol] = int(evaluate(value, Environment(values, {}, _refuse)))
             except (SymbolicError, ArithmeticError, IndexError):
                 continue
     return values

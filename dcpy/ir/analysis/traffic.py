@@ -21,7 +21,8 @@ from dcpy.ir.analysis.strip_mining import without_strips
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Scalar, Space
 from dcpy.ir.expressions.scalar import Op, Ref, ScalarExpr, children
-from dcpy.ir.nodes import Map, Tasklet
+from dcpy.ir.nodes import Map
+from dcpy.ir.roles import Role
 from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, Ranges, ceil_div, max_of, product_of
 
@@ -133,11 +134,9 @@ def _parts(accesses: Sequence[MemoryAccess]) -> tuple[Part, ...]:
 
 def _is_always_read(access: MemoryAccess) -> bool:
     """Whether the value decides nothing about itself: one that a choice may not take is perhaps not loaded."""
-    tasklet = access.place
-    if not isinstance(tasklet, Tasklet) or access.mode is not Mode.READ:
-        return True
-    names = {name for name, memlet in tasklet.inputs.items() if memlet == access.memlet}
-    return any(name in names for _, expr in tasklet.code for name in _surely_used(expr))
+    code = list(access.place.all_of(Role.CODE)) if access.mode is Mode.READ else []
+    names = {operand.connector for operand in access.place.operands() if operand.memlet == access.memlet}
+    return not code or any(name in names for expr in code for name in _surely_used(expr))
 
 
 def _surely_used(expr: ScalarExpr) -> Iterator[str]:
