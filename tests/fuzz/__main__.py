@@ -1,9 +1,10 @@
-"""`python -m tests.fuzz N [first seed]`: N random programs; 1 with the smallest form of each that differs from NumPy.
+"""`python -m tests.fuzz N [first seed] [gpu]`: N random programs; 1 with the smallest form of each that is not NumPy's.
 
 Each program is interpreted: as written, simplified, and optimized. Every fourth is transformed as well, by each
 transformation at the first matches that allow it, and another fourth is called with several patterns of sizes, as a
 program that is used would be. Every tenth is compiled: as written, simplified, or optimized, in
 turn. The seeds of a run are consecutive: two numbers describe it, and `python -m tests.fuzz 1 SEED` repeats one.
+With ``gpu`` each program is called on the simulated GPU instead; what is not for devices counts as refused.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -63,8 +65,10 @@ class Findings:
         self.failures += other.failures
 
 
-def oracles_of(seed: int) -> dict[str, Oracle]:
+def oracles_of(seed: int, device: str = "") -> dict[str, Oracle]:
     """What is asked about the program of a seed."""
+    if device:
+        return {"on the device": oracles.check_on_device}
     found: dict[str, Oracle] = {"interpreted": oracles.check_interpreted}
     if seed % 4 == 0:
         found["transformed"] = oracles.check_transformations
@@ -109,12 +113,12 @@ def limited(seconds: float, clock: Clock = WALL) -> Iterator[None]:
             signal.setitimer(clock.timer, max(left - (clock.now() - start), 1e-3), interval)
 
 
-def check(seeds: range) -> Findings:
+def check(seeds: range, device: str = "") -> Findings:
     """Some programs under their oracles."""
     found = Findings()
     for seed in seeds:
         program = seeded(seed)
-        for name, oracle in oracles_of(seed).items():
+        for name, oracle in oracles_of(seed, device).items():
             error = verdict(oracle, program)
             if isinstance(error, FrontendError | oracles.NotComparable):
                 found.refused[f"{type(error).__name__}: {str(error).splitlines()[0]}"] += 1
@@ -126,19 +130,19 @@ def check(seeds: range) -> Findings:
     return found
 
 
-def smallest(seed: int, name: str) -> Program:
+def smallest(seed: int, name: str, device: str = "") -> Program:
     """The failing program of a seed, made small."""
-    oracle = oracles_of(seed)[name]
+    oracle = oracles_of(seed, device)[name]
     kind = type(verdict(oracle, seeded(seed)))
     return shrunk(seeded(seed), lambda program: type(verdict(oracle, program, 5)) is kind)
 
 
-def main(count: int, first: int) -> int:
+def main(count: int, first: int, device: str = "") -> int:
     """Checks `count` programs in two processes, and prints what was found."""
     watch, found = Stopwatch(), Findings()
     batches = [range(at, min(at + BATCH, first + count)) for at in range(first, first + count, BATCH)]
     with ProcessPoolExecutor(min(os.cpu_count() or 1, len(batches)), initializer=verified_lir.install) as pool:
-        for findings in pool.map(check, batches):
+        for findings in pool.map(partial(check, device=device), batches):
             found.add(findings)
     print(f"seeds {first} to {first + count - 1}: {', '.join(f'{n} {what}' for what, n in found.checked.items())}")
     print(f"{sum(found.refused.values())} not comparable or refused, the most frequent reasons:")
@@ -148,11 +152,12 @@ def main(count: int, first: int) -> int:
     for seed, name, message in found.failures:
         print(f"seed {seed}, {name}: {message.splitlines()[0][:200]}", flush=True)
     for seed, name, message in found.failures[:SHRUNK]:
-        print(f"\nseed {seed}, {name}: {message[:1500]}\n{smallest(seed, name)!r}", flush=True)
+        print(f"\nseed {seed}, {name}: {message[:1500]}\n{smallest(seed, name, device)!r}", flush=True)
     return 1 if found.failures else 0
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         os.environ.setdefault("DCPY_CACHE_DIR", folder)
-        sys.exit(main(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0))
+        numbers = [int(one) for one in sys.argv[1:] if one.isdecimal()]
+        sys.exit(main(*(*numbers, 0)[:2], "gpu" if "gpu" in sys.argv else ""))

@@ -32,6 +32,10 @@ COMPILED: dict[str, dict[str, bool]] = {
     "compiled as written": {"simplify": False},
     "compiled, optimized": {"auto_optimize": True},
 }
+ON_DEVICE: dict[str, dict[str, Any]] = {
+    "on the device": {},
+    "on the device, optimized": {"auto_optimize": True, "gpu_warp": 64, "gpu_seed": 3},
+}
 Outcome = tuple[Any, Exception | None, tuple[Any, ...]]  # result, exception, arguments afterwards
 
 
@@ -135,12 +139,22 @@ def check_interpreted(program: Program) -> None:
 
 def check_compiled(program: Program, *ways: str) -> None:
     """Compiled code, in these ways or in all, does what NumPy does, and does it again for arrays of other sizes."""
+    _check_calls(program, {who: COMPILED[who] for who in ways or COMPILED})
+
+
+def check_on_device(program: Program) -> None:
+    """Kernels in the simulator do what NumPy does, in two orders of threads; and again for arrays of other sizes."""
+    device = {"device": dcpy.DeviceType.GPU, "gpu_backend": "simulator"}
+    _check_calls(program, {who: device | options for who, options in ON_DEVICE.items()})
+
+
+def _check_calls(program: Program, ways: dict[str, dict[str, Any]]) -> None:
     expected = {program.sizes: reference(program)}
     larger = (program.sizes[0] + 1, program.sizes[1] + 1)
     with suppress(NotComparable):
         expected[larger] = reference(program, larger)
-    for who in ways or COMPILED:
-        decorated = dcpy.program(program.function(), **COMPILED[who])
+    for who, options in ways.items():
+        decorated = dcpy.program(program.function(), **options)
         for sizes in (program.sizes, *expected):
             with suppress(NotComparable) if sizes == larger else nullcontext():
                 found = outcome(decorated, program.arguments(sizes))

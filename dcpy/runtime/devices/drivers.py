@@ -141,6 +141,14 @@ class DriverProgram(Device):
         """Bytes that it holds there."""
         return int(self.context.library.dcpy_held(self.table))
 
+    def kept(self) -> int:
+        """Bytes of the slabs that it keeps from call to call."""
+        return int(self.context.library.dcpy_kept(self.table))
+
+    def limit_workspace(self, size: int) -> None:
+        """Lets it keep no more bytes than these from call to call; below 0: as many as calls need."""
+        self.context.library.dcpy_limit_workspace(self.table, size)
+
     def failure(self, category: type[DeviceError]) -> DeviceError:
         """Why it failed last, with the line of Python that a kernel comes from where one broke the device."""
         said = self.message()
@@ -177,7 +185,9 @@ def open_table(
     """
     context = open_context(backend, options)
     _, code = binary_for(folder, context.facts().arch)
-    return context.program(code, kernels, places)
+    program = context.program(code, kernels, places)
+    program.limit_workspace(options.gpu.max_workspace)
+    return program
 
 
 def is_installed(backend: str, options: Options) -> bool:
@@ -230,6 +240,8 @@ def _native(options: Options) -> ctypes.CDLL:
     library.dcpy_facts_of.argtypes = (place, place)
     library.dcpy_facts_of.restype = None
     library.dcpy_held.argtypes, library.dcpy_held.restype = (place,), size
+    library.dcpy_kept.argtypes, library.dcpy_kept.restype = (place,), size
+    library.dcpy_limit_workspace.argtypes, library.dcpy_limit_workspace.restype = (place, size), None
     library.dcpy_why_unusable.argtypes = (place, text, count)
     for name, parameters in (
         ("copy", (place, place, place, size, count, count)),

@@ -50,9 +50,9 @@ def backend_of(options: Options) -> Backend:
 
 
 def context(options: Options) -> tuple[str, ...]:
-    """What of the options decides the code of kernels and of what launches them: not the simulator's warp and seed."""
+    """What of the options decides the code of kernels and of what launches them: not what else their runs follow."""
     backend = backend_of(options)
-    chosen = ("gpu", repr(replace(options.gpu, backend=backend, warp=0, seed=0, driver="")))
+    chosen = ("gpu", repr(replace(options.gpu, backend=backend, warp=0, seed=0, driver="", max_workspace=0)))
     if backend is Backend.SIMULATOR:
         return chosen
     from dcpy.runtime.devices.toolchains import compiler_id, target_of
@@ -85,7 +85,8 @@ def device_build(artifact: Artifact, options: Options) -> DeviceBuild | None:
 
 def settings_of(options: Options) -> tuple[object, ...]:
     """What programs that share a library may differ in: each kind has a copy of its own."""
-    return (backend_of(options), options.gpu.warp, options.gpu.seed, options.gpu.driver)
+    gpu = options.gpu
+    return (backend_of(options), gpu.warp, gpu.seed, gpu.driver, gpu.max_workspace)
 
 
 def attach(

@@ -3,7 +3,8 @@
 //     driver.h              the entries of a driver that are used, by meaning; contexts; programs
 //     cuda.cpp  hip.cpp     open libcuda.so.1 and libamdhip64.so, and find the entries by their names there
 //     context.cpp           a device in this process: memory, pinned buffers, what is wrong with it
-//     program.cpp           the table of one program: allocation, launches, queues, events, its error block
+//     program.cpp           the table of one program: launches, queues, events, its error block
+//     workspace.cpp         the memory that its calls take: a slab that stays between them
 //     copies.cpp            copies: through pinned buffers where host memory is pageable, and boxes with strides
 //     measure.cpp           how long things take here, for `dcpy doctor --gpu`
 //
@@ -110,6 +111,8 @@ struct Staging {
 // How a process is counted: a fork makes another one.
 int generation_of_process();
 
+struct Program;
+
 // A device in this process. Programs share it; it lives as long as the process, as the driver's own context does.
 struct Context {
     Driver driver;
@@ -123,6 +126,8 @@ struct Context {
     std::string broken;                 // why nothing works any more; empty while it does
 
     std::atomic<bool> is_broken{false};
+    std::mutex programs_lock;           // of what follows; who holds it waits for no program's memory
+    std::vector<Program *> programs;    // those that are open
 
     Code make_current() { return driver.make_current(driver, device, &handle); }
     bool is_usable() const { return !is_broken && generation == generation_of_process(); }
@@ -135,6 +140,31 @@ bool is_fatal(Code code);  // whether the context is lost with it
 
 std::string described(const Driver &driver, Code code);  // in words, and by its number
 
+// Bytes of a slab that a buffer has, until those above are given back, too.
+struct Part {
+    int64_t start, end;
+    bool is_taken;
+};
+
+// The memory for calls on one stream. `top` is where the next part begins.
+struct Workspace {
+    char *slab = nullptr;
+    int64_t size = 0;   // of the slab
+    int64_t apart = 0;  // bytes in use that have no room in it
+    int64_t most = 0;   // bytes that were in use at a time
+    std::vector<Part> parts;
+
+    int64_t top() const;
+    bool is_idle() const;
+    bool has(const void *place) const;
+};
+
+// A buffer: the bytes that were asked for, those it takes, and the stream that it was taken for.
+struct Held {
+    int64_t bytes, needed;
+    void *stream;
+};
+
 // The table of one program, and what it holds.
 struct Program : dcpy_device {
     Context *context = nullptr;
@@ -144,8 +174,11 @@ struct Program : dcpy_device {
     std::vector<int32_t> allowed;       // dynamic shared bytes that each kernel may ask for
     std::vector<void *> streams;        // by queue; made when they are used
     std::vector<void *> events;         // by number
-    std::unordered_map<void *, int64_t> held;  // bytes at each place
+    std::mutex memory_lock;             // of what follows: a program without memory looks at others' slabs
+    std::unordered_map<void *, Held> held;   // by place
+    std::map<void *, Workspace> workspaces;  // by stream
     int64_t held_bytes = 0;
+    int64_t max_workspace = -1;         // bytes of a slab; below 0: as large as calls need
     int64_t *fetched = nullptr;         // pinned: where the error block comes back
     std::vector<int32_t> running;       // kernels since the last wait, each once
     int32_t queue = 0;
@@ -161,6 +194,13 @@ struct Program : dcpy_device {
     int32_t has_queue(int32_t number);
 
 };
+
+// Memory for a call: `is_held` of what is given back. `close_memory` gives back all, and the slabs.
+Code take(Program &program, int64_t bytes, void **place);
+bool is_held(Program &program, void *place);
+Code give_back(Program &program, void *place);
+int64_t kept_bytes(Program &program);  // in slabs
+void close_memory(Program &program);
 
 int32_t copy(dcpy_device *, void *to, const void *from, int64_t bytes, int32_t way);
 int32_t copy_box(dcpy_device *, void *to, const void *from, int64_t item, int32_t rank, const int64_t *shape,

@@ -38,6 +38,11 @@ DCPY_EXPORT void dcpy_facts_of(dcpy_context *context, dcpy_facts *facts);
 // Bytes that a program holds on its device.
 DCPY_EXPORT int64_t dcpy_held(dcpy_device *device);
 
+// Bytes of the slabs that it keeps from call to call, of which buffers are parts; and how many they may be on a stream
+// (below 0: any number).
+DCPY_EXPORT int64_t dcpy_kept(dcpy_device *device);
+DCPY_EXPORT void dcpy_limit_workspace(dcpy_device *device, int64_t bytes);
+
 // Why the context cannot be used; how long that is (0: it can).
 DCPY_EXPORT int32_t dcpy_why_unusable(dcpy_context *context, char *text, int32_t size);
 

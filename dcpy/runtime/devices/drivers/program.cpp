@@ -15,30 +15,12 @@ constexpr int64_t ERROR_BYTES = 5 * sizeof(int64_t);
 
 Program &of(dcpy_device *device) { return *static_cast<Program *>(device); }
 
-Code take(Program &program, size_t bytes, void **place)
-{
-    Context &context = *program.context;
-    if (!context.pool) return program.driver().allocate(place, bytes);
-    const Code code = program.driver().allocate_in(place, bytes, context.pool, program.stream());
-    if (code != OUT_OF_MEMORY) return code;
-    // What has been released lies in the pool until it is asked to let go.
-    program.driver().wait_stream(program.stream());
-    program.driver().trim_pool(context.pool, 0);
-    return program.driver().allocate_in(place, bytes, context.pool, program.stream());
-}
-
-Code give_back(Program &program, void *place)
-{
-    const Driver &driver = program.driver();
-    return program.context->pool ? driver.release_in(place, program.stream()) : driver.release(place);
-}
-
 int32_t allocate(dcpy_device *device, int64_t bytes, void **place)
 {
     Program &program = of(device);
     if (const int32_t status = program.ready()) return status;
     if (bytes < 0) return program.refuse(DCPY_MISUSED, "memory of " + std::to_string(bytes) + " bytes is asked for");
-    const Code code = take(program, (size_t)std::max<int64_t>(bytes, 1), place);
+    const Code code = take(program, bytes, place);
     if (code == OUT_OF_MEMORY) {
         size_t free = 0, total = 0;
         program.driver().memory(&free, &total);
@@ -47,10 +29,7 @@ int32_t allocate(dcpy_device *device, int64_t bytes, void **place)
                                                       + std::to_string(free) + " of " + std::to_string(total)
                                                       + " bytes of the device are free");
     }
-    if (code != 0) return program.answer(code, "allocation of memory");
-    program.held[*place] = bytes;
-    program.held_bytes += bytes;
-    return DCPY_DONE;
+    return program.answer(code, "allocation of memory");
 }
 
 int32_t release(dcpy_device *device, void *place)
@@ -58,10 +37,7 @@ int32_t release(dcpy_device *device, void *place)
     Program &program = of(device);
     if (const int32_t status = program.ready()) return status;
     if (!place) return DCPY_DONE;
-    const auto found = program.held.find(place);
-    if (found == program.held.end()) return program.refuse(DCPY_MISUSED, "memory is released that is not allocated");
-    program.held_bytes -= found->second;
-    program.held.erase(found);
+    if (!is_held(program, place)) return program.refuse(DCPY_MISUSED, "memory is released that is not allocated");
     return program.answer(give_back(program, place), "release of memory");
 }
 
@@ -224,7 +200,7 @@ void close(Program &program)
     program.queue = 0;
     for (void *stream : program.streams)
         if (stream) driver.wait_stream(stream);
-    for (const auto &one : program.held) give_back(program, one.first);
+    close_memory(program);
     if (program.errors) driver.release(program.errors);
     if (program.fetched) driver.unpin(program.fetched);
     for (void *event : program.events)
@@ -304,7 +280,11 @@ extern "C" dcpy_device *dcpy_open_program(dcpy_context *context, const void *ima
         code = open(*program, image, what);
         status = program->answer(code, what);
     }
-    if (status == 0) return program;
+    if (status == 0) {
+        const std::lock_guard<std::mutex> guard(context->programs_lock);
+        context->programs.push_back(program);
+        return program;
+    }
     failure->kind = is_wrong_binary(code) ? DCPY_WRONG_BINARY : DCPY_REFUSED;
     failure->code = code;
     std::snprintf(failure->text, sizeof failure->text, "%s", program->said.c_str());
@@ -314,8 +294,19 @@ extern "C" dcpy_device *dcpy_open_program(dcpy_context *context, const void *ima
 
 extern "C" void dcpy_close_program(dcpy_device *device)
 {
-    close(of(device));
-    delete static_cast<Program *>(device);
+    Program *const program = static_cast<Program *>(device);
+    Context &context = *program->context;
+    {
+        const std::lock_guard<std::mutex> guard(context.programs_lock);
+        const auto found = std::find(context.programs.begin(), context.programs.end(), program);
+        if (found != context.programs.end()) context.programs.erase(found);
+    }
+    close(*program);
+    delete program;
 }
 
 extern "C" int64_t dcpy_held(dcpy_device *device) { return of(device).held_bytes; }
+
+extern "C" int64_t dcpy_kept(dcpy_device *device) { return kept_bytes(of(device)); }
+
+extern "C" void dcpy_limit_workspace(dcpy_device *device, int64_t bytes) { of(device).max_workspace = bytes; }
