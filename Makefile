@@ -6,9 +6,10 @@ RUN    := $(VENV)/.installed
 STAMP  := $(VENV)/.installed-for-tests
 N      ?= 5000
 SEED   ?= 0
-NATIVE := pyproject.toml setup.py $(wildcard dcpy/runtime/dispatch/*.cpp dcpy/runtime/dispatch/*.h)
+NATIVE := pyproject.toml setup.py $(wildcard dcpy/runtime/dispatch/*.cpp dcpy/runtime/dispatch/*.h) \
+          $(wildcard dcpy/runtime/devices/drivers/*)
 
-.PHONY: help demo test null cc heavy lint types layers bench bench-peers docs golden fuzz fuzz-files clean \
+.PHONY: help demo test null cc heavy lint types layers bench bench-peers docs golden fuzz fuzz-gpu fuzz-files clean \
         fuzz-schedules bench-compile check-transforms sanitize sanitize-address sanitize-threads
 
 help:
@@ -17,7 +18,7 @@ help:
 	@echo "make heavy   large programs and long campaigns: what make test leaves out, apart from measurements"
 	@echo "make lint | types | layers | null | cc      one part of it (null: tests without a compiler)"
 	@echo "make bench | docs | golden | clean"
-	@echo "make fuzz N=20000 [SEED=0]   random programs against NumPy;  make check-transforms   each one on all kernels"
+	@echo "make fuzz N=20000 [SEED=0]   random programs against NumPy; make fuzz-gpu: on a simulated GPU; make check-transforms: all kernels"
 	@echo "make fuzz-files N=10000 [SEED=0]   documents with hostile fields: nothing runs, nothing is written elsewhere"
 	@echo "make fuzz-schedules [SEED=0]   random schedules of random loop nests, each step interpreted"
 	@echo "make sanitize   generated code under sanitizers: sanitize-address, sanitize-threads"
@@ -73,6 +74,7 @@ golden: $(STAMP)
 	$(PY) -m pytest -q -m "not perf" --update-golden
 
 fuzz: $(STAMP)             ; $(PY) -m tests.fuzz $(N) $(SEED)
+fuzz-gpu: $(STAMP)         ; $(PY) -m tests.fuzz $(N) $(SEED) gpu
 fuzz-files: $(STAMP)       ; $(PY) -m tests.fuzz.files $(N) $(SEED)
 fuzz-schedules: $(STAMP)   ; $(PY) -m tests.fuzz.schedules 1000 $(SEED)
 check-transforms: $(STAMP) ; $(PY) -m tests.benchmarks.transformations

@@ -1,7 +1,13 @@
-"""Builds the native dispatcher, `dcpy.runtime._dispatch`; the rest of the package is in pyproject.toml."""
+"""Builds what is native: the dispatcher, `dcpy.runtime._dispatch`, and the drivers of GPUs. The rest of the package is
+in pyproject.toml.
+
+The drivers' library needs no SDK. dcpy/runtime/devices/native.py opens it with ctypes, when a GPU is first used; without
+it, or where its text has changed since, it is compiled then.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import sysconfig
 from glob import glob
 from pathlib import Path
@@ -21,11 +27,14 @@ It needs a C++17 compiler and the headers of this Python:
 """
 
 
-class BuildDispatcher(build_ext):
+class BuildNative(build_ext):
     """`build_ext` whose failures say which package to install."""
 
     def build_extension(self, extension: Extension) -> None:
         """Compile, or stop with the names of the packages that are missing."""
+        if extension.optional:
+            super().build_extension(extension)
+            return
         header = Path(sysconfig.get_paths()["include"], "Python.h")
         if not header.is_file():
             raise SystemExit(f"{HELP}\nMissing: {header}")
@@ -35,8 +44,19 @@ class BuildDispatcher(build_ext):
             raise SystemExit(f"{HELP}\nThe compiler said (see above): {error}") from error
 
 
+def digest(paths: list[str]) -> str:
+    """Of the names and texts of files, as dcpy/runtime/devices/native.py has it."""
+    found = hashlib.sha256()
+    for path in map(Path, sorted(paths, key=lambda path: Path(path).name)):
+        found.update(f"{path.name}\n{path.read_text()}\n".encode())
+    return found.hexdigest()
+
+
+DRIVERS = sorted(glob("dcpy/runtime/devices/drivers/*.cpp"))
+HEADERS = [*sorted(glob("dcpy/runtime/devices/drivers/*.h")), "dcpy/codegen/include/dcpy_table.h"]
+
 setup(
-    cmdclass={"build_ext": BuildDispatcher},
+    cmdclass={"build_ext": BuildNative},
     ext_modules=[
         Extension(
             "dcpy.runtime._dispatch",
@@ -49,6 +69,17 @@ setup(
             ],
             extra_compile_args=["-std=c++17", "-O2", "-fvisibility=hidden"],
             language="c++",
-        )
+        ),
+        Extension(
+            "dcpy.runtime.devices.drivers._drivers",  # beside its sources: no module of Python
+            sources=DRIVERS,
+            depends=HEADERS,
+            include_dirs=["dcpy/codegen/include"],
+            define_macros=[("DCPY_TEXT", f'"{digest([*DRIVERS, *HEADERS])}"')],
+            extra_compile_args=["-std=c++17", "-O2", "-fvisibility=hidden"],
+            extra_link_args=["-ldl", "-pthread"],
+            language="c++",
+            optional=True,
+        ),
     ],
 )

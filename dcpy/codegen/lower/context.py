@@ -30,10 +30,12 @@ from dcpy.ir.nodes import Map
 from dcpy.ir.region import Region
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import Expr, Ranges
+from dcpy.ir.tree import Element
 from dcpy.ir.types import DType
 
 if TYPE_CHECKING:
     from dcpy.codegen.lower.hardware_units import Hardware
+    from dcpy.codegen.lower.kernels.pending import Pending
     from dcpy.codegen.lower.kernels.scope import KernelScope
 
 
@@ -158,6 +160,8 @@ class Context:
         self.unaliased: set[str] = set()  # C names of pointers that nothing else overlaps
         self.shared_writes = shared_writes  # several threads may run this function on the same containers
         self.warns = False
+        self.lost: Mapping[Element, tuple[str, ...]] = {}  # of kernels: the arguments that the device alone has there
+        self.pending: Pending | None = None  # what the last wait for a device is for
         self._body: list[Statement] = []
         self._span: SrcSpan | None = None
 

@@ -103,6 +103,10 @@ def _lower_function(context: Context, name: str, shape: CallShape) -> tree.Funct
     exported = name == context.module.program
     params = parameters(context, shape, exported=exported)
     register_places(context)
+    if context.module.kernels_check:
+        from dcpy.ir.analysis.validity import lost_by_failing_kernels  # late: programs for CPUs load nothing of it
+
+        context.lost = lost_by_failing_kernels(context.uses)
     body = [*start_owned(context), *lower_region(context, context.sdfg.body)]
     if context.warns:
         body.insert(0, tree.Declare("warning", STATUS, Literal(0, STATUS)))

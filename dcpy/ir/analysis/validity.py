@@ -43,6 +43,9 @@ class Demand(ABC):
     def on_failure(self, names: Sequence[str], check: Check) -> None:
         """Containers have to be valid for the host where the condition of a check does not hold."""
 
+    def on_failing_kernel(self, names: Sequence[str], kernel: Element) -> None:
+        """Containers have to be valid for the host where a check inside of a kernel fails."""
+
 
 @dataclass
 class _Noted(Demand):
@@ -262,9 +265,13 @@ class _Walk:
         """A node, or a block that the host runs as a whole."""
         if isinstance(element, Copy) and self.transfer(element, state):
             return
-        if not is_kernel(element) and Effect.MAY_RAISE in effects_of(element):
-            for name in self.arguments:
-                self.need(name, Side.HOST, element, state)
+        if Effect.MAY_RAISE in effects_of(element):
+            lost = [name for name in self.arguments if not state[name] & Side.HOST]
+            if is_kernel(element):
+                self.demand.on_failing_kernel(lost, element)
+            else:
+                for name in lost:
+                    self.need(name, Side.HOST, element, state)
         self.touches(element, state)
 
     def touches(self, element: Element, state: Validity) -> None:
@@ -307,6 +314,30 @@ class _Walk:
 def needs_of(uses: Uses, note: Callable[[str, Side, Place], None], failing: Callable[[str, Check], None]) -> None:
     """All needs of a program that no copy meets, for whoever only wants to know."""
     follow(uses, _Told(note, failing))
+
+
+def lost_by_failing_kernels(uses: Uses) -> dict[Element, tuple[str, ...]]:
+    """For each kernel in which a check may fail the arguments that the device alone has when it begins."""
+    found = _Lost()
+    follow(uses, found)
+    return found.names
+
+
+@dataclass
+class _Lost(Demand):
+    """No need is left where copies are placed, but for those of kernels that fail."""
+
+    names: dict[Element, tuple[str, ...]] = field(default_factory=dict)
+    repairs: bool = False
+
+    def at(self, name: str, side: Side, place: Place) -> None:
+        pass
+
+    def on_failure(self, names: Sequence[str], check: Check) -> None:
+        pass
+
+    def on_failing_kernel(self, names: Sequence[str], kernel: Element) -> None:
+        self.names[kernel] = tuple(names)
 
 
 @dataclass

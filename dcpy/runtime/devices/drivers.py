@@ -226,9 +226,13 @@ def _open(backend: str, options: Options, ordinal: int) -> DeviceContext:
     return DeviceContext(backend, ordinal, handle, library)
 
 
+def sources() -> list[Path]:
+    """The files of the native code."""
+    return [*sorted(FOLDER.glob("*.cpp")), *sorted(FOLDER.glob("*.h")), header("dcpy_table.h")]
+
+
 def _native(options: Options) -> ctypes.CDLL:
-    sources = [*sorted(FOLDER.glob("*.cpp")), *sorted(FOLDER.glob("*.h")), header("dcpy_table.h")]
-    library = native_library("drivers", sources, options, ("-ldl", "-pthread"))
+    library = native_library("drivers", sources(), options, ("-ldl", "-pthread"))
     pointers = (("dcpy_open_context", 4), ("dcpy_open_program", 5))
     for name, _ in pointers:
         getattr(library, name).restype = ctypes.c_void_p

@@ -1,13 +1,15 @@
-"""Native code of the devices: compiled when a GPU is first asked for, kept in the cache of compiled programs.
+"""Native code of the devices: built with the package, or compiled when it is first asked for.
 
-Whoever uses no GPU never builds it, and a wheel needs no SDK. It is keyed, built and kept as any program is: by its
-text, the compiler and the machine.
+What is built with the package (setup.py) says of which text it is. Anything else is keyed, built and kept as any
+program is: by its text, the compiler and the machine. No SDK is needed for it.
 """
 
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import os
+import sysconfig
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,7 +28,7 @@ _loading = threading.Lock()
 
 
 def native_library(name: str, sources: Sequence[Path], options: Options, flags: Sequence[str] = ()) -> ctypes.CDLL:
-    """The shared library of these files of C++ and headers, whose names differ; built unless it has been.
+    """The shared library of these files of C++ and headers, whose names differ; compiled unless it has been.
 
     One handle per process and compiler: what is there once is not looked at again. `flags` are for compiling and
     linking. Raises `ToolchainError` and `CacheError`.
@@ -34,8 +36,30 @@ def native_library(name: str, sources: Sequence[Path], options: Options, flags: 
     identity = (name, options.cpu.compiler)
     with _loading:
         if identity not in _libraries:
-            _libraries[identity] = _load(name, sources, options, flags)
+            _libraries[identity] = built_in(name, sources) or _load(name, sources, options, flags)
         return _libraries[identity]
+
+
+def built_in(name: str, sources: Sequence[Path]) -> ctypes.CDLL | None:
+    """The library of these files that was built with the package, and lies beside the first; None where there is none,
+    or one of another text."""
+    path = sources[0].parent / f"_{name}{sysconfig.get_config_var('EXT_SUFFIX')}"
+    if not path.is_file():
+        return None
+    try:
+        library = ctypes.CDLL(str(path), mode=os.RTLD_NOW | os.RTLD_LOCAL)
+        text = ctypes.c_char_p.in_dll(library, f"dcpy_{name}_text").value
+    except (OSError, ValueError):
+        return None
+    return library if text == digest(sources).encode() else None
+
+
+def digest(paths: Sequence[Path]) -> str:
+    """Of the names and texts of files, as setup.py has it."""
+    found = hashlib.sha256()
+    for path in sorted(paths, key=lambda path: path.name):
+        found.update(f"{path.name}\n{path.read_text()}\n".encode())
+    return found.hexdigest()
 
 
 def _load(name: str, sources: Sequence[Path], options: Options, flags: Sequence[str]) -> ctypes.CDLL:

@@ -1,15 +1,17 @@
 """ShareBuffers: buffers that are never alive at the same time share their memory.
 
 A NumPy program written in small steps has a temporary per step. NumPy frees each when it is done with, and the next one
-finds the memory still in the cache; with a buffer of its own, each would come from main memory.
+finds the memory still in the cache; with a buffer of its own, each would come from main memory. On a device, programs
+need less of its memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dcpy.ir.analysis.sides import twins
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Allocation, Array, Lifetime
 from dcpy.ir.editing.rewriter import Rewriter
@@ -40,7 +42,8 @@ class ShareBuffers(GraphPass):
 
     What a container holds before its first write is undefined, so it does not matter what was in the memory. Two that
     one node touches stay apart, as the node may read the one while it writes the other; unless it is a map that reads,
-    for each element, just the element that it writes then: it works in place.
+    for each element, just the element that it writes then: it works in place. What holds the elements of a container of
+    the host, on a device, holds no others.
     """
 
     name: ClassVar[str] = "share-buffers"
@@ -48,21 +51,23 @@ class ShareBuffers(GraphPass):
 
     def decide(self, rw: Rewriter) -> None:
         """Region by region."""
+        held = twins(rw.sdfg)
         for region in list(rw.sdfg.body.walk_regions()):
             positions = {block: position for position, block in enumerate(region.blocks)}
             nodes: dict[State, dict[Node, int]] = {}
-            for kin in _kinds(region, rw.uses):
+            for kin in _kinds(region, rw.uses, held):
                 for name, host in _assignment(_lives(kin, region, rw.uses, positions, nodes), region, rw.uses):
                     for element in rw.uses.touchers(name):
                         rw.substitute(element, Substitution(containers={name: host}))
                     rw.undeclare(name)
 
 
-def _kinds(region: Region, uses: Uses) -> list[list[str]]:
-    """The containers of a region that may share: heap arrays of equal descriptors that nothing else shows."""
+def _kinds(region: Region, uses: Uses, held: Container[str]) -> list[list[str]]:
+    """The containers of a region that may share: heap arrays of equal descriptors that nothing else shows, but for
+    those that are held as they are."""
     kinds: dict[Array, list[str]] = {}
     for name, desc in region.containers.items():
-        if not isinstance(desc, Array) or not desc.transient or desc.allocation is not Allocation.HEAP:
+        if not isinstance(desc, Array) or not desc.transient or desc.allocation is not Allocation.HEAP or name in held:
             continue
         if desc.lifetime is Lifetime.SCOPE and uses.overlapping(name) == (name,) and uses.touchers(name):
             kinds.setdefault(desc, []).append(name)

@@ -9,6 +9,7 @@ from dcpy.transforms.cpu.assign_schedules import AssignSchedules
 from dcpy.transforms.cpu.assign_storages import AssignStorages
 from dcpy.transforms.cpu.forward_scalars import ForwardScalars
 from dcpy.transforms.cpu.hoist_buffers import HoistBuffers
+from dcpy.transforms.cpu.share_buffers import ShareBuffers
 from dcpy.transforms.expand import ExpandLibraryNodes
 from dcpy.transforms.fusion.map_inlining import MapInlining
 from dcpy.transforms.gpu.form_kernels import FormKernels
@@ -44,6 +45,7 @@ def gpu_pipeline(options: GpuOptions, costs: Costs = GPU_COSTS, limits: Limits =
         HostControl(),
         PlaceCopies(),
         AssignStorages(limits),
+        ShareBuffers(),
         HoistBuffers(),
         AssignSchedules(threads=False),
         ensures="codegen",

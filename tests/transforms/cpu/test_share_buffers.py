@@ -105,3 +105,25 @@ def test_views_keep_their_base():
     text = text.replace("data v: f64[N] transient", "data v: f64[N] transient\n view w: f64[N] of t[0:N]")
     text = text.replace("a <- v[l]", "a <- v[l], b <- w[l]").replace("{ o = a }", "{ o = a + b }")
     assert shared(text) == ["t", "u", "v", "w"]
+
+
+ON_DEVICE = """
+    sdfg @f(A: f64[N], B: f64[N]) symbols(N: size) {
+      data gpu_A: f64[N] transient @global
+      data gpu_B: f64[N] transient @global
+      data t: f64[N] transient @global
+      data u: f64[N] transient @global
+      data v: f64[N] transient @global
+      state {
+        copy A[0:N] -> gpu_A[0:N]
+        map i = 0:N @grid { tasklet (a <- gpu_A[i]) -> (o -> t[i]) { o = a + 1.0 } }
+        map j = 0:N @grid { tasklet (a <- t[N - 1 - j]) -> (o -> u[j]) { o = a * 2.0 } }
+        map k = 0:N @grid { tasklet (a <- u[N - 1 - k]) -> (o -> v[k]) { o = a - 3.0 } }
+        map l = 0:N @grid { tasklet (a <- v[N - 1 - l]) -> (o -> gpu_B[l]) { o = a } }
+        copy gpu_B[0:N] -> B[0:N]
+      }
+    }"""
+
+
+def test_what_holds_a_container_of_the_host_on_a_device_holds_no_other():
+    assert shared(ON_DEVICE) == ["gpu_A", "gpu_B", "t", "u"]

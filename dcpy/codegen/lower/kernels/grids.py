@@ -16,8 +16,10 @@ from dcpy.codegen.lower.bounds import within
 from dcpy.codegen.lower.context import Context, ParallelScope
 from dcpy.codegen.lower.kernels.blocks import first_thread
 from dcpy.codegen.lower.kernels.geometry import AXES, LARGEST_GRID, geometry_of, grid_axes
+from dcpy.codegen.lower.kernels.pending import NOTHING
 from dcpy.codegen.lower.kernels.scope import KernelScope
 from dcpy.codegen.lower.kernels.touching import shared_by_threads
+from dcpy.codegen.lower.kernels.transfers import rescue
 from dcpy.codegen.lower.kernels.waits import command
 from dcpy.ir.analysis.conflicts import conflict_resolutions
 from dcpy.ir.data import Space
@@ -41,7 +43,8 @@ def lower_grid(context: Context, node: Map, lower_region: LowerRegion) -> None:
     context.module.kernels.append(tree.Kernel(name, params, body, scope.geometry.threads, span=node.span))
     z, y, x = (_blocks(context, node, axis) for axis in AXES)
     checks = any(isinstance(statement, tree.CheckFail) for statement in statements(body))
-    command(context, tree.Launch(name, (z, y, x), scope.geometry.threads, args), checks=checks)
+    launch = tree.Launch(name, (z, y, x), scope.geometry.threads, args)
+    command(context, launch, checks=checks, rescue=rescue(context, node) if checks else NOTHING)
 
 
 def _require_grid(context: Context, node: Map) -> None:

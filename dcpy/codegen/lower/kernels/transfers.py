@@ -6,12 +6,14 @@ from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Infix, LirExpr, SizeOf
 from dcpy.codegen.lir.types import Basic, Pointer
 from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.kernels.pending import Rescue
 from dcpy.codegen.lower.kernels.waits import command, drop_settling, finish, settle
 from dcpy.codegen.lower.places import Place
+from dcpy.ir.analysis.sides import twins
 from dcpy.ir.data import Array, Space, packed_strides
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Copy
-from dcpy.ir.subsets import Range
+from dcpy.ir.nodes import Copy, Map
+from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import Expr, max_of, product_of
 
 
@@ -35,19 +37,35 @@ def lower_transfer(context: Context, node: Copy) -> None:
     if context.uses.root(src.container) == context.uses.root(dst.container):
         raise context.refuse(f"a copy inside of {src.container!r}, on a device", node.span, help="write a map")
     drop_settling(context)
+    fetches = space_of(context.places[dst.container]) is Space.HOST
+    root = context.uses.root(dst.container)
+    command(context, transfer(context, node), fetches=root if fetches and context.sdfg.is_argument(root) else "")
+    if fetches:
+        finish(context)
+    elif space_of(context.places[src.container]) is Space.HOST and not _stays(context, src.container):
+        settle(context)
+
+
+def transfer(context: Context, node: Copy) -> tree.Statement:
+    """The command for a copy."""
+    src, dst = node.src, node.dst
     to, source = (_address(context, memlet) for memlet in (dst, src))
     shape, to_strides, source_strides = _box(context, dst, src)
     dtype = context.places[dst.container].dtype
     if packed_strides(shape) == tuple(to_strides) == tuple(source_strides):
         count = context.symbolic(product_of(*shape))
-        command(context, tree.Transfer(to, source, Infix("*", count, SizeOf(dtype, Basic.SIZE), Basic.SIZE)))
-    else:
-        sizes, steps, others = (tuple(map(context.symbolic, part)) for part in (shape, to_strides, source_strides))
-        command(context, tree.TransferBox(to, source, dtype, sizes, steps, others))
-    if space_of(context.places[dst.container]) is Space.HOST:
-        finish(context)
-    elif space_of(context.places[src.container]) is Space.HOST and not _stays(context, src.container):
-        settle(context)
+        return tree.Transfer(to, source, Infix("*", count, SizeOf(dtype, Basic.SIZE), Basic.SIZE))
+    sizes, steps, others = (tuple(map(context.symbolic, part)) for part in (shape, to_strides, source_strides))
+    return tree.TransferBox(to, source, dtype, sizes, steps, others)
+
+
+def rescue(context: Context, kernel: Map) -> Rescue:
+    """What fetches the arguments that the device alone has when a kernel begins, in which a check may fail."""
+    lost = context.lost.get(kernel, ())
+    held = {host: twin for twin, host in twins(context.sdfg).items()} if lost else {}
+    whole = {name: Subset.whole(context.uses.desc(name).shape) for name in lost}
+    copies = {name: Copy(Memlet(held[name], whole[name]), Memlet(name, whole[name])) for name in lost}
+    return {name: transfer(context, copy) for name, copy in copies.items()}
 
 
 def _stays(context: Context, container: str) -> bool:

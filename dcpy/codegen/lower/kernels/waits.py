@@ -1,6 +1,7 @@
 """Waiting for a device: where the host goes on by what the device has done, or may change what it reads.
 
-Commands that follow each other are waited for together, behind the last one.
+Commands that follow each other are waited for together, behind the last one. Where a check has failed on the device, what
+comes behind does nothing there: an argument is fetched then as it was before, if the host does not have it.
 """
 
 from __future__ import annotations
@@ -11,22 +12,40 @@ from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Infix, Intrinsic, Literal, Name
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Pointer
 from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.kernels.pending import NOTHING, Pending, Rescue
 
 
-def command(context: Context, statement: tree.Statement, *, checks: bool = False) -> None:
-    """Asks something of the device. Where `checks` may fail there, the host goes on when it knows that none did."""
-    waits = _is_finish(context.last)
-    if waits:
+def command(
+    context: Context, statement: tree.Statement, *, checks: bool = False, rescue: Rescue = NOTHING, fetches: str = ""
+) -> None:
+    """Asks something of the device. Where `checks` may fail there, the host goes on when it knows that none did.
+
+    `rescue`: what is fetched where they do. `fetches` is the argument that the host gets: where a check has failed, the
+    host's own stays, as kernels behind that check have not made another one.
+    """
+    pending = _pending(context)
+    if pending is not None and not pending.joins(checks, rescue, fetches):
+        pending = None
+    if pending is not None:
         context.drop_last()
     context.emit(statement)
-    if waits or checks:
-        finish(context)
+    if pending is not None or checks:
+        before = pending or Pending()
+        finish(context, before.checks or checks, rescue or before.rescue)
+
+
+def _pending(context: Context) -> Pending | None:
+    """What the statement before waits for, if it does."""
+    if not _is_finish(context.last):
+        return None
+    known = context.pending
+    return known if known is not None and known.wait is context.last else Pending(context.last)
 
 
 def settle(context: Context) -> None:
     """Waits until what the device reads of the host's is read: it may change from here on."""
     if not _is_finish(context.last):
-        context.emit(tree.Evaluate(Intrinsic("device_wait", (), Basic.VOID)))
+        context.emit(_wait())
 
 
 def drop_settling(context: Context) -> None:
@@ -48,7 +67,7 @@ def ends(body: Sequence[tree.Statement]) -> bool:
     return bool(body) and _is_finish(body[-1])
 
 
-def finish(context: Context) -> None:
+def finish(context: Context, checks: bool = False, rescue: Rescue = NOTHING) -> None:
     """Waits for a device; leaves where a check has failed there, where its memory was not enough, or where it broke."""
     if _is_finish(context.last):
         return
@@ -57,9 +76,15 @@ def finish(context: Context) -> None:
     lost = module.check_number("DeviceError", "", None)
     status = Name(context.names.fresh("status"), STATUS)
     args = (Name("error", Pointer(INDEX)), Literal(no_memory, STATUS), Literal(lost, STATUS))
+    failed = Infix("!=", status, Literal(0, STATUS), TRUTH)
     with context.capture() as body:
         context.emit(tree.Declare(status.name, STATUS, Intrinsic("device_finish", args, STATUS), constant=True))
-        context.fail(Infix("!=", status, Literal(0, STATUS), TRUTH), status, forwarded=True)
+        if rescue:
+            context.emit(tree.If(((failed, (*rescue.values(), _wait())),)))
+        context.fail(failed, status, forwarded=True)
     context.emit(tree.Block(tuple(body)))
+    context.pending = Pending(context.last, checks, rescue)
 
 
+def _wait() -> tree.Statement:
+    return tree.Evaluate(Intrinsic("device_wait", (), Basic.VOID))

@@ -108,6 +108,10 @@ void Context::break_down(const std::string &why)
 
 using namespace dcpy;
 
+#ifdef DCPY_TEXT
+extern "C" __attribute__((visibility("default"))) const char *const dcpy_drivers_text = DCPY_TEXT;
+#endif
+
 extern "C" dcpy_context *dcpy_open_context(const char *backend, const char *library, int32_t ordinal,
                                            dcpy_failure *failure)
 {
