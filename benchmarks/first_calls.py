@@ -3,7 +3,8 @@
     python -m benchmarks.first_calls [--stand-in] [--repeat 5]
 
 Seconds by the clock, and those of processors with the compilers'; what importing dcpy costs is not in them. The bar is
-0.3 s more of processors than for the CPU. ``--stand-in``: no GPU is needed; a driver that has none answers, and its kernels do nothing.
+0.3 s more of processors than for the CPU. ``--stand-in``: no GPU is needed; a driver that has none answers, and its
+kernels do nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Waiting for a device: where the host goes on by what the device has done, or may change what it reads.
 
-Commands that follow each other are waited for together, behind the last one. Where a check has failed on the device, what
-comes behind does nothing there: an argument is fetched then as it was before, if the host does not have it.
+Commands that follow each other are waited for together, behind the last one. Where a check has failed on the device,
+what comes behind does nothing there: an argument is fetched then as it was before, if the host does not have it.
 """
 
 from __future__ import annotations
