@@ -1,8 +1,8 @@
 """Builds what is native: the dispatcher, `dcpy.runtime._dispatch`, and the drivers of GPUs. The rest of the package is
 in pyproject.toml.
 
-The drivers' library needs no SDK. dcpy/runtime/devices/native.py opens it with ctypes, when a GPU is first used; without
-it, or where its text has changed since, it is compiled then.
+The drivers' library needs no SDK. dcpy/runtime/devices/native.py opens it with ctypes, when a GPU is first used; it is
+compiled then where it is missing, or its text has changed.
 """
 
 from __future__ import annotations

@@ -43,8 +43,9 @@ class Demand(ABC):
     def on_failure(self, names: Sequence[str], check: Check) -> None:
         """Containers have to be valid for the host where the condition of a check does not hold."""
 
+    @abstractmethod
     def on_failing_kernel(self, names: Sequence[str], kernel: Element) -> None:
-        """Containers have to be valid for the host where a check inside of a kernel fails."""
+        """Containers are the device's alone where a check inside of a kernel may fail."""
 
 
 @dataclass
@@ -58,6 +59,9 @@ class _Noted(Demand):
         self.needs[name, side] = None
 
     def on_failure(self, names: Sequence[str], check: Check) -> None:
+        pass
+
+    def on_failing_kernel(self, names: Sequence[str], kernel: Element) -> None:
         pass
 
 
@@ -352,4 +356,7 @@ class _Told(Demand):
     def on_failure(self, names: Sequence[str], check: Check) -> None:
         for name in names:
             self.failing(name, check)
+
+    def on_failing_kernel(self, names: Sequence[str], kernel: Element) -> None:
+        pass
 

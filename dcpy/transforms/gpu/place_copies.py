@@ -15,6 +15,7 @@ from dcpy.ir.nodes import Copy, Node
 from dcpy.ir.region import Block, Branch, Check, Region, State
 from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic.parts import functions_in
+from dcpy.ir.tree import Element
 from dcpy.transforms.passes import GraphPass
 
 
@@ -77,6 +78,9 @@ class _Copies(Demand):
         branch = Branch([(op("not", check.condition), failed)], span=check.span)
         self.guarded[branch] = _Guarded(branch, list(names), check.condition, failed)
         self.rw.replace(check, branch)
+
+    def on_failing_kernel(self, names: Sequence[str], kernel: Element) -> None:
+        pass  # who finds the failure fetches them: no copy is placed for that
 
 
 @dataclass
