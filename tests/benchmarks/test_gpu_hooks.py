@@ -43,6 +43,15 @@ def test_both_lines_of_a_site():
             assert site.place.span.name == "jacobi_2d.py"
 
 
+def test_rows_of_a_sparse_matrix_are_the_threads_of_one_kernel():
+    """Checks of indices do not keep its loop: if one fails, nobody sees the result."""
+    arguments = KERNELS["spmv"].initialize("XS")
+    report = watched(KERNELS["spmv"].function, *arguments.values())
+    assert sum(kernel.launches for kernel in report.kernels) == 2
+    with pytest.raises(IndexError, match="is out of bounds for axis 0 with size 7"):
+        watched(KERNELS["spmv"].function, *(arguments | {"A_col": arguments["A_col"] + np.uint32(99)}).values())
+
+
 def scaled(x, y, a):
     y[:] = a * x + y
 

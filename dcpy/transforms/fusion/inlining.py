@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from dcpy.ir.data import Array, Scalar
-from dcpy.ir.editing.copying import copy_node
+from dcpy.ir.editing.copying import copy_block, copy_node
 from dcpy.ir.editing.substitution import Substitution
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Tasklet
-from dcpy.ir.region import State
+from dcpy.ir.region import State, SymbolAssign
 from dcpy.ir.subsets import Subset
-from dcpy.ir.symbolic import Expr
+from dcpy.ir.symbolic import Expr, ExprLike, sym
 from dcpy.transforms.api import Rewriter
 from dcpy.transforms.fusion.pointwise import Temporary
 
@@ -83,7 +83,11 @@ def compute_before(reader: Tasklet, subset: Subset, producer: Map, plan: Inlinin
     desc = rw.uses.desc(plan.tmp)
     assert isinstance(desc, Array)
     value = rw.declare_fresh(plan.tmp, Scalar(desc.dtype, transient=True, span=desc.span), state.region)
-    values = Substitution(plan.values(subset), fresh)
+    symbols: dict[str, ExprLike] = {}
+    for block in producer.body.blocks:
+        if isinstance(block, SymbolAssign):
+            symbols[block.symbol] = sym(_look_up_before(state, block, {**plan.values(subset), **symbols}, rw))
+    values = Substitution({**plan.values(subset), **symbols}, fresh)
     for node in producer.body.walk_nodes():
         copied = copy_node(node, values)
         assert isinstance(copied, Tasklet)
@@ -93,3 +97,12 @@ def compute_before(reader: Tasklet, subset: Subset, producer: Map, plan: Inlinin
         }
         rw.add_node_before(reader, copied)
     return value
+
+
+def _look_up_before(state: State, block: SymbolAssign, values: Mapping[str, ExprLike], rw: Rewriter) -> str:
+    """Puts an index that the map looks up before a state that reads; returns its name there."""
+    symbol = rw.fresh_name(block.symbol)
+    rw.sdfg.assign_symbol(symbol, rw.sdfg.assigned_symbols[block.symbol])
+    copied = copy_block(block, Substitution({**values, block.symbol: sym(symbol)}))
+    rw.insert_before(state, copied)
+    return symbol

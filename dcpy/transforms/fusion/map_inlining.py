@@ -35,10 +35,12 @@ class MapInlining(Transformation[Inlining]):
     producer = capture(Map)
     pattern = one(producer)
 
+    indices: bool = False  #: also maps that look up where they read (``x[p[i]]``)
+
     def plan(self, m: Match) -> Inlining | Refusal:
         """What to substitute where."""
         producer, uses = m[self.producer], m.uses
-        tmp = temporary_of(producer, uses)
+        tmp = temporary_of(producer, uses, indices=self.indices)
         if isinstance(tmp, Refusal):
             return tmp
         readers = _readers(producer, tmp.name, uses)

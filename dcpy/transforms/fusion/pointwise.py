@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Lifetime, Scalar
+from dcpy.ir.effects import Effect
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Map, Tasklet
+from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.refusal import Refusal
-from dcpy.ir.region import Region, State, SymbolAssign
+from dcpy.ir.region import Block, Region, State, SymbolAssign
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO
 from dcpy.ir.tree import Element, child_of, subtree
@@ -27,9 +28,9 @@ class Temporary:
     axes: tuple[str, ...]
 
 
-def temporary_of(producer: Map, uses: Uses) -> Temporary | Refusal:
-    """The transient of which a map computes each element, by tasklets alone; or why there is none."""
-    result = only_result(producer, uses)
+def temporary_of(producer: Map, uses: Uses, *, indices: bool = False) -> Temporary | Refusal:
+    """The transient of which a map computes each element, by tasklets alone (behind `indices` that it looks up)."""
+    result = only_result(producer, uses, indices=indices)
     if isinstance(result, Refusal):
         return result
     axes = tuple("" if dim is ZERO else str(dim) for dim in result.subset.dims)
@@ -50,23 +51,30 @@ def _unfit(tmp: str, axes: tuple[str, ...], producer: Map, uses: Uses) -> Refusa
     return None
 
 
-def only_result(producer: Map, uses: Uses) -> Memlet | Refusal:
+def only_result(producer: Map, uses: Uses, *, indices: bool = False) -> Memlet | Refusal:
     """The one memlet that the tasklets of the map write outside of it."""
-    blocks = producer.body.blocks
-    if len(blocks) != 1 or not isinstance(blocks[0], State):
+    before, last = producer.body.blocks[:-1], producer.body.blocks[-1:]
+    state = last[0] if last else None
+    if not isinstance(state, State) or not all(indices and _looks_up(block) for block in before):
         return Refusal("its body is not a single state")
-    if not all(isinstance(node, Tasklet) for node in blocks[0].nodes):
+    if not all(isinstance(node, Tasklet) for node in state.nodes):
         return Refusal("its body does more than tasklets")
     if any(not isinstance(desc, Scalar | Array) or desc.shape for desc in producer.body.containers.values()):
         return Refusal("its body declares more than scalars")
-    writes = [memlet for node in blocks[0].nodes for memlet in node.writes()]
+    writes = [memlet for node in state.nodes for memlet in node.writes()]
     outside = [memlet for memlet in writes if memlet.container not in producer.body.containers]
     if len(outside) != 1 or any(memlet.wcr for memlet in writes):
         return Refusal("it has not just one result, or combines values")
-    reads = {name for node in blocks[0].nodes for name in uses.touches(node).reads}
+    parts: list[Node | Block] = [*before, *state.nodes]
+    reads = {name for part in parts for name in uses.touches(part).reads}
     if not reads.isdisjoint(uses.overlapping(outside[0].container)):
         return Refusal("it reads what it writes")
     return outside[0]
+
+
+def _looks_up(block: Block) -> bool:
+    """Whether a block computes an index, and never raises."""
+    return isinstance(block, SymbolAssign) and block.effects is Effect.NOTHING
 
 
 def _writers(producer: Map, tmp: str) -> tuple[Element, ...]:
@@ -81,10 +89,10 @@ def why_not_later(producer: Map, readers: tuple[Element, ...], uses: Uses) -> Re
     assert state is not None
     region = state.region
     assert region is not None
-    nodes = list(producer.body.walk_nodes())
-    reads = dict.fromkeys(name for node in nodes for name in uses.touches(node).reads)
+    parts: list[Node | Block] = [*producer.body.walk_nodes(), *producer.body.walk_blocks()]
+    reads = dict.fromkeys(name for part in parts for name in uses.touches(part).reads)
     names = {name for read in reads for name in uses.overlapping(read)}
-    symbols = {name for node in nodes for name in uses.touches(node).symbols}
+    symbols = {name for part in parts for name in uses.touches(part).symbols}
     last = max(_position(region, reader) for reader in readers)
     for part in _between(region, (region.index(state), state.index(producer)), last):
         for element in subtree(part):

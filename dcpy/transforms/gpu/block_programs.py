@@ -1,7 +1,7 @@
-"""Programs of blocks: what one thread would do, statement by statement, done by all threads of a block.
+"""Programs of blocks: what one thread would do, statement by statement, done by several threads of a block.
 
-A sum goes in three steps, always in the same order: each thread adds up its own terms, every 16 threads' sums are added
-by one thread, and one thread adds these. What is no loop is done by one thread. Barriers between the steps are derived.
+A sum goes in three steps, always in the same order: each thread adds up its own terms, some threads each add the sums
+of a group, and one thread adds these. What is no loop is done by one thread. Barriers between the steps are derived.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, sym
 from dcpy.ir.tree import is_inside, subtree
 from dcpy.ir.types import DType
 
-GROUP = 16  #: threads whose results one thread combines
+FEW = 16  #: threads whose results one thread combines at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Statement:
 
 
 def make_block_program(kernel: Map, statements: Sequence[Statement], threads: int, rw: Rewriter) -> None:
-    """Divides the statements of a kernel among the threads of its block; all are in states of its body."""
+    """Divides the statements of a kernel among so many threads; all are in states of its body."""
     first = kernel.body.blocks[0]
     assert isinstance(first, State)
     program = State(span=kernel.span)
@@ -52,7 +52,7 @@ def make_block_program(kernel: Map, statements: Sequence[Statement], threads: in
             pending += _combined(node, statement.targets, threads, kernel, program, rw)
         else:
             _by_one_thread(pending, program, rw)
-            _by_all_threads(node, program, rw)
+            _by_all_threads(node, threads, program, rw)
     _by_one_thread(pending, program, rw)
     for block in kernel.body.blocks[1:]:
         rw.erase(block)
@@ -85,8 +85,20 @@ def _by_one_thread(pending: list[Node], program: State, rw: Rewriter) -> None:
     pending.clear()
 
 
-def _by_all_threads(node: Map, program: State, rw: Rewriter) -> None:
-    """Iterations of the last parameter go to threads; the others are loops of each."""
+def _by_all_threads(node: Map, threads: int, program: State, rw: Rewriter) -> None:
+    """Iterations of the last parameter go to threads; the others are loops of each.
+
+    Where it is known that there are more than threads they take turns: a block is as wide as its widest map.
+    """
+    count = node.domain[-1].size.constant
+    if count is not None and count > threads:
+        mine = State(span=node.span)
+        thread = _map("t", as_expr(threads), Region([mine]), rw)
+        rw.add_node(thread, program)
+        rw.move_nodes([node], mine)
+        _take_turns(node, thread.params[0], threads, rw)
+        rw.update(node, schedule=SEQUENTIAL)
+        return
     rw.move_nodes([node], program)
     if len(node.params) > 1:
         last = node.params[-1]
@@ -117,17 +129,18 @@ def _combined(
         parts = _shared("parts", dtype, threads, kernel, rw)
         rw.add_node(_move(Memlet(acc, Subset()), _element(parts, sym(thread.params[0])), dtype), mine)
         count = threads
-        if threads > 2 * GROUP:
-            count = threads // GROUP
-            parts = _grouped(parts, target, dtype, count, kernel, program, rw)
+        if threads > FEW:
+            parts, count = _grouped(parts, target, dtype, threads, kernel, program, rw)
         rest.append(_sum(parts, ZERO, ONE, count, target, dtype, rw))
     return rest
 
 
 def _grouped(
-    parts: str, target: Memlet, dtype: DType, count: int, kernel: Map, program: State, rw: Rewriter
-) -> str:
-    """The second step: thread u combines ``parts[u]``, ``parts[u + count]``, …"""
+    parts: str, target: Memlet, dtype: DType, threads: int, kernel: Map, program: State, rw: Rewriter
+) -> tuple[str, int]:
+    """The second step: thread u combines ``parts[u]``, ``parts[u + count]``, …; as many threads as each has parts."""
+    size = 1 << (threads.bit_length() // 2)
+    count = threads // size
     inside = State()
     group = _map("u", as_expr(count), Region([inside]), rw)
     rw.add_node(group, program)
@@ -135,9 +148,9 @@ def _grouped(
     few = _shared("few", dtype, count, kernel, rw)
     rw.add_node(_put(acc, target.wcr, rw), inside)
     step = as_expr(count)
-    rw.add_node(_sum(parts, number, step, GROUP, Memlet(acc, Subset(), target.wcr), dtype, rw), inside)
+    rw.add_node(_sum(parts, number, step, size, Memlet(acc, Subset(), target.wcr), dtype, rw), inside)
     rw.add_node(_move(Memlet(acc, Subset()), _element(few, number), dtype), inside)
-    return few
+    return few, count
 
 
 def _take_turns(node: Map, thread: str, threads: int, rw: Rewriter) -> None:
@@ -197,11 +210,12 @@ def _map(stem: str, count: Expr, body: Region, rw: Rewriter, schedule: Schedule 
 
 
 def spread_over_blocks(kernel: Map, statement: Statement, length: int, rw: Rewriter) -> Map:
-    """Takes a sum out of a kernel of one point, which is left that of the blocks' sums; returns the kernel of these.
+    """Takes a sum out of a kernel, which is left that of the blocks' sums; returns the kernel of these.
 
-    before   map one = 0:1 @grid { s = 0;  map k = 0:N { s += x[k] };  ... }
-    after    map b = 0:N:16384 @grid { own = 0;  map k = b:min(b + 16384, N) { own += x[k] };  sums[b // 16384] = own }
-             map one = 0:1 @grid { s = 0;  map p = 0:ceil(N / 16384) { s += sums[p] };  ... }
+    before   map j = 0:M @grid { s = 0;  map k = 0:N { s += x[k, j] };  ... }
+    after    map b = 0:N:512, l = 0:M @grid {
+               own = 0;  map k = b:min(b + 512, N) { own += x[k, l] };  sums[b // 512, l] = own }
+             map j = 0:M @grid { s = 0;  map p = 0:ceil(N / 512) { s += sums[p, j] };  ... }
     """
     node = statement.node
     assert isinstance(node, Map)
@@ -211,8 +225,11 @@ def spread_over_blocks(kernel: Map, statement: Statement, length: int, rw: Rewri
     ranges = dict(zip(node.params, node.domain, strict=True))
     tile, before = rw.fresh_name(f"{first}_block"), ranges[first]
     tiles, ranges[first] = tiles_and_tile(before, length, tile, rw.uses.ranges_at(node))
+    points = {param: dim for param, dim in zip(kernel.params, kernel.domain, strict=True) if dim.size is not ONE}
+    copies = {param: rw.fresh_name(param) for param in points}
     inside, rest = State(span=node.span), State(span=node.span)
-    blocks = Map((tile,), (tiles,), Region([inside]), GRID, span=node.span)
+    domain = (tiles, *points.values())
+    blocks = Map((tile, *copies.values()), domain, Region([inside]), GRID, span=node.span)
     totals = _map("p", tiles.size, Region([rest]), rw, SEQUENTIAL)
     rw.add_node_before(kernel, blocks)
     rw.add_node_before(node, totals)
@@ -223,13 +240,18 @@ def spread_over_blocks(kernel: Map, statement: Statement, length: int, rw: Rewri
     rw.move_nodes([node], inside)
     set_axes(node, ranges, rw)
     _redirect(node, dict(zip(map(location, statement.targets), own, strict=True)), rw)
+    rw.substitute_symbols({param: sym(copy) for param, copy in copies.items()}, within=blocks.body)
     number = (sym(tile) - before.start) // (before.step * length)
     for target, acc in zip(statement.targets, own, strict=True):
         dtype = rw.uses.desc(acc).dtype
-        desc = Array.packed(dtype, (tiles.size,), transient=True, span=node.span)
+        sizes = (tiles.size, *(dim.size for dim in points.values()))
+        desc = Array.packed(dtype, sizes, transient=True, span=node.span)
         sums = rw.declare_fresh("sums", desc, kernel.state.region)
-        rw.add_node(_move(Memlet(acc, Subset()), _element(sums, number), dtype), inside)
-        rw.add_node(_move(_element(sums, sym(totals.params[0])), target, dtype), rest)
+        mine = tuple((sym(copies[param]) - dim.start) // dim.step for param, dim in points.items())
+        its = tuple((sym(param) - dim.start) // dim.step for param, dim in points.items())
+        rw.add_node(_move(Memlet(acc, Subset()), Memlet(sums, Subset.point(number, *mine)), dtype), inside)
+        source = Memlet(sums, Subset.point(sym(totals.params[0]), *its))
+        rw.add_node(_move(source, target, dtype), rest)
     return blocks
 
 

@@ -13,6 +13,7 @@ from dcpy.transforms.cpu.share_buffers import ShareBuffers
 from dcpy.transforms.expand import ExpandLibraryNodes
 from dcpy.transforms.fusion.map_inlining import MapInlining
 from dcpy.transforms.gpu.form_kernels import FormKernels
+from dcpy.transforms.gpu.histogram_privatization import HistogramPrivatization
 from dcpy.transforms.gpu.host_control import HostControl
 from dcpy.transforms.gpu.map_to_grid import MapToGrid
 from dcpy.transforms.gpu.place_computation import PlaceComputation
@@ -20,10 +21,14 @@ from dcpy.transforms.gpu.place_copies import PlaceCopies
 from dcpy.transforms.gpu.place_data import PlaceData
 from dcpy.transforms.gpu.reduce_to_blocks import ReduceToBlocks
 from dcpy.transforms.library_idioms import LibraryIdioms
+from dcpy.transforms.loops.loop_speculation import LoopSpeculation
+from dcpy.transforms.loops.loop_to_map import LoopToMap
 from dcpy.transforms.loops.loop_versioning import LoopVersioning
 from dcpy.transforms.pipeline import Pipeline, RunReport
 from dcpy.transforms.running import run_pipeline
+from dcpy.transforms.simplify.augmented_assignment_to_wcr import AugmentedAssignmentToWCR
 from dcpy.transforms.simplify.inline_call import InlineCall
+from dcpy.transforms.simplify.state_fusion import StateFusion
 
 
 def gpu_pipeline(options: GpuOptions, costs: Costs = GPU_COSTS, limits: Limits = GPU_LIMITS) -> Pipeline:
@@ -35,8 +40,14 @@ def gpu_pipeline(options: GpuOptions, costs: Costs = GPU_COSTS, limits: Limits =
         LoopVersioning(),
         LibraryIdioms(late=True),
         ExpandLibraryNodes(target="gpu"),
-        MapInlining(),
+        MapInlining(indices=True),
+        AugmentedAssignmentToWCR(loops=True, scattered=True),
+        LoopSpeculation(),
+        LoopToMap(),
+        StateFusion(),
+        MapInlining(indices=True),
         ForwardScalars(),
+        HistogramPrivatization(costs, limits),
         PlaceComputation(any_order),
         ReduceToBlocks(costs, limits),
         FormKernels(limits, any_order),

@@ -19,7 +19,7 @@ from dcpy.ir.region import Dataflow, Process, Resize
 from dcpy.ir.schedules import Sequential
 from dcpy.ir.symbolic import product_of
 from dcpy.ir.tree import subtree
-from dcpy.ir.types import float16
+from dcpy.ir.types import DType, float16
 
 #: operations that the text of kernels has no words for, by the kind of number
 MISSING = {
@@ -119,7 +119,7 @@ def free_params(node: Map, uses: Uses, *, any_order: bool = False) -> tuple[str,
     chosen = {name for body in node.regions() for region in body.walk_regions() for name in symbols_assigned_in(region)}
     for memlet in writes.resolved:
         dtype = uses.desc(memlet.container).dtype
-        orderless = any_order or (dtype.is_integer and dtype.itemsize in WORDS)
+        orderless = any_order or is_orderless(dtype)
         if chosen.isdisjoint(memlet.subset.symbols) or not orderless:
             free &= injective_params(memlet.subset, node.params, writes.symbols)
     free |= {param for param, dim in node.iteration_space() if dim.size.constant == 1}
@@ -128,6 +128,11 @@ def free_params(node: Map, uses: Uses, *, any_order: bool = False) -> tuple[str,
     if any(not (set(node.params) - free).isdisjoint(ranges[param].symbols) for param in found):
         return ()
     return found
+
+
+def is_orderless(dtype: DType) -> bool:
+    """Whether threads may combine such numbers in any order, at one go."""
+    return dtype.is_integer and dtype.itemsize in WORDS
 
 
 def why_one_thread(node: Map, uses: Uses, *, any_order: bool = False) -> Refusal | None:

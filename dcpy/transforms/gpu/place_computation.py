@@ -15,8 +15,10 @@ from dcpy.ir.analysis.memory import memory_of
 from dcpy.ir.analysis.sides import run_by_host, twins
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Copy, Map, Node, Tasklet
+from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Block, Loop, Region, State, While
 from dcpy.ir.schedules import GRID, SEQUENTIAL, Parallel, Vector
+from dcpy.ir.symbolic import ONE
 from dcpy.ir.tree import owners_around, subtree
 from dcpy.transforms.gpu.kernels_of_nodes import copy_as_map, one_thread
 from dcpy.transforms.gpu.offloadable import free_params, is_scalar, why_on_host, why_one_thread
@@ -82,7 +84,8 @@ class _Sides:
             rw.remark(node, False, "on the host: no kernel writes what it touches")
 
     def _may(self, node: Map) -> bool:
-        reason = why_on_host(node, self.uses) or why_one_thread(node, self.uses, any_order=self.any_order)
+        reason = _why_only_to_raise(node) or why_on_host(node, self.uses)
+        reason = reason or why_one_thread(node, self.uses, any_order=self.any_order)
         if reason is not None:
             self.rw.remark(node, False, f"on the host: {reason}")
         return reason is None
@@ -125,6 +128,13 @@ def _sequential_loop(node: Node, maps: dict[Map, None]) -> Block | None:
             break
         found = loop
     return found
+
+
+def _why_only_to_raise(node: Node) -> Refusal | None:
+    """A loop whose one iteration is known to raise (`loop-inspection`, `loop-speculation`) is no work for a device."""
+    loops = (owner for owner in owners_around(node) if isinstance(owner, Loop))
+    around = next((loop for loop in loops if loop.range.size is ONE), None)
+    return None if around is None else Refusal("the loop around it runs once, to raise", (around,))
 
 
 def _make_kernels(state: State, chosen: dict[Node, None], any_order: bool, rw: Rewriter) -> None:

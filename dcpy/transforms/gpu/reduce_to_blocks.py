@@ -1,4 +1,4 @@
-"""ReduceToBlocks: rows, and whole sums, are the work of a block of threads, which walk along memory together."""
+"""ReduceToBlocks: rows, columns and whole sums are the work of several threads, which walk along memory together."""
 
 from __future__ import annotations
 
@@ -19,18 +19,25 @@ from dcpy.ir.symbolic import product_of
 from dcpy.ir.tree import owners_around
 from dcpy.transforms.api import Match
 from dcpy.transforms.gpu.block_programs import Statement, depends, is_in_one, make_block_program, spread_over_blocks
-from dcpy.transforms.gpu.map_to_grid import bytes_along
+from dcpy.transforms.gpu.block_shapes import (
+    Shape,
+    is_short,
+    shape_for,
+    short_rows,
+    take_points,
+    version_for,
+    warps,
+)
 from dcpy.transforms.gpu.offloadable import free_params
 from dcpy.transforms.loops.scalar_expansion import ScalarExpansion
 from dcpy.transforms.passes import GraphPass
 
-FEW = 64  #: iterations that one thread does as quickly as a block
 EACH = 64  #: terms that a thread adds up, where several blocks share a sum
 
 
 @dataclass(frozen=True)
 class ReduceToBlocks(GraphPass):
-    """Gives each point of a kernel a block of threads, where rows are what lies side by side in memory.
+    """Parallel reduction: several threads of a block share a point of a kernel, in a shape that follows memory.
 
     before   map i = 0:N @grid { s = 0;  map k = 0:M { s += A[i, k] };  B[i] = sqrt(s) }
     after    map i = 0:N @grid {
@@ -39,8 +46,10 @@ class ReduceToBlocks(GraphPass):
                map t = 0:1 @block { s = 0;  map v = 0:16 { s += few[v] };  B[i] = sqrt(s) } }
 
     Applies where the body is tasklets and maps, each of which either combines values in places that all its iterations
-    share, or in none; where threads of a kernel with one point per thread would not walk along memory, or there is one
-    point only. The order of a sum is fixed: each run has the same bits.
+    share, or in none; where threads of a kernel with one point per thread would not walk along memory, or points are
+    few. Rows of at most 1024 elements get a warp each; of unknown length, there are two versions. Columns are taken 32
+    at a time, with 8 threads for each. Long sums of few points are those of several blocks, which a second kernel adds
+    up. The order of a sum is fixed: each run has the same bits. (Harris, Optimizing parallel reduction in CUDA, 2007.)
     """
 
     name: ClassVar[str] = "reduce-to-blocks"
@@ -51,24 +60,43 @@ class ReduceToBlocks(GraphPass):
         """Kernel by kernel."""
         for kernel in kernels(rw.sdfg):
             found = statements_of(kernel, rw)
-            reason = found if isinstance(found, Refusal) else _why_not_rows(kernel, found, rw)
-            if isinstance(reason, Refusal):
+            shape = found if isinstance(found, Refusal) else self._shape(kernel, found, rw)
+            if isinstance(shape, Refusal) or isinstance(found, Refusal):
                 if any(isinstance(node, Map) for node in kernel.body.walk_nodes()):
-                    rw.remark(kernel, False, f"a thread for each point: {reason}")
+                    rw.remark(kernel, False, f"a thread for each point: {shape}")
                 continue
-            assert not isinstance(found, Refusal)
-            rw.remark(kernel, True, "a block for each point")
-            for statement in _long_sums(kernel, found, self.costs.block * EACH, rw):
-                self._share(spread_over_blocks(kernel, statement, _length(statement, self.costs.block * EACH), rw), rw)
-                rw.remark(statement.node, True, "several blocks, whose sums one block adds up")
-            self._share(kernel, rw)
+            if shape.points == 1 and (condition := short_rows(kernel, self._long(found), self.costs)) is not None:
+                version = version_for(kernel, condition, rw)
+                self._form(version, warps(version, self.costs), rw)
+            self._form(kernel, shape, rw)
 
-    def _share(self, kernel: Map, rw: Rewriter) -> None:
+    def _form(self, kernel: Map, shape: Shape, rw: Rewriter) -> None:
         found = statements_of(kernel, rw)
         assert not isinstance(found, Refusal)
-        make_block_program(kernel, found, self.costs.block, rw)
+        rw.remark(kernel, True, str(shape))
+        for statement in _long_sums(kernel, found, shape, rw):
+            blocks = spread_over_blocks(kernel, statement, _length(statement, shape.threads * EACH), rw)
+            along = blocks.params[1] if shape.along else ""
+            self._share(blocks, replace(shape, along=along), rw)
+            rw.remark(statement.node, True, "several blocks, whose sums one block adds up")
+        self._share(kernel, shape, rw)
+
+    def _shape(self, kernel: Map, statements: Sequence[Statement], rw: Rewriter) -> Shape | Refusal:
+        long = self._long(statements)
+        sums = any(statement.targets for statement in statements if statement.node in long)
+        return shape_for(kernel, long, sums, self.costs, rw)
+
+    def _long(self, statements: Sequence[Statement]) -> list[Map]:
+        return [each.node for each in statements if isinstance(each.node, Map) and not is_short(each.node)]
+
+    def _share(self, kernel: Map, shape: Shape, rw: Rewriter) -> None:
+        found = statements_of(kernel, rw)
+        assert not isinstance(found, Refusal)
+        make_block_program(kernel, found, shape.threads, rw)
         for name, desc in list(kernel.body.containers.items()):
             self._place(name, desc, kernel, rw)
+        if shape.points > 1:
+            take_points(kernel, shape, rw)
 
     def _place(self, name: str, desc: Data, kernel: Map, rw: Rewriter) -> None:
         """What a point has for itself: one thread's, shared by the block, or a part of an array of all points."""
@@ -88,10 +116,11 @@ class ReduceToBlocks(GraphPass):
         step.apply(match, step.plan(match), rw)  # type: ignore[arg-type]  # what may not be expanded stayed on the host
 
 
-def _long_sums(kernel: Map, statements: Sequence[Statement], length: int, rw: Rewriter) -> list[Statement]:
-    """Sums of a kernel of one point that are worth several blocks: in no loop, and of nothing that the kernel makes."""
+def _long_sums(kernel: Map, statements: Sequence[Statement], shape: Shape, rw: Rewriter) -> list[Statement]:
+    """Sums that are worth several blocks, where points are few: in no loop, and of nothing that the kernel makes."""
     around = any(isinstance(owner, Loop | While) for owner in owners_around(kernel))
-    if around or product_of(*(dim.size for dim in kernel.domain)).constant != 1:
+    few = shape.side_by_side or all(dim.size.constant == 1 for dim in kernel.domain)
+    if around or not few:
         return []
     found = []
     for number, statement in enumerate(statements):
@@ -99,7 +128,7 @@ def _long_sums(kernel: Map, statements: Sequence[Statement], length: int, rw: Re
         if statement.targets and isinstance(node, Map) and not depends(node, before, rw):
             count = product_of(*(dim.size for dim in node.domain)).constant
             number_step = node.domain[0].step.constant
-            if (count is None or count > length) and number_step is not None:
+            if (count is None or count > shape.threads * EACH) and number_step is not None:
                 found.append(statement)
     return found
 
@@ -145,24 +174,3 @@ def _statement(node: Node, rw: Rewriter) -> Statement | Refusal:
     if set(shared) != set(writes.resolved) or any(access.is_write and not access.wcr for access in writes.accesses):
         return Refusal("some iterations combine values in a place that others do not", (node,))
     return Statement(node, tuple(writes.resolved))
-
-
-def _why_not_rows(kernel: Map, statements: tuple[Statement, ...], rw: Rewriter) -> Refusal | None:
-    """Why one thread for each point is better; None where it is not."""
-    maps = [statement.node for statement in statements if isinstance(statement.node, Map)]
-    long = [node for node in maps if not _is_short(node)]
-    if not long:
-        return Refusal("it has no long loop")
-    if product_of(*(dim.size for dim in kernel.domain)).constant == 1:
-        return None
-    for param in kernel.params:
-        if sum(bytes_along(param, node.body, rw) for node in long) > 0:
-            return Refusal(f"threads side by side along {param} walk along memory")
-    if sum(bytes_along(node.params[-1], node.body, rw) for node in long) <= 0:
-        return Refusal("its loops do not walk along memory either")
-    return None
-
-
-def _is_short(node: Map) -> bool:
-    count = product_of(*(dim.size for dim in node.domain)).constant
-    return count is not None and count <= FEW

@@ -5,7 +5,7 @@ The scheme is the inspector-executor of run-time parallelization (Saltz, Mirchan
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,14 +15,15 @@ from dcpy.ir.analysis.effects import leavers
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Scalar
 from dcpy.ir.editing.cloning import clone
-from dcpy.ir.expressions.scalar import Const, Index, Load, Ref, ScalarExpr, WrapIndex, cast, loads_of, op, rewrite
+from dcpy.ir.expressions.scalar import Index, Load, loads_of, op
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Map, Tasklet
+from dcpy.ir.nodes import Tasklet
 from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssign
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, sym
 from dcpy.ir.tree import is_inside, owners_around
 from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
+from dcpy.transforms.loops.inspectors import Mark, inspect, run_unchecked
 
 
 @dataclass(frozen=True)
@@ -74,9 +75,9 @@ class LoopInspection(Transformation[Legal]):
         first = rw.declare_fresh("first", Scalar(types.int64, transient=True))
         start = State(nodes=[Tasklet({}, {"out": Memlet(first, Subset())}, (("out", Index(stop)),))], span=loop.span)
         inspector = clone(loop, rw)
-        _inspect(inspector.body, _Mark(first, Index(sym(inspector.param)), Index(stop)))
+        inspect(inspector.body, Mark(first, Index(sym(inspector.param)), Index(stop)))
         executor = clone(loop, rw)
-        _run_unchecked(executor.body)
+        run_unchecked(executor.body)
         found = rw.fresh_name("F")
         rw.sdfg.assign_symbol(found)
         executor.range = Range(loop.range.start, sym(found))
@@ -119,105 +120,3 @@ def _why_not_before(loop: Loop, uses: Uses) -> Refusal | None:
                     if inside:
                         return Refusal(f"a check depends on {load.container!r}, which the loop writes", inside)
     return None
-
-
-# -- the inspector ---------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Mark:
-    """What the inspector notes: the smallest iteration that fails, in the container `first`."""
-
-    first: str
-    iteration: ScalarExpr
-    none: ScalarExpr
-
-    def always(self) -> State:
-        return self._note({}, self.iteration)
-
-    def where(self, fails: ScalarExpr) -> State:
-        inputs: dict[str, Memlet] = {}
-        names: dict[Load, str] = {}
-
-        def as_input(part: ScalarExpr) -> ScalarExpr | None:
-            if not isinstance(part, Load):
-                return None
-            name = names.setdefault(part, f"x{len(names)}")
-            inputs[name] = Memlet(part.container, Subset(part.indices))
-            return Ref(name, part.dtype)
-
-        return self._note(inputs, op("select", rewrite(fails, as_input), self.iteration, self.none))
-
-    def _note(self, inputs: dict[str, Memlet], value: ScalarExpr) -> State:
-        return State(nodes=[Tasklet(inputs, {"out": Memlet(self.first, Subset(), "min")}, (("out", value),))])
-
-
-def _inspect(region: Region, mark: _Mark) -> None:
-    """Leaves of a region what decides whether the iteration fails; a failed check guards all after it."""
-    blocks = list(region.blocks)
-    for block in blocks:
-        region.remove(block)
-    for block in _inspection(blocks, mark):
-        region.add(block)
-
-
-def _inspection(blocks: list[Block], mark: _Mark) -> list[Block]:
-    kept: list[Block] = []
-    for position, block in enumerate(blocks):
-        rest = blocks[position + 1 :]
-        fails = _failure(block)
-        if fails is not None:
-            after = _inspection(rest, mark)
-            if not after:
-                return [*kept, mark.where(fails)]
-            unchecked = [_unchecked(block)] if isinstance(block, SymbolAssign) else []
-            return [*kept, Branch([(fails, Region([mark.always()]))], Region([*unchecked, *after]), span=block.span)]
-        kept += _inspected(block, mark)
-    return kept if any(not isinstance(block, SymbolAssign) for block in kept) else []
-
-
-def _inspected(block: Block, mark: _Mark) -> Iterable[Block]:
-    """What is left of a block that does not fail itself."""
-    if isinstance(block, SymbolAssign):
-        return [block]
-    if isinstance(block, State):
-        block.nodes = [node for node in block.nodes if isinstance(node, Map) and any(leavers(node.body))]
-    if not any(any(leavers(region)) for region in block.regions()):
-        return []
-    for region in block.regions():
-        _inspect(region, mark)
-    return [block]
-
-
-def _failure(block: Block) -> ScalarExpr | None:
-    """The condition under which a block raises; None where it never does."""
-    match block:
-        case Check(condition=condition):
-            return op("not", condition)
-        case SymbolAssign(value=WrapIndex(arg=arg, size=size)):
-            index = cast(arg, types.int64)
-            return op("or", op("lt", index, Index(-size)), op("ge", index, Index(size)))
-    return None
-
-
-# -- the executor ----------------------------------------------------------------------------------------------------
-
-
-def _run_unchecked(region: Region) -> None:
-    """Takes the checks out of a region."""
-    for inner in list(region.walk_regions()):
-        for block in list(inner.blocks):
-            match block:
-                case Check():
-                    inner.remove(block)
-                case SymbolAssign(value=WrapIndex()):
-                    inner.replace(block, [_unchecked(block)])
-
-
-def _unchecked(block: SymbolAssign) -> SymbolAssign:
-    """The index, from the end where it is negative, without the check."""
-    wrapped = block.value
-    assert isinstance(wrapped, WrapIndex)
-    index = cast(wrapped.arg, types.int64)
-    value = op("select", op("lt", index, Const(0, types.int64)), op("add", index, Index(wrapped.size)), index)
-    return SymbolAssign(block.symbol, value, span=block.span)

@@ -34,6 +34,7 @@ class AugmentedAssignmentToWCR(Transformation["Update"]):
     pattern = one(tasklet)
 
     loops: bool = False  #: also reductions over sequential loops
+    scattered: bool = False  #: in loops also where the data choose the element
 
     def plan(self, m: Match) -> Update | Refusal:
         """Refuses what is not one exact operation, and what no two iterations collide on."""
@@ -43,7 +44,7 @@ class AugmentedAssignmentToWCR(Transformation["Update"]):
             return update
         if not self.loops:
             return Refusal("no two iterations of a map around it update the same element")
-        loop = _loop_over_one_element(tasklet, update.target)
+        loop = _loop_over_one_element(tasklet, update.target, self.scattered)
         if loop is None:
             return Refusal("no loop around it updates one element in all iterations")
         other = _other_toucher(loop, update, m.uses)
@@ -129,14 +130,15 @@ def _assigned_inside(symbol: str, owner: Map, uses: Uses) -> bool:
     )
 
 
-def _loop_over_one_element(tasklet: Tasklet, target: Memlet) -> Loop | None:
-    """The innermost loop around a tasklet, if in all its iterations the target is one element."""
+def _loop_over_one_element(tasklet: Tasklet, target: Memlet, scattered: bool) -> Loop | None:
+    """The innermost loop around a tasklet, if all its iterations have one element as target, or the data choose it."""
     for owner in owners_around(tasklet):
         if any(name in target.subset.symbols for name, _ in owner.iteration_space()):
             return None
         if isinstance(owner, Loop):
             assigned = [b.symbol for b in owner.body.walk_blocks() if isinstance(b, SymbolAssign)]
-            return None if any(name in target.subset.symbols for name in assigned) else owner
+            chosen = any(name in target.subset.symbols for name in assigned)
+            return None if chosen and not scattered else owner
     return None
 
 

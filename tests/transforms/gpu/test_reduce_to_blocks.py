@@ -31,34 +31,34 @@ ROWS = """
     }"""
 
 
-def reduced(text, threads=64):
-    costs = replace(GPU_COSTS, block=threads)
+def reduced(text, threads=64, warp=32):
+    costs = replace(GPU_COSTS, block=threads, warp=warp)
     return Passed(text, PlaceComputation(), ReduceToBlocks(costs), FormKernels(), MapToGrid(costs))
 
 
 def test_a_row_is_a_blocks():
-    reduced(ROWS).becomes("""
+    reduced(ROWS, warp=64).becomes("""
         sdfg @f(A: f64[N, M], B: f64[N]) symbols(N: size, M: size) {
           state {
             map i = 0:N @grid {
               data parts: f64[64] transient @shared @stack
-              data few: f64[4] transient @shared @stack
+              data few: f64[8] transient @shared @stack
               map t = 0:64 @block {
                 data own: f64 transient @register
                 tasklet () -> (o -> own) { o = 0.0 }
                 map k = t:M:64 @sequential { tasklet (a <- A[i, k]) -> (o -> own (add)) { o = a } }
                 tasklet (a <- own) -> (o -> parts[t]) { o = a }
               }
-              map u = 0:4 @block {
+              map u = 0:8 @block {
                 data own_1: f64 transient @register
                 tasklet () -> (o -> own_1) { o = 0.0 }
-                map v = 0:16 @sequential { tasklet (a <- parts[u + 4*v]) -> (o -> own_1 (add)) { o = a } }
+                map v = 0:8 @sequential { tasklet (a <- parts[u + 8*v]) -> (o -> own_1 (add)) { o = a } }
                 tasklet (a <- own_1) -> (o -> few[u]) { o = a }
               }
               map t_1 = 0:1 @block {
                 data s: f64 transient @register
                 tasklet () -> (o -> s) { o = 0.0 }
-                map v_1 = 0:4 @sequential { tasklet (a <- few[v_1]) -> (o -> s (add)) { o = a } }
+                map v_1 = 0:8 @sequential { tasklet (a <- few[v_1]) -> (o -> s (add)) { o = a } }
                 tasklet (a <- s) -> (o -> B[i]) { o = sqrt(a * a) }
               }
             }
@@ -67,9 +67,41 @@ def test_a_row_is_a_blocks():
 
 
 def test_small_blocks_take_two_steps():
-    found = reduced(ROWS, threads=32).same_values(N=[2], M=[0, 40])
+    found = reduced(ROWS, threads=16).same_values(N=[2], M=[0, 40])
     assert "few" not in found.text
-    assert "map v = 0:32 @sequential" in found.text
+    assert "map v = 0:16 @sequential" in found.text
+
+
+def test_short_rows_get_a_warp_each():
+    short = ROWS.replace("A: f64[N, M]", "A: f64[N, 70]").replace("0:M", "0:70").replace(", M: size", "")
+    reduced(short).becomes("""
+        sdfg @f(A: f64[N, 70], B: f64[N]) symbols(N: size) {
+          state {
+            map i_tile = 0:N:2 @grid {
+              data parts: f64[2, 32] transient @shared @stack
+              data few: f64[2, 4] transient @shared @stack
+              map i = i_tile:min(N, i_tile + 2), t = 0:32 @block {
+                data own: f64 transient @register
+                tasklet () -> (o -> own) { o = 0.0 }
+                map k = t:70:32 @sequential { tasklet (a <- A[i, k]) -> (o -> own (add)) { o = a } }
+                tasklet (a <- own) -> (o -> parts[i - i_tile, t]) { o = a }
+              }
+              map i_1 = i_tile:min(N, i_tile + 2), u = 0:4 @block {
+                data own_1: f64 transient @register
+                tasklet () -> (o -> own_1) { o = 0.0 }
+                map v = 0:8 @sequential { tasklet (a <- parts[i_1 - i_tile, u + 4*v]) -> (o -> own_1 (add)) { o = a } }
+                tasklet (a <- own_1) -> (o -> few[i_1 - i_tile, u]) { o = a }
+              }
+              map i_2 = i_tile:min(N, i_tile + 2), t_1 = 0:1 @block {
+                data s: f64 transient @register
+                tasklet () -> (o -> s) { o = 0.0 }
+                map v_1 = 0:4 @sequential { tasklet (a <- few[i_2 - i_tile, v_1]) -> (o -> s (add)) { o = a } }
+                tasklet (a <- s) -> (o -> B[i_2]) { o = sqrt(a * a) }
+              }
+            }
+          }
+        }""").same_values(N=[0, 1, 3]).says("map i: 32 threads for each point, 2 points for each block")
+    assert "parts: f64[64]" in reduced(short.replace("70", "1025")).text
 
 
 def test_a_whole_sum_is_one_block_where_it_is_long():
@@ -86,11 +118,38 @@ def test_a_whole_sum_is_one_block_where_it_is_long():
     assert "map l = t_1:3:64" in found.text  # beside a long one, short ones go the same way
 
 
-def test_columns_stay_with_threads_that_walk_along_memory():
-    text = ROWS.replace("B: f64[N]", "B: f64[M]").replace("i = 0:N", "i = 0:M").replace("k = 0:M", "k = 0:N")
-    found = reduced(text.replace("A[i, k]", "A[k, i]")).same_values(N=[3], M=[0, 4])
+def test_rows_of_unknown_length_have_two_versions():
+    found = reduced(ROWS).same_values(N=[0, 3], M=[0, 70])
+    assert "if M <= 1024 {" in found.text
+    found.says("map i_1: 32 threads for each point, 2 points for each block", "map i: a block for each point")
+
+
+COLUMNS = ROWS.replace("B: f64[N]", "B: f64[M]").replace("i = 0:N", "i = 0:M")
+COLUMNS = COLUMNS.replace("k = 0:M", "k = 0:N").replace("A[i, k]", "A[k, i]")
+
+
+def test_columns_share_a_block():
+    found = reduced(COLUMNS).same_values(N=[0, 150], M=[0, 40])
+    assert "map k_block = 0:N:128, i_1_tile = 0:M:32 @grid {" in found.text
+    assert "data parts: f64[2, 32] transient @shared @stack" in found.text
+    assert "map t = 0:2, i_1 = i_1_tile:min(M, i_1_tile + 32) @block {" in found.text
+    assert "map k = k_block + t:min(N, k_block + 128):2 @sequential {" in found.text
+    assert "-> (o -> sums[k_block // 128, i_" in found.text
+    found.says("map i: 32 columns for each block, 2 threads for each")
+
+
+def test_few_rows_are_one_blocks_columns():
+    few = COLUMNS.replace("A: f64[N, M]", "A: f64[100, M]").replace("0:N", "0:100").replace("N: size, ", "")
+    assert "sums" not in reduced(few).same_values(M=[5]).text
+
+
+def test_points_of_a_plane_are_enough_threads():
+    found = reduced("""
+        sdfg @f(A: f64[N, M, L], B: f64[M, L]) symbols(N: size, M: size, L: size) {
+          state { map i = 0:M, j = 0:L { map k = 0:N { tasklet (a <- A[k, i, j]) -> (o -> B[i, j] (add)) { o = a } } } }
+        }""").same_values(N=[3], M=[2], L=[4])
     assert "parts" not in found.text
-    found.says("a thread for each point: threads side by side along i walk along memory", applied=False)
+    found.says("a thread for each point: threads side by side along j walk along memory", applied=False)
 
 
 def test_what_follows_a_sum_in_its_row_is_done_by_the_block_too():
@@ -109,7 +168,7 @@ def test_what_follows_a_sum_in_its_row_is_done_by_the_block_too():
               map m = 0:M { tasklet (a <- e[m], b <- s) -> (o -> y[i, m]) { o = a / b } }
             }
           }
-        }""").same_values(N=[0, 2], M=[1, 70])
+        }""", warp=64).same_values(N=[0, 2], M=[1, 70])
     assert "data e: f64[N, M] transient" in found.text
     assert "data top: f64[] transient @shared @stack" in found.text
     assert "map m = 0:M @block" in found.text
@@ -121,7 +180,6 @@ def test_what_follows_a_sum_in_its_row_is_done_by_the_block_too():
         ("map k = 0:M { tasklet (a <- A[i, k]) -> (o -> B[i] (add)) { o = a } } copy B[i] -> A[i, 0]", "is a copy"),
         ("if N > 1 { state { map k = 0:M { tasklet (a <- A[i, k]) -> (o -> B[i] (add)) { o = a } } } }", "is a branch"),
         ("map k = 0:8 { tasklet (a <- A[i, k]) -> (o -> B[i] (add)) { o = a } }", "it has no long loop"),
-        ("map k = 0:N { tasklet (a <- A[k, i]) -> (o -> B[i] (add)) { o = a } }", "walk along memory"),
     ],
 )
 def test_a_thread_for_each_point_elsewhere(body, reason):

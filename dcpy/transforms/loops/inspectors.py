@@ -1,0 +1,150 @@
+"""Inspectors and executors: what of a loop decides whether an iteration raises, and the loop without checks.
+
+Both work on copies, before they are in a program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from dcpy.ir import types
+from dcpy.ir.analysis.effects import leavers
+from dcpy.ir.expressions.scalar import Const, Index, Load, Ref, ScalarExpr, WrapIndex, cast, op, rewrite
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Map, Node, Tasklet
+from dcpy.ir.region import Block, Branch, Check, Region, State, SymbolAssign
+from dcpy.ir.subsets import Subset
+from dcpy.ir.tree import subtree
+
+# -- the inspector ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What the inspector notes: the smallest iteration that fails, in the container `first`."""
+
+    first: str
+    iteration: ScalarExpr
+    none: ScalarExpr
+    needed: Collection[str] = ()  #: what iterations compute for themselves, and checks depend on
+
+    def always(self) -> State:
+        return self._note({}, self.iteration)
+
+    def passes(self) -> ScalarExpr:
+        """Nothing has failed so far."""
+        return op("ge", Load(self.first, (), types.int64), self.none)
+
+    def where(self, fails: ScalarExpr) -> State:
+        inputs: dict[str, Memlet] = {}
+        names: dict[Load, str] = {}
+
+        def as_input(part: ScalarExpr) -> ScalarExpr | None:
+            if not isinstance(part, Load):
+                return None
+            name = names.setdefault(part, f"x{len(names)}")
+            inputs[name] = Memlet(part.container, Subset(part.indices))
+            return Ref(name, part.dtype)
+
+        return self._note(inputs, op("select", rewrite(fails, as_input), self.iteration, self.none))
+
+    def _note(self, inputs: dict[str, Memlet], value: ScalarExpr) -> State:
+        return State(nodes=[Tasklet(inputs, {"out": Memlet(self.first, Subset(), "min")}, (("out", value),))])
+
+
+def inspect(region: Region, mark: Mark) -> None:
+    """Leaves of a region what decides whether the iteration fails; a failed check guards all after it."""
+    blocks = list(region.blocks)
+    for block in blocks:
+        region.remove(block)
+    for block in _inspection(blocks, mark):
+        region.add(block)
+
+
+def _inspection(blocks: list[Block], mark: Mark) -> list[Block]:
+    kept: list[Block] = []
+    for position, block in enumerate(blocks):
+        rest = blocks[position + 1 :]
+        fails = _failure(block)
+        if fails is not None:
+            after = _inspection(rest, mark)
+            if not after:
+                return [*kept, mark.where(fails)]
+            unchecked = [_unchecked(block)] if isinstance(block, SymbolAssign) else []
+            return [*kept, Branch([(fails, Region([mark.always()]))], Region([*unchecked, *after]), span=block.span)]
+        block, rest = _cut(block, rest) if mark.needed else (block, rest)
+        found = list(_inspected(block, mark))
+        kept += found
+        if mark.needed and any(any(leavers(region)) for region in block.regions()):
+            after = _inspection(rest, mark)
+            return [*kept, Branch([(mark.passes(), Region(after))])] if after else kept
+    return kept if any(not isinstance(block, SymbolAssign) for block in kept) else []
+
+
+def _cut(block: Block, rest: list[Block]) -> tuple[Block, list[Block]]:
+    """Leaves a state what comes before the first map that may fail, and that; what comes after it is computed later."""
+    if isinstance(block, State):
+        for position, node in enumerate(block.nodes[:-1]):
+            if isinstance(node, Map) and any(leavers(node.body)):
+                later = State(nodes=block.nodes[position + 1 :], span=block.span)
+                block.nodes = block.nodes[: position + 1]
+                return block, [later, *rest]
+    return block, rest
+
+
+def _inspected(block: Block, mark: Mark) -> Iterable[Block]:
+    """What is left of a block that does not fail itself."""
+    if isinstance(block, SymbolAssign):
+        return [block]
+    if isinstance(block, State):
+        block.nodes = [node for node in block.nodes if _matters(node, mark)]
+    if not any(any(leavers(region)) for region in block.regions()) and not _computes(block, mark):
+        return []
+    for region in block.regions():
+        inspect(region, mark)
+    return [block]
+
+
+def _matters(node: Node, mark: Mark) -> bool:
+    return (isinstance(node, Map) and any(leavers(node.body))) or _computes(node, mark)
+
+
+def _computes(part: Block | Node, mark: Mark) -> bool:
+    """Whether a part, with all inside of it, writes only what checks depend on."""
+    written = {memlet.container for element in subtree(part) for memlet in element.writes()}
+    return bool(written) and written.issubset(mark.needed)
+
+
+def _failure(block: Block) -> ScalarExpr | None:
+    """The condition under which a block raises; None where it never does."""
+    match block:
+        case Check(condition=condition):
+            return op("not", condition)
+        case SymbolAssign(value=WrapIndex(arg=arg, size=size)):
+            index = cast(arg, types.int64)
+            return op("or", op("lt", index, Index(-size)), op("ge", index, Index(size)))
+    return None
+
+
+# -- the executor ----------------------------------------------------------------------------------------------------
+
+
+def run_unchecked(region: Region) -> None:
+    """Takes the checks out of a region."""
+    for inner in list(region.walk_regions()):
+        for block in list(inner.blocks):
+            match block:
+                case Check():
+                    inner.remove(block)
+                case SymbolAssign(value=WrapIndex()):
+                    inner.replace(block, [_unchecked(block)])
+
+
+def _unchecked(block: SymbolAssign) -> SymbolAssign:
+    """The index, from the end where it is negative, without the check."""
+    wrapped = block.value
+    assert isinstance(wrapped, WrapIndex)
+    index = cast(wrapped.arg, types.int64)
+    value = op("select", op("lt", index, Const(0, types.int64)), op("add", index, Index(wrapped.size)), index)
+    return SymbolAssign(block.symbol, value, span=block.span)
