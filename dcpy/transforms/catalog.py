@@ -113,6 +113,7 @@ PASSES: Registry[type[Pass]] = Registry(
         "keep-buffers": f"{_CPU}.keep_buffers:KeepBuffers",
         "library-idioms": "dcpy.transforms.library_idioms:LibraryIdioms",
         "localize": f"{_DISTRIBUTED}.localize:Localize",
+        "loops-into-kernels": f"{_GPU}.loops_into_kernels:LoopsIntoKernels",
         "map-to-grid": f"{_GPU}.map_to_grid:MapToGrid",
         "partial-sums": f"{_CPU}.partial_sums:PartialSums",
         "place-computation": f"{_GPU}.place_computation:PlaceComputation",

@@ -62,6 +62,14 @@ struct dcpy_device {
     // Host memory that kernels may touch, too.
     int32_t (*pin)(struct dcpy_device *, int64_t bytes, void **place);
     int32_t (*unpin)(struct dcpy_device *, void *place);
+
+    // Graphs, by numbers of the program's own; all three are null where there are none. Launches after `graph_begin` are
+    // recorded with their arguments, and do not run; no other command may come up to `graph_end`, except that a `wait` or
+    // a `release` gives the recording up. A graph that was recorded before becomes what it is now. `graph_replay` runs
+    // all of its launches, in their order, in the present queue.
+    int32_t (*graph_begin)(struct dcpy_device *, int32_t graph);
+    int32_t (*graph_end)(struct dcpy_device *, int32_t graph);
+    int32_t (*graph_replay)(struct dcpy_device *, int32_t graph);
 };
 
 #endif

@@ -134,6 +134,27 @@ static inline void dcpy_launch(int32_t kernel, const int64_t (&blocks)[3], const
             dcpy_attached()->launch(dcpy_attached(), kernel, blocks, threads, 0, places);
 }
 
+// Whether launches can be recorded as graphs: all launches between `begin` and `end`, which run when one replays them.
+static inline bool dcpy_has_graphs()
+{
+    return dcpy_attached() != nullptr && dcpy_attached()->graph_begin != nullptr;
+}
+
+static inline void dcpy_graph_begin(int64_t graph)
+{
+    if (dcpy_commanding()) dcpy_own_commands().status = dcpy_attached()->graph_begin(dcpy_attached(), (int32_t)graph);
+}
+
+static inline void dcpy_graph_end(int64_t graph)
+{
+    if (dcpy_commanding()) dcpy_own_commands().status = dcpy_attached()->graph_end(dcpy_attached(), (int32_t)graph);
+}
+
+static inline void dcpy_graph_replay(int64_t graph)
+{
+    if (dcpy_commanding()) dcpy_own_commands().status = dcpy_attached()->graph_replay(dcpy_attached(), (int32_t)graph);
+}
+
 // The device's memory for the first check that fails.
 static inline int64_t *dcpy_errors() { return dcpy_attached() == nullptr ? nullptr : dcpy_attached()->errors; }
 

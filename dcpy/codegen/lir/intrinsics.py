@@ -28,6 +28,7 @@ OF_KERNELS = tuple(f"{what}_{axis}" for what in ("thread", "block", "threads", "
 #: what a host asks of a device, beside what has a statement of its own
 OF_DEVICES = (
     "device_enter", "device_leave", "device_wait", "device_finish", "device_errors", "device_attach",
+    "has_graphs", "graph_begin", "graph_end", "graph_replay",
 )  # fmt: skip
 ANY, BYTES = Pointer(Basic.VOID), Pointer(Basic.VOID, const=True)
 
@@ -59,6 +60,10 @@ INTRINSICS: Mapping[str, Callable[[DType], Rule]] = {
     "device_finish": lambda of: Rule((Pointer(INDEX), STATUS, STATUS), STATUS),  # all is done; the check that failed
     "device_errors": lambda of: Rule((), Pointer(INDEX, space=Space.GLOBAL)),  # for the first check that fails
     "device_attach": lambda of: Rule((ANY,), Basic.VOID),  # the runtime's table, from now on
+    "has_graphs": lambda of: Rule((), TRUTH),
+    "graph_begin": lambda of: Rule((INDEX,), Basic.VOID),  # launches are recorded under a number, and do not run
+    "graph_end": lambda of: Rule((INDEX,), Basic.VOID),
+    "graph_replay": lambda of: Rule((INDEX,), Basic.VOID),  # what was recorded runs
     # of a device, in kernels
     **{name: lambda of: Rule((), INDEX) for name in OF_KERNELS},
     # of the dialects of C, which print conversions and operations with them

@@ -101,6 +101,7 @@ class ModuleContext:
     kernels: list[Kernel] = field(default_factory=list)
     hardware: Hardware | None = None  # of a program for an FPGA
     kernels_check: bool = False  # a check may fail on the device
+    graphs: int = 0  # of launches, that its loops record
     callee_function: CalleeFunction | None = None  # set by `module`, which lowers whole SDFGs
 
     @property

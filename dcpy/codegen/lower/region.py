@@ -156,7 +156,13 @@ def _lower_loop(context: Context, block: Loop) -> None:
         body = lower_region(context, block.body)
     marks = marks_of(context, block.schedule, range_)
     start, stop, step = bounds
-    context.emit(tree.Loop(context.names.of(block.param), start, stop, step, body, down, marks))
+    loop = tree.Loop(context.names.of(block.param), start, stop, step, body, down, marks)
+    if context.module.gpu is not None and context.kernel is None:
+        from dcpy.codegen.lower.kernels.graphs import with_graphs  # late: programs for CPUs load nothing of it
+
+        context.emit(with_graphs(context, loop))
+    else:
+        context.emit(loop)
 
 
 def _lower_branch(context: Context, block: Branch) -> None:

@@ -46,6 +46,9 @@ class Table(ctypes.Structure):
         ("wait_event", _function(_count)),
         ("pin", _function(_number, ctypes.POINTER(_place))),
         ("unpin", _function(_place)),
+        ("graph_begin", _function(_count)),
+        ("graph_end", _function(_count)),
+        ("graph_replay", _function(_count)),
     ]
 
 
@@ -129,6 +132,21 @@ class Device:
 
     def unpin(self, place: int) -> None:
         self._call("unpin", place)
+
+    @property
+    def has_graphs(self) -> bool:
+        """Whether launches can be recorded, and replayed together."""
+        return bool(self._functions.graph_begin)
+
+    def graph_begin(self, graph: int) -> None:
+        """The launches that follow are recorded under a number, and do not run."""
+        self._call("graph_begin", graph)
+
+    def graph_end(self, graph: int) -> None:
+        self._call("graph_end", graph)
+
+    def graph_replay(self, graph: int) -> None:
+        self._call("graph_replay", graph)
 
     def upload(self, array: np.ndarray[Any, Any]) -> int:
         """The place of a copy of a C-ordered array, when it is there."""

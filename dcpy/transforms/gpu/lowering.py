@@ -15,6 +15,7 @@ from dcpy.transforms.fusion.map_inlining import MapInlining
 from dcpy.transforms.gpu.form_kernels import FormKernels
 from dcpy.transforms.gpu.histogram_privatization import HistogramPrivatization
 from dcpy.transforms.gpu.host_control import HostControl
+from dcpy.transforms.gpu.loops_into_kernels import LoopsIntoKernels
 from dcpy.transforms.gpu.map_to_grid import MapToGrid
 from dcpy.transforms.gpu.place_computation import PlaceComputation
 from dcpy.transforms.gpu.place_copies import PlaceCopies
@@ -49,6 +50,7 @@ def gpu_pipeline(options: GpuOptions, costs: Costs = GPU_COSTS, limits: Limits =
         ForwardScalars(),
         HistogramPrivatization(costs, limits),
         PlaceComputation(any_order),
+        LoopsIntoKernels(),
         ReduceToBlocks(costs, limits),
         FormKernels(limits, any_order),
         MapToGrid(costs),

@@ -49,7 +49,7 @@ class LoopVersioning(Transformation["Versions"]):
         around = (owner for owner in owners_around(loop) if isinstance(owner, Loop))
         if any(self._is_small(outer) and _decidable(outer, m.uses) for outer in around):
             return Refusal("a loop around it has two versions, or may have")
-        condition = _all(guards.values(), m.sdfg.sizes)
+        condition = all_hold(guards.values(), m.sdfg.sizes)
         if is_the_rest(loop, condition):
             return Refusal("this version is for the runs in which a check may fail")
         return Versions(condition, frozenset(guards))
@@ -93,18 +93,18 @@ def _decidable(loop: Loop, uses: Uses) -> dict[Block, Guard]:
     changed = frozenset(symbols_assigned_in(loop.body))
     for block in loop.body.walk_blocks():
         if isinstance(block, Check):
-            values = _least_values(block, loop, changed, uses)
+            values = least_values(block.condition, block, loop, changed, uses)
             if values:
                 found[block] = values
     return found
 
 
-def _least_values(check: Check, loop: Loop, changed: frozenset[str], uses: Uses) -> Guard:
-    """Lower bounds, over all iterations, of what a check wants to be at least 0; () where they are not known."""
-    ranges = uses.ranges_at(check)
-    values = _at_least_zero(check.condition)
+def least_values(condition: ScalarExpr, at: Block, loop: Loop, changed: frozenset[str], uses: Uses) -> Guard:
+    """Lower bounds, over all iterations, of what a condition wants to be at least 0; () where they are not known."""
+    ranges = uses.ranges_at(at)
+    values = _at_least_zero(condition)
     known: tuple[Expr, ...] = ()  # at least 0, because the iteration space is not empty where the check is made
-    for name, lower, upper in _variables(check, loop):
+    for name, lower, upper in _variables(at, loop):
         if lower is None or upper is None:
             return ()
         known = (*known, upper - lower)
@@ -125,9 +125,9 @@ def _is_bad(value: Expr, changed: frozenset[str]) -> bool:
     return functions or never or not changed.isdisjoint(value.symbols)
 
 
-def _variables(check: Check, loop: Loop) -> Iterator[Bounds]:
-    """The parameters of the loops and maps around a check, innermost first, up to those of the loop itself."""
-    for owner in owners_around(check):
+def _variables(at: Block, loop: Loop) -> Iterator[Bounds]:
+    """The parameters of the loops and maps around a place, innermost first, up to those of the loop itself."""
+    for owner in owners_around(at):
         yield from reversed(owner_bounds(owner))
         if owner is loop:
             return
@@ -165,7 +165,7 @@ def _at_least_zero(condition: ScalarExpr) -> tuple[Expr, ...]:
     return ()
 
 
-def _all(guards: Iterable[Guard], sizes: Iterable[str]) -> ScalarExpr:
+def all_hold(guards: Iterable[Guard], sizes: Iterable[str]) -> ScalarExpr:
     """The condition that all guards hold, and that they are computed without overflow."""
     values = dict.fromkeys(value for guard in guards for value in guard)
     zero = Const(0, types.int64)

@@ -20,7 +20,7 @@
 namespace {
 
 enum { INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3, NO_DEVICE = 100, NO_BINARY = 209, NOT_FOUND = 500,
-       ILLEGAL_ADDRESS = 700, LAUNCH_FAILED = 719 };
+       ILLEGAL_ADDRESS = 700, LAUNCH_FAILED = 719, NOT_WHILE_CAPTURED = 900, NO_CAPTURE = 901, CANNOT_CHANGE = 910 };
 
 constexpr uint64_t BASE = uint64_t(1) << 62;  // no address of the host
 
@@ -36,8 +36,15 @@ struct Command {
     int64_t number = 0;
 };
 
+// Launches that were captured: what runs, and which kernels these are.
+struct Graph {
+    std::vector<std::function<int()>> runs;
+    std::vector<std::string> kernels;
+};
+
 struct Stream {
     std::deque<Command> commands;
+    Graph *captured = nullptr;  // while what it is given is not run
 };
 
 struct Module {
@@ -61,7 +68,7 @@ bool ready = false;
 const std::map<std::string, int64_t> DEFAULTS = {
     {"devices", 1}, {"warp", 32}, {"arch", 90}, {"version", 13000}, {"total", int64_t(1) << 30}, {"pools", 1}, {"initialize", 0},
     {"max_threads", 1024}, {"pitch_limit", int64_t(1) << 31}, {"reserved", 0}, {"in_pool", 0}, {"trims", 0},
-    {"events", 0}, {"streams", 0}, {"modules", 0}, {"hidden", 0},
+    {"events", 0}, {"streams", 0}, {"modules", 0}, {"hidden", 0}, {"graphs", 0},
 };
 
 int64_t live()
@@ -69,6 +76,14 @@ int64_t live()
     int64_t all = 0;
     for (const auto &one : memory) all += (int64_t)one.second.size();
     return all;
+}
+
+// Whether something is being captured: then this thread may neither allocate nor wait.
+bool is_capturing()
+{
+    for (const Stream *stream : streams)
+        if (stream->captured) return true;
+    return false;
 }
 
 int called(const char *name, const std::string &more = "")
@@ -107,6 +122,10 @@ int run_until(Stream *stream, const Event *event, int64_t number)
 
 int queue(void *stream, std::function<int()> run)
 {
+    if (Graph *const captured = ((Stream *)stream)->captured) {
+        captured->runs.push_back(std::move(run));
+        return 0;
+    }
     ((Stream *)stream)->commands.push_back({std::move(run), nullptr, 0});
     return 0;
 }

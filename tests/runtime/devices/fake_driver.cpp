@@ -17,7 +17,10 @@ EXPORT void fake_reset()
     log.clear();
     sticky = 0;
     memory.clear();
-    for (Stream *stream : streams) stream->commands.clear();
+    for (Stream *stream : streams) {
+        stream->commands.clear();
+        stream->captured = nullptr;
+    }
 }
 
 EXPORT void fake_kernels(const dcpy_unit *of_simulator) { units.push_back(of_simulator); }
@@ -149,6 +152,7 @@ EXPORT int cuLaunchKernel LAUNCH_PARAMETERS
     if (const int code = called("launch", text)) return code;
     if (extra || x == 0 || y == 0 || z == 0 || a * b * c == 0) return INVALID_VALUE;
     if (a * b * c > numbers["max_threads"]) return 701;
+    if (Graph *const captured = ((Stream *)stream)->captured) captured->kernels.push_back(name);
     std::vector<std::vector<char>> values;
     const dcpy_unit *unit = nullptr;
     if (const dcpy_kernel_row *const row = generated(name, unit)) {
@@ -185,6 +189,7 @@ BOTH(cuStreamSynchronize, hipStreamSynchronize, (void *stream), (stream))
 EXPORT int cuStreamSynchronize(void *stream)
 {
     if (const int code = called("wait")) return code;
+    if (((Stream *)stream)->captured) return NOT_WHILE_CAPTURED;
     return run_until((Stream *)stream, nullptr, 0);
 }
 
@@ -245,7 +250,7 @@ BOTH(cuMemAlloc, hipMalloc, (void **place, size_t bytes), (place, bytes))
 EXPORT int cuMemAlloc(void **place, size_t bytes)
 {
     if (const int code = called("allocate", std::to_string(bytes))) return code;
-    return allocate(place, bytes);
+    return is_capturing() ? (int)NOT_WHILE_CAPTURED : allocate(place, bytes);
 }
 
 BOTH(cuMemFree, hipFree, (void *place), (place))
@@ -375,6 +380,68 @@ EXPORT int cuMemsetD8Async FILL
         return 0;
     });
 }
+
+// --- graphs: launches in the order in which they were captured ---
+
+BOTH(cuStreamBeginCapture, hipStreamBeginCapture, (void *stream, int mode), (stream, mode))
+EXPORT int cuStreamBeginCapture(void *stream, int mode)
+{
+    if (const int code = called("capture")) return code;
+    if (mode != 1 || ((Stream *)stream)->captured) return INVALID_VALUE;
+    ((Stream *)stream)->captured = new Graph;
+    return 0;
+}
+
+BOTH(cuStreamEndCapture, hipStreamEndCapture, (void *stream, void **graph), (stream, graph))
+EXPORT int cuStreamEndCapture(void *stream, void **graph)
+{
+    *graph = ((Stream *)stream)->captured;
+    ((Stream *)stream)->captured = nullptr;
+    ++numbers["graphs"];
+    return *graph ? 0 : NO_CAPTURE;
+}
+
+#define INSTANTIATE (void **exec, void *graph, void **node, char *text, size_t size)
+BOTH(cuGraphInstantiate, hipGraphInstantiate, INSTANTIATE, (exec, graph, node, text, size))
+EXPORT int cuGraphInstantiate INSTANTIATE
+{
+    if (text || size) return INVALID_VALUE;
+    Graph *const made = new Graph(*(Graph *)graph);
+    *exec = made;
+    *node = nullptr;
+    ++numbers["graphs"];
+    return called("instantiate", std::to_string(made->runs.size()));
+}
+
+// Arguments and grids may change, kernels may not.
+BOTH(cuGraphExecUpdate, hipGraphExecUpdate, (void *exec, void *graph, void **node, int *result), (exec, graph, node, result))
+EXPORT int cuGraphExecUpdate(void *exec, void *graph, void **, int *result)
+{
+    if (const int code = called("change")) return code;
+    const bool same = ((Graph *)exec)->kernels == ((Graph *)graph)->kernels;
+    *result = same ? 0 : 2;
+    if (same) *(Graph *)exec = *(Graph *)graph;
+    return same ? 0 : CANNOT_CHANGE;
+}
+
+BOTH(cuGraphLaunch, hipGraphLaunch, (void *exec, void *stream), (exec, stream))
+EXPORT int cuGraphLaunch(void *exec, void *stream)
+{
+    if (const int code = called("graph")) return code;
+    for (const auto &run : ((Graph *)exec)->runs) queue(stream, run);
+    return 0;
+}
+
+BOTH(cuGraphDestroy, hipGraphDestroy, (void *graph), (graph))
+EXPORT int cuGraphDestroy(void *graph)
+{
+    delete (Graph *)graph;
+    --numbers["graphs"];
+    return 0;
+}
+
+BOTH(cuGraphExecDestroy, hipGraphExecDestroy, (void *exec), (exec))
+EXPORT int cuGraphExecDestroy(void *exec) { return cuGraphDestroy(exec); }
 
 // --- what is CUDA's or HIP's alone ---
 

@@ -123,6 +123,7 @@ std::string open_cuda(const char *path, Driver &driver)
 #define DCPY_TRY(meaning, arguments, cuda, hip) driver.meaning = (Code(*) arguments)find(cuda);
     DCPY_NEEDED(DCPY_FIND)
     DCPY_POOLS(DCPY_TRY)
+    DCPY_GRAPHS(DCPY_TRY)
     driver.entries[RETAIN] = need("cuDevicePrimaryCtxRetain");
     driver.entries[SET_CURRENT] = need("cuCtxSetCurrent");
     driver.entries[SET_ATTRIBUTE] = need("cuFuncSetAttribute");

@@ -5,6 +5,7 @@
 //     context.cpp           a device in this process: memory, pinned buffers, what is wrong with it
 //     program.cpp           the table of one program: launches, queues, events, its error block
 //     workspace.cpp         the memory that its calls take: a slab that stays between them
+//     graphs.cpp            graphs of launches
 //     copies.cpp            copies: through pinned buffers where host memory is pageable, and boxes with strides
 //     measure.cpp           how long things take here, for `dcpy doctor --gpu`
 //
@@ -74,6 +75,17 @@ constexpr Code OUT_OF_MEMORY = 2, NO_DEVICE = 100, INVALID_DEVICE = 101;
           "hipMallocFromPoolAsync")                                                                                \
     ENTRY(release_in, (void *place, void *stream), "cuMemFreeAsync", "hipFreeAsync")
 
+// Graphs of launches; where a driver has none of it, there are no graphs.
+#define DCPY_GRAPHS(ENTRY)                                                                                             \
+    ENTRY(begin_capture, (void *stream, int mode), "cuStreamBeginCapture", "hipStreamBeginCapture")                    \
+    ENTRY(end_capture, (void *stream, void **graph), "cuStreamEndCapture", "hipStreamEndCapture")                      \
+    ENTRY(instantiate, (void **exec, void *graph, void **node, char *text, size_t size), "cuGraphInstantiate",         \
+          "hipGraphInstantiate")                                                                                       \
+    ENTRY(change_exec, (void *exec, void *graph, void **node, int *result), "cuGraphExecUpdate", "hipGraphExecUpdate") \
+    ENTRY(launch_graph, (void *exec, void *stream), "cuGraphLaunch", "hipGraphLaunch")                                 \
+    ENTRY(drop_graph, (void *graph), "cuGraphDestroy", "hipGraphDestroy")                                              \
+    ENTRY(drop_exec, (void *exec), "cuGraphExecDestroy", "hipGraphExecDestroy")
+
 // Attributes of a device, by their numbers in each driver.
 struct Attributes {
     int warp, processors, shared_per_block, l2, pools, threads_per_processor;
@@ -85,6 +97,7 @@ struct Driver {
 #define DCPY_POINTER(meaning, arguments, cuda, hip) Code (*meaning) arguments = nullptr;
     DCPY_NEEDED(DCPY_POINTER)
     DCPY_POOLS(DCPY_POINTER)
+    DCPY_GRAPHS(DCPY_POINTER)
 #undef DCPY_POINTER
     Code (*make_current)(const Driver &, int device, void **context) = nullptr;  // retains it, where that is null
     Code (*architecture)(const Driver &, int device, char *text, size_t size) = nullptr;  // "sm_90", "gfx90a"
@@ -182,16 +195,20 @@ struct Program : dcpy_device {
     int64_t *fetched = nullptr;         // pinned: where the error block comes back
     std::vector<int32_t> running;       // kernels since the last wait, each once
     int32_t queue = 0;
+    int32_t recorded = -1;              // the graph that is recorded; -1: none
+    void *recording = nullptr;          // the stream that it is recorded in, made when it is used
+    std::map<int32_t, void *> graphs;   // ready to run, by number
     std::string said;
 
     const Driver &driver() const { return context->driver; }
-    void *stream() { return streams[(size_t)queue]; }
+    void *stream() { return recorded >= 0 ? recording : streams[(size_t)queue]; }
 
     // 0, or a status, with a message about what was tried.
     int32_t answer(Code code, const char *what);
     int32_t refuse(int32_t status, std::string message);
     int32_t ready();  // before any command
     int32_t has_queue(int32_t number);
+    void give_up_recording();
 
 };
 
@@ -201,6 +218,8 @@ bool is_held(Program &program, void *place);
 Code give_back(Program &program, void *place);
 int64_t kept_bytes(Program &program);  // in slabs
 void close_memory(Program &program);
+void offer_graphs(Program &program);  // its functions of the table, where the driver has graphs
+void drop_graphs(Program &program);
 
 int32_t copy(dcpy_device *, void *to, const void *from, int64_t bytes, int32_t way);
 int32_t copy_box(dcpy_device *, void *to, const void *from, int64_t item, int32_t rank, const int64_t *shape,

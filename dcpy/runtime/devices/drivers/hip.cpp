@@ -84,6 +84,7 @@ std::string open_hip(const char *path, Driver &driver)
 #define DCPY_TRY(meaning, arguments, cuda, hip) driver.meaning = (Code(*) arguments)dlsym(library, hip);
     DCPY_NEEDED(DCPY_FIND)
     DCPY_POOLS(DCPY_TRY)
+    DCPY_GRAPHS(DCPY_TRY)
     void *const newer = dlsym(library, "hipGetDevicePropertiesR0600");
     driver.entries[SET_DEVICE] = need("hipSetDevice");
     driver.entries[PROPERTIES] = newer ? newer : need("hipGetDeviceProperties");

@@ -36,6 +36,7 @@ int32_t release(dcpy_device *device, void *place)
 {
     Program &program = of(device);
     if (const int32_t status = program.ready()) return status;
+    program.give_up_recording();
     if (!place) return DCPY_DONE;
     if (!is_held(program, place)) return program.refuse(DCPY_MISUSED, "memory is released that is not allocated");
     return program.answer(give_back(program, place), "release of memory");
@@ -92,6 +93,7 @@ int32_t wait(dcpy_device *device)
 {
     Program &program = of(device);
     if (const int32_t status = program.ready()) return status;
+    program.give_up_recording();
     for (void *stream : program.streams)
         if (stream)
             if (const int32_t status = program.answer(program.driver().wait_stream(stream), "wait")) return status;
@@ -207,6 +209,7 @@ void close(Program &program)
         if (event) driver.drop_event(event);
     for (void *stream : program.streams)
         if (stream) driver.drop_stream(stream);
+    drop_graphs(program);
     if (program.module) driver.unload(program.module);
 }
 
@@ -273,6 +276,7 @@ extern "C" dcpy_device *dcpy_open_program(dcpy_context *context, const void *ima
     program->wait_event = wait_event;
     program->pin = pin;
     program->unpin = unpin;
+    offer_graphs(*program);
     const char *what = "context";
     int32_t status = program->ready();
     Code code = 0;

@@ -74,9 +74,12 @@ int32_t refuse(Device &device, int32_t status, const std::string &message)
     return status;
 }
 
-int32_t enter(Device &device)
+int32_t enter(Device &device, bool records)
 {
     if (device.is_lost) return DCPY_DEVICE_LOST;
+    if (device.is_recording && !records)
+        return refuse(device, DCPY_MISUSED, "only launches can be recorded: graph " + std::to_string(device.recorded) +
+                                                " is not ended");
     if (!faults::stray.happened) return DCPY_DONE;
     faults::stray.happened = false;
     arena::seal();

@@ -6,6 +6,8 @@
 
 #include <deque>
 #include <functional>
+#include <memory>
+#include <mutex>
 
 namespace simulator {
 
@@ -16,6 +18,19 @@ struct Command {
     std::function<bool(std::string &problem)> run;
 };
 
+// The values of a kernel's arguments, kept until it runs.
+struct Arguments {
+    std::vector<char> bytes;
+    std::vector<void *> places;
+};
+
+struct Recorded {
+    Launch launch;
+    std::shared_ptr<Arguments> args;
+};
+
+using Graph = std::vector<Recorded>;
+
 struct Device : dcpy_device {
     int64_t number;
     const dcpy_unit *unit;  // null: of no program, for memory only
@@ -24,14 +39,25 @@ struct Device : dcpy_device {
     std::map<int32_t, std::deque<Command>> queues;
     std::map<int32_t, int64_t> issued, happened;  // records of events
     int32_t queue;
-    bool is_lost;
+    bool is_lost, is_recording;
+    int32_t recorded;                  // the number of the graph that is recorded
+    Graph recording;
+    std::map<int32_t, Graph> graphs;
     std::string text;  // the last message
 };
 
+extern std::recursive_mutex one_at_a_time;  // table.cpp: what every function of the table holds
+
 // Each of these returns a status, and keeps a message where it is not 0.
 int32_t refuse(Device &device, int32_t status, const std::string &message);
-int32_t enter(Device &device);                    // what every function of the table begins with
+int32_t enter(Device &device, bool records = false);  // what every function of the table begins with
 int32_t submit(Device &device, Command command);  // into the present queue; runs some of what has been submitted
 int32_t drain(Device &device);                    // runs all
+int32_t run_launch(Device &device, const Recorded &one);  // table.cpp: into the present queue
+
+// graphs.cpp
+int32_t graph_begin(dcpy_device *self, int32_t graph);
+int32_t graph_end(dcpy_device *self, int32_t graph);
+int32_t graph_replay(dcpy_device *self, int32_t graph);
 
 }  // namespace simulator

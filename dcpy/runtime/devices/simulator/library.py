@@ -19,7 +19,7 @@ _CODE = re.compile(r"\{\+([0-9a-f]+)\}")  # an offset in the program's library
 HERE = Path(__file__).parent
 SOURCES = (
     "arena.cpp", "fibers.cpp", "faults.cpp", "blocks.cpp", "hooks.cpp", "races.cpp", "traffic.cpp", "commands.cpp",
-    "table.cpp",
+    "graphs.cpp", "table.cpp",
 )  # fmt: skip
 HEADERS = ("simulator.h", "commands.h", "hooks.h")
 SHARED = ("dcpy_device.h", "dcpy_fibers.h", "dcpy_table.h")
@@ -123,6 +123,18 @@ def simulator(options: Options, portable: bool = False) -> ctypes.CDLL:
 def memory_in_use(options: Options) -> int:
     """Bytes of all simulated devices together that have been allocated and not released."""
     return int(simulator(options).dcpy_simulator_in_use())
+
+
+def launches_so_far(options: Options) -> int:
+    """Kernels that have been launched on all simulated devices together."""
+    return int(simulator(options).dcpy_simulator_launches())
+
+
+def graphs_so_far(options: Options) -> tuple[int, int, int]:
+    """Graphs of launches that have been made, those that were changed into others, and how often one was replayed."""
+    numbers = (ctypes.c_int64 * 3)()
+    simulator(options).dcpy_simulator_graphs(numbers)
+    return numbers[0], numbers[1], numbers[2]
 
 
 def open_table(library: ctypes.CDLL, name: str, options: Options) -> SimulatedDevice:

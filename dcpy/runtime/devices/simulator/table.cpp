@@ -10,9 +10,10 @@
 
 namespace simulator {
 
+std::recursive_mutex one_at_a_time;
+
 namespace {
 
-std::recursive_mutex one_at_a_time;
 int64_t launches = 0, devices = 0;
 
 constexpr int64_t MOST_BLOCKS[3] = {0x7FFFFFFF, 65535, 65535};
@@ -69,6 +70,7 @@ int32_t release(dcpy_device *self, void *place)
 {
     std::lock_guard guard(one_at_a_time);
     Device &device = *(Device *)self;
+    device.is_recording = false;
     if (int32_t status = enter(device)) return status;
     if (!place) return DCPY_DONE;
     Allocation *a = arena::owns(place) ? arena::holder(place) : nullptr;
@@ -198,12 +200,6 @@ std::string problem_of_argument(const void *place)
     return problem_of(place, 0, 0, true);
 }
 
-// The values of arguments, kept until the kernel runs.
-struct Arguments {
-    std::vector<char> bytes;
-    std::vector<void *> places;
-};
-
 Arguments keep(const dcpy_kernel_row &row, void **args)
 {
     int64_t room = 0;
@@ -222,29 +218,25 @@ int32_t launch(dcpy_device *self, int32_t kernel, const int64_t *grid, const int
 {
     std::lock_guard guard(one_at_a_time);
     Device &device = *(Device *)self;
-    if (int32_t status = enter(device)) return status;
+    if (int32_t status = enter(device, true)) return status;
     if (!device.unit || kernel < 0 || kernel >= device.unit->count)
         return refuse(device, DCPY_MISUSED, "launch: there is no kernel " + std::to_string(kernel));
     const dcpy_kernel_row &row = device.unit->rows[kernel];
     Launch wanted{device.unit, kernel, {grid[0], grid[1], grid[2]}, {threads[0], threads[1], threads[2]},
-                  shared, nullptr, ++launches, device.number};
-    std::string problem = problem_of_geometry(wanted, row);
-    for (int32_t k = 0; k < row.parameters && problem.empty(); ++k) {
-        problem = row.places[k] ? problem_of_argument(*(void **)args[k]) : "";
-        if (!problem.empty()) problem = "argument " + std::to_string(k) + ": " + problem;
-    }
+                  shared, nullptr, 0, device.number};
+    const std::string problem = problem_of_geometry(wanted, row);
     if (!problem.empty()) return refuse(device, DCPY_MISUSED, std::string("launch of kernel ") + row.name + ": " + problem);
-    auto kept = std::make_shared<Arguments>(keep(row, args));
-    return give(device, [=, &device](std::string &text) mutable {
-        wanted.args = kept->places.data();
-        return blocks::run(wanted, device.settings, text);
-    });
+    const Recorded one{wanted, std::make_shared<Arguments>(keep(row, args))};
+    if (!device.is_recording) return run_launch(device, one);
+    device.recording.push_back(one);
+    return DCPY_DONE;
 }
 
 int32_t wait(dcpy_device *self)
 {
     std::lock_guard guard(one_at_a_time);
     Device &device = *(Device *)self;
+    device.is_recording = false;
     if (int32_t status = enter(device)) return status;
     return drain(device);
 }
@@ -311,6 +303,24 @@ int32_t unpin(dcpy_device *self, void *place)
 }
 
 }  // namespace
+
+int32_t run_launch(Device &device, const Recorded &one)
+{
+    const dcpy_kernel_row &row = one.launch.unit->rows[one.launch.kernel];
+    for (int32_t k = 0; k < row.parameters; ++k) {
+        const std::string problem = row.places[k] ? problem_of_argument(*(void **)one.args->places[size_t(k)]) : "";
+        if (!problem.empty())
+            return refuse(device, DCPY_MISUSED, std::string("launch of kernel ") + row.name + ": argument " +
+                                                    std::to_string(k) + ": " + problem);
+    }
+    Launch wanted = one.launch;
+    wanted.number = ++launches;
+    return give(device, [wanted, args = one.args, &device](std::string &text) mutable {
+        wanted.args = args->places.data();
+        return blocks::run(wanted, device.settings, text);
+    });
+}
+
 }  // namespace simulator
 
 // ---- For Python (library.py) ----
@@ -330,13 +340,13 @@ dcpy_device *dcpy_simulator_open(const dcpy_unit *unit, const Settings *settings
     faults::watch();
     Device *device = new Device;
     (dcpy_device &)*device = {DCPY_TABLE_VERSION, nullptr, allocate, release, copy, copy_box, fill, launch, wait, failed,
-                              message, use_queue, record, wait_event, pin, unpin};
+                              message, use_queue, record, wait_event, pin, unpin, graph_begin, graph_end, graph_replay};
     device->number = ++devices;
     device->unit = unit;
     device->settings = *settings;
     device->random = {settings->seed};
     device->queue = 0;
-    device->is_lost = false;
+    device->is_lost = device->is_recording = false;
     const Allocation *block = arena::allocate(0, 5 * sizeof(int64_t), INT64_MAX, problem);
     if (!block) return delete device, nullptr;
     device->errors = (int64_t *)block->place;

@@ -1,0 +1,207 @@
+"""Ownership of elements by points: whether the kernels of a loop touch what they write at one point each.
+
+A point owns an element where every access of the loop to what it writes has, for each parameter, a dimension in which
+the index is that parameter plus a number that is the same everywhere. Two points then never meet, whatever the order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from dcpy.ir.analysis.access import MemoryAccess
+from dcpy.ir.analysis.access_relations import accesses_of_body, names_in
+from dcpy.ir.analysis.effects import effects_of
+from dcpy.ir.analysis.sides import is_kernel
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.data import Array
+from dcpy.ir.editing.remarks import described
+from dcpy.ir.effects import Effect
+from dcpy.ir.expressions.scalar import loads_of
+from dcpy.ir.nodes import Map, Node, Tasklet
+from dcpy.ir.refusal import Refusal
+from dcpy.ir.region import Block, Branch, Check, Loop, Region, State
+from dcpy.ir.roles import Role
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import ONE, Expr, sym
+from dcpy.ir.tree import is_inside, subtree
+from dcpy.transforms.gpu.offloadable import free_params, is_scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Met(Refusal):
+    """Points meet in a container, or kernels differ in their points: what would be in nobody's way if it were gone."""
+
+    containers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """The points that all kernels of a loop have in common, and whose elements are whose.
+
+    `shifts`: what each kernel's parameters are beyond those of the first one. `owned`: of each container that the loop
+    writes, the dimension that goes with each parameter.
+    """
+
+    kernels: tuple[Map, ...]
+    shifts: tuple[tuple[Expr, ...], ...]
+    owned: dict[str, tuple[int, ...]]
+
+    @property
+    def params(self) -> tuple[str, ...]:
+        return self.kernels[0].params
+
+    @property
+    def domain(self) -> tuple[Range, ...]:
+        return tuple(self.kernels[0].domain)
+
+
+def points_of(loop: Loop, uses: Uses, settled: Collection[Block] = ()) -> Points | Refusal:
+    """The points of the kernels in a loop, where each could run all iterations alone; or why it could not.
+
+    Checks that are `settled` hold, and such branches take their first way.
+    """
+    found = kernels_in(loop.body, uses, settled)
+    if isinstance(found, Refusal):
+        return found
+    if not found:
+        return Refusal("there is no kernel inside")
+    defined = frozenset(name for element in subtree(loop) for name in element.all_of(Role.DEFINED))
+    shifts: list[tuple[Expr, ...]] = []
+    for kernel in found:
+        shift = _shift(kernel, found[0], defined, uses)
+        if isinstance(shift, Refusal):
+            return shift
+        shifts.append(shift)
+    owned = _owned(tuple(found), shifts, loop, defined, uses)
+    return owned if isinstance(owned, Refusal) else Points(tuple(found), tuple(shifts), owned)
+
+
+def kernels_in(region: Region, uses: Uses, settled: Collection[Block] = ()) -> list[Map] | Refusal:
+    """The kernels that a region runs; the host does nothing there but count, choose, and compute numbers of its own."""
+    found: list[Map] = []
+    for block in region.blocks:
+        more = _kernels_of(block, uses, settled)
+        if isinstance(more, Refusal):
+            return more
+        found += more
+    return found
+
+
+def _kernels_of(block: Block, uses: Uses, settled: Collection[Block]) -> list[Map] | Refusal:
+    is_settled = block in settled
+    match block:
+        case State():
+            other = next((node for node in block.nodes if not is_kernel(node) and not _is_number(node, uses)), None)
+            if other is not None:
+                return Refusal(f"the host runs {described(other)}", (other,))
+            return [node for node in block.nodes if isinstance(node, Map)]
+        case Check() if is_settled:
+            return []
+        case Loop() | Branch():
+            if not is_settled and any(True for expr in block.exprs() for _ in loads_of(expr)):
+                return Refusal(f"a {block.kind} depends on elements of arrays", (block,))
+            found: list[Map] = []
+            for inner in block.regions()[: 1 if is_settled else None]:
+                more = kernels_in(inner, uses, settled)
+                if isinstance(more, Refusal):
+                    return more
+                found += more
+            return found
+    return Refusal(f"not only kernels are inside: {described(block)}", (block,))
+
+
+def _is_number(node: Node, uses: Uses) -> bool:
+    """Whether a node computes numbers of an iteration from others, which each point can do for itself."""
+    if not isinstance(node, Tasklet) or effects_of(node) & Effect.MAY_RAISE:
+        return False
+    touched = uses.touches(node)
+    private = all(uses.is_private(name) and uses.desc(name).transient for name in touched.writes)
+    return private and all(is_scalar(uses.desc(name)) for name in (*touched.reads, *touched.writes))
+
+
+def _shift(kernel: Map, first: Map, defined: frozenset[str], uses: Uses) -> tuple[Expr, ...] | Refusal:
+    """What the parameters of a kernel are beyond those of another one that has as many points, one for each."""
+    if effects_of(kernel) & Effect.MAY_RAISE:
+        return Refusal(f"something in {described(kernel)} may raise an exception", (kernel,))
+    if set(free_params(kernel, uses)) != set(kernel.params):
+        return Refusal(f"points of {described(kernel)} combine values", (kernel,))
+    if len(kernel.params) != len(first.params):
+        written = (name for node in (kernel, first) for name in names_in(node, uses)[1])
+        reason = f"{described(kernel)} has {len(kernel.params)} parameters, not {len(first.params)}"
+        return Met(reason, (kernel,), tuple(dict.fromkeys(written)))
+    for dim, other in zip(kernel.domain, first.domain, strict=True):
+        if not defined.isdisjoint(dim.symbols):
+            return Refusal(f"the range {dim} differs between iterations", (kernel,))
+        if dim.step is not ONE or other.step is not ONE or (dim.stop - dim.start) != (other.stop - other.start):
+            written = (name for node in (kernel, first) for name in names_in(node, uses)[1])
+            return Met(f"points differ: {dim} and {other}", (kernel,), tuple(dict.fromkeys(written)))
+    return tuple(dim.start - other.start for dim, other in zip(kernel.domain, first.domain, strict=True))
+
+
+def _owned(
+    kernels: tuple[Map, ...], shifts: list[tuple[Expr, ...]], loop: Loop, defined: frozenset[str], uses: Uses
+) -> dict[str, tuple[int, ...]] | Refusal:
+    params = kernels[0].params
+    found: dict[str, list[tuple[MemoryAccess, dict[str, Expr]]]] = {}
+    written: dict[str, None] = {}
+    for kernel, shift in zip(kernels, shifts, strict=True):
+        values = {own: sym(name) + by for own, name, by in zip(kernel.params, params, shift, strict=True)}
+        for access in accesses_of_body(kernel, uses):
+            if is_inside(uses.home(access.root), kernel):
+                continue
+            found.setdefault(access.memory, []).append((access, values))
+            if access.is_write:
+                written[access.memory] = None
+    owned: dict[str, tuple[int, ...]] = {}
+    for memory in written:
+        (name, *others) = dict.fromkeys(access.root for access, _ in found[memory])
+        if others:
+            return Met(f"{name!r} and {others[0]!r} may overlap", containers=(name,))
+        dims = tuple(_dimension(param, found[memory], defined, params) for param in params)
+        if -1 in dims:
+            param = params[dims.index(-1)]
+            return Met(f"points differ in {param}, and meet in {name!r}", containers=(name,))
+        if is_inside(uses.home(name), loop) and not _may_stay(name, defined, uses):
+            return Refusal(f"the size of {name!r} differs between iterations, or there are views of it")
+        owned[name] = dims
+    return owned
+
+
+def _may_stay(name: str, defined: frozenset[str], uses: Uses) -> bool:
+    """Whether a container of an iteration can be one of the point's."""
+    desc = uses.desc(name)
+    return (
+        isinstance(desc, Array)
+        and not uses.views_of(name)
+        and defined.isdisjoint(symbol for size in desc.shape for symbol in size.symbols)
+    )
+
+
+def _dimension(
+    param: str, accesses: list[tuple[MemoryAccess, dict[str, Expr]]], defined: frozenset[str], params: tuple[str, ...]
+) -> int:
+    """The dimension in which all accesses have an index that is a parameter plus one and the same number; -1: none."""
+    ranks = {-1 if access.subset is None else len(access.subset.dims) for access, _ in accesses}
+    if len(ranks) != 1:
+        return -1
+    fixed = defined | frozenset(params)
+    for axis in range(ranks.pop()):
+        distances = set(_distances(param, axis, accesses, fixed))
+        if len(distances) == 1 and None not in distances:
+            return axis
+    return -1
+
+
+def _distances(
+    param: str, axis: int, accesses: list[tuple[MemoryAccess, dict[str, Expr]]], varying: frozenset[str]
+) -> Iterator[Expr | None]:
+    """The index of each access along a dimension, less the parameter; None where that is not the same in all points."""
+    for access, values in accesses:
+        assert access.subset is not None
+        index = access.subset.dims[axis]
+        if not isinstance(index, Expr):
+            yield None
+            continue
+        distance = index.subs(values) - sym(param)
+        yield distance if varying.isdisjoint(distance.symbols) else None

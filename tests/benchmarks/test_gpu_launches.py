@@ -1,0 +1,30 @@
+"""How many kernels programs of NPBench launch: loops of launches become kernels with loops inside."""
+
+import pytest
+
+import dcpy
+from benchmarks.npbench import kernels
+from dcpy.base.options import resolve_options
+from dcpy.runtime.devices.simulator.library import launches_so_far
+
+pytestmark = pytest.mark.cc
+KERNELS = kernels()
+
+#: with auto_optimize, at size XS; behind each what it was before any loop went into a kernel
+LAUNCHES = {
+    "adi": 24,  # 76
+    "deriche": 14,  # 30
+    "mandelbrot1": 7,  # 30
+    "vadv": 12,  # 29
+}
+
+
+@pytest.mark.parametrize("name", LAUNCHES)
+def test_launches(name):
+    kernel = KERNELS[name]
+    program = dcpy.program(
+        kernel.function, device=dcpy.DeviceType.GPU, gpu_backend="simulator", auto_optimize=True
+    )
+    before = launches_so_far(resolve_options())
+    program(**kernel.initialize("XS"))
+    assert launches_so_far(resolve_options()) - before == LAUNCHES[name]
