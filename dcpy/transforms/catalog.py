@@ -116,6 +116,7 @@ PASSES: Registry[type[Pass]] = Registry(
         "loops-into-kernels": f"{_GPU}.loops_into_kernels:LoopsIntoKernels",
         "map-to-grid": f"{_GPU}.map_to_grid:MapToGrid",
         "partial-sums": f"{_CPU}.partial_sums:PartialSums",
+        "overlapped-tiles": f"{_GPU}.overlapped_tiles:OverlappedTiles",
         "place-computation": f"{_GPU}.place_computation:PlaceComputation",
         "place-copies": f"{_GPU}.place_copies:PlaceCopies",
         "place-data": f"{_GPU}.place_data:PlaceData",

@@ -52,6 +52,30 @@ def test_rows_of_a_sparse_matrix_are_the_threads_of_one_kernel():
         watched(KERNELS["spmv"].function, *(arguments | {"A_col": arguments["A_col"] + np.uint32(99)}).values())
 
 
+def arrays_in(name, sizes):
+    """What a kernel of NPBench is called with, at these sizes."""
+    return KERNELS[name].function, KERNELS[name].module.initialize(**sizes)
+
+
+def test_a_step_of_fdtd_moves_its_three_grids_once():
+    function, arguments = arrays_in("fdtd_2d", {"TMAX": 2, "NX": 70, "NY": 64})
+    report = watched(function, *arguments.values(), auto_optimize=True)
+    (step,) = [kernel for kernel in report.kernels if kernel.launches == 2]
+    floor = 2 * sum(2 * arguments[name].nbytes for name in ("ex", "ey", "hz"))
+    assert floor <= step.moved_bytes <= 1.2 * floor
+    assert report.races == ()
+
+
+@pytest.mark.parametrize(("name", "sizes"), [("hdiff", {"I": 12, "J": 12, "K": 32}), ("compute", {"M": 30, "N": 50})])
+def test_it_moves_its_arrays_once(name, sizes):
+    """Horizontal diffusion and clipping: temporaries are computed where they are read."""
+    function, arguments = arrays_in(name, sizes)
+    report = watched(function, *arguments.values(), auto_optimize=True)
+    floor = sum(array.nbytes for array in arguments.values() if isinstance(array, np.ndarray))
+    floor += arguments["array_1"].nbytes if name == "compute" else 0  # the result
+    assert report.moved_bytes <= 1.2 * floor
+
+
 def scaled(x, y, a):
     y[:] = a * x + y
 

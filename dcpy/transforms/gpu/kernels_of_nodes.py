@@ -60,7 +60,7 @@ def copy_as_map(node: Copy, rw: Rewriter) -> None:
         source.container == target.container and source.subset.disjoint(target.subset, ranges)
     )
     if apart:
-        rw.add_node_before(node, _elementwise(source, target, node, rw))
+        rw.add_node_before(node, elementwise(source, target, node, rw))
     else:
         assert node.state is not None
         assert node.state.region is not None
@@ -69,7 +69,7 @@ def copy_as_map(node: Copy, rw: Rewriter) -> None:
         name = rw.declare_fresh(f"{target.container}_new", fresh, node.state.region)
         between = Memlet(name, Subset.whole(fresh.shape))
         for one, other in ((source, between), (between, target)):
-            rw.add_node_before(node, _elementwise(one, other, node, rw))
+            rw.add_node_before(node, elementwise(one, other, node, rw))
     rw.erase(node)
 
 
@@ -79,7 +79,7 @@ def copy_inside(node: Copy, rw: Rewriter) -> None:
         node.dst.subset, rw.uses.ranges_at(node)
     ):
         return
-    loop = _elementwise(node.src, node.dst, node, rw, SEQUENTIAL)
+    loop = elementwise(node.src, node.dst, node, rw, SEQUENTIAL)
     if loop.params:
         rw.replace(node, loop)
     else:
@@ -94,7 +94,8 @@ def _only_state(loop: Map) -> list[Node]:
     return nodes
 
 
-def _elementwise(source: Memlet, target: Memlet, node: Copy, rw: Rewriter, schedule: Schedule = GRID) -> Map:
+def elementwise(source: Memlet, target: Memlet, node: Copy, rw: Rewriter, schedule: Schedule = GRID) -> Map:
+    """A map that copies element by element."""
     sizes = target.subset.shape
     params = tuple(rw.fresh_name("c") for _ in sizes)
     point = Subset.point(*map(sym, params))

@@ -17,6 +17,7 @@ from dcpy.transforms.gpu.histogram_privatization import HistogramPrivatization
 from dcpy.transforms.gpu.host_control import HostControl
 from dcpy.transforms.gpu.loops_into_kernels import LoopsIntoKernels
 from dcpy.transforms.gpu.map_to_grid import MapToGrid
+from dcpy.transforms.gpu.overlapped_tiles import OverlappedTiles
 from dcpy.transforms.gpu.place_computation import PlaceComputation
 from dcpy.transforms.gpu.place_copies import PlaceCopies
 from dcpy.transforms.gpu.place_data import PlaceData
@@ -49,6 +50,7 @@ def gpu_pipeline(options: GpuOptions, costs: Costs = GPU_COSTS, limits: Limits =
         MapInlining(indices=True),
         ForwardScalars(),
         HistogramPrivatization(costs, limits),
+        OverlappedTiles(costs, limits),
         PlaceComputation(any_order),
         LoopsIntoKernels(),
         ReduceToBlocks(costs, limits),

@@ -14,7 +14,7 @@ from dcpy.ir.machine import GPU_COSTS, GPU_LIMITS, Costs, Limits
 from dcpy.ir.nodes import Map, Node, Tasklet
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Loop, State, While
-from dcpy.ir.schedules import Sequential
+from dcpy.ir.schedules import Block, Sequential
 from dcpy.ir.symbolic import product_of
 from dcpy.ir.tree import owners_around
 from dcpy.transforms.api import Match
@@ -59,6 +59,8 @@ class ReduceToBlocks(GraphPass):
     def decide(self, rw: Rewriter) -> None:
         """Kernel by kernel."""
         for kernel in kernels(rw.sdfg):
+            if any(isinstance(node, Map) and isinstance(node.schedule, Block) for node in kernel.body.walk_nodes()):
+                continue  # another pass has shared it already
             found = statements_of(kernel, rw)
             shape = found if isinstance(found, Refusal) else self._shape(kernel, found, rw)
             if isinstance(shape, Refusal) or isinstance(found, Refusal):
