@@ -61,8 +61,8 @@ setup(
         Extension(
             "dcpy.runtime._dispatch",
             sources=sorted(glob("dcpy/runtime/dispatch/*.cpp")),
-            depends=sorted(glob("dcpy/runtime/dispatch/*.h")),
-            include_dirs=[numpy.get_include()],
+            depends=[*sorted(glob("dcpy/runtime/dispatch/*.h")), "dcpy/codegen/include/dcpy_table.h"],
+            include_dirs=[numpy.get_include(), "dcpy/codegen/include"],
             define_macros=[
                 ("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"),
                 ("NPY_TARGET_VERSION", "NPY_2_0_API_VERSION"),

@@ -88,8 +88,8 @@ _DTYPES = (
 
 
 def __getattr__(name: str) -> _Any:
-    if name == "data":
-        value: _Any = _import_module("dcpy.frontend.dataflow.data")
+    if name in ("data", "gpu"):
+        value: _Any = _import_module("dcpy.gpu" if name == "gpu" else "dcpy.frontend.dataflow.data")
     elif name in _DTYPES:
         from dcpy.frontend.annotations import ANNOTATIONS
 
@@ -115,4 +115,4 @@ def _transformation(name: str) -> _Any:
 
 def __dir__() -> list[str]:
     dunder = {"__doc__", "__file__", "__name__", "__path__", "__version__"}
-    return sorted({*dunder, *_HOME, *_DTYPES, "data"})
+    return sorted({*dunder, *_HOME, *_DTYPES, "data", "gpu"})

@@ -48,6 +48,8 @@ class Program(Dispatcher):
         self._specializer = Specializer(function, options, use_annotations=use_annotations)
         parameters, positional_only, keyword_only = parameters_of(function)
         super().__init__(function.__name__, parameters, self._specialize, positional_only, keyword_only)
+        if options.device is DeviceType.GPU:
+            self.accept_devices(self._open_home)
         functools.update_wrapper(self, function)
 
     @property
@@ -58,6 +60,12 @@ class Program(Dispatcher):
     def _specialize(self, values: tuple[Any, ...]) -> Any:
         """What the dispatcher does when no specialization fits."""
         return self._specializer.run(self, values, self.profile)
+
+    def _open_home(self) -> Any:
+        """The device that arrays of other libraries are on."""
+        from dcpy.runtime.devices.arrays import home_of
+
+        return home_of(self.options)
 
     def call_with_symbols(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
         """A call whose keywords are symbols, too: ``program(A, N=5)``. `NotImplemented` where none of them is one."""
@@ -159,6 +167,8 @@ class SymbolicCalls(Dispatcher):
         more = tuple((name,) for name in symbols)
         count = keyword_only + len(symbols)
         super().__init__(program.function.__name__, (*parameters, *more), self._specialize, positional_only, count)
+        if program.options.device is DeviceType.GPU:
+            self.accept_devices(program._open_home)
 
     def _specialize(self, values: tuple[Any, ...]) -> Any:
         """What the dispatcher does when no specialization fits."""

@@ -218,6 +218,26 @@ def distribute(
     return _run(sdfg, DISTRIBUTE, resolve_options()).counts()
 
 
+def place_on_device(sdfg: Sdfg, names: Sequence[str]) -> None:
+    """Says that callers have arguments in the memory of a device, in place; new arrays will be there, too."""
+    from dataclasses import replace
+
+    from dcpy.codegen.artifact import FreshArray
+    from dcpy.codegen.signature import default_signature
+    from dcpy.ir.data import Array, Space
+
+    def place(name: str) -> None:
+        desc = sdfg.containers[name]
+        assert isinstance(desc, Array)
+        sdfg.redeclare(name, replace(desc, space=Space.GLOBAL))
+
+    for name in names:
+        place(name)
+    for result, described in zip(sdfg.results, default_signature(sdfg).results, strict=True):
+        if isinstance(described, FreshArray):
+            place(result.container)
+
+
 def localize(sdfg: Sdfg) -> None:
     """Makes a distributed program that of one rank, in place."""
     from dcpy.transforms.distributed.pipeline import LOCALIZE

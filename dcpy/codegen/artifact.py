@@ -22,12 +22,14 @@ Where `Signature.callbacks` is not empty, ``args`` has one more pointer: to a st
 which calls the Python function of a site. The operands are a pointer, the sizes, and the strides in elements for each
 of `CallbackSite.operands`. Where it does not return 0 the program stops, and returns a number that is not 0.
 
-A program for a device has one function more:
+A program for a device has two functions more:
 
     void NAME_attach(void *device);
+    void NAME_on_stream(void *stream);
 
-which tells it the table (include/dcpy_table.h) through which it reaches the device: once, before the first call. It is
-no parameter of each call, so calls of programs for CPUs do nothing for it.
+The first tells it the table (include/dcpy_table.h) through which it reaches the device: once, before the first call.
+The second one says on which stream the next call of this thread runs, if not on the program's own. They are no
+parameters of each call, so calls of programs for CPUs do nothing for them.
 
 ``numbers``  is filled by NAME_results, called first, in the order of `Signature.results`: for each `FreshArray` its
              shape; for each `ViewResult` its byte offset from the argument's data pointer, its shape, then its
@@ -81,6 +83,7 @@ class ArrayArg:
     strides: tuple[str, ...] = ()
     written: bool = False
     alias: str = ""
+    on_device: bool = False  # in the memory of the device that the program is for
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +154,7 @@ class FreshArray:
 
     dtype: str
     rank: int
+    on_device: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +276,11 @@ class Signature:
     assumes: tuple[Linear, ...] = ()
     unless: tuple[Linear, ...] = ()
     assumed: tuple[tuple[str, Assumption], ...] = ()
+
+    @property
+    def on_device(self) -> bool:
+        """Whether arguments are in the memory of a device."""
+        return any(isinstance(arg, ArrayArg) and arg.on_device for arg in self.args)
 
 
 DEVICE = "device"  # the language of kernels

@@ -23,7 +23,7 @@ from dcpy.codegen.lir.verify import require_valid
 from dcpy.codegen.lower.context import ModuleContext
 from dcpy.codegen.lower.hardware_units import Hardware
 from dcpy.codegen.lower.module import lower_program
-from dcpy.codegen.signature import default_signature
+from dcpy.codegen.signature import called_by_host, default_signature
 from dcpy.ir.data import Allocation, Array, Data, Scalar, Space
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.machine import COSTS, Costs
@@ -44,7 +44,7 @@ def generate_fpga(
     chosen = options or Options()
     _require_simulation(chosen.fpga)
     verify(sdfg, FPGA_FORM)
-    called_as = signature or default_signature(sdfg)
+    called_as = called_by_host(signature or default_signature(sdfg))
     hardware = Hardware()
     simulated = in_memory_of_the_host(sdfg)
     module = lower_program(simulated, called_as, chosen.cpu, dict(environments or {}), costs, hardware=hardware)

@@ -21,7 +21,7 @@ from dcpy.codegen.lir.verify import require_valid
 from dcpy.codegen.lower.context import ModuleContext
 from dcpy.codegen.lower.module import lower_program, program_prototype
 from dcpy.codegen.names import identifier
-from dcpy.codegen.signature import default_signature
+from dcpy.codegen.signature import called_by_host, default_signature
 from dcpy.codegen.vectormath import LIBRARY, vector_functions
 from dcpy.ir.machine import COSTS, Costs
 from dcpy.ir.sdfg import Sdfg
@@ -42,10 +42,11 @@ def generate(
     the complete one. `environments` has what foreign calls need, by name; `costs` are those by which schedules
     were chosen. Raises `CodegenError`.
     """
+    gpu = options.gpu if isinstance(options, Options) and options.device is DeviceType.GPU else None
     called_as = signature or default_signature(sdfg)
+    called_as = called_as if gpu is not None else called_by_host(called_as)
     known = dict(environments or {})
     dialect = dialect_of(options)
-    gpu = options.gpu if isinstance(options, Options) and options.device is DeviceType.GPU else None
     module = lower_program(sdfg, called_as, _cpu(options), known, costs, gpu=gpu)
     used = _environments(sdfg, module, known)
     if gpu is not None:

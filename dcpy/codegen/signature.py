@@ -10,7 +10,7 @@ from dcpy.codegen import artifact
 from dcpy.codegen.artifact import Arg, ArrayArg, Dim, IntegerArg, Linear, ScalarArg, Signature
 from dcpy.ir.analysis.early import known_early
 from dcpy.ir.analysis.uses import Uses, desc_symbols
-from dcpy.ir.data import Array, Scalar, packed_strides
+from dcpy.ir.data import Array, Scalar, Space, packed_strides
 from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.symbolic import Expr
 
@@ -46,6 +46,13 @@ def default_signature(sdfg: Sdfg) -> Signature:
     return Signature(sdfg.name, args, tuple(sdfg.symbols), results, structure, assumes=assumes, assumed=assumed)
 
 
+def called_by_host(signature: Signature) -> Signature:
+    """The signature of a program that gets all arrays from the host, whatever memory it puts them into."""
+    args = tuple(replace(arg, on_device=False) if isinstance(arg, ArrayArg) else arg for arg in signature.args)
+    results = (replace(r, on_device=False) if isinstance(r, artifact.FreshArray) else r for r in signature.results)
+    return replace(signature, args=args, results=tuple(results)) if signature.on_device else signature
+
+
 def linear(fact: Expr) -> Linear:
     """``fact >= 0`` as the dispatcher tests it. Raises `CodegenError` for what is not linear in symbols."""
     names = {name: fact.linear_in(name) for name in fact.symbols}
@@ -72,7 +79,8 @@ def _argument(sdfg: Sdfg, name: str, uses: Uses) -> Arg:
         )
     dims = tuple(_dim(name, size) for size in desc.shape)
     names = tuple(stride.name or "" for stride in strides)
-    return ArrayArg(name, desc.dtype.numpy_name, dims, order, names, written, desc.alias)
+    on_device = desc.space is Space.GLOBAL
+    return ArrayArg(name, desc.dtype.numpy_name, dims, order, names, written, desc.alias, on_device)
 
 
 def _order(desc: Array) -> tuple[str, tuple[Expr, ...]]:
@@ -101,7 +109,8 @@ def _result(sdfg: Sdfg, result: Result, uses: Uses) -> artifact.Result:
             desc = sdfg.desc(result.container)
             if not known_early(sdfg, uses, desc_symbols(desc)):
                 return artifact.OwnedArray(desc.dtype.numpy_name, len(desc.shape))
-            return artifact.FreshArray(desc.dtype.numpy_name, len(desc.shape))
+            on_device = isinstance(desc, Array) and desc.space is Space.GLOBAL
+            return artifact.FreshArray(desc.dtype.numpy_name, len(desc.shape), on_device)
         case "scalar" | "python":
             dtype = sdfg.desc(result.container).dtype
             return artifact.ScalarResult(dtype.numpy_name, python=result.kind == "python")

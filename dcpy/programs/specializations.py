@@ -24,7 +24,7 @@ from dcpy import __version__, driver, plugins
 from dcpy.base.assumptions import Assumption, refusal
 from dcpy.base.errors import ArgumentError, DcpyError, FrontendError
 from dcpy.base.memory import collector_paused
-from dcpy.base.options import Options
+from dcpy.base.options import DeviceType, Options
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.signature import linear
 from dcpy.frontend.fingerprint import Fingerprint, fingerprint
@@ -70,7 +70,7 @@ class Compiled:
         made = self.loaded
         return encode(
             made.signature, made.entry, made.results, closure=self.closure, guards=self.guards, keepalive=made.library,
-            callbacks=self.callbacks, device=made.device,
+            callbacks=self.callbacks, device=made.device, on_stream=made.on_stream,
         )  # fmt: skip
 
 
@@ -201,12 +201,14 @@ class Specializer:
         if result is NotImplemented:
             result = dispatcher.dispatch(native)
         if result is NotImplemented:
-            raise explain_mismatch(compiled.described, (*with_parts(native, compiled.closure), *compiled.arrays))
+            shown, _ = self._as_numpy_sees(native)
+            raise explain_mismatch(compiled.described, (*with_parts(shown, compiled.closure), *compiled.arrays))
         return result if prepared is None else prepared.finish(result)
 
     def _compile(self, values: tuple[Any, ...], profile: driver.Profile, symbols: tuple[str, ...]) -> Compiled:
         profile.clear()
         names = [*inspect.signature(self.function).parameters, *symbols]
+        values, there = self._as_numpy_sees(values)
         bound = dict(zip(names, values, strict=False))
         with driver.timed(profile, "frontend"):
             parts = take_apart(bound)
@@ -215,6 +217,7 @@ class Specializer:
             version = self._versions.next(parts.leaves, annotated, parts.fields, self.symbols)
             types = version.types
             key, known = ("", Fingerprint()) if parts.records else self._program_key(types)
+            key += f" on the device: {there}" if key and there else ""
             codes = known.codes or (self.function.__code__,)
             loaded, key = _recall(key, version, values, self.options, codes) if key else (None, "")
         if loaded is not None:
@@ -232,6 +235,8 @@ class Specializer:
         if lowered.by_value:  # a later process has calls with other values
             key, self._by_value = "", self._by_value + 1
         arrays = lowered.extra_arguments
+        if there:
+            driver.place_on_device(lowered.sdfg, [lowered.passing.containers.get(names[k], names[k]) for k in there])
         convention = Convention.of(lowered, names)
         signature, sources = signature_of_call(lowered.sdfg, convention)
         signature = replace(signature, unless=tuple(map(linear, lowered.unless)))
@@ -247,6 +252,15 @@ class Specializer:
         return Compiled(
             loaded, guards_of(lowered), closure, tuple(extra.array for extra in arrays), callbacks, described
         )
+
+    def _as_numpy_sees(self, values: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        """The values of a call, with arrays of NumPy's for those of the device, and the positions of these."""
+        if self.options.device is not DeviceType.GPU:
+            return values, ()
+        from dcpy.runtime.devices.stand_ins import stand_in
+
+        shown = tuple(map(stand_in, values))
+        return shown, tuple(k for k, value in enumerate(values) if shown[k] is not value)
 
     def _lower(
         self,

@@ -28,7 +28,10 @@ def compiled_function(loaded: Loaded, *, defaults: Mapping[str, Any] | None = No
         return call_converted(program, signature, values)
 
     program = Dispatcher(signature.name, parameters, miss)
-    program.add(encode(signature, loaded.entry, loaded.results, keepalive=loaded.library, device=loaded.device))
+    code = (loaded.entry, loaded.results)
+    program.add(
+        encode(signature, *code, keepalive=loaded.library, device=loaded.device, on_stream=loaded.on_stream)
+    )
     return program
 
 

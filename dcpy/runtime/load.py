@@ -42,6 +42,7 @@ class Loaded:
     library: Any = field(repr=False, compare=False)  # keeps the code in memory
     device: Any = field(default=None, repr=False, compare=False)  # that kernels run on (runtime.devices), if there are
     extra: Mapping[str, Any] = field(default_factory=dict, compare=False)  # what the driver has remembered with it
+    on_stream: int = 0  # the address of NAME_on_stream, where arguments are in the memory of a device
 
 
 def load(
@@ -149,10 +150,9 @@ def _open(
     else:
         library, device = open_library(path), None
     try:
-        entry, results = (
-            ctypes.cast(getattr(library, f"{signature.name}_{part}"), ctypes.c_void_p).value or 0
-            for part in ("entry", "results")
-        )
+        names = ("entry", "results", "on_stream") if signature.on_device else ("entry", "results")
+        addresses = [ctypes.cast(getattr(library, f"{signature.name}_{part}"), ctypes.c_void_p).value for part in names]
+        entry, results, on_stream = (address or 0 for address in (*addresses, 0)[:3])
     except AttributeError as error:
         raise ToolchainError(f"the compiled program lacks a function: {error}", notes=(f"library: {path}",)) from error
-    return Loaded(signature, entry, results, str(path), key, seconds, seconds == 0, library, device, extra)
+    return Loaded(signature, entry, results, str(path), key, seconds, seconds == 0, library, device, extra, on_stream)

@@ -12,7 +12,7 @@
 #ifndef DCPY_TABLE_H
 #define DCPY_TABLE_H
 
-#define DCPY_TABLE_VERSION 1
+#define DCPY_TABLE_VERSION 2
 
 enum dcpy_device_status {
     DCPY_DONE = 0,
@@ -70,6 +70,22 @@ struct dcpy_device {
     int32_t (*graph_begin)(struct dcpy_device *, int32_t graph);
     int32_t (*graph_end)(struct dcpy_device *, int32_t graph);
     int32_t (*graph_replay)(struct dcpy_device *, int32_t graph);
+
+    // Streams are of the process: queues that other libraries have, too, under the driver's handles (1: the legacy default
+    // stream, 2: the default one of each thread). Queue 0 is the stream that was given last, null: the program's own
+    // one; what comes runs behind what the program has queued on the stream before.
+    void *(*own_stream)(struct dcpy_device *);
+    int32_t (*use_stream)(struct dcpy_device *, void *stream);
+
+    // What `then` gets from now on runs behind what `first` has got so far.
+    int32_t (*order)(struct dcpy_device *, void *first, void *then);
+
+    // Memory that outlives calls, in the order of a stream: nothing else may have it before `give`.
+    int32_t (*take)(struct dcpy_device *, int64_t bytes, void *stream, void **place);
+    int32_t (*give)(struct dcpy_device *, void *place, void *stream);
+
+    // Whether the place is in memory of this device: 0, or DCPY_MISUSED with a message.
+    int32_t (*holds)(struct dcpy_device *, const void *place);
 };
 
 #endif

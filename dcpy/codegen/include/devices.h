@@ -12,6 +12,7 @@ static inline dcpy_device *&dcpy_attached()
 struct dcpy_commands {
     int32_t status, depth;
     bool done;
+    void *stream;  // of the next call; null: the program's own one
 };
 
 static inline dcpy_commands &dcpy_own_commands()
@@ -29,6 +30,9 @@ static inline bool &dcpy_turn()
     return taken;
 }
 
+// The next call of this thread runs on a stream of the process.
+static inline void dcpy_on_stream(void *stream) { dcpy_own_commands().stream = stream; }
+
 // A device serves one call at a time: other threads wait for their turn. A call inside of a call has it already.
 static inline int32_t dcpy_device_enter()
 {
@@ -36,7 +40,9 @@ static inline int32_t dcpy_device_enter()
     if (own.depth++ == 0)
         while (__atomic_exchange_n(&dcpy_turn(), true, __ATOMIC_ACQUIRE)) sched_yield();
     const int32_t before = own.status;
-    own.status = dcpy_attached() == nullptr ? DCPY_DEVICE_LOST : DCPY_DONE;
+    dcpy_device *device = dcpy_attached();
+    own.status = device == nullptr ? DCPY_DEVICE_LOST : own.depth > 1 ? DCPY_DONE : device->use_stream(device, own.stream);
+    own.stream = nullptr;
     return before;
 }
 
@@ -71,6 +77,15 @@ static inline int32_t dcpy_device_finish(int64_t *error, int32_t no_memory, int3
     for (int k = 0; k < 4; ++k) error[k] = numbers[k + 1];
     if (own.status != DCPY_DONE) return own.status == DCPY_OUT_OF_MEMORY ? no_memory : lost;
     return (int32_t)numbers[0];
+}
+
+// Nobody waits for what has been asked for, unless it could not be.
+static inline int32_t dcpy_device_end(int32_t no_memory, int32_t lost)
+{
+    dcpy_commands &own = dcpy_own_commands();
+    own.done = own.status == DCPY_DONE;
+    if (own.done) return 0;
+    return own.status == DCPY_OUT_OF_MEMORY ? no_memory : lost;
 }
 
 // Whether commands may be given; then there is something to wait for.

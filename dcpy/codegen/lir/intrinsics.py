@@ -27,8 +27,8 @@ class Rule:
 OF_KERNELS = tuple(f"{what}_{axis}" for what in ("thread", "block", "threads", "blocks") for axis in "xyz")
 #: what a host asks of a device, beside what has a statement of its own
 OF_DEVICES = (
-    "device_enter", "device_leave", "device_wait", "device_finish", "device_errors", "device_attach",
-    "has_graphs", "graph_begin", "graph_end", "graph_replay",
+    "device_enter", "device_leave", "device_wait", "device_finish", "device_end", "device_errors", "device_attach",
+    "device_on_stream", "has_graphs", "graph_begin", "graph_end", "graph_replay",
 )  # fmt: skip
 ANY, BYTES = Pointer(Basic.VOID), Pointer(Basic.VOID, const=True)
 
@@ -58,6 +58,8 @@ INTRINSICS: Mapping[str, Callable[[DType], Rule]] = {
     "device_leave": lambda of: Rule((STATUS,), Basic.VOID),
     "device_wait": lambda of: Rule((), Basic.VOID),
     "device_finish": lambda of: Rule((Pointer(INDEX), STATUS, STATUS), STATUS),  # all is done; the check that failed
+    "device_end": lambda of: Rule((STATUS, STATUS), STATUS),  # all is asked for; nobody waits
+    "device_on_stream": lambda of: Rule((ANY,), Basic.VOID),  # where the next call's commands go
     "device_errors": lambda of: Rule((), Pointer(INDEX, space=Space.GLOBAL)),  # for the first check that fails
     "device_attach": lambda of: Rule((ANY,), Basic.VOID),  # the runtime's table, from now on
     "has_graphs": lambda of: Rule((), TRUTH),

@@ -213,7 +213,7 @@ class Types:
         if not isinstance(e.type, Pointer) or not isinstance(given, Pointer):
             if {given, e.type} - {INDEX} and not (isinstance(given, Pointer) or isinstance(e.type, Pointer)):
                 yield f"{type_text(given)} is seen as {type_text(e.type)}"
-        elif given.space is not e.type.space:
+        elif given.space is not e.type.space and given.element is not Basic.VOID:  # that says what callers pass
             yield f"a pointer into the {given.space.value} memory is seen as one into the {e.type.space.value} memory"
 
     def _conditional(self, e: Conditional, names: Names) -> Said:

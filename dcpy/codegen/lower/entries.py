@@ -42,7 +42,7 @@ ZERO = Literal(0, STATUS)
 def entry_functions(context: Context, program: tree.Function, signature: Signature) -> list[tree.Function]:
     """All of them, in order."""
     typed = _typed(context, program)
-    attach = [_attach(context)] if context.module.gpu is not None else []
+    attach = [_attach(context), _on_stream(context)] if context.module.gpu is not None else []
     return [typed, _entry(context, program, signature), _results(context, signature), *_lifetime(context), *attach]
 
 
@@ -80,8 +80,8 @@ def _entry(context: Context, program: tree.Function, signature: Signature) -> tr
             args.append(pointer)
     error = tree.Parameter("numbers", Pointer(INDEX))
     params = (_param(ARGS), _param(SYMBOLS), _param(RESULTS), error)
-    call = Call(program.name if context.module.gpu is None else context.module.name, tuple(args), STATUS)
-    body: tree.Body = (tree.Return(call),)
+    call = Call(program.name, tuple(args), STATUS)
+    body: tree.Body = (tree.Return(call),) if context.module.gpu is None else _with_device(call)
     if context.module.checks:
         status = Name("status", STATUS)
         copies = tuple(
@@ -89,18 +89,19 @@ def _entry(context: Context, program: tree.Function, signature: Signature) -> tr
             for k in range(4)
         )
         failed = Infix("!=", status, ZERO, TRUTH)
-        body = (tree.Declare("status", STATUS, call, constant=True), tree.If(((failed, copies),)), tree.Return(status))
+        known = (tree.Declare("status", STATUS, call, constant=True),) if context.module.gpu is None else body[:-1]
+        body = (*known, tree.If(((failed, copies),)), tree.Return(status))
     if context.module.callbacks:
-        body = _calling_back(body, len(signature.args))
+        body = _calling_back(body, len(signature.args), 1 if context.module.gpu is None else 3)
     return tree.Function(f"{context.module.base}_entry", STATUS, params, body, exported=True)
 
 
-def _calling_back(body: tree.Body, position: int) -> tree.Body:
-    """`body`, whose first statement runs the program: what it calls Python through is at hand meanwhile."""
+def _calling_back(body: tree.Body, position: int, count: int) -> tree.Body:
+    """`body`, whose first `count` statements run the program: what it calls Python through is at hand meanwhile."""
     before = Name("before", Pointer(Basic.VOID))
     enter = Intrinsic("call_through", (Item(ARGS, integer(position), Pointer(Basic.VOID)),), Pointer(Basic.VOID))
     leave = tree.Evaluate(Intrinsic("call_through", (before,), Pointer(Basic.VOID)))
-    return (tree.Declare("before", Pointer(Basic.VOID), enter, constant=True), body[0], leave, *body[1:])
+    return (tree.Declare("before", Pointer(Basic.VOID), enter, constant=True), *body[:count], leave, *body[count:])
 
 
 def _attach(context: Context) -> tree.Function:
@@ -108,6 +109,13 @@ def _attach(context: Context) -> tree.Function:
     device = Name("device", Pointer(Basic.VOID))
     call = tree.Evaluate(Intrinsic("device_attach", (device,), Basic.VOID))
     return tree.Function(f"{context.module.base}_attach", Basic.VOID, (_param(device),), (call,), exported=True)
+
+
+def _on_stream(context: Context) -> tree.Function:
+    """Where the runtime says on which stream the next call of this thread runs."""
+    stream = Name("stream", Pointer(Basic.VOID))
+    call = tree.Evaluate(Intrinsic("device_on_stream", (stream,), Basic.VOID))
+    return tree.Function(f"{context.module.base}_on_stream", Basic.VOID, (_param(stream),), (call,), exported=True)
 
 
 def _param(name: Name) -> tree.Parameter:

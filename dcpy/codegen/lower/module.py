@@ -24,16 +24,18 @@ from dcpy.codegen.lower.region import lower_region, success
 from dcpy.codegen.lower.results import start_owned
 from dcpy.codegen.names import C_LIBRARY, Names, identifier
 from dcpy.codegen.prelude import CPP_PRELUDE
+from dcpy.ir.analysis.sides import side_of
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.expressions.scalar import ScalarExpr, WrapIndex, walk
 from dcpy.ir.machine import COSTS, Costs
-from dcpy.ir.nodes import Map
+from dcpy.ir.nodes import Copy, Map
 from dcpy.ir.region import Check
 from dcpy.ir.schedules import Grid
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.tree import subtree
 
 #: behind the name of a program, what its library has
-EXPORTED = ("program", "entry", "results", "init", "exit", "message", "attach", "kernels")
+EXPORTED = ("program", "entry", "results", "init", "exit", "message", "attach", "on_stream", "kernels")
 
 
 def lower_program(
@@ -56,6 +58,7 @@ def lower_program(
     exported = {name, *(f"{base}_{part}" for part in EXPORTED)}
     module = ModuleContext(name, base, options, Names(avoided | exported), known, costs, gpu=gpu, hardware=hardware)
     module.kernels_check = gpu is not None and any(map(_checks_in_kernels, sdfg.with_callees()))
+    module.host_waits = module.kernels_check or (gpu is not None and any(map(_reaches_host, sdfg.with_callees())))
     module.callee_function = partial(_callee_function, module)
     context = Context(sdfg, module, avoided | exported, owned=_owned(sdfg, signature))
     function = _lower_function(context, module.program, CallShape((), False, False))
@@ -120,12 +123,12 @@ def _lower_function(context: Context, name: str, shape: CallShape) -> tree.Funct
 
 def _finished(context: Context, body_before: list[tree.Statement]) -> tree.Body:
     """The end of a program for a device."""
-    from dcpy.codegen.lower.kernels.waits import ends, finish  # late: programs for CPUs load nothing of it
+    from dcpy.codegen.lower.kernels.waits import end, ends  # late: programs for CPUs load nothing of it
 
     if ends(body_before):
         return ()
     with context.capture() as body:
-        finish(context)
+        end(context)
     return tuple(body)
 
 
@@ -134,6 +137,14 @@ def _checks_in_kernels(sdfg: Sdfg) -> bool:
     grids = (node for node in sdfg.body.walk_nodes() if isinstance(node, Map) and isinstance(node.schedule, Grid))
     inside = (element for grid in grids for element in subtree(grid))
     return any(isinstance(element, Check) or any(map(_wraps, element.exprs())) for element in inside)
+
+
+def _reaches_host(sdfg: Sdfg) -> bool:
+    """Whether a device reads or writes memory of the host, which is the host's again when the program ends."""
+    uses = Uses(sdfg)
+    copies = (node for node in sdfg.body.walk_nodes() if isinstance(node, Copy))
+    sides = ({side_of(uses.desc(uses.root(end.container))) for end in (copy.src, copy.dst)} for copy in copies)
+    return any(len(found) > 1 for found in sides)
 
 
 def _wraps(expr: ScalarExpr) -> bool:

@@ -75,7 +75,7 @@ def _container_parameter(context: Context, name: str, shape: CallShape) -> tree.
             context.names.adopt(stride.name or "")
         context.strides[name] = strides
     written = any(context.uses.writers(other) for other in context.uses.overlapping(name))
-    kind = Pointer(desc.dtype) if written else Pointer(desc.dtype, const=True)
+    kind = Pointer(desc.dtype, const=not written, space=desc.space)
     context.places[name] = Place(Name(spelled, kind), desc.dtype, strides)
     alone = not desc.alias and not shape.aliased
     if alone:

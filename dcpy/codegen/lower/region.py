@@ -95,9 +95,9 @@ def _lower_control(context: Context, block: Block) -> None:
             if context.parallel is not None:
                 raise context.refuse("a return inside a parallel map", help="return after the map")
             if context.module.gpu is not None:
-                from dcpy.codegen.lower.kernels.waits import finish  # late: programs for CPUs load nothing of it
+                from dcpy.codegen.lower.kernels.waits import end  # late: programs for CPUs load nothing of it
 
-                finish(context)
+                end(context)
             context.emit(tree.Return(success(context)))
         case _:
             raise context.refuse(f"blocks of kind {block.kind!r} cannot be printed")

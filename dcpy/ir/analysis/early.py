@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dcpy.ir.analysis.sides import Side, side_of
 from dcpy.ir.analysis.uses import Uses, desc_symbols
 from dcpy.ir.expressions.scalar import loads_of, symbols_of
 from dcpy.ir.region import SymbolAssign
@@ -30,4 +31,5 @@ def known_early(sdfg: Sdfg, uses: Uses, symbols: Iterable[str]) -> bool:
 
 def _is_unwritten_argument(sdfg: Sdfg, uses: Uses, container: str) -> bool:
     written = any(uses.writers(other) for other in uses.overlapping(container))
-    return sdfg.is_argument(container) and not written
+    on_device = side_of(uses.desc(uses.root(container))) is Side.DEVICE  # where only kernels can look
+    return sdfg.is_argument(container) and not written and not on_device

@@ -20,6 +20,7 @@ from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.tree import Element, children
 
 PREFIX = "gpu_"  #: of the names of twins
+HOST_PREFIX = "host_"  #: of those that the host has of arrays of the device
 _TWIN = re.compile(rf"{PREFIX}(\w+?)(_\d+)?")
 
 
@@ -59,15 +60,28 @@ def side_of(desc: Data) -> Side:
 
 
 def twins(sdfg: Sdfg) -> dict[str, str]:
-    """For each twin in global memory the container of the host whose elements it holds."""
+    """For each container in global memory that has a twin, the container of the host with the same elements."""
     known = {name: desc for region in sdfg.body.walk_regions() for name, desc in region.containers.items()}
     found: dict[str, str] = {}
     for name, desc in known.items():
-        if isinstance(desc, Array) and desc.transient and desc.space is Space.GLOBAL:
-            host = _host_name(name, known)
+        if isinstance(desc, Array) and desc.space is Space.GLOBAL:
+            host = _host_name(name, known) if desc.transient else _mirror(name, known)
             if host and known[host].shape == desc.shape and getattr(known[host], "dtype", None) == desc.dtype:
                 found[name] = host
     return found
+
+
+def homes(sdfg: Sdfg) -> dict[str, Side]:
+    """The side on which callers have arguments and results, by the host's names: they are valid there at the end."""
+    passed = dict.fromkeys((*sdfg.arguments, *(result.container for result in sdfg.results)))
+    found = {name: Side.HOST for name in passed}
+    return found | {host: Side.DEVICE for device, host in twins(sdfg).items() if device in passed}
+
+
+def _mirror(name: str, known: dict[str, Data]) -> str:
+    """The twin that the host has of an array that callers have on a device; "" where there is none."""
+    found = HOST_PREFIX + name
+    return found if found in known and side_of(known[found]) is Side.HOST else ""
 
 
 def _host_name(name: str, known: dict[str, Data]) -> str:

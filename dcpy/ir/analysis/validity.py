@@ -4,7 +4,7 @@ A container that has a twin on a device is valid on the host, on the device, or 
 of it, needs it to be valid on its own side; who writes it makes the other side invalid; a copy of the whole makes both
 valid. The passes that place copies run this analysis, and so does the verifier, which thus finds what they forgot.
 
-The program's results, and its arguments when it ends or raises an exception, are read by the host.
+The program's results, and its arguments when it ends or raises an exception, are read where callers have them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from dcpy.ir.analysis.effects import effects_of
-from dcpy.ir.analysis.sides import Side, is_kernel, twins
+from dcpy.ir.analysis.sides import Side, homes, is_kernel, twins
 from dcpy.ir.analysis.touched import Touched, read_by_itself, touched_by
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Scalar
@@ -41,7 +41,7 @@ class Demand(ABC):
 
     @abstractmethod
     def on_failure(self, names: Sequence[str], check: Check) -> None:
-        """Containers have to be valid for the host where the condition of a check does not hold."""
+        """Containers have to be valid where callers have them, if the condition of a check does not hold."""
 
     @abstractmethod
     def on_failing_kernel(self, names: Sequence[str], kernel: Element) -> None:
@@ -98,10 +98,11 @@ class _Walk:
         self.tracked = dict.fromkeys(pairs.values())
         self.demand = demand
         self.loops: list[_Jumps] = []
-        self.arguments = [name for name in self.tracked if name in uses.sdfg.arguments]
-        self.results = [
-            name for name in dict.fromkeys(uses.root(r.container) for r in uses.sdfg.results) if name in self.tracked
-        ]
+        self.homes = homes(uses.sdfg)
+        passed = [pairs.get(name, name) for name in uses.sdfg.arguments]
+        self.arguments = [name for name in self.tracked if name in passed]
+        results = (uses.root(result.container) for result in uses.sdfg.results)
+        self.results = [name for name in dict.fromkeys(pairs.get(r, r) for r in results) if name in self.tracked]
 
     def program(self) -> None:
         body = self.uses.sdfg.body
@@ -115,8 +116,8 @@ class _Walk:
         """The state at the end; None where control does not get there. `state` is changed."""
         for name in region.containers:
             if name in self.tracked:  # what nobody has written yet is as good on either side
-                known = name in self.uses.sdfg.arguments or name in self.uses.sdfg.constants
-                state[name] = Side.HOST if known else Side.BOTH
+                known = name in self.arguments or name in self.uses.sdfg.constants
+                state[name] = self.homes.get(name, Side.HOST) if known else Side.BOTH
         current: Validity | None = state
         for block in list(region.blocks):
             if current is None:
@@ -142,7 +143,7 @@ class _Walk:
                 return None
             case Check():
                 self.touches(block, state)
-                lost = [name for name in self.arguments if not state[name] & Side.HOST]
+                lost = [name for name in self.arguments if not state[name] & self.homes[name]]
                 if lost:
                     self.demand.on_failure(lost, block)
             case _:
@@ -161,9 +162,9 @@ class _Walk:
         return self.merged(ends) if ends else None
 
     def leave(self, place: Place, state: Validity) -> None:
-        """The end of the program: the host reads what it gets."""
+        """The end of the program: callers read what they get."""
         for name in dict.fromkeys((*self.arguments, *self.results)):
-            self.need(name, Side.HOST, place, state)
+            self.need(name, self.homes.get(name, Side.HOST), place, state)
 
     # -- loops -------------------------------------------------------------------------------------------------
 
@@ -270,12 +271,13 @@ class _Walk:
         if isinstance(element, Copy) and self.transfer(element, state):
             return
         if Effect.MAY_RAISE in effects_of(element):
-            lost = [name for name in self.arguments if not state[name] & Side.HOST]
+            lost = [name for name in self.arguments if not state[name] & self.homes[name]]
+            fetched = [name for name in lost if is_kernel(element) and self.homes[name] is Side.HOST]
             if is_kernel(element):
-                self.demand.on_failing_kernel(lost, element)
-            else:
-                for name in lost:
-                    self.need(name, Side.HOST, element, state)
+                self.demand.on_failing_kernel(fetched, element)
+            for name in lost:
+                if name not in fetched:
+                    self.need(name, self.homes[name], element, state)
         self.touches(element, state)
 
     def touches(self, element: Element, state: Validity) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from dcpy.base.errors import DeviceError, DeviceMemoryError
 from dcpy.runtime.devices.places import Places
 
-VERSION = 1
+VERSION = 2
 OUT_OF_MEMORY = 1
 TO_DEVICE, TO_HOST, WITHIN_DEVICE = range(3)
 
@@ -49,6 +49,12 @@ class Table(ctypes.Structure):
         ("graph_begin", _function(_count)),
         ("graph_end", _function(_count)),
         ("graph_replay", _function(_count)),
+        ("own_stream", ctypes.CFUNCTYPE(_place, _place)),
+        ("use_stream", _function(_place)),
+        ("order", _function(_place, _place)),
+        ("take", _function(_number, _place, ctypes.POINTER(_place))),
+        ("give", _function(_place, _place)),
+        ("holds", _function(_place)),
     ]
 
 
@@ -147,6 +153,26 @@ class Device:
 
     def graph_replay(self, graph: int) -> None:
         self._call("graph_replay", graph)
+
+    @property
+    def own_stream(self) -> int:
+        """The handle of the stream that is queue 0 unless another one is used."""
+        return self._functions.own_stream(self.table) or 0
+
+    def use_stream(self, stream: int) -> None:
+        self._call("use_stream", stream)
+
+    def order(self, first: int, then: int) -> None:
+        self._call("order", first, then)
+
+    def take(self, size: int, stream: int) -> int:
+        """The place of `size` new bytes that outlive calls."""
+        place = _place()
+        self._call("take", size, stream, ctypes.byref(place))
+        return place.value or 0
+
+    def give(self, place: int, stream: int) -> None:
+        self._call("give", place, stream)
 
     def upload(self, array: np.ndarray[Any, Any]) -> int:
         """The place of a copy of a C-ordered array, when it is there."""

@@ -22,6 +22,7 @@ bool is_argument(const ArgumentRule &rule, const Specialization &s) {
     const size_t count = s.arguments.size();
     switch (rule.kind) {
         case Kind::Array:
+        case Kind::DeviceArray:
             return is_number(rule.type) && are_extents(rule.sizes, s) && are_extents(rule.strides, s) &&
                    (rule.strides.empty() || rule.strides.size() == rule.sizes.size());
         case Kind::Scalar: return is_number(rule.type) && is_slot(rule.symbol.slot, s);
@@ -34,19 +35,21 @@ bool is_argument(const ArgumentRule &rule, const Specialization &s) {
     return false;
 }
 
+bool is_array(const ArgumentRule &rule) { return rule.kind == Kind::Array || rule.kind == Kind::DeviceArray; }
+
 bool is_result(const ResultRule &rule, const Specialization &s) {
     if (rule.kind == Outcome::Constant) return true;
     const bool shows = rule.kind == Outcome::Argument || rule.kind == Outcome::View;
     if (shows && !within(rule.index, s.arguments.size())) return false;
     if (rule.kind == Outcome::Argument) return true;
-    if (rule.kind == Outcome::View && s.arguments[rule.index].kind != Kind::Array) return false;
+    if (rule.kind == Outcome::View && !is_array(s.arguments[rule.index])) return false;
     return is_number(rule.type) && rule.rank >= 0 && rule.rank <= NPY_MAXDIMS;
 }
 
 bool is_pair(const std::pair<int, int> &pair, const Specialization &s) {
     if (!within(pair.first, s.arguments.size()) || !within(pair.second, s.arguments.size())) return false;
     const Kind kind = s.arguments[pair.first].kind;
-    return kind == s.arguments[pair.second].kind && (kind == Kind::Array || kind == Kind::Generator);
+    return kind == s.arguments[pair.second].kind && (is_array(s.arguments[pair.first]) || kind == Kind::Generator);
 }
 
 // Whether a part is a list of what makes an object and its parts, or of None, a number and what it chooses from.
@@ -98,6 +101,9 @@ bool is_guard(const Guard &guard, const Specialization &) { return guard.source.
 
 const char *inconsistency(const Specialization &s) {
     if (!all(s.arguments, s, is_argument)) return "argument";
+    const bool on_device = std::any_of(s.arguments.begin(), s.arguments.end(),
+                                       [](const ArgumentRule &rule) { return rule.kind == Kind::DeviceArray; });
+    if (on_device != (s.on_stream != nullptr)) return "stream";
     if (!all(s.closure, s, is_source)) return "source";
     if (!all(s.apart, s, is_pair)) return "pair of arrays";
     if (!all(s.results, s, is_result)) return "result";

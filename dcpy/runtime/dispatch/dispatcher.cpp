@@ -3,6 +3,7 @@
 #define DCPY_IMPORTS_NUMPY
 #include "binding.h"
 #include "signature.h"
+#include "tensors.h"
 
 #include <structmember.h>
 
@@ -41,6 +42,8 @@ struct State {
     Parameters parameters;
     std::vector<Shared> specializations;  // the order in which they are tried
     Object miss;
+    Object open_home;  // called for the device that arrays may be on; null: programs run on the CPU
+    Object home;       // once it has been called
 };
 
 struct Dispatcher {
@@ -102,7 +105,7 @@ void hide_own_frames() {
     raise(error);
 }
 
-PyObject *run_or_miss(const State &state, PyObject *const *values) {
+PyObject *run_or_miss_anyhow(const State &state, PyObject *const *values) {
     PyObject *result = run_fitting(state, values);
     if (result == Py_NotImplemented) {
         Py_DECREF(result);
@@ -111,6 +114,45 @@ PyObject *run_or_miss(const State &state, PyObject *const *values) {
         if (!result) hide_own_frames();
     }
     return result;
+}
+
+// Whether a value may be an array of a device: all but what is often passed, and is none.
+bool may_be_on_device(PyObject *value) {
+    PyTypeObject *const type = Py_TYPE(value);
+    if (type == &PyArray_Type || type == &PyFloat_Type || type == &PyLong_Type || value == Py_None) return false;
+    if (is_device_array(value)) return true;
+    if (PyArray_IsScalar(value, Generic) || PyBool_Check(value) || PyTuple_Check(value) || PyUnicode_Check(value)) {
+        return false;
+    }
+    static PyObject *const names[] = {PyUnicode_InternFromString("__dlpack__"),
+                                      PyUnicode_InternFromString("__cuda_array_interface__")};
+    PyObject *const owner = reinterpret_cast<PyObject *>(type);
+    return PyObject_HasAttr(owner, names[0]) || PyObject_HasAttr(owner, names[1]);
+}
+
+PyObject *failed_before_call() {
+    hide_own_frames();
+    return nullptr;
+}
+
+// A call of a program for a device: arrays that are there are read in place.
+PyObject *run_with_devices(State &state, PyObject *const *given) {
+    const size_t count = state.parameters.all.size();
+    if (!std::any_of(given, given + count, may_be_on_device)) return run_or_miss_anyhow(state, given);
+    if (!state.home) state.home = Object(PyObject_CallNoArgs(state.open_home.get()));
+    if (!state.home) return failed_before_call();
+    DeviceCall call(*reinterpret_cast<Home *>(state.home.get()));
+    Scratch<PyObject *, 16> values(count);
+    Scratch<PyObject *, 16> names(count);
+    Scratch<Object, 8> owned(count);
+    std::copy(given, given + count, values.get());
+    for (size_t i = 0; i < count; ++i) names[i] = state.parameters.all[i].name.get();
+    if (call.import_all(values.get(), count, owned.get(), names.get()) < 0) return failed_before_call();
+    return run_or_miss_anyhow(state, values.get());
+}
+
+inline PyObject *run_or_miss(State &state, PyObject *const *values) {
+    return state.open_home ? run_with_devices(state, values) : run_or_miss_anyhow(state, values);
 }
 
 // The arguments do not fit the parameters: what that means is found in Python (parameters.py), in no hurry.
@@ -129,7 +171,7 @@ PyObject *misuse(const State &state, PyObject *const *args, size_t given, PyObje
 }
 
 PyObject *call(PyObject *self, PyObject *const *args, size_t flagged, PyObject *keywords) {
-    const State &state = *reinterpret_cast<Dispatcher *>(self)->state;
+    State &state = *reinterpret_cast<Dispatcher *>(self)->state;
     const auto given = static_cast<size_t>(PyVectorcall_NARGS(flagged));
     if (!keywords && given == state.parameters.all.size() && given == state.parameters.positional() && state.miss) {
         return run_or_miss(state, args);  // nothing to bind: the usual call
@@ -214,6 +256,11 @@ PyObject *dispatch(PyObject *self, PyObject *values) {
     return run_fitting(state, &PyTuple_GET_ITEM(values, 0));
 }
 
+PyObject *accept_devices(PyObject *self, PyObject *open_home) {
+    state_of(self).open_home = Object::borrow(open_home);
+    Py_RETURN_NONE;
+}
+
 PyObject *count(PyObject *self, void *) { return PyLong_FromSize_t(state_of(self).specializations.size()); }
 
 // Before 3.12 a class made by a `class` statement does not inherit the vectorcall protocol by itself.
@@ -236,6 +283,8 @@ int traverse(PyObject *self, visitproc visit, void *arg) {
     }
     Py_VISIT(state.encoded_parameters.get());
     Py_VISIT(state.miss.get());
+    Py_VISIT(state.open_home.get());
+    Py_VISIT(state.home.get());
     return 0;
 }
 
@@ -258,6 +307,7 @@ void destroy(PyObject *self) {
 PyMethodDef methods[] = {
     {"add", add, METH_O, "Adds a specialization, as encoding.encode() writes it; among equals it is tried last."},
     {"dispatch", dispatch, METH_O, "Runs the specialization that fits a tuple of values, else NotImplemented."},
+    {"accept_devices", accept_devices, METH_O, "From now on, arrays of a device are taken; called for its Home, once."},
     {"__init_subclass__", init_subclass, METH_NOARGS | METH_CLASS, "Keeps calls of subclasses as fast."},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -301,7 +351,8 @@ PyType_Spec specification = {
 int prepare_module(PyObject *module) {
     if (PyArray_ImportNumPyAPI() < 0) return -1;
     const Object type(PyType_FromModuleAndSpec(module, &specification, nullptr));
-    return type ? PyModule_AddObjectRef(module, "Dispatcher", type.get()) : -1;
+    if (!type || PyModule_AddObjectRef(module, "Dispatcher", type.get()) < 0) return -1;
+    return prepare_tensors(module) ? 0 : -1;
 }
 
 PyModuleDef_Slot module_slots[] = {

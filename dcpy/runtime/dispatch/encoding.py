@@ -7,6 +7,9 @@ assumption is (symbol slot, least, most, what divides the value). The last argum
 are ("dict", namespace, name), ("cell", cell), ("attribute", object, name), or parts of earlier arguments: ("field",
 position, name) and ("item", position, index). An extent (a size, or a stride in elements) is (symbol slot or -1, occurs
 first, must not be 1, constant: the size, or what it has over the symbol). The C++ side is signature.cpp.
+
+Arrays and results in the memory of a device have one item more. Where there are any, the last item of the
+specialization is the address of ``NAME_on_stream``.
 """
 
 from __future__ import annotations
@@ -63,11 +66,13 @@ def encode(
     keepalive: object = None,
     callbacks: Mapping[str, object] | None = None,
     device: Messenger | None = None,
+    on_stream: int = 0,
 ) -> tuple[object, ...]:
     """The argument of `Dispatcher.add`. `guards` are (source, expected value): ((\"dict\", globals, \"n\"), 3).
 
     `closure`: where the last arguments of the signature come from at each call, those that no caller passes.
     `device`: what its kernels run on, which is asked why it failed.
+    `on_stream`: the address of ``NAME_on_stream`` where arguments are in the memory of the device.
     `callbacks`: the Python functions that the program calls, by name. `DcpyError` where one is missing.
     """
     symbols = _Symbols(signature.symbols)
@@ -90,6 +95,7 @@ def encode(
         tuple(_encode_linear(condition, symbols) for condition in signature.assumes),
         tuple(_encode_linear(condition, symbols) for condition in signature.unless),
         tuple(_encode_assumed(symbols.slots[name], assumed) for name, assumed in signature.assumed),
+        *((on_stream,) if signature.on_device else ()),
     )
 
 
@@ -117,7 +123,8 @@ def _encode_argument(arg: Arg, symbols: _Symbols) -> tuple[object, ...]:
         case ArrayArg():
             sizes = tuple(_encode_size(dim, symbols) for dim in arg.dims)
             strides = tuple((*symbols.use(name), False, 0) for name in arg.strides)
-            return ("array", type_number(arg.dtype), sizes, "" if strides else arg.order, strides, arg.written)
+            where = (True,) if arg.on_device else ()
+            return ("array", type_number(arg.dtype), sizes, "" if strides else arg.order, strides, arg.written, *where)
         case ScalarArg():
             return ("scalar", type_number(arg.dtype), arg.weak, arg.converts, -1, False)
         case IntegerArg():
@@ -145,10 +152,10 @@ def _encode_assumed(slot: int, assumed: Assumption) -> tuple[int, int, int, int]
     return (slot, least, LARGEST if assumed.most is None else assumed.most, assumed.multiple_of)
 
 
-def _encode_result(result: Result) -> tuple[str, int, int, int, bool, object]:
+def _encode_result(result: Result) -> tuple[object, ...]:
     match result:
-        case FreshArray(dtype, rank):
-            return ("fresh", 0, type_number(dtype), rank, False, None)
+        case FreshArray(dtype, rank, on_device):
+            return ("fresh", 0, type_number(dtype), rank, False, None, *((True,) if on_device else ()))
         case OwnedArray(dtype, rank):
             return ("owned", 0, type_number(dtype), rank, False, None)
         case ScalarResult(dtype, python):
@@ -202,8 +209,15 @@ def _pairs_apart(args: tuple[Arg, ...]) -> tuple[tuple[int, int], ...]:
     return tuple(
         (i, j)
         for (i, a), (j, b) in combinations(memory, 2)
-        if type(a) is type(b) and (_is_written(a) or _is_written(b)) and not (a.alias and a.alias == b.alias)
+        if _share_memory(a, b) and (_is_written(a) or _is_written(b)) and not (a.alias and a.alias == b.alias)
     )
+
+
+def _share_memory(a: ArrayArg | GeneratorArg, b: ArrayArg | GeneratorArg) -> bool:
+    """Whether two arguments are of a kind, and may overlap."""
+    if isinstance(a, ArrayArg) and isinstance(b, ArrayArg):
+        return a.on_device == b.on_device
+    return type(a) is type(b)
 
 
 def _is_written(arg: ArrayArg | GeneratorArg) -> bool:

@@ -1,6 +1,7 @@
 // Runs compiled code for arguments that fit: results allocated before, the GIL released during, errors raised after.
 
 #include "signature.h"
+#include "tensors.h"
 
 #include <cstdlib>
 
@@ -44,6 +45,20 @@ Object make_view(const ResultRule &rule, PyObject *argument, const int64_t *numb
     if (!view) return view;
     if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject *>(view.get()), Py_NewRef(argument)) < 0) return Object();
     return view;
+}
+
+// The same of an array on a device.
+Object make_device_view(const ResultRule &rule, PyObject *argument, const int64_t *numbers) {
+    const DeviceArray &array = *as_device_array(argument);
+    ++array.memory->users;
+    return make_array(array.memory, array.data + numbers[0], rule.type, rule.rank, numbers + 1, numbers + 1 + rule.rank,
+                      array.flags & NPY_ARRAY_WRITEABLE);
+}
+
+// An argument as the caller knows it.
+Object as_passed(PyObject *value) {
+    PyObject *owner = is_device_array(value) ? as_device_array(value)->memory->owner.get() : nullptr;
+    return Object::borrow(owner ? owner : value);
 }
 
 Object make_scalar(const ResultRule &rule, const Slot &slot) {
@@ -152,8 +167,8 @@ PyObject *arrange(PyObject *structure, Parts &results) {
 // The results of one call, before and after it.
 class Delivery {
   public:
-    Delivery(const Specialization &s, PyObject *const *values)
-        : s_(s), values_(values), objects_(s.results.size()), slots_(s.results.size()),
+    Delivery(const Specialization &s, PyObject *const *values, DeviceCall *call)
+        : s_(s), values_(values), call_(call), objects_(s.results.size()), slots_(s.results.size()),
           pointers_(2 * s.results.size()), owned_(s.owned ? new Handover[s.owned] : nullptr) {}
 
     void *const *pointers() { return pointers_.get(); }
@@ -166,18 +181,24 @@ class Delivery {
             const ResultRule &rule = s_.results[i];
             switch (rule.kind) {
                 case Outcome::Fresh:
-                    objects_[i] = make_fresh(rule, numbers);
+                    objects_[i] = rule.on_device
+                                      ? allocate_array(call_->home, rule.type, rule.rank, numbers, call_->stream)
+                                      : make_fresh(rule, numbers);
                     if (!objects_[i]) return false;
-                    pointers_[stored++] = PyArray_DATA(reinterpret_cast<PyArrayObject *>(objects_[i].get()));
+                    pointers_[stored++] = rule.on_device
+                                              ? as_device_array(objects_[i].get())->data
+                                              : PyArray_DATA(reinterpret_cast<PyArrayObject *>(objects_[i].get()));
                     numbers += rule.rank;
                     break;
                 case Outcome::View:
-                    objects_[i] = make_view(rule, values_[rule.index], numbers);
+                    objects_[i] = is_device_array(values_[rule.index])
+                                      ? make_device_view(rule, values_[rule.index], numbers)
+                                      : make_view(rule, values_[rule.index], numbers);
                     if (!objects_[i]) return false;
                     numbers += 1 + 2 * rule.rank;
                     break;
                 case Outcome::Scalar: pointers_[stored++] = slots_[i].bytes; break;
-                case Outcome::Argument: objects_[i] = Object::borrow(values_[rule.index]); break;
+                case Outcome::Argument: objects_[i] = as_passed(values_[rule.index]); break;
                 case Outcome::Constant: objects_[i] = rule.value; break;
                 case Outcome::Owned:
                     pointers_[stored++] = &owned_[handed].data;
@@ -210,12 +231,25 @@ class Delivery {
                 rule.kind == Outcome::Scalar ? make_scalar(rule, slots_[i]) : make_owned(rule, owned_[handed++]);
             if (!objects_[i]) return nullptr;
         }
+        if (call_ && !deliver_all()) return nullptr;
         Parts results{objects_.get(), s_.results.size(), {}};
         Object returned(arrange(s_.structure.get(), results));
         return returned && change_objects(results) ? returned.release() : nullptr;
     }
 
   private:
+    // New arrays, and views, are of the caller's kind.
+    bool deliver_all() {
+        for (size_t i = 0; i < s_.results.size(); ++i) {
+            const Outcome kind = s_.results[i].kind;
+            if (kind == Outcome::Argument || kind == Outcome::Constant || kind == Outcome::Scalar) continue;
+            if (kind == Outcome::Owned) objects_[i] = call_->uploaded(objects_[i]);
+            objects_[i] = call_->deliver(objects_[i]);
+            if (!objects_[i]) return false;
+        }
+        return true;
+    }
+
     // Gives the caller's objects their new fields: all of them are made before any is set.
     bool change_objects(Parts &results) {
         Scratch<Object, 4> parts(s_.effects.size());
@@ -233,6 +267,7 @@ class Delivery {
 
     const Specialization &s_;
     PyObject *const *values_;
+    DeviceCall *call_;
     Scratch<Object, 4> objects_;
     Scratch<Slot, 4> slots_;
     Scratch<void *, 8> pointers_;
@@ -291,7 +326,10 @@ struct CallingBack : Python {
 }  // namespace
 
 PyObject *execute(const Specialization &s, PyObject *const *values, Frame &frame) {
-    Delivery delivery(s, values);
+    DeviceCall *const call = s.on_stream ? current_call() : nullptr;
+    if (s.on_stream && !call) return PyErr_Format(PyExc_SystemError, "arrays of a device, outside of a call with them");
+    if (call && !call->begin(values, s.arguments.size())) return nullptr;
+    Delivery delivery(s, values, call);
     if (!s.results.empty()) {
         Scratch<int64_t, 32> numbers(s.numbers);
         if (s.numbers) s.shapes(frame.args.get(), frame.symbols.get(), numbers.get());
@@ -302,10 +340,12 @@ PyObject *execute(const Specialization &s, PyObject *const *values, Frame &frame
     int64_t error[4] = {0, 0, 0, 0};
     CallingBack python(s, delivery, locks);
     frame.args[s.arguments.size()] = static_cast<Python *>(&python);
+    if (call) s.on_stream(call->stream);
     python.thread = PyEval_SaveThread();
     const int32_t code = s.entry(frame.args.get(), frame.symbols.get(), delivery.pointers(), error);
     PyEval_RestoreThread(python.thread);
     locks.release();
+    if (call && !call->end() && code == 0 && !python.raised) return nullptr;
     if (python.raised) {
         raise(std::move(python.raised));
         return nullptr;

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "signature.h"
+#include "tensors.h"
 
 namespace dcpy {
 
@@ -30,10 +31,10 @@ inline bool fits(const Extent &extent, int64_t number, int64_t *symbols) {
     return extent.constant == 0 || value >= 0;
 }
 
-bool match_strides(const ArgumentRule &rule, PyArrayObject *array, int64_t *symbols) {
+bool match_strides(const ArgumentRule &rule, const int64_t *sizes, const int64_t *strides, int64_t *symbols) {
     for (int d = 0; d < rule.rank; ++d) {
-        const int64_t bytes = PyArray_STRIDE(array, d);
-        if (bytes % rule.itemsize != 0 && PyArray_DIM(array, d) > 1) return false;
+        const int64_t bytes = strides[d];
+        if (bytes % rule.itemsize != 0 && sizes[d] > 1) return false;
         if (!fits(rule.strides[d], bytes / rule.itemsize, symbols)) return false;
     }
     return true;
@@ -53,8 +54,21 @@ bool match_array(const ArgumentRule &rule, PyObject *value, void **arg, int64_t 
     for (int d = 0; d < rule.rank; ++d) {
         if (!fits(rule.sizes[d], shape[d], symbols)) return false;
     }
-    if (!rule.strides.empty() && !match_strides(rule, array, symbols)) return false;
+    if (!rule.strides.empty() && !match_strides(rule, shape, PyArray_STRIDES(array), symbols)) return false;
     *arg = PyArray_DATA(array);
+    return true;
+}
+
+bool match_device_array(const ArgumentRule &rule, PyObject *value, void **arg, int64_t *symbols) {
+    if (!is_device_array(value)) return false;
+    const DeviceArray &array = *as_device_array(value);
+    if (array.rank != rule.rank || canonical(array.type) != rule.type) return false;
+    if ((array.flags & rule.flags) != rule.flags) return false;
+    for (int d = 0; d < rule.rank; ++d) {
+        if (!fits(rule.sizes[d], array.sizes()[d], symbols)) return false;
+    }
+    if (!rule.strides.empty() && !match_strides(rule, array.sizes(), array.strides(), symbols)) return false;
+    *arg = array.data;
     return true;
 }
 
@@ -241,7 +255,8 @@ bool same_value(PyObject *expected, PyObject *value) {
 }
 
 // The bytes from the lowest to behind the highest element; nothing for an array without elements.
-std::pair<uintptr_t, uintptr_t> memory_of(PyObject *value) {
+std::pair<uintptr_t, uintptr_t> bytes_of(PyObject *value) {
+    if (is_device_array(value)) return memory_of(*as_device_array(value));
     auto *array = reinterpret_cast<PyArrayObject *>(value);
     uintptr_t low = reinterpret_cast<uintptr_t>(PyArray_DATA(array));
     uintptr_t high = low + static_cast<uintptr_t>(PyArray_ITEMSIZE(array));
@@ -255,8 +270,8 @@ std::pair<uintptr_t, uintptr_t> memory_of(PyObject *value) {
 }
 
 bool overlap(PyObject *left, PyObject *right) {
-    const auto [left_low, left_high] = memory_of(left);
-    const auto [right_low, right_high] = memory_of(right);
+    const auto [left_low, left_high] = bytes_of(left);
+    const auto [right_low, right_high] = bytes_of(right);
     return left_low < right_high && right_low < left_high;
 }
 
@@ -312,6 +327,9 @@ bool matches(const Specialization &s, PyObject *const *values, Frame &frame) {
             case Kind::Record:
                 if (!match_record(rule, values, i)) return false;
                 frame.args[i] = nullptr;
+                break;
+            case Kind::DeviceArray:
+                if (!match_device_array(rule, values[i], &frame.args[i], frame.symbols.get())) return false;
                 break;
             case Kind::Constant:
                 if (!same_value(rule.value.get(), values[i])) return false;

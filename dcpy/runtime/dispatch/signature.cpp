@@ -30,13 +30,14 @@ bool parse_array(PyObject *encoded, ArgumentRule &rule) {
     PyObject *sizes = nullptr;
     PyObject *strides = nullptr;
     int written = 0;
-    if (!PyArg_ParseTuple(encoded, "siO!sO!p", &kind, &rule.type, &PyTuple_Type, &sizes, &order, &PyTuple_Type,
-                          &strides, &written)) {
+    int on_device = 0;
+    if (!PyArg_ParseTuple(encoded, "siO!sO!p|p", &kind, &rule.type, &PyTuple_Type, &sizes, &order, &PyTuple_Type,
+                          &strides, &written, &on_device)) {
         return false;
     }
     Object dtype(reinterpret_cast<PyObject *>(PyArray_DescrFromType(rule.type)));
     if (!dtype) return false;
-    rule.kind = Kind::Array;
+    rule.kind = on_device ? Kind::DeviceArray : Kind::Array;
     rule.rank = static_cast<int>(PyTuple_GET_SIZE(sizes));
     rule.itemsize = PyDataType_ELSIZE(reinterpret_cast<PyArray_Descr *>(dtype.get()));
     rule.flags = NPY_ARRAY_ALIGNED | (written ? NPY_ARRAY_WRITEABLE : 0);
@@ -82,12 +83,16 @@ bool parse_result(PyObject *encoded, ResultRule &rule) {
     const char *kind = nullptr;
     PyObject *value = nullptr;
     int python = 0;
-    if (!PyArg_ParseTuple(encoded, "siiipO", &kind, &rule.index, &rule.type, &rule.rank, &python, &value)) return false;
+    int on_device = 0;
+    if (!PyArg_ParseTuple(encoded, "siiipO|p", &kind, &rule.index, &rule.type, &rule.rank, &python, &value, &on_device)) {
+        return false;
+    }
     const char *kinds[] = {"fresh", "scalar", "argument", "view", "constant", "owned"};
     for (int k = 0; k < 6; ++k) {
         if (std::string_view(kind) != kinds[k]) continue;
         rule.kind = static_cast<Outcome>(k);
         rule.python = python;
+        rule.on_device = on_device;
         rule.value = Object::borrow(value);
         if (rule.type == NPY_NOTYPE) return true;
         rule.dtype = Object(reinterpret_cast<PyObject *>(PyArray_DescrFromType(rule.type)));
@@ -208,11 +213,12 @@ std::unique_ptr<Specialization> parse_specialization(PyObject *encoded) {
     PyObject *unless = nullptr;
     PyObject *assumed = nullptr;
     unsigned long long entry, shapes;
+    unsigned long long on_stream = 0;
     Py_ssize_t symbols;
-    if (!PyArg_ParseTuple(encoded, "O!O!nO!O!OO!OKKOi|OO!O!O!", &PyTuple_Type, &arguments, &PyTuple_Type, &closure, &symbols,
+    if (!PyArg_ParseTuple(encoded, "O!O!nO!O!OO!OKKOi|OO!O!O!K", &PyTuple_Type, &arguments, &PyTuple_Type, &closure, &symbols,
                           &PyTuple_Type, &apart, &PyTuple_Type, &results, &structure, &PyTuple_Type, &guards, &failure,
                           &entry, &shapes, &keepalive, &s->priority, &callbacks, &PyTuple_Type, &assumes,
-                          &PyTuple_Type, &unless, &PyTuple_Type, &assumed)) {
+                          &PyTuple_Type, &unless, &PyTuple_Type, &assumed, &on_stream)) {
         return nullptr;
     }
     if (!parse_all(arguments, s->arguments, parse_argument) || !parse_all(closure, s->closure, parse_source) ||
@@ -242,6 +248,7 @@ std::unique_ptr<Specialization> parse_specialization(PyObject *encoded) {
     if (callbacks != Py_None) s->callbacks = Object::borrow(callbacks);
     s->entry = reinterpret_cast<Entry>(static_cast<uintptr_t>(entry));
     s->shapes = reinterpret_cast<Results>(static_cast<uintptr_t>(shapes));
+    s->on_stream = reinterpret_cast<Stream>(static_cast<uintptr_t>(on_stream));
     if (const char *what = inconsistency(*s)) {
         PyErr_Format(PyExc_ValueError, "an encoded specialization has a wrong %s: %R", what, encoded);
         return nullptr;

@@ -9,6 +9,7 @@
 namespace dcpy {
 
 using Entry = int32_t (*)(void *const *args, const int64_t *symbols, void *const *results, int64_t *error);
+using Stream = void (*)(void *);
 using Results = void (*)(void *const *args, const int64_t *symbols, int64_t *numbers);
 
 // A size or stride: symbol `slot` (bound where it occurs first, compared afterwards) plus a constant; -1: a constant.
@@ -19,7 +20,7 @@ struct Extent {
     int64_t constant;
 };
 
-enum class Kind { Array, Scalar, Constant, Generator, Record };
+enum class Kind { Array, Scalar, Constant, Generator, Record, DeviceArray };
 
 struct ArgumentRule {
     Kind kind;
@@ -56,6 +57,7 @@ struct ResultRule {
     int type = NPY_NOTYPE;
     int rank = 0;
     bool python = false;  // a Python number, not a NumPy scalar
+    bool on_device = false;
     Object value;         // Constant
     Object dtype;         // Fresh, Scalar, View, Owned
 };
@@ -120,6 +122,7 @@ struct Specialization {
     Object keepalive;  // the loaded library
     Entry entry = nullptr;
     Results shapes = nullptr;
+    Stream on_stream = nullptr;  // of a program whose arguments are on a device
 
     int traverse(visitproc visit, void *arg) const;
 };

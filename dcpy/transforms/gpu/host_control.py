@@ -40,9 +40,9 @@ class HostControl(GraphPass):
 
 
 def _changes_there(host: str, twin: str, rw: Rewriter) -> bool:
-    """Whether kernels write a container, and nothing on the host does."""
+    """Whether kernels write a container, or callers have it there, and nothing on the host writes it."""
     views = (name for name in rw.uses.overlapping(twin))
-    by_kernel = any(rw.uses.writers(name) for name in views)
+    by_kernel = twin in rw.sdfg.arguments or any(rw.uses.writers(name) for name in views)
     return by_kernel and not any(rw.uses.writers(name) for name in rw.uses.overlapping(host))
 
 

@@ -9,7 +9,7 @@ from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.analysis.memory import memory_of
 from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.analysis.uses import Uses
-from dcpy.ir.data import Array, Data, Scalar, Stream
+from dcpy.ir.data import Array, Data, Scalar, Space, Stream
 from dcpy.ir.editing.remarks import described
 from dcpy.ir.effects import Effect
 from dcpy.ir.expressions.scalar import Op, walk
@@ -71,7 +71,8 @@ def _why_not_there(name: str, uses: Uses) -> str:
     if desc.dtype == float16:
         return f"devices have no {desc.dtype}, of which {name!r} is made"
     memory = memory_of(name, uses.desc)
-    if memory.startswith("alias ") and any(uses.writers(other) for other in uses.overlapping(name)):
+    in_place = getattr(uses.desc(uses.root(name)), "space", Space.HOST) is Space.GLOBAL
+    if memory.startswith("alias ") and not in_place and any(uses.writers(other) for other in uses.overlapping(name)):
         return f"{name!r} may overlap another argument, and one of them is written"
     return ""
 

@@ -12,7 +12,8 @@ from typing import ClassVar
 
 from dcpy.base.errors import InvalidSdfg
 from dcpy.ir.analysis.memory import memory_of
-from dcpy.ir.analysis.sides import run_by_host, twins
+from dcpy.ir.analysis.sides import Side, run_by_host, side_of, twins
+from dcpy.ir.data import Array, Data
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Copy, Map, Node, Tasklet
 from dcpy.ir.refusal import Refusal
@@ -65,8 +66,10 @@ class _Sides:
     def __init__(self, rw: Rewriter, any_order: bool) -> None:
         self.rw, self.uses, self.any_order = rw, rw.uses, any_order
         self.device: dict[Node, None] = {}
-        self.written: dict[str, None] = {}  # memories that the device writes
-        self.arrays: dict[str, None] = {}  # those that it touches and that are no scalars
+        # memories that the device writes, or that callers have there
+        there = [name for name, desc in rw.sdfg.containers.items() if side_of(desc) is Side.DEVICE and _is_passed(desc)]
+        self.written = dict.fromkeys(memory_of(name, self.uses.desc) for name in there)
+        self.arrays = dict(self.written)  # those that it touches and that are no scalars
         nodes = list(_outermost(rw.sdfg.body))
         maps = dict.fromkeys(node for node in nodes if isinstance(node, Map) and self._may(node))
         alone = {node: loop for node in nodes if (loop := _sequential_loop(node, maps)) is not None}
@@ -107,6 +110,11 @@ class _Sides:
             [memory_of(name, self.uses.desc) for name in names] for names in (touched.reads, touched.writes)
         )
         return any(name in self.written for name in (*reads, *writes)) or any(name in self.arrays for name in writes)
+
+
+def _is_passed(desc: Data) -> bool:
+    """Whether callers have it: memory spaces of transients are wishes."""
+    return isinstance(desc, Array) and not desc.transient
 
 
 def _outermost(region: Region) -> Iterator[Node]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dcpy.ir.analysis.sides import Side, twins
+from dcpy.ir.analysis.sides import Side, homes, twins
 from dcpy.ir.analysis.validity import Demand, Place, follow
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.expressions.scalar import Index, Load, Op, ScalarExpr, op, walk
@@ -45,6 +45,7 @@ class _Copies(Demand):
         self.rw = rw
         self.guarded: dict[Block | None, _Guarded] = {}
         self.on_device = {host: device for device, host in twins(rw.sdfg).items()}
+        self.homes = homes(rw.sdfg)
 
     def copy(self, name: str, side: Side) -> Copy:
         """Makes a container valid on a side."""
@@ -73,7 +74,7 @@ class _Copies(Demand):
             self.rw.insert(again, before.failed)
             self.rw.erase(check)
             return
-        copies: list[Node] = [self.copy(name, Side.HOST) for name in names]
+        copies: list[Node] = [self.copy(name, self.homes[name]) for name in names]
         failed = Region([State(nodes=copies, span=check.span), again])
         branch = Branch([(op("not", check.condition), failed)], span=check.span)
         self.guarded[branch] = _Guarded(branch, list(names), check.condition, failed)

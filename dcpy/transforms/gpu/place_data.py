@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from dcpy.base.errors import InvalidSdfg
 from dcpy.ir.analysis.layouts import elements_are_apart
-from dcpy.ir.analysis.sides import PREFIX, is_kernel, kernels, run_by_host
+from dcpy.ir.analysis.sides import HOST_PREFIX, PREFIX, Side, is_kernel, kernels, run_by_host, side_of
 from dcpy.ir.data import Allocation, Array, Data, Scalar, Space, View, packed_strides
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.editing.substitution import Substitution
 from dcpy.ir.editing.views import rebased
 from dcpy.ir.nodes import Map
 from dcpy.ir.symbolic import Ranges
-from dcpy.ir.tree import is_inside, owners_around, subtree
+from dcpy.ir.tree import Element, is_inside, owners_around, subtree
 from dcpy.transforms.gpu.offloadable import is_scalar
 from dcpy.transforms.passes import GraphPass
 
@@ -28,8 +29,9 @@ class PlaceData(GraphPass):
              map i = 0:N @grid { t[i] = A[i] + s }          map i = 0:N @grid { t[i] = gpu_A[i] + s }
 
     Arguments, results, constants, and all that the host touches too have twins, which the next pass keeps valid; twins
-    of arrays with gaps have none. Numbers that only the host computes are passed by value. Memory spaces that users
-    asked for are wishes: what only the host touches is the host's.
+    of arrays with gaps have none. Numbers that only the host computes are passed by value. What callers have on the
+    device is used in place, and has a twin on the host where that needs one. Memory spaces that users asked for are
+    wishes: what only the host touches is the host's.
     """
 
     name: ClassVar[str] = "place-data"
@@ -43,6 +45,9 @@ class PlaceData(GraphPass):
                 if isinstance(desc, Scalar | Array) and desc.transient and desc.space is not Space.HOST:
                     rw.redeclare(name, replace(desc, space=Space.HOST))
         made = _Placing(rw)
+        for element in list(run_by_host(rw.sdfg.body)):
+            if not is_kernel(element):
+                made.mirror(element)
         for kernel in kernels(rw.sdfg):
             made.kernel(kernel)
 
@@ -53,6 +58,7 @@ class _Placing:
         self.written: dict[str, None] = {}  # by kernels
         self.by_host: dict[str, None] = {}
         self.names: dict[str, str] = {}  # of what kernels touch there
+        self.mirrors: dict[str, str] = {}  # of what the host touches here
         for element in run_by_host(rw.sdfg.body):
             inside = subtree(element) if is_kernel(element) else (element,)
             for part in inside:
@@ -83,6 +89,39 @@ class _Placing:
                 if isinstance(desc, View) and desc.of in renamed:
                     rw.redeclare(name, self.shown(desc, desc.of, renamed[desc.of]))
 
+    def mirror(self, element: Element) -> None:
+        """Lets the host touch a copy of what callers have on the device."""
+        rw = self.rw
+        touched = rw.uses.touches(element)
+        names = dict.fromkeys((*touched.reads, *touched.writes))
+        there = [name for name in names if side_of(rw.uses.desc(rw.uses.root(name))) is Side.DEVICE]
+        renamed = {name: self.mirror_of(name) for name in there}
+        if renamed:
+            rw.substitute(element, Substitution(containers=renamed))
+
+    def mirror_of(self, name: str) -> str:
+        """The name of a container, or view, on the host; made at the first question."""
+        if name not in self.mirrors:
+            self.mirrors[name] = self.mirrored(name)
+        return self.mirrors[name]
+
+    def mirrored(self, name: str) -> str:
+        rw, desc = self.rw, self.rw.uses.desc(name)
+        if isinstance(desc, View):
+            shown = self.shown(desc, desc.of, self.mirror_of(desc.of))
+            return rw.declare_fresh(HOST_PREFIX + name, shown, rw.uses.home(name))
+        assert isinstance(desc, Array)
+        if desc.alias and any(rw.uses.writers(other) for other in rw.uses.overlapping(name)):
+            raise InvalidSdfg(
+                f"the host needs {name!r}, which is on the device and may overlap another argument that is written",
+                span=desc.span,
+                help=f"pass a copy of {name}, or arrays of NumPy's",
+            )
+        rw.remark(rw.sdfg, True, f"has a twin on the host, {HOST_PREFIX}{name}", about=name)
+        strides = packed_strides(desc.shape, "F" if desc.strides == packed_strides(desc.shape, "F") else "C")
+        twin = replace(desc, transient=True, alias="", strides=strides, space=Space.HOST, allocation=Allocation.HEAP)
+        return rw.declare(HOST_PREFIX + name, twin)
+
     def place_of(self, name: str) -> str:
         """The name of a container, or view, on the device; made at the first question."""
         if name not in self.names:
@@ -92,6 +131,8 @@ class _Placing:
     def make(self, name: str) -> str:
         rw, desc = self.rw, self.rw.uses.desc(name)
         root = rw.uses.root(name)
+        if side_of(rw.uses.desc(root)) is Side.DEVICE:
+            return name
         if root not in self.written and is_scalar(rw.uses.desc(root)) and not rw.uses.views_of(root):
             return name
         if isinstance(desc, View):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.expr import Infix, Intrinsic, Literal, Name
+from dcpy.codegen.lir.expr import Infix, Intrinsic, LirExpr, Literal, Name
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Pointer
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.kernels.pending import NOTHING, Pending, Rescue
@@ -57,7 +57,7 @@ def drop_settling(context: Context) -> None:
 
 def _is_finish(statement: tree.Statement | None) -> bool:
     match statement:
-        case tree.Block(body=(tree.Declare(value=Intrinsic(name="device_finish")), *_)):
+        case tree.Block(body=(tree.Declare(value=Intrinsic(name="device_finish" | "device_end")), *_)):
             return True
     return False
 
@@ -69,21 +69,32 @@ def ends(body: Sequence[tree.Statement]) -> bool:
 
 def finish(context: Context, checks: bool = False, rescue: Rescue = NOTHING) -> None:
     """Waits for a device; leaves where a check has failed there, where its memory was not enough, or where it broke."""
-    if _is_finish(context.last):
-        return
+    if not _is_finish(context.last):
+        _leave_unless(context, "device_finish", (Name("error", Pointer(INDEX)),), rescue)
+        context.pending = Pending(context.last, checks, rescue)
+
+
+def end(context: Context) -> None:
+    """The end of a program: the host waits where it has to, else it only leaves what it has asked for."""
+    if context.module.host_waits:
+        finish(context)
+    elif not _is_finish(context.last):
+        _leave_unless(context, "device_end", ())
+
+
+def _leave_unless(context: Context, question: str, operands: tuple[LirExpr, ...], rescue: Rescue = NOTHING) -> None:
     module = context.module
     no_memory = module.check_number("DeviceMemoryError", "", None)
     lost = module.check_number("DeviceError", "", None)
     status = Name(context.names.fresh("status"), STATUS)
-    args = (Name("error", Pointer(INDEX)), Literal(no_memory, STATUS), Literal(lost, STATUS))
+    args = (*operands, Literal(no_memory, STATUS), Literal(lost, STATUS))
     failed = Infix("!=", status, Literal(0, STATUS), TRUTH)
     with context.capture() as body:
-        context.emit(tree.Declare(status.name, STATUS, Intrinsic("device_finish", args, STATUS), constant=True))
+        context.emit(tree.Declare(status.name, STATUS, Intrinsic(question, args, STATUS), constant=True))
         if rescue:
             context.emit(tree.If(((failed, (*rescue.values(), _wait())),)))
         context.fail(failed, status, forwarded=True)
     context.emit(tree.Block(tuple(body)))
-    context.pending = Pending(context.last, checks, rescue)
 
 
 def _wait() -> tree.Statement:

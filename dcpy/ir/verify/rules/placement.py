@@ -126,7 +126,7 @@ def copies_are_there(sdfg: Sdfg, scope: Scope) -> Findings:
         found.append(f"{name!r} is not valid on {words} {where}: a copy is missing")
 
     def failing(name: str, check: Check) -> None:
-        found.append(f"{name!r} is not valid on the host where {described(check)} fails: a copy is missing")
+        found.append(f"{name!r} is not valid for the caller where {described(check)} fails: a copy is missing")
 
     needs_of(Uses(sdfg), note, failing)
     yield from found

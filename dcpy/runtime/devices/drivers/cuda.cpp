@@ -124,6 +124,7 @@ std::string open_cuda(const char *path, Driver &driver)
     DCPY_NEEDED(DCPY_FIND)
     DCPY_POOLS(DCPY_TRY)
     DCPY_GRAPHS(DCPY_TRY)
+    DCPY_POINTERS(DCPY_TRY)
     driver.entries[RETAIN] = need("cuDevicePrimaryCtxRetain");
     driver.entries[SET_CURRENT] = need("cuCtxSetCurrent");
     driver.entries[SET_ATTRIBUTE] = need("cuFuncSetAttribute");

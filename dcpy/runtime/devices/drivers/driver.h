@@ -6,6 +6,7 @@
 //     program.cpp           the table of one program: launches, queues, events, its error block
 //     workspace.cpp         the memory that its calls take: a slab that stays between them
 //     graphs.cpp            graphs of launches
+//     streams.cpp           streams of the process, their order, and memory that outlives calls
 //     copies.cpp            copies: through pinned buffers where host memory is pageable, and boxes with strides
 //     measure.cpp           how long things take here, for `dcpy doctor --gpu`
 //
@@ -86,6 +87,9 @@ constexpr Code OUT_OF_MEMORY = 2, NO_DEVICE = 100, INVALID_DEVICE = 101;
     ENTRY(drop_graph, (void *graph), "cuGraphDestroy", "hipGraphDestroy")                                              \
     ENTRY(drop_exec, (void *exec), "cuGraphExecDestroy", "hipGraphExecDestroy")
 
+#define DCPY_POINTERS(ENTRY) \
+    ENTRY(about_pointer, (void *answer, int what, const void *place), "cuPointerGetAttribute", "hipPointerGetAttribute")
+
 // Attributes of a device, by their numbers in each driver.
 struct Attributes {
     int warp, processors, shared_per_block, l2, pools, threads_per_processor;
@@ -98,6 +102,7 @@ struct Driver {
     DCPY_NEEDED(DCPY_POINTER)
     DCPY_POOLS(DCPY_POINTER)
     DCPY_GRAPHS(DCPY_POINTER)
+    DCPY_POINTERS(DCPY_POINTER)
 #undef DCPY_POINTER
     Code (*make_current)(const Driver &, int device, void **context) = nullptr;  // retains it, where that is null
     Code (*architecture)(const Driver &, int device, char *text, size_t size) = nullptr;  // "sm_90", "gfx90a"
@@ -185,7 +190,9 @@ struct Program : dcpy_device {
     std::vector<std::string> names;
     std::vector<void *> functions;
     std::vector<int32_t> allowed;       // dynamic shared bytes that each kernel may ask for
-    std::vector<void *> streams;        // by queue; made when they are used
+    std::vector<void *> streams;        // by queue; made when they are used. The first one is not always its own
+    void *own = nullptr;                // queue 0, unless another stream is used
+    void *ordering = nullptr;           // an event, for the order of two streams
     std::vector<void *> events;         // by number
     std::mutex memory_lock;             // of what follows: a program without memory looks at others' slabs
     std::unordered_map<void *, Held> held;   // by place
@@ -220,6 +227,13 @@ int64_t kept_bytes(Program &program);  // in slabs
 void close_memory(Program &program);
 void offer_graphs(Program &program);  // its functions of the table, where the driver has graphs
 void drop_graphs(Program &program);
+
+void *own_stream(dcpy_device *);
+int32_t use_stream(dcpy_device *, void *stream);
+int32_t order(dcpy_device *, void *first, void *then);
+int32_t take(dcpy_device *, int64_t bytes, void *stream, void **place);
+int32_t give(dcpy_device *, void *place, void *stream);
+int32_t holds(dcpy_device *, const void *place);
 
 int32_t copy(dcpy_device *, void *to, const void *from, int64_t bytes, int32_t way);
 int32_t copy_box(dcpy_device *, void *to, const void *from, int64_t item, int32_t rank, const int64_t *shape,

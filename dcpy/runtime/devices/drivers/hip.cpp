@@ -85,6 +85,7 @@ std::string open_hip(const char *path, Driver &driver)
     DCPY_NEEDED(DCPY_FIND)
     DCPY_POOLS(DCPY_TRY)
     DCPY_GRAPHS(DCPY_TRY)
+    DCPY_POINTERS(DCPY_TRY)
     void *const newer = dlsym(library, "hipGetDevicePropertiesR0600");
     driver.entries[SET_DEVICE] = need("hipSetDevice");
     driver.entries[PROPERTIES] = newer ? newer : need("hipGetDeviceProperties");

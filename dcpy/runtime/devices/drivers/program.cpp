@@ -183,13 +183,16 @@ Code open(Program &program, const void *image, const char *&what)
 {
     const Driver &driver = program.driver();
     what = "the machine code of the kernels";
-    if (const Code code = driver.load(&program.module, image)) return code;
+    if (!program.names.empty()) {
+        if (const Code code = driver.load(&program.module, image)) return code;
+    }
     for (size_t i = 0; i < program.names.size(); ++i) {
         what = program.names[i].c_str();
         if (const Code code = driver.function(&program.functions[i], program.module, what)) return code;
     }
     what = "the queue and the error block of the program";
-    if (const Code code = driver.make_stream(&program.streams[0], NON_BLOCKING)) return code;
+    if (const Code code = driver.make_stream(&program.own, NON_BLOCKING)) return code;
+    program.streams[0] = program.own;
     if (const Code code = driver.pin((void **)&program.fetched, (size_t)ERROR_BYTES, FOR_ALL_CONTEXTS)) return code;
     if (const Code code = driver.allocate((void **)&program.errors, (size_t)ERROR_BYTES)) return code;
     return driver.fill(program.errors, 0, (size_t)ERROR_BYTES, program.streams[0]);
@@ -200,11 +203,13 @@ void close(Program &program)
     const Driver &driver = program.driver();
     if (!program.context->is_usable() || program.context->make_current() != 0) return;  // gone with the context
     program.queue = 0;
+    program.streams[0] = program.own;  // streams of others may be gone, and whoever destroys one has waited for it
     for (void *stream : program.streams)
         if (stream) driver.wait_stream(stream);
     close_memory(program);
     if (program.errors) driver.release(program.errors);
     if (program.fetched) driver.unpin(program.fetched);
+    if (program.ordering) driver.drop_event(program.ordering);
     for (void *event : program.events)
         if (event) driver.drop_event(event);
     for (void *stream : program.streams)
@@ -277,6 +282,12 @@ extern "C" dcpy_device *dcpy_open_program(dcpy_context *context, const void *ima
     program->pin = pin;
     program->unpin = unpin;
     offer_graphs(*program);
+    program->own_stream = own_stream;
+    program->use_stream = use_stream;
+    program->order = order;
+    program->take = take;
+    program->give = give;
+    program->holds = holds;
     const char *what = "context";
     int32_t status = program->ready();
     Code code = 0;

@@ -149,7 +149,10 @@ void close_memory(Program &program)
     for (const auto &one : program.held) left.push_back(one.first);
     for (void *const place : left) give_back(program, place);
     const std::lock_guard<std::mutex> guard(program.memory_lock);
-    for (auto &[stream, space] : program.workspaces) drop(program, stream, space);
+    for (auto &[stream, space] : program.workspaces) {
+        if (stream == program.own || space.size == 0) drop(program, stream, space);
+        else program.driver().release(space.slab);  // which waits: a stream of others may be gone
+    }
 }
 
 }  // namespace dcpy

@@ -11,11 +11,15 @@
 
 namespace simulator {
 
+struct Device;
+
 struct Command {
     enum Kind { WORK, RECORD, WAIT_EVENT } kind;
     int32_t event;
     int64_t ticket;  // of an event: which of its records
     std::function<bool(std::string &problem)> run;
+    Device *device = nullptr;  // whose command, and whose event, this is
+    void *stream = nullptr;    // that it is in; null: a queue of the device's
 };
 
 // The values of a kernel's arguments, kept until it runs.
@@ -31,12 +35,16 @@ struct Recorded {
 
 using Graph = std::vector<Recorded>;
 
+using Queue = std::deque<Command>;
+
 struct Device : dcpy_device {
     int64_t number;
     const dcpy_unit *unit;  // null: of no program, for memory only
     Settings settings;
     Random random;
-    std::map<int32_t, std::deque<Command>> queues;
+    std::map<int32_t, Queue> queues;              // but queue 0
+    void *own, *stream;                           // queue 0: the program's own one, and the present one
+    std::map<void *, int64_t> waiting;            // commands of the device in each stream
     std::map<int32_t, int64_t> issued, happened;  // records of events
     int32_t queue;
     bool is_lost, is_recording;
@@ -47,6 +55,13 @@ struct Device : dcpy_device {
 };
 
 extern std::recursive_mutex one_at_a_time;  // table.cpp: what every function of the table holds
+
+constexpr int32_t ORDER = -1;  // the event of `order`
+
+void *new_stream();
+bool is_idle(const Device &device);
+int32_t submit_to(Device &device, void *stream, Command command);  // a stream of the process
+void forget(Device &device);                                       // what it has submitted and nobody has run
 
 // Each of these returns a status, and keeps a message where it is not 0.
 int32_t refuse(Device &device, int32_t status, const std::string &message);

@@ -246,8 +246,7 @@ int32_t failed(dcpy_device *self, int64_t *numbers)
     std::lock_guard guard(one_at_a_time);
     Device &device = *(Device *)self;
     if (int32_t status = enter(device)) return status;
-    for (auto &[number, queue] : device.queues)
-        if (!queue.empty()) return refuse(device, DCPY_MISUSED, "failed: there was no wait before");
+    if (!is_idle(device)) return refuse(device, DCPY_MISUSED, "failed: there was no wait before");
     const Allocation *a = arena::holder(device.errors);
     arena::open_one(a, true);
     memcpy(numbers, device.errors, 5 * sizeof(int64_t));
@@ -302,6 +301,57 @@ int32_t unpin(dcpy_device *self, void *place)
     return refuse(device, DCPY_MISUSED, hexadecimal(place) + " is not pinned");
 }
 
+void *own_stream(dcpy_device *self) { return ((Device *)self)->own; }
+
+// What is in one stream behind what is in another one so far: an event that is used once.
+int32_t order_streams(Device &device, void *first, void *then)
+{
+    const int64_t ticket = ++device.issued[ORDER];
+    if (int32_t status = submit_to(device, first, Command{Command::RECORD, ORDER, ticket, {}})) return status;
+    return submit_to(device, then, Command{Command::WAIT_EVENT, ORDER, ticket, {}});
+}
+
+int32_t use_stream(dcpy_device *self, void *stream)
+{
+    std::lock_guard guard(one_at_a_time);
+    Device &device = *(Device *)self;
+    if (int32_t status = enter(device)) return status;
+    void *const before = device.stream;
+    device.stream = stream ? stream : device.own;
+    const bool is_busy = before != device.stream && device.waiting.count(before);
+    return is_busy ? order_streams(device, before, device.stream) : DCPY_DONE;
+}
+
+int32_t order(dcpy_device *self, void *first, void *then)
+{
+    std::lock_guard guard(one_at_a_time);
+    Device &device = *(Device *)self;
+    if (int32_t status = enter(device)) return status;
+    return first == then ? DCPY_DONE : order_streams(device, first, then);
+}
+
+int32_t take(dcpy_device *self, int64_t bytes, void *, void **place) { return allocate(self, bytes, place); }
+
+int32_t give(dcpy_device *self, void *place, void *stream)
+{
+    std::lock_guard guard(one_at_a_time);
+    Device &device = *(Device *)self;
+    Allocation *a = arena::owns(place) ? arena::holder(place) : nullptr;
+    if (!a || a->is_released) return refuse(device, DCPY_MISUSED, "memory is given back that was not taken");
+    a->is_released = true;
+    auto run = [a](std::string &) { return hooks::released(a->number), arena::release(a), true; };
+    return submit_to(device, stream ? stream : device.own, Command{Command::WORK, 0, 0, run});
+}
+
+int32_t holds(dcpy_device *self, const void *place)
+{
+    std::lock_guard guard(one_at_a_time);
+    const Allocation *a = arena::owns(place) ? arena::holder(place) : nullptr;
+    if (a && !a->is_released) return DCPY_DONE;
+    return refuse(*(Device *)self, DCPY_MISUSED,
+                  hexadecimal(place) + (a ? " has been released" : " is not in the memory of the simulated device"));
+}
+
 }  // namespace
 
 int32_t run_launch(Device &device, const Recorded &one)
@@ -340,13 +390,15 @@ dcpy_device *dcpy_simulator_open(const dcpy_unit *unit, const Settings *settings
     faults::watch();
     Device *device = new Device;
     (dcpy_device &)*device = {DCPY_TABLE_VERSION, nullptr, allocate, release, copy, copy_box, fill, launch, wait, failed,
-                              message, use_queue, record, wait_event, pin, unpin, graph_begin, graph_end, graph_replay};
+                              message, use_queue, record, wait_event, pin, unpin, graph_begin, graph_end, graph_replay,
+                              own_stream, use_stream, order, take, give, holds};
     device->number = ++devices;
     device->unit = unit;
     device->settings = *settings;
     device->random = {settings->seed};
     device->queue = 0;
     device->is_lost = device->is_recording = false;
+    device->own = device->stream = new_stream();
     const Allocation *block = arena::allocate(0, 5 * sizeof(int64_t), INT64_MAX, problem);
     if (!block) return delete device, nullptr;
     device->errors = (int64_t *)block->place;
@@ -359,6 +411,7 @@ void dcpy_simulator_close(dcpy_device *self)
     std::lock_guard guard(one_at_a_time);
     Device *device = (Device *)self;
     drain(*device);
+    forget(*device);
     if (Allocation *block = arena::holder(device->errors)) arena::release(block);
     delete device;
 }
