@@ -123,6 +123,20 @@ class Program(Dispatcher):
         """Ahead of time: machine code for the annotated types, or for those of sample arguments."""
         return CompiledSdfg(self.to_sdfg(*arguments, **named), self.options)
 
+    @own_frames_hidden
+    def explain(self, *arguments: Any, **named: Any) -> str:
+        """What the compiler decides about this program and why, with its options, as `SDFG.explain` says it.
+
+        For the annotated types, or those of sample arguments; with samples of arrays, also in numbers for their sizes.
+        """
+        from dcpy.programs.explain import explain, sizes_of  # who does not ask is spared the catalog of passes
+
+        sdfg = self.to_sdfg(*arguments, **named)
+        sizes = sizes_of(sdfg, sdfg.convention, self._bound(arguments, named)) if arguments or named else {}
+        if self.options.auto_optimize:
+            sdfg.auto_optimize()
+        return explain(sdfg, None, self.options, sizes)
+
     def __repr__(self) -> str:
         return f"<dcpy.program {self.function.__qualname__}>"
 

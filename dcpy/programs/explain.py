@@ -5,13 +5,17 @@ The remarks of passes are gathered by running the pipelines on copies; nothing i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from dcpy import driver, plugins
-from dcpy.base.options import Options
+from dcpy.base.errors import ArgumentError
+from dcpy.base.options import DeviceType, Options
 from dcpy.ir.editing.remarks import Remark
+from dcpy.ir.interp.arguments import symbols_of
 from dcpy.ir.machine import entries
 from dcpy.ir.sdfg import Sdfg
+from dcpy.programs.signatures import Convention, signature_of
 from dcpy.targets.catalog import target_for
 from dcpy.transforms.api import Transformation, matches
 from dcpy.transforms.api import explain as table_of
@@ -19,29 +23,46 @@ from dcpy.transforms.auto.pipeline import AUTO_OPTIMIZE
 from dcpy.transforms.catalog import PASSES, PIPELINES, TRANSFORMATIONS
 
 
-def explain(sdfg: Sdfg, step: object, options: Options) -> str:
+def explain(sdfg: Sdfg, step: object, options: Options, sizes: Mapping[str, int]) -> str:
     """Every match of a transformation with its verdict; or what a pass remarks when the SDFG is lowered.
 
-    With None: the transformations of the auto-optimizer that match anywhere, then all that lowering remarks.
+    With None: the transformations of the auto-optimizer that match anywhere, then all that lowering remarks; for
+    devices, what becomes of each kernel, in numbers where `sizes` says those of symbols.
     """
     plugins.load()
     if step is None:
         kinds = dict.fromkeys(part for part in AUTO_OPTIMIZE.parts() if isinstance(part, Transformation))
         found = [table_of(sdfg, kind) for kind in kinds if next(iter(matches(kind, sdfg)), None) is not None]
-        return "\n".join([*found, _lowering(sdfg, options)])
+        return "\n".join([*found, _lowering(sdfg, options, sizes=sizes)])
     if isinstance(step, str) and step in PASSES:
         return _lowering(sdfg, options, step)
     return table_of(sdfg, driver.transformation(step))
 
 
-def _lowering(sdfg: Sdfg, options: Options, step: str = "") -> str:
+def sizes_of(sdfg: Sdfg, convention: Convention | None, arguments: Mapping[str, Any]) -> dict[str, int]:
+    """The values that symbols have in a call with these arguments; none where they are types, not values."""
+    values = arguments if convention is None else convention.taken_apart(arguments)
+    try:
+        return symbols_of(sdfg, {name: value for name, value in values.items() if name in sdfg.arguments}, {})
+    except (ArgumentError, AttributeError):
+        return {}
+
+
+def _lowering(sdfg: Sdfg, options: Options, step: str = "", sizes: Mapping[str, int] | None = None) -> str:
     """What the passes of the target say, or one of them; in the order of the Python code."""
     target = target_for(options.device)
-    _, report = driver.lower(sdfg, options, until=step, explain=True)
+    lowered, report = driver.lower(sdfg, options, until=step, explain=True)
     remarks = [remark for remark in report.remarks or [] if step in ("", remark.step)]
     if not step:  # a transformation looks at much that it is not for; it is asked by its name
         remarks = [remark for remark in remarks if remark.applied or remark.step not in TRANSFORMATIONS]
-    return "\n".join([f"{step or target.passes(options)}:", *_lines(remarks)])
+    kernels: Iterable[str] = ()
+    if not step and options.device is DeviceType.GPU:
+        from dcpy.programs.explained_kernels import explained  # programs for CPUs have none
+
+        artifact = driver.artifact_of(sdfg, signature_of(sdfg), options)
+        typical = {name: known.typical for name, known in sdfg.assumed.items() if known.typical is not None}
+        kernels = explained(lowered, artifact, report.remarks or [], options, {**typical, **(sizes or {})})
+    return "\n".join([f"{step or target.passes(options)}:", *_lines(remarks), *kernels])
 
 
 def _lines(remarks: Iterable[Remark]) -> Iterator[str]:

@@ -145,14 +145,21 @@ class SDFG(GraphWords):
         return driver.apply_repeated(self, transformation)
 
     @own_frames_hidden
-    def explain(self, step: TransformationLike | None = None, **options: object) -> str:
+    def explain(
+        self,
+        step: TransformationLike | None = None,
+        *,
+        sizes: Mapping[str, int] | None = None,
+        **options: object,
+    ) -> str:
         """What the compiler decides about this SDFG and why, line by line of the program: threads, vectors, fusion, ...
 
         Of one pass or transformation if it is given; a transformation's answer is every match with its verdict.
+        For GPUs also what becomes of each kernel, with bytes and times of a model where `sizes` has values of symbols.
         """
         from dcpy.programs.explain import explain  # who does not ask is spared the catalog of passes
 
-        return explain(self, step, resolve_options(options))
+        return explain(self, step, resolve_options(options), sizes or {})
 
     @own_frames_hidden
     def lower(self, until: str = "", **options: object) -> SDFG:

@@ -75,7 +75,7 @@ def measured(kernel):
 def predicted(node, found, sizes, uses):
     """Of all launches: as many as were seen, each the average over the loops around it."""
     traffic = traffic_of(node, uses)
-    counts = [counted(traffic, known) for known in launches(node, sizes)]
+    counts = [counted(traffic, launch.symbols) for launch in launches(node, sizes)]
     total = sum(counts, Count(0, 0))
     share = found.launches / max(len(counts), 1)
     return Kernel(found.name, found.moved_bytes, total.floor * share, total.moved * share, total.exact)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from dcpy.base.errors import SymbolicError
 from dcpy.ir.analysis.footprints import Variable, number_range
@@ -18,21 +18,28 @@ from dcpy.ir.tree import dominates, owners_around, sdfg_of
 MOST = 256  #: values of one loop that are looked at one by one
 
 
+class Launch(NamedTuple):
+    """The values of symbols in a launch; it stands for so many `times` as lie between it and the next one looked at."""
+
+    symbols: Mapping[str, int]
+    times: float = 1.0
+
+
 def loops_around(kernel: Map) -> tuple[Variable, ...]:
     """The parameters of the loops of the host in which a kernel is, outermost first."""
     return tuple(axis for owner in reversed([*owners_around(kernel)]) for axis in owner.iteration_space())
 
 
-def launches(kernel: Map, sizes: Mapping[str, int]) -> Iterator[Mapping[str, int]]:
-    """The values of symbols in each iteration of the loops around a kernel, as far as `sizes` tell them.
+def launches(kernel: Map, sizes: Mapping[str, int], most: int = MOST) -> Iterator[Launch]:
+    """The launches of a kernel, one for each iteration of the loops around it, as far as `sizes` tell them.
 
-    Of a loop with very many iterations some are taken, evenly. What a branch or a `while` loop skips is not known here.
-    A kernel without a block is not started.
+    Of a loop with more than `most` iterations so many are taken, evenly. What a branch or a `while` loop skips is not
+    known here. A kernel without a block is not started.
     """
     lets = _assigned_before(kernel)
-    for known in _iterations(loops_around(kernel), _with(lets, sizes), lets):
-        if blocks_of(kernel, known) != 0:
-            yield known
+    for launch in _iterations(loops_around(kernel), Launch(_with(lets, sizes)), lets, most):
+        if blocks_of(kernel, launch.symbols) != 0:
+            yield launch
 
 
 def blocks_of(kernel: Map, known: Mapping[str, int]) -> int | None:
@@ -44,20 +51,22 @@ def blocks_of(kernel: Map, known: Mapping[str, int]) -> int | None:
 
 
 def _iterations(
-    loops: tuple[Variable, ...], known: Mapping[str, int], lets: Mapping[str, ScalarExpr]
-) -> Iterator[Mapping[str, int]]:
+    loops: tuple[Variable, ...], outer: Launch, lets: Mapping[str, ScalarExpr], most: int
+) -> Iterator[Launch]:
     if not loops:
-        yield known
+        yield outer
         return
     (name, values), rest = loops[0], loops[1:]
     assert values is not None
     try:
-        numbers = number_range(values, known)
+        numbers = number_range(values, outer.symbols)
     except SymbolicError:  # a bound that only the run knows
-        yield from _iterations(rest, known, lets)
+        yield from _iterations(rest, outer, lets, most)
         return
-    for value in numbers[:: max(-(-len(numbers) // MOST), 1)]:
-        yield from _iterations(rest, _with(lets, {**known, name: value}), lets)
+    taken = numbers[:: max(-(-len(numbers) // most), 1)]
+    for value in taken:
+        launch = Launch(_with(lets, {**outer.symbols, name: value}), outer.times * len(numbers) / len(taken))
+        yield from _iterations(rest, launch, lets, most)
 
 
 def _assigned_before(kernel: Map) -> dict[str, ScalarExpr]:

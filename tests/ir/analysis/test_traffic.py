@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from dcpy.ir.analysis.launches import launches
+from dcpy.ir.analysis.operations import operations_of
 from dcpy.ir.analysis.sectors import Count, counted
 from dcpy.ir.analysis.sides import kernels
 from dcpy.ir.analysis.traffic import traffic_of
 from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.machine import Costs
 from dcpy.ir.text import parse_sdfg
 
 SIZES = {"N": 40, "M": 24}
@@ -127,5 +129,20 @@ def test_launches_in_loops():
     body = """loop t = 0:3 { let m = N - t  loop s = t:3 {
       state { map i = 0:m - 38 @grid { tasklet (a <- x[i + t]) -> (o -> y[i]) { o = a } } } } }"""
     kernel, _ = kernel_in(body)
-    found = [(known["t"], known["s"], known["m"]) for known in launches(kernel, SIZES)]
+    found = [tuple(launch.symbols[name] for name in "tsm") for launch in launches(kernel, SIZES)]
     assert found == [(0, 0, 40), (0, 1, 40), (0, 2, 40), (1, 1, 39), (1, 2, 39)]  # no block is left in the last one
+
+
+def test_some_of_many_launches():
+    kernel, _ = kernel_in("""loop t = 0:1000 { state {
+      map i = 0:N @grid { tasklet (a <- x[i]) -> (o -> y[i]) { o = a } } } }""")
+    found = list(launches(kernel, SIZES, most=10))
+    assert [launch.symbols["t"] for launch in found] == list(range(0, 1000, 100))
+    assert sum(launch.times for launch in found) == 1000
+
+
+def test_operations_are_counted_once_per_point():
+    kernel, _ = kernel_in("state { map b = 0:N:8 @grid { map i = b:min(N, b + 8) @block { map j = 0:i @sequential {"
+                          " tasklet (a <- x[j]) -> (o -> y[i] (add)) { o = 2.0 * a + sqrt(a) } } } } }")  # fmt: skip
+    found = operations_of(kernel, Costs())
+    assert found.evaluate(SIZES) == 40 * 19 * (2 + Costs().operations.sqrt)
