@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from dcpy import plugins
 from dcpy.base.environment import Environment
 from dcpy.base.errors import DcpyError
-from dcpy.base.options import Options, resolve_options
+from dcpy.base.options import DeviceType, Options, resolve_options
 from dcpy.ir.sdfg import Sdfg
 from dcpy.targets.catalog import target_for
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from dcpy.codegen.artifact import Artifact, Signature
     from dcpy.ir.distribution import Distribution
     from dcpy.runtime.cache import Cache
+    from dcpy.runtime.devices.compilers import Binary
     from dcpy.runtime.load import Loaded
     from dcpy.runtime.toolchain import Toolchain
     from dcpy.targets.target import Target
@@ -82,31 +83,51 @@ class Library:
 
 
 def build_library(
-    sdfg: Sdfg, signature: Signature, library: Path, *, keep_source: bool = False, bundle: bool = False
+    sdfg: Sdfg,
+    signature: Signature,
+    library: Path,
+    *,
+    keep_source: bool = False,
+    bundle: bool = False,
+    options: Options | None = None,
+    archs: Sequence[str] = (),
 ) -> Library:
-    """A shared library with a C header beside it; with `bundle`, the foreign libraries that it calls, too."""
+    """A shared library with a C header beside it; with `bundle`, the foreign libraries that it calls, too.
+
+    For a GPU, `archs` are the chips that its kernels are compiled for; default: the one that is there.
+    """
     from dcpy.codegen.generate import c_header, with_messages
     from dcpy.codegen.listing import listings
     from dcpy.runtime import shipping
     from dcpy.runtime.build import build
-    from dcpy.runtime.toolchain import toolchains_for
+    from dcpy.runtime.load import toolchains_of
 
-    options = resolve_options()
-    lowered, _ = lower(sdfg, options)
+    chosen = options or resolve_options()
+    lowered, _ = lower(sdfg, chosen)
     _require_no_callbacks(lowered)
-    artifact = with_messages(_print(lowered, signature, options))
-    tools = toolchains_for(artifact.languages, toolchain(options))
+    artifact = with_messages(_print(lowered, signature, chosen))
+    program, header_text = artifact, c_header(lowered, artifact.signature)
+    binaries: tuple[Binary, ...] = ()
+    if chosen.device is DeviceType.GPU:
+        from dcpy.runtime.devices.standalone import header_with_device, with_device
+
+        program, binaries = with_device(artifact, chosen, archs)
+        header_text = header_with_device(header_text, artifact.signature.name)
+    tools = toolchains_of(program, chosen, toolchain(chosen))
     library.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         run_path = shipping.BESIDE if bundle else ""
-        built = build(artifact, Path(folder), tools, options.cpu, kept_at=Path(folder), run_path=run_path)
+        built = build(program, Path(folder), tools, chosen.cpu, kept_at=Path(folder), run_path=run_path)
         shutil.copyfile(built, library)
     header = library.parent / f"{sdfg.name}.h"
-    header.write_text(c_header(lowered, artifact.signature), encoding="utf-8")
+    header.write_text(header_text, encoding="utf-8")
     written = [library, header]
     for name, text in listings(artifact) if keep_source else ():
         written.append(library.parent / name)
         written[-1].write_text(text, encoding="utf-8")
+    for binary in binaries if keep_source else ():
+        written.append(library.parent / f"{sdfg.name}.{binary.file}")
+        written[-1].write_bytes(binary.code)
     if bundle:
         return Library((*written, *shipping.bundle(library, artifact.environments)))
     return Library(tuple(written), tuple(shipping.needed_libraries(library, artifact.environments).values()))

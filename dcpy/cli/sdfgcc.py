@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from dcpy.base.errors import DcpyError
 
 if TYPE_CHECKING:
+    from dcpy.base.options import Options
     from dcpy.driver import Library
 
 
@@ -21,9 +22,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("-o", "--output", default="", help="the library (default: libNAME.so); its header lies beside")
     parser.add_argument("--source", action="store_true", help="keep the generated C++ (or C) beside the library, too")
     parser.add_argument("--bundle", action="store_true", help="copy the foreign libraries that it calls beside it")
+    parser.add_argument("--device", default="cpu", choices=("cpu", "gpu"), help="what runs it (default: cpu)")
+    parser.add_argument("--backend", default="auto", choices=("auto", "cuda", "hip", "simulator"), help="of a GPU")
+    parser.add_argument("--arch", default="", help="chips of GPUs, as sm_80,sm_90 or gfx90a (default: the one here)")
     options = parser.parse_args(arguments)
+    if options.device != "gpu" and (options.backend != "auto" or options.arch):
+        parser.error("--backend and --arch are for --device gpu")
+    archs = [arch for arch in options.arch.split(",") if arch]
     try:
-        made = compile_ahead(options.program, options.output, keep_source=options.source, bundle=options.bundle)
+        chosen = options_for(options.device, options.backend, archs)
+        made = compile_ahead(
+            options.program,
+            options.output,
+            keep_source=options.source,
+            bundle=options.bundle,
+            options=chosen,
+            archs=archs,
+        )
         for path in made.written:
             print(path)
         for path in made.needs:
@@ -34,7 +49,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def compile_ahead(program: str, output: str = "", *, keep_source: bool = False, bundle: bool = False) -> Library:
+def options_for(device: str, backend: str, archs: Sequence[str]) -> Options:
+    """The options of a compilation: who names chips of one maker needs no device to be there."""
+    from dcpy.base.options import Backend, resolve_options
+
+    if device != "gpu":
+        return resolve_options({"device": device})
+    named = "hip" if any(arch.startswith("gfx") for arch in archs) else "cuda"
+    wanted = {"device": device, "gpu.backend": named if backend == "auto" and archs else backend}
+    options = resolve_options(wanted | ({"gpu.arch": archs[0]} if archs else {}))
+    if options.gpu.backend is not Backend.AUTO:
+        return options
+    from dcpy.runtime.devices.opening import backend_of
+
+    return resolve_options({**wanted, "gpu.backend": backend_of(options).value})
+
+
+def compile_ahead(
+    program: str,
+    output: str = "",
+    *,
+    keep_source: bool = False,
+    bundle: bool = False,
+    options: Options | None = None,
+    archs: Sequence[str] = (),
+) -> Library:
     """Writes library, header, and the source if it is to be kept."""
     from dcpy.cli.programs import sdfg_named
     from dcpy.driver import build_library
@@ -43,4 +82,6 @@ def compile_ahead(program: str, output: str = "", *, keep_source: bool = False, 
     sdfg = sdfg_named(program)
     sdfg.validate()
     library = Path(output or f"lib{sdfg.name}.so")
-    return build_library(sdfg, signature_of(sdfg), library, keep_source=keep_source, bundle=bundle)
+    return build_library(
+        sdfg, signature_of(sdfg), library, keep_source=keep_source, bundle=bundle, options=options, archs=archs
+    )

@@ -109,15 +109,17 @@ def _context(options: Options, toolchain: Toolchain) -> tuple[str, ...]:
 def _compilers(artifact: Artifact, options: Options, toolchain: Toolchain) -> Compilers:
     """What compiles each language of an artifact, asked when it is needed."""
 
-    def found() -> Toolchains:
-        known = toolchains_for([name for name in artifact.languages if name != DEVICE], toolchain)
-        if options.device is not DeviceType.GPU:
-            return known
-        from dcpy.runtime.devices import opening
+    return lambda: toolchains_of(artifact, options, toolchain)
 
-        return {**known, **opening.compilers(options, toolchain)}
 
-    return found
+def toolchains_of(artifact: Artifact, options: Options, toolchain: Toolchain) -> Toolchains:
+    """A compiler for each language of an artifact that the host's compiler takes."""
+    known = toolchains_for([name for name in artifact.languages if name != DEVICE], toolchain)
+    if options.device is not DeviceType.GPU:
+        return known
+    from dcpy.runtime.devices import opening
+
+    return {**known, **opening.compilers(options, toolchain)}
 
 
 def _beside(artifact: Artifact, options: Options) -> Beside | None:

@@ -64,7 +64,7 @@ def digest(paths: Sequence[Path]) -> str:
 
 def _load(name: str, sources: Sequence[Path], options: Options, flags: Sequence[str]) -> ctypes.CDLL:
     plain = CpuOptions(compiler=options.cpu.compiler, flags=("-O2",))
-    artifact = Artifact(Signature(name, ()), tuple(map(_unit, sources)), flags=(*FLAGS, *flags))
+    artifact = Artifact(Signature(name, ()), tuple(map(unit_of, sources)), flags=(*FLAGS, *flags))
     path = library_of(artifact, replace(options, cpu=plain, device=DeviceType.CPU))
     try:
         return ctypes.CDLL(str(path), mode=os.RTLD_NOW | os.RTLD_LOCAL)
@@ -77,6 +77,7 @@ def header(name: str) -> Path:
     return INCLUDE / name
 
 
-def _unit(path: Path) -> Unit:
+def unit_of(path: Path) -> Unit:
+    """A file of native code, as a unit."""
     is_source = path.suffix == ".cpp"
     return Unit(path.name, path.read_text(), "C++" if is_source else "", STANDARD if is_source else ())

@@ -104,11 +104,15 @@ class SimulatedDevice(Device):
         self._simulator.dcpy_simulator_close(self.table)
 
 
+def sources() -> list[Path]:
+    """The files of the native code."""
+    return [*(HERE / name for name in (*SOURCES, *HEADERS)), *map(header, SHARED)]
+
+
 def simulator(options: Options, portable: bool = False) -> ctypes.CDLL:
     """The native library, built and loaded."""
     name, flags = ("dcpy_simulator_portable", ("-DDCPY_PORTABLE",)) if portable else ("dcpy_simulator", ())
-    sources = [*(HERE / name for name in (*SOURCES, *HEADERS)), *map(header, SHARED)]
-    library = native_library(name, sources, options, ("-pthread", *flags))
+    library = native_library(name, sources(), options, ("-pthread", *flags))
     library.dcpy_simulator_open.restype = ctypes.c_void_p
     library.dcpy_simulator_open.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
     library.dcpy_simulator_close.argtypes = library.dcpy_simulator_check.argtypes = [ctypes.c_void_p]
