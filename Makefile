@@ -9,7 +9,7 @@ SEED   ?= 0
 NATIVE := pyproject.toml setup.py $(wildcard dcpy/runtime/dispatch/*.cpp dcpy/runtime/dispatch/*.h) \
           $(wildcard dcpy/runtime/devices/drivers/*)
 
-.PHONY: help demo test null cc heavy lint types layers bench bench-peers docs golden fuzz fuzz-gpu fuzz-files clean \
+.PHONY: help demo test null cc heavy lint types layers bench bench-gpu bench-peers docs golden fuzz fuzz-gpu fuzz-files clean \
         fuzz-schedules bench-compile check-transforms sanitize sanitize-address sanitize-threads
 
 help:
@@ -23,6 +23,7 @@ help:
 	@echo "make fuzz-schedules [SEED=0]   random schedules of random loop nests, each step interpreted"
 	@echo "make sanitize   generated code under sanitizers: sanitize-address, sanitize-threads"
 	@echo "make bench-compile   how long first calls take, by phase, on programs as people write them"
+	@echo "make bench-gpu     kernels of NPBench on the GPU that is there, beside CuPy, JAX and PyTorch"
 	@echo "make bench-peers   what benchmarks/run.py compares with, each in an environment of its own"
 
 $(PY):
@@ -62,6 +63,14 @@ bench-peers: $(RUN)
 	  $(PYTHON) -m venv .venv-peers/$$peer && .venv-peers/$$peer/bin/python -m pip install --quiet \
 	    --disable-pip-version-check -r $$list || { echo "$$peer: not installed"; rm -rf .venv-peers/$$peer; }; \
 	done
+
+bench-gpu: $(STAMP)
+	@for list in benchmarks/devices/requirements/*.txt; do \
+	  peer=$$(basename $$list .txt); \
+	  $(PYTHON) -m venv .venv-peers/$$peer && .venv-peers/$$peer/bin/python -m pip install --quiet \
+	    --disable-pip-version-check numpy -r $$list || { echo "$$peer: not installed"; rm -rf .venv-peers/$$peer; }; \
+	done
+	$(PY) benchmarks/gpu.py
 
 docs: $(STAMP)
 	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[docs]'

@@ -33,9 +33,12 @@ class Cell:
     small: str = ""
 
 
-def draw(rows: list[Row], stem: Path) -> list[Path]:
-    """Writes `stem`.svg, and `stem`.png where matplotlib is installed; returns what was written."""
-    drawn = list(cells(rows))
+def draw(rows: list[Row], stem: Path, baseline: str = "numpy") -> list[Path]:
+    """Writes `stem`.svg, and `stem`.png where matplotlib is installed; returns what was written.
+
+    `baseline` is what all are compared with; each row has its median, as ``numpy_median``.
+    """
+    drawn = list(cells(rows, baseline))
     if not drawn:
         return []
     written = [stem.with_suffix(".svg")]
@@ -51,30 +54,32 @@ def can_draw_pixels() -> bool:
     return importlib.util.find_spec("matplotlib") is not None
 
 
-def cells(rows: list[Row]) -> Iterator[Cell]:
+def cells(rows: list[Row], baseline: str = "numpy") -> Iterator[Cell]:
     """The whole picture."""
     kernels = list(dict.fromkeys(row["kernel"] for row in rows))
-    columns = [name for name in dict.fromkeys(row["framework"] for row in rows) if name != "numpy"]
+    columns = [name for name in dict.fromkeys(row["framework"] for row in rows) if name != baseline]
     found = {(row["kernel"], row["framework"]): row for row in rows}
     right = NAME + WIDTH * len(columns)
-    for i, column in enumerate([*columns, "numpy"]):
+    for i, column in enumerate([*columns, baseline]):
         yield Cell(NAME + i * WIDTH, 0, WIDTH, column)
     yield Cell(0, HEIGHT, NAME, "geometric mean")
     for i, column in enumerate(columns):
-        ratios = [speedup(row) for row in rows if row["framework"] == column and row["status"] == "ok"]
+        mine = [row for row in rows if row["framework"] == column and row["status"] == "ok"]
+        ratios = [speedup(row, baseline) for row in mine if f"{baseline}_median" in row]
         if ratios:
             yield _ratio(NAME + i * WIDTH, HEIGHT, statistics.geometric_mean(ratios))
     for j, kernel in enumerate(kernels):
         y = (j + 2) * HEIGHT
         yield Cell(0, y, NAME, kernel)
         for i, column in enumerate(columns):
-            yield _cell(NAME + i * WIDTH, y, found.get((kernel, column)))
-        times = [row["numpy_median"] for row in rows if row["kernel"] == kernel and "numpy_median" in row]
+            yield _cell(NAME + i * WIDTH, y, found.get((kernel, column)), baseline)
+        key = f"{baseline}_median"
+        times = [row[key] for row in rows if row["kernel"] == kernel and key in row]
         yield Cell(right, y, WIDTH, _seconds(statistics.median(times)) if times else "")
 
 
-def speedup(row: Row) -> float:
-    return row["numpy_median"] / row["median"]
+def speedup(row: Row, baseline: str = "numpy") -> float:
+    return row[f"{baseline}_median"] / row["median"]
 
 
 def confidence(row: Row, samples: int = 1000) -> float:
@@ -85,11 +90,13 @@ def confidence(row: Row, samples: int = 1000) -> float:
     return float(100 * (high - low) / np.median(times))
 
 
-def _cell(x: int, y: int, row: Row | None) -> Cell:
+def _cell(x: int, y: int, row: Row | None, baseline: str) -> Cell:
     if row is None or row["status"] != "ok":
         return Cell(x, y, WIDTH, row["status"].partition(":")[0] if row else "", "#dddddd")
+    if f"{baseline}_median" not in row:  # nothing to compare it with
+        return Cell(x, y, WIDTH, _seconds(row["median"]))
     percent = confidence(row)
-    return _ratio(x, y, speedup(row), f"({percent:.0f})" if percent >= 1 else "")
+    return _ratio(x, y, speedup(row, baseline), f"({percent:.0f})" if percent >= 1 else "")
 
 
 def _ratio(x: int, y: int, ratio: float, small: str = "") -> Cell:

@@ -50,14 +50,14 @@ def measure(
         start = time.perf_counter()
         try:
             text = framework.variants[variant](subject)
-            function = _compiled(text, kernel.name, framework)
+            function = compiled(text, kernel.name, framework)
             got = call.run(function, mine)
         except Exception as error:
-            return row | {"status": f"refused: {type(error).__name__}: {_first_line(error)}"}
+            return row | {"status": f"refused: {type(error).__name__}: {first_line(error)}"}
         row |= {"first_call": time.perf_counter() - start, "lines": len(adapt.lines(text))}
         row |= {"coverage": adapt.coverage(subject.source, text), "stages": getattr(function, "profile", None)}
         strict = framework.name.startswith("dcpy")
-        difference = _difference(call.seen(got, mine), reference.seen(value, expected), strict)
+        difference = difference_from(call.seen(got, mine), reference.seen(value, expected), strict)
         if difference:
             return row | {"status": f"wrong: {difference}"}
         runs["times"] = Timed(call, function)
@@ -65,7 +65,7 @@ def measure(
     return row | {"status": "ok"}
 
 
-def _compiled(text: str, name: str, framework: Framework) -> Callable[..., Any]:
+def compiled(text: str, name: str, framework: Framework) -> Callable[..., Any]:
     """The entry of an adapted source."""
     path = Path(tempfile.mkdtemp(prefix="bench-")) / f"{name}.py"
     path.write_text(text)
@@ -104,11 +104,11 @@ class Timed:
         return time.perf_counter() - start
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
     return next((line.strip() for line in str(error).splitlines() if line.strip()), "")[:200]
 
 
-def _difference(got: Seen, want: Seen, strict: bool) -> str:
+def difference_from(got: Seen, want: Seen, strict: bool) -> str:
     """What differs from NumPy first; "" where nothing does."""
     if [name for name, _ in got] != [name for name, _ in want]:
         return f"{len(got) - len(want):+d} results"

@@ -1,0 +1,29 @@
+"""Who takes part in the comparison on GPUs: dcpy, CuPy, JAX and PyTorch, with arrays on the device and 64 bits.
+
+What each is given: its own import or decorator, nothing else (`adapt`); how it is called, and by which clock, is in
+`calls`.
+"""
+
+from __future__ import annotations
+
+from benchmarks.devices.adapt import for_cupy, for_dcpy, for_torch
+from benchmarks.devices.calls import CupyCall, DcpyCall, JaxDeviceCall, TorchCall
+from benchmarks.peers import Framework
+from benchmarks.peers.adapt_jax import for_jax
+
+FRAMEWORKS = {
+    framework.name: framework
+    for framework in (
+        Framework("dcpy", "dcpy", (for_dcpy,), DcpyCall, {"DCPY_CACHE_DIR": "{folder}"}),
+        Framework("cupy", "cupy", (for_cupy,), CupyCall, {"CUPY_CACHE_DIR": "{folder}"}),
+        Framework(
+            "jax-gpu",
+            "jax",
+            (for_jax,),
+            JaxDeviceCall,
+            {"JAX_ENABLE_X64": "1", "JAX_PLATFORMS": "cuda,rocm", "XLA_PYTHON_CLIENT_PREALLOCATE": "false"},
+        ),
+        Framework("torch", "torch", (for_torch,), TorchCall, {"TORCHINDUCTOR_CACHE_DIR": "{folder}"}),
+    )
+}
+BASELINE = "cupy"  #: what the heat map compares with: the arrays of NumPy's own words on a device

@@ -1,0 +1,29 @@
+"""What each framework asks for in a kernel's source to run it on a GPU: imports and decorators.
+
+JAX's is that of `benchmarks.peers.adapt_jax`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from benchmarks.peers.adapt import decorated
+from benchmarks.peers.subject import Subject
+
+_NUMPY = re.compile(r"^import numpy as np$", re.MULTILINE)
+
+
+def for_dcpy(subject: Subject) -> str:
+    decorator = "@dcpy.program(auto_optimize=True, device=dcpy.DeviceType.GPU)"
+    return decorated(subject.source, "import dcpy", decorator, only=subject.name)
+
+
+def for_cupy(subject: Subject) -> str:
+    """CuPy's functions have the names of NumPy's."""
+    return _NUMPY.sub("import cupy as np", subject.source)
+
+
+def for_torch(subject: Subject) -> str:
+    """PyTorch compiles NumPy functions as they are; outside, arrays are tensors, and all are on the GPU."""
+    wrapped = "@torch.compile\n@torch.compiler.wrap_numpy"
+    return decorated(subject.source, 'import torch\n\ntorch.set_default_device("cuda")', wrapped, only=subject.name)

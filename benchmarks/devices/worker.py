@@ -1,0 +1,86 @@
+"""One kernel in one framework on the GPU, in this process: compile, validate, measure; prints one JSON object last.
+
+Run as ``python -m benchmarks.devices.worker KERNEL FRAMEWORK PRESET REPEAT SECONDS`` by the interpreter that has the
+framework. Results count as NumPy's as on CPUs (`benchmarks.peers.worker`). Between two calls of one set of arrays lie
+calls of others, of `ROTATED` bytes together: nothing is in the caches from the call before.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import statistics
+import sys
+import time
+import warnings
+from typing import Any
+
+import numpy as np
+
+from benchmarks.devices import FRAMEWORKS
+from benchmarks.npbench import Kernel, kernels
+from benchmarks.peers import Framework, adapt
+from benchmarks.peers.calls import PlainCall
+from benchmarks.peers.subject import subject_of
+from benchmarks.peers.worker import compiled, difference_from, first_line
+
+ROTATED = 160 << 20  # more than twice the largest cache of a GPU
+MOST_SETS = 32
+WARM = 5  # calls that do not count
+
+
+def measure(kernel: Kernel, framework: Framework, preset: str, repeat: int, seconds: float) -> dict[str, Any]:
+    """A row of the table; `status` is "ok", "refused: ..." or "wrong: ..."."""
+    arguments = kernel.initialize(preset)
+    subject = subject_of(kernel, preset, arguments)
+    reference, call = PlainCall(subject), framework.call(subject)
+    expected = reference.prepare(arguments)
+    value = reference.run(kernel.function, expected)
+    numpy_lines = adapt.lines(subject.source)
+    row: dict[str, Any] = {"kernel": kernel.name, "framework": framework.name, "preset": preset}
+    row |= {"numpy_lines": len(numpy_lines)}
+    mine = call.prepare(arguments)
+    start = time.perf_counter()
+    try:
+        text = framework.variants[0](subject)
+        function = compiled(text, kernel.name, framework)
+        got = call.run(function, mine)
+        seen = call.seen(got, mine)
+    except Exception as error:
+        return row | {"status": f"refused: {type(error).__name__}: {first_line(error)}"}
+    row |= {"first_call": time.perf_counter() - start, "lines": len(adapt.lines(text))}
+    row |= {"coverage": adapt.coverage(subject.source, text)}
+    wrong = difference_from(seen, reference.seen(value, expected), framework.name == "dcpy")
+    if wrong:
+        return row | {"status": f"wrong: {wrong}"}
+    times = repeated(call, function, arguments, repeat, seconds)
+    return row | {"times": times, "median": statistics.median(times), "status": "ok"}
+
+
+def repeated(call: Any, function: Any, arguments: dict[str, Any], repeat: int, seconds: float) -> list[float]:
+    """Times of `repeat` calls after `WARM` more, on sets of arguments in turn; fewer where `seconds` are over."""
+    count = sets_of(arguments)
+    times: list[float] = []
+    end = time.perf_counter() + seconds
+    while len(times) < WARM + repeat and (time.perf_counter() < end or len(times) <= WARM):
+        fresh = [call.prepare(arguments) for _ in range(count)]
+        times += [call.seconds(function, each) for each in fresh]
+    return times[WARM : WARM + repeat]
+
+
+def sets_of(arguments: dict[str, Any]) -> int:
+    """How many sets of arguments have `ROTATED` bytes together."""
+    size = sum(value.nbytes for value in arguments.values() if isinstance(value, np.ndarray))
+    return max(2, min(MOST_SETS, -(-ROTATED // max(size, 1))))
+
+
+def main(kernel: str, framework: str, preset: str, repeat: str, seconds: str) -> None:
+    warnings.simplefilter("ignore")
+    importlib.import_module(FRAMEWORKS[framework].package)  # so that the first call is only a call
+    with np.errstate(all="ignore"):
+        row = measure(kernels()[kernel], FRAMEWORKS[framework], preset, int(repeat), float(seconds))
+    print("\n" + json.dumps(row))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,175 @@
+"""The comparison on GPUs, as far as it needs none: adapted sources, clocks, the table, the heat map, the words."""
+
+from __future__ import annotations
+
+import copy
+import json
+import sys
+import types
+
+import numpy as np
+import pytest
+
+from benchmarks import gpu
+from benchmarks.devices import FRAMEWORKS, worker
+from benchmarks.devices.adapt import for_cupy, for_dcpy, for_torch
+from benchmarks.devices.clocks import EventClock, HostClock, new_stream
+from benchmarks.npbench import kernels
+from benchmarks.peers import adapt, heatmap
+from benchmarks.peers.calls import PlainCall
+from benchmarks.peers.subject import Subject, subject_of
+from benchmarks.peers.worker import compiled, difference_from
+from tests.runtime.devices.fakes import FakeDriver
+from tests.support.tiers import some
+
+KERNELS = kernels()
+SOURCE = "import numpy as np\n\n\ndef twice(x):\n    x[:] = 2 * x\n    return np.sum(x)\n"
+SUBJECT = Subject(SOURCE, "twice", {"x": np.ones(3)}, {}, ())
+
+
+def added(adapted):
+    return [line for line in adapt.lines(adapted) if line not in adapt.lines(SOURCE)]
+
+
+def test_what_each_framework_is_given():
+    assert added(for_dcpy(SUBJECT)) == [
+        "import dcpy",
+        "@dcpy.program(auto_optimize=True, device=dcpy.DeviceType.GPU)",
+    ]
+    assert added(for_cupy(SUBJECT)) == ["import cupy as np"]
+    assert added(for_torch(SUBJECT)) == [
+        "import torch",
+        'torch.set_default_device("cuda")',
+        "@torch.compile",
+        "@torch.compiler.wrap_numpy",
+    ]
+
+
+def same(function):
+    return function
+
+
+@pytest.fixture
+def stand_ins(monkeypatch):
+    """NumPy in place of CuPy, and a PyTorch that changes nothing."""
+    torch = types.ModuleType("torch")
+    torch.compile, torch.compiler = same, types.SimpleNamespace(wrap_numpy=same)
+    torch.set_default_device = same
+    monkeypatch.setitem(sys.modules, "cupy", np)
+    monkeypatch.setitem(sys.modules, "torch", torch)
+
+
+@pytest.mark.parametrize("name", some(KERNELS, "softmax", "cavity_flow", "resnet", "spmv"))
+@pytest.mark.parametrize("framework", ["cupy", "torch"])
+def test_adapted_kernels_compute_the_same(name, framework, stand_ins):
+    arguments = KERNELS[name].initialize("XS")
+    subject, chosen = subject_of(KERNELS[name], "XS", arguments), FRAMEWORKS[framework]
+    call = PlainCall(subject)
+    function = compiled(chosen.variants[0](subject), name, chosen)
+    mine, theirs = call.prepare(arguments), call.prepare(arguments)
+    seen = call.seen(call.run(function, mine), mine)
+    assert difference_from(seen, call.seen(KERNELS[name].function(**theirs), theirs), strict=True) == ""
+
+
+class CountingClock:
+    def __init__(self):
+        self.calls = 0
+
+    def seconds(self, run):
+        run()
+        self.calls += 1
+        return float(self.calls)
+
+
+class CountingCall(PlainCall):
+    """On NumPy's arrays, by a clock that counts."""
+
+    def __init__(self, subject):
+        super().__init__(subject)
+        self.clock, self.sets = CountingClock(), []
+
+    def prepare(self, arguments):
+        self.sets.append(copy.deepcopy(arguments))
+        return self.sets[-1]
+
+    def seconds(self, function, arguments):
+        return self.clock.seconds(lambda: self.run(function, arguments))
+
+
+def test_fifty_calls_after_five_on_arrays_of_their_own():
+    call, calls = CountingCall(SUBJECT), []
+    times = worker.repeated(call, lambda x: calls.append(x), {"x": np.ones(1 << 20)}, 50, 60.0)
+    assert times == [float(number) for number in range(6, 56)]
+    assert len({id(x) for x in calls}) == len(calls)
+
+
+def test_caches_are_passed_by():
+    assert worker.sets_of({"x": np.ones(8)}) == worker.MOST_SETS
+    assert worker.sets_of({"x": np.ones(10 << 20), "n": 3}) == 2
+    assert worker.sets_of({"x": np.ones(1 << 20)}) * 8 * (1 << 20) >= worker.ROTATED
+
+
+def test_the_host_s_clock_waits_before_and_behind():
+    order = []
+    assert HostClock(lambda: order.append("wait")).seconds(lambda: order.append("run")) >= 0
+    assert order == ["wait", "run", "wait"]
+
+
+@pytest.mark.cc
+def test_events_of_a_driver(tmp_path):
+    fake = FakeDriver(tmp_path)  # one millisecond lies between two events
+    clock = EventClock(new_stream(str(fake.path)), str(fake.path))
+    assert clock.seconds(lambda: None) == pytest.approx(1e-3)
+
+
+def row(kernel, framework, median=None, status="ok", **more):
+    times = {} if median is None else {"median": median, "times": [median] * 5, "first_call": 1.0}
+    return {"kernel": kernel, "framework": framework, "preset": "S", "status": status} | times | more
+
+
+STORED = [
+    row("gemm", "dcpy", 1e-3),
+    row("gemm", "cupy", 2e-3),
+    row("gemm", "torch", status="refused: TypeError: no"),
+    row("lu", "dcpy", 1e-2),
+    row("lu", "cupy", status="timeout: more than 300 s"),
+]
+
+
+def test_the_table_from_stored_figures(tmp_path, capsys):
+    stored = tmp_path / "figures.json"
+    stored.write_text(json.dumps(STORED))
+    assert gpu.main(["--again", "--json", str(stored)]) == 0
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert lines[:3] == [
+        "kernel framework first s median ms beside cupy status",
+        "gemm dcpy 1.00 1.0000 2.00 ok",
+        "gemm cupy 1.00 2.0000 1.00 ok",
+    ]
+    assert "dcpy: 2 of 2 kernels run, 2.00 times cupy (geometric mean of 1), the fastest in 2" in lines
+    assert "torch: 0 of 1 kernels run, the fastest in 0" in lines
+    assert (tmp_path / "figures.svg").exists()
+
+
+def test_the_heat_map_is_beside_cupy():
+    found = {(cell.x, cell.y): cell.text for cell in heatmap.cells(gpu.beside(STORED), "cupy")}
+    texts = list(found.values())
+    assert texts[:4] == ["dcpy", "torch", "cupy", "geometric mean"]
+    assert "↑2" in texts
+    assert "10 ms" in texts  # nothing to compare it with
+    assert "refused" in texts
+
+
+def test_words():
+    chosen = gpu.options(["--only", "gemm,lu", "--frameworks", "dcpy,cupy", "--preset", "L"])
+    assert (chosen.only, chosen.frameworks, chosen.preset, chosen.repeat) == (["gemm", "lu"], ["dcpy", "cupy"], "L", 50)
+    with pytest.raises(SystemExit):
+        gpu.options(["--only", "gem"])
+
+
+def test_without_a_gpu_it_says_so(monkeypatch, capsys):
+    monkeypatch.setattr(gpu, "has_gpu", lambda: False)
+    assert gpu.main(["--only", "gemm"]) == 2
+    said = capsys.readouterr()
+    assert said.err == gpu.NO_GPU + "\n"
+    assert said.out == ""
