@@ -109,7 +109,7 @@ def _geometry(made: Kernel, node: Map, taken: Sequence[Launch]) -> Iterator[str]
     threads = made.threads[0] * made.threads[1] * made.threads[2]
     shape = " x ".join(str(count) for count in made.threads if count > 1) or "1"
     yield f"{' x '.join(map(_count, node.domain))} blocks of {shape} threads"
-    maps = [inner for inner in node.body.walk_nodes() if isinstance(inner, Map) and isinstance(inner.schedule, Block)]
+    maps = [inner for inner in node.body.walk_nodes() if isinstance(getattr(inner, "schedule", None), Block)]
     work = [points_of((*node.iteration_space(), *inner.iteration_space())) for inner in maps]
     if taken and work:
         known = taken[len(taken) // 2].symbols
