@@ -114,6 +114,7 @@ PASSES: Registry[type[Pass]] = Registry(
         "library-idioms": "dcpy.transforms.library_idioms:LibraryIdioms",
         "localize": f"{_DISTRIBUTED}.localize:Localize",
         "loops-into-kernels": f"{_GPU}.loops_into_kernels:LoopsIntoKernels",
+        "kernel-fusion": f"{_GPU}.kernel_fusion:KernelFusion",
         "map-to-grid": f"{_GPU}.map_to_grid:MapToGrid",
         "partial-sums": f"{_CPU}.partial_sums:PartialSums",
         "overlapped-tiles": f"{_GPU}.overlapped_tiles:OverlappedTiles",

@@ -30,7 +30,7 @@ def test_nothing_races(name):
     report = watched(KERNELS[name].function, *KERNELS[name].initialize("XS").values())
     assert report.races == ()
     assert report.unwritten == ()
-    assert bool(report.kernels) == (name != "crc16")
+    assert bool(report.kernels) == (name not in ("crc16", "seidel_2d"))
 
 
 def test_both_lines_of_a_site():

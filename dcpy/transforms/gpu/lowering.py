@@ -15,6 +15,7 @@ from dcpy.transforms.fusion.map_inlining import MapInlining
 from dcpy.transforms.gpu.form_kernels import FormKernels
 from dcpy.transforms.gpu.histogram_privatization import HistogramPrivatization
 from dcpy.transforms.gpu.host_control import HostControl
+from dcpy.transforms.gpu.kernel_fusion import KernelFusion
 from dcpy.transforms.gpu.loops_into_kernels import LoopsIntoKernels
 from dcpy.transforms.gpu.map_to_grid import MapToGrid
 from dcpy.transforms.gpu.overlapped_tiles import OverlappedTiles
@@ -51,6 +52,7 @@ def gpu_pipeline(options: GpuOptions, costs: Costs = GPU_COSTS, limits: Limits =
         ForwardScalars(),
         HistogramPrivatization(costs, limits),
         OverlappedTiles(costs, limits),
+        KernelFusion(any_order=any_order),
         PlaceComputation(any_order),
         LoopsIntoKernels(),
         ReduceToBlocks(costs, limits),

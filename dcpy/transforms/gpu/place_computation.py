@@ -6,24 +6,28 @@ and scalars that are nowhere near a kernel.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.base.errors import InvalidSdfg
 from dcpy.ir.analysis.memory import memory_of
 from dcpy.ir.analysis.sides import Side, run_by_host, side_of, twins
+from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Data
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Copy, Map, Node, Tasklet
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Block, Loop, Region, State, While
 from dcpy.ir.schedules import GRID, SEQUENTIAL, Parallel, Vector
-from dcpy.ir.symbolic import ONE
-from dcpy.ir.tree import owners_around, subtree
+from dcpy.ir.symbolic import ONE, Expr, as_expr, product_of
+from dcpy.ir.tree import Element, is_inside, owners_around, subtree
 from dcpy.transforms.gpu.kernels_of_nodes import copy_as_map, one_thread
 from dcpy.transforms.gpu.offloadable import free_params, is_scalar, why_on_host, why_one_thread
 from dcpy.transforms.passes import GraphPass
+
+LARGE = 4096  #: elements along each axis, where it is estimated who does more
+ALIKE = 8  #: less than so many times as much is alike
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,8 @@ class PlaceComputation(GraphPass):
     what is inside of such a map, and sums of floats in places that the data choose. A loop without any map for the
     device has no parallelism: one core is quicker than one thread. A tasklet or a copy is the device's
     where a kernel writes what it touches, or touches what it writes.
-    Neighbours in a state that take one thread each become one kernel.
+    Neighbours in a state that take one thread each become one kernel. Where a loop of the host and kernels beside it
+    take turns on small parts of one array, and the loop has as many iterations, all is the host's.
     """
 
     name: ClassVar[str] = "place-computation"
@@ -72,7 +77,12 @@ class _Sides:
         self.arrays = dict(self.written)  # those that it touches and that are no scalars
         nodes = list(_outermost(rw.sdfg.body))
         maps = dict.fromkeys(node for node in nodes if isinstance(node, Map) and self._may(node))
-        alone = {node: loop for node in nodes if (loop := _sequential_loop(node, maps)) is not None}
+        while True:
+            alone = {node: loop for node in nodes if (loop := _sequential_loop(node, maps)) is not None}
+            turns = self._in_turns(list(dict.fromkeys(alone.values())), maps)
+            if not turns:
+                break
+            maps = {kernel: None for kernel in maps if kernel not in turns}
         for kernel in maps:
             self._add(kernel, "a kernel")
         small: list[Node] = [node for node in nodes if isinstance(node, Tasklet | Copy) and node not in alone]
@@ -92,6 +102,37 @@ class _Sides:
         if reason is not None:
             self.rw.remark(node, False, f"on the host: {reason}")
         return reason is None
+
+    def _in_turns(self, loops: Sequence[Block], maps: dict[Map, None]) -> list[Map]:
+        """Kernels that take turns on an array with a loop of the host, which has as many iterations: it would be copied
+        twice in each iteration of the loop around both, which takes longer than what they do with a small part of it.
+        """
+        for loop in loops:
+            around = next((owner for owner in owners_around(loop) if isinstance(owner, Loop | While)), None)
+            beside = [] if around is None else [kernel for kernel in maps if is_inside(kernel, around)]
+            most = max((_estimate(*(dim.size for dim in kernel.domain)) for kernel in beside), default=0)
+            trips = _estimate(loop.range.size) if isinstance(loop, Loop) else 0
+            if not beside or ALIKE * trips < most:
+                continue
+            shared = self._shared(loop, beside)
+            if shared and _estimate(*self.uses.desc(shared).shape) >= ALIKE * most:
+                for kernel in beside:
+                    reason = f"it would take turns on {shared!r} with a loop that only one thread can run"
+                    self.rw.remark(kernel, False, f"on the host: {reason}")
+                return beside
+        return []
+
+    def _shared(self, loop: Block, kernels: Sequence[Map]) -> str:
+        """An array that one side writes and the other one touches; "" if there is none."""
+        reads, writes = _arrays(loop, self.uses)
+        for other_reads, other_writes in (_arrays(kernel, self.uses) for kernel in kernels):
+            for name in writes:
+                if name in other_reads or name in other_writes:
+                    return name
+            for name in other_writes:
+                if name in reads:
+                    return name
+        return ""
 
     def _add(self, node: Node, reason: str) -> None:
         self.rw.remark(node, True, reason)
@@ -136,6 +177,25 @@ def _sequential_loop(node: Node, maps: dict[Map, None]) -> Block | None:
             break
         found = loop
     return found
+
+
+def _arrays(part: Element, uses: Uses) -> tuple[dict[str, None], dict[str, None]]:
+    """The arrays that a part reads, and those that it writes."""
+    touched = [uses.touches(element) for element in subtree(part)]
+    reads = [name for each in touched for name in each.reads]
+    writes = [name for each in touched for name in each.writes]
+    found = [
+        {uses.root(name): None for name in names if not is_scalar(uses.desc(uses.root(name)))}
+        for names in (reads, writes)
+    ]
+    return found[0], found[1]
+
+
+def _estimate(*sizes: Expr) -> int:
+    """How many iterations there are where all sizes are `LARGE`."""
+    total = product_of(*sizes)
+    found = total.subs({name: as_expr(LARGE) for name in total.symbols}).constant
+    return LARGE if found is None else found
 
 
 def _why_only_to_raise(node: Node) -> Refusal | None:

@@ -27,7 +27,7 @@ PASSES = Pipeline(
     ),
     ensures="codegen",
 )
-SEQUENTIAL = ("crc16",)  #: nothing for a device in them
+SEQUENTIAL = ("crc16", "seidel_2d")  #: nothing for a device in them
 SLOW = ("lenet", "channel_flow")  #: in the interpreter
 
 

@@ -140,3 +140,22 @@ def test_a_program_is_lowered_once():
     lower_for_gpu(sdfg)
     with pytest.raises(InvalidSdfg, match="'f' was lowered for a device before"):
         lower_for_gpu(sdfg)
+
+
+TURNS = """
+    sdfg @f(A: f64[N, M], T) symbols(T: i64, N: size, M: size) {
+      loop i = 1:N - 1 {
+        state { map k = 0:M { tasklet (a <- A[i, k], b <- A[i + 1, k]) -> (o -> A[i, k]) { o = a + b } } }
+        loop j = 1:LAST {
+          state { tasklet (a <- A[i, j], b <- A[i, j - 1]) -> (o -> A[i, j]) { o = a + b } }
+        }
+      }
+    }"""
+
+
+def test_what_takes_turns_with_a_long_loop_of_the_host_is_the_hosts():
+    found = Passed(TURNS.replace("LAST", "M"), PlaceComputation())
+    assert "@grid" not in found.text
+    found.says("it would take turns on 'A' with a loop that only one thread can run", applied=False)
+    short = Passed(TURNS.replace("LAST", "M // 64"), PlaceComputation())
+    assert "map k = 0:M @grid" in short.text

@@ -243,3 +243,28 @@ def test_sums_over_several_parameters():
         }""", threads=2).same_values(N=[0, 3, 70], M=[0, 5])
     assert "map i_block = 0:N:64 @grid {" in found.text
     assert found.text.count("data sums") == 2
+
+
+@pytest.mark.cc
+def test_a_sum_that_needs_another_ones_result_has_its_place_in_the_block():
+    text = """
+        sdfg @spread(A: f64[N, M], B: f64[M]) symbols(N: size, M: size) {
+          state {
+            map i = 0:M {
+              data mean: f64 transient
+              data s: f64 transient
+              tasklet () -> (o -> mean) { o = 0.0 }
+              map k = 0:N { tasklet (a <- A[k, i]) -> (o -> mean (add)) { o = a } }
+              tasklet (a <- mean) -> (o -> mean) { o = a / f64(N) }
+              tasklet () -> (o -> s) { o = 0.0 }
+              map l = 0:N { tasklet (a <- A[l, i], m <- mean) -> (o -> s (add)) { o = (a - m) * (a - m) } }
+              tasklet (a <- s) -> (o -> B[i]) { o = a }
+            }
+          }
+        }"""
+    given, out = np.random.default_rng(0).uniform(-1, 1, (700, 40)), np.zeros(40)
+    options = resolve_options({"device": "gpu", "gpu.backend": "simulator", "gpu.seed": 1, "gpu.warp": 64})
+    sdfg = parse(text)
+    lower_for_gpu(sdfg, options)
+    compiled_function(load(generate(sdfg, None, None, options), options))(given, out)
+    np.testing.assert_allclose(out, 700 * given.var(axis=0), rtol=1e-12)

@@ -71,9 +71,10 @@ class KernelScope:
             return self.block is None
         params = [param for node in around for param in _several(node)]
         tiles = tiles_of(self.node) if self.node in around else {}
+        varying = self.varying if self.node in around else self.varying - set(self.node.params)
         walked = {tiles[param] for param in self.block.params if param in tiles}
         needed = tuple(param for param in params if param not in walked)
-        return not injective_params(memlet.subset, needed, self.varying) >= set(needed)
+        return not injective_params(memlet.subset, needed, varying) >= set(needed)
 
 
 def _several(node: Map) -> list[str]:
