@@ -134,7 +134,7 @@ def _array_problem(arg: ArrayArg, value: object) -> DcpyError | None:
         return ReadOnlyArgument(
             f"argument {arg.name!r} is read-only, but the program writes to it",
             notes=("NumPy raises ValueError where it writes",),
-            help=f"pass {arg.name}.copy()",
+            help="return the new values instead" if arg.on_device else f"pass {arg.name}.copy()",
         )
     return None
 

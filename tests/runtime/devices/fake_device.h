@@ -104,6 +104,14 @@ char *on_host(const void *place, size_t bytes)
     return offset + bytes <= next->second.size() ? next->second.data() + offset : nullptr;
 }
 
+// By its handle: 1 and 2 are default streams.
+Stream *stream_of(void *handle)
+{
+    static Stream defaults[2];
+    const auto number = (uint64_t)handle;
+    return number == 1 || number == 2 ? &defaults[number - 1] : (Stream *)handle;
+}
+
 int run_until(Stream *stream, const Event *event, int64_t number)
 {
     while (!stream->commands.empty() && !sticky) {
@@ -122,11 +130,11 @@ int run_until(Stream *stream, const Event *event, int64_t number)
 
 int queue(void *stream, std::function<int()> run)
 {
-    if (Graph *const captured = ((Stream *)stream)->captured) {
+    if (Graph *const captured = stream_of(stream)->captured) {
         captured->runs.push_back(std::move(run));
         return 0;
     }
-    ((Stream *)stream)->commands.push_back({std::move(run), nullptr, 0});
+    stream_of(stream)->commands.push_back({std::move(run), nullptr, 0});
     return 0;
 }
 

@@ -152,7 +152,7 @@ EXPORT int cuLaunchKernel LAUNCH_PARAMETERS
     if (const int code = called("launch", text)) return code;
     if (extra || x == 0 || y == 0 || z == 0 || a * b * c == 0) return INVALID_VALUE;
     if (a * b * c > numbers["max_threads"]) return 701;
-    if (Graph *const captured = ((Stream *)stream)->captured) captured->kernels.push_back(name);
+    if (Graph *const captured = stream_of(stream)->captured) captured->kernels.push_back(name);
     std::vector<std::vector<char>> values;
     const dcpy_unit *unit = nullptr;
     if (const dcpy_kernel_row *const row = generated(name, unit)) {
@@ -189,8 +189,8 @@ BOTH(cuStreamSynchronize, hipStreamSynchronize, (void *stream), (stream))
 EXPORT int cuStreamSynchronize(void *stream)
 {
     if (const int code = called("wait")) return code;
-    if (((Stream *)stream)->captured) return NOT_WHILE_CAPTURED;
-    return run_until((Stream *)stream, nullptr, 0);
+    if (stream_of(stream)->captured) return NOT_WHILE_CAPTURED;
+    return run_until(stream_of(stream), nullptr, 0);
 }
 
 BOTH(cuStreamWaitEvent, hipStreamWaitEvent, (void *stream, void *event, unsigned flags), (stream, event, flags))
@@ -198,7 +198,7 @@ EXPORT int cuStreamWaitEvent(void *stream, void *event, unsigned)
 {
     if (const int code = called("hold")) return code;
     Event *const one = (Event *)event;
-    ((Stream *)stream)->commands.push_back({nullptr, one, one->recorded});
+    stream_of(stream)->commands.push_back({nullptr, one, one->recorded});
     return 0;
 }
 
@@ -223,7 +223,7 @@ EXPORT int cuEventRecord(void *event, void *stream)
     if (const int code = called("record")) return code;
     Event *const one = (Event *)event;
     const int64_t number = ++one->recorded;
-    one->stream = (Stream *)stream;
+    one->stream = stream_of(stream);
     return queue(stream, [=] {
         one->done = number;
         one->time = ++clock_;
@@ -387,16 +387,16 @@ BOTH(cuStreamBeginCapture, hipStreamBeginCapture, (void *stream, int mode), (str
 EXPORT int cuStreamBeginCapture(void *stream, int mode)
 {
     if (const int code = called("capture")) return code;
-    if (mode != 1 || ((Stream *)stream)->captured) return INVALID_VALUE;
-    ((Stream *)stream)->captured = new Graph;
+    if (mode != 1 || stream_of(stream)->captured) return INVALID_VALUE;
+    stream_of(stream)->captured = new Graph;
     return 0;
 }
 
 BOTH(cuStreamEndCapture, hipStreamEndCapture, (void *stream, void **graph), (stream, graph))
 EXPORT int cuStreamEndCapture(void *stream, void **graph)
 {
-    *graph = ((Stream *)stream)->captured;
-    ((Stream *)stream)->captured = nullptr;
+    *graph = stream_of(stream)->captured;
+    stream_of(stream)->captured = nullptr;
     ++numbers["graphs"];
     return *graph ? 0 : NO_CAPTURE;
 }

@@ -70,10 +70,10 @@ class BrokenRule(AssertionError):
 
 
 class Memory:
-    """An allocation that several arrays and exports hold; released with the last of them."""
+    """An allocation that several arrays and exports hold; released with the last of them, in the order of a stream."""
 
-    def __init__(self, device: SimulatedDevice, place: int) -> None:
-        self.device, self.place, self.holders = device, place, 0
+    def __init__(self, device: SimulatedDevice, place: int, stream: int) -> None:
+        self.device, self.place, self.stream, self.holders = device, place, stream, 0
 
     def hold(self) -> None:
         if self.place == 0:
@@ -85,7 +85,7 @@ class Memory:
             raise BrokenRule("memory is given back more often than it was taken")
         self.holders -= 1
         if self.holders == 0:
-            self.device.release(self.place)
+            self.device.give(self.place, self.stream)
             self.place = 0
 
 
@@ -105,7 +105,7 @@ class DeviceArray:
         protocols: str = "dlpack cuda",
     ) -> None:
         packed = np.ascontiguousarray(values)
-        self.memory = Memory(device, device.allocate(packed.nbytes))
+        self.memory = Memory(device, device.allocate(packed.nbytes), stream)
         device.copy(self.memory.place, packed.ctypes.data, packed.nbytes, TO_DEVICE)
         device.wait()
         self._take(self.memory, packed.shape, packed.strides, packed.dtype, 0, read_only, stream, protocols)

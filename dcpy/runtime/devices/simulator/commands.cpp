@@ -69,6 +69,7 @@ int32_t run_some(Device &device, int64_t most)
         if (!queue) break;
         const Command command = take_first(*queue);
         if (command.kind == Command::RECORD) command.device->happened[command.event] = command.ticket;
+        if (command.kind == Command::WAIT_EVENT && command.event < 0) command.device->happened.erase(command.event);
         if (command.kind != Command::WORK || command.run(problem)) continue;
         command.device->is_lost = true;
         forget(*command.device);
@@ -175,6 +176,17 @@ int32_t drain(Device &device)
     return refuse(device, DCPY_DEVICE_LOST,
                   "queue " + std::to_string(number) + " waits for event " + std::to_string(queue.front().event)
                       + " for ever");
+}
+
+int32_t drain_stream(Device &device)
+{
+    const auto found = streams.find(device.stream);
+    if (found != streams.end() && found->second.back().device != &device) {
+        ++device.waiting[device.stream];
+        found->second.push_back(
+            Command{Command::WORK, 0, 0, [](std::string &) { return true; }, &device, device.stream});
+    }
+    return drain(device);
 }
 
 }  // namespace simulator

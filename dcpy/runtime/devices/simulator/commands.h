@@ -56,7 +56,7 @@ struct Device : dcpy_device {
 
 extern std::recursive_mutex one_at_a_time;  // table.cpp: what every function of the table holds
 
-constexpr int32_t ORDER = -1;  // the event of `order`
+constexpr int32_t ORDERS = -1;  // under which events of `order`, with negative numbers, are counted
 
 void *new_stream();
 bool is_idle(const Device &device);
@@ -68,6 +68,7 @@ int32_t refuse(Device &device, int32_t status, const std::string &message);
 int32_t enter(Device &device, bool records = false);  // what every function of the table begins with
 int32_t submit(Device &device, Command command);  // into the present queue; runs some of what has been submitted
 int32_t drain(Device &device);                    // runs all
+int32_t drain_stream(Device &device);             // and what others have put into its stream
 int32_t run_launch(Device &device, const Recorded &one);  // table.cpp: into the present queue
 
 // graphs.cpp

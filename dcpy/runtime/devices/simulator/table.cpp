@@ -238,7 +238,7 @@ int32_t wait(dcpy_device *self)
     Device &device = *(Device *)self;
     device.is_recording = false;
     if (int32_t status = enter(device)) return status;
-    return drain(device);
+    return drain_stream(device);
 }
 
 int32_t failed(dcpy_device *self, int64_t *numbers)
@@ -306,9 +306,9 @@ void *own_stream(dcpy_device *self) { return ((Device *)self)->own; }
 // What is in one stream behind what is in another one so far: an event that is used once.
 int32_t order_streams(Device &device, void *first, void *then)
 {
-    const int64_t ticket = ++device.issued[ORDER];
-    if (int32_t status = submit_to(device, first, Command{Command::RECORD, ORDER, ticket, {}})) return status;
-    return submit_to(device, then, Command{Command::WAIT_EVENT, ORDER, ticket, {}});
+    const int32_t event = -int32_t(++device.issued[ORDERS]);
+    if (int32_t status = submit_to(device, first, Command{Command::RECORD, event, 1, {}})) return status;
+    return submit_to(device, then, Command{Command::WAIT_EVENT, event, 1, {}});
 }
 
 int32_t use_stream(dcpy_device *self, void *stream)
