@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dcpy.codegen.artifact import Signature
+import numpy as np
+
+from dcpy.base.errors import ArgumentError
+from dcpy.codegen.artifact import ArrayArg, Signature
 from dcpy.runtime.arguments import explain_mismatch, with_parts
 from dcpy.runtime.conversion import prepare
 from dcpy.runtime.dispatch import Dispatcher, encode
@@ -47,4 +50,19 @@ def call_converted(
         result = program.dispatch(prepared.values)
         if result is not NotImplemented:
             return prepared.finish(result)
+    if signature.on_device:
+        values = _on_device(signature, values)
     raise explain_mismatch(signature, with_parts(values, sources))
+
+
+def _on_device(signature: Signature, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The values, with arrays of NumPy's for those of the device; `ArgumentError` where one is not there."""
+    from dcpy.runtime.devices.stand_ins import stand_in
+
+    for arg, value in zip(signature.args, values, strict=False):
+        if isinstance(arg, ArrayArg) and arg.on_device and isinstance(value, np.ndarray):
+            raise ArgumentError(
+                f"argument {arg.name!r} is an array of NumPy's, but one in the memory of the device is needed",
+                help=f"pass dcpy.gpu.array({arg.name}), or an array of another library's that is there",
+            )
+    return tuple(map(stand_in, values))

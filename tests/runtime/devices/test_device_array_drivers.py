@@ -7,6 +7,7 @@ import gc
 import numpy as np
 import pytest
 
+from dcpy import gpu
 from dcpy.base.errors import ArgumentError, DeviceMemoryError
 from dcpy.codegen.generate import generate
 from dcpy.ir.text import parse_sdfg
@@ -77,11 +78,15 @@ def test_arrays_of_two_streams(fake, device, scale):
     context = fake.context().program(b"", ())
     other = context.own_stream
     x, y = device.upload(X), device.upload(np.zeros_like(X))
-    device._memory.order(x.stream, other)
+    scale(2.0, x, y)
     holds = len(fake.log("hold"))
     scale(2.0, x, y)
     assert len(fake.log("hold")) == holds  # all is on one stream
-    assert y.stream == x.stream
+    with gpu.stream(other):
+        found = scale(3.0, x, y)
+    assert len(fake.log("hold")) > holds
+    assert {found.stream, x.stream, y.stream} == {other}
+    assert np.array_equal(found.numpy(), 3 * X + 1)
 
 
 def test_memory_that_does_not_suffice(fake, device, scale):
@@ -92,8 +97,6 @@ def test_memory_that_does_not_suffice(fake, device, scale):
 
 
 def test_arrays_of_another_backend(fake, device, scale):
-    from dcpy import gpu
-
     simulated = gpu.array(X, backend="simulator")
     with pytest.raises(ArgumentError, match="it is on the simulated GPU, but the program runs on cuda:0"):
         scale(2.0, simulated, device.upload(X))
