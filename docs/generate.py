@@ -103,7 +103,8 @@ def targets() -> Iterator[str]:
         yield f"Schedules: {words}. Memory: {_listed(space.value for space in target.spaces)}."
         yield f"Allocations: {_listed(kind.value for kind in target.allocations)}."
         yield f"Expansions of library nodes, best first: {_listed(target.expansions)}."
-        yield f"Passes: {_listed(target.passes(options.Options()).passes)}.\n"
+        defaults = options.Options(gpu=options.GpuOptions(libraries=False))  # whatever is installed here
+        yield f"Passes: {_listed(target.passes(defaults).passes)}.\n"
         yield "| number | value | meaning |\n|---|---|---|"
         for prefix, table in (("costs.", target.costs), ("limits.", target.limits)):
             comments = _comments(type(table))

@@ -24,3 +24,4 @@ class Environment:
     library_dirs: tuple[str, ...] = ()  # absolute, used for -L and the run path
     include_dirs: tuple[str, ...] = ()
     opens_more: bool = False  # loads further libraries while it runs, which no linker knows of
+    runtime: bool = False  # of a device: opened when the program is loaded; nothing is declared or linked

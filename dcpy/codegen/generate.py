@@ -80,6 +80,7 @@ def unit_of(module: tree.Module, dialect: Dialect, stem: str, environments: Sequ
 
 def declared_by(environments: Sequence[Environment]) -> dict[str, Prototype | None]:
     """The foreign functions that environments declare; None for those of which only C text tells the types."""
+    environments = [found for found in environments if not found.runtime]
     words = (re.findall(r"#include|\w+(?=\s*\()", found.declarations) for found in environments)  # a header: anything
     told = {prototype.name: prototype for found in environments for prototype in found.prototypes}
     return {**dict.fromkeys(name for found in words for name in found), **told}

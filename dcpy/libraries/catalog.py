@@ -13,6 +13,7 @@ _RANDOM = "dcpy.libraries.random"
 _FFT = "dcpy.libraries.fft"
 _SORTING = "dcpy.libraries.sorting"
 _INDEXING = "dcpy.libraries.indexing"
+_VENDOR = "dcpy.libraries.vendor"
 _MPI = "dcpy.libraries.mpi"
 _COLLECTIVES = (
     "barrier", "bcast", "reduce", "allreduce", "scan", "exscan", "scatter", "gather", "allgather", "alltoall",
@@ -81,6 +82,14 @@ EXPANSIONS: dict[str, str] = {
     "lapack.slogdet/maps": f"{_LAPACK}.expand.maps:slogdet",
     **{f"lapack.{node}/openblas": f"{_LAPACK}.expand.openblas:{node}" for node in (*_SOLVERS, *_DECOMPOSITIONS)},
     **{f"lapack.{node}/maps": f"{_LAPACK}.expand.maps:{node}" for node in _SOLVERS},
+    "blas.gemm/cublas": f"{_BLAS}.expand.cublas:gemm",
+    **{f"blas.{node}/cublas-vectors": f"{_BLAS}.expand.cublas:{node}" for node in ("gemv", "dot", "ger")},
+    "lapack.solve_triangular/cublas": f"{_LAPACK}.expand.cusolver:solve_triangular",
+    **{
+        f"lapack.{node}/cusolver": f"{_LAPACK}.expand.cusolver:{node}"
+        for node in ("cholesky", "lu", "lu_solve", "solve", "inverse")
+    },
+    "fft.transform/cufft": f"{_FFT}.expand.cufft:transform",
     **{f"random.{node}/numpy": f"{_RANDOM}.expand.numpy:{node}" for node in _RANDOMS},
 }
 
@@ -91,6 +100,9 @@ ENVIRONMENTS: dict[str, str] = {
     "fftw": f"{_FFT}.environments:FFTW",
     "sorting.h": f"{_SORTING}.expand.radix:RADIX",
     "lapack.openblas": f"{_LAPACK}.environments:OPENBLAS",
+    "gpu.blas": f"{_VENDOR}.environments:BLAS",
+    "gpu.solver": f"{_VENDOR}.environments:SOLVER",
+    "gpu.fft": f"{_VENDOR}.environments:FFT",
     "numpy.random": f"{_RANDOM}.environments:LIBRARY_OF_NUMPY",
 }
 

@@ -25,6 +25,7 @@ from dcpy.runtime.relative_places import placed, relative_to
 from dcpy.runtime.toolchain import Toolchain, Toolchains, cpu_id, find_toolchain, toolchains_for
 
 KERNELS = "kernels"  # under which the names of a program's kernels are remembered
+LIBRARIES = "libraries"  # and those of the device's vendor that it calls
 PLACES = "kernel_places"  # and the lines of their text that come from others of Python
 
 
@@ -69,6 +70,8 @@ def load(
         remembered[KERNELS] = [kernel.name for kernel in artifact.kernels]
         found = ((line, relative_to(codes, span)) for line, span in artifact.kernel_places)
         remembered[PLACES] = [(line, *place) for line, place in found if place is not None]
+    if vendors := [found.name for found in artifact.environments if found.runtime]:
+        remembered[LIBRARIES] = vendors
     if program_key:
         record = cache.records / _record_name(program_key, options, toolchain)
         write_record(record, key, artifact.signature, remembered, codes)
@@ -148,7 +151,8 @@ def _open(
         from dcpy.runtime.devices import opening
 
         library = open_library(path, opening.settings_of(options))
-        device = opening.attach(library, path.parent, signature.name, extra.get(KERNELS, ()), options, places)
+        names, libraries = extra.get(KERNELS, ()), extra.get(LIBRARIES, ())
+        device = opening.attach(library, path.parent, signature.name, names, options, places, libraries)
     else:
         library, device = open_library(path), None
     try:

@@ -7,6 +7,7 @@ from dcpy.codegen.generate import generate
 from dcpy.ir.data import Allocation, Space
 from dcpy.ir.machine import GPU_COSTS, GPU_LIMITS, Costs, Limits
 from dcpy.ir.schedules import Block, Grid, Sequential, Undecided, Unrolled, Vector
+from dcpy.runtime.devices.libraries import expansions_there
 from dcpy.runtime.toolchain import Toolchain, find_toolchain
 from dcpy.targets.chips import tuned
 from dcpy.targets.target import Target
@@ -16,7 +17,7 @@ from dcpy.transforms.pipeline import Pipeline
 
 
 def _pipeline(options: Options, costs: Costs, limits: Limits) -> Pipeline:
-    return gpu_pipeline(options.gpu, costs, limits)
+    return gpu_pipeline(options.gpu, costs, limits, expansions_there(options))
 
 
 def _toolchain(options: Options) -> Toolchain:

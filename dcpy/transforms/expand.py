@@ -14,7 +14,7 @@ from dcpy.base.errors import ExpansionError
 from dcpy.base.registry import unknown_name
 from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.effects import Effect
-from dcpy.ir.library.expansions import EXPANSIONS, Expansion, Replacement, expansions_of
+from dcpy.ir.library.expansions import EXPANSIONS, Expansion, Replacement, environment_of, expansions_of
 from dcpy.ir.library.foreign import keep_in_order
 from dcpy.ir.machine import COSTS, Costs
 from dcpy.ir.nodes import LibraryNode, Node
@@ -26,8 +26,9 @@ from dcpy.transforms.passes import Pass
 #: per target the expansions to try, best first; those that are not named here come last
 PREFERENCE: dict[str, tuple[str, ...]] = {
     "cpu": ("mkl", "openblas", "fftw", "radix", "cpu", "maps"),
-    "gpu": ("device", "maps", "openblas", "cpu"),
+    "gpu": ("cublas", "cusolver", "cufft", "device", "maps", "openblas", "cpu"),
 }
+NOT_THERE = "the library is not installed, or gpu.libraries is off"
 
 PURE = "pure"  #: among the names to prefer: every expansion that calls no library, in the target's own order
 
@@ -63,6 +64,7 @@ class ExpandLibraryNode(Transformation[tuple[Choice, Replacement]]):
     prefer: tuple[str, ...] = ()
     target: str = "cpu"
     costs: Costs = COSTS
+    libraries: tuple[str, ...] = ()  #: expansions whose libraries the runtime of the target will find
 
     def plan(self, m: Match) -> tuple[Choice, Replacement] | Refusal:
         """The first expansion that applies, and what it makes of the node."""
@@ -80,7 +82,7 @@ class ExpandLibraryNode(Transformation[tuple[Choice, Replacement]]):
         known = sorted(expansions_of(node.kind), key=self._rank)
         refused: list[str] = []
         for position, expansion in enumerate(known):
-            reason = expansion.refusal(self.target)
+            reason = expansion.refusal(self.target) or self._why_not_there(expansion)
             if not reason:
                 try:
                     built = expansion.build(node, self.costs)
@@ -94,6 +96,11 @@ class ExpandLibraryNode(Transformation[tuple[Choice, Replacement]]):
             notes=tuple(refused) or (f"there is no expansion of {node.kind}",),
             help="write one with dcpy.libraries.api.expands and register it",
         )
+
+    def _why_not_there(self, one: Expansion) -> str:
+        """Why a library that the runtime opens cannot be called; "" where it can, or is asked for by name."""
+        is_there = one.name in (*self.libraries, *self.prefer)
+        return NOT_THERE if one.environment and environment_of(one.environment).runtime and not is_there else ""
 
     def _rank(self, one: Expansion) -> tuple[int, int]:
         """What is asked for comes first, then what the target prefers, then the others as the catalog has them."""
@@ -119,6 +126,7 @@ class ExpandLibraryNodes(Pass):
     """Expand every library node, also those of which expansions consist; remarks say why each got which.
 
     `prefer` names expansions to try before the target's own `PREFERENCE`; "pure" stands for all that call no library.
+    `libraries` are the expansions that call libraries which the runtime opens, where these are there.
     `ExpansionError` gives all reasons where no expansion of a node applies, `UnknownName` where no kind of node has an
     expansion of a preferred name.
     """
@@ -128,6 +136,7 @@ class ExpandLibraryNodes(Pass):
     prefer: tuple[str, ...] = ()
     target: str = "cpu"
     costs: Costs = COSTS
+    libraries: tuple[str, ...] = ()
 
     def run(self, rw: Rewriter) -> int:
         """Returns the number of nodes that were expanded."""
@@ -137,7 +146,7 @@ class ExpandLibraryNodes(Pass):
         """The choices in program order."""
         for name in self.prefer:
             require_expansion(name)
-        step = ExpandLibraryNode(self.prefer, self.target, self.costs)
+        step = ExpandLibraryNode(self.prefer, self.target, self.costs, self.libraries)
         choices: list[Choice] = []
         pending = [node for node in rw.sdfg.body.walk_nodes() if isinstance(node, LibraryNode)][::-1]
         while pending:

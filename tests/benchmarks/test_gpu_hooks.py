@@ -17,9 +17,8 @@ QUICK = ("azimint_hist", "correlation", "gemm", "hdiff", "jacobi_2d", "mandelbro
 
 def watched(function, *args, **options):
     """The report of one call."""
-    program = dcpy.program(
-        function, device=dcpy.DeviceType.GPU, gpu_backend="simulator", gpu_hooks=True, gpu_seed=3, **options
-    )
+    options |= {"gpu_hooks": True, "gpu_seed": 3, "gpu_libraries": False}
+    program = dcpy.program(function, device=dcpy.DeviceType.GPU, gpu_backend="simulator", **options)
     with watching() as seen:
         program(*args)
     return seen.report

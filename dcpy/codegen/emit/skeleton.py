@@ -101,7 +101,7 @@ def _declarations(dialect: Dialect, environments: Sequence[Environment], words: 
                     help='print the program in C++: cpu.language="c++"',
                 )
             yield environment.declarations.strip("\n")
-        for prototype in environment.prototypes:
+        for prototype in () if environment.runtime else environment.prototypes:
             if prototype.name in words:
                 yield f"{dialect.word('foreign')} {prototype}"
 

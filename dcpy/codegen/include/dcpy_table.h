@@ -27,6 +27,32 @@ enum dcpy_copy_way {
     DCPY_WITHIN_DEVICE = 2,
 };
 
+// Functions of the vendor's libraries. Matrices are stored by columns; `type` is one of "sdcz", as in BLAS; operations
+// are 0 (as it is), 1 (transposed), 2 (and conjugated). Each lists its numbers / factors / places.
+enum dcpy_function {
+    DCPY_GEMM = 0,  // type, op a, op b, m, n, k, lda, ldb, ldc / alpha, beta: two numbers each / a, b, c
+    DCPY_GEMM_BATCHED = 1,  // ..., and distances of a, b, c, and how many / the same / the same
+    DCPY_SYRK = 2,  // type, lower, op, n, k, lda, ldc / alpha, beta / a, c
+    DCPY_TRSM = 3,  // type, right, lower, op, unit, m, n, lda, ldb / alpha / a, b
+    DCPY_GEMV = 4,  // type, op, m, n, lda, step of x, step of y / alpha, beta / a, x, y
+    DCPY_GER = 5,  // type, m, n, step of x, step of y, lda / alpha / x, y, a
+    DCPY_DOT = 6,  // type, n, step of x, step of y / / x, y, the result
+    DCPY_POTRF = 7,  // type, lower, n, lda / / a, info
+    DCPY_GETRF = 8,  // type, m, n, lda / / a, pivots, info
+    DCPY_GETRS = 9,  // type, op, n, columns, lda, ldb / / a, pivots, b
+    DCPY_FFT = 10,  // type, kind (0 forward, 1 backward, 2 from real, 3 to real), n, outer lines and their distances in x
+                    // and y, inner lines and theirs, distances of points / / x, y
+};
+
+// Libraries of the vendor's, for one program: calls are queued as launches are.
+struct dcpy_device;
+
+struct dcpy_libraries {
+    int32_t (*call)(struct dcpy_libraries *, struct dcpy_device *, int32_t function, const int64_t *numbers,
+                    const double *factors, void *const *places);
+    void (*close)(struct dcpy_libraries *, struct dcpy_device *);
+};
+
 struct dcpy_device {
     int32_t version;  // DCPY_TABLE_VERSION of what made it
 
@@ -86,6 +112,11 @@ struct dcpy_device {
 
     // Whether the place is in memory of this device: 0, or DCPY_MISUSED with a message.
     int32_t (*holds)(struct dcpy_device *, const void *place);
+    // Libraries: null where the program calls none. They ask for the queue in use, as the vendor's know it, and say why
+    // a call is refused; `refuse` returns the status.
+    struct dcpy_libraries *libraries;
+    int32_t (*stream)(struct dcpy_device *, void **stream);
+    int32_t (*refuse)(struct dcpy_device *, int32_t status, const char *why);
 };
 
 #endif

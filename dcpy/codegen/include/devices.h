@@ -10,7 +10,7 @@ static inline dcpy_device *&dcpy_attached()
 
 // The commands of the call that this thread is in: their status, and whether the device has done all of them.
 struct dcpy_commands {
-    int32_t status, depth;
+    int32_t status, depth, failure;  // failure: the number of the call of a library that did not work
     bool done;
     void *stream;  // of the next call; null: the program's own one
 };
@@ -43,6 +43,7 @@ static inline int32_t dcpy_device_enter()
     dcpy_device *device = dcpy_attached();
     own.status = device == nullptr ? DCPY_DEVICE_LOST : own.depth > 1 ? DCPY_DONE : device->use_stream(device, own.stream);
     own.stream = nullptr;
+    own.failure = 0;
     return before;
 }
 
@@ -75,7 +76,7 @@ static inline int32_t dcpy_device_finish(int64_t *error, int32_t no_memory, int3
     if (own.status == DCPY_DONE) own.status = device->failed(device, numbers);
     own.done = own.status == DCPY_DONE;
     for (int k = 0; k < 4; ++k) error[k] = numbers[k + 1];
-    if (own.status != DCPY_DONE) return own.status == DCPY_OUT_OF_MEMORY ? no_memory : lost;
+    if (own.status != DCPY_DONE) return own.status == DCPY_OUT_OF_MEMORY ? no_memory : own.failure ? own.failure : lost;
     return (int32_t)numbers[0];
 }
 
@@ -168,6 +169,126 @@ static inline void dcpy_graph_end(int64_t graph)
 static inline void dcpy_graph_replay(int64_t graph)
 {
     if (dcpy_commanding()) dcpy_own_commands().status = dcpy_attached()->graph_replay(dcpy_attached(), (int32_t)graph);
+}
+
+// A function of a library; `failure` is the number of what is reported where it does not work.
+static inline void dcpy_call_library(int32_t failure, int32_t function, const int64_t *numbers, const double *factors,
+                                     void *const *places)
+{
+    if (!dcpy_commanding()) return;
+    dcpy_commands &own = dcpy_own_commands();
+    own.status = dcpy_attached()->libraries->call(dcpy_attached()->libraries, dcpy_attached(), function, numbers,
+                                                  factors, places);
+    if (own.status != DCPY_DONE) own.failure = failure;
+}
+
+// c = alpha*op(a)*op(b) + beta*c
+static inline void dcpy_gemm(int32_t failure, int64_t type, int64_t op_a, int64_t op_b, int64_t m, int64_t n, int64_t k,
+                             double alpha, double alpha_i, const void *a, int64_t lda, const void *b, int64_t ldb,
+                             double beta, double beta_i, void *c, int64_t ldc)
+{
+    const int64_t numbers[] = {type, op_a, op_b, m, n, k, lda, ldb, ldc};
+    const double factors[] = {alpha, alpha_i, beta, beta_i};
+    void *const places[] = {(void *)a, (void *)b, c};
+    dcpy_call_library(failure, DCPY_GEMM, numbers, factors, places);
+}
+
+// As many products as `count` says, of matrices at these distances.
+static inline void dcpy_gemm_batched(int32_t failure, int64_t type, int64_t op_a, int64_t op_b, int64_t m, int64_t n,
+                                     int64_t k, double alpha, double alpha_i, const void *a, int64_t lda, int64_t far_a,
+                                     const void *b, int64_t ldb, int64_t far_b, double beta, double beta_i, void *c,
+                                     int64_t ldc, int64_t far_c, int64_t count)
+{
+    const int64_t numbers[] = {type, op_a, op_b, m, n, k, lda, ldb, ldc, far_a, far_b, far_c, count};
+    const double factors[] = {alpha, alpha_i, beta, beta_i};
+    void *const places[] = {(void *)a, (void *)b, c};
+    dcpy_call_library(failure, DCPY_GEMM_BATCHED, numbers, factors, places);
+}
+
+// One half of c = alpha*op(a)*op(a)^T + beta*c
+static inline void dcpy_syrk(int32_t failure, int64_t type, int64_t lower, int64_t op, int64_t n, int64_t k, double alpha,
+                             double alpha_i, const void *a, int64_t lda, double beta, double beta_i, void *c,
+                             int64_t ldc)
+{
+    const int64_t numbers[] = {type, lower, op, n, k, lda, ldc};
+    const double factors[] = {alpha, alpha_i, beta, beta_i};
+    void *const places[] = {(void *)a, c};
+    dcpy_call_library(failure, DCPY_SYRK, numbers, factors, places);
+}
+
+// b = op(a)^-1*b with a triangle a; on the right: b = b*op(a)^-1
+static inline void dcpy_trsm(int32_t failure, int64_t type, int64_t right, int64_t lower, int64_t op, int64_t unit,
+                             int64_t m, int64_t n, const void *a, int64_t lda, void *b, int64_t ldb)
+{
+    const int64_t numbers[] = {type, right, lower, op, unit, m, n, lda, ldb};
+    const double factors[] = {1, 0};
+    void *const places[] = {(void *)a, b};
+    dcpy_call_library(failure, DCPY_TRSM, numbers, factors, places);
+}
+
+// y = alpha*op(a)*x + beta*y
+static inline void dcpy_gemv(int32_t failure, int64_t type, int64_t op, int64_t m, int64_t n, double alpha, double alpha_i,
+                             const void *a, int64_t lda, const void *x, int64_t step_x, double beta, double beta_i,
+                             void *y, int64_t step_y)
+{
+    const int64_t numbers[] = {type, op, m, n, lda, step_x, step_y};
+    const double factors[] = {alpha, alpha_i, beta, beta_i};
+    void *const places[] = {(void *)a, (void *)x, y};
+    dcpy_call_library(failure, DCPY_GEMV, numbers, factors, places);
+}
+
+// a = alpha*x*y^T + a
+static inline void dcpy_ger(int32_t failure, int64_t type, int64_t m, int64_t n, double alpha, double alpha_i,
+                            const void *x, int64_t step_x, const void *y, int64_t step_y, void *a, int64_t lda)
+{
+    const int64_t numbers[] = {type, m, n, step_x, step_y, lda};
+    const double factors[] = {alpha, alpha_i};
+    void *const places[] = {(void *)x, (void *)y, a};
+    dcpy_call_library(failure, DCPY_GER, numbers, factors, places);
+}
+
+// *result = sum(x*y)
+static inline void dcpy_dot(int32_t failure, int64_t type, int64_t n, const void *x, int64_t step_x, const void *y,
+                            int64_t step_y, void *result)
+{
+    const int64_t numbers[] = {type, n, step_x, step_y};
+    void *const places[] = {(void *)x, (void *)y, result};
+    dcpy_call_library(failure, DCPY_DOT, numbers, nullptr, places);
+}
+
+// a = l*l^H, in one triangle
+static inline void dcpy_potrf(int32_t failure, int64_t type, int64_t lower, int64_t n, void *a, int64_t lda, void *info)
+{
+    const int64_t numbers[] = {type, lower, n, lda};
+    void *const places[] = {a, info};
+    dcpy_call_library(failure, DCPY_POTRF, numbers, nullptr, places);
+}
+
+// p*a = l*u
+static inline void dcpy_getrf(int32_t failure, int64_t type, int64_t m, int64_t n, void *a, int64_t lda, void *pivots,
+                              void *info)
+{
+    const int64_t numbers[] = {type, m, n, lda};
+    void *const places[] = {a, pivots, info};
+    dcpy_call_library(failure, DCPY_GETRF, numbers, nullptr, places);
+}
+
+// b = a^-1*b, with what getrf has made of a
+static inline void dcpy_getrs(int32_t failure, int64_t type, int64_t op, int64_t n, int64_t columns, const void *a,
+                              int64_t lda, const void *pivots, void *b, int64_t ldb)
+{
+    const int64_t numbers[] = {type, op, n, columns, lda, ldb};
+    void *const places[] = {(void *)a, (void *)pivots, b};
+    dcpy_call_library(failure, DCPY_GETRS, numbers, nullptr, places);
+}
+
+// Transforms outer*inner lines of n points.
+static inline void dcpy_fft(int32_t failure, int64_t type, int64_t kind, const void *x, void *y, int64_t n, int64_t outer,
+                            int64_t xo, int64_t yo, int64_t inner, int64_t xi, int64_t yi, int64_t xk, int64_t yk)
+{
+    const int64_t numbers[] = {type, kind, n, outer, xo, yo, inner, xi, yi, xk, yk};
+    void *const places[] = {(void *)x, y};
+    dcpy_call_library(failure, DCPY_FFT, numbers, nullptr, places);
 }
 
 // The device's memory for the first check that fails.

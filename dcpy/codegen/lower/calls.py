@@ -130,6 +130,7 @@ def lower_foreign_call(context: Context, node: ForeignCall) -> None:
     """``function(args)``: connectors are pointers to the first element of their subset, expressions are values."""
     if problem := refusal(node, context.module.known):  # also of what an expansion makes of a library node's fields
         raise CodegenError(problem, span=node.span)
+    environment = context.module.known.get(node.environment) or environment_of(node.environment)
     context.module.environments[node.environment] = None
     values = {
         connector: read(context, memlet)
@@ -143,6 +144,12 @@ def lower_foreign_call(context: Context, node: ForeignCall) -> None:
         else lower_value(context, arg, values)
         for position, arg in enumerate(node.args)
     )
+    if environment.runtime:
+        from dcpy.codegen.lower.kernels.waits import command  # late: programs for CPUs load nothing of it
+
+        failure = Literal(context.module.check_number("DeviceError", "", node.span), STATUS)
+        command(context, Evaluate(CallExpr(node.function, (failure, *args), Basic.VOID)))
+        return
     if not node.result:
         context.emit(Evaluate(CallExpr(node.function, args, Basic.VOID)))
         return

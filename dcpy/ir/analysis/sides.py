@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from enum import Flag
-from typing import cast
+from typing import TypeGuard, cast
 
 from dcpy.ir.data import Array, Data, Scalar, Space
-from dcpy.ir.nodes import Map
+from dcpy.ir.nodes import ForeignCall, Map
 from dcpy.ir.region import Region
 from dcpy.ir.schedules import Grid
 from dcpy.ir.sdfg import Sdfg
@@ -21,6 +21,7 @@ from dcpy.ir.tree import Element, children
 
 PREFIX = "gpu_"  #: of the names of twins
 HOST_PREFIX = "host_"  #: of those that the host has of arrays of the device
+ON_DEVICE = "gpu."  #: begins the names of environments whose functions work on the memory of a device
 _TWIN = re.compile(rf"{PREFIX}(\w+?)(_\d+)?")
 
 
@@ -36,6 +37,22 @@ class Side(Flag):
 def is_kernel(element: object) -> bool:
     """Whether it is a map over the blocks of a device."""
     return isinstance(getattr(element, "schedule", None), Grid)
+
+
+def is_library_call(element: object) -> TypeGuard[ForeignCall]:
+    """Whether it is a call of a function of a device's library: the host queues it, as it queues a kernel."""
+    return str(getattr(element, "environment", "")).startswith(ON_DEVICE)
+
+
+def on_device(element: object) -> bool:
+    """Whether the device does it: a kernel, or a library's function."""
+    return is_kernel(element) or is_library_call(element)
+
+
+def places_of(call: ForeignCall) -> list[str]:
+    """What a library's function gets the places of, which are in the memory of the device; it gets values else."""
+    operands = {**call.inputs, **call.outputs}
+    return list(dict.fromkeys(operands[arg].container for arg in call.args if isinstance(arg, str)))
 
 
 def run_by_host(region: Region) -> Iterator[Element]:

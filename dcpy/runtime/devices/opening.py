@@ -13,6 +13,7 @@ from dcpy.base.errors import DeviceError
 from dcpy.base.options import Backend, Options
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.artifact import DEVICE, Artifact
+from dcpy.runtime.devices.libraries import expansions_there, open_libraries
 from dcpy.runtime.toolchain import Toolchain
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ def context(options: Options) -> tuple[str, ...]:
         return chosen
     from dcpy.runtime.devices.toolchains import compiler_id, target_of
 
-    return (*chosen, compiler_id(backend.value), target_of(backend.value, options)[0])
+    there = "|".join(expansions_there(options))
+    return (*chosen, compiler_id(backend.value), target_of(backend.value, options)[0], there)
 
 
 def compilers(options: Options, host: Toolchain) -> Mapping[str, Toolchain]:
@@ -96,10 +98,12 @@ def attach(
     kernels: Sequence[str],
     options: Options,
     places: Sequence[tuple[int, SrcSpan]],
+    libraries: Sequence[str] = (),
 ) -> Device:
     """The device of a loaded program, which reaches it from now on; the same one each time that it is asked for.
 
-    `folder` is that of the program in the cache; `places` are those of its unit of kernels, for messages.
+    `folder` is that of the program in the cache; `places` are those of its unit of kernels, for messages; `libraries`
+    the environments of those of the vendor's that it calls.
     """
     unit = f"{name}.kernels.cu"
     with _opening:
@@ -113,6 +117,8 @@ def attach(
 
                 spans = kernel_spans(folder / unit, kernels, places)
                 known = open_table(backend.value, folder, kernels, options, spans)
+            if libraries:
+                open_libraries(known, libraries, backend, options)
             _opened[library._handle] = known
             function = getattr(library, f"{name}_attach")
             function.restype, function.argtypes = None, [ctypes.c_void_p]

@@ -55,6 +55,9 @@ class Table(ctypes.Structure):
         ("take", _function(_number, _place, ctypes.POINTER(_place))),
         ("give", _function(_place, _place)),
         ("holds", _function(_place)),
+        ("libraries", _place),
+        ("stream", _function(ctypes.POINTER(_place))),
+        ("refuse", _function(_count, ctypes.c_char_p)),
     ]
 
 

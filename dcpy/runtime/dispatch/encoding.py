@@ -252,7 +252,7 @@ def failure_of(checks: tuple[Check, ...], device: Messenger | None = None) -> Ca
             warnings.warn(message, category, stacklevel=2)
             return
         if device is not None and issubclass(category, DeviceError):
-            raise raised_by_program(device.failure(category))
+            raise raised_by_program(device.failure(category).at(check.span))
         error = category(message) if message else category()
         if check.span is not None:
             error.add_note(check.span.render())

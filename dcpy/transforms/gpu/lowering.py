@@ -34,15 +34,20 @@ from dcpy.transforms.simplify.inline_call import InlineCall
 from dcpy.transforms.simplify.state_fusion import StateFusion
 
 
-def gpu_pipeline(options: GpuOptions, costs: Costs = GPU_COSTS, limits: Limits = GPU_LIMITS) -> Pipeline:
-    """What is done to every program before its kernels are printed, on a device with these costs and limits."""
+def gpu_pipeline(
+    options: GpuOptions, costs: Costs = GPU_COSTS, limits: Limits = GPU_LIMITS, libraries: tuple[str, ...] = ()
+) -> Pipeline:
+    """What is done to every program before its kernels are printed, on a device with these costs and limits.
+
+    `libraries`: expansions that call libraries of the device's vendor, which are there.
+    """
     any_order = not options.deterministic
     return Pipeline(
         "lower-for-gpu",
         InlineCall(),
         LoopVersioning(),
         LibraryIdioms(late=True),
-        ExpandLibraryNodes(target="gpu"),
+        ExpandLibraryNodes(target="gpu", libraries=libraries),
         MapInlining(indices=True),
         AugmentedAssignmentToWCR(loops=True, scattered=True),
         LoopSpeculation(),

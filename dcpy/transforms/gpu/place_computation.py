@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from dcpy.base.errors import InvalidSdfg
 from dcpy.ir.analysis.memory import memory_of
-from dcpy.ir.analysis.sides import Side, run_by_host, side_of, twins
+from dcpy.ir.analysis.sides import Side, is_library_call, run_by_host, side_of, twins
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Data
 from dcpy.ir.editing.rewriter import Rewriter
@@ -85,6 +85,8 @@ class _Sides:
             maps = {kernel: None for kernel in maps if kernel not in turns}
         for kernel in maps:
             self._add(kernel, "a kernel")
+        for call in filter(is_library_call, nodes):
+            self._add(call, "a function of the device's library")
         small: list[Node] = [node for node in nodes if isinstance(node, Tasklet | Copy) and node not in alone]
         small = [node for node in small if why_on_host(node, self.uses) is None]
         while taken := dict.fromkeys(node for node in small if self._belongs(node)):
@@ -173,7 +175,7 @@ def _sequential_loop(node: Node, maps: dict[Map, None]) -> Block | None:
     loops = (owner for owner in owners_around(node) if isinstance(owner, Loop | While))
     found: Block | None = None
     for loop in loops:
-        if any(inner in maps for inner in _outermost(loop.body)):
+        if any(inner in maps or is_library_call(inner) for inner in _outermost(loop.body)):
             break
         found = loop
     return found
@@ -209,7 +211,7 @@ def _make_kernels(state: State, chosen: dict[Node, None], any_order: bool, rw: R
     """Kernels of maps, and of neighbours that take one thread each."""
     group: list[Node] = []
     for node in list(state.nodes):
-        if node not in chosen:
+        if node not in chosen or is_library_call(node):
             _close(group, rw)
         elif isinstance(node, Copy) and node.dst.subset.shape:
             _close(group, rw)

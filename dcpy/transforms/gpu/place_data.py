@@ -8,12 +8,22 @@ from typing import ClassVar
 
 from dcpy.base.errors import InvalidSdfg
 from dcpy.ir.analysis.layouts import elements_are_apart
-from dcpy.ir.analysis.sides import HOST_PREFIX, PREFIX, Side, is_kernel, kernels, run_by_host, side_of
-from dcpy.ir.data import Allocation, Array, Data, Scalar, Space, View, packed_strides
+from dcpy.ir.analysis.sides import (
+    HOST_PREFIX,
+    PREFIX,
+    Side,
+    is_kernel,
+    is_library_call,
+    on_device,
+    places_of,
+    run_by_host,
+    side_of,
+)
+from dcpy.ir.data import Allocation, Array, Data, Scalar, Space, View, packed_strides, strides_of
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.editing.substitution import Substitution
 from dcpy.ir.editing.views import rebased
-from dcpy.ir.nodes import Map
+from dcpy.ir.nodes import ForeignCall, Map
 from dcpy.ir.symbolic import Ranges
 from dcpy.ir.tree import Element, is_inside, owners_around, subtree
 from dcpy.transforms.gpu.offloadable import is_scalar
@@ -46,10 +56,13 @@ class PlaceData(GraphPass):
                     rw.redeclare(name, replace(desc, space=Space.HOST))
         made = _Placing(rw)
         for element in list(run_by_host(rw.sdfg.body)):
-            if not is_kernel(element):
+            if not on_device(element):
                 made.mirror(element)
-        for kernel in kernels(rw.sdfg):
-            made.kernel(kernel)
+        for element in list(run_by_host(rw.sdfg.body)):
+            if isinstance(element, Map) and is_kernel(element):
+                made.kernel(element)
+            elif is_library_call(element):
+                made.library_call(element)
 
 
 class _Placing:
@@ -63,9 +76,9 @@ class _Placing:
             inside = subtree(element) if is_kernel(element) else (element,)
             for part in inside:
                 touched = rw.uses.touches(part)
-                for name in touched.writes if is_kernel(element) else ():
+                for name in touched.writes if on_device(element) else ():
                     self.written[rw.uses.root(name)] = None
-                if not is_kernel(element):
+                if not on_device(element):
                     self.by_host.update(dict.fromkeys(map(rw.uses.root, (*touched.reads, *touched.writes))))
         self.by_host.update(dict.fromkeys(rw.uses.root(result.container) for result in rw.sdfg.results))
 
@@ -121,6 +134,14 @@ class _Placing:
         strides = packed_strides(desc.shape, "F" if desc.strides == packed_strides(desc.shape, "F") else "C")
         twin = replace(desc, transient=True, alias="", strides=strides, space=Space.HOST, allocation=Allocation.HEAP)
         return rw.declare(HOST_PREFIX + name, twin)
+
+    def library_call(self, call: ForeignCall) -> None:
+        """Lets a function of a library have places on the device, which lie as it was told."""
+        places = {name: self.place_of(name) for name in places_of(call)}
+        for name, place in places.items():
+            if strides_of(self.rw.uses.desc(name)) != strides_of(self.rw.uses.desc(place)):
+                raise InvalidSdfg(f"{call.title} was told the strides of {name!r}, and gets {place!r}", span=call.span)
+        self.rw.substitute(call, Substitution(containers={a: b for a, b in places.items() if a != b}))
 
     def place_of(self, name: str) -> str:
         """The name of a container, or view, on the device; made at the first question."""

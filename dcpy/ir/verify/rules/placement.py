@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dcpy.ir.analysis.sides import Side, is_kernel, kernels, run_by_host, side_of
+from dcpy.ir.analysis.sides import Side, is_kernel, is_library_call, kernels, places_of, run_by_host, side_of
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.analysis.validity import Place, is_transfer, needs_of
 from dcpy.ir.data import Allocation, Array, Scalar, Space
 from dcpy.ir.editing.remarks import described
 from dcpy.ir.effects import Effect
 from dcpy.ir.machine import GPU_LIMITS
-from dcpy.ir.nodes import Map
+from dcpy.ir.nodes import ForeignCall, Map
 from dcpy.ir.region import Check, Region
 from dcpy.ir.schedules import Block, Grid, Warp
 from dcpy.ir.sdfg import Sdfg
@@ -47,7 +47,7 @@ def threads_meet(node: Map, scope: Scope) -> Findings:
 
 @rule("placement.sides", Sdfg)
 def sides_touch_their_memory(sdfg: Sdfg, scope: Scope) -> Findings:
-    """A kernel touches memory of the device, and reads scalars by value; all else memory of the host; copies cross."""
+    """Kernels and libraries of a device touch its memory, and take scalars by value; the host its own; copies cross."""
     if not _has_device(sdfg):
         return
     uses = Uses(sdfg)
@@ -55,6 +55,8 @@ def sides_touch_their_memory(sdfg: Sdfg, scope: Scope) -> Findings:
         if is_kernel(element):
             for part in subtree(element):
                 yield from _foreign_to_device(part, element, uses)
+        elif is_library_call(element):
+            yield from _foreign_to_library(element, uses)
         elif not is_transfer(element):
             touched = uses.touches(element)
             for name in dict.fromkeys((*touched.reads, *touched.writes)):
@@ -73,6 +75,16 @@ def _foreign_to_device(part: Element, kernel: Element, uses: Uses) -> Iterator[s
             continue
         if not _by_value(desc, root, uses):
             yield f"a kernel runs {described(part)}, but {name!r} is in the memory of the host"
+
+
+def _foreign_to_library(call: ForeignCall, uses: Uses) -> Iterator[str]:
+    places, touched = places_of(call), uses.touches(call)
+    for name in dict.fromkeys((*touched.reads, *touched.writes)):
+        of_device = side_of(uses.desc(uses.root(name))) is Side.DEVICE
+        if of_device and name not in places:
+            yield f"the host reads {name!r} for {call.title}, but it is in the memory of a device"
+        elif not of_device and name in places:
+            yield f"{call.title} works on {name!r}, but that is in the memory of the host"
 
 
 def _by_value(desc: object, name: str, uses: Uses) -> bool:

@@ -216,7 +216,7 @@ def calls(name: str, prefix: str, environment: str) -> dict[str, Expansion]:
 def _gemm(node: Gemm, f: Fragment, prefix: str, environment: str) -> None:
     out = f.output("c")
     has_c = "c" in node.inputs
-    _start_from_summand(f, out, "c")
+    start_from_summand(f, out, "c")
     call = CblasCall(f, out.dtype)
     a, b, c = call.matrix(f.input("a")), call.matrix(f.input("b")), call.matrix(out, written=True, summed_up=has_c)
     a, b = a.T if node.trans_a else a, b.T if node.trans_b else b
@@ -228,7 +228,7 @@ def _gemm(node: Gemm, f: Fragment, prefix: str, environment: str) -> None:
         call.not_zero("beta")
     if not has_c and a == b.T:
         syrk = partial(_syrk, call, a, c, prefix, environment)
-        call.emit(syrk, lambda: gemm_loops(node, f, out), lambda: _mirrored(f, out, by_columns))
+        call.emit(syrk, lambda: gemm_loops(node, f, out), lambda: mirrored(f, out, by_columns))
         return
 
     def foreign() -> ForeignCall:
@@ -255,7 +255,7 @@ def _syrk(call: CblasCall, a: Matrix, c: Matrix, prefix: str, environment: str) 
     return ForeignCall(function, arguments, {"a": a.memlet, **call.inputs}, {"c": c.memlet}, environment)
 
 
-def _mirrored(f: Fragment, c: Operand, by_columns: bool) -> None:
+def mirrored(f: Fragment, c: Operand, by_columns: bool) -> None:
     """The half of a symmetric matrix that is not there yet: the lower one, or that of the transposed matrix."""
     size = c.shape[0]
     with f.map(Range(ZERO, size)) as low, f.map(Range(low + 1, size), SEQUENTIAL) as high:
@@ -266,7 +266,7 @@ def _mirrored(f: Fragment, c: Operand, by_columns: bool) -> None:
 def _gemv(node: Gemv, f: Fragment, prefix: str, environment: str) -> None:
     out = f.output("y")
     has_y = "y" in node.inputs
-    _start_from_summand(f, out, "y")
+    start_from_summand(f, out, "y")
     call = CblasCall(f, out.dtype)
     a, x = call.matrix(f.input("a")), call.vector(f.input("x"))
     y = call.vector(out, written=True, summed_up=has_y)
@@ -310,7 +310,7 @@ def _ger(node: Ger, f: Fragment, prefix: str, environment: str) -> None:
     if "a" not in node.inputs:
         f.decline("adds to a matrix, and there is none: the loops write each element once")
     out = f.output("a")
-    _start_from_summand(f, out, "a")
+    start_from_summand(f, out, "a")
     call = CblasCall(f, out.dtype)
     x, y = call.vector(f.input("x")), call.vector(f.input("y"))
     a = call.matrix(out, written=True, summed_up=True)
@@ -330,7 +330,7 @@ def _ger(node: Ger, f: Fragment, prefix: str, environment: str) -> None:
     call.emit(foreign, lambda: ger_loops(node, f, out))
 
 
-def _start_from_summand(f: Fragment, out: Operand, summand: str) -> None:
+def start_from_summand(f: Fragment, out: Operand, summand: str) -> None:
     """Where the output is a temporary, the matrix that is updated in place has to be there first."""
     memlet = f.node.inputs.get(summand)
     if memlet is not None and memlet.container != out.memlet.container:

@@ -52,8 +52,9 @@ def _call(f: Fragment, lines: Lines) -> None:
 def _scale(f: Fragment, lines: Lines) -> None:
     numbers = f.reals(lines.y)
     with f.map(Range(ZERO, numbers.shape[0]), UNDECIDED, "j") as j:
-        f.compute(numbers.at(j), _times, numbers.at(j), lines.scale.at())
+        f.compute(numbers.at(j), times, numbers.at(j), lines.scale.at())
 
 
-def _times(number: ScalarExpr, factor: ScalarExpr) -> ScalarExpr:
+def times(number: ScalarExpr, factor: ScalarExpr) -> ScalarExpr:
+    """A part of a complex number, scaled."""
     return op("mul", number, factor)

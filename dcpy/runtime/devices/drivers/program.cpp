@@ -176,6 +176,22 @@ int32_t unpin(dcpy_device *device, void *place)
     return program.answer(program.driver().unpin(place), "release of pinned memory");
 }
 
+int32_t stream(dcpy_device *device, void **stream)
+{
+    Program &program = of(device);
+    if (const int32_t status = program.ready()) return status;
+    *stream = program.stream();
+    return DCPY_DONE;
+}
+
+int32_t refuse_call(dcpy_device *device, int32_t status, const char *why)
+{
+    Program &program = of(device);
+    // A library that fails may only be the first to notice that a kernel has broken the device.
+    const int32_t found = program.ready();
+    return found ? found : program.refuse(status, why);
+}
+
 // A binary for another chip, or of a newer CUDA than the driver's.
 bool is_wrong_binary(Code code) { return code == 200 || code == 209 || code == 218 || code == 222 || code == 300; }
 
@@ -288,6 +304,9 @@ extern "C" dcpy_device *dcpy_open_program(dcpy_context *context, const void *ima
     program->take = take;
     program->give = give;
     program->holds = holds;
+    program->libraries = nullptr;
+    program->stream = stream;
+    program->refuse = refuse_call;
     const char *what = "context";
     int32_t status = program->ready();
     Code code = 0;
@@ -316,6 +335,7 @@ extern "C" void dcpy_close_program(dcpy_device *device)
         const auto found = std::find(context.programs.begin(), context.programs.end(), program);
         if (found != context.programs.end()) context.programs.erase(found);
     }
+    if (program->libraries) program->libraries->close(program->libraries, program);
     close(*program);
     delete program;
 }

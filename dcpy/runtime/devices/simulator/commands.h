@@ -36,6 +36,13 @@ struct Recorded {
 using Graph = std::vector<Recorded>;
 
 using Queue = std::deque<Command>;
+struct Device;
+
+struct Stream {  // a queue, as libraries know it
+    Device *device;
+    int32_t queue;
+    void *handle;  // of the process, in queue 0
+};
 
 struct Device : dcpy_device {
     int64_t number;
@@ -45,6 +52,7 @@ struct Device : dcpy_device {
     std::map<int32_t, Queue> queues;              // but queue 0
     void *own, *stream;                           // queue 0: the program's own one, and the present one
     std::map<void *, int64_t> waiting;            // commands of the device in each stream
+    std::map<std::pair<int32_t, void *>, Stream> streams;  // that libraries know
     std::map<int32_t, int64_t> issued, happened;  // records of events
     int32_t queue;
     bool is_lost, is_recording;

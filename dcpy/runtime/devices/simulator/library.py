@@ -21,7 +21,7 @@ SOURCES = (
     "arena.cpp", "fibers.cpp", "faults.cpp", "blocks.cpp", "hooks.cpp", "races.cpp", "traffic.cpp", "commands.cpp",
     "graphs.cpp", "table.cpp",
 )  # fmt: skip
-HEADERS = ("simulator.h", "commands.h", "hooks.h")
+HEADERS = ("simulator.h", "commands.h", "hooks.h", "services.h")
 SHARED = ("dcpy_device.h", "dcpy_fibers.h", "dcpy_table.h")
 
 WATCHED: list[weakref.ref[SimulatedDevice]] = []  #: devices with hooks, in the order in which they were opened

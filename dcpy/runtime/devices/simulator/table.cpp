@@ -3,6 +3,7 @@
 // Every place and size is checked when a command is given: whose memory it is, and that it has not been released.
 
 #include "commands.h"
+#include "services.h"
 
 #include <cstring>
 #include <memory>
@@ -352,6 +353,41 @@ int32_t holds(dcpy_device *self, const void *place)
                   hexadecimal(place) + (a ? " has been released" : " is not in the memory of the simulated device"));
 }
 
+int32_t stream(dcpy_device *self, void **place)
+{
+    std::lock_guard guard(one_at_a_time);
+    Device &device = *(Device *)self;
+    if (int32_t status = enter(device)) return status;
+    void *const handle = device.queue == 0 ? device.stream : nullptr;
+    *place = &device.streams.try_emplace({device.queue, handle}, Stream{&device, device.queue, handle}).first->second;
+    return DCPY_DONE;
+}
+
+int32_t refuse_call(dcpy_device *self, int32_t status, const char *why)
+{
+    std::lock_guard guard(one_at_a_time);
+    return refuse(*(Device *)self, status, why);
+}
+
+// What simulated libraries need of the simulator.
+Services services = {
+    [](void *place, std::function<void()> work) {
+        std::lock_guard guard(one_at_a_time);
+        const Stream &stream = *(const Stream *)place;
+        Device &device = *stream.device;
+        const Command command{Command::WORK, 0, 0, [work](std::string &) { return work(), true; }};
+        if (stream.queue == 0) return submit_to(device, stream.handle, command) == DCPY_DONE;
+        const int32_t before = device.queue;
+        device.queue = stream.queue;
+        const int32_t status = submit(device, command);
+        device.queue = before;
+        return status == DCPY_DONE;
+    },
+    [](const void *place, int64_t bytes) { return problem_of(place, 0, bytes, true); },
+    [](const void *stream) -> int64_t { return ((const Stream *)stream)->device->number; },
+    note_written,
+};
+
 }  // namespace
 
 int32_t run_launch(Device &device, const Recorded &one)
@@ -391,7 +427,7 @@ dcpy_device *dcpy_simulator_open(const dcpy_unit *unit, const Settings *settings
     Device *device = new Device;
     (dcpy_device &)*device = {DCPY_TABLE_VERSION, nullptr, allocate, release, copy, copy_box, fill, launch, wait, failed,
                               message, use_queue, record, wait_event, pin, unpin, graph_begin, graph_end, graph_replay,
-                              own_stream, use_stream, order, take, give, holds};
+                              own_stream, use_stream, order, take, give, holds, nullptr, stream, refuse_call};
     device->number = ++devices;
     device->unit = unit;
     device->settings = *settings;
@@ -410,11 +446,14 @@ void dcpy_simulator_close(dcpy_device *self)
 {
     std::lock_guard guard(one_at_a_time);
     Device *device = (Device *)self;
+    if (device->libraries) device->libraries->close(device->libraries, device);
     drain(*device);
     forget(*device);
     if (Allocation *block = arena::holder(device->errors)) arena::release(block);
     delete device;
 }
+
+const void *dcpy_simulator_services() { return &services; }
 
 int64_t dcpy_simulator_number(const dcpy_device *self) { return ((const Device *)self)->number; }
 

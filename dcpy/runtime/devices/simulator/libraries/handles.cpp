@@ -1,0 +1,86 @@
+// Handles, and what is said of those who use them badly.
+
+#include "simulated.h"
+
+#include <memory>
+
+namespace simulated {
+
+const simulator::Services *services = nullptr;
+
+namespace {
+
+std::string reason;
+std::map<std::string, std::map<void *, Handle>> all;
+intptr_t made = 0;
+
+}  // namespace
+
+int refuse(int status, const std::string &why)
+{
+    reason = why;
+    return status;
+}
+
+bool is_place(const char *what, const void *place, int64_t bytes, int &status)
+{
+    if (status || bytes <= 0) return status == 0;
+    const std::string problem = services->problem(place, bytes);
+    if (!problem.empty()) status = refuse(INTERNAL_ERROR, std::string(what) + ": " + problem);
+    return status == 0;
+}
+
+std::map<void *, Handle> &handles(const char *library) { return all[library]; }
+
+Handle *handle_of(const char *library, void *handle, int &status)
+{
+    auto &known = handles(library);
+    const auto found = known.find(handle);
+    if (found == known.end())
+        status = refuse(NOT_INITIALIZED, "the handle was not created, or has been destroyed");
+    else if (!found->second.stream)
+        status = refuse(INTERNAL_ERROR, "the handle was given no queue: it would use the default one");
+    return status ? nullptr : &found->second;
+}
+
+int set_stream(const char *library, void *handle, void *stream)
+{
+    auto &known = handles(library);
+    const auto found = known.find(handle);
+    if (found == known.end()) return refuse(NOT_INITIALIZED, "the handle was not created, or has been destroyed");
+    const int64_t device = services->device(stream);
+    if (found->second.device && found->second.device != device)
+        return refuse(INTERNAL_ERROR, "the queue is of another program than those that the handle was made for");
+    found->second.device = device;
+    found->second.stream = stream;
+    found->second.workspace = nullptr;  // as the real one does
+    found->second.workspace_bytes = 0;
+    return DONE;
+}
+
+int make_handle(const char *library, void **handle)
+{
+    *handle = (void *)++made;
+    handles(library)[*handle] = Handle{};
+    return DONE;
+}
+
+int drop_handle(const char *library, void *handle)
+{
+    return handles(library).erase(handle) ? DONE : refuse(NOT_INITIALIZED, "the handle is destroyed twice");
+}
+
+}  // namespace simulated
+
+using namespace simulated;
+
+DCPY_SIMULATED void dcpy_simulate(const void *found) { services = (const simulator::Services *)found; }
+DCPY_SIMULATED const char *dcpy_why() { return reason.c_str(); }
+
+// How many handles and plans there are: none of a program's that is closed.
+DCPY_SIMULATED int64_t dcpy_simulated_handles()
+{
+    int64_t count = 0;
+    for (const auto &[library, known] : all) count += int64_t(known.size());
+    return count;
+}
