@@ -33,6 +33,7 @@ NODES: dict[str, str] = {
     "blas.gemv": f"{_BLAS}.nodes:Gemv",
     "blas.dot": f"{_BLAS}.nodes:Dot",
     "blas.ger": f"{_BLAS}.nodes:Ger",
+    "blas.gemv_pair": f"{_BLAS}.nodes:GemvPair",
     "lapack.slogdet": f"{_LAPACK}.nodes:Slogdet",
     "fft.transform": f"{_FFT}.nodes:Transform",
     "sort": f"{_SORTING}.nodes:Sort",
@@ -64,6 +65,8 @@ EXPANSIONS: dict[str, str] = {
         for name in ("mkl", "openblas", "cpu", "maps")
         if (node, name) != ("ger", "cpu")
     },
+    "blas.gemv_pair/device": f"{_BLAS}.expand.pairs:gemv_pair",
+    "blas.gemv_pair/maps": f"{_BLAS}.expand.pairs:gemv_pair_apart",
     "sort/radix": f"{_SORTING}.expand.radix:sort_rows",
     "sort/maps": f"{_SORTING}.expand.maps:sort_rows",
     "argsort/radix": f"{_SORTING}.expand.radix:argsort_rows",
@@ -113,15 +116,17 @@ TRANSFORMATIONS: dict[str, str] = {
     "fold-factor": f"{_BLAS}.folding:FoldFactor",
     "fold-sum": f"{_BLAS}.folding:FoldSum",
     "merge-stacked-products": f"{_BLAS}.stacking:MergeStackedProducts",
+    "single-pass-products": f"{_BLAS}.single_pass:SinglePassProducts",
     "narrow-product": f"{_BLAS}.stacking:NarrowProduct",
     "masked-update-to-predicated-map": f"{_INDEXING}.masked_update:MaskedUpdateToPredicatedMap",
     "masked-reduction": f"{_REDUCE}.masked_reduction:MaskedReduction",
     "merge-compressions": f"{_INDEXING}.idioms:MergeCompressions",
 }
 
-#: library, or library/late -> the pipeline of its idioms (`dcpy.transforms.catalog.LIBRARY_IDIOMS`)
+#: library, library/late or library/TARGET -> the pipeline of its idioms (`dcpy.transforms.catalog.LIBRARY_IDIOMS`)
 IDIOMS: dict[str, str] = {
     "blas": f"{_BLAS}.folding:FOLD_PRODUCTS",
+    "blas/gpu": f"{_BLAS}.single_pass:FOR_DEVICES",
     "indexing": f"{_INDEXING}.idioms:INDEXING",
     "indexing/late": f"{_INDEXING}.idioms:AFTER_FUSION",
 }

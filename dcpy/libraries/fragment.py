@@ -24,7 +24,7 @@ from dcpy.ir import types
 from dcpy.ir.analysis.memory import memory_of
 from dcpy.ir.analysis.ranges_at import ranges_at
 from dcpy.ir.analysis.scopes import desc_at
-from dcpy.ir.data import Array, Data, Scalar, View, packed_strides, strides_of
+from dcpy.ir.data import Allocation, Array, Data, Scalar, Space, View, packed_strides, strides_of
 from dcpy.ir.expressions.scalar import Const, Load, Ref, ScalarExpr, cast
 from dcpy.ir.library.expansions import Replacement
 from dcpy.ir.machine import COSTS, Costs
@@ -158,6 +158,13 @@ class Fragment:
     ) -> Operand:
         """A new packed array, private to the innermost scope that is open (or declared outside of all)."""
         return self._declare(stem, Array.packed(dtype, shape, order=order, transient=True), outermost)
+
+    def shared(self, stem: str, dtype: DType, shape: Sequence[int]) -> Operand:
+        """A new array that the threads of a block share; in a map over blocks of a device."""
+        desc = Array.packed(dtype, shape, transient=True)
+        name = self.fresh_name(stem)
+        self._regions[-1].containers[name] = replace(desc, space=Space.SHARED, allocation=Allocation.STACK)
+        return Operand(Memlet(name, Subset.whole(desc.shape)), desc)
 
     def _declare(self, stem: str, desc: Scalar | Array, outermost: bool) -> Operand:
         name = self.fresh_name(stem)

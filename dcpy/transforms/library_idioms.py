@@ -15,12 +15,13 @@ from dcpy.transforms.pipeline import Row, RunReport
 class LibraryIdioms(Row):
     """Runs the pipelines of idioms of those libraries that the SDFG has nodes of; others are not even imported.
 
-    `late`: also those that are for when all fusions are made.
+    `late`: also those that are for when all fusions are made, and those for this `target`.
     """
 
     name: ClassVar[str] = "library-idioms"
 
     late: bool = False
+    target: str = "cpu"
 
     def run_with(self, rw: Rewriter, report: RunReport) -> int:
         """One library after the other, in the order in which they announced themselves."""
@@ -29,6 +30,6 @@ class LibraryIdioms(Row):
         present = {kind.partition(".")[0] for kind in kinds}
         for entry in LIBRARY_IDIOMS:
             library, _, when = entry.partition("/")
-            if library in present and (self.late or not when):
+            if library in present and (not when or (self.late and when in ("late", self.target))):
                 LIBRARY_IDIOMS[entry].run_with(rw, report)
         return rw.version - start

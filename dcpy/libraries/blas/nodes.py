@@ -133,6 +133,48 @@ class Gemv(ScaledProduct):
 
 
 @dataclass(eq=False)
+class GemvPair(LibraryNode):
+    """``y = alpha_y * a @ x + beta_y * y`` and ``z = alpha_z * a.T @ w + beta_z * z``: products that read one matrix.
+
+    As with `Gemv`, factors are numbers times the scalar inputs of the same name, and a summand is there where the input
+    named like the output is.
+    """
+
+    kind = "blas.gemv_pair"
+    alpha_y: complex = 1
+    beta_y: complex = 1
+    alpha_z: complex = 1
+    beta_z: complex = 1
+
+    def part(self, output: str) -> Gemv:
+        """One of the two products, ``y`` or ``z``, alone."""
+        vector = {"y": "x", "z": "w"}[output]
+        known = {"a": "a", vector: "x", output: "y", f"alpha_{output}": "alpha", f"beta_{output}": "beta"}
+        inputs = {name: self.inputs[mine] for mine, name in known.items() if mine in self.inputs}
+        alpha, beta = getattr(self, f"alpha_{output}"), getattr(self, f"beta_{output}")
+        outputs = {"y": self.outputs[output]}
+        return Gemv(inputs, outputs, alpha=alpha, beta=beta, trans_a=output == "z", span=self.span)
+
+    def meaning(self, inputs: Arrays, outputs: Arrays) -> None:
+        """Both formulas, in NumPy."""
+        for output, vector in (("y", "x"), ("z", "w")):
+            known = {"y": output, "alpha": f"alpha_{output}", "beta": f"beta_{output}"}
+            mine = {name: inputs[given] for name, given in known.items() if given in inputs}
+            a = inputs["a"].T if output == "z" else inputs["a"]
+            _update(self.part(output), np.matmul(a, inputs[vector]), mine, outputs[output], "y")
+
+    def problems(self) -> Iterator[str]:
+        """Those of its parts, and connectors that it has not."""
+        known = ("a", "x", "w", "y", "z", "alpha_y", "beta_y", "alpha_z", "beta_z")
+        wrong = [name for name in self.inputs if name not in known]
+        if wrong or set(self.outputs) != {"y", "z"} or not {"a", "x", "w"} <= set(self.inputs):
+            yield f"has the connectors a, x, w -> y, z, not {', '.join((*self.inputs, *self.outputs))}"
+            return
+        yield from self.part("y").problems()
+        yield from self.part("z").problems()
+
+
+@dataclass(eq=False)
 class Dot(LibraryNode):
     """``result = sum(x * y)`` of two vectors, nothing conjugated; ``result`` is 0-d."""
 

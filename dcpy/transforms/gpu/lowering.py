@@ -46,7 +46,7 @@ def gpu_pipeline(
         "lower-for-gpu",
         InlineCall(),
         LoopVersioning(),
-        LibraryIdioms(late=True),
+        LibraryIdioms(late=True, target="gpu"),
         ExpandLibraryNodes(target="gpu", libraries=libraries),
         MapInlining(indices=True),
         AugmentedAssignmentToWCR(loops=True, scattered=True),

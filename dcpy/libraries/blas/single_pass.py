@@ -1,0 +1,95 @@
+"""Two products of vectors with one matrix that go along its rows and along its columns: the matrix is read once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Node
+from dcpy.libraries.blas.nodes import Gemv, GemvPair
+from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
+from dcpy.transforms.pipeline import Pipeline
+
+
+@dataclass(frozen=True)
+class SinglePassProducts(Transformation[Gemv]):
+    """Let two products that read one matrix be one, which reads it once.
+
+    before   gemv (a <- A, x <- r) -> (y -> s) {trans_a}   after   gemv_pair (a <- A, x <- p, w <- r)
+             gemv (a <- A, x <- p) -> (y -> q)                       -> (y -> q, z -> s)
+
+    A product of a matrix and a vector costs what reading the matrix costs. Applies to two products of a state, of the
+    same part of a matrix, one of them transposed, where neither needs what the other one or a node between them writes.
+    """
+
+    name: ClassVar[str] = "single-pass-products"
+    first = capture(Gemv)
+    pattern = one(first)
+
+    def plan(self, m: Match) -> Gemv | Refusal:
+        """The later product of the two, or why there is none."""
+        first = m[self.first]
+        nodes = list(m.state.nodes)
+        behind = nodes[nodes.index(first) + 1 :]
+        others = [node for node in behind if isinstance(node, Gemv) and node.inputs["a"] == first.inputs["a"]]
+        if not others:
+            return Refusal(f"no other product behind it in the state reads {first.inputs['a']}")
+        second = next((node for node in others if node.trans_a != first.trans_a), None)
+        if second is None:
+            way = "columns" if first.trans_a else "rows"
+            return Refusal(f"both products of {first.inputs['a']} go along its {way}")
+        dtypes = {str(m.uses.desc(memlet.container).dtype) for node in (first, second) for memlet in _operands(node)}
+        if len(dtypes) > 1:
+            return Refusal(f"the operands have several dtypes: {', '.join(sorted(dtypes))}")
+        for node in behind[: behind.index(second) + 1]:
+            reason = _why_in_order(first, node, m.uses)
+            if reason:
+                return Refusal(reason)
+        return second
+
+    def apply(self, m: Match, plan: Gemv, rw: Rewriter) -> Node:
+        """Returns the pair, which stands where the later product stood."""
+        first = m[self.first]
+        rows, columns = (plan, first) if first.trans_a else (first, plan)
+        inputs = {"a": first.inputs["a"], "x": rows.inputs["x"], "w": columns.inputs["x"]}
+        for output, node in (("y", rows), ("z", columns)):
+            names = {"y": output, "alpha": f"alpha_{output}", "beta": f"beta_{output}"}
+            inputs |= {names[name]: memlet for name, memlet in node.inputs.items() if name in names}
+        pair = GemvPair(
+            inputs,
+            {"y": rows.outputs["y"], "z": columns.outputs["y"]},
+            alpha_y=rows.alpha,
+            beta_y=rows.beta,
+            alpha_z=columns.alpha,
+            beta_z=columns.beta,
+            span=plan.span,
+        )
+        rw.replace(plan, pair)
+        rw.erase(first)
+        return pair
+
+
+def _operands(node: Gemv) -> Sequence[Memlet]:
+    """All but the factors."""
+    return (node.inputs["a"], node.inputs["x"], node.outputs["y"])
+
+
+def _why_in_order(first: Gemv, node: Node, uses: Uses) -> str:
+    """Why a product has to stay in front of a node behind it; "" where it may be done with it, or later."""
+    read, written = uses.touches(first).reads, uses.touches(first).writes
+    touched = uses.touches(node)
+    for name in written:
+        for other in (*touched.reads, *touched.writes):
+            if other in uses.overlapping(name):
+                return f"{name!r}, which it writes, is touched by what is behind it"
+    for name in read:
+        for other in touched.writes:
+            if other in uses.overlapping(name):
+                return f"{name!r}, which it reads, is written by what is behind it"
+    return ""
+
+
+FOR_DEVICES = Pipeline("single-pass", SinglePassProducts())

@@ -1,0 +1,106 @@
+"""Two products that read one matrix become one pass over it: shape, value, refusal; and bytes, in the simulator."""
+
+import numpy as np
+import pytest
+
+import dcpy
+from dcpy import plugins
+from dcpy.libraries.blas.single_pass import SinglePassProducts
+from dcpy.runtime.devices.simulator.hooks import watching
+from dcpy.transforms.expand import expand_library_nodes
+from tests.support.expect import assert_same_values, expect, parse
+
+SIZES = {"N": [1, 3, 70], "M": [1, 2, 65]}
+ROWS = "blas.gemv (a <- A[0:N, 0:M], x <- p[0:M]) -> (y -> q[0:N])"
+COLUMNS = "blas.gemv (a <- A[0:N, 0:M], x <- r[0:N]) -> (y -> s[0:M]) {trans_a = true}"
+PAIR = "blas.gemv_pair (a <- A[0:N, 0:M], x <- p[0:M], w <- r[0:N]) -> (y -> q[0:N], z -> s[0:M])"
+UPDATED = "blas.gemv (a <- A[0:N, 0:M], x <- p[0:M], y <- q[0:N], alpha <- c) -> (y -> q[0:N]) {beta = 2.0}"
+BOTH = (
+    "blas.gemv_pair (a <- A[0:N, 0:M], x <- p[0:M], w <- r[0:N], y <- q[0:N], alpha_y <- c) "
+    "-> (y -> q[0:N], z -> s[0:M]) {beta_y = 2.0}"
+)
+
+
+def program(*nodes):
+    plugins.load()
+    return parse(
+        "sdfg @f(A: f64[N, M], p: f64[M], q: f64[N], r: f64[N], s: f64[M], c: f64) symbols(N: size, M: size) "
+        f"{{ state {{ {' '.join(nodes)} }} }}"
+    )
+
+
+def text(*nodes):
+    from dcpy.ir.text import print_sdfg
+
+    return print_sdfg(program(*nodes))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [((COLUMNS, ROWS), PAIR), ((ROWS, COLUMNS), PAIR), ((UPDATED, COLUMNS), BOTH)],
+    ids=["columns first", "rows first", "with factors and a summand"],
+)
+def test_two_products_become_one(before, after):
+    sizes = {"N": [1, 3], "M": [1, 2]}
+    expect(SinglePassProducts(), on=program(*before)).becomes(text(after)).same_values(**sizes)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "reason"),
+    [
+        ((ROWS,), "no other product behind it in the state reads A[0:N, 0:M]"),
+        ((ROWS, COLUMNS.replace("0:N, 0:M", "0:N - 1, 0:M").replace("r[0:N]", "r[0:N - 1]")), "no other product"),
+        ((ROWS, ROWS.replace("q[", "r[")), "both products of A[0:N, 0:M] go along its rows"),
+        ((ROWS, COLUMNS.replace("r[0:N]", "q[0:N]")), "'q', which it writes, is touched by what is behind it"),
+        ((ROWS, "copy r[0:M] -> p[0:M]", COLUMNS), "'p', which it reads, is written by what is behind it"),
+        ((ROWS, "copy p[0:M] -> A[0, 0:M]", COLUMNS), "'A', which it reads, is written by what is behind it"),
+    ],
+)
+def test_refusals(nodes, reason):
+    expect(SinglePassProducts(), on=program(*nodes)).is_refused(reason)
+
+
+@pytest.mark.parametrize("expansion", ["device", "maps"])
+@pytest.mark.parametrize("pair", [PAIR, BOTH])
+def test_expansions_mean_the_same(pair, expansion):
+    """Tiles that are not full, along both directions; those of the second are summed in order."""
+    before, after = program(pair), program(pair)
+    chosen = expand_library_nodes(after, [expansion], target="gpu")
+    assert chosen[0].expansion == expansion
+    assert_same_values(before, after, SIZES)
+
+
+def bicg(A, p, r):
+    return r @ A, A @ p
+
+
+def mvt(x1, x2, y1, y2, A):
+    x1 += A @ y1
+    x2 += y2 @ A
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize(("function", "dtype"), [(bicg, np.float64), (mvt, np.float32)])
+def test_the_matrix_is_read_once(function, dtype):
+    """Its bytes, those of vectors, and parts of sums: as many as the tiles have edges."""
+    n, m = 200, 200
+    rng = np.random.default_rng(0)
+    a, *vectors = (rng.random(shape).astype(dtype) for shape in ((n, m), n, n, n, n))
+    given = (a, vectors[0], vectors[1]) if function is bicg else (*vectors, a)
+    options = {"gpu_backend": "simulator", "gpu_hooks": True, "auto_optimize": True}
+    program = dcpy.program(function, device=dcpy.DeviceType.GPU, **options)
+    here, there, again = ([np.copy(arg) for arg in given] for _ in range(3))
+    with watching() as seen:
+        found = program(*there)
+    expected = function(*here)
+    tolerance = 1e-12 if dtype is np.float64 else 1e-5
+    for one, other in zip((*(expected or ()), *here), (*(found or ()), *there), strict=True):
+        np.testing.assert_allclose(other, one, rtol=tolerance)
+    assert seen.report.races == ()
+    assert seen.report.unwritten == ()
+    parts = 2 * 8 * 4 * (n + m)  # written and read
+    moved = seen.report.moved_bytes  # of each kernel, what has to move if nothing moves twice
+    assert a.nbytes < moved <= a.nbytes + 1.1 * (parts + 6 * n * a.itemsize) < 2 * a.nbytes
+    second = program(*again)
+    for one, other in zip((*(found or ()), *there), (*(second or ()), *again), strict=True):
+        assert one.tobytes() == other.tobytes()
