@@ -113,10 +113,10 @@ struct dcpy_device {
     // Whether the place is in memory of this device: 0, or DCPY_MISUSED with a message.
     int32_t (*holds)(struct dcpy_device *, const void *place);
     // Libraries: null where the program calls none. They ask for the queue in use, as the vendor's know it, and say why
-    // a call is refused; `refuse` returns the status.
+    // a call did not work; `library_failed` returns the status.
     struct dcpy_libraries *libraries;
-    int32_t (*stream)(struct dcpy_device *, void **stream);
-    int32_t (*refuse)(struct dcpy_device *, int32_t status, const char *why);
+    int32_t (*library_stream)(struct dcpy_device *, void **stream);
+    int32_t (*library_failed)(struct dcpy_device *, int32_t status, const char *why);
 };
 
 #endif

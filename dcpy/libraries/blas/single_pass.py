@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dcpy.ir.analysis.touched import touched_by
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Node
@@ -79,16 +80,13 @@ def _operands(node: Gemv) -> Sequence[Memlet]:
 
 def _why_in_order(first: Gemv, node: Node, uses: Uses) -> str:
     """Why a product has to stay in front of a node behind it; "" where it may be done with it, or later."""
-    read, written = uses.touches(first).reads, uses.touches(first).writes
-    touched = uses.touches(node)
-    for name in written:
-        for other in (*touched.reads, *touched.writes):
-            if other in uses.overlapping(name):
-                return f"{name!r}, which it writes, is touched by what is behind it"
-    for name in read:
-        for other in touched.writes:
-            if other in uses.overlapping(name):
-                return f"{name!r}, which it reads, is written by what is behind it"
+    behind = touched_by(node, uses)
+    for name, mine in touched_by(first, uses).items():
+        others = [known for other, known in behind.items() if other in uses.overlapping(name)]
+        if mine.writes and others:
+            return f"{name!r}, which it writes, is touched by what is behind it"
+        if any(other.writes for other in others):
+            return f"{name!r}, which it reads, is written by what is behind it"
     return ""
 
 

@@ -56,8 +56,8 @@ class Table(ctypes.Structure):
         ("give", _function(_place, _place)),
         ("holds", _function(_place)),
         ("libraries", _place),
-        ("stream", _function(ctypes.POINTER(_place))),
-        ("refuse", _function(_count, ctypes.c_char_p)),
+        ("library_stream", _function(ctypes.POINTER(_place))),
+        ("library_failed", _function(_count, ctypes.c_char_p)),
     ]
 
 

@@ -53,6 +53,8 @@ def test_two_products_become_one(before, after):
         ((ROWS, ROWS.replace("q[", "r[")), "both products of A[0:N, 0:M] go along its rows"),
         ((ROWS, COLUMNS.replace("r[0:N]", "q[0:N]")), "'q', which it writes, is touched by what is behind it"),
         ((ROWS, "copy r[0:M] -> p[0:M]", COLUMNS), "'p', which it reads, is written by what is behind it"),
+        ((ROWS, "map i = 0:M { tasklet () -> (o -> p[i]) { o = 0.0 } }", COLUMNS), "'p', which it reads, is written"),
+        ((ROWS, "map i = 0:N { tasklet (a <- q[i]) -> (o -> r[i]) { o = a } }", COLUMNS), "'q', which it writes, is"),
         ((ROWS, "copy p[0:M] -> A[0, 0:M]", COLUMNS), "'A', which it reads, is written by what is behind it"),
     ],
 )

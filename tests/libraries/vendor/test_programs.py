@@ -153,7 +153,7 @@ def test_a_library_that_fails_is_an_error_at_the_line_of_python(monkeypatch):
     call_type = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_void_p] * 2, ctypes.c_int32, *[ctypes.c_void_p] * 3)
 
     def answer(_libraries, table, *_arguments):
-        return Table.from_address(table).refuse(table, 3, b"cublasDgemm_v2 answers with status 13")
+        return Table.from_address(table).library_failed(table, 3, b"cublasDgemm_v2 answers with status 13")
 
     def broken(device, environments, backend, options):
         call, close = call_type(answer), ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 2)(lambda *_: None)

@@ -25,7 +25,7 @@ class Simulated:
         self.library.dcpy_simulate(place(simulator_services(OPTIONS)))
         self.library.dcpy_why.restype = ctypes.c_char_p
         stream = place()
-        self.device._functions.stream(self.device.table, ctypes.byref(stream))
+        self.device._functions.library_stream(self.device.table, ctypes.byref(stream))
         self.stream = stream
         self.space = place(self.device.allocate(4096))
         self.matrix = place(self.device.upload(np.arange(16.0).reshape(4, 4)))

@@ -31,7 +31,7 @@ std::string Library::why()
 
 int32_t Calls::queue(dcpy_device *device, void **stream, OnQueue **found)
 {
-    if (const int32_t status = device->stream(device, stream)) return status;
+    if (const int32_t status = device->library_stream(device, stream)) return status;
     *found = &queues[*stream];
     return DCPY_DONE;
 }
@@ -56,13 +56,13 @@ int32_t Calls::answer(dcpy_device *device, Library &library, const std::string &
     if (status == 0) return DCPY_DONE;
     const std::string text = function + " answers with status " + std::to_string(status) + library.why();
     const bool is_memory = status == (words.is_hip || &library != &blas ? 2 : 3);
-    return device->refuse(device, is_memory ? DCPY_OUT_OF_MEMORY : DCPY_MISUSED, text.c_str());
+    return device->library_failed(device, is_memory ? DCPY_OUT_OF_MEMORY : DCPY_MISUSED, text.c_str());
 }
 
 int32_t Calls::lacks(dcpy_device *device, const std::string &function)
 {
     const std::string text = "the installed library is too old: it has no " + function;
-    return device->refuse(device, DCPY_MISUSED, text.c_str());
+    return device->library_failed(device, DCPY_MISUSED, text.c_str());
 }
 
 namespace {

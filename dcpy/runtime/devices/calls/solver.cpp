@@ -41,7 +41,7 @@ int32_t call_solver(Calls &calls, dcpy_device *device, int32_t function, const i
     const int64_t type = n[0];
     for (int k = 1; k < 6 && (k < 4 || function == DCPY_GETRS); ++k)
         if (n[k] > INT_MAX)
-            return device->refuse(device, DCPY_MISUSED, "matrices of solvers have less than 2**31 rows and columns");
+            return device->library_failed(device, DCPY_MISUSED, "matrices of solvers have less than 2**31 rows and columns");
     const bool is_empty = n[1] == 0 || n[2] == 0;  // not a case that all libraries know
     if (function == DCPY_GETRF && is_empty) return device->fill(device, p[2], 0, sizeof(int));
     if (function == DCPY_POTRF && n[2] == 0) return device->fill(device, p[1], 0, sizeof(int));

@@ -176,7 +176,7 @@ int32_t unpin(dcpy_device *device, void *place)
     return program.answer(program.driver().unpin(place), "release of pinned memory");
 }
 
-int32_t stream(dcpy_device *device, void **stream)
+int32_t library_stream(dcpy_device *device, void **stream)
 {
     Program &program = of(device);
     if (const int32_t status = program.ready()) return status;
@@ -184,7 +184,7 @@ int32_t stream(dcpy_device *device, void **stream)
     return DCPY_DONE;
 }
 
-int32_t refuse_call(dcpy_device *device, int32_t status, const char *why)
+int32_t library_failed(dcpy_device *device, int32_t status, const char *why)
 {
     Program &program = of(device);
     // A library that fails may only be the first to notice that a kernel has broken the device.
@@ -305,8 +305,8 @@ extern "C" dcpy_device *dcpy_open_program(dcpy_context *context, const void *ima
     program->give = give;
     program->holds = holds;
     program->libraries = nullptr;
-    program->stream = stream;
-    program->refuse = refuse_call;
+    program->library_stream = library_stream;
+    program->library_failed = library_failed;
     const char *what = "context";
     int32_t status = program->ready();
     Code code = 0;

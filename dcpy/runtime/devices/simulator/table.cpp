@@ -353,7 +353,7 @@ int32_t holds(dcpy_device *self, const void *place)
                   hexadecimal(place) + (a ? " has been released" : " is not in the memory of the simulated device"));
 }
 
-int32_t stream(dcpy_device *self, void **place)
+int32_t library_stream(dcpy_device *self, void **place)
 {
     std::lock_guard guard(one_at_a_time);
     Device &device = *(Device *)self;
@@ -363,7 +363,7 @@ int32_t stream(dcpy_device *self, void **place)
     return DCPY_DONE;
 }
 
-int32_t refuse_call(dcpy_device *self, int32_t status, const char *why)
+int32_t library_failed(dcpy_device *self, int32_t status, const char *why)
 {
     std::lock_guard guard(one_at_a_time);
     return refuse(*(Device *)self, status, why);
@@ -427,7 +427,7 @@ dcpy_device *dcpy_simulator_open(const dcpy_unit *unit, const Settings *settings
     Device *device = new Device;
     (dcpy_device &)*device = {DCPY_TABLE_VERSION, nullptr, allocate, release, copy, copy_box, fill, launch, wait, failed,
                               message, use_queue, record, wait_event, pin, unpin, graph_begin, graph_end, graph_replay,
-                              own_stream, use_stream, order, take, give, holds, nullptr, stream, refuse_call};
+                              own_stream, use_stream, order, take, give, holds, nullptr, library_stream, library_failed};
     device->number = ++devices;
     device->unit = unit;
     device->settings = *settings;
