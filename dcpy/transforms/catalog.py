@@ -113,6 +113,7 @@ PASSES: Registry[type[Pass]] = Registry(
         "keep-buffers": f"{_CPU}.keep_buffers:KeepBuffers",
         "library-idioms": "dcpy.transforms.library_idioms:LibraryIdioms",
         "localize": f"{_DISTRIBUTED}.localize:Localize",
+        "loops-into-blocks": f"{_GPU}.loops_into_blocks:LoopsIntoBlocks",
         "loops-into-kernels": f"{_GPU}.loops_into_kernels:LoopsIntoKernels",
         "kernel-fusion": f"{_GPU}.kernel_fusion:KernelFusion",
         "map-to-grid": f"{_GPU}.map_to_grid:MapToGrid",

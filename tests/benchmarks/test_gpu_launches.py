@@ -14,7 +14,10 @@ KERNELS = kernels()
 LAUNCHES = {
     "adi": 24,  # 76
     "deriche": 14,  # 30
+    "durbin": 2,  # 29
+    "jacobi_2d": 1,  # 4
     "mandelbrot1": 7,  # 30
+    "seidel_2d": 0,  # 12, and as many copies of the array
     "vadv": 12,  # 29
 }
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.analysis.sides import is_kernel, run_by_host, twins
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.expressions.scalar import Load, ScalarExpr, loads_of, rewrite
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy
-from dcpy.ir.region import Block, State, While
+from dcpy.ir.region import Block, Continue, Loop, Region, State, While
 from dcpy.ir.subsets import Subset
 from dcpy.ir.tree import owners_around
 from dcpy.transforms.passes import GraphPass
@@ -23,10 +25,13 @@ class HostControl(GraphPass):
 
     before   if A[i] > 0 { ... }                 after   data seen: f64;  copy gpu_A[i] -> seen
                                                          if seen > 0 { ... }
+             while A[0] > tol { ... }                    copy gpu_A[0] -> seen
+                                                         while seen > tol { ...;  copy gpu_A[0] -> seen }
 
     Where kernels write the array and the host does not, and the index is proved to be in range: an expression need not
-    get to each of its parts. Everything else is copied back as a whole, where the analysis of validity says so, and so
-    is what the condition of a `while` loop reads.
+    get to each of its parts. In the condition of a `while` loop the index must stay what it is; the element comes back
+    before the loop, and wherever an iteration ends. Everything else is copied back as a whole, where the analysis of
+    validity says so.
     """
 
     name: ClassVar[str] = "host-control"
@@ -35,7 +40,7 @@ class HostControl(GraphPass):
         """Block by block."""
         on_device = {host: twin for twin, host in twins(rw.sdfg).items() if _changes_there(host, twin, rw)}
         for element in list(run_by_host(rw.sdfg.body)):
-            if isinstance(element, Block) and not isinstance(element, State | While):
+            if isinstance(element, Block) and not isinstance(element, State):
                 _read_back(element, on_device, rw)
 
 
@@ -51,6 +56,8 @@ def _read_back(block: Block, on_device: dict[str, str], rw: Rewriter) -> None:
     for expr in block.exprs():
         for load in loads_of(expr):
             desc = rw.uses.desc(load.container)
+            if isinstance(block, While) and not _stays(load, block):
+                continue
             if load.container in on_device and desc.shape and _in_range(load, desc, block, rw):
                 found[load] = None
     names: dict[Load, str] = {}
@@ -59,11 +66,34 @@ def _read_back(block: Block, on_device: dict[str, str], rw: Rewriter) -> None:
         seen = rw.declare_fresh("seen", Scalar(load.dtype, transient=True, span=block.span), block.region)
         names[load] = seen
         source = Memlet(on_device[load.container], Subset.point(*load.indices))
-        copy = Copy(source, Memlet(seen, Subset()), span=block.span)
-        rw.insert_before(block, State(nodes=[copy], span=block.span))
+        rw.insert_before(block, _copied(source, seen, block))
+        if isinstance(block, While):
+            for end in _ends(block.body):
+                rw.insert_before(end, _copied(source, seen, block))
+            rw.insert(_copied(source, seen, block), block.body)
         rw.remark(block, True, f"reads one element of {load.container!r} back from the device")
     if names:
         rw.rewrite_exprs(block, lambda expr: rewrite(expr, lambda part: _renamed(part, names)))
+
+
+def _copied(source: Memlet, seen: str, block: Block) -> State:
+    return State(nodes=[Copy(source, Memlet(seen, Subset()), span=block.span)], span=block.span)
+
+
+def _stays(load: Load, loop: While) -> bool:
+    """Whether a load of a loop's condition is of the same element each time."""
+    changed = frozenset(symbols_assigned_in(loop.body))
+    return all(changed.isdisjoint(index.symbols) for index in load.indices)
+
+
+def _ends(region: Region) -> Iterator[Continue]:
+    """The places where an iteration of a loop ends early, and another one may begin."""
+    for block in list(region.blocks):
+        if isinstance(block, Continue):
+            yield block
+        elif not isinstance(block, Loop | While):
+            for inner in block.regions():
+                yield from _ends(inner)
 
 
 def _renamed(part: ScalarExpr, names: dict[Load, str]) -> ScalarExpr | None:

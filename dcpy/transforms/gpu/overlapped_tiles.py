@@ -70,6 +70,8 @@ class OverlappedTiles(GraphPass):
         for sweep in plan.sweeps:
             if reason := why_on_host(sweep.node, uses):
                 return reason
+        if not any(any(plan.reach(axis)) for axis in range(AXES)):
+            return Refusal("no point needs its neighbours: loops-into-kernels gives each a thread for all steps")
         before = sum(_planes(sweep.node, uses) for sweep in plan.sweeps)
         outside = [grid for grid in plan.grids if not grid.is_own]
         written = {grid.array for grid in plan.grids}

@@ -112,12 +112,16 @@ def _kernels_of(block: Block, uses: Uses, settled: Collection[Block]) -> list[Ma
 
 
 def _is_number(node: Node, uses: Uses) -> bool:
-    """Whether a node computes numbers of an iteration from others, which each point can do for itself."""
+    """Whether a node computes numbers of an iteration, from others or from what nobody writes: each point can do it."""
     if not isinstance(node, Tasklet) or effects_of(node) & Effect.MAY_RAISE:
         return False
     touched = uses.touches(node)
     private = all(uses.is_private(name) and uses.desc(name).transient for name in touched.writes)
-    return private and all(is_scalar(uses.desc(name)) for name in (*touched.reads, *touched.writes))
+    known = all(
+        is_scalar(uses.desc(name)) or not any(uses.writers(other) for other in uses.overlapping(name))
+        for name in touched.reads
+    )
+    return private and known and all(is_scalar(uses.desc(name)) for name in touched.writes)
 
 
 def _shift(kernel: Map, first: Map, defined: frozenset[str], uses: Uses) -> tuple[Expr, ...] | Refusal:

@@ -10,7 +10,7 @@ from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.editing.cloning import clone
 from dcpy.ir.editing.rewriter import Rewriter
-from dcpy.ir.expressions.scalar import Op, ScalarExpr, op, symbols_of
+from dcpy.ir.expressions.scalar import Const, Load, Op, ScalarExpr, loads_of, op, rewrite, symbols_of
 from dcpy.ir.region import Block, Branch, Check, Loop, Region
 from dcpy.ir.tree import is_inside, owners_around
 from dcpy.transforms.gpu.place_copies import is_total
@@ -69,7 +69,19 @@ def _before(
     values = least_values(condition, at, loop, changed, uses)
     if values:
         return all_hold([values], uses.sdfg.sizes)
-    return condition if is_total(condition) and varying.isdisjoint(symbols_of(condition)) else None
+    stays = varying.isdisjoint(symbols_of(condition)) and all(_stays(load, loop, uses) for load in loads_of(condition))
+    return condition if stays and is_total(rewrite(condition, _number)) else None
+
+
+def _stays(load: Load, loop: Loop, uses: Uses) -> bool:
+    """Whether a load is of a number that nobody writes in a loop."""
+    names = uses.overlapping(load.container)
+    return not load.indices and not any(is_inside(element, loop) for name in names for element in uses.writers(name))
+
+
+def _number(part: ScalarExpr) -> ScalarExpr | None:
+    """A number that is there can be loaded."""
+    return Const(0, part.dtype) if isinstance(part, Load) and not part.indices else None
 
 
 def is_the_slow_one(loop: Loop, settled: Settled) -> bool:

@@ -74,10 +74,13 @@ def test_copies_leave_loops_that_need_them_once():
 HOST = "loop {i} = 1:N {{ state {{ tasklet (a <- {x}[{i} - 1]) -> (o -> {x}[{i}]) {{ o = a * 2.0 }} }} }}"
 
 
+BRIEF = "loop k = 1:2 { state { tasklet (a <- A[k - 1]) -> (o -> A[k]) { o = a * 2.0 } } }"
+
+
 def test_copies_stay_in_loops_whose_sides_take_turns():
     copied(f"""
         sdfg @f(A: f64[N], T) symbols(N: size, T: size) {{
-          loop t = 0:T {{ state {{ {add("A", "A")} }} {HOST.format(i="k", x="A")} }}
+          loop t = 0:T {{ state {{ {add("A", "A")} }} {BRIEF} }}
         }}""").becomes(f"""
         sdfg @f(A: f64[N], T) symbols(N: size, T: size) {{
           data gpu_A: f64[N] transient @global @heap
@@ -87,7 +90,7 @@ def test_copies_stay_in_loops_whose_sides_take_turns():
               {kernel("gpu_A", "gpu_A")}
             }}
             state {{ copy gpu_A[0:N] -> A[0:N] }}
-            {HOST.format(i="k", x="A")}
+            {BRIEF}
           }}
         }}""").same_values(N=[4], T=[0, 3])
 
@@ -294,3 +297,25 @@ def test_memory_that_users_asked_for_is_where_it_is_needed():
     assert "data u: f64[N] transient @global @heap" in found.text
     assert "data gpu_u" not in found.text
     assert "data v: f64[N] transient\n" in found.text
+
+
+def test_the_condition_of_a_while_loop_gets_its_element_wherever_an_iteration_ends():
+    found = Passed(
+        f"""
+        sdfg @f(A: f64[N], n) symbols(N: size {{least = 2}}, n: i64) {{
+          let k = 0
+          while A[1] < 40.0 and A[min(k, N - 1)] < 50.0 {{
+            state {{ {add("A", "A")} }}
+            let k = k + 1
+            if k < n {{ continue }}
+            state {{ {add("A", "A", "j")} }}
+          }}
+        }}""",
+        PlaceComputation(),
+        PlaceData(),
+        HostControl(),
+        PlaceCopies(),
+    )
+    assert "while seen[] < 40.0 and A[" in found.text  # the other element is another one each time
+    assert found.text.count("copy gpu_A[1] -> seen") == 3
+    found.says("reads one element of 'A' back from the device").same_values(N=[2, 3], n=[0, 2])
