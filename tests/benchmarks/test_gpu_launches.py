@@ -10,13 +10,13 @@ from dcpy.runtime.devices.simulator.library import launches_so_far
 pytestmark = pytest.mark.cc
 KERNELS = kernels()
 
-#: with auto_optimize, at size XS; behind each what it was before any loop went into a kernel
+#: at most, with auto_optimize, at size XS; behind each what it was before any loop went into a kernel
 LAUNCHES = {
-    "adi": 24,  # 76
+    "adi": 20,  # 76
     "deriche": 14,  # 30
     "durbin": 2,  # 29
     "jacobi_2d": 1,  # 4
-    "mandelbrot1": 7,  # 30
+    "mandelbrot1": 6,  # 30
     "seidel_2d": 0,  # 12, and as many copies of the array
     "vadv": 12,  # 29
 }
@@ -30,4 +30,4 @@ def test_launches(name):
     )
     before = launches_so_far(resolve_options())
     program(**kernel.initialize("XS"))
-    assert launches_so_far(resolve_options()) - before == LAUNCHES[name]
+    assert launches_so_far(resolve_options()) - before <= LAUNCHES[name]
