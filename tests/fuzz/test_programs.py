@@ -1,4 +1,4 @@
-"""Random NumPy programs under all oracles, the same in every run. `make fuzz N=20000` runs many more."""
+"""Random NumPy programs under all oracles, the same in every run. `make fuzz N=20000` and `make fuzz-gpu` run many more."""
 
 import warnings
 
@@ -38,3 +38,10 @@ def test_transformations_keep_the_meaning_of_programs(program):
 @hypothesis.settings(max_examples=max(hypothesis.settings().max_examples // 10, 10))
 def test_compiled_programs_equal_numpy(program):
     check(oracles.check_compiled, program)
+
+
+@pytest.mark.cc
+@hypothesis.given(programs(statements=4))
+@hypothesis.settings(max_examples=max(hypothesis.settings().max_examples // 20, 5))
+def test_programs_on_a_device_equal_numpy(program):
+    check(oracles.check_on_device, program)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from dcpy.ir.data import Array, Data, View, packed_strides, strides_of
 from dcpy.ir.region import Region
-from dcpy.ir.symbolic import ZERO, Expr
+from dcpy.ir.symbolic import ONE, ZERO, Expr
 from dcpy.ir.tree import regions_around
 
 
@@ -21,7 +21,7 @@ def rebased(view: View, base: Data, before: Data) -> View | None:
         sizes = {position: view.shape[position] for position, axis in enumerate(view.axes) if axis < 0}
         fresh = View.slice(view.of, base, view.window, axes=view.axes, sizes=sizes)
         return View(view.of, view.dtype, view.shape, fresh.strides, fresh.offset, view.window, view.axes, view.span)
-    same_layout = strides_of(base) == strides_of(before) or (is_packed(base) and is_packed(before))
+    same_layout = strides_of(base) == strides_of(before) or (_fills(base) and _fills(before))
     per_element, rest = divmod(base.dtype.itemsize, view.dtype.itemsize)  # offsets count elements of the view's dtype
     if not same_layout or base.dtype != before.dtype or rest:
         return None
@@ -35,6 +35,14 @@ def _offset(desc: Data) -> Expr:
 def is_packed(desc: Data) -> bool:
     """Whether the elements lie in C order without gaps."""
     return isinstance(desc, Array | View) and desc.strides == packed_strides(desc.shape)
+
+
+def _fills(desc: Data) -> bool:
+    """Whether it is packed, but for axes of one element, whose steps nobody takes."""
+    if not isinstance(desc, Array | View):
+        return False
+    steps = zip(desc.shape, desc.strides, packed_strides(desc.shape), strict=True)
+    return all(size == ONE or stride == packed for size, stride, packed in steps)
 
 
 def rebase_views(body: Region, outside: Callable[[str], Data]) -> None:

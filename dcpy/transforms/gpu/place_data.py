@@ -173,7 +173,12 @@ class _Placing:
     def shown(self, view: View, before: str, base: str) -> View:
         """A view of a container's twin, which may lie differently in memory."""
         fresh = rebased(replace(view, of=base), self.rw.uses.desc(base), self.rw.uses.desc(before))
-        assert fresh is not None  # packed arrays have packed twins
+        if fresh is None:
+            raise InvalidSdfg(
+                f"a view of {view.of!r} reshapes an array that may have gaps between its elements; its twin has none",
+                span=view.span,
+                help="inline the call (sdfg.simplify()), or copy the argument first",
+            )
         return fresh
 
 

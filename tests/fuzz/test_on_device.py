@@ -1,0 +1,33 @@
+"""What the fuzzer found on a simulated GPU, made small: one program per cause."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dcpy
+from tests.support.oracles import assert_equal
+
+pytestmark = pytest.mark.cc
+
+
+def same(function, *arguments):
+    """NumPy and kernels compute the same, with one thread after the other and in another order."""
+    expected = function(*arguments)
+    for options in ({}, {"auto_optimize": True, "gpu_warp": 64, "gpu_seed": 3}):
+        program = dcpy.program(function, device=dcpy.DeviceType.GPU, gpu_backend="simulator", **options)
+        assert_equal(program(*arguments), expected, 1e-12)
+
+
+def test_one_row_is_spread_over_blocks():
+    def f(c):
+        return c.argmin(axis=1), c.max(axis=1)
+
+    same(f, np.array([[2.0, -1.0, 3.0]]))
+
+
+def test_callees_reshape_views_of_one_element():
+    def f(z, s):
+        return np.sort(np.power(s, np.expand_dims(z, 0)))
+
+    same(f, np.array(2.5), 2 + 1j)
