@@ -1,4 +1,4 @@
-"""Random NumPy programs under all oracles, the same in every run. `make fuzz N=20000` and `make fuzz-gpu` run many more."""
+"""Random NumPy programs under all oracles, the same in every run. `make fuzz N=20000`, `make fuzz-gpu` run more."""
 
 import warnings
 

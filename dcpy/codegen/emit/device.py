@@ -1,7 +1,7 @@
 """The device's dialect of C++: one text for CUDA, HIP and the simulator, in the words of include/dcpy_device.h.
 
-Its compilers have no header of the C library: mathematical functions are there without a declaration, numbers of 16
-bits and C's complex functions are not there at all.
+Its compilers have no header of the C library: mathematical functions are there without a declaration, C's complex ones
+are made of them (include/complex_kernels.h), numbers of 16 bits are not there at all.
 """
 
 from __future__ import annotations
@@ -26,10 +26,6 @@ if TYPE_CHECKING:
 #: combinations that devices have an instruction for, and the kinds of dtypes on which that means the same
 ATOMIC = {"add": "iuf", "min": "iuf", "max": "iuf"}
 WORDS = {32: "uint32_t", 64: "uint64_t"}  # that are compared and exchanged
-OF_C = (  # operations on complex numbers that are functions of C's
-    "exp", "exp2", "log", "log2", "log10", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh",
-    "asinh", "acosh", "atanh", "pow",
-)  # fmt: skip
 
 
 def shared_buffer(out: Printer, s: tree.SharedBuffer) -> None:
@@ -102,7 +98,6 @@ DEVICE = CPP.but(
     operations={
         **{kind: dict.fromkeys(("powmod",)) for kind in "iu"},
         "f": dict.fromkeys(("bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1")),
-        "c": dict.fromkeys(OF_C),
     },
     intrinsics={
         **{name: f"int64_t(DCPY_{name.upper()})" for name in OF_KERNELS},

@@ -23,8 +23,6 @@ from dcpy.ir.types import DType, float16
 
 #: operations that the text of kernels has no words for, by the kind of number
 MISSING = {
-    "c": ("acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh", "exp", "exp2", "log", "log10", "log2",
-          "pow", "sin", "sinh", "sqrt", "tan", "tanh"),
     "f": ("bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1"),
     "i": ("powmod",),
     "u": ("powmod",),

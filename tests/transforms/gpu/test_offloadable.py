@@ -17,7 +17,6 @@ def test_the_table_is_that_of_kernels():
 @pytest.mark.parametrize(
     ("dtype", "value", "reason"),
     [
-        ("c128", "exp(a)", "devices have no exp of c128"),
         ("f64", "bessel_j0(a)", "devices have no bessel_j0 of f64"),
         ("f16", "a + a", "devices have no f16, of which 'A' is made"),
     ],
