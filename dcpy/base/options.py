@@ -91,6 +91,7 @@ class GpuOptions:
     max_workspace: int = -1  #: bytes of its memory that a program keeps between calls; below 0: all that a call needed
     graphs: bool = True  #: a loop of launches is recorded as a graph, which the device gets in one call
     libraries: bool = True  #: products, solvers and transforms call the vendor's libraries that are installed
+    profile: bool = False  #: kernels are timed, by events of the device: `program.kernel_times()`
     warp: int = 32  #: threads of a warp in the simulator: 32 or 64
     seed: int = 0  #: of the order in which the simulator runs blocks and threads; 0: the natural one
     hooks: bool = False  #: the simulator looks at each access to memory: races, and bytes moved; slow

@@ -83,6 +83,7 @@ class Specializer:
         self.use_annotations = use_annotations
         self.owner: type | None = None  # the class of which the function is a method
         self.compiled_for: dict[str, float] = {}  # signatures, and the seconds that each took
+        self.devices: list[Any] = []  # that kernels of this function run on, one for each version
         self._compiling = threading.RLock()
         self._versions = Versions()
         self._by_value = 0  # for how many sizes and integers of a call a function that calls itself was compiled
@@ -197,6 +198,8 @@ class Specializer:
                 with collector_paused():
                     compiled = self._compile(native, profile, symbols)
                 dispatcher.add(compiled.encoded())
+                if compiled.loaded.device is not None:
+                    self.devices.append(compiled.loaded.device)
                 self.compiled_for[describe_all(compiled.described)] = sum(profile.values())
         if result is NotImplemented:
             result = dispatcher.dispatch(native)

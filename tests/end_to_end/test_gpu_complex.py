@@ -52,7 +52,7 @@ def test_functions_are_numpys_at_infinities_zeros_and_between(dtype, tolerance):
 def test_they_run_in_kernels():
     text = dcpy.program(functions).to_sdfg(VALUES).code(device="gpu")
     assert " casinh(dcpy_complex128 z)" in text
-    assert text.count("dcpy_launch(") > 10
+    assert "= dcpy_catanh(gpu_z[" in text
 
 
 def test_powers_are_numpys():

@@ -145,6 +145,19 @@ class DriverProgram(Device):
         """Bytes of the slabs that it keeps from call to call."""
         return int(self.context.library.dcpy_kept(self.table))
 
+    def time_of(self, kernel: int) -> tuple[int, float]:
+        """How often a kernel was launched since times are taken, and the seconds that it took."""
+        launches, seconds = ctypes.c_int64(), ctypes.c_double()
+        read = self.context.library.dcpy_time_of
+        status = read(self.table, kernel, ctypes.byref(launches), ctypes.byref(seconds))
+        if status != 0:
+            raise self.error(status)
+        return launches.value, seconds.value
+
+    def take_times(self) -> None:
+        """From now on, launches are timed by events."""
+        self.context.library.dcpy_profile(self.table)
+
     def limit_workspace(self, size: int) -> None:
         """Lets it keep no more bytes than these from call to call; below 0: as many as calls need."""
         self.context.library.dcpy_limit_workspace(self.table, size)
@@ -187,6 +200,8 @@ def open_table(
     _, code = binary_for(folder, context.facts().arch)
     program = context.program(code, kernels, places)
     program.limit_workspace(options.gpu.max_workspace)
+    if options.gpu.profile:
+        program.take_times()
     return program
 
 
@@ -246,6 +261,8 @@ def _native(options: Options) -> ctypes.CDLL:
     library.dcpy_held.argtypes, library.dcpy_held.restype = (place,), size
     library.dcpy_kept.argtypes, library.dcpy_kept.restype = (place,), size
     library.dcpy_limit_workspace.argtypes, library.dcpy_limit_workspace.restype = (place, size), None
+    library.dcpy_profile.argtypes, library.dcpy_profile.restype = (place,), None
+    library.dcpy_time_of.argtypes = (place, count, place, place)
     library.dcpy_why_unusable.argtypes = (place, text, count)
     for name, parameters in (
         ("copy", (place, place, place, size, count, count)),

@@ -53,7 +53,8 @@ def backend_of(options: Options) -> Backend:
 def context(options: Options) -> tuple[str, ...]:
     """What of the options decides the code of kernels and of what launches them: not what else their runs follow."""
     backend = backend_of(options)
-    chosen = ("gpu", repr(replace(options.gpu, backend=backend, warp=0, seed=0, driver="", max_workspace=0)))
+    gpu = replace(options.gpu, backend=backend, warp=0, seed=0, driver="", max_workspace=0, profile=False)
+    chosen = ("gpu", repr(gpu))
     if backend is Backend.SIMULATOR:
         return chosen
     from dcpy.runtime.devices.toolchains import compiler_id, target_of
@@ -88,7 +89,7 @@ def device_build(artifact: Artifact, options: Options) -> DeviceBuild | None:
 def settings_of(options: Options) -> tuple[object, ...]:
     """What programs that share a library may differ in: each kind has a copy of its own."""
     gpu = options.gpu
-    return (backend_of(options), gpu.warp, gpu.seed, gpu.driver, gpu.max_workspace)
+    return (backend_of(options), gpu.warp, gpu.seed, gpu.driver, gpu.max_workspace, gpu.profile)
 
 
 def attach(
@@ -124,6 +125,9 @@ def attach(
             function.restype, function.argtypes = None, [ctypes.c_void_p]
             function(known.table)
         known.kernel_places = {unit: tuple(places)}
+        known.kernels = tuple(kernels)
+        if options.gpu.profile:
+            known.kernel_spans = kernel_spans(folder / unit, kernels, places)
         return known
 
 

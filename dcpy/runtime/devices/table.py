@@ -6,12 +6,13 @@ Generated programs call it from C++. This is for what Python itself does with a 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from dcpy.base.errors import DeviceError, DeviceMemoryError
+from dcpy.base.source import SrcSpan
 from dcpy.runtime.devices.places import Places
 
 VERSION = 2
@@ -66,7 +67,9 @@ class Device:
 
     def __init__(self, table: int) -> None:
         self.table = table
+        self.kernels: tuple[str, ...] = ()  # by number
         self.kernel_places: Places = {}
+        self.kernel_spans: Mapping[str, SrcSpan] = {}
         self._functions = Table.from_address(table)
 
     @property
@@ -77,6 +80,10 @@ class Device:
     def message(self) -> str:
         """What was wrong last."""
         return str(self._functions.message(self.table).decode(errors="replace"))
+
+    def time_of(self, kernel: int) -> tuple[int, float]:
+        """How often a kernel was launched since the program was opened, and the seconds that it took."""
+        raise DeviceError("no times of kernels are taken here", help="GPUs take them: gpu_backend = cuda or hip")
 
     def allocate(self, size: int) -> int:
         """The place of `size` new bytes."""

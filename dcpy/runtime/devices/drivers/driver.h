@@ -8,6 +8,7 @@
 //     graphs.cpp            graphs of launches
 //     streams.cpp           streams of the process, their order, and memory that outlives calls
 //     copies.cpp            copies: through pinned buffers where host memory is pageable, and boxes with strides
+//     profile.cpp           how long the kernels of a program take
 //     measure.cpp           how long things take here, for `dcpy doctor --gpu`
 //
 // Both drivers have the same functions with the same arguments, but for names, a few numbers, and what `Driver` lists
@@ -183,6 +184,24 @@ struct Held {
     void *stream;
 };
 
+// Launches between two events; and what they took, by kernel, as far as it has been read.
+struct TimedLaunch {
+    int32_t kernel;
+    void *start, *stop;
+};
+
+struct KernelTime {
+    int64_t launches = 0;
+    double seconds = 0;
+};
+
+struct Profile {
+    bool is_on = false;
+    std::vector<TimedLaunch> launches;
+    std::vector<KernelTime> times;
+    std::vector<void *> spare;  // events
+};
+
 // The table of one program, and what it holds.
 struct Program : dcpy_device {
     Context *context = nullptr;
@@ -205,6 +224,7 @@ struct Program : dcpy_device {
     int32_t recorded = -1;              // the graph that is recorded; -1: none
     void *recording = nullptr;          // the stream that it is recorded in, made when it is used
     std::map<int32_t, void *> graphs;   // ready to run, by number
+    Profile profile;
     std::string said;
 
     const Driver &driver() const { return context->driver; }
@@ -234,6 +254,12 @@ int32_t order(dcpy_device *, void *first, void *then);
 int32_t take(dcpy_device *, int64_t bytes, void *stream, void **place);
 int32_t give(dcpy_device *, void *place, void *stream);
 int32_t holds(dcpy_device *, const void *place);
+// Around a launch, where times are asked for; `read_times` waits for those launches.
+Code before_launch(Program &program, int32_t kernel);
+Code after_launch(Program &program);
+void forget_launch(Program &program);  // which has failed
+Code read_times(Program &program);
+void close_profile(Program &program);
 
 int32_t copy(dcpy_device *, void *to, const void *from, int64_t bytes, int32_t way);
 int32_t copy_box(dcpy_device *, void *to, const void *from, int64_t item, int32_t rank, const int64_t *shape,

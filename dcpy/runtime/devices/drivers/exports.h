@@ -43,6 +43,10 @@ DCPY_EXPORT int64_t dcpy_held(dcpy_device *device);
 DCPY_EXPORT int64_t dcpy_kept(dcpy_device *device);
 DCPY_EXPORT void dcpy_limit_workspace(dcpy_device *device, int64_t bytes);
 
+// From now on the launches of kernels are timed; how many there were of one, and the seconds that they took together.
+DCPY_EXPORT void dcpy_profile(dcpy_device *device);
+DCPY_EXPORT int32_t dcpy_time_of(dcpy_device *device, int32_t kernel, int64_t *launches, double *seconds);
+
 // Why the context cannot be used; how long that is (0: it can).
 DCPY_EXPORT int32_t dcpy_why_unusable(dcpy_context *context, char *text, int32_t size);
 

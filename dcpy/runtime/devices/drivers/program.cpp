@@ -74,16 +74,19 @@ int32_t launch(dcpy_device *device, int32_t kernel, const int64_t blocks[3], con
         if (code != 0) return program.answer(code, ("shared memory of kernel " + program.names[number]).c_str());
         program.allowed[number] = shared;
     }
+    if (const Code code = before_launch(program, kernel)) return program.answer(code, "an event");
     const Code code = program.driver().launch(function, (unsigned)blocks[0], (unsigned)blocks[1], (unsigned)blocks[2],
                                               (unsigned)threads[0], (unsigned)threads[1], (unsigned)threads[2],
                                               (unsigned)shared, program.stream(), args, nullptr);
     if (code != 0) {
+        forget_launch(program);
         const std::string what = "launch of kernel " + program.names[number] + " with "
                                  + sizes("blocks", blocks[0], blocks[1], blocks[2]) + ", "
                                  + sizes("threads", threads[0], threads[1], threads[2]) + ", "
                                  + std::to_string(shared) + " bytes of shared memory";
         return program.answer(code, what.c_str());
     }
+    if (const Code later = after_launch(program)) return program.answer(later, "an event");
     if (std::find(program.running.begin(), program.running.end(), kernel) == program.running.end())
         program.running.push_back(kernel);
     return DCPY_DONE;
@@ -222,6 +225,7 @@ void close(Program &program)
     program.streams[0] = program.own;  // streams of others may be gone, and whoever destroys one has waited for it
     for (void *stream : program.streams)
         if (stream) driver.wait_stream(stream);
+    close_profile(program);
     close_memory(program);
     if (program.errors) driver.release(program.errors);
     if (program.fetched) driver.unpin(program.fetched);
