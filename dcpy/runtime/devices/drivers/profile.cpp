@@ -78,7 +78,12 @@ void close_profile(Program &program)
 
 using namespace dcpy;
 
-extern "C" void dcpy_profile(dcpy_device *device) { static_cast<Program *>(device)->profile.is_on = true; }
+// In graphs there are no times of single launches: none is recorded.
+extern "C" void dcpy_profile(dcpy_device *device)
+{
+    static_cast<Program *>(device)->profile.is_on = true;
+    device->graph_begin = device->graph_end = device->graph_replay = nullptr;
+}
 
 extern "C" int32_t dcpy_time_of(dcpy_device *device, int32_t kernel, int64_t *launches, double *seconds)
 {
