@@ -109,6 +109,17 @@ class Program(Dispatcher):
         made.general = general[0] if general else None
         return made
 
+    def kernel_times(self) -> str:
+        """A table of the kernels that calls have run on a GPU, slowest first; with the option ``gpu_profile``.
+
+        Raises `DeviceError` where no times are taken.
+        """
+        from dcpy.runtime.devices.profiling import kernel_times  # late: programs for CPUs load nothing of it
+
+        if not self._specializer.options.gpu.profile:
+            raise DeviceError("kernels are not timed", help="gpu_profile=True (or DCPY_GPU_PROFILE=1) times them")
+        return kernel_times(self._specializer.devices)
+
     def _bound(self, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
         """The values of all parameters, defaults included."""
         call = self._python_signature.bind(*arguments, **named)
