@@ -31,3 +31,12 @@ def test_callees_reshape_views_of_one_element():
         return np.sort(np.power(s, np.expand_dims(z, 0)))
 
     same(f, np.array(2.5), 2 + 1j)
+
+
+def test_each_path_has_a_result_of_its_own_size():
+    def f(b, c, s):
+        t = s if b[0] <= 1 else None
+        return c[:t] + 1
+
+    for first in (1.0, 2.0):
+        same(f, np.array([first]), np.arange(6.0).reshape(3, 2), 2)

@@ -68,11 +68,21 @@ def _why_not_there(name: str, uses: Uses) -> str:
         return f"{name!r} is a queue"
     if desc.dtype == float16:
         return f"devices have no {desc.dtype}, of which {name!r} is made"
+    if sized_by_paths(desc, uses):
+        return f"the size of {name!r} is known on each path only, behind the place where its memory is allocated"
     memory = memory_of(name, uses.desc)
     in_place = getattr(uses.desc(uses.root(name)), "space", Space.HOST) is Space.GLOBAL
     if memory.startswith("alias ") and not in_place and any(uses.writers(other) for other in uses.overlapping(name)):
         return f"{name!r} may overlap another argument, and one of them is written"
     return ""
+
+
+def sized_by_paths(desc: Data, uses: Uses) -> bool:
+    """Whether several assignments say what the size of an array is: which one counts is known where paths end."""
+    symbols = {symbol for size in getattr(desc, "shape", ()) for symbol in size.symbols}
+    if not isinstance(desc, Array) or symbols.isdisjoint(uses.sdfg.assigned_symbols):
+        return False
+    return any(len(uses.definers(symbol)) > 1 for symbol in symbols)
 
 
 def _why_no_words(part: Op) -> str:
