@@ -148,16 +148,6 @@ class Program(Dispatcher):
         if self.options.auto_optimize:
             sdfg.auto_optimize()
         return explain(sdfg, None, self.options, sizes)
-    def kernel_times(self) -> str:
-        """A table of the kernels that calls have run on a GPU, slowest first; with the option ``gpu_profile``.
-
-        Raises `DeviceError` where no times are taken.
-        """
-        from dcpy.runtime.devices.profiling import kernel_times  # late: programs for CPUs load nothing of it
-
-        if not self._specializer.options.gpu.profile:
-            raise DeviceError("kernels are not timed", help="gpu_profile=True (or DCPY_GPU_PROFILE=1) times them")
-        return kernel_times(self._specializer.devices)
 
     def __repr__(self) -> str:
         return f"<dcpy.program {self.function.__qualname__}>"
