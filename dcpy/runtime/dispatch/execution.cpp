@@ -164,7 +164,8 @@ PyObject *arrange(PyObject *structure, Parts &results) {
     return tuple.release();
 }
 
-// The results of one call, before and after it.
+// The results of one call, before and after it; where arguments are on a device, new arrays are there, too.
+template <bool OnDevice>
 class Delivery {
   public:
     Delivery(const Specialization &s, PyObject *const *values, DeviceCall *call)
@@ -181,24 +182,24 @@ class Delivery {
             const ResultRule &rule = s_.results[i];
             switch (rule.kind) {
                 case Outcome::Fresh:
-                    objects_[i] = rule.on_device
+                    objects_[i] = OnDevice && rule.on_device
                                       ? allocate_array(call_->home, rule.type, rule.rank, numbers, call_->stream)
                                       : make_fresh(rule, numbers);
                     if (!objects_[i]) return false;
-                    pointers_[stored++] = rule.on_device
+                    pointers_[stored++] = OnDevice && rule.on_device
                                               ? as_device_array(objects_[i].get())->data
                                               : PyArray_DATA(reinterpret_cast<PyArrayObject *>(objects_[i].get()));
                     numbers += rule.rank;
                     break;
                 case Outcome::View:
-                    objects_[i] = is_device_array(values_[rule.index])
+                    objects_[i] = OnDevice && is_device_array(values_[rule.index])
                                       ? make_device_view(rule, values_[rule.index], numbers)
                                       : make_view(rule, values_[rule.index], numbers);
                     if (!objects_[i]) return false;
                     numbers += 1 + 2 * rule.rank;
                     break;
                 case Outcome::Scalar: pointers_[stored++] = slots_[i].bytes; break;
-                case Outcome::Argument: objects_[i] = as_passed(values_[rule.index]); break;
+                case Outcome::Argument: objects_[i] = OnDevice ? as_passed(values_[rule.index]) : Object::borrow(values_[rule.index]); break;
                 case Outcome::Constant: objects_[i] = rule.value; break;
                 case Outcome::Owned:
                     pointers_[stored++] = &owned_[handed].data;
@@ -231,7 +232,7 @@ class Delivery {
                 rule.kind == Outcome::Scalar ? make_scalar(rule, slots_[i]) : make_owned(rule, owned_[handed++]);
             if (!objects_[i]) return nullptr;
         }
-        if (call_ && !deliver_all()) return nullptr;
+        if (OnDevice && !deliver_all()) return nullptr;
         Parts results{objects_.get(), s_.results.size(), {}};
         Object returned(arrange(s_.structure.get(), results));
         return returned && change_objects(results) ? returned.release() : nullptr;
@@ -286,8 +287,9 @@ bool survives(const Specialization &s, int32_t code, const int64_t *error) {
 }
 
 // One call of compiled code that calls Python functions: takes the GIL back for them, and keeps what they raise.
+template <bool OnDevice>
 struct CallingBack : Python {
-    CallingBack(const Specialization &s, Delivery &delivery, Locks &locks)
+    CallingBack(const Specialization &s, Delivery<OnDevice> &delivery, Locks &locks)
         : Python{call_back}, s(s), delivery(delivery), locks(locks) {}
 
     static int32_t call_back(Python *python, int64_t site, const int64_t *operands) {
@@ -317,7 +319,7 @@ struct CallingBack : Python {
     }
 
     const Specialization &s;
-    Delivery &delivery;
+    Delivery<OnDevice> &delivery;
     Locks &locks;
     PyThreadState *thread = nullptr;
     Object raised;
@@ -325,11 +327,11 @@ struct CallingBack : Python {
 
 }  // namespace
 
-PyObject *execute(const Specialization &s, PyObject *const *values, Frame &frame) {
-    DeviceCall *const call = s.on_stream ? current_call() : nullptr;
-    if (s.on_stream && !call) return PyErr_Format(PyExc_SystemError, "arrays of a device, outside of a call with them");
-    if (call && !call->begin(values, s.arguments.size())) return nullptr;
-    Delivery delivery(s, values, call);
+namespace {
+
+template <bool OnDevice>
+PyObject *run(const Specialization &s, PyObject *const *values, Frame &frame, DeviceCall *call) {
+    Delivery<OnDevice> delivery(s, values, call);
     if (!s.results.empty()) {
         Scratch<int64_t, 32> numbers(s.numbers);
         if (s.numbers) s.shapes(frame.args.get(), frame.symbols.get(), numbers.get());
@@ -338,20 +340,29 @@ PyObject *execute(const Specialization &s, PyObject *const *values, Frame &frame
     Locks locks(frame);
     if (!locks.acquire()) return nullptr;
     int64_t error[4] = {0, 0, 0, 0};
-    CallingBack python(s, delivery, locks);
+    CallingBack<OnDevice> python(s, delivery, locks);
     frame.args[s.arguments.size()] = static_cast<Python *>(&python);
-    if (call) s.on_stream(call->stream);
+    if (OnDevice) s.on_stream(call->stream);
     python.thread = PyEval_SaveThread();
     const int32_t code = s.entry(frame.args.get(), frame.symbols.get(), delivery.pointers(), error);
     PyEval_RestoreThread(python.thread);
     locks.release();
-    if (call && !call->end() && code == 0 && !python.raised) return nullptr;
+    if (OnDevice && !call->end() && code == 0 && !python.raised) return nullptr;
     if (python.raised) {
         raise(std::move(python.raised));
         return nullptr;
     }
     if (code != 0 && !survives(s, code, error)) return nullptr;
     return delivery.finish();
+}
+
+}  // namespace
+
+PyObject *execute(const Specialization &s, PyObject *const *values, Frame &frame) {
+    if (!s.on_stream) return run<false>(s, values, frame, nullptr);
+    DeviceCall *const call = current_call();
+    if (!call) return PyErr_Format(PyExc_SystemError, "arrays of a device, outside of a call with them");
+    return call->begin(values, s.arguments.size()) ? run<true>(s, values, frame, call) : nullptr;
 }
 
 }  // namespace dcpy

@@ -59,7 +59,8 @@ bool match_array(const ArgumentRule &rule, PyObject *value, void **arg, int64_t 
     return true;
 }
 
-bool match_device_array(const ArgumentRule &rule, PyObject *value, void **arg, int64_t *symbols) {
+// Not inlined: `matches` stays small for calls of programs for CPUs.
+__attribute__((noinline)) bool match_device_array(const ArgumentRule &rule, PyObject *value, void **arg, int64_t *symbols) {
     if (!is_device_array(value)) return false;
     const DeviceArray &array = *as_device_array(value);
     if (array.rank != rule.rank || canonical(array.type) != rule.type) return false;
@@ -255,8 +256,7 @@ bool same_value(PyObject *expected, PyObject *value) {
 }
 
 // The bytes from the lowest to behind the highest element; nothing for an array without elements.
-std::pair<uintptr_t, uintptr_t> bytes_of(PyObject *value) {
-    if (is_device_array(value)) return memory_of(*as_device_array(value));
+std::pair<uintptr_t, uintptr_t> memory_of(PyObject *value) {
     auto *array = reinterpret_cast<PyArrayObject *>(value);
     uintptr_t low = reinterpret_cast<uintptr_t>(PyArray_DATA(array));
     uintptr_t high = low + static_cast<uintptr_t>(PyArray_ITEMSIZE(array));
@@ -269,10 +269,15 @@ std::pair<uintptr_t, uintptr_t> bytes_of(PyObject *value) {
     return {low, high};
 }
 
-bool overlap(PyObject *left, PyObject *right) {
-    const auto [left_low, left_high] = bytes_of(left);
-    const auto [right_low, right_high] = bytes_of(right);
-    return left_low < right_high && right_low < left_high;
+using Bytes = std::pair<uintptr_t, uintptr_t>;
+
+bool overlap(const Bytes &left, const Bytes &right) { return left.first < right.second && right.first < left.second; }
+
+// Whether two arguments of one kind share memory, or are one generator.
+bool meet(Kind kind, PyObject *left, PyObject *right, void *arg, void *other) {
+    if (kind == Kind::Array) return overlap(memory_of(left), memory_of(right));
+    if (kind == Kind::Generator) return arg == other;
+    return overlap(dcpy::memory_of(*as_device_array(left)), dcpy::memory_of(*as_device_array(right)));
 }
 
 bool guards_hold(const std::vector<Guard> &guards) {
@@ -342,8 +347,7 @@ bool matches(const Specialization &s, PyObject *const *values, Frame &frame) {
     if (!all_hold(s.assumes, frame.symbols.get())) return false;
     if (!s.unless.empty() && all_hold(s.unless, frame.symbols.get())) return false;
     for (const auto &[left, right] : s.apart) {
-        const bool is_generator = s.arguments[left].kind == Kind::Generator;
-        if (is_generator ? frame.args[left] == frame.args[right] : overlap(values[left], values[right])) return false;
+        if (meet(s.arguments[left].kind, values[left], values[right], frame.args[left], frame.args[right])) return false;
     }
     return guards_hold(s.guards);
 }
