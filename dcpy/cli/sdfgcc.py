@@ -56,7 +56,8 @@ def options_for(device: str, backend: str, archs: Sequence[str]) -> Options:
     if device != "gpu":
         return resolve_options({"device": device})
     named = "hip" if any(arch.startswith("gfx") for arch in archs) else "cuda"
-    wanted = {"device": device, "gpu.backend": named if backend == "auto" and archs else backend}
+    found = named if backend == "auto" and archs else backend
+    wanted = {"device": device, "gpu.backend": found, "gpu.libraries": False}  # Python's runtime opens those
     options = resolve_options(wanted | ({"gpu.arch": archs[0]} if archs else {}))
     if options.gpu.backend is not Backend.AUTO:
         return options
