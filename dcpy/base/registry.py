@@ -14,7 +14,7 @@ from typing import Generic, TypeVar, cast
 from dcpy.base.errors import DcpyError, UnknownName
 
 T = TypeVar("T")
-FEW = 12  # names, of which a message lists all beside the nearest one
+FEW = 20  # names, of which a message lists all beside the nearest one
 
 
 def unknown_name(kind: str, name: str, known: Sequence[str]) -> UnknownName:

@@ -59,8 +59,8 @@ def explained(
     for made, node in zip(artifact.kernels, nodes, strict=True):
         lines = _lines_of(node)
         yield f"  {_places(lines)}  {made.name}"
-        taken = list(launches(node, sizes, MOST_LAUNCHES)) if _are_known(node, sizes) else []
         traffic = traffic_of(node, uses)
+        taken = list(launches(node, sizes, MOST_LAUNCHES)) if _are_known(node, traffic, sizes) else []
         yield from _rows("blocks", _geometry(made, node, taken))
         yield from _rows("chip", _needs(made, chip))
         yield from _rows("launches", _launches(node, taken))
@@ -214,10 +214,12 @@ def _average(traffic: Traffic, taken: Sequence[Launch]) -> Count | None:
     return Count(total.floor // len(taken), total.moved // len(taken), total.exact)
 
 
-def _are_known(node: Map, sizes: Mapping[str, int]) -> bool:
-    """Whether the grid is one of numbers."""
+def _are_known(node: Map, traffic: Traffic, sizes: Mapping[str, int]) -> bool:
+    """Whether the grid is one of numbers, and what a launch moves is one, too: loops inside depend on sizes as well."""
     first = next(launches(node, sizes, MOST_LAUNCHES), None)
-    return first is not None and blocks_of(node, first.symbols) is not None
+    if first is None or blocks_of(node, first.symbols) is None:
+        return False
+    return _number(traffic.floor, first.symbols) is not None
 
 
 def _number(value: Expr, known: Mapping[str, int]) -> int | None:

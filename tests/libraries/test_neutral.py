@@ -18,8 +18,8 @@ FOREIGN_ONLY = {
     *(f"lapack.{name}" for name in ("svd", "eigh", "eig", "lstsq")),
     *(kind for kind in catalog.NODES if kind.startswith(("random.", "comm."))),
 }
-#: what writes schedules: expansions for CPUs alone, and the loops beside calls of C functions
-FOR_CPUS = {"contraction/cpu.py", "blas/expand/cblas.py"}
+#: what writes schedules: expansions for CPUs alone, those for GPUs alone, and the loops beside calls of C functions
+FOR_ONE_TARGET = {"contraction/cpu.py", "blas/expand/cblas.py", "blas/expand/pairs.py"}
 
 
 @pytest.mark.parametrize("kind", sorted(catalog.NODES))
@@ -27,7 +27,7 @@ def test_every_node_has_an_expansion_for_any_target(kind):
     neutral = [one.name for one in expansions_of(kind) if not one.targets]
     assert neutral == ([] if kind in FOREIGN_ONLY else ["specialize"] if kind == "blas.matmul" else ["maps"])
     for one in expansions_of(kind):
-        assert (one.name == "cpu" or bool(one.environment)) == (one.targets == ("cpu",)), one.name
+        assert (one.name in ("cpu", "device") or bool(one.environment)) == (len(one.targets) == 1), one.name
 
 
 def test_expansions_are_found():
@@ -44,14 +44,14 @@ def test_targets_name_what_they_take_before_what_is_for_all(target):
         assert "maps" not in fitting or "maps" in order, kind
 
 
-def test_only_expansions_for_cpus_write_schedules():
+def test_only_expansions_for_one_target_write_schedules():
     asking = re.compile(r"\b(VECTOR|PARALLEL|SEQUENTIAL|UNROLLED)\b|@(vector|sequential|parallel|unrolled)\b")
     found = {
         str(path.relative_to(LIBRARIES))
         for path in sorted(LIBRARIES.rglob("*.py"))
         if path.name != "programs.py" and asking.search(path.read_text())
     }
-    assert found == FOR_CPUS
+    assert found == FOR_ONE_TARGET
 
 
 def test_fourier_transforms_have_schedules_in_the_style_of_cpus_alone():

@@ -221,7 +221,7 @@ def spread_over_blocks(kernel: Map, statement: Statement, length: int, rw: Rewri
     assert isinstance(node, Map)
     assert kernel.state is not None
     assert kernel.state.region is not None
-    point = {param: dim.start for param, dim in zip(kernel.params, kernel.domain, strict=True)}
+    point = {param: dim.start for param, dim in zip(kernel.params, kernel.domain, strict=True) if dim.size is ONE}
     rw.substitute_symbols(point, within=kernel.body)
     first = node.params[0]
     ranges = dict(zip(node.params, node.domain, strict=True))

@@ -100,7 +100,7 @@ WRONG = {
     ),
     "placement.validity (failures)": (
         HEAD + TO + kernel(threads(DOUBLED)) + 'check N > 1 else ValueError "few" ' + BACK + "}",
-        "'A' is not valid on the host where check fails: a copy is missing",
+        "'A' is not valid for the caller where check fails: a copy is missing",
     ),
 }  # fmt: skip
 

@@ -149,13 +149,16 @@ class Protocol:
         return 0, HERE
 
 
-@pytest.mark.parametrize("stream", [HERE, Stream(ptr=HERE), Stream(cuda_stream=HERE), Protocol()], ids=repr)
+STREAMS = {"number": HERE, "ptr": Stream(ptr=HERE), "cuda_stream": Stream(cuda_stream=HERE), "protocol": Protocol()}
+
+
+@pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS)
 def test_what_names_a_stream(library, stream):
     with dcpy.gpu.stream(stream):
         assert grow(there(library, THERE)).stream == HERE
 
 
-@pytest.mark.parametrize("stream", ["HERE", -3, True, Stream()], ids=repr)
+@pytest.mark.parametrize("stream", ["HERE", -3, True, Stream()], ids=["text", "negative", "flag", "nothing"])
 def test_what_names_none(stream):
     with pytest.raises(ArgumentError, match="is no"), dcpy.gpu.stream(stream):
         pass
