@@ -12,7 +12,7 @@ from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Data, Scalar, Space, Stream
 from dcpy.ir.editing.remarks import described
 from dcpy.ir.effects import Effect
-from dcpy.ir.expressions.scalar import Op, walk
+from dcpy.ir.expressions.scalar import Op, ScalarExpr, walk
 from dcpy.ir.nodes import Copy, Map, Node, Tasklet
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Dataflow, Process, Resize
@@ -43,7 +43,7 @@ def why_on_host(node: Node, uses: Uses) -> Refusal | None:
         if isinstance(element, NO_BLOCKS) or element.callees():
             return Refusal(f"there is a {described(element)} inside", (element,))
         for part in (part for expr in element.exprs() for part in walk(expr)):
-            if isinstance(part, Op) and (reason := _why_no_words(part)):
+            if reason := _why_no_words(part):
                 return Refusal(reason, (element,))
     for name in dict.fromkeys(_touched(node, uses)):
         reason = _why_not_there(name, uses)
@@ -85,7 +85,12 @@ def sized_by_paths(desc: Data, uses: Uses) -> bool:
     return any(len(uses.definers(symbol)) > 1 for symbol in symbols)
 
 
-def _why_no_words(part: Op) -> str:
+def _why_no_words(part: ScalarExpr) -> str:
+    """Why a device cannot compute a part of an expression."""
+    if part.dtype == float16:
+        return f"devices have no numbers of {float16}"
+    if not isinstance(part, Op):
+        return ""
     dtype = part.args[0].dtype if part.args else part.dtype
     return f"devices have no {part.name} of {dtype}" if part.name in MISSING.get(dtype.kind, ()) else ""
 
