@@ -40,3 +40,18 @@ def test_each_path_has_a_result_of_its_own_size():
 
     for first in (1.0, 2.0):
         same(f, np.array([first]), np.arange(6.0).reshape(3, 2), 2)
+
+
+def test_a_map_of_the_host_gets_what_it_reads_before_it_runs():
+    def f(b):
+        b[[0, -1]] = b[[-1, 0]]  # numbers of 16 bits: the host's, indices are checked on the device
+        return b
+
+    same(f, np.arange(300, dtype=np.float16))
+
+
+def test_what_is_computed_with_16_bits_is_the_hosts():
+    def f(x):
+        return x.astype(np.float16).mean(axis=-1)
+
+    same(f, np.arange(1500.0).reshape(5, 300))

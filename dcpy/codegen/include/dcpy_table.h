@@ -44,12 +44,14 @@ enum dcpy_function {
                     // and y, inner lines and theirs, distances of points / / x, y
 };
 
+typedef double dcpy_factor;  // of any type of matrix: what calls it is the same for float and double
+
 // Libraries of the vendor's, for one program: calls are queued as launches are.
 struct dcpy_device;
 
 struct dcpy_libraries {
     int32_t (*call)(struct dcpy_libraries *, struct dcpy_device *, int32_t function, const int64_t *numbers,
-                    const double *factors, void *const *places);
+                    const dcpy_factor *factors, void *const *places);
     void (*close)(struct dcpy_libraries *, struct dcpy_device *);
 };
 

@@ -172,8 +172,8 @@ static inline void dcpy_graph_replay(int64_t graph)
 }
 
 // A function of a library; `failure` is the number of what is reported where it does not work.
-static inline void dcpy_call_library(int32_t failure, int32_t function, const int64_t *numbers, const double *factors,
-                                     void *const *places)
+static inline void dcpy_call_library(int32_t failure, int32_t function, const int64_t *numbers,
+                                     const dcpy_factor *factors, void *const *places)
 {
     if (!dcpy_commanding()) return;
     dcpy_commands &own = dcpy_own_commands();
@@ -184,34 +184,34 @@ static inline void dcpy_call_library(int32_t failure, int32_t function, const in
 
 // c = alpha*op(a)*op(b) + beta*c
 static inline void dcpy_gemm(int32_t failure, int64_t type, int64_t op_a, int64_t op_b, int64_t m, int64_t n, int64_t k,
-                             double alpha, double alpha_i, const void *a, int64_t lda, const void *b, int64_t ldb,
-                             double beta, double beta_i, void *c, int64_t ldc)
+                             dcpy_factor alpha, dcpy_factor alpha_i, const void *a, int64_t lda, const void *b,
+                             int64_t ldb, dcpy_factor beta, dcpy_factor beta_i, void *c, int64_t ldc)
 {
     const int64_t numbers[] = {type, op_a, op_b, m, n, k, lda, ldb, ldc};
-    const double factors[] = {alpha, alpha_i, beta, beta_i};
+    const dcpy_factor factors[] = {alpha, alpha_i, beta, beta_i};
     void *const places[] = {(void *)a, (void *)b, c};
     dcpy_call_library(failure, DCPY_GEMM, numbers, factors, places);
 }
 
 // As many products as `count` says, of matrices at these distances.
 static inline void dcpy_gemm_batched(int32_t failure, int64_t type, int64_t op_a, int64_t op_b, int64_t m, int64_t n,
-                                     int64_t k, double alpha, double alpha_i, const void *a, int64_t lda, int64_t far_a,
-                                     const void *b, int64_t ldb, int64_t far_b, double beta, double beta_i, void *c,
-                                     int64_t ldc, int64_t far_c, int64_t count)
+                                     int64_t k, dcpy_factor alpha, dcpy_factor alpha_i, const void *a, int64_t lda,
+                                     int64_t far_a, const void *b, int64_t ldb, int64_t far_b, dcpy_factor beta,
+                                     dcpy_factor beta_i, void *c, int64_t ldc, int64_t far_c, int64_t count)
 {
     const int64_t numbers[] = {type, op_a, op_b, m, n, k, lda, ldb, ldc, far_a, far_b, far_c, count};
-    const double factors[] = {alpha, alpha_i, beta, beta_i};
+    const dcpy_factor factors[] = {alpha, alpha_i, beta, beta_i};
     void *const places[] = {(void *)a, (void *)b, c};
     dcpy_call_library(failure, DCPY_GEMM_BATCHED, numbers, factors, places);
 }
 
 // One half of c = alpha*op(a)*op(a)^T + beta*c
-static inline void dcpy_syrk(int32_t failure, int64_t type, int64_t lower, int64_t op, int64_t n, int64_t k, double alpha,
-                             double alpha_i, const void *a, int64_t lda, double beta, double beta_i, void *c,
-                             int64_t ldc)
+static inline void dcpy_syrk(int32_t failure, int64_t type, int64_t lower, int64_t op, int64_t n, int64_t k,
+                             dcpy_factor alpha, dcpy_factor alpha_i, const void *a, int64_t lda, dcpy_factor beta,
+                             dcpy_factor beta_i, void *c, int64_t ldc)
 {
     const int64_t numbers[] = {type, lower, op, n, k, lda, ldc};
-    const double factors[] = {alpha, alpha_i, beta, beta_i};
+    const dcpy_factor factors[] = {alpha, alpha_i, beta, beta_i};
     void *const places[] = {(void *)a, c};
     dcpy_call_library(failure, DCPY_SYRK, numbers, factors, places);
 }
@@ -221,28 +221,28 @@ static inline void dcpy_trsm(int32_t failure, int64_t type, int64_t right, int64
                              int64_t m, int64_t n, const void *a, int64_t lda, void *b, int64_t ldb)
 {
     const int64_t numbers[] = {type, right, lower, op, unit, m, n, lda, ldb};
-    const double factors[] = {1, 0};
+    const dcpy_factor factors[] = {1, 0};
     void *const places[] = {(void *)a, b};
     dcpy_call_library(failure, DCPY_TRSM, numbers, factors, places);
 }
 
 // y = alpha*op(a)*x + beta*y
-static inline void dcpy_gemv(int32_t failure, int64_t type, int64_t op, int64_t m, int64_t n, double alpha, double alpha_i,
-                             const void *a, int64_t lda, const void *x, int64_t step_x, double beta, double beta_i,
-                             void *y, int64_t step_y)
+static inline void dcpy_gemv(int32_t failure, int64_t type, int64_t op, int64_t m, int64_t n, dcpy_factor alpha,
+                             dcpy_factor alpha_i, const void *a, int64_t lda, const void *x, int64_t step_x,
+                             dcpy_factor beta, dcpy_factor beta_i, void *y, int64_t step_y)
 {
     const int64_t numbers[] = {type, op, m, n, lda, step_x, step_y};
-    const double factors[] = {alpha, alpha_i, beta, beta_i};
+    const dcpy_factor factors[] = {alpha, alpha_i, beta, beta_i};
     void *const places[] = {(void *)a, (void *)x, y};
     dcpy_call_library(failure, DCPY_GEMV, numbers, factors, places);
 }
 
 // a = alpha*x*y^T + a
-static inline void dcpy_ger(int32_t failure, int64_t type, int64_t m, int64_t n, double alpha, double alpha_i,
+static inline void dcpy_ger(int32_t failure, int64_t type, int64_t m, int64_t n, dcpy_factor alpha, dcpy_factor alpha_i,
                             const void *x, int64_t step_x, const void *y, int64_t step_y, void *a, int64_t lda)
 {
     const int64_t numbers[] = {type, m, n, step_x, step_y, lda};
-    const double factors[] = {alpha, alpha_i};
+    const dcpy_factor factors[] = {alpha, alpha_i};
     void *const places[] = {(void *)x, (void *)y, a};
     dcpy_call_library(failure, DCPY_GER, numbers, factors, places);
 }

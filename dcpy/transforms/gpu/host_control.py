@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.analysis.scopes import symbols_assigned_in
-from dcpy.ir.analysis.sides import is_kernel, run_by_host, twins
+from dcpy.ir.analysis.sides import run_by_host, twins
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.expressions.scalar import Load, ScalarExpr, loads_of, rewrite
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Copy
+from dcpy.ir.nodes import Copy, Node
 from dcpy.ir.region import Block, Continue, Loop, Region, State, While
 from dcpy.ir.subsets import Subset
 from dcpy.ir.tree import owners_around
@@ -28,10 +28,10 @@ class HostControl(GraphPass):
              while A[0] > tol { ... }                    copy gpu_A[0] -> seen
                                                          while seen > tol { ...;  copy gpu_A[0] -> seen }
 
-    Where kernels write the array and the host does not, and the index is proved to be in range: an expression need not
-    get to each of its parts. In the condition of a `while` loop the index must stay what it is; the element comes back
-    before the loop, and wherever an iteration ends. Everything else is copied back as a whole, where the analysis of
-    validity says so.
+    Where kernels write the array and the host does not, no map is around, and the index is proved to be in range:
+    an expression need not get to each of its parts. In the condition of a `while` loop the index must stay what it
+    is; the element comes back before the loop, and wherever an iteration ends. Everything else is copied back as a
+    whole, where the analysis of validity says so.
     """
 
     name: ClassVar[str] = "host-control"
@@ -101,8 +101,8 @@ def _renamed(part: ScalarExpr, names: dict[Load, str]) -> ScalarExpr | None:
 
 
 def _in_range(load: Load, desc: object, block: Block, rw: Rewriter) -> bool:
-    if not isinstance(desc, Array) or any(map(is_kernel, owners_around(block))):
-        return False
+    if not isinstance(desc, Array) or any(isinstance(owner, Node) for owner in owners_around(block)):
+        return False  # within a map each iteration would wait for an element of its own
     ranges = rw.uses.ranges_at(block)
     return all(
         ranges.proves_nonneg(index) and ranges.proves_lt(index, size)

@@ -112,24 +112,24 @@ def test_a_wait_gives_a_recording_up(tmp_path):
 # --- programs ---
 
 
-def sweeps(A: dcpy.float64[50], B: dcpy.float64[50], steps: dcpy.int64):
+def sweeps(A: dcpy.float64[4200], B: dcpy.float64[4200], steps: dcpy.int64):
     for _ in range(steps):
         B[1:-1] = (A[:-2] + A[1:-1] + A[2:]) / 3.0
         A[1:-1] = B[1:-1]
 
 
-def ramps(A: dcpy.float64[50], steps: dcpy.int64):
+def ramps(A: dcpy.float64[4200], steps: dcpy.int64):
     for t in range(steps):
         A[1:-1] = (A[:-2] + A[2:]) / 2.0 + t
 
 
 @pytest.mark.parametrize(
     ("function", "rest", "counts"),
-    [(sweeps, (np.zeros(50),), (1, 0, 4)), (ramps, (), (1, 3, 4))],
+    [(sweeps, (np.zeros(4200),), (1, 0, 4)), (ramps, (), (1, 3, 4))],
 )
 def test_a_loop_of_launches_is_recorded(function, rest, counts):
     program = dcpy.program(function, device=dcpy.DeviceType.GPU, gpu_backend="simulator")
-    start = np.random.default_rng(1).random(50)
+    start = np.random.default_rng(1).random(4200)
     ours, theirs = start.copy(), start.copy()
     before = graphs_so_far(resolve_options())
     program(ours, *(array.copy() for array in rest), 130)
@@ -143,5 +143,5 @@ def test_a_short_loop_and_a_program_without_graphs_launch_one_by_one():
     for steps, options in ((20, {}), (130, {"gpu_graphs": False})):
         program = dcpy.program(ramps, device=dcpy.DeviceType.GPU, gpu_backend="simulator", **options)
         before = graphs_so_far(resolve_options())
-        program(np.ones(50), steps)
+        program(np.ones(4200), steps)
         assert graphs_so_far(resolve_options()) == before
