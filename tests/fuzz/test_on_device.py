@@ -43,8 +43,9 @@ def test_each_path_has_a_result_of_its_own_size():
 
 
 def test_a_map_of_the_host_gets_what_it_reads_before_it_runs():
-    def f(b):
-        b[[0, -1]] = b[[-1, 0]]  # numbers of 16 bits: the host's, indices are checked on the device
+    def f(a):
+        b = a.copy()  # numbers of 16 bits: the host's, while indices are checked on the device
+        b[[0, -1]] = b[[-1, 0]]
         return b
 
     same(f, np.arange(300, dtype=np.float16))
