@@ -26,7 +26,7 @@ def in_a_condition(A, B, idx):
 
 def two_checks(A, B, idx):
     A[:] = A + 1
-    s = B[idx - 7]
+    s = B[idx - 6]
     B[:] = s - 1
     A[:] = s + B[idx]
 
