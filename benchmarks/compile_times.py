@@ -9,14 +9,10 @@ of the compiler, so that a busy machine disturbs them little; what importing dcp
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import subprocess
-import sys
 import tempfile
-from pathlib import Path
 
 from benchmarks.codes import NAMES
+from benchmarks.timing import in_new_process
 
 COUNTS = (100, 250, 500, 1000, 2000)
 PROGRAMS = (*NAMES, *(f"generated-{count}" for count in COUNTS))
@@ -54,19 +50,8 @@ print(json.dumps({
 
 def measure(name: str, *, auto: bool) -> dict[str, float]:
     """Processor seconds of one first call: ``own``, ``compiler``, and each phase; and lines of C++."""
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(
-            [sys.executable, "-c", MEASURE, name, "auto" if auto else "plain", folder],
-            env={**environment, "DCPY_CACHE_DIR": folder},
-            cwd=Path(__file__).parent.parent,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    if done.returncode:
-        raise RuntimeError(done.stderr)
-    result: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+        result: dict[str, float] = in_new_process(MEASURE, name, "auto" if auto else "plain", folder, cache=folder)
     return result
 
 

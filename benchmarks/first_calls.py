@@ -10,13 +10,12 @@ kernels do nothing.
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from benchmarks.timing import in_new_process
 
 BAR = 0.3
 MEASURE = """
@@ -40,18 +39,7 @@ print(json.dumps([wall, own + sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:
 
 def measure(device: str, environment: dict[str, str]) -> tuple[float, float]:
     """Seconds by the clock, and of processors, of one first call."""
-    with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(
-            [sys.executable, "-c", MEASURE, device],
-            env={**os.environ, **environment, "DCPY_CACHE_DIR": folder},
-            cwd=Path(__file__).parent.parent,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    if done.returncode:
-        raise RuntimeError(done.stderr)
-    wall, own = json.loads(done.stdout.splitlines()[-1])
+    wall, own = in_new_process(MEASURE, device, environment=environment)
     return wall, own
 
 

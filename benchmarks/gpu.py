@@ -8,12 +8,8 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import signal
 import statistics
-import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +21,7 @@ from benchmarks.devices import BASELINE, FRAMEWORKS  # noqa: E402
 from benchmarks.devices.clocks import driver  # noqa: E402
 from benchmarks.npbench import kernels  # noqa: E402
 from benchmarks.peers import Framework, heatmap  # noqa: E402
+from benchmarks.peers.processes import answer  # noqa: E402
 
 Row = dict[str, Any]
 NO_GPU = "no GPU: nothing is measured, and nothing is said about time (dcpy doctor --gpu says what was looked for)"
@@ -68,28 +65,7 @@ def run(kernel: str, framework: Framework, python: Path, chosen: argparse.Namesp
     """One process, with an empty cache of compiled programs; killed, with what it started, when its time is over."""
     words = ["-m", "benchmarks.devices.worker", kernel, framework.name, chosen.preset, str(chosen.repeat)]
     row: Row = {"kernel": kernel, "framework": framework.name, "preset": chosen.preset}
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        own = {name: value.format(folder=folder, prefix=python.parent.parent)
-               for name, value in framework.environment.items()}  # fmt: skip
-        process = subprocess.Popen(
-            [str(python), *words, str(chosen.timeout / 3)],
-            cwd=folder,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": folder, **own},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-        try:
-            out, err = process.communicate(timeout=chosen.timeout)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            return row | {"status": f"timeout: more than {chosen.timeout:g} s"}
-    if process.returncode:
-        last = err.strip().splitlines()[-1:] or ["no message"]
-        return row | {"status": f"crash: exit {process.returncode}: {last[0]}"}
-    return row | json.loads(out.splitlines()[-1])
+    return row | answer(python, [*words, str(chosen.timeout / 3)], framework, chosen.timeout)
 
 
 def beside(rows: list[Row]) -> list[Row]:

@@ -9,11 +9,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import signal
 import statistics
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +19,7 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks.npbench import kernels  # noqa: E402
 from benchmarks.peers import FRAMEWORKS, Framework, heatmap, report  # noqa: E402
+from benchmarks.peers.processes import answer  # noqa: E402
 
 Row = dict[str, Any]
 
@@ -52,28 +50,7 @@ def run(kernel: str, framework: Framework, variant: int, python: Path, chosen: a
     words += [str(chosen.repeat), str(chosen.timeout / 3)]
     threads = os.environ.get("OMP_NUM_THREADS", str(os.cpu_count()))
     row: Row = {"kernel": kernel, "framework": framework.name, "preset": chosen.preset, "threads": threads}
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        places = {"folder": folder, "prefix": python.parent.parent}
-        own = {name: value.format(**places) for name, value in framework.environment.items()}
-        process = subprocess.Popen(
-            [str(python), *words],
-            cwd=folder,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": folder, **own},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-        try:
-            out, err = process.communicate(timeout=chosen.timeout)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            return row | {"status": f"timeout: more than {chosen.timeout:g} s"}
-    if process.returncode:
-        last = err.strip().splitlines()[-1:] or ["no message"]
-        return row | {"status": f"crash: exit {process.returncode}: {last[0]}"}
-    return row | json.loads(out.splitlines()[-1])
+    return row | answer(python, words, framework, chosen.timeout)
 
 
 def fastest(rows: list[Row]) -> Row:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
 
 
 def median_seconds(run: Callable[[], object], repeats: int = 7) -> float:
@@ -34,13 +39,19 @@ def interleaved(first: Callable[[], object], second: Callable[[], object], repea
     return statistics.median(times[0]), statistics.median(times[1])
 
 
-def in_new_process(code: str, *, cache: str | None = None) -> dict[str, float]:
-    """Runs `code` in a fresh Python with its own cache folder (or `cache`); it prints one JSON object last."""
+def in_new_process(
+    code: str, *words: str, cache: str | None = None, environment: Mapping[str, str] | None = None
+) -> Any:
+    """Runs `code` in a fresh Python with its own cache folder (or `cache`); the JSON that it prints last.
+
+    `words` are its arguments. Raises `RuntimeError` with what it says where it fails.
+    """
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryDirectory() as empty:
-        environment = {"DCPY_CACHE_DIR": cache or empty}
         done = subprocess.run(
-            [sys.executable, "-c", code],
-            env={**_environment(), **environment},
+            [sys.executable, "-c", code, *words],
+            env={**kept, **(environment or {}), "DCPY_CACHE_DIR": cache or empty},
+            cwd=ROOT,
             capture_output=True,
             text=True,
             check=False,
@@ -48,9 +59,3 @@ def in_new_process(code: str, *, cache: str | None = None) -> dict[str, float]:
     if done.returncode:
         raise RuntimeError(done.stderr)
     return json.loads(done.stdout.splitlines()[-1])
-
-
-def _environment() -> dict[str, str]:
-    import os
-
-    return dict(os.environ)

@@ -5,6 +5,7 @@ Arrays are on the device before the clock starts, and results stay there.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -15,24 +16,24 @@ from benchmarks.peers.calls import Arguments, JaxCall, PlainCall, Seen
 from benchmarks.peers.subject import Subject
 
 
-class DeviceCall(PlainCall):
+class DeviceCall(PlainCall, ABC):
     """NumPy's way, with `put` for arrays on the way in and `get` on the way out."""
 
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
         self.clock = self.make_clock()
 
+    @abstractmethod
     def make_clock(self) -> Clock:
         """What times a call."""
-        raise NotImplementedError
 
+    @abstractmethod
     def put(self, array: np.ndarray) -> Any:
         """A copy on the device."""
-        raise NotImplementedError
 
+    @abstractmethod
     def get(self, value: Any) -> Any:
         """What a caller of NumPy would see."""
-        raise NotImplementedError
 
     def prepare(self, arguments: Arguments) -> Arguments:
         """Fresh arguments, arrays on the device."""

@@ -13,9 +13,25 @@ from dcpy.ir.analysis.effects import leavers
 from dcpy.ir.expressions.scalar import Const, Index, Load, Ref, ScalarExpr, WrapIndex, cast, op, rewrite
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node, Tasklet
-from dcpy.ir.region import Block, Branch, Check, Region, State, SymbolAssign
+from dcpy.ir.refusal import Refusal
+from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssign
 from dcpy.ir.subsets import Subset
-from dcpy.ir.tree import subtree
+from dcpy.ir.symbolic import ONE
+from dcpy.ir.tree import owners_around, subtree
+
+
+def why_not_inspected(loop: Loop) -> Refusal | None:
+    """Why no inspector can find the iteration of a loop that raises; None where checks and run-time indices do."""
+    exits = list(leavers(loop.body))
+    if not exits:
+        return Refusal("nothing inside ends it early")
+    if loop.range.step is not ONE or loop.range.size is ONE:
+        return Refusal("its values do not go up one by one")
+    if any(isinstance(owner, Loop) and owner.range.size is ONE for owner in owners_around(loop)):
+        return Refusal("the loop around it runs once, to raise")
+    other = next((part for part in exits if not isinstance(part, Check | SymbolAssign)), None)
+    return None if other is None else Refusal(f"a {other.kind} inside may end it early", (other,))
+
 
 # -- the inspector ---------------------------------------------------------------------------------------------------
 

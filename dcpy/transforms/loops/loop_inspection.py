@@ -20,10 +20,10 @@ from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Tasklet
 from dcpy.ir.region import Block, Branch, Check, Loop, Region, State, SymbolAssign
 from dcpy.ir.subsets import Range, Subset
-from dcpy.ir.symbolic import ONE, sym
-from dcpy.ir.tree import is_inside, owners_around
+from dcpy.ir.symbolic import sym
+from dcpy.ir.tree import is_inside
 from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
-from dcpy.transforms.loops.inspectors import Mark, inspect, run_unchecked
+from dcpy.transforms.loops.inspectors import Mark, inspect, run_unchecked, why_not_inspected
 
 
 @dataclass(frozen=True)
@@ -48,17 +48,10 @@ class LoopInspection(Transformation[Legal]):
 
     def plan(self, m: Match) -> Legal | Refusal:
         loop = m[self.loop]
-        exits = list(leavers(loop.body))
-        if not exits:
-            return Refusal("nothing inside ends it early")
-        if loop.range.step is not ONE or loop.range.size is ONE:
-            return Refusal("its values do not go up one by one")
-        if any(isinstance(owner, Loop) and owner.range.size is ONE for owner in owners_around(loop)):
-            return Refusal("the loop around it runs once, to raise")
-        other = next((part for part in exits if not isinstance(part, Check | SymbolAssign)), None)
-        if other is not None:
-            return Refusal(f"a {other.kind} inside may end it early", (other,))
-        checks = [part for part in exits if isinstance(part, Check | SymbolAssign)]
+        refusal = why_not_inspected(loop)
+        if refusal is not None:
+            return refusal
+        checks = [part for part in leavers(loop.body) if isinstance(part, Check | SymbolAssign)]
         if any(not any(loads_of(expr) for expr in block.exprs()) for block in checks):
             return Refusal("a check inside reads nothing: loop-versioning decides it before the loop")
         if not _is_bounded(loop, checks):

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from dcpy.ir import types
 from dcpy.ir.analysis.dependences import loop_dependences
-from dcpy.ir.analysis.effects import effects_of, leavers
+from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Scalar, Stream
 from dcpy.ir.editing.cloning import clone, clone_body
@@ -16,12 +16,12 @@ from dcpy.ir.effects import Effect
 from dcpy.ir.expressions.scalar import Index, Load, Ref, ScalarExpr, loads_of, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node, Tasklet
-from dcpy.ir.region import Branch, Check, Loop, Region, State, SymbolAssign
+from dcpy.ir.region import Branch, Loop, Region, State, SymbolAssign
 from dcpy.ir.subsets import Range, Subset
-from dcpy.ir.symbolic import ONE, ZERO, Expr, sym
-from dcpy.ir.tree import is_inside, owners_around, subtree
+from dcpy.ir.symbolic import ZERO, Expr, sym
+from dcpy.ir.tree import is_inside, subtree
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
-from dcpy.transforms.loops.inspectors import Mark, inspect, run_unchecked
+from dcpy.transforms.loops.inspectors import Mark, inspect, run_unchecked, why_not_inspected
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +54,9 @@ class LoopSpeculation(Transformation[Speculation]):
 
     def plan(self, m: Match) -> Speculation | Refusal:
         loop = m[self.loop]
-        exits = list(leavers(loop.body))
-        if not exits:
-            return Refusal("nothing inside ends it early")
-        if loop.range.step is not ONE or loop.range.size is ONE:
-            return Refusal("its values do not go up one by one")
-        if any(isinstance(owner, Loop) and owner.range.size is ONE for owner in owners_around(loop)):
-            return Refusal("the loop around it runs once, to raise")
-        other = next((part for part in exits if not isinstance(part, Check | SymbolAssign)), None)
-        if other is not None:
-            return Refusal(f"a {other.kind} inside may end it early", (other,))
+        refusal = why_not_inspected(loop)
+        if refusal is not None:
+            return refusal
         effects = effects_of(loop) & (Effect.ORDERED | Effect.CALLS_OUT)
         if effects:
             return Refusal(f"something inside {effects.words}")

@@ -17,8 +17,7 @@ from dcpy.runtime.devices.native import header
 from dcpy.runtime.libraries import library_of
 
 SOURCE = Path(__file__).with_name("fake_driver.cpp")
-KERNELS_HEADER = SOURCE.with_name("fake_kernels.h")
-DEVICE_HEADER = SOURCE.with_name("fake_device.h")
+HEADERS = tuple(SOURCE.with_name(f"fake_{part}.h") for part in ("device", "graphs", "kernels"))
 KERNELS = ("axpy", "check", "astray", "idle")
 SIMULATED = ("-std=c++17", "-x", "c++", "-DDCPY_SIMULATOR")
 _numbers = itertools.count()
@@ -34,7 +33,7 @@ class FakeDriver:
 
     def __init__(self, folder: Path, backend: str = "cuda", flags: Sequence[str] = (), **numbers: int) -> None:
         source = Unit(SOURCE.name, SOURCE.read_text(), "C++", ("-std=c++17", "-Wall", "-Wextra", *flags))
-        paths = (DEVICE_HEADER, KERNELS_HEADER, header("dcpy_device.h"))
+        paths = (*HEADERS, header("dcpy_device.h"))
         headers = [Unit(path.name, path.read_text()) for path in paths]
         artifact = Artifact(Signature("fake_driver", ()), (source, *headers), flags=("-ldl",))
         built = library_of(artifact, plain())
