@@ -46,6 +46,18 @@ class Remembered:
     last: Block
 
 
+@dataclass(frozen=True, slots=True)
+class Detached:
+    """Why a container is not written any more, and where the paths meet that made it a copy.
+
+    `renewed`: a loop whose iterations make new arrays, so that it is a copy only where the loop did not run.
+    """
+
+    reason: str
+    merge: object
+    renewed: bool
+
+
 class TypedEmitter(ABC):
     """Emission with typed values: what the parts of lowering ask for. `emit` is the pen below it.
 
@@ -56,11 +68,11 @@ class TypedEmitter(ABC):
         self.emit = emit
         self.read_only: dict[str, str] = {}  # containers that are never written, and why
         self.naming = ""  # how the user calls the next result
-        self.detached: dict[str, tuple[str, object]] = {}  # containers that may not be written any more: why, and where
+        self.detached: dict[str, Detached] = {}  # containers that may not be written any more
         self.split_at: dict[object, bool] = {}  # places where paths keep apart what names stand for (`lower.versions`)
         self.twins: dict[str, dict[str, object]] = {}  # containers with a copy that shows what is one array in Python
         self.copies: Callable[[str], Sequence[tuple[str, object]]] = lambda container: ()  # see `sharing.copies`
-        self.seen_copies: Callable[[str], Sequence[object]] = lambda container: ()  # of a container; where paths met
+        self.seen_copies: Callable[[str], Sequence[tuple[str, object]]] = lambda container: ()  # those in use
         self.clock, self.stored = 0, dict[str, int]()  # when the program last stored to a container
         self.combined: dict[str, str] = {}  # containers whose writes are combined, and how
         self.remembered: list[Remembered] = []  # how much masks select, and where
@@ -221,10 +233,10 @@ class TypedEmitter(ABC):
 
     # -- what may be written -----------------------------------------------------------------------------------------
 
-    def detach(self, container: str, reason: str, merge: object = None) -> None:
+    def detach(self, container: str, reason: str, merge: object = None, *, renewed: bool = False) -> None:
         """Stores to this container, which may not be the one that Python would write, are refused from now on."""
         if container not in self.detached:
-            self.detached[container] = reason, merge
+            self.detached[container] = Detached(reason, merge, renewed)
             self.emit.on_undo(lambda: self.detached.pop(container, None))
 
     def twin(self, one: str, other: str, merge: object = None) -> None:
@@ -234,6 +246,11 @@ class TypedEmitter(ABC):
             if right not in known:
                 known[right] = merge
                 self.emit.on_undo(functools.partial(known.pop, right, None))
+
+    def copied_view(self, copy: ArrayValue, source: ArrayValue, reason: str) -> None:
+        """What is, or may be, a view in Python is a copy: it takes no writes, nor does its source while it is seen."""
+        self.detach(self.root(copy.container), reason)
+        self.twin(self.root(source.container), self.root(copy.container))
 
     def copied_again(self, copy: ArrayValue, array: ArrayValue) -> None:
         """What is a copy of a part of a list's array is one of what the list has copies of."""
@@ -283,7 +300,13 @@ class TypedEmitter(ABC):
     def share_memory(self, left: str, right: str) -> bool:
         """As `may_overlap`, for containers."""
         a, b = self.root(left), self.root(right)
-        if a == b:
-            return True
-        one, other = self.emit.descs[a], self.emit.descs[b]
-        return isinstance(one, Array) and isinstance(other, Array) and bool(one.alias) and one.alias == other.alias
+        return a == b or b in self.overlapped(a)
+
+    def overlapped(self, root: str) -> list[str]:
+        """The other arguments that may share memory with this one: those of its alias group."""
+        alias = self._alias(root)
+        return [other for other in self.emit.descs if other != root and self._alias(other) == alias] if alias else []
+
+    def _alias(self, container: str) -> str:
+        desc = self.emit.descs.get(container)
+        return desc.alias if isinstance(desc, Array) else ""

@@ -78,23 +78,23 @@ def is_own(frame: Frame, name: str, value: ArrayValue, env: Env) -> bool:
     return (desc is None or desc.transient) and root not in shown_by_others(frame, name, [env])
 
 
-def detach(frame: Frame, name: str, home: ArrayValue, value: ArrayValue, merge: object) -> None:
+def detach(frame: Frame, name: str, home: ArrayValue, value: ArrayValue, merge: object, *, renewed: bool) -> None:
     """From now on, writes to what `name` stands for, and to the version that moved there, are refused."""
-    forbid(frame, name, (home.container, frame.b.root(value.container)), merge)
+    forbid(frame, name, (home.container, frame.b.root(value.container)), merge, renewed=renewed)
 
 
 def inherit(frame: Frame, home: ArrayValue, value: ArrayValue) -> None:
     """A version that may not be written moves: nor may what it is a part of from then on."""
     found = frame.b.detached.get(frame.b.root(value.container))
     if found is not None:
-        frame.b.detach(home.container, *found)
+        frame.b.detach(home.container, found.reason, found.merge, renewed=found.renewed)
 
 
-def forbid(frame: Frame, name: str, containers: Sequence[str], merge: object) -> None:
+def forbid(frame: Frame, name: str, containers: Sequence[str], merge: object, *, renewed: bool = False) -> None:
     """Writes to these containers are refused, because of what `name` stands for where paths meet at `merge`."""
     reason = f"{shown(name)!r} shows another array on another path through the program"
     for container in containers:
-        frame.b.detach(container, reason, merge)
+        frame.b.detach(container, reason, merge, renewed=renewed)
 
 
 # -- copies in lists ---------------------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ def held(frame: Frame, owner: str, value: Value, holder: str, merge: object = No
             frame.b.twin(root, holder, merge)
             if any(_stored_before(program_frame, one) for program_frame, _ in frame.program.running
                    for one in (root, *roots(frame, frame.env.get(holder + references.ITEMS, value)))):  # fmt: skip
-                raise stores.copied_in_a_list(frame.b, merge)
+                raise stores.has_copy(frame.b, holder, merge)
 
 
 def _stored_before(frame: Frame, container: str) -> bool:
@@ -138,15 +138,15 @@ def require_no_late_copies(frame: Frame, start: int) -> None:
         for container in list(frame.b.twins):
             known = frame.b.stored.get(container, -1) > start and container in frame.emit.descs
             if known and frame.emit.is_visible(container):
-                for merge in seen_copies(frame.program, container):
-                    raise stores.copied_in_a_list(frame.b, merge)
+                for copy in seen_copies(frame.program, container):
+                    raise stores.has_copy(frame.b, *copy)
     finally:
         frame.program.running.pop()
 
 
-def seen_copies(program: Program, container: str) -> list[object]:
-    """Where paths met that made copies of a container which the program can still see; None for no such place."""
-    return [merge for other, merge in copies(program, container) if is_seen(program, other)]
+def seen_copies(program: Program, container: str) -> list[tuple[str, object]]:
+    """Those of `copies` that the program can still see."""
+    return [(other, merge) for other, merge in copies(program, container) if is_seen(program, other)]
 
 
 def copies(program: Program, container: str) -> list[tuple[str, object]]:

@@ -155,26 +155,35 @@ def require_writable(b: TypedEmitter, target: ArrayValue) -> None:
         raise FrontendError(
             "assignment destination is read-only", notes=("it is a broadcast view",), help="copy it first"
         )
-    for container in (target.container, b.root(target.container)):
+    root = b.root(target.container)
+    reached = (root, *b.overlapped(root))
+    for container in (target.container, root):
         if container in b.read_only:
             raise FrontendError("assignment destination is read-only", notes=(b.read_only[container],))
+    for container in (target.container, *reached):
         if container in b.detached:
-            reason, merge = b.detached[container]
+            found = b.detached[container]
             error = FrontendError(
                 "this array may or may not be the one that another name shows",
-                notes=(reason,),
+                notes=(found.reason,),
                 help="copy the array before the branch or loop (`x = x.copy()`), or write into it with `x[:] = ...`",
             )
-            raise b.by_path(merge, error)
-    root = b.root(target.container)
-    for merge in b.seen_copies(root):
-        raise copied_in_a_list(b, merge)
+            raise b.by_path(found.merge, error)
     b.clock += 1
-    b.stored[root] = b.clock
+    for container in reached:
+        for copy in b.seen_copies(container):
+            raise has_copy(b, *copy)
+        b.stored[container] = b.clock
 
 
-def copied_in_a_list(b: TypedEmitter, merge: object) -> Exception:
+def has_copy(b: TypedEmitter, copy: str, merge: object) -> Exception:
     """What is raised where Python would write to one array, and lowering has made two of it."""
+    if copy in b.detached:
+        return FrontendError(
+            "this array has a copy, used later, which would not see what is written",
+            notes=(b.detached[copy].reason,),
+            help="write before the copy is made, or make the copy yourself (`.copy()`)",
+        )
     error = FrontendError(
         "this array is in a list, which has a copy of it, and would not see what is written",
         notes=("a list whose length or positions are known at run time only is an array inside",),

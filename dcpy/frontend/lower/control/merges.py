@@ -238,14 +238,18 @@ def _equal(size: Expr, wanted: Expr, ranges: Ranges | None) -> bool:
 
 
 def _detach_shared(frame: Frame, paths: Paths, home: ArrayValue, values: Sequence[ArrayValue]) -> None:
-    for value, env in zip(values, paths.envs, strict=True):
-        own = is_own(frame, paths.owner, value, env) and frame.b.root(value.container) not in paths.copied
+    own = [
+        is_own(frame, paths.owner, value, env) and frame.b.root(value.container) not in paths.copied
+        for value, env in zip(values, paths.envs, strict=True)
+    ]
+    renewed = all(mine or value == home for mine, value in zip(own[1:], values[1:], strict=True))
+    for mine, value in zip(own, values, strict=True):
         if value.container == home.container:
             continue
-        if own:
+        if mine:
             inherit(frame, home, value)
         else:
-            detach(frame, paths.owner, home, value, paths.merge)
+            detach(frame, paths.owner, home, value, paths.merge, renewed=renewed)
 
 
 def _join_tuples(frame: Frame, name: str, values: list[TupleValue], paths: Paths) -> Value:

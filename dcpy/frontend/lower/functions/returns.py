@@ -37,15 +37,15 @@ class Returned:
 def require_itself(frame: Frame, values: Sequence[Value]) -> None:
     """Arrays that were copied where paths met are not what Python returns: the paths are kept apart where possible.
 
-    Not those of a loop, whose body would be written twice because it may run not at all.
+    Not those of a loop that makes new arrays: its body would be written twice because it may run not at all.
     """
     for value in values:
         root = frame.b.root(value.container) if isinstance(value, ArrayValue) else ""
         if root in frame.b.detached:
-            reason, merge = frame.b.detached[root]
-            if isinstance(merge, tuple) and merge[0] == LOOP:
+            detached = frame.b.detached[root]
+            if detached.renewed and isinstance(detached.merge, tuple) and detached.merge[0] == LOOP:
                 continue
-            found = frame.b.by_path(merge, FrontendError(reason))
+            found = frame.b.by_path(detached.merge, FrontendError(detached.reason))
             if not isinstance(found, FrontendError):
                 raise found
 

@@ -237,8 +237,8 @@ def changing(frame: Frame, value: Changeable, what: str) -> str:
             "iterations of a parallel map cannot change a list that they share",
             help="store into an array, or use a plain for loop",
         )
-    for merge in frame.b.seen_copies(token):
-        raise stores.copied_in_a_list(frame.b, merge)
+    for copy in frame.b.seen_copies(token):
+        raise stores.has_copy(frame.b, *copy)
     changes = frame.program.lists.changes
     changes[token] = changes.get(token, 0) + 1
     if what != ITEM:

@@ -129,7 +129,7 @@ def trim_zeros(b: Builder, filt: Value, trim: Value = BOTH_SIDES, axis: Value = 
         return filt
     found = call_body(b, _trimmed, filt, trim, axis)
     assert isinstance(found, ArrayValue)
-    b.detach(b.root(found.container), "np.trim_zeros gives a copy here, where NumPy gives a view")
+    b.copied_view(found, b.array(filt), "np.trim_zeros gives a copy here, where NumPy gives a view")
     return found
 
 

@@ -44,7 +44,7 @@ def _is_scalar(value: Value) -> bool:
 
 
 def reshaped(b: Builder, x: ArrayValue, shape: tuple[Expr, ...]) -> ArrayValue:
-    """A view wherever NumPy gives one; else a copy, which takes no writes (whether NumPy copies may be unknown)."""
+    """A view wherever NumPy gives one; else a copy, which takes no writes where whether NumPy copies is unknown."""
     if b.contiguous(x) or x.shape == shape:
         return b.reshape(x, shape)
     seen = x.as_view(b.desc(x))
@@ -53,8 +53,8 @@ def reshaped(b: Builder, x: ArrayValue, shape: tuple[Expr, ...]) -> ArrayValue:
         container = b.emit.view(View(x.container, x.dtype, shape, strides, seen.offset, span=b.emit.span))
         return ArrayValue.whole(container, b.desc(container))
     out = b.reshape(b.copy(x), shape)
-    if not x.fresh:
-        b.detach(b.root(out.container), "the elements of the reshaped array do not lie in order: it was copied")
+    if not (x.fresh or (len(shape) == 1 and _has_steps(b, x))):
+        b.copied_view(out, x, "the elements of the reshaped array do not lie in order: it was copied")
     return out
 
 
@@ -144,7 +144,7 @@ def ravel(b: Builder, a: Value, order: Value = ORDER_C) -> Value:
         return flattened(b, read)
     out = flattened(b, b.copy(read))
     if not (x.fresh or _has_gaps(b, read)):
-        b.detach(b.root(out.container), "whether the elements of the array lie without gaps is not known: a copy")
+        b.copied_view(out, x, "whether the elements of the array lie without gaps is not known: a copy")
     return out
 
 
@@ -161,6 +161,16 @@ def _has_gaps(b: Builder, x: ArrayValue) -> bool:
         if differs and not may_be_one(b, size):
             return True
     return False
+
+
+def _has_steps(b: Builder, x: ArrayValue) -> bool:
+    """Whether two neighbouring dimensions are never one: rows do not begin a step behind the end of the last."""
+    seen = x.as_view(b.desc(x))
+    strides = strides_of(seen)
+    return any(
+        not (may_be_one(b, rows) or may_be_one(b, columns)) and b.emit.ranges.proves_ne(outer, columns * inner)
+        for rows, columns, outer, inner in zip(seen.shape, seen.shape[1:], strides, strides[1:], strict=False)
+    )
 
 
 @implements(np.expand_dims)
