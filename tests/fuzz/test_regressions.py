@@ -464,3 +464,24 @@ def test_a_choice_in_a_function_that_each_path_runs(flag):
 
     same(f, np.array([2.0, flag]), np.ones(3), np.zeros(3))
     same(f, np.array([flag, 2.0]), np.ones(3), np.zeros(3))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.complex64, np.float16, np.int64])
+@pytest.mark.parametrize("number", [-3, 0, 2.5])
+def test_products_with_a_number_by_dot_are_added_to_zeros(dtype, number):
+    def f(a, k):
+        found = np.dot(k, a), np.inner(a, k), np.dot(a[:1], k)
+        return [*found, *(np.signbit(one.real) for one in found)]
+
+    same(f, np.array([0, 1, np.inf if dtype is not np.int64 else 2], dtype), number)
+
+
+@pytest.mark.parametrize("n", range(4))
+def test_an_empty_part_of_an_argument_read_backwards(n):
+    def f(a, n):
+        k = 0
+        for i in range(n):
+            k += i + 1
+        return np.flip(a)[k:]
+
+    same(f, A3, n)

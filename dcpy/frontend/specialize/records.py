@@ -331,8 +331,15 @@ def _cut(array: Any, step: tuple[tuple[bool, ...], tuple[int, ...]], numbers: It
     for is_range in ranges:
         start = next(numbers)
         size, stride = (next(numbers), next(numbers)) if is_range else (1, 1)
-        stop = start + size * stride
-        keys.append(slice(start, None if stop < 0 else stop, stride) if is_range else start)
+        keys.append(_slice(start, size, stride) if is_range else start)
     found = array[(*keys, ...)].transpose([kept.index(axis) for axis in axes if axis >= 0])
     new = tuple(position for position, axis in enumerate(axes) if axis < 0)
     return np.expand_dims(found, new) if new else found
+
+
+def _slice(start: int, size: int, stride: int) -> slice:
+    """The slice of `size` elements from `start`: in Python's, a negative number counts from the end."""
+    if size == 0:
+        return slice(0, 0, stride)
+    stop = start + size * stride
+    return slice(start, None if stop < 0 else stop, stride)

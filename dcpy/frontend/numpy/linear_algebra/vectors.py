@@ -29,7 +29,7 @@ from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.region import Region
 from dcpy.ir.subsets import Range, Subset
-from dcpy.ir.symbolic import Expr, as_expr, max_of, min_of, product_of, sym
+from dcpy.ir.symbolic import ONE, Expr, as_expr, max_of, min_of, product_of, sym
 from dcpy.ir.types import DType
 
 
@@ -165,8 +165,23 @@ def _size(b: Builder, shape: Sequence[Expr]) -> Expr:
 
 
 def _scaled(b: Builder, *factors: Value) -> Value:
-    """The product with a number, which counts as an array here: Python's numbers have dtypes of their own."""
-    return b.ufunc(np.multiply, *(b.cast(value, dtype_of(value)) if is_number(value) else value for value in factors))
+    """The product with a number, which counts as an array here: Python's numbers have dtypes of their own.
+
+    Where NumPy adds the product to zeros (``axpy`` of BLAS), no zero is negative, and zero times infinity is zero.
+    """
+    left, right = (b.cast(value, dtype_of(value)) if is_number(value) else value for value in factors)
+    number, array = (left, right) if _has_dimensions(b, right) else (right, left)
+    dtype = promoted((left, right))[0]
+    if dtype.kind not in "fc" or dtype is types.float16 or not _has_dimensions(b, array):
+        return b.ufunc(np.multiply, left, right)
+    shape = b.array(array).shape
+    if len(shape) > 2 or all(b.emit.ranges.proves_le(size, ONE) for size in shape):
+        return b.ufunc(np.multiply, left, right)
+    return b.call(Static(_added_to_zeros), b.cast(number, dtype), b.cast(array, dtype))
+
+
+def _added_to_zeros(number: Any, array: Any) -> Any:
+    return np.where(number == 0, 0, number * array + 0)
 
 
 def _has_dimensions(b: Builder, value: Value) -> bool:
