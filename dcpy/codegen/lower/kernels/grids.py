@@ -17,6 +17,7 @@ from dcpy.codegen.lower.context import Context, ParallelScope
 from dcpy.codegen.lower.kernels.blocks import first_thread
 from dcpy.codegen.lower.kernels.geometry import AXES, LARGEST_GRID, geometry_of, grid_axes
 from dcpy.codegen.lower.kernels.pending import NOTHING
+from dcpy.codegen.lower.kernels.read_only import reading_only
 from dcpy.codegen.lower.kernels.scope import KernelScope
 from dcpy.codegen.lower.kernels.touching import shared_by_threads
 from dcpy.codegen.lower.kernels.transfers import rescue
@@ -38,8 +39,9 @@ def lower_grid(context: Context, node: Map, lower_region: LowerRegion) -> None:
     _require_grid(context, node)
     scope = KernelScope(node, geometry_of(node), conflict_resolutions(context.uses, node).symbols)
     name = context.file_name(f"{context.sdfg.name}_{'_'.join(node.params)}")
-    body = _guarded(context, _body(context, node, scope, lower_region))
-    params, args = _parameters(context, body)
+    with reading_only(context, node) as constant:
+        body = _guarded(context, _body(context, node, scope, lower_region))
+    params, args = _parameters(context, body, constant)
     context.module.kernels.append(tree.Kernel(name, params, body, scope.geometry.threads, span=node.span))
     z, y, x = (_blocks(context, node, axis) for axis in AXES)
     checks = any(isinstance(statement, tree.CheckFail) for statement in statements(body))
@@ -157,8 +159,11 @@ def _guarded(context: Context, body: tree.Body) -> tree.Body:
     )
 
 
-def _parameters(context: Context, body: tree.Body) -> tuple[tuple[tree.Parameter, ...], tuple[LirExpr, ...]]:
+def _parameters(
+    context: Context, body: tree.Body, constant: frozenset[str]
+) -> tuple[tuple[tree.Parameter, ...], tuple[LirExpr, ...]]:
     """What a kernel needs from around it, and what is passed for that."""
+    alone = context.unaliased | constant
     params: list[tree.Parameter] = []
     args: list[LirExpr] = []
     tables = {table.name for table in context.module.tables}
@@ -169,7 +174,7 @@ def _parameters(context: Context, body: tree.Body) -> tuple[tuple[tree.Parameter
         if name in changed and not isinstance(kind, Pointer):
             raise context.refuse(f"a kernel assigns {name!r}, a variable of the host")
         _require_device(context, name, kind)
-        params.append(tree.Parameter(name, kind, restrict=isinstance(kind, Pointer) and name in context.unaliased))
+        params.append(tree.Parameter(name, kind, restrict=isinstance(kind, Pointer) and name in alone))
         args.append(Intrinsic("device_errors", (), kind) if name == ERRORS.name else Name(name, kind))
     return tuple(params), tuple(args)
 
