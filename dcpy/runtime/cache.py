@@ -8,7 +8,8 @@
       locks/<key>           locked while an entry is made; the system unlocks it when a process dies
       toolchains.json       compiler versions (toolchain.py)
 
-An entry is used only where the digest in its manifest is that of its library; any other entry is made again.
+An entry is used only where the digests in its manifest are those of its library, and of the machine code for devices
+beside it; any other entry is made again.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from dcpy.runtime.ownership import problem_around, problem_of
 LAYOUT = "v1"
 MANIFEST = "manifest"
 LIBRARY = "program.so"
+FOR_DEVICES = ("*.cubin", "*.ptx", "*.hsaco", "resources.json")  # what lies beside the library of a program for GPUs
 USED_BY = "used-by"
 MOST_USERS = 100  # files that are noted for one program: temporary ones never end
 FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -74,11 +76,11 @@ class Cache:
         manifest = read_sealed(folder / MANIFEST)
         if manifest is None:
             return None
-        try:
-            digest = hashlib.sha256((folder / LIBRARY).read_bytes()).hexdigest()
-        except OSError:
-            return None
-        return folder / LIBRARY if digest == manifest.partition("\n")[0] else None
+        digest, _, *others = manifest.split("\n")
+        with contextlib.suppress(OSError):
+            if digest == _digest(folder / LIBRARY) and all(line == _line(folder / line[65:]) for line in others):
+                return folder / LIBRARY
+        return None
 
     def make(self, key: str, name: str, build: Callable[[Path], object]) -> tuple[Path, bool]:
         """The library of `key`, and whether this call has built it: one of many callers does, the others wait.
@@ -96,8 +98,8 @@ class Cache:
             folder = Path(tempfile.mkdtemp(prefix=f"{key}.", dir=self.root / "building"))
             try:
                 build(folder)
-                digest = hashlib.sha256((folder / LIBRARY).read_bytes()).hexdigest()
-                write_sealed(folder / MANIFEST, f"{digest}\n{name}")
+                others = sorted(_line(file) for pattern in FOR_DEVICES for file in folder.glob(pattern))
+                write_sealed(folder / MANIFEST, "\n".join((_digest(folder / LIBRARY), name, *others)))
             except BaseException as error:
                 self._give_up(folder, key, keep=isinstance(error, Exception) and not isinstance(error, OSError))
                 raise
@@ -125,7 +127,7 @@ class Cache:
             manifest = read_sealed(folder / MANIFEST)
             with contextlib.suppress(OSError):
                 facts = [file.stat() for file in folder.iterdir()]
-                name = manifest.partition("\n")[2] if manifest else "(damaged)"
+                name = manifest.split("\n")[1] if manifest else "(damaged)"
                 made = min((fact.st_mtime for fact in facts), default=folder.stat().st_mtime)
                 size = sum(fact.st_size for fact in facts)
                 found.append(Entry(folder.name, name, size, made, tuple(_users(folder / USED_BY))))
@@ -227,6 +229,15 @@ def _replace_folder(new: Path, place: Path) -> None:
         place.rename(new.with_name(f"{new.name}.old"))
     new.rename(place)
     shutil.rmtree(new.with_name(f"{new.name}.old"), ignore_errors=True)
+
+
+def _digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def _line(file: Path) -> str:
+    """Of a manifest: ``digest name``."""
+    return f"{_digest(file)} {file.name}"
 
 
 def _users(path: Path) -> list[str]:

@@ -20,7 +20,7 @@ from dcpy.ir.text import parse_sdfg
 from dcpy.runtime.devices import drivers, nvrtc, opening, toolchains
 from dcpy.runtime.devices.binaries import binaries_in
 from dcpy.runtime.function import compiled_function
-from dcpy.runtime.load import load
+from dcpy.runtime.load import load, recall
 from tests.codegen.test_kernels import AXPY, GATHER, MANY, SMOOTH
 from tests.runtime.devices import chips
 from tests.runtime.devices.fakes import FakeDriver
@@ -94,6 +94,32 @@ def test_a_warm_start_compiles_nothing(fake, monkeypatch):
     again = loaded(AXPY, fake)
     assert (again.was_cached, again.path) == (True, first.path)
     assert again.device is first.device
+
+
+@pytest.mark.parametrize("damage", ["other code", "cut", "gone", "no resources"])
+def test_damaged_machine_code_is_compiled_again(fake, tmp_path, damage):
+    options = replace(fake.options, cache_dir=str(tmp_path / "cache"))
+    artifact = artifact_of(AXPY, fake)
+    folder = Path(load(artifact, options, program_key="axpy").path).parent
+    code, numbers = folder / "kernels.sm_90.cubin", folder / "resources.json"
+    right = code.read_bytes()
+    match damage:
+        case "other code":
+            code.write_bytes(right[:-1] + b"?")
+        case "cut":
+            code.write_bytes(right[: len(right) // 2])
+        case "gone":
+            code.unlink()
+        case "no resources":
+            numbers.write_text("nothing")
+    assert recall("axpy", options) is None
+    again = load(artifact, options, program_key="axpy")
+    assert not again.was_cached
+    assert code.read_bytes() == right
+    y = np.zeros(5)
+    compiled_function(again)(2.0, np.ones(5), y)
+    assert np.array_equal(y, np.full(5, 2.0))
+    assert recall("axpy", options).was_cached
 
 
 def test_another_chip_is_another_program(fake, tmp_path):
