@@ -342,9 +342,23 @@ class CompiledSdfg(Dispatcher):
         self.add(
             encode(
                 loaded.signature, loaded.entry, loaded.results, closure=self._sources, keepalive=loaded.library,
-                callbacks=callbacks,
+                callbacks=callbacks, device=loaded.device, on_stream=loaded.on_stream,
             )
         )  # fmt: skip
+        if self.signature.on_device:
+            self.accept_devices(self._open_home)
+
+    def _open_home(self) -> Any:
+        """The device that arguments are on."""
+        from dcpy.runtime.devices.arrays import home_of
+
+        return home_of(self._options)
+
+    def _imported(self, name: str, value: Any) -> Any:
+        """Our array for another library's of that device."""
+        from dcpy.runtime.devices.stand_ins import imported
+
+        return imported(self._open_home(), name, value)
 
     def call_with_symbols(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
         """A call that gives sizes by keyword, too: ``compiled(A=a, N=5)``. `NotImplemented` where it gives none."""
@@ -362,7 +376,7 @@ class CompiledSdfg(Dispatcher):
         )
         shown = self.signature if self._convention is None else self._convention.described(self.signature)
         try:
-            return call_converted(self, shown, numbers, self._sources)
+            return call_converted(self, shown, numbers, self._sources, self._imported)
         except ArgumentShapeError:
             if self._general is None:
                 raise

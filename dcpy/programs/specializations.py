@@ -155,10 +155,11 @@ class Specializer:
             self._require_all_annotated({*known, *records})
             types |= _unknown_fields(types, records)
             found = [self._lower(types, parts, {})]
+            there: tuple[str, ...] = ()
         else:
             from dcpy.programs.samples import lowered_for_samples
 
-            parts = take_apart(bound)
+            parts, there = self._taken_apart(bound)
             self._require_assumed(parts.leaves)
             made = lowered_for_samples(
                 parts.leaves,
@@ -169,8 +170,10 @@ class Specializer:
             )
             found = [made.lowered] if made.general is None else [made.lowered, made.general]
         parameters = inspect.signature(self.function).parameters
-        for lowered in found if simplify else ():
-            self._simplify(lowered, {})
+        for lowered in found:
+            if simplify:
+                self._simplify(lowered, {})
+            _place(lowered, there)
         return [(lowered.sdfg, Convention.of(lowered, [*parameters, *symbols, *lowered.free])) for lowered in found]
 
     def run(
@@ -204,17 +207,16 @@ class Specializer:
         if result is NotImplemented:
             result = dispatcher.dispatch(native)
         if result is NotImplemented:
-            shown, _ = self._as_numpy_sees(native)
-            raise explain_mismatch(compiled.described, (*with_parts(shown, compiled.closure), *compiled.arrays))
+            shown = self._as_numpy_sees(with_parts(native, compiled.closure))
+            raise explain_mismatch(compiled.described, (*shown, *compiled.arrays))
         return result if prepared is None else prepared.finish(result)
 
     def _compile(self, values: tuple[Any, ...], profile: driver.Profile, symbols: tuple[str, ...]) -> Compiled:
         profile.clear()
         names = [*inspect.signature(self.function).parameters, *symbols]
-        values, there = self._as_numpy_sees(values)
         bound = dict(zip(names, values, strict=False))
         with driver.timed(profile, "frontend"):
-            parts = take_apart(bound)
+            parts, there = self._taken_apart(bound)
             annotated = self.annotated()
             self._require_assumed(parts.leaves)
             version = self._versions.next(parts.leaves, annotated, parts.fields, self.symbols)
@@ -222,7 +224,8 @@ class Specializer:
             key, known = ("", Fingerprint()) if parts.records else self._program_key(types)
             key += f" on the device: {there}" if key and there else ""
             codes = known.codes or (self.function.__code__,)
-            loaded, key = _recall(key, version, values, self.options, codes) if key else (None, "")
+            shown = self._as_numpy_sees(values)
+            loaded, key = _recall(key, version, shown, self.options, codes) if key else (None, "")
         if loaded is not None:
             self._versions.add(version)
             return Compiled(loaded, guards_on(known))
@@ -238,8 +241,7 @@ class Specializer:
         if lowered.by_value:  # a later process has calls with other values
             key, self._by_value = "", self._by_value + 1
         arrays = lowered.extra_arguments
-        if there:
-            driver.place_on_device(lowered.sdfg, [lowered.passing.containers.get(names[k], names[k]) for k in there])
+        _place(lowered, there)
         convention = Convention.of(lowered, names)
         signature, sources = signature_of_call(lowered.sdfg, convention)
         signature = replace(signature, unless=tuple(map(linear, lowered.unless)))
@@ -256,14 +258,31 @@ class Specializer:
             loaded, guards_of(lowered), closure, tuple(extra.array for extra in arrays), callbacks, described
         )
 
-    def _as_numpy_sees(self, values: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[int, ...]]:
-        """The values of a call, with arrays of NumPy's for those of the device, and the positions of these."""
+    def _taken_apart(self, bound: Mapping[str, Any]) -> tuple[Parts, tuple[str, ...]]:
+        """The parts of arguments, with arrays of NumPy's for those of the device, and the paths of these."""
         if self.options.device is not DeviceType.GPU:
-            return values, ()
-        from dcpy.runtime.devices.stand_ins import stand_in
+            return take_apart(bound), ()
+        from dcpy.runtime.devices.stand_ins import is_array
 
-        shown = tuple(map(stand_in, values))
-        return shown, tuple(k for k, value in enumerate(values) if shown[k] is not value)
+        parts = take_apart(bound, is_array)
+        paths, leaves = list(parts.leaves), tuple(parts.leaves.values())
+        shown = self._as_numpy_sees(leaves, paths)
+        parts.leaves = dict(zip(paths, shown, strict=True))
+        return parts, tuple(path for path, new, old in zip(paths, shown, leaves, strict=True) if new is not old)
+
+    def _as_numpy_sees(self, values: tuple[Any, ...], paths: Sequence[str] = ()) -> tuple[Any, ...]:
+        """Values with arrays of NumPy's for those of the device; `paths` name them in errors."""
+        if self.options.device is not DeviceType.GPU:
+            return values
+        from dcpy.runtime.devices.stand_ins import imported, is_array, stand_in
+
+        if not any(is_array(value) and not isinstance(value, np.ndarray) for value in values):
+            return values  # then no device needs to be there yet
+        from dcpy.runtime.devices.arrays import home_of
+
+        home = home_of(self.options)
+        named = zip(paths or [""] * len(values), values, strict=True)
+        return tuple(stand_in(imported(home, path, value)) for path, value in named)
 
     def _lower(
         self,
@@ -342,6 +361,12 @@ class Specializer:
                 help=f"pass it: to_sdfg({missing[0]}=...)" if of_call
                 else f"annotate it ({missing[0]}: dcpy.float64, or dcpy.float64[N]), or pass sample arguments",
             )
+
+
+def _place(lowered: Lowered, there: Sequence[str]) -> None:
+    """Says that the arguments of these paths are in the memory of a device."""
+    if there:
+        driver.place_on_device(lowered.sdfg, [lowered.passing.containers.get(path, path) for path in there])
 
 
 def _parameter(path: str) -> str:

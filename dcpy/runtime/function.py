@@ -5,7 +5,7 @@ The `Dispatcher` in it makes the native call; here is what happens when the argu
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,20 +39,26 @@ def compiled_function(loaded: Loaded, *, defaults: Mapping[str, Any] | None = No
 
 
 def call_converted(
-    program: Dispatcher, signature: Signature, values: tuple[Any, ...], sources: Sequence[tuple[Any, ...]] = ()
+    program: Dispatcher,
+    signature: Signature,
+    values: tuple[Any, ...],
+    sources: Sequence[tuple[Any, ...]] = (),
+    imported: Callable[[str, Any], Any] = lambda name, value: value,
 ) -> Any:
     """Call `program` with copies of those `values` that only have another layout than `signature` asks for.
 
-    Raises the error that says why they do not fit, where that is not all.
+    Raises the error that says why they do not fit, where that is not all. `imported`: our array for another library's.
     """
     prepared = prepare(values, signature)
     if prepared is not None:
         result = program.dispatch(prepared.values)
         if result is not NotImplemented:
             return prepared.finish(result)
+    values = with_parts(values, sources)
     if signature.on_device:
-        values = _on_device(signature, values)
-    raise explain_mismatch(signature, with_parts(values, sources))
+        named = zip(signature.args, values, strict=False)
+        values = _on_device(signature, tuple(imported(arg.name, value) for arg, value in named))
+    raise explain_mismatch(signature, values)
 
 
 def _on_device(signature: Signature, values: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -74,20 +74,25 @@ class Parts:
         return frozenset(member.path for record in objects for member in record.members)
 
 
-def take_apart(bound: Mapping[str, Any]) -> Parts:
+def _is_numpys(value: Any) -> bool:
+    return isinstance(value, np.ndarray)
+
+
+def take_apart(bound: Mapping[str, Any], is_array: Callable[[Any], bool] = _is_numpys) -> Parts:
     """The parts of all arguments. Raises `ArgumentError` for tuples and frozen objects nested too deep."""
     parts = Parts()
     known: dict[int, str] = {}
     for name, value in bound.items():
-        _take_apart(parts, known, name, value, 0)
+        _take_apart(parts, known, name, value, is_array)
     return parts
 
 
 def _take_apart(
-    parts: Parts, known: dict[int, str], path: str, value: Any, depth: int, inside: bool = False
+    parts: Parts, known: dict[int, str], path: str, value: Any, is_array: Callable[[Any], bool], depth: int = 0,
+    inside: bool = False,
 ) -> None:  # fmt: skip
     """The parts of one value; a tuple `inside` of a sparse matrix (its shape) has parts in any case."""
-    if not is_record(value) and not inside:
+    if not is_record(value, is_array) and not inside:
         parts.leaves[path] = value
         return
     parts.objects[path] = value
@@ -103,16 +108,17 @@ def _take_apart(
     if record.changes:
         known[id(value)] = path
     for member, inner in found:
-        _take_apart(parts, known, member.path, inner, depth + 1, is_sparse(type(value)) and type(inner) is tuple)
+        is_shape = is_sparse(type(value)) and type(inner) is tuple
+        _take_apart(parts, known, member.path, inner, is_array, depth + 1, is_shape)
 
 
-def is_record(value: Any) -> bool:
+def is_record(value: Any, is_array: Callable[[Any], bool] = _is_numpys) -> bool:
     """Whether an argument is passed by its parts. Tuples of constants (shapes, axes) are constants themselves."""
     if isinstance(value, type):
         return False
     if is_dataclass(value) or is_named_tuple(value) or is_sparse(type(value)):
         return True
-    return type(value) is tuple and any(isinstance(item, np.ndarray) or is_record(item) for item in value)
+    return type(value) is tuple and any(is_array(item) or is_record(item, is_array) for item in value)
 
 
 def is_sparse(cls: type) -> bool:

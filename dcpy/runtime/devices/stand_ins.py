@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from dcpy.runtime._dispatch import DeviceArray
+from dcpy.runtime._dispatch import DeviceArray, Home
+from dcpy.runtime.devices.arrays import refused
+
+PROTOCOLS = ("__dlpack__", "__cuda_array_interface__")
 
 
 class _Interface:
@@ -32,3 +35,18 @@ def stand_in(value: Any) -> Any:
         found.flags.writeable = value.writeable
         return found
     return np.asarray(_Interface(value))
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value is an array of NumPy's or ours, or one of a library that offers a protocol of devices' arrays."""
+    return isinstance(value, np.ndarray | DeviceArray) or any(hasattr(type(value), name) for name in PROTOCOLS)
+
+
+def imported(home: Home, path: str, value: Any) -> Any:
+    """Our array for another library's of the device, any other value as it is. Raises `ArgumentError`."""
+    if isinstance(value, np.ndarray) or not is_array(value):
+        return value
+    try:
+        return home.imported(value)
+    except Exception as why:
+        raise refused(path, value, why) from why

@@ -28,52 +28,57 @@ static void explain(PyObject *name, PyObject *value) {
     if (better) raise(std::move(better));
 }
 
-int DeviceCall::import_all(PyObject **values, size_t count, Object *owned, PyObject *const *names) {
-    int arrays = 0;
-    for (size_t i = 0; i < count; ++i) {
-        PyObject *const value = values[i];
-        if (is_device_array(value)) {
-            ++arrays;
-            if (as_device_array(value)->memory->home != &home) {
-                PyErr_Format(PyExc_ValueError, "it is on %S, but the program runs on %S",
-                             as_device_array(value)->memory->home->device, home.device);
-                explain(names[i], value);
-                return -1;
-            }
-            if (!stream) {
-                stream = as_device_array(value)->memory->stream;
-                is_known = true;
-            }
-            if (!first) first = home.library_of(device_array_type);
-            if (!first) return -1;
-            continue;
-        }
-        Library *library = nullptr;
-        const int found = is_on_device(home, value, &library);
-        void *theirs = nullptr;
-        if (found == 0) continue;
-        bool is_taken = found > 0 && stream_of(home, value, *library, &theirs);
-        if (is_taken) {
-            if (!first) first = library;
-            if (!stream) {
-                stream = theirs ? theirs : home.table->own_stream(home.table);
-                is_known = theirs != nullptr;
-            } else if (!theirs) {
-                is_known = false;
-            }
-            void *same = nullptr;
-            owned[i] = import_tensor(home, value, *library, stream, &same);
-            is_taken = static_cast<bool>(owned[i]);
-            if (theirs && theirs != stream) behind.push_back(theirs);
-        }
-        if (!is_taken) {
-            explain(names[i], value);
-            return -1;
-        }
-        values[i] = owned[i].get();
-        ++arrays;
+bool DeviceCall::take_own(const DeviceArray &array) {
+    if (array.memory->home != &home) {
+        PyErr_Format(PyExc_ValueError, "it is on %S, but the program runs on %S", array.memory->home->device, home.device);
+        return false;
     }
-    return arrays;
+    if (!stream) {
+        stream = array.memory->stream;
+        is_known = true;
+    }
+    if (!first) first = home.library_of(device_array_type);
+    return first != nullptr;
+}
+
+bool DeviceCall::take_foreign(PyObject *value, Library &library, Object &found) {
+    for (const auto &[known, array] : imported) {
+        if (known == value) {
+            found = array;
+            return true;
+        }
+    }
+    void *theirs = nullptr;
+    if (!stream_of(home, value, library, &theirs)) return false;
+    if (!first) first = &library;
+    if (!stream) {
+        stream = theirs ? theirs : home.table->own_stream(home.table);
+        is_known = theirs != nullptr;
+    } else if (!theirs) {
+        is_known = false;
+    }
+    void *same = nullptr;
+    found = import_tensor(home, value, library, stream, &same);
+    if (theirs && theirs != stream) behind.push_back(theirs);
+    if (found) imported.emplace_back(value, found);  // which keeps the value, too
+    return static_cast<bool>(found);
+}
+
+int DeviceCall::import_one(PyObject *value, Object &found) {
+    if (is_device_array(value)) {
+        found = Object::borrow(value);
+        return take_own(*as_device_array(value)) ? 1 : -1;
+    }
+    Library *library = nullptr;
+    const int is_there = is_on_device(home, value, &library);
+    if (is_there <= 0) return is_there;
+    return take_foreign(value, *library, found) ? 1 : -1;
+}
+
+bool DeviceCall::import_named(PyObject *value, PyObject *name, Object &found) {
+    if (import_one(value, found) >= 0) return true;
+    explain(name, value);
+    return false;
 }
 
 bool DeviceCall::begin(PyObject *const *values, size_t count) {

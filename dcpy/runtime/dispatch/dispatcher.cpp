@@ -66,9 +66,60 @@ PyObject *run_if_fitting(const Specialization &candidate, PyObject *const *value
     return matches(candidate, values, frame) ? execute(candidate, values, frame) : Py_NewRef(Py_NotImplemented);
 }
 
-// The same with values of the closure behind the `given` ones. They are owned: another thread may rebind the variable
+// Whether a value may be an array of a device: all but what is often passed, and is none.
+bool may_be_on_device(PyObject *value) {
+    PyTypeObject *const type = Py_TYPE(value);
+    if (type == &PyArray_Type || type == &PyFloat_Type || type == &PyLong_Type || value == Py_None) return false;
+    if (is_device_array(value)) return true;
+    if (PyArray_IsScalar(value, Generic) || PyBool_Check(value) || PyTuple_Check(value) || PyUnicode_Check(value)) {
+        return false;
+    }
+    static PyObject *const names[] = {PyUnicode_InternFromString("__dlpack__"),
+                                      PyUnicode_InternFromString("__cuda_array_interface__")};
+    PyObject *const owner = reinterpret_cast<PyObject *>(type);
+    return PyObject_HasAttr(owner, names[0]) || PyObject_HasAttr(owner, names[1]);
+}
+
+// The same for arrays inside of tuples and dataclass objects.
+bool may_hold(PyObject *value, int depth = 0) {
+    if (PyTuple_Check(value)) {
+        for (Py_ssize_t i = 0; depth < 40 && i < PyTuple_GET_SIZE(value); ++i) {
+            if (may_hold(PyTuple_GET_ITEM(value, i), depth + 1)) return true;
+        }
+        return false;
+    }
+    if (may_be_on_device(value)) return true;
+    if (PyArray_Check(value) || PyFloat_Check(value) || PyLong_Check(value) || value == Py_None) return false;
+    static PyObject *const name = PyUnicode_InternFromString("__dataclass_fields__");
+    return PyObject_HasAttr(reinterpret_cast<PyObject *>(Py_TYPE(value)), name);
+}
+
+// What the user calls an argument: a parameter, or a part of one, ``p.x`` or ``pair[0]``.
+Object name_of(const State &state, const Specialization &candidate, size_t index) {
+    const size_t given = state.parameters.all.size();
+    if (index < given) return state.parameters.all[index].name;
+    const Source &part = candidate.closure[index - given];
+    const Object owner = name_of(state, candidate, static_cast<size_t>(part.parent));
+    if (!owner) return owner;
+    return Object(part.name ? PyUnicode_FromFormat("%U.%U", owner.get(), part.name.get())
+                            : PyUnicode_FromFormat("%U[%zd]", owner.get(), part.position));
+}
+
+// A part of a record that is an array of the device, in place of another library's; false with an exception set.
+bool import_part(const State &state, const Specialization &candidate, size_t i, Object &value) {
+    DeviceCall *const call = state.home && candidate.closure[i].parent >= 0 ? current_call() : nullptr;
+    if (!call || !may_be_on_device(value.get())) return true;
+    const Object name = name_of(state, candidate, state.parameters.all.size() + i);
+    Object found;
+    if (!name || !call->import_named(value.get(), name.get(), found)) return false;
+    if (found) value = found;
+    return true;
+}
+
+// The same with values of the closure behind the given ones. They are owned: another thread may rebind the variable
 // while compiled code runs. A name that is not bound any more fits nothing.
-PyObject *run_with_closure(const Specialization &candidate, PyObject *const *values, size_t given) {
+PyObject *run_with_closure(const State &state, const Specialization &candidate, PyObject *const *values) {
+    const size_t given = state.parameters.all.size();
     Scratch<PyObject *, 16> all(given + candidate.closure.size());
     Scratch<Object, 8> owned(candidate.closure.size());
     std::copy(values, values + given, all.get());
@@ -78,6 +129,7 @@ PyObject *run_with_closure(const Specialization &candidate, PyObject *const *val
             PyErr_Clear();
             return Py_NewRef(Py_NotImplemented);
         }
+        if (!import_part(state, candidate, i, owned[i])) return nullptr;
         all[given + i] = owned[i].get();
     }
     return run_if_fitting(candidate, all.get());
@@ -87,9 +139,8 @@ PyObject *run_with_closure(const Specialization &candidate, PyObject *const *val
 PyObject *run_fitting(const State &state, PyObject *const *values) {
     for (size_t i = 0; i < state.specializations.size(); ++i) {
         const Shared candidate = state.specializations[i];
-        PyObject *result = candidate->closure.empty()
-                               ? run_if_fitting(*candidate, values)
-                               : run_with_closure(*candidate, values, state.parameters.all.size());
+        PyObject *result = candidate->closure.empty() ? run_if_fitting(*candidate, values)
+                                                      : run_with_closure(state, *candidate, values);
         if (result != Py_NotImplemented) return result;
         Py_DECREF(result);
     }
@@ -116,38 +167,25 @@ PyObject *run_or_miss_anyhow(const State &state, PyObject *const *values) {
     return result;
 }
 
-// Whether a value may be an array of a device: all but what is often passed, and is none.
-bool may_be_on_device(PyObject *value) {
-    PyTypeObject *const type = Py_TYPE(value);
-    if (type == &PyArray_Type || type == &PyFloat_Type || type == &PyLong_Type || value == Py_None) return false;
-    if (is_device_array(value)) return true;
-    if (PyArray_IsScalar(value, Generic) || PyBool_Check(value) || PyTuple_Check(value) || PyUnicode_Check(value)) {
-        return false;
-    }
-    static PyObject *const names[] = {PyUnicode_InternFromString("__dlpack__"),
-                                      PyUnicode_InternFromString("__cuda_array_interface__")};
-    PyObject *const owner = reinterpret_cast<PyObject *>(type);
-    return PyObject_HasAttr(owner, names[0]) || PyObject_HasAttr(owner, names[1]);
-}
-
 PyObject *failed_before_call() {
     hide_own_frames();
     return nullptr;
 }
 
-// A call of a program for a device: arrays that are there are read in place.
+// A call of a program for a device: arrays that are there are read in place; those inside of others when they are fetched.
 PyObject *run_with_devices(State &state, PyObject *const *given) {
     const size_t count = state.parameters.all.size();
-    if (!std::any_of(given, given + count, may_be_on_device)) return run_or_miss_anyhow(state, given);
+    const bool any = std::any_of(given, given + count, [](PyObject *value) { return may_hold(value); });
+    if (!any) return run_or_miss_anyhow(state, given);
     if (!state.home) state.home = Object(PyObject_CallNoArgs(state.open_home.get()));
     if (!state.home) return failed_before_call();
     DeviceCall call(*reinterpret_cast<Home *>(state.home.get()));
     Scratch<PyObject *, 16> values(count);
-    Scratch<PyObject *, 16> names(count);
     Scratch<Object, 8> owned(count);
-    std::copy(given, given + count, values.get());
-    for (size_t i = 0; i < count; ++i) names[i] = state.parameters.all[i].name.get();
-    if (call.import_all(values.get(), count, owned.get(), names.get()) < 0) return failed_before_call();
+    for (size_t i = 0; i < count; ++i) {
+        if (!call.import_named(given[i], state.parameters.all[i].name.get(), owned[i])) return failed_before_call();
+        values[i] = owned[i] ? owned[i].get() : given[i];
+    }
     return run_or_miss_anyhow(state, values.get());
 }
 

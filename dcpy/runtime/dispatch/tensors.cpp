@@ -312,15 +312,16 @@ PyObject *take_busy(PyObject *self, PyObject *) {
 
 PyObject *import_value(PyObject *self, PyObject *value) {
     Home &home = home_of(self);
-    Library *library = nullptr;
-    if (is_device_array(value)) return Py_NewRef(value);
-    const int found = is_on_device(home, value, &library);
-    if (found < 0) return nullptr;
-    if (!found) return Py_NewRef(value);
-    void *behind = nullptr;
-    DeviceCall *const call = current_call();
-    void *const stream = call && call->stream ? call->stream : home.table->own_stream(home.table);
-    return import_tensor(home, value, *library, stream, &behind).release();
+    DeviceCall *const outer = current_call();
+    Object found;
+    int status;
+    if (outer && &outer->home == &home) {
+        status = outer->import_one(value, found);
+    } else {  // outside of a call: a sample
+        DeviceCall call(home);
+        status = call.import_one(value, found);
+    }
+    return status < 0 ? nullptr : status ? found.release() : Py_NewRef(value);
 }
 
 PyMethodDef home_methods[] = {

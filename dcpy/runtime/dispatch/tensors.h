@@ -118,15 +118,22 @@ struct DeviceCall {
     bool is_known = false;         // whether whoever uses the arrays next does so on this stream, or behind it
     Library *first = nullptr;      // of the first array: results are of its kind
     std::vector<void *> behind;    // streams that go on when this call is done
+    std::vector<std::pair<PyObject *, Object>> imported;  // arrays of other libraries, and what was made of each
     DeviceCall *outer;
 
-    // Replaces arrays of other libraries among values by ours, which `owned` keeps; -1 with an exception set, else how
-    // many arrays of the device there are.
-    int import_all(PyObject **values, size_t count, Object *owned, PyObject *const *names);
+    // An array of ours for one of the device; null where the value is none. 1, 0, or -1 with an exception set.
+    int import_one(PyObject *value, Object &found);
+
+    // The same; false with an exception set that says in words which argument it was.
+    bool import_named(PyObject *value, PyObject *name, Object &found);
     bool begin(PyObject *const *values, size_t count);  // the order of streams, before the program runs
     bool end();                                         // and behind it
     Object uploaded(Object result) const;               // an array of NumPy's, on the device
     Object deliver(Object result) const;                // an array of the caller's kind
+
+  private:
+    bool take_own(const DeviceArray &array);
+    bool take_foreign(PyObject *value, Library &library, Object &found);
 };
 
 // The one that this thread is in; null: none.

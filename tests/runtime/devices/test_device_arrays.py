@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dcpy
-from dcpy.base.errors import ArgumentError, ArgumentShapeError, FrontendError, ReadOnlyArgument
+from dcpy.base.errors import ArgumentError, ArgumentShapeError, ReadOnlyArgument
 from dcpy.runtime.devices.arrays import device_of
 from tests.runtime.devices import producer
 from tests.runtime.devices.kernels import device_of as memory_of_another_library
@@ -337,15 +337,6 @@ def test_memory_that_was_released_too_early(library):
     library.wait()
     with pytest.raises(ArgumentError, match=r"has been released|is not in the memory"):
         parts(Dangling())
-
-
-def test_fields_of_objects_are_not_taken_from_a_device(library):
-    @dcpy.program(**GPU)
-    def first(pair):
-        return pair[0] + pair[1]
-
-    with pytest.raises((FrontendError, ArgumentError)):
-        first((DeviceArray(library, np.ones(3)), np.ones(3)))
 
 
 # -- DeviceArray ------------------------------------------------------------------------------------------------------
