@@ -308,11 +308,16 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A function of a device: for blocks of so many threads along z, y and x, with so many bytes that those share."""
+    """A function of a device: for blocks of so many threads along z, y and x, with so many bytes that those share.
+
+    `small_of`: the kernel in whose place this one is launched where sizes are small; `indices`: how wide they are.
+    """
 
     name: str
     threads: tuple[int, int, int]
     shared_bytes: int
+    small_of: str = ""
+    indices: str = field(default="", compare=False)
     span: SrcSpan | None = field(default=None, compare=False)
 
 

@@ -28,7 +28,9 @@ def device_units(module: tree.Module, stem: str) -> tuple[Unit, ...]:
 
 def described(kernels: Sequence[tree.Kernel]) -> tuple[Kernel, ...]:
     """The kernels for the runtime, in the order of their numbers."""
-    return tuple(Kernel(one.name, one.threads, shared_bytes(one), one.span) for one in kernels)
+    return tuple(
+        Kernel(one.name, one.threads, shared_bytes(one), one.small_of, one.indices, one.span) for one in kernels
+    )
 
 
 def _header(name: str) -> str:

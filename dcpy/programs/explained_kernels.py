@@ -56,13 +56,15 @@ def explained(
         yield "kernels: none, all of it runs on the host"
         return
     yield f"kernels, by the constants of {chip.arch}{f'; {chip.note}' if chip.note else ''}:"
-    for made, node in zip(artifact.kernels, nodes, strict=True):
+    first = [made for made in artifact.kernels if not made.small_of]
+    for made, node in zip(first, nodes, strict=True):
         lines = _lines_of(node)
         yield f"  {_places(lines)}  {made.name}"
         traffic = traffic_of(node, uses)
         taken = list(launches(node, sizes, MOST_LAUNCHES)) if _are_known(node, traffic, sizes) else []
         yield from _rows("blocks", _geometry(made, node, taken))
         yield from _rows("chip", _needs(made, chip))
+        yield from _rows("indices", filter(None, (made.indices,)))
         yield from _rows("launches", _launches(node, taken))
         yield from _rows("bytes", _bytes(traffic, taken))
         yield from _rows("time", _time(node, traffic, taken, chip.costs))

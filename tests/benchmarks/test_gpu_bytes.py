@@ -63,13 +63,15 @@ def measured(kernel):
     driver.auto_optimize(sdfg)
     options = resolve_options(OPTIONS)
     lowered, _ = driver.lower(sdfg, options)
-    names = [made.name for made in driver.artifact_of(sdfg, signature_of(sdfg), options).kernels]
+    made = driver.artifact_of(sdfg, signature_of(sdfg), options).kernels
+    wide = {one.name: one.small_of or one.name for one in made}
+    names = [one.name for one in made if not one.small_of]
     sizes = symbols_of(sdfg, {name: value for name, value in arguments.items() if name in sdfg.arguments}, {})
     compiled = sdfg.compile(**OPTIONS)
     with watching() as seen:
         compiled(**copy.deepcopy(arguments))
     nodes, uses = dict(zip(names, sides.kernels(lowered), strict=True)), Uses(lowered)
-    return [predicted(nodes[found.name], found, sizes, uses) for found in seen.report.kernels]
+    return [predicted(nodes[wide[found.name]], found, sizes, uses) for found in seen.report.kernels]
 
 
 def predicted(node, found, sizes, uses):

@@ -109,8 +109,9 @@ def test_an_artifact_has_what_compilers_read():
     assert [unit.name for unit in artifact.units] == [
         "smooth.cpp", "smooth.kernels.cu", "dcpy_table.h", "dcpy_device.h", "dcpy_chips.h",
     ]  # fmt: skip
-    assert [(one.name, one.threads, one.shared_bytes) for one in artifact.kernels] == [
-        ("smooth_bi_bj", (1, 8, 32), 340 * 8),
+    assert [(one.name, one.threads, one.shared_bytes, one.small_of) for one in artifact.kernels] == [
+        ("smooth_bi_bj", (1, 8, 32), 340 * 8, ""),
+        ("smooth_bi_bj_small", (1, 8, 32), 340 * 8, "smooth_bi_bj"),
     ]  # fmt: skip
     assert artifact.languages == ("C++", "device")
     assert "smooth_attach" in artifact.units[0].text

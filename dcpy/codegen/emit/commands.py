@@ -39,11 +39,13 @@ def _way(s: tree.Transfer | tree.TransferBox) -> str:
 
 
 def launch(out: Printer, s: tree.Launch) -> None:
-    """``dcpy_launch(0, {N, 1, 1}, {256, 1, 1}, A, N);``: along x, y and z."""
+    """``dcpy_launch(N <= 1000 ? 1 : 0, {N, 1, 1}, {256, 1, 1}, A, N);``: along x, y and z."""
     blocks = _numbers(out, s.blocks[::-1])
     threads = f"{{{', '.join(map(str, s.threads[::-1]))}}}"
-    number = out.kernels[s.kernel]
-    out.out.line(f"dcpy_launch({', '.join([str(number), blocks, threads, *map(out.text, s.args)])});")
+    number = str(out.kernels[s.kernel])
+    if s.fits is not None:
+        number = f"{out.text(s.fits, 2)} ? {out.kernels[s.small]} : {number}"
+    out.out.line(f"dcpy_launch({', '.join([number, blocks, threads, *map(out.text, s.args)])});")
 
 
 def _numbers(out: Printer, values: tuple[LirExpr, ...]) -> str:

@@ -100,7 +100,7 @@ DEVICE = CPP.but(
         "f": dict.fromkeys(("bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1")),
     },
     intrinsics={
-        **{name: f"int64_t(DCPY_{name.upper()})" for name in OF_KERNELS},
+        **{name: f"{{of}}(DCPY_{name.upper()})" for name in OF_KERNELS},
         **dict.fromkeys(("copy", "move", "free", "owned_buffer", "take_kept", "push", "pop", "call_python",
                          "call_through", *OF_DEVICES)),
     },

@@ -23,6 +23,7 @@ from dcpy.codegen.lir.expr import (
     Prefix,
     SizeOf,
 )
+from dcpy.codegen.lir.types import INDEX
 from dcpy.ir.types import DType
 
 if TYPE_CHECKING:
@@ -103,8 +104,8 @@ def intrinsic(out: Printer, expr: Intrinsic) -> Text:
     if "{" not in form and not form.endswith(")"):
         return f"{form}({arguments(out, expr.args)})", POSTFIX
     args = (out.text(arg, CONDITIONAL) for arg in expr.args)
-    words = {} if expr.of is None else {"of": out.type(expr.of), "dtype": expr.of.name}
-    return form.format(*args, **words), POSTFIX
+    of = expr.of or INDEX
+    return form.format(*args, of=out.type(of), dtype=of.name), POSTFIX
 
 
 def conditional(out: Printer, expr: Conditional) -> Text:

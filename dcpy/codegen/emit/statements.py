@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import LirExpr
-from dcpy.codegen.lir.types import INDEX
 
 if TYPE_CHECKING:
     from dcpy.codegen.emit.printer import Printer
@@ -84,7 +83,7 @@ def loop_head(out: Printer, s: tree.Loop) -> str:
     test = f"{s.var} {'>' if s.down else '<'} {stop}"
     if s.down is None:
         test = f"{out.text(s.step, 9)} > 0 ? {s.var} < {stop} : {s.var} > {stop}"
-    return f"for ({out.type(INDEX)} {s.var} = {start}; {test}; {_step(out, s.var, s.step)})"
+    return f"for ({out.type(s.index)} {s.var} = {start}; {test}; {_step(out, s.var, s.step)})"
 
 
 def _is_one_line(statement: tree.Statement) -> bool:

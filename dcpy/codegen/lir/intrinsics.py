@@ -67,7 +67,7 @@ INTRINSICS: Mapping[str, Callable[[DType], Rule]] = {
     "graph_end": lambda of: Rule((INDEX,), Basic.VOID),
     "graph_replay": lambda of: Rule((INDEX,), Basic.VOID),  # what was recorded runs
     # of a device, in kernels
-    **{name: lambda of: Rule((), INDEX) for name in OF_KERNELS},
+    **{name: lambda of: Rule((), of) for name in OF_KERNELS},  # of indices, or of small ones
     # of the dialects of C, which print conversions and operations with them
     "truncate": lambda of: Rule((types.float64,), of),
     "truth": lambda of: Rule((types.complex128,), TRUTH),

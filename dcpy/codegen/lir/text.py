@@ -157,7 +157,8 @@ def _box(s: tree.TransferBox) -> str:
 
 def _launch(s: tree.Launch) -> str:
     blocks, threads = "x".join(map(_atom, s.blocks)), "x".join(map(str, s.threads))
-    return f"launch {s.kernel}({_list(s.args)}) on {blocks} blocks of {threads}"
+    small = "" if s.fits is None else f", {s.small} if {expr_text(s.fits)}"
+    return f"launch {s.kernel}({_list(s.args)}) on {blocks} blocks of {threads}{small}"
 
 
 _LINES: dict[type, Callable[[Any], str]] = {

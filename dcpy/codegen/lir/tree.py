@@ -11,7 +11,7 @@ from typing import Union
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.lir.combinations import Combination
 from dcpy.codegen.lir.expr import Call, Intrinsic, LirExpr, Name
-from dcpy.codegen.lir.types import LirType
+from dcpy.codegen.lir.types import INDEX, SMALL_INDEX, LirType
 from dcpy.ir.expressions.scalar import Number
 from dcpy.ir.types import DType
 
@@ -126,7 +126,10 @@ Mark = Divided | Simd | Unroll | Pipelined | Reduction  #: how a loop runs: deci
 
 @dataclass(frozen=True, slots=True)
 class Loop(_Placed):
-    """``for var in range(start, stop, step)``: upwards unless `down`; a `step` of unknown sign has `down` None."""
+    """``for var in range(start, stop, step)``: upwards unless `down`; a `step` of unknown sign has `down` None.
+
+    In kernels the variable may be a small index, as its bounds are.
+    """
 
     var: str
     start: LirExpr
@@ -135,6 +138,11 @@ class Loop(_Placed):
     body: Body
     down: bool | None = False
     marks: tuple[Mark, ...] = ()
+
+    @property
+    def index(self) -> DType:
+        """The type of the variable."""
+        return SMALL_INDEX if self.start.type == SMALL_INDEX else INDEX
 
     @property
     def reductions(self) -> tuple[Reduction, ...]:
@@ -311,12 +319,17 @@ class TransferBox(_Placed):
 
 @dataclass(frozen=True, slots=True)
 class Launch(_Placed):
-    """Runs a kernel on a grid of blocks of threads, along z, y and x. Where a number of blocks is 0, nothing runs."""
+    """Runs a kernel on a grid of blocks of threads, along z, y and x. Where a number of blocks is 0, nothing runs.
+
+    Where `fits` holds, the kernel `small` runs in its place, which has the same parameters.
+    """
 
     kernel: str
     blocks: tuple[LirExpr, LirExpr, LirExpr]
     threads: tuple[int, int, int]
     args: tuple[LirExpr, ...]
+    small: str = ""
+    fits: LirExpr | None = None
 
 
 # -- inside of kernels ----------------------------------------------------------------------------------------------
@@ -368,12 +381,17 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A function of a device, which the threads of a grid run: blocks of so many `threads`, along z, y and x."""
+    """A function of a device, which the threads of a grid run: blocks of so many `threads`, along z, y and x.
+
+    `small_of`: the kernel whose version for small sizes this is; `indices` says how wide its indices are, and why.
+    """
 
     name: str
     params: tuple[Parameter, ...]
     body: Body
     threads: tuple[int, int, int]
+    small_of: str = ""
+    indices: str = field(default="", compare=False)
     span: SrcSpan | None = field(default=None, compare=False)
 
 

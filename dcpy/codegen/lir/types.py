@@ -50,5 +50,6 @@ LirType = DType | Basic | Pointer | Reference | Fifo
 TYPES = (DType, Basic, Pointer, Reference, Fifo)
 
 INDEX = types.int64  #: of indices and sizes
+SMALL_INDEX = types.int32  #: of those in kernels for which 32 bits suffice
 STATUS = types.int32  #: of what a function returns: the number of the check that failed
 TRUTH = types.bool_

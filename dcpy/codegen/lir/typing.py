@@ -27,7 +27,7 @@ from dcpy.codegen.lir.expr import (
 )
 from dcpy.codegen.lir.intrinsics import INTRINSICS
 from dcpy.codegen.lir.text import expr_text, type_text
-from dcpy.codegen.lir.types import INDEX, TRUTH, Basic, Fifo, LirType, Pointer, Reference
+from dcpy.codegen.lir.types import INDEX, SMALL_INDEX, TRUTH, Basic, Fifo, LirType, Pointer, Reference
 from dcpy.codegen.lir.walk import children
 from dcpy.ir import types
 from dcpy.ir.types import DType
@@ -133,7 +133,7 @@ class Types:
             yield f"{type_text(e.base.type)} has no elements"
         elif e.base.type.element != e.type:
             yield f"an element is {type_text(e.base.type.element)}, not {type_text(e.type)}"
-        if e.index.type != INDEX:
+        if e.index.type not in (INDEX, SMALL_INDEX):
             yield f"an index is {type_text(e.index.type)}"
 
     def _field(self, e: Field, names: Names) -> Said:
@@ -190,7 +190,7 @@ class Types:
         if e.name not in INTRINSICS:
             yield f"there is no intrinsic {e.name!r}"
             return
-        rule = INTRINSICS[e.name](e.of or types.float64)
+        rule = INTRINSICS[e.name](e.of or INDEX)
         if len(e.args) != len(rule.params) and not (rule.numbers and len(e.args) > len(rule.params)):
             yield f"{len(e.args)} arguments for {len(rule.params)}"
         for position, (param, arg) in enumerate(zip(rule.params, e.args, strict=False)):

@@ -234,13 +234,13 @@ class _Function:
 
     def check_loop(self, s: tree.Loop, scope: _Scope) -> None:
         for bound in (s.start, s.stop, s.step):
-            self.number(bound, scope, f"a bound of {s.var!r}")
+            self.expect(bound, s.index, scope, f"a bound of {s.var!r}")
         for reduction in s.reductions:
             kind = scope.names.get(reduction.name)
             if kind is None or not agrees(kind, reduction.op.dtype):
                 self.report(f"{reduction.op} folds into {reduction.name!r}, which is no {reduction.op.dtype}")
         inside = scope.inside(loop=True)
-        self.declare(inside, s.var, INDEX)
+        self.declare(inside, s.var, s.index)
         self.body(s.body, inside)
 
     def check_while(self, s: tree.While, scope: _Scope) -> None:
@@ -315,6 +315,9 @@ class _Function:
         for number in s.blocks:
             self.number(number, scope, f"a number of blocks of {s.kernel!r}")
         self.typed(Call(s.kernel, s.args, Basic.VOID), scope)
+        if s.fits is not None:
+            self.expect(s.fits, TRUTH, scope, f"where {s.small!r} runs")
+            self.typed(Call(s.small, s.args, Basic.VOID), scope)
 
     def check_leave(self, s: tree.Break | tree.Continue, scope: _Scope) -> None:
         if not scope.in_loop:

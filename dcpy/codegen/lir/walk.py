@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import (
@@ -46,6 +47,36 @@ def children(expr: LirExpr) -> tuple[LirExpr, ...]:
         case Conditional(condition=condition, yes=yes, no=no):
             return (condition, yes, no)
     return ()
+
+
+def with_children(expr: LirExpr, change: Callable[[LirExpr], LirExpr]) -> LirExpr:
+    """The expression with changed operands."""
+    match expr:
+        case Item(base=base, index=index):
+            return replace(expr, base=change(base), index=change(index))
+        case Infix(left=left, right=right):
+            return replace(expr, left=change(left), right=change(right))
+        case Field(arg=arg) | Prefix(arg=arg) | Cast(arg=arg) | Convert(arg=arg):
+            return replace(expr, arg=change(arg))
+        case Call(args=args) | Intrinsic(args=args) | Operation(args=args) | Aggregate(args=args):
+            return replace(expr, args=tuple(map(change, args))) if args else expr
+        case Conditional(condition=condition, yes=yes, no=no):
+            return replace(expr, condition=change(condition), yes=change(yes), no=change(no))
+    return expr
+
+
+def with_expressions(statement: Statement, change: Callable[[LirExpr], LirExpr]) -> Statement:
+    """A statement of kernels that owns no others, with changed expressions."""
+    match statement:
+        case tree.Declare(value=value) if value is not None:
+            return replace(statement, value=change(value))
+        case tree.Assign(target=target, value=value) | tree.Update(target=target, value=value):
+            return replace(statement, target=change(target), value=change(value))
+        case tree.Evaluate(call=call):
+            return replace(statement, call=replace(call, args=tuple(map(change, call.args))))
+        case tree.CheckFail(condition=condition, number=number, values=values):
+            return replace(statement, condition=change(condition), number=number, values=tuple(map(change, values)))
+    return statement
 
 
 def bodies(statement: Statement) -> tuple[Body, ...]:
@@ -99,8 +130,8 @@ def _of_devices(statement: Statement) -> tuple[LirExpr, ...]:
             return (to, source, size)
         case tree.TransferBox(to=to, source=source):
             return (to, source, *statement.shape, *statement.to_strides, *statement.source_strides)
-        case tree.Launch(blocks=blocks, args=args):
-            return (*blocks, *args)
+        case tree.Launch(blocks=blocks, args=args, fits=fits):
+            return (*blocks, *args) if fits is None else (*blocks, *args, fits)
     return ()
 
 

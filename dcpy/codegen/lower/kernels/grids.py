@@ -21,6 +21,7 @@ from dcpy.codegen.lower.kernels.read_only import reading_only
 from dcpy.codegen.lower.kernels.scope import KernelScope
 from dcpy.codegen.lower.kernels.touching import shared_by_threads
 from dcpy.codegen.lower.kernels.transfers import rescue
+from dcpy.codegen.lower.kernels.versions import with_small_version
 from dcpy.codegen.lower.kernels.waits import command
 from dcpy.ir.analysis.conflicts import conflict_resolutions
 from dcpy.ir.data import Space
@@ -42,10 +43,11 @@ def lower_grid(context: Context, node: Map, lower_region: LowerRegion) -> None:
     with reading_only(context, node) as constant:
         body = _guarded(context, _body(context, node, scope, lower_region))
     params, args = _parameters(context, body, constant)
-    context.module.kernels.append(tree.Kernel(name, params, body, scope.geometry.threads, span=node.span))
+    kernel = tree.Kernel(name, params, body, scope.geometry.threads, span=node.span)
     z, y, x = (_blocks(context, node, axis) for axis in AXES)
     checks = any(isinstance(statement, tree.CheckFail) for statement in statements(body))
     launch = tree.Launch(name, (z, y, x), scope.geometry.threads, args)
+    launch = with_small_version(context, node, kernel, launch, _counts(context, node))
     command(context, launch, checks=checks, rescue=rescue(context, node) if checks else NOTHING)
 
 
@@ -127,13 +129,20 @@ def _count(context: Context, dims: list[Range]) -> Expr:
     return product_of(*(size if context.ranges.proves_nonneg(size) else max_of(size, 0) for size in sizes))
 
 
+def _counts(context: Context, node: Map) -> dict[str, Expr]:
+    """How many iterations there are along each axis."""
+    dims = dict(zip(node.params, node.domain, strict=True))
+    axes = grid_axes(node.params).items()
+    return {axis: _count(context, [dims[name] for name in names]) for axis, names in axes}
+
+
 def _blocks(context: Context, node: Map, axis: str) -> LirExpr:
     """How many blocks there are along an axis, as the host computes it."""
     names = grid_axes(node.params).get(axis, ())
     if not names:
         return ONE
     dims = dict(zip(node.params, node.domain, strict=True))
-    count = context.symbolic(_count(context, [dims[name] for name in names]))
+    count = context.symbolic(_counts(context, node)[axis])
     if axis == "x" or not _is_loop(dims, names):
         return count
     return Operation("min", (count, integer(LARGEST_GRID)), INDEX, INDEX)
