@@ -1,4 +1,4 @@
-"""A pytest plug-in for sanitized runs: maps start their team however small they are; what no sanitizer bears is skipped.
+"""A pytest plug-in for sanitized runs: maps start their team however small they are; what bears none is skipped.
 
 Tests that count what kernels do in the simulator compile them for calls of ThreadSanitizer, which exclude others.
 NVIDIA's compilers do not run in a process with a preloaded sanitizer.
