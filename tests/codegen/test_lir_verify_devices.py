@@ -109,11 +109,16 @@ def test_what_an_iteration_makes_the_next_one_sees():
 
 
 def test_a_failed_check_that_leaves_past_a_barrier():
-    fail = tree.CheckFail(below(THREAD), Literal(1, STATUS), leaves="end")
+    fail = tree.CheckFail(below(THREAD), Literal(1, STATUS), leaves="end", order=(integer(1), integer(0)))
     assert of_kernel(tree.Attempt("end", (fail, BARRIER)), params=(*PARAMS, ERRORS)) == [
         DIVERGENT
     ]
     assert of_kernel(tree.Attempt("end", (fail,)), BARRIER, params=(*PARAMS, ERRORS)) == []
+
+
+def test_a_failed_check_without_its_place_in_the_program():
+    fail = tree.CheckFail(below(THREAD), Literal(1, STATUS), leaves="end")
+    assert any("has an order" in said for said in of_kernel(tree.Attempt("end", (fail,)), params=(*PARAMS, ERRORS)))
 
 
 def test_parameters_and_threads():

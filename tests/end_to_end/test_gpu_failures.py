@@ -94,3 +94,48 @@ def test_the_line_of_python_is_named():
     assert f"test_gpu_failures.py:{first + 2}" in str(caught.value) or any(
         f"test_gpu_failures.py:{first + 2}" in note for note in getattr(caught.value, "__notes__", ())
     )
+
+
+def several_of_one_row(A, B, idx):
+    B[:] = A[idx]
+
+
+def several_of_a_loop(A, B, idx):
+    for i in range(len(idx)):
+        for j in range(len(B)):
+            B[j] = A[idx[i] + j]
+
+
+def two_in_one_iteration(A, B, idx):
+    for i in dcpy.map[0 : len(idx)]:
+        B[i] = A[idx[i] + 3] + B[idx[i]]
+
+
+SEVERAL = (several_of_one_row, several_of_a_loop, two_in_one_iteration)
+
+
+@pytest.mark.parametrize("function", SEVERAL)
+def test_of_several_checks_that_fail_the_first_is_told(function):
+    def failed(program):
+        idx = np.zeros(600, int)
+        idx[[5, 77, 290, 291, 555]] = 1209, 603, 1200, 598, -1300
+        with pytest.raises(IndexError) as caught:
+            program(np.arange(600.0), np.zeros(600), idx)
+        return str(caught.value).splitlines()[0]
+
+    gpu = {"device": dcpy.DeviceType.GPU, "gpu_backend": "simulator", "auto_optimize": True}
+    told = {failed(dcpy.program(function, gpu_seed=seed, **gpu)) for seed in range(5)}
+    assert told == {failed(function)}
+
+
+def test_rows_come_before_columns():
+    @dcpy.program(device=dcpy.DeviceType.GPU, gpu_backend="simulator", auto_optimize=True, gpu_seed=2)
+    def rows(A, B, idx):
+        for i in range(B.shape[0]):
+            for j in range(B.shape[1]):
+                B[i, j] = A[idx[i, j], j]
+
+    idx = np.zeros((40, 70), int)
+    idx[2, 3], idx[1, 65], idx[1, 64] = 99, 77, 88
+    with pytest.raises(IndexError, match="index 88 is out of bounds"):
+        rows(np.zeros((40, 70)), np.zeros((40, 70)), idx)

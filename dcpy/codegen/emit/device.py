@@ -61,10 +61,11 @@ def update(out: Printer, s: tree.Update) -> None:
 
 
 def check_fail(out: Printer, s: tree.CheckFail) -> None:
-    """``if (...) { dcpy_fail(errors, 3, i, n, 0, 0); goto next_i; }``"""
+    """``if (...) { dcpy_fail(errors, {1, 0, i}, 3, i, n, 0, 0); goto next_i; }``"""
     values = [*map(out.text, s.values), *("0",) * (4 - len(s.values))]
+    order = f"{{{', '.join(map(out.text, s.order))}}}"
     with out.out.block(f"if ({out.text(s.condition)})"):
-        out.out.line(f"dcpy_fail({', '.join(['errors', out.text(s.number), *values])});")
+        out.out.line(f"dcpy_fail({', '.join(['errors', order, out.text(s.number), *values])});")
         out.out.line(f"goto {s.leaves};")
 
 

@@ -261,13 +261,58 @@ static inline dcpy_vector<T> dcpy_load128(const T *place) { return *(const dcpy_
 template <class T>
 static inline void dcpy_store128(T *place, dcpy_vector<T> value) { *(dcpy_vector<T> *)place = value; }
 
-static inline void dcpy_fail(int64_t *errors, int64_t number, int64_t a, int64_t b, int64_t c, int64_t d)
+// Where a check stands in the order of its program: the kernel's number, a step of it, the iteration of a map.
+struct dcpy_order {
+    int64_t kernel, step, i, j, k;
+};
+
+static inline bool dcpy_precedes(const dcpy_order &at, int64_t number, int64_t a, int64_t b, int64_t c, int64_t d,
+                                 const volatile int64_t *told)
 {
-    if (atomicCAS((unsigned long long *)errors, 0ull, (unsigned long long)number) != 0) return;
-    errors[1] = a;
-    errors[2] = b;
-    errors[3] = c;
-    errors[4] = d;
+    if (at.step != told[5]) return at.step < told[5];
+    if (at.i != told[6]) return at.i < told[6];
+    if (at.j != told[7]) return at.j < told[7];
+    if (at.k != told[8]) return at.k < told[8];
+    if (number != (int32_t)told[0]) return number < (int32_t)told[0];
+    if (a != told[1]) return a < told[1];
+    if (b != told[2]) return b < told[2];
+    if (c != told[3]) return c < told[3];
+    return d < told[4];
+}
+
+// One thread at a time may change the error block, and does so in an order in which others can read the beginning of it:
+// where many threads fail, most of them see that an earlier check is there.
+static inline void dcpy_fail(int64_t *errors, dcpy_order at, int64_t number, int64_t a, int64_t b, int64_t c, int64_t d)
+{
+    volatile int64_t *const told = errors;
+    unsigned long long *const lock = (unsigned long long *)(errors + 9);
+    for (bool is_told = false; !is_told;) {
+        if (told[0] != 0) {
+            __threadfence();
+            const int64_t step = told[5];
+            __threadfence();
+            if (told[0] >> 32 != at.kernel || step < at.step || (step == at.step && told[6] < at.i)) break;
+        }
+        if (atomicCAS(lock, 0ull, 1ull) == 0) {
+            __threadfence();
+            if (told[0] == 0 || dcpy_precedes(at, number, a, b, c, d, told)) {
+                told[1] = a;
+                told[2] = b;
+                told[3] = c;
+                told[4] = d;
+                told[6] = at.i;
+                told[7] = at.j;
+                told[8] = at.k;
+                __threadfence();
+                told[5] = at.step;
+                __threadfence();
+                told[0] = at.kernel << 32 | number;
+                __threadfence();
+            }
+            atomicExch(lock, 0ull);
+            is_told = true;
+        }
+    }
 }
 
 #endif

@@ -10,7 +10,8 @@
 //     dcpy_last_block(ticket)                           whether this is the last block that comes here; with fences
 //     dcpy_atomic_add(place, value)                     and min, max, exchange, compare_exchange: the value before
 //     dcpy_load128(place), dcpy_store128(place, …)      16 bytes at once
-//     dcpy_fail(errors, number, a, b, c, d)             the first one fills the error block
+//     dcpy_fail(errors, {kernel, step, i, j, k}, number, a, b, c, d)
+//                                                       the error block gets the check that comes first in this order
 //     DCPY_KERNELS(NAME, DCPY_ROW(name, threads, shared), …)      the last line of a unit
 //
 // A kernel never returns early, and no barrier or shuffle stands where threads of the block (the warp) diverge.
@@ -260,15 +261,25 @@ DCPY_UNSEEN static inline void dcpy_store128(T *place, dcpy_vector<T> value, int
     *(dcpy_vector<T> *)place = value;
 }
 
-DCPY_UNSEEN static inline void dcpy_fail(int64_t *errors, int64_t number, int64_t a, int64_t b, int64_t c, int64_t d)
+// Where a check stands in the order of its program: the kernel's number, a step of it, the iteration of a map.
+struct dcpy_order {
+    int64_t kernel, step, i, j, k;
+};
+
+DCPY_UNSEEN static inline void dcpy_fail(int64_t *errors, dcpy_order at, int64_t number, int64_t a, int64_t b, int64_t c,
+                                         int64_t d)
 {
+    const int64_t mine[] = {at.step, at.i, at.j, at.k, at.kernel << 32 | number, a, b, c, d};
+    int64_t *const told[] = {errors + 5, errors + 6, errors + 7, errors + 8, errors, errors + 1, errors + 2, errors + 3,
+                             errors + 4};
     dcpy_sim.fail();
-    if (errors[0] != 0) return;
-    errors[0] = number;
-    errors[1] = a;
-    errors[2] = b;
-    errors[3] = c;
-    errors[4] = d;
+    int n = 0;
+    if (errors[0] != 0) {
+        if (errors[0] >> 32 != at.kernel) return;
+        while (n < 9 && mine[n] == *told[n]) ++n;
+        if (n == 9 || mine[n] > *told[n]) return;
+    }
+    for (n = 0; n < 9; ++n) *told[n] = mine[n];
 }
 
 #ifdef DCPY_HOOKS

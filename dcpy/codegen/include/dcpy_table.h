@@ -58,8 +58,9 @@ struct dcpy_libraries {
 struct dcpy_device {
     int32_t version;  // DCPY_TABLE_VERSION of what made it
 
-    // The error block: five numbers in the memory of the device, all 0 while no check has failed. Kernels that check
-    // get it as an argument (`dcpy_fail`).
+    // The error block: ten numbers in the memory of the device, all 0 while no check has failed. Kernels that check
+    // get it as an argument (`dcpy_fail`): the check and its kernel, four numbers of its message, four that say where it
+    // stands in the order of the program, and a lock.
     int64_t *errors;
 
     int32_t (*allocate)(struct dcpy_device *, int64_t bytes, void **place);  // at multiples of 256 bytes
@@ -77,7 +78,7 @@ struct dcpy_device {
                       int32_t shared, void **args);
     int32_t (*wait)(struct dcpy_device *);  // for all queues
 
-    // After a wait: the error block, which is all 0 again afterwards.
+    // After a wait: the check of the error block and its numbers; the block is all 0 again afterwards.
     int32_t (*failed)(struct dcpy_device *, int64_t numbers[5]);
     const char *(*message)(struct dcpy_device *);  // of the last status that was not 0
 

@@ -146,7 +146,8 @@ def _check(check: tree.CheckFail) -> str:
     word = "forward" if check.forwarded else "warn" if check.warning else "fail"
     to = f" to {expr_text(check.status)}" if check.status is not None else ""
     leaves = f" leaving {check.leaves}" if check.leaves else ""
-    return f"{word}({values}){to}{leaves} if {expr_text(check.condition)}"
+    at = f" at ({_list(check.order)})" if check.order else ""
+    return f"{word}({values}){at}{to}{leaves} if {expr_text(check.condition)}"
 
 
 def _box(s: tree.TransferBox) -> str:

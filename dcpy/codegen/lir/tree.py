@@ -251,7 +251,8 @@ class CheckFail(_Placed):
     Without `status` the function returns the number. With it the first failure is kept in the variable it points to,
     and the program goes on behind the attempt that it `leaves`; or right here, where that is "": a warning. The
     integers go to where ``error`` points: the thread's own four, or a parameter. A `forwarded` failure of a callee has
-    left them in the thread's own. In a kernel the first failure of all threads is kept by the device.
+    left them in the thread's own. In a kernel the device keeps the first failure of all threads, in the `order` of the
+    program: the kernel's number, a step of it, and up to three that name the iteration of a map.
     """
 
     condition: LirExpr
@@ -260,6 +261,7 @@ class CheckFail(_Placed):
     status: LirExpr | None = None
     leaves: str = ""
     forwarded: bool = False
+    order: tuple[LirExpr, ...] = ()
 
     @property
     def warning(self) -> bool:

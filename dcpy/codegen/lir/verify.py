@@ -256,8 +256,10 @@ class _Function:
     def check_fail(self, s: tree.CheckFail, scope: _Scope) -> None:
         self.expect(s.condition, TRUTH, scope, "the condition of a check")
         self.expect(s.number, STATUS, scope, "the number of a check")
-        for value in s.values:
+        for value in (*s.values, *s.order):
             self.number(value, scope, "a number of a check")
+        if bool(s.order) != self.in_kernel or len(s.order) > 5:
+            self.report(f"a check in a kernel has an order, others have none; here are {len(s.order)} numbers of one")
         if len(s.values) > 4:
             self.report(f"a check has {len(s.values)} numbers")
         if s.status is not None:

@@ -74,8 +74,9 @@ def with_expressions(statement: Statement, change: Callable[[LirExpr], LirExpr])
             return replace(statement, target=change(target), value=change(value))
         case tree.Evaluate(call=call):
             return replace(statement, call=replace(call, args=tuple(map(change, call.args))))
-        case tree.CheckFail(condition=condition, number=number, values=values):
-            return replace(statement, condition=change(condition), number=number, values=tuple(map(change, values)))
+        case tree.CheckFail(condition=condition, values=values, order=order):
+            values, order = tuple(map(change, values)), tuple(map(change, order))
+            return replace(statement, condition=change(condition), values=values, order=order)
     return statement
 
 
@@ -117,8 +118,8 @@ def expressions(statement: Statement) -> tuple[LirExpr, ...]:
             return tuple(condition for condition, _ in cases)
         case tree.Team(call=call, condition=condition):
             return (call,) if condition is None else (call, condition)
-        case tree.CheckFail(condition=condition, number=number, values=values):
-            return (condition, number, *values)
+        case tree.CheckFail(condition=condition, number=number, values=values, order=order):
+            return (condition, number, *values, *order)
     return _of_devices(statement)
 
 

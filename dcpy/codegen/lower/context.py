@@ -277,7 +277,8 @@ class Context:
         """Leaves where a condition holds: the function, or the iteration of the parallel map around."""
         status = None if self.parallel is None or self.kernel is not None else FAILURE
         code = Literal(number, STATUS) if isinstance(number, int) else number
-        self.emit(CheckFail(condition, code, values, status, self.label, forwarded))
+        order = () if self.kernel is None else self.kernel.order(self.names.of)
+        self.emit(CheckFail(condition, code, values, status, self.label, forwarded, order))
 
     def warn(
         self, condition: LirExpr, number: LirExpr | int, values: tuple[LirExpr, ...] = (), *, forwarded: bool = False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+
 from dcpy.base.exceptions import exception_type
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Intrinsic, LirExpr, Literal, Name, Prefix
@@ -140,6 +142,13 @@ def success(context: Context) -> LirExpr:
     return Name("warning", STATUS) if context.warns else Literal(0, STATUS)
 
 
+def _counted(context: Context, counter: Name, down: bool | None) -> AbstractContextManager[None]:
+    """A loop around parts of a kernel says which iteration they are in."""
+    if context.kernel is None or context.kernel.block is not None:
+        return nullcontext()
+    return context.kernel.looping(Prefix("-", counter, INDEX) if down else counter)
+
+
 def _lower_loop(context: Context, block: Loop) -> None:
     changed = context.placement.assigned[block]
     range_ = block.range
@@ -152,7 +161,8 @@ def _lower_loop(context: Context, block: Loop) -> None:
             value = Name(name, INDEX)
         bounds.append(value)
     down = going_down(range_, context.ranges)
-    with context.knowing(within(context.ranges, block.param, range_)):
+    counter = Name(context.names.of(block.param), INDEX)
+    with context.knowing(within(context.ranges, block.param, range_)), _counted(context, counter, down):
         body = lower_region(context, block.body)
     marks = marks_of(context, block.schedule, range_)
     start, stop, step = bounds

@@ -62,7 +62,7 @@ DCPY_KERNEL(words, 64)(double *d, int8_t *b, pair *c, int64_t *errors, int64_t n
     DCPY_BARRIER();
     d[t] += scratch[63 - t] + __builtin_inf() + __builtin_nan("") + (double)__builtin_ctzll((uint64_t)n);
     int64_t product;
-    if (__builtin_mul_overflow(n, (int64_t)t, &product)) dcpy_fail(errors, 1, t, n, 0, 0);
+    if (__builtin_mul_overflow(n, (int64_t)t, &product)) dcpy_fail(errors, {1, 0, t}, 1, t, n, 0, 0);
     if (__builtin_expect(d[t] > 3, 0)) d[t] = sqrt(d[t]) / (double)(int64_t)((__int128)n * n >> 64) + __builtin_inff();
     __builtin_memcpy(d + 1, c, sizeof(double));
 }

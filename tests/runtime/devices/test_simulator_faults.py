@@ -69,12 +69,12 @@ KERNELS = {
     "misaligned": "(double *out) { dcpy_vector<double> v = dcpy_load128(out + 1); out[0] = v.at[0] + v.at[1]; }",
     "checked": """(double *out, int64_t *errors, int64_t n) {
     if (errors[0] == 0) {
-        if (DCPY_THREAD_X >= n) dcpy_fail(errors, 3, DCPY_THREAD_X, n, 0, 0);
+        if (DCPY_THREAD_X >= n) dcpy_fail(errors, {1, 0, DCPY_THREAD_X}, 3, DCPY_THREAD_X, n, 0, 0);
         else out[DCPY_THREAD_X] = 1;
     }
 }""",
     "leaves_failing": """(double *out, int64_t *errors) {
-    if (DCPY_THREAD_X % 3 == 1) { dcpy_fail(errors, 1, DCPY_THREAD_X, 0, 0, 0); return; }
+    if (DCPY_THREAD_X % 3 == 1) { dcpy_fail(errors, {1}, 1, DCPY_THREAD_X, 0, 0, 0); return; }
     DCPY_BARRIER();
     DCPY_WARP_BARRIER();
     out[DCPY_THREAD_X] = 1;

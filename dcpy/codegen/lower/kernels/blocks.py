@@ -96,6 +96,7 @@ def lower_alone(context: Context, node: Node, lower_node: Callable[[Context, Nod
     kernel = context.kernel
     assert kernel is not None  # `stands_alone` said so
     meet_before(context, node)
+    kernel.steps += 1
     if all(_is_own(context, name) for name in context.uses.touches(node).writes):
         lower_node(context, node)
         return

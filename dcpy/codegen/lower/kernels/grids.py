@@ -38,10 +38,11 @@ ONE = integer(1)
 def lower_grid(context: Context, node: Map, lower_region: LowerRegion) -> None:
     """A kernel for the body of a map, and its launch."""
     _require_grid(context, node)
-    scope = KernelScope(node, geometry_of(node), conflict_resolutions(context.uses, node).symbols)
+    number = len(context.module.kernels) + 1
+    scope = KernelScope(node, geometry_of(node), conflict_resolutions(context.uses, node).symbols, number)
     name = context.file_name(f"{context.sdfg.name}_{'_'.join(node.params)}")
     with reading_only(context, node) as constant:
-        body = _guarded(context, _body(context, node, scope, lower_region))
+        body = _guarded(context, _body(context, node, scope, lower_region), number)
     params, args = _parameters(context, body, constant)
     kernel = tree.Kernel(name, params, body, scope.geometry.threads, span=node.span)
     z, y, x = (_blocks(context, node, axis) for axis in AXES)
@@ -148,24 +149,35 @@ def _blocks(context: Context, node: Map, axis: str) -> LirExpr:
     return Operation("min", (count, integer(LARGEST_GRID)), INDEX, INDEX)
 
 
-def _guarded(context: Context, body: tree.Body) -> tree.Body:
+def _guarded(context: Context, body: tree.Body, number: int) -> tree.Body:
     """Where a check of a kernel has failed, those behind it do nothing.
 
-    Checks may fail while this kernel runs, too: threads of one block that meet must agree, so one of them looks.
+    All blocks of the kernel itself go on, so that the first check in the order of the program is found. Threads of one
+    block that meet must agree, so one of them looks.
     """
     if not context.module.kernels_check:
         return body
     failed = Item(ERRORS, integer(0), INDEX)
+    checks = any(isinstance(s, tree.CheckFail) for s in statements(body))
     if not any(isinstance(s, tree.Barrier) for s in statements(body)):
-        return (tree.If(((Infix("==", failed, integer(0), TRUTH), body),)),)
+        return (tree.If(((_goes_on(failed, number if checks else 0), body),)),)
     stopped = Name(context.names.fresh("stopped"), Pointer(INDEX, space=Space.SHARED))
     seen = Item(stopped, integer(0), INDEX)
     return (
         tree.SharedBuffer(stopped.name, INDEX, 1),
         tree.If(((first_thread(), (tree.Assign(seen, failed),)),)),
         tree.Barrier(),
-        tree.If(((Infix("==", seen, integer(0), TRUTH), body),)),
+        tree.If(((_goes_on(seen, number if checks else 0), body),)),
     )
+
+
+def _goes_on(failed: LirExpr, number: int) -> LirExpr:
+    """Whether no check has failed, or one of the kernel of this number."""
+    none = Infix("==", failed, integer(0), TRUTH)
+    if not number:
+        return none
+    own = Infix("==", Infix(">>", failed, integer(32), INDEX), integer(number), TRUTH)
+    return Infix("||", none, own, TRUTH)
 
 
 def _parameters(

@@ -6,16 +6,20 @@ that threads share, all threads meet in between.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from dcpy.codegen.lir.expr import LirExpr, Name, integer, plus, times
+from dcpy.codegen.lir.types import INDEX
 from dcpy.codegen.lower.kernels.geometry import Geometry, most_iterations
 from dcpy.ir.analysis.conflicts import injective_params, tiles_of
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map
 from dcpy.ir.tree import is_inside
+
+MOST_STEPS = 1 << 16  #: of one kernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,10 @@ class KernelScope:
     node: Map
     geometry: Geometry
     varying: frozenset[str]  #: all that differs between iterations, or inside of one
+    number: int = 1  #: among the kernels of the program
     block: Map | None = None
+    steps: int = 0  #: parts of the kernel so far: maps of the block, and what stands beside them
+    loop: LirExpr | None = None  #: counts the iterations of the outermost loop around parts
     pending: Touched = field(default_factory=Touched)  #: what was touched since threads met
 
     def meets_before(self, part: Touched) -> bool:
@@ -48,6 +55,28 @@ class KernelScope:
         meets = self.pending.conflicts(part)
         self.pending = part if meets else self.pending | part
         return meets
+
+    @contextmanager
+    def looping(self, counter: LirExpr) -> Iterator[None]:
+        """In a loop around maps of the block, whose iterations grow with a number."""
+        outer, self.loop = self.loop, self.loop or counter
+        try:
+            yield
+        finally:
+            self.loop = outer
+
+    def order(self, named: Callable[[str], str]) -> tuple[LirExpr, ...]:
+        """Where a check stands in the order of the program: see `tree.CheckFail`.
+
+        An iteration is that of the map on the grid and that of the block; what only names a tile of these is left out.
+        """
+        before = integer(0) if self.loop is None else times(self.loop, integer(MOST_STEPS))
+        step = plus(before, integer(self.steps))
+        inner = () if self.block is None else self.block.params
+        tiles = {name for dim in (self.block.domain if self.block is not None else ()) for name in dim.symbols}
+        outer = (param for param in self.node.params if param not in tiles)
+        found = [Name(named(param), INDEX) for param in (*outer, *inner)]
+        return (integer(self.number), step, *found[:3])
 
     def again(self, part: Touched) -> None:
         """An iteration of a loop inside of the kernel comes after another one, which touched the same."""
@@ -57,6 +86,7 @@ class KernelScope:
     def inside(self, block: Map) -> Iterator[None]:
         """In a map of the block: what follows is done by each thread alone."""
         self.block = block
+        self.steps += 1
         try:
             yield
         finally:

@@ -11,7 +11,7 @@ namespace dcpy {
 namespace {
 
 constexpr unsigned NON_BLOCKING = 1, NO_TIMING = 2, FOR_ALL_CONTEXTS = 1;
-constexpr int64_t ERROR_BYTES = 5 * sizeof(int64_t);
+constexpr int64_t ERROR_BYTES = 10 * sizeof(int64_t), TOLD_BYTES = 5 * sizeof(int64_t);
 
 Program &of(dcpy_device *device) { return *static_cast<Program *>(device); }
 
@@ -110,10 +110,11 @@ int32_t failed(dcpy_device *device, int64_t numbers[5])
     if (const int32_t status = program.ready()) return status;
     const Driver &driver = program.driver();
     void *const stream = program.streams[0];
-    Code code = driver.to_host(program.fetched, program.errors, ERROR_BYTES, stream);
+    Code code = driver.to_host(program.fetched, program.errors, TOLD_BYTES, stream);
     if (code == 0) code = driver.wait_stream(stream);
     if (code != 0) return program.answer(code, "copy of the error block");
-    std::memcpy(numbers, program.fetched, ERROR_BYTES);
+    std::memcpy(numbers, program.fetched, TOLD_BYTES);
+    numbers[0] = (int32_t)numbers[0];  // without the kernel
     return numbers[0] ? program.answer(driver.fill(program.errors, 0, ERROR_BYTES, stream), "fill") : DCPY_DONE;
 }
 
@@ -212,7 +213,7 @@ Code open(Program &program, const void *image, const char *&what)
     what = "the queue and the error block of the program";
     if (const Code code = driver.make_stream(&program.own, NON_BLOCKING)) return code;
     program.streams[0] = program.own;
-    if (const Code code = driver.pin((void **)&program.fetched, (size_t)ERROR_BYTES, FOR_ALL_CONTEXTS)) return code;
+    if (const Code code = driver.pin((void **)&program.fetched, (size_t)TOLD_BYTES, FOR_ALL_CONTEXTS)) return code;
     if (const Code code = driver.allocate((void **)&program.errors, (size_t)ERROR_BYTES)) return code;
     return driver.fill(program.errors, 0, (size_t)ERROR_BYTES, program.streams[0]);
 }

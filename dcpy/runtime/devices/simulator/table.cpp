@@ -242,6 +242,8 @@ int32_t wait(dcpy_device *self)
     return drain_stream(device);
 }
 
+constexpr int64_t ERROR_BYTES = 10 * sizeof(int64_t);
+
 int32_t failed(dcpy_device *self, int64_t *numbers)
 {
     std::lock_guard guard(one_at_a_time);
@@ -251,7 +253,8 @@ int32_t failed(dcpy_device *self, int64_t *numbers)
     const Allocation *a = arena::holder(device.errors);
     arena::open_one(a, true);
     memcpy(numbers, device.errors, 5 * sizeof(int64_t));
-    memset(device.errors, 0, 5 * sizeof(int64_t));
+    numbers[0] = (int32_t)numbers[0];  // without the kernel
+    memset(device.errors, 0, ERROR_BYTES);
     arena::open_one(a, false);
     return DCPY_DONE;
 }
@@ -435,7 +438,7 @@ dcpy_device *dcpy_simulator_open(const dcpy_unit *unit, const Settings *settings
     device->queue = 0;
     device->is_lost = device->is_recording = false;
     device->own = device->stream = new_stream();
-    const Allocation *block = arena::allocate(0, 5 * sizeof(int64_t), INT64_MAX, problem);
+    const Allocation *block = arena::allocate(0, ERROR_BYTES, INT64_MAX, problem);
     if (!block) return delete device, nullptr;
     device->errors = (int64_t *)block->place;
     int64_t none[5];
