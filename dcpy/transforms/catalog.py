@@ -122,6 +122,7 @@ PASSES: Registry[type[Pass]] = Registry(
         "place-computation": f"{_GPU}.place_computation:PlaceComputation",
         "place-copies": f"{_GPU}.place_copies:PlaceCopies",
         "place-data": f"{_GPU}.place_data:PlaceData",
+        "recompute-in-kernels": f"{_GPU}.recompute_in_kernels:RecomputeInKernels",
         "recompute-stencils": f"{_FUSION}.recompute_stencils:RecomputeStencils",
         "reduce-to-blocks": f"{_GPU}.reduce_to_blocks:ReduceToBlocks",
         "share-buffers": f"{_CPU}.share_buffers:ShareBuffers",

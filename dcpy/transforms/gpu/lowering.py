@@ -23,6 +23,7 @@ from dcpy.transforms.gpu.overlapped_tiles import OverlappedTiles
 from dcpy.transforms.gpu.place_computation import PlaceComputation
 from dcpy.transforms.gpu.place_copies import PlaceCopies
 from dcpy.transforms.gpu.place_data import PlaceData
+from dcpy.transforms.gpu.recompute_in_kernels import RecomputeInKernels
 from dcpy.transforms.gpu.reduce_to_blocks import ReduceToBlocks
 from dcpy.transforms.library_idioms import LibraryIdioms
 from dcpy.transforms.loops.loop_speculation import LoopSpeculation
@@ -61,6 +62,7 @@ def gpu_pipeline(
         KernelFusion(any_order=any_order),
         PlaceComputation(any_order),
         LoopsIntoKernels(),
+        RecomputeInKernels(costs, limits),
         ReduceToBlocks(costs, limits),
         FormKernels(limits, any_order),
         LoopsIntoBlocks(),
