@@ -1,29 +1,29 @@
 """``python benchmarks/gpu.py``: NPBench on a GPU, in dcpy, CuPy, JAX and PyTorch, each kernel in its own process.
 
-Arrays are on the device before the clock starts and results stay there; 64 bits everywhere. Writes a JSON file, prints
-a table, and draws the heat map beside CuPy as SVG (and PNG, with matplotlib). Without a GPU it says so and ends with 2.
+Arrays are on the device before the clock starts and results stay there; 64 bits everywhere. Writes a JSON file with the
+device's name and the costs that ``dcpy doctor --gpu`` found, prints a table, and draws the heat map beside CuPy as SVG
+(and PNG, with matplotlib). Without a GPU it says so and ends with 2.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import statistics
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.devices import BASELINE, FRAMEWORKS  # noqa: E402
-from benchmarks.devices.clocks import driver  # noqa: E402
+from benchmarks.devices import BASELINE, FRAMEWORKS, report  # noqa: E402
+from benchmarks.devices.device import Device, device_that_is_there, folder_of_constants  # noqa: E402
+from benchmarks.devices.report import Row, comparison, ratio  # noqa: E402
 from benchmarks.npbench import kernels  # noqa: E402
 from benchmarks.peers import Framework, heatmap  # noqa: E402
 from benchmarks.peers.processes import answer  # noqa: E402
 
-Row = dict[str, Any]
 NO_GPU = "no GPU: nothing is measured, and nothing is said about time (dcpy doctor --gpu says what was looked for)"
 HEADER = f"{'kernel':<26}{'framework':<12}{'first s':>12}{'median ms':>12}{'beside ' + BASELINE:>14}  status"
 
@@ -37,6 +37,7 @@ def options(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--repeat", type=int, default=50, help="calls that count, after 5 that do not")
     parser.add_argument("--json", type=Path, default=Path("build/npbench-gpu.json"), help="where the figures go")
     parser.add_argument("--again", action="store_true", help="measure nothing: tell and draw what the JSON file has")
+    parser.add_argument("--report", type=Path, help="a Markdown file whose part between the marks takes the results")
     chosen = parser.parse_args(words)
     chosen.only = chosen.only.split(",") if chosen.only else list(kernels())
     chosen.frameworks = chosen.frameworks.split(",")
@@ -47,32 +48,25 @@ def options(words: Sequence[str] | None = None) -> argparse.Namespace:
     return chosen
 
 
-def has_gpu() -> bool:
-    """Whether a device can be opened."""
-    from dcpy.base.errors import DcpyError
-    from dcpy.base.options import resolve_options
-    from dcpy.runtime.devices.drivers import open_context
-
-    try:
-        _, prefix = driver()
-        open_context("cuda" if prefix == "cu" else "hip", resolve_options())
-    except (RuntimeError, DcpyError):
-        return False
-    return True
-
-
 def run(kernel: str, framework: Framework, python: Path, chosen: argparse.Namespace) -> Row:
     """One process, with an empty cache of compiled programs; killed, with what it started, when its time is over."""
     words = ["-m", "benchmarks.devices.worker", kernel, framework.name, chosen.preset, str(chosen.repeat)]
+    if framework.name == "dcpy":
+        framework = replace(framework, environment={**framework.environment, **folder_of_constants()})
     row: Row = {"kernel": kernel, "framework": framework.name, "preset": chosen.preset}
     return row | answer(python, [*words, str(chosen.timeout / 3)], framework, chosen.timeout)
 
 
 def beside(rows: list[Row]) -> list[Row]:
-    """The rows with the median of CuPy for the same kernel, where it has one."""
-    known = {row["kernel"]: row["median"] for row in rows if row["framework"] == BASELINE and "median" in row}
+    """The rows with the median of CuPy for the same kernel, where it has one, by the clock that the row has, too."""
+    known = {row["kernel"]: row for row in rows if row["framework"] == BASELINE and "median" in row}
     key = f"{BASELINE}_median"
-    return [row | {key: known[row["kernel"]]} if row["kernel"] in known else row for row in rows]
+    return [
+        row | {key: row["median"] * ratio(row, known[row["kernel"]])}
+        if "median" in row and row["kernel"] in known
+        else row
+        for row in rows
+    ]
 
 
 def line_of(row: Row) -> str:
@@ -85,20 +79,21 @@ def line_of(row: Row) -> str:
 
 
 def summary(rows: list[Row], framework: str) -> str:
-    """How many kernels run, how they compare with CuPy's, and how often none is faster."""
+    """How many kernels run, how often none is faster, and how they compare with everybody else's."""
     mine = [row for row in rows if row["framework"] == framework]
     good = [row for row in mine if row["status"] == "ok"]
-    text = f"{framework}: {len(good)} of {len(mine)} kernels run"
-    ratios = [row[f"{BASELINE}_median"] / row["median"] for row in good if f"{BASELINE}_median" in row]
-    if framework != BASELINE and ratios:
-        text += f", {statistics.geometric_mean(ratios):.2f} times {BASELINE} (geometric mean of {len(ratios)})"
-    best = {row["kernel"]: min(each["median"] for each in rows if each["kernel"] == row["kernel"] and "median" in each)
-            for row in good}  # fmt: skip
-    return text + f", the fastest in {sum(row['median'] == best[row['kernel']] for row in good)}"
+    others = [row for row in rows if row["status"] == "ok" and row["framework"] != framework]
+    first = [row for row in good if all(ratio(row, other) >= 1 for other in others if other["kernel"] == row["kernel"])]
+    text = f"{framework}: {len(good)} of {len(mine)} kernels run, the fastest in {len(first)}"
+    told = (comparison(rows, framework, name) for name in dict.fromkeys(row["framework"] for row in others))
+    return "\n".join([text, *filter(None, told)])
 
 
-def measured(chosen: argparse.Namespace) -> list[Row]:
+def measured(chosen: argparse.Namespace, device: Device) -> list[Row]:
     """All kernels in all frameworks that are there; a line for each as soon as it is known."""
+    print(device.name)
+    if not device.constants:
+        print("dcpy compiles by a table of chips: dcpy doctor --gpu measures what things cost on this one")
     present = {name: FRAMEWORKS[name].python for name in chosen.frameworks}
     for name in [name for name, python in present.items() if python is None]:
         print(f"{name} is not installed (make bench-gpu installs it): skipped")
@@ -110,7 +105,7 @@ def measured(chosen: argparse.Namespace) -> list[Row]:
                 rows.append(run(kernel, FRAMEWORKS[name], python, chosen))
                 print(line_of(beside(rows)[-1]), flush=True)
     chosen.json.parent.mkdir(parents=True, exist_ok=True)
-    chosen.json.write_text(json.dumps(rows, indent=1) + "\n")
+    chosen.json.write_text(json.dumps({"device": asdict(device), "rows": rows}, indent=1) + "\n")
     print(f"wrote {chosen.json}")
     return rows
 
@@ -118,17 +113,21 @@ def measured(chosen: argparse.Namespace) -> list[Row]:
 def main(words: Sequence[str] | None = None) -> int:
     chosen = options(words)
     if chosen.again:
-        rows = beside(json.loads(chosen.json.read_text()))
-        print("\n".join([HEADER, *map(line_of, rows)]))
-    elif not has_gpu():
+        stored = json.loads(chosen.json.read_text())
+        device, rows = Device(**stored["device"]), beside(stored["rows"])
+        print("\n".join([device.name, HEADER, *map(line_of, rows)]))
+    elif (found := device_that_is_there()) is None:
         print(NO_GPU, file=sys.stderr)
         return 2
     else:
-        rows = beside(measured(chosen))
+        device, rows = found, beside(measured(chosen, found))
     for name in dict.fromkeys(row["framework"] for row in rows):
         print(summary(rows, name))
     for path in heatmap.draw(rows, chosen.json.with_suffix(""), BASELINE):
         print(f"wrote {path}")
+    if chosen.report:
+        report.write_between(report.BEGIN, report.END, report.markdown(device, rows), chosen.report)
+        print(f"wrote {chosen.report}")
     return 0
 
 

@@ -8,22 +8,30 @@ from __future__ import annotations
 
 from benchmarks.devices.adapt import for_cupy, for_dcpy, for_torch
 from benchmarks.devices.calls import CupyCall, DcpyCall, JaxDeviceCall, TorchCall
+from benchmarks.devices.device import take_constants
 from benchmarks.peers import Framework
 from benchmarks.peers.adapt_jax import for_jax
 
+EXACT = {"NVIDIA_TF32_OVERRIDE": "0"}  #: NVIDIA's libraries multiply float32 in float32, for whoever calls them
 FRAMEWORKS = {
     framework.name: framework
     for framework in (
-        Framework("dcpy", "dcpy", (for_dcpy,), DcpyCall, {"DCPY_CACHE_DIR": "{folder}"}),
-        Framework("cupy", "cupy", (for_cupy,), CupyCall, {"CUPY_CACHE_DIR": "{folder}"}),
+        Framework("dcpy", "dcpy", (for_dcpy,), DcpyCall, EXACT | {"DCPY_CACHE_DIR": "{folder}"}, take_constants),
+        Framework("cupy", "cupy", (for_cupy,), CupyCall, EXACT | {"CUPY_CACHE_DIR": "{folder}"}),
         Framework(
             "jax-gpu",
             "jax",
             (for_jax,),
             JaxDeviceCall,
-            {"JAX_ENABLE_X64": "1", "JAX_PLATFORMS": "cuda,rocm", "XLA_PYTHON_CLIENT_PREALLOCATE": "false"},
+            EXACT
+            | {
+                "JAX_ENABLE_X64": "1",
+                "JAX_DEFAULT_MATMUL_PRECISION": "highest",
+                "JAX_PLATFORMS": "cuda,rocm",
+                "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
+            },
         ),
-        Framework("torch", "torch", (for_torch,), TorchCall, {"TORCHINDUCTOR_CACHE_DIR": "{folder}"}),
+        Framework("torch", "torch", (for_torch,), TorchCall, EXACT | {"TORCHINDUCTOR_CACHE_DIR": "{folder}"}),
     )
 }
 BASELINE = "cupy"  #: what the heat map compares with: the arrays of NumPy's own words on a device

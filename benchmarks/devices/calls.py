@@ -1,6 +1,6 @@
 """How each framework is called with arrays on the device, and what is timed: the call, until its commands have ended.
 
-Arrays are on the device before the clock starts, and results stay there.
+Arrays are on the device before the clock starts, which nothing else keeps busy then, and results stay there.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.devices.clocks import Clock, EventClock, HostClock, new_stream
+from benchmarks.devices.clocks import Clock, EventClock, HostClock, Span, new_stream
 from benchmarks.peers.calls import Arguments, JaxCall, PlainCall, Seen
 from benchmarks.peers.subject import Subject
 
@@ -35,16 +35,22 @@ class DeviceCall(PlainCall, ABC):
     def get(self, value: Any) -> Any:
         """What a caller of NumPy would see."""
 
+    @abstractmethod
+    def wait(self) -> None:
+        """Until the device has nothing to do: copies of arrays have arrived."""
+
     def prepare(self, arguments: Arguments) -> Arguments:
         """Fresh arguments, arrays on the device."""
-        return {name: self.put(v) if isinstance(v, np.ndarray) else v for name, v in arguments.items()}
+        found = {name: self.put(v) if isinstance(v, np.ndarray) else v for name, v in arguments.items()}
+        self.wait()
+        return found
 
     def seen(self, value: Any, arguments: Arguments) -> Seen:
         return [(name, self.get(found)) for name, found in super().seen(value, arguments)]
 
-    def seconds(self, function: Callable[..., Any], arguments: Arguments) -> float:
-        """Of one call."""
-        return self.clock.seconds(lambda: self.run(function, arguments))
+    def span(self, function: Callable[..., Any], arguments: Arguments) -> Span:
+        """How long one call takes."""
+        return self.clock.span(lambda: self.run(function, arguments))
 
 
 class DcpyCall(DeviceCall):
@@ -64,8 +70,11 @@ class DcpyCall(DeviceCall):
     def put(self, array: np.ndarray) -> Any:
         return self.device.array(array)
 
-    def get(self, value: Any) -> Any:
+    def wait(self) -> None:
         self.device.synchronize()
+
+    def get(self, value: Any) -> Any:
+        self.wait()
         return value.numpy() if isinstance(value, self.device.DeviceArray) else value
 
 
@@ -80,6 +89,9 @@ class CupyCall(DeviceCall):
 
     def put(self, array: np.ndarray) -> Any:
         return self.module.array(array)
+
+    def wait(self) -> None:
+        self.module.cuda.Device().synchronize()
 
     def get(self, value: Any) -> Any:
         return self.module.asnumpy(value) if isinstance(value, self.module.ndarray) else value
@@ -97,6 +109,9 @@ class TorchCall(DeviceCall):
     def put(self, array: np.ndarray) -> Any:
         return self.module.tensor(array, device="cuda")
 
+    def wait(self) -> None:
+        self.module.cuda.synchronize()
+
     def get(self, value: Any) -> Any:
         return value.cpu().numpy() if isinstance(value, self.module.Tensor) else value
 
@@ -108,6 +123,13 @@ class JaxDeviceCall(JaxCall):
         super().__init__(subject)
         self.clock: Clock = HostClock(lambda: None)  # `run` itself waits
 
-    def seconds(self, function: Callable[..., Any], arguments: Arguments) -> float:
-        """Of one call."""
-        return self.clock.seconds(lambda: self.run(function, arguments))
+    def prepare(self, arguments: Arguments) -> Arguments:
+        """Fresh arguments; JAX copies arrays behind the caller's back."""
+        import jax
+
+        found: Arguments = jax.block_until_ready(super().prepare(arguments))
+        return found
+
+    def span(self, function: Callable[..., Any], arguments: Arguments) -> Span:
+        """How long one call takes."""
+        return self.clock.span(lambda: self.run(function, arguments))

@@ -1,37 +1,54 @@
-"""Clocks: how long the commands of a call take, by events of the driver on its stream, or by the host around a wait."""
+"""Clocks: how long a call takes, by events of the driver on its stream, and by the host until its commands have ended.
+
+Whoever is only known by the clock of the host is compared with others by that clock: it has the wait in it, too.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import time
 from collections.abc import Callable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 LIBRARIES = (("libcuda.so.1", "cu"), ("libamdhip64.so", "hip"))
 
 
-class Clock(Protocol):
-    """Seconds of what `run` starts; it has ended when this returns."""
+class Span(NamedTuple):
+    """Seconds of one call."""
 
-    def seconds(self, run: Callable[[], object]) -> float: ...
+    device: float  #: between two events on its stream; the host's where nobody knows the stream
+    host: float  #: from the call until nothing of it is left to do
+
+
+class Clock(Protocol):
+    """How long takes what `run` starts; it has ended when this returns."""
+
+    name: str
+
+    def span(self, run: Callable[[], object]) -> Span: ...
 
 
 class HostClock:
     """By the clock of the host, for libraries that do not say on which stream they work: `wait` waits for all."""
 
+    name = "host"
+
     def __init__(self, wait: Callable[[], object]) -> None:
         self.wait = wait
 
-    def seconds(self, run: Callable[[], object]) -> float:
+    def span(self, run: Callable[[], object]) -> Span:
         self.wait()
         start = time.perf_counter()
         run()
         self.wait()
-        return time.perf_counter() - start
+        seconds = time.perf_counter() - start
+        return Span(seconds, seconds)
 
 
 class EventClock:
     """Two events on a stream, before and behind. `library` is that of the driver (default: the one that is there)."""
+
+    name = "events"
 
     def __init__(self, stream: int, library: str = "") -> None:
         self._library, self._prefix = driver(library)
@@ -41,15 +58,17 @@ class EventClock:
         for event in self._events:
             self._call(create, ctypes.byref(event), ctypes.c_uint(0))
 
-    def seconds(self, run: Callable[[], object]) -> float:
+    def span(self, run: Callable[[], object]) -> Span:
         before, behind = self._events
+        start = time.perf_counter()
         self._call("EventRecord", before, self._stream)
         run()
         self._call("EventRecord", behind, self._stream)
         self._call("EventSynchronize", behind)
+        host = time.perf_counter() - start
         milliseconds = ctypes.c_float()
         self._call("EventElapsedTime", ctypes.byref(milliseconds), before, behind)
-        return milliseconds.value / 1e3
+        return Span(milliseconds.value / 1e3, host)
 
     def _call(self, name: str, *arguments: object) -> None:
         status = getattr(self._library, self._prefix + name)(*arguments)

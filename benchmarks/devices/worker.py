@@ -13,11 +13,13 @@ import statistics
 import sys
 import time
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.devices import FRAMEWORKS
+from benchmarks.devices.clocks import Span
 from benchmarks.npbench import Kernel, kernels
 from benchmarks.peers import Framework, adapt
 from benchmarks.peers.calls import PlainCall
@@ -38,7 +40,7 @@ def measure(kernel: Kernel, framework: Framework, preset: str, repeat: int, seco
     value = reference.run(kernel.function, expected)
     numpy_lines = adapt.lines(subject.source)
     row: dict[str, Any] = {"kernel": kernel.name, "framework": framework.name, "preset": preset}
-    row |= {"numpy_lines": len(numpy_lines)}
+    row |= {"numpy_lines": len(numpy_lines), "version": version_of(framework)}
     mine = call.prepare(arguments)
     start = time.perf_counter()
     try:
@@ -53,19 +55,26 @@ def measure(kernel: Kernel, framework: Framework, preset: str, repeat: int, seco
     wrong = difference_from(seen, reference.seen(value, expected), framework.name == "dcpy")
     if wrong:
         return row | {"status": f"wrong: {wrong}"}
-    times = repeated(call, function, arguments, repeat, seconds)
-    return row | {"times": times, "median": statistics.median(times), "status": "ok"}
+    spans = repeated(call, function, arguments, repeat, seconds)
+    times, by_host = [span.device for span in spans], [span.host for span in spans]
+    row |= {"clock": call.clock.name, "times": times, "median": statistics.median(times)}
+    return row | {"host_median": statistics.median(by_host), "status": "ok"}
 
 
-def repeated(call: Any, function: Any, arguments: dict[str, Any], repeat: int, seconds: float) -> list[float]:
+def repeated(call: Any, function: Any, arguments: dict[str, Any], repeat: int, seconds: float) -> list[Span]:
     """Times of `repeat` calls after `WARM` more, on sets of arguments in turn; fewer where `seconds` are over."""
     count = sets_of(arguments)
-    times: list[float] = []
+    spans: list[Span] = []
     end = time.perf_counter() + seconds
-    while len(times) < WARM + repeat and (time.perf_counter() < end or len(times) <= WARM):
+    while len(spans) < WARM + repeat and (time.perf_counter() < end or len(spans) <= WARM):
         fresh = [call.prepare(arguments) for _ in range(count)]
-        times += [call.seconds(function, each) for each in fresh]
-    return times[WARM : WARM + repeat]
+        spans += [call.span(function, each) for each in fresh]
+    return spans[WARM : WARM + repeat]
+
+
+def version_of(framework: Framework) -> str:
+    """Of the package, as it says itself."""
+    return str(getattr(importlib.import_module(framework.package), "__version__", ""))
 
 
 def sets_of(arguments: dict[str, Any]) -> int:
@@ -76,6 +85,7 @@ def sets_of(arguments: dict[str, Any]) -> int:
 
 def main(kernel: str, framework: str, preset: str, repeat: str, seconds: str) -> None:
     warnings.simplefilter("ignore")
+    FRAMEWORKS[framework].setup(Path.cwd())
     importlib.import_module(FRAMEWORKS[framework].package)  # so that the first call is only a call
     with np.errstate(all="ignore"):
         row = measure(kernels()[kernel], FRAMEWORKS[framework], preset, int(repeat), float(seconds))

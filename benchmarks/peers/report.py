@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,17 @@ BEGIN, END = "<!-- results -->", "<!-- end of results -->"
 
 def write(rows: list[Row], page: Path) -> None:
     """Replaces what stands between the marks; `ValueError` where the page has none."""
+    write_between(BEGIN, END, markdown(rows), page)
+
+
+def write_between(begin: str, end: str, lines: Iterable[str], page: Path) -> None:
+    """Replaces what stands between two marks; `ValueError` where the page has none."""
     text = page.read_text()
-    before, found, rest = text.partition(BEGIN)
-    _, closed, after = rest.partition(END)
+    before, found, rest = text.partition(begin)
+    _, closed, after = rest.partition(end)
     if not found or not closed:
-        raise ValueError(f"{page} lacks the marks {BEGIN} and {END}")
-    page.write_text("\n".join([before + BEGIN, "", *markdown(rows), "", END + after]))
+        raise ValueError(f"{page} lacks the marks {begin} and {end}")
+    page.write_text("\n".join([before + begin, "", *lines, "", end + after]))
 
 
 def markdown(rows: list[Row]) -> Iterator[str]:

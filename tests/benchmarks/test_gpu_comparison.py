@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
 import sys
 import types
@@ -10,15 +11,21 @@ import types
 import numpy as np
 import pytest
 
+import dcpy
 from benchmarks import gpu
-from benchmarks.devices import FRAMEWORKS, worker
+from benchmarks.devices import FRAMEWORKS, report, worker
 from benchmarks.devices.adapt import for_cupy, for_dcpy, for_torch
-from benchmarks.devices.clocks import EventClock, HostClock, new_stream
+from benchmarks.devices.calls import DcpyCall
+from benchmarks.devices.clocks import EventClock, HostClock, Span, new_stream
+from benchmarks.devices.device import MEASURED, Device, device_that_is_there, take_constants
 from benchmarks.npbench import kernels
 from benchmarks.peers import adapt, heatmap
 from benchmarks.peers.calls import PlainCall
 from benchmarks.peers.subject import Subject, subject_of
 from benchmarks.peers.worker import compiled, difference_from
+from dcpy.runtime.cache import Cache
+from dcpy.runtime.devices import drivers
+from dcpy.runtime.devices.constants import Constants, keep, kept
 from tests.runtime.devices.fakes import FakeDriver
 from tests.support.tiers import some
 
@@ -72,13 +79,15 @@ def test_adapted_kernels_compute_the_same(name, framework, stand_ins):
 
 
 class CountingClock:
+    name = "events"
+
     def __init__(self):
         self.calls = 0
 
-    def seconds(self, run):
+    def span(self, run):
         run()
         self.calls += 1
-        return float(self.calls)
+        return Span(float(self.calls), 2.0 * self.calls)
 
 
 class CountingCall(PlainCall):
@@ -92,14 +101,14 @@ class CountingCall(PlainCall):
         self.sets.append(copy.deepcopy(arguments))
         return self.sets[-1]
 
-    def seconds(self, function, arguments):
-        return self.clock.seconds(lambda: self.run(function, arguments))
+    def span(self, function, arguments):
+        return self.clock.span(lambda: self.run(function, arguments))
 
 
 def test_fifty_calls_after_five_on_arrays_of_their_own():
     call, calls = CountingCall(SUBJECT), []
     times = worker.repeated(call, lambda x: calls.append(x), {"x": np.ones(1 << 20)}, 50, 60.0)
-    assert times == [float(number) for number in range(6, 56)]
+    assert [span.device for span in times] == [float(number) for number in range(6, 56)]
     assert len({id(x) for x in calls}) == len(calls)
 
 
@@ -111,15 +120,64 @@ def test_caches_are_passed_by():
 
 def test_the_host_s_clock_waits_before_and_behind():
     order = []
-    assert HostClock(lambda: order.append("wait")).seconds(lambda: order.append("run")) >= 0
+    span = HostClock(lambda: order.append("wait")).span(lambda: order.append("run"))
     assert order == ["wait", "run", "wait"]
+    assert span.host == span.device >= 0
 
 
 @pytest.mark.cc
 def test_events_of_a_driver(tmp_path):
     fake = FakeDriver(tmp_path)  # one millisecond lies between two events
     clock = EventClock(new_stream(str(fake.path)), str(fake.path))
-    assert clock.seconds(lambda: None) == pytest.approx(1e-3)
+    span = clock.span(lambda: None)
+    assert span.device == pytest.approx(1e-3)
+    assert 0 < span.host != span.device
+
+
+class SimulatedCall(DcpyCall):
+    """dcpy's arrays on the simulated device, by a clock that counts."""
+
+    def make_clock(self):
+        self.device, self.stream = dcpy.gpu, 1
+        return CountingClock()
+
+
+@pytest.mark.cc
+def test_a_row_of_dcpy_with_arrays_on_the_device(monkeypatch):
+    monkeypatch.setenv("DCPY_GPU_BACKEND", "simulator")
+    framework = dataclasses.replace(FRAMEWORKS["dcpy"], call=SimulatedCall)
+    row = worker.measure(KERNELS["jacobi_1d"], framework, "XS", 3, 60.0)
+    assert row["status"] == "ok"
+    assert (row["times"], row["median"], row["host_median"]) == ([6.0, 7.0, 8.0], 7.0, 14.0)
+    assert (row["clock"], row["version"]) == ("events", dcpy.__version__)
+
+
+def test_nobody_multiplies_in_fewer_bits_than_numpy():
+    for framework in FRAMEWORKS.values():
+        assert framework.environment["NVIDIA_TF32_OVERRIDE"] == "0"
+    assert FRAMEWORKS["jax-gpu"].environment["JAX_DEFAULT_MATMUL_PRECISION"] == "highest"
+    assert FRAMEWORKS["jax-gpu"].environment["JAX_ENABLE_X64"] == "1"
+
+
+def test_what_was_measured_on_the_device_is_handed_down(tmp_path, monkeypatch):
+    measured, own = Cache(tmp_path / "measured"), Cache(tmp_path / "own")
+    figures = Constants(*map(float, range(1, 9)))
+    keep(measured, "sm_90", figures)
+    monkeypatch.setenv(MEASURED, str(measured.root))
+    take_constants(own.folder)
+    assert kept(own, "sm_90") == figures
+    assert FRAMEWORKS["dcpy"].setup is take_constants
+
+
+@pytest.mark.cc
+def test_the_device_has_a_name_and_costs(tmp_path, monkeypatch):
+    fake = FakeDriver(tmp_path)
+    monkeypatch.setenv("DCPY_GPU_DRIVER", str(fake.path))
+    monkeypatch.setenv("DCPY_CACHE_DIR", str(tmp_path))
+    keep(Cache(tmp_path), "sm_90", Constants(*[2.0] * 8))
+    found = device_that_is_there()
+    assert found.name == "No GPU at all, sm_90, 132 processors, driver 13.0"
+    assert found.constants["block barrier"] == "2000000.000 µs"
 
 
 def row(kernel, framework, median=None, status="ok", **more):
@@ -127,6 +185,7 @@ def row(kernel, framework, median=None, status="ok", **more):
     return {"kernel": kernel, "framework": framework, "preset": "S", "status": status} | times | more
 
 
+DEVICE = Device("No GPU, sm_90", {"launch": "3.0 µs"})
 STORED = [
     row("gemm", "dcpy", 1e-3),
     row("gemm", "cupy", 2e-3),
@@ -138,17 +197,33 @@ STORED = [
 
 def test_the_table_from_stored_figures(tmp_path, capsys):
     stored = tmp_path / "figures.json"
-    stored.write_text(json.dumps(STORED))
-    assert gpu.main(["--again", "--json", str(stored)]) == 0
+    stored.write_text(json.dumps({"device": dataclasses.asdict(DEVICE), "rows": STORED}))
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n")
+    assert gpu.main(["--again", "--json", str(stored), "--report", str(page)]) == 0
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
-    assert lines[:3] == [
+    assert lines[:4] == [
+        "No GPU, sm_90",
         "kernel framework first s median ms beside cupy status",
         "gemm dcpy 1.00 1.0000 2.00 ok",
         "gemm cupy 1.00 2.0000 1.00 ok",
     ]
-    assert "dcpy: 2 of 2 kernels run, 2.00 times cupy (geometric mean of 1), the fastest in 2" in lines
+    assert "dcpy: 2 of 2 kernels run, the fastest in 2" in lines
+    assert "dcpy: 2.00 times cupy (geometric mean of 1 kernel; gemm: 2.00)" in lines
     assert "torch: 0 of 1 kernels run, the fastest in 0" in lines
     assert (tmp_path / "figures.svg").exists()
+    told = page.read_text()
+    assert "old" not in told
+    for line in ("| launch | 3.0 µs |", "| gemm | 1 | 2 | refused |", "| lu | 10 | timeout |  |"):
+        assert line in told.splitlines()
+
+
+def test_by_the_host_s_clock_where_nobody_knows_the_stream():
+    mine = row("gemm", "dcpy", 1e-3, clock="events", host_median=2e-3)
+    theirs = row("gemm", "jax-gpu", 3e-3, clock="host", host_median=3e-3)
+    assert report.ratio(mine, row("gemm", "cupy", 4e-3, clock="events", host_median=9e-3)) == pytest.approx(4)
+    assert report.ratio(mine, theirs) == pytest.approx(1.5)
+    assert report.comparison([mine, theirs], "jax-gpu", "dcpy").startswith("jax-gpu: 0.67 times dcpy")
 
 
 def test_the_heat_map_is_beside_cupy():
@@ -168,7 +243,7 @@ def test_words():
 
 
 def test_without_a_gpu_it_says_so(monkeypatch, capsys):
-    monkeypatch.setattr(gpu, "has_gpu", lambda: False)
+    monkeypatch.setattr(drivers, "LIBRARIES", {"cuda": ("libnothing.so",), "hip": ("libnothing.so",)})
     assert gpu.main(["--only", "gemm"]) == 2
     said = capsys.readouterr()
     assert said.err == gpu.NO_GPU + "\n"
