@@ -48,22 +48,29 @@ def test_kernels_fit_a_chip(name):
     check(name, *units_of(name), chips.nvrtc(), "sm_90")
 
 
+@pytest.mark.parametrize("name", ("jacobi_2d", "softmax"))
+def test_kernels_fit_a_chip_of_amd(name):
+    check(name, *units_of(name), chips.hipcc(), "gfx90a")
+
+
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", kernels())
 def test_kernels_fit_all_chips(name):
+    fit_all(name, chips.nvrtc(), chips.NVIDIA)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", kernels())
+def test_kernels_fit_all_chips_of_amd(name):
+    fit_all(name, chips.hipcc(), chips.AMD)
+
+
+def fit_all(name, compiler, architectures):
     try:
         found = units_of(name)
     except CodegenError as error:
         pytest.skip(f"not generated: {error.message}")
     if found is None:
         pytest.skip("nothing for a device in it")
-    compiler = chips.nvrtc()
-    for arch in chips.NVIDIA:
+    for arch in architectures:
         check(name, *found, compiler, arch)
-
-
-@pytest.mark.heavy
-@pytest.mark.parametrize("arch", chips.AMD)
-@pytest.mark.parametrize("name", SOME)
-def test_kernels_fit_other_chips(name, arch):
-    check(name, *units_of(name), chips.hipcc(), arch)
