@@ -116,6 +116,7 @@ PASSES: Registry[type[Pass]] = Registry(
         "loops-into-blocks": f"{_GPU}.loops_into_blocks:LoopsIntoBlocks",
         "loops-into-kernels": f"{_GPU}.loops_into_kernels:LoopsIntoKernels",
         "kernel-fusion": f"{_GPU}.kernel_fusion:KernelFusion",
+        "kernel-union": f"{_GPU}.kernel_union:KernelUnion",
         "map-to-grid": f"{_GPU}.map_to_grid:MapToGrid",
         "partial-sums": f"{_CPU}.partial_sums:PartialSums",
         "overlapped-tiles": f"{_GPU}.overlapped_tiles:OverlappedTiles",

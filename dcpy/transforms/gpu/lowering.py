@@ -16,6 +16,7 @@ from dcpy.transforms.gpu.form_kernels import FormKernels
 from dcpy.transforms.gpu.histogram_privatization import HistogramPrivatization
 from dcpy.transforms.gpu.host_control import HostControl
 from dcpy.transforms.gpu.kernel_fusion import KernelFusion
+from dcpy.transforms.gpu.kernel_union import KernelUnion
 from dcpy.transforms.gpu.loops_into_blocks import LoopsIntoBlocks
 from dcpy.transforms.gpu.loops_into_kernels import LoopsIntoKernels
 from dcpy.transforms.gpu.map_to_grid import MapToGrid
@@ -67,6 +68,7 @@ def gpu_pipeline(
         FormKernels(limits, any_order),
         LoopsIntoBlocks(),
         MapToGrid(costs),
+        KernelUnion(),
         PlaceData(),
         HostControl(),
         PlaceCopies(),
