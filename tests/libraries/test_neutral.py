@@ -19,7 +19,14 @@ FOREIGN_ONLY = {
     *(kind for kind in catalog.NODES if kind.startswith(("random.", "comm."))),
 }
 #: what writes schedules: expansions for CPUs alone, those for GPUs alone, and the loops beside calls of C functions
-FOR_ONE_TARGET = {"contraction/cpu.py", "blas/expand/cblas.py", "blas/expand/pairs.py"}
+FOR_ONE_TARGET = {
+    "contraction/cpu.py",
+    "blas/expand/cblas.py",
+    "blas/expand/chains.py",
+    "blas/expand/pairs.py",
+    "blas/expand/partial_sums.py",
+    "blas/updated_product.py",
+}
 
 
 @pytest.mark.parametrize("kind", sorted(catalog.NODES))

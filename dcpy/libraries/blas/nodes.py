@@ -10,14 +10,15 @@ input connector that is missing is never read.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import LibraryNode
-from dcpy.ir.symbolic import Expr, Ranges
+from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.symbolic import ZERO, Expr, Ranges
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
@@ -104,6 +105,51 @@ class Gemm(ScaledProduct):
 
 
 @dataclass(eq=False)
+class BatchedGemm(ScaledProduct):
+    """``c[l] = alpha * op(a[l]) @ op(b[l]) + beta * c[l]`` for all l; a factor of two dimensions is that of each l."""
+
+    kind = "blas.batched_gemm"
+    summand = "c"
+    trans_a: bool = False
+    trans_b: bool = False
+
+    def one(self, index: Expr, out: Memlet | None = None) -> Gemm:
+        """One of the products, which writes to the output, or to another place for all of them."""
+
+        def at(memlet: Memlet) -> Memlet:
+            shape = memlet.subset.shape
+            part = Subset((index, *(Range(ZERO, size) for size in shape[1:])))
+            return replace(memlet, subset=memlet.subset.compose(part)) if len(shape) == 3 else memlet
+
+        out = out or self.outputs["c"]
+        inputs = {name: at(out if name == "c" else memlet) for name, memlet in self.inputs.items()}
+        flags = {"trans_a": self.trans_a, "trans_b": self.trans_b}
+        return Gemm(inputs, {"c": at(out)}, alpha=self.alpha, beta=self.beta, **flags, span=self.span)
+
+    def meaning(self, inputs: Arrays, outputs: Arrays) -> None:
+        """The formula, in NumPy."""
+        a = inputs["a"].swapaxes(-2, -1) if self.trans_a else inputs["a"]
+        b = inputs["b"].swapaxes(-2, -1) if self.trans_b else inputs["b"]
+        _update(self, np.matmul(a, b), inputs, outputs["c"], "c")
+
+    def problems(self) -> Iterator[str]:
+        """Those of one product, and stacks of different sizes."""
+        wrong = list(_connector_problems(self, ("a", "b"), ("c", "alpha", "beta"), "c"))
+        yield from wrong
+        if wrong:
+            return
+        shapes = {name: memlet.subset.shape for name, memlet in (self.inputs | self.outputs).items()}
+        if len(shapes["c"]) != 3 or not all(len(shapes[name]) in (2, 3) for name in ("a", "b")):
+            yield "wants stacks of matrices for c, and for a and b those or matrices"
+            return
+        for name in ("a", "b"):
+            if len(shapes[name]) == 3:
+                yield from _size_problems(f"{name} and the output", shapes[name][:1], shapes["c"][:1])
+        yield from self.one(ZERO).problems()
+        yield from _update_problems(self, "c")
+
+
+@dataclass(eq=False)
 class Gemv(ScaledProduct):
     """``y = alpha * op(a) @ x + beta * y`` with a matrix ``a`` and vectors."""
 
@@ -137,7 +183,7 @@ class GemvPair(LibraryNode):
     """``y = alpha_y * a @ x + beta_y * y`` and ``z = alpha_z * a.T @ w + beta_z * z``: products that read one matrix.
 
     As with `Gemv`, factors are numbers times the scalar inputs of the same name, and a summand is there where the input
-    named like the output is.
+    named like the output is. Without an input ``w``, it is the new ``y``: the second product is of the first one.
     """
 
     kind = "blas.gemv_pair"
@@ -151,12 +197,19 @@ class GemvPair(LibraryNode):
         vector = {"y": "x", "z": "w"}[output]
         known = {"a": "a", vector: "x", output: "y", f"alpha_{output}": "alpha", f"beta_{output}": "beta"}
         inputs = {name: self.inputs[mine] for mine, name in known.items() if mine in self.inputs}
+        inputs.setdefault("x", self.outputs["y"])
         alpha, beta = getattr(self, f"alpha_{output}"), getattr(self, f"beta_{output}")
         outputs = {"y": self.outputs[output]}
         return Gemv(inputs, outputs, alpha=alpha, beta=beta, trans_a=output == "z", span=self.span)
 
+    @property
+    def is_chain(self) -> bool:
+        """Whether the second product is of the first one's result."""
+        return "w" not in self.inputs
+
     def meaning(self, inputs: Arrays, outputs: Arrays) -> None:
         """Both formulas, in NumPy."""
+        inputs = {"w": outputs["y"], **inputs}
         for output, vector in (("y", "x"), ("z", "w")):
             known = {"y": output, "alpha": f"alpha_{output}", "beta": f"beta_{output}"}
             mine = {name: inputs[given] for name, given in known.items() if given in inputs}
@@ -167,8 +220,8 @@ class GemvPair(LibraryNode):
         """Those of its parts, and connectors that it has not."""
         known = ("a", "x", "w", "y", "z", "alpha_y", "beta_y", "alpha_z", "beta_z")
         wrong = [name for name in self.inputs if name not in known]
-        if wrong or set(self.outputs) != {"y", "z"} or not {"a", "x", "w"} <= set(self.inputs):
-            yield f"has the connectors a, x, w -> y, z, not {', '.join((*self.inputs, *self.outputs))}"
+        if wrong or set(self.outputs) != {"y", "z"} or not {"a", "x"} <= set(self.inputs):
+            yield f"has the connectors a, x, perhaps w -> y, z, not {', '.join((*self.inputs, *self.outputs))}"
             return
         yield from self.part("y").problems()
         yield from self.part("z").problems()
@@ -215,7 +268,7 @@ class Ger(LibraryNode):
 
 
 def _update(
-    node: Gemm | Gemv | Ger, product: np.ndarray[Any, Any], inputs: Arrays, out: np.ndarray[Any, Any], summand: str
+    node: ScaledProduct | Ger, product: np.ndarray[Any, Any], inputs: Arrays, out: np.ndarray[Any, Any], summand: str
 ) -> None:
     """``out = alpha * product + beta * summand`` in the output's dtype; factors that are 1 do nothing."""
     total = np.asarray(product).astype(out.dtype)

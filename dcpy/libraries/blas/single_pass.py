@@ -10,7 +10,9 @@ from dcpy.ir.analysis.touched import touched_by
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Node
+from dcpy.libraries.blas.batching import BatchProducts
 from dcpy.libraries.blas.nodes import Gemv, GemvPair
+from dcpy.libraries.blas.updated_product import UpdatedProduct
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.pipeline import Pipeline
 
@@ -24,6 +26,8 @@ class SinglePassProducts(Transformation[Gemv]):
 
     A product of a matrix and a vector costs what reading the matrix costs. Applies to two products of a state, of the
     same part of a matrix, one of them transposed, where neither needs what the other one or a node between them writes.
+    The vector of the second may be the result of the first, ``A.T @ (A @ p)``: what a row of the matrix contributes to
+    the second product needs that row's element of the first one only.
     """
 
     name: ClassVar[str] = "single-pass-products"
@@ -42,11 +46,14 @@ class SinglePassProducts(Transformation[Gemv]):
         if second is None:
             way = "columns" if first.trans_a else "rows"
             return Refusal(f"both products of {first.inputs['a']} go along its {way}")
+        handed_on = second.inputs["x"] == first.outputs["y"]
+        if handed_on and first.trans_a:
+            return Refusal("what a row contributes to the second product needs all rows' contributions to the first")
         dtypes = {str(m.uses.desc(memlet.container).dtype) for node in (first, second) for memlet in _operands(node)}
         if len(dtypes) > 1:
             return Refusal(f"the operands have several dtypes: {', '.join(sorted(dtypes))}")
         for node in behind[: behind.index(second) + 1]:
-            reason = _why_in_order(first, node, m.uses)
+            reason = _why_in_order(first, node, m.uses, handed_on and node is second)
             if reason:
                 return Refusal(reason)
         return second
@@ -55,7 +62,9 @@ class SinglePassProducts(Transformation[Gemv]):
         """Returns the pair, which stands where the later product stood."""
         first = m[self.first]
         rows, columns = (plan, first) if first.trans_a else (first, plan)
-        inputs = {"a": first.inputs["a"], "x": rows.inputs["x"], "w": columns.inputs["x"]}
+        inputs = {"a": first.inputs["a"], "x": rows.inputs["x"]}
+        if columns.inputs["x"] != rows.outputs["y"]:
+            inputs["w"] = columns.inputs["x"]
         for output, node in (("y", rows), ("z", columns)):
             names = {"y": output, "alpha": f"alpha_{output}", "beta": f"beta_{output}"}
             inputs |= {names[name]: memlet for name, memlet in node.inputs.items() if name in names}
@@ -78,16 +87,29 @@ def _operands(node: Gemv) -> Sequence[Memlet]:
     return (node.inputs["a"], node.inputs["x"], node.outputs["y"])
 
 
-def _why_in_order(first: Gemv, node: Node, uses: Uses) -> str:
-    """Why a product has to stay in front of a node behind it; "" where it may be done with it, or later."""
+def _why_in_order(first: Gemv, node: Node, uses: Uses, hands_on: bool = False) -> str:
+    """Why a product has to stay in front of a node behind it; "" where it may be done with it, or later.
+
+    Where it `hands_on` its result, that is what the product behind it may take as its vector.
+    """
+    result = uses.root(first.outputs["y"].container)
     behind = touched_by(node, uses)
     for name, mine in touched_by(first, uses).items():
         others = [known for other, known in behind.items() if other in uses.overlapping(name)]
-        if mine.writes and others:
+        if mine.writes and others and not (hands_on and name == result and _is_vector_only(node, result, uses)):
             return f"{name!r}, which it writes, is touched by what is behind it"
         if any(other.writes for other in others):
             return f"{name!r}, which it reads, is written by what is behind it"
     return ""
 
 
-FOR_DEVICES = Pipeline("single-pass", SinglePassProducts())
+def _is_vector_only(node: Node, result: str, uses: Uses) -> bool:
+    """Whether a product touches a container as its vector, and in no other way."""
+    if not isinstance(node, Gemv):
+        return False
+    near = uses.overlapping(result)
+    touched = [*((name, memlet) for name, memlet in node.inputs.items() if name != "x"), *node.outputs.items()]
+    return not any(uses.root(memlet.container) in near for _, memlet in touched)
+
+
+FOR_DEVICES = Pipeline("single-pass", SinglePassProducts(), UpdatedProduct(), BatchProducts())

@@ -151,8 +151,18 @@ def _without(memlet: Memlet, second: bool) -> Memlet:
     return replace(memlet, subset=Subset(tuple(dims)))
 
 
-def _rows_of(memlet: Memlet, stack: Map, uses: Uses) -> Rows | None:
-    """What a memlet of one row, or of several, touches over all iterations; None where that is no matrix."""
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """What a memlet touches over the iterations of a map: sizes and distances, its own and those of iterations."""
+
+    start: Expr
+    own: tuple[tuple[Expr, Expr], ...]
+    outer: tuple[tuple[Expr, Expr], ...]
+    box: Subset
+
+
+def levels_of(memlet: Memlet, stack: Map, uses: Uses) -> Levels | None:
+    """None where the memlets of iterations are not at one distance from each other, or differ in size."""
     desc = uses.desc(memlet.container)
     address = desc.offset if isinstance(desc, View) else ZERO
     levels: list[tuple[Expr, Expr]] = []  # sizes and distances, from the rows inwards
@@ -160,22 +170,30 @@ def _rows_of(memlet: Memlet, stack: Map, uses: Uses) -> Rows | None:
         if isinstance(dim, Range):
             levels.append((dim.size, stride * dim.step))
         address = address + (dim.start if isinstance(dim, Range) else dim) * stride
-    *rows, (length, across) = levels
     outer: list[tuple[Expr, Expr]] = []
     for param, values in zip(stack.params, stack.domain, strict=True):
         outer.append((values.size, address.subs({param: sym(param) + 1}) - address))
         if values.step is not ONE:
             return None
-    merged = _merged([*outer, *rows])
     start = address.subs({param: values.start for param, values in zip(stack.params, stack.domain, strict=True)})
     moving = {name for size, step in (*levels, *outer) for name in (*size.symbols, *step.symbols)} | {*start.symbols}
     box = aligned_box(memlet.subset, stack.iteration_space())
-    if merged is None or box is None or moving & set(stack.params):
+    if box is None or moving & set(stack.params):
         return None
-    return Rows(memlet.container, box.subset, start, *merged, length, across)
+    return Levels(start, tuple(levels), tuple(outer), box.subset)
 
 
-def _merged(levels: Sequence[tuple[Expr, Expr]]) -> tuple[Expr, Expr] | None:
+def _rows_of(memlet: Memlet, stack: Map, uses: Uses) -> Rows | None:
+    """What a memlet of one row, or of several, touches over all iterations; None where that is no matrix."""
+    levels = levels_of(memlet, stack, uses)
+    if levels is None:
+        return None
+    *rows, (length, across) = levels.own
+    found = merged([*levels.outer, *rows])
+    return None if found is None else Rows(memlet.container, levels.box, levels.start, *found, length, across)
+
+
+def merged(levels: Sequence[tuple[Expr, Expr]]) -> tuple[Expr, Expr] | None:
     """Number and distance of rows, where each level continues where the one inside it ends."""
     count, step = ONE, ZERO
     for size, distance in reversed([level for level in levels if level[0] is not ONE]):
@@ -186,10 +204,23 @@ def _merged(levels: Sequence[tuple[Expr, Expr]]) -> tuple[Expr, Expr] | None:
 
 
 def _seen_as_matrix(rows: Rows, rw: Rewriter, region: Region | None) -> Memlet:
-    base = rw.uses.desc(rows.container)
-    seen, stem = rows.container, f"{rows.container}_rows"
-    if rows.box != Subset.whole(base.shape):
-        seen = rw.declare_fresh(f"{rows.container}_view", View.slice(seen, base, rows.box), region)
-    desc = View(seen, base.dtype, (rows.count, rows.length), (rows.step, rows.stride), rows.offset)
-    name = rw.declare_fresh(stem, desc, region)
-    return Memlet(name, Subset((Range(ZERO, rows.count), Range(ZERO, rows.length))))
+    shape, strides = (rows.count, rows.length), (rows.step, rows.stride)
+    return seen_as(rows.container, rows.box, shape, strides, rows.offset, "rows", rw, region)
+
+
+def seen_as(
+    container: str,
+    box: Subset,
+    shape: tuple[Expr, ...],
+    strides: tuple[Expr, ...],
+    offset: Expr,
+    stem: str,
+    rw: Rewriter,
+    region: Region | None,
+) -> Memlet:
+    """All of a new view, which shows elements of a part of a container."""
+    base, seen = rw.uses.desc(container), container
+    if box != Subset.whole(base.shape):
+        seen = rw.declare_fresh(f"{container}_view", View.slice(seen, base, box), region)
+    name = rw.declare_fresh(f"{container}_{stem}", View(seen, base.dtype, shape, strides, offset), region)
+    return Memlet(name, Subset.whole(shape))

@@ -6,12 +6,15 @@ A matrix that lies by rows is, to a library that stores by columns, its own tran
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dcpy.ir import types
 from dcpy.ir.analysis.scopes import desc_at
 from dcpy.ir.data import Array, View, packed_strides
 from dcpy.ir.expressions.scalar import Const, Index, Ref, ScalarExpr, cast, op
 from dcpy.ir.nodes import Map
-from dcpy.ir.symbolic import ONE, Expr, max_of
+from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.symbolic import ONE, ZERO, Expr, max_of
 from dcpy.ir.tree import owners_around
 from dcpy.ir.types import DType
 from dcpy.libraries.api import Fragment, Operand
@@ -43,6 +46,20 @@ class VendorCall(CblasCall):
         packed = self._packed(operand, written=written, summed_up=summed_up)
         rows, columns = operand.shape
         return Matrix(packed, rows, columns, False, max_of(columns, 1))
+
+    def stack(self, operand: Operand, *, written: bool = False, summed_up: bool = False) -> tuple[Matrix, Expr]:
+        """The first of several matrices with the memlet of all, and how far apart they are: 0 if it is one for all."""
+        if len(operand.shape) == 2:
+            return self.matrix(operand, written=written, summed_up=summed_up), ZERO
+        (_, rows, columns), (far, down, across) = operand.shape, operand.strides
+        by_rows = across is ONE and self._rows_fit(down, columns, rows)
+        if lies_the_same(self.f, operand) and (by_rows or (down is ONE and self._rows_fit(across, rows, columns))):
+            first = Subset((ZERO, Range(ZERO, rows), Range(ZERO, columns)))
+            memlet = replace(operand.memlet, subset=operand.memlet.subset.compose(first))
+            found = super().matrix(Operand(memlet, operand.desc), written=written, summed_up=summed_up)
+            return replace(found, memlet=operand.memlet), far
+        packed = self._packed(operand, written=written, summed_up=summed_up)
+        return Matrix(packed, rows, columns, False, max_of(columns, 1)), rows * columns
 
     def vector(self, operand: Operand, *, written: bool = False, summed_up: bool = False) -> Vector:
         """As `matrix`."""

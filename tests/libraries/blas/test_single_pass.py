@@ -19,13 +19,16 @@ BOTH = (
     "blas.gemv_pair (a <- A[0:N, 0:M], x <- p[0:M], w <- r[0:N], y <- q[0:N], alpha_y <- c) "
     "-> (y -> q[0:N], z -> s[0:M]) {beta_y = 2.0}"
 )
+FIRST = ROWS.replace("q[", "t[")
+SECOND = "blas.gemv (a <- A[0:N, 0:M], x <- t[0:N]) -> (y -> s[0:M]) {trans_a = true}"
+CHAIN = "blas.gemv_pair (a <- A[0:N, 0:M], x <- p[0:M]) -> (y -> t[0:N], z -> s[0:M])"
 
 
 def program(*nodes):
     plugins.load()
     return parse(
         "sdfg @f(A: f64[N, M], p: f64[M], q: f64[N], r: f64[N], s: f64[M], c: f64) symbols(N: size, M: size) "
-        f"{{ state {{ {' '.join(nodes)} }} }}"
+        f"{{ data t: f64[N] transient state {{ {' '.join(nodes)} }} }}"
     )
 
 
@@ -37,8 +40,8 @@ def text(*nodes):
 
 @pytest.mark.parametrize(
     ("before", "after"),
-    [((COLUMNS, ROWS), PAIR), ((ROWS, COLUMNS), PAIR), ((UPDATED, COLUMNS), BOTH)],
-    ids=["columns first", "rows first", "with factors and a summand"],
+    [((COLUMNS, ROWS), PAIR), ((ROWS, COLUMNS), PAIR), ((UPDATED, COLUMNS), BOTH), ((FIRST, SECOND), CHAIN)],
+    ids=["columns first", "rows first", "with factors and a summand", "of a product"],
 )
 def test_two_products_become_one(before, after):
     sizes = {"N": [1, 3], "M": [1, 2]}
@@ -51,7 +54,11 @@ def test_two_products_become_one(before, after):
         ((ROWS,), "no other product behind it in the state reads A[0:N, 0:M]"),
         ((ROWS, COLUMNS.replace("0:N, 0:M", "0:N - 1, 0:M").replace("r[0:N]", "r[0:N - 1]")), "no other product"),
         ((ROWS, ROWS.replace("q[", "r[")), "both products of A[0:N, 0:M] go along its rows"),
-        ((ROWS, COLUMNS.replace("r[0:N]", "q[0:N]")), "'q', which it writes, is touched by what is behind it"),
+        ((ROWS, COLUMNS.replace("r[", "q[").replace("s[0:M]", "q[0:M]")), "'q', which it writes, is touched by"),
+        ((COLUMNS, ROWS.replace("p[", "s[")), "what a row contributes to the second product needs all rows'"),
+        ((FIRST, SECOND.replace("s[", "p[")), "'p', which it reads, is written by what is behind it"),
+        ((FIRST, SECOND.replace(") ->", ", alpha <- t[0]) ->")), "'t', which it writes, is touched by what is behind"),
+        ((FIRST, "copy r[0:N] -> t[0:N]", SECOND), "'t', which it writes, is touched by what is behind it"),
         ((ROWS, "copy r[0:M] -> p[0:M]", COLUMNS), "'p', which it reads, is written by what is behind it"),
         ((ROWS, "map i = 0:M { tasklet () -> (o -> p[i]) { o = 0.0 } }", COLUMNS), "'p', which it reads, is written"),
         ((ROWS, "map i = 0:N { tasklet (a <- q[i]) -> (o -> r[i]) { o = a } }", COLUMNS), "'q', which it writes, is"),
@@ -63,7 +70,7 @@ def test_refusals(nodes, reason):
 
 
 @pytest.mark.parametrize("expansion", ["device", "maps"])
-@pytest.mark.parametrize("pair", [PAIR, BOTH])
+@pytest.mark.parametrize("pair", [PAIR, BOTH, CHAIN])
 def test_expansions_mean_the_same(pair, expansion):
     """Tiles that are not full, along both directions; those of the second are summed in order."""
     before, after = program(pair), program(pair)
@@ -81,14 +88,18 @@ def mvt(x1, x2, y1, y2, A):
     x2 += y2 @ A
 
 
+def atax(A, x):
+    return ((A @ x) @ A,)
+
+
 @pytest.mark.cc
-@pytest.mark.parametrize(("function", "dtype"), [(bicg, np.float64), (mvt, np.float32)])
+@pytest.mark.parametrize(("function", "dtype"), [(bicg, np.float64), (mvt, np.float32), (atax, np.float64)])
 def test_the_matrix_is_read_once(function, dtype):
     """Its bytes, those of vectors, and parts of sums: as many as the tiles have edges."""
     n, m = 200, 200
     rng = np.random.default_rng(0)
     a, *vectors = (rng.random(shape).astype(dtype) for shape in ((n, m), n, n, n, n))
-    given = (a, vectors[0], vectors[1]) if function is bicg else (*vectors, a)
+    given = {bicg: (a, *vectors[:2]), mvt: (*vectors, a), atax: (a, vectors[0])}[function]
     options = {"gpu_backend": "simulator", "gpu_hooks": True, "auto_optimize": True}
     program = dcpy.program(function, device=dcpy.DeviceType.GPU, **options)
     here, there, again = ([np.copy(arg) for arg in given] for _ in range(3))

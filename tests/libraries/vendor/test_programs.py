@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 import dcpy
+from dcpy import driver
 from dcpy.base.errors import DeviceError
+from dcpy.base.options import resolve_options
+from dcpy.ir.text import print_sdfg
 from dcpy.runtime.devices import libraries
 from dcpy.runtime.devices.table import Table
 
@@ -57,6 +60,23 @@ def test_products(dtype):
     program(a, b, c, dtype(0), dtype(1))
     assert np.isnan(c[2]).all()  # 0 times NaN is NaN
     assert not np.isnan(c[1]).any()
+
+
+def stacks(a, b, c, d):
+    sums = np.einsum("bij,bkj->bik", a, b)
+    return a @ b.transpose(0, 2, 1), a @ c, sums, (d @ c) @ a[0], a[:, 1:] @ d[:, 0]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.complex128])
+def test_stacks_of_products(dtype):
+    """Two stacks, one matrix for all, transposed ones, stacks of stacks, slices."""
+    shapes = ((3, 4, 5), (3, 2, 5), (5, 4), (3, 2, 5, 5))
+    given = [numbers(dtype, *shape) for shape in shapes]
+    same(stacks, *given)
+    sdfg = dcpy.program(stacks).to_sdfg(*given)
+    driver.auto_optimize(sdfg)
+    lowered, _ = driver.lower(sdfg, resolve_options({"device": "gpu", "gpu.backend": "simulator"}))
+    assert print_sdfg(lowered).count("dcpy_gemm_batched") == 3  # one matrix for all is one product of more rows
 
 
 def by_columns(a, b):

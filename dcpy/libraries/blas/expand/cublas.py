@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from dcpy.ir.expressions.scalar import ScalarExpr
+from dcpy.ir.expressions.scalar import Index, ScalarExpr
 from dcpy.ir.nodes import ForeignCall
-from dcpy.ir.symbolic import product_of
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import ZERO, product_of
 from dcpy.libraries.api import Fragment, expands
 from dcpy.libraries.blas.expand import products
 from dcpy.libraries.blas.expand.cblas import Matrix, mirrored, start_from_summand
-from dcpy.libraries.blas.nodes import Dot, Gemm, Gemv, Ger
+from dcpy.libraries.blas.nodes import BatchedGemm, Dot, Gemm, Gemv, Ger
 from dcpy.libraries.contraction.maps import contract
 from dcpy.libraries.vendor.operands import ON_DEVICE, TRANSPOSED, VendorCall, number, operation, real
 
@@ -63,6 +64,50 @@ def _gemm(call: VendorCall, a: Matrix, b: Matrix, c: Matrix, has_c: bool) -> For
     )  # fmt: skip
     inputs = {"a": a.memlet, "b": b.memlet, **({"c": c.memlet} if has_c else {}), **call.inputs}
     return ForeignCall("dcpy_gemm", arguments, inputs, {"c": c.memlet}, ENVIRONMENT)
+
+
+@expands(BatchedGemm, "maps", fuses=False)
+def batched_gemm_apart(node: BatchedGemm, f: Fragment) -> None:
+    """A map of products."""
+    with f.map(Range(ZERO, node.outputs["c"].subset.shape[0])) as index:
+        f.add(node.one(index))
+
+
+@expands(BatchedGemm, "cublas", environment=ENVIRONMENT, on=ON_DEVICE, fuses=False)
+def batched_gemm(node: BatchedGemm, f: Fragment) -> None:
+    """``gemmStridedBatched``."""
+    out = f.output("c")
+    call = VendorCall(f, out.dtype)
+    has_c, count = "c" in node.inputs, out.shape[0]
+    (a, far_a), (b, far_b) = call.stack(f.input("a")), call.stack(f.input("b"))
+    a, b = a.T if node.trans_a else a, b.T if node.trans_b else b
+    work = product_of(count, a.rows, a.columns, b.columns).constant
+    if work is not None and work <= SMALL:
+        f.decline(f"{work} multiplications are work for a kernel of dcpy's own, which can be fused")
+    start_from_summand(f, out, "c")
+    c, far_c = call.stack(out, written=True, summed_up=has_c)
+    if c.is_transposed:
+        a, b, c, far_a, far_b = b.T, a.T, c.T, far_b, far_a
+    call.not_zero("alpha")
+    if has_c:
+        call.not_zero("beta")
+
+    def foreign() -> ForeignCall:
+        alpha, beta = call.parts("alpha"), call.parts("beta") if has_c else (real(0), real(0))
+        sizes = (call.size(c.columns), call.size(c.rows), call.size(a.columns))
+        places = (
+            "b", call.size(b.ld), Index(far_b), "a", call.size(a.ld), Index(far_a),
+            *beta, "c", call.size(c.ld), Index(far_c), call.size(count),
+        )  # fmt: skip
+        arguments: tuple[str | ScalarExpr, ...] = (call.type, operation(b), operation(a), *sizes, *alpha, *places)
+        inputs = {"a": a.memlet, "b": b.memlet, **({"c": c.memlet} if has_c else {}), **call.inputs}
+        return ForeignCall("dcpy_gemm_batched", arguments, inputs, {"c": c.memlet}, ENVIRONMENT)
+
+    def loops() -> None:
+        with f.map(Range(ZERO, count)) as index:
+            f.add(node.one(index, out.memlet))
+
+    call.emit(foreign, loops)
 
 
 def _syrk(call: VendorCall, a: Matrix, c: Matrix) -> ForeignCall:

@@ -1,20 +1,22 @@
 """Two products of one matrix: its tiles are read once, by blocks, each of which adds up parts of rows and of columns.
 
+Where the second product is of the result of the first, blocks have whole rows (`chains`).
+
 Parts are added up in the order of the tiles, so results have the same bits each time. They are a share of 1 / 32 of the
 matrix: with tiles of 64 by 64 elements, a sum per row and one per column, written and read again.
 """
 
 from __future__ import annotations
 
-from dcpy.ir.expressions.scalar import ScalarExpr, cast, op
 from dcpy.ir.nodes import Map
 from dcpy.ir.schedules import BLOCK, GRID, SEQUENTIAL
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, min_of
 from dcpy.ir.tree import owners_around
 from dcpy.ir.types import DType
-from dcpy.libraries.api import Element, Fragment, Operand, expands
-from dcpy.libraries.blas.expand.products import scaled
+from dcpy.libraries.api import Fragment, Operand, expands
+from dcpy.libraries.blas.expand.chains import chain
+from dcpy.libraries.blas.expand.partial_sums import product_in, totals, zero
 from dcpy.libraries.blas.nodes import GemvPair
 from dcpy.libraries.contraction.spec import accumulator_dtype
 
@@ -31,20 +33,23 @@ def gemv_pair_apart(node: GemvPair, f: Fragment) -> None:
 
 @expands(GemvPair, "device", on=("gpu",), fuses=False)
 def gemv_pair(node: GemvPair, f: Fragment) -> None:
-    """One kernel over tiles, and one for the sums of each direction."""
+    """One kernel over tiles, and one for the sums of each direction; or one over rows, and one for sums of columns."""
     if any(isinstance(owner, Map) for owner in owners_around(node)):
         f.decline("is inside of a map")
     a, y, z = f.input("a"), f.output("y"), f.output("z")
     if a.strides[1] is not ONE:
         f.decline("the matrix does not lie by rows")
+    if node.is_chain:
+        chain(node, f, a, y, z)
+        return
     dtype = accumulator_dtype("add", y.dtype)
     rows, columns = (Range(ZERO, size, as_expr(TILE)) for size in a.shape)
     of_rows = f.array("row_sums", dtype, (columns.size, a.shape[0]))
     of_columns = f.array("column_sums", dtype, (rows.size, a.shape[1]))
     with f.maps([rows, columns], GRID, "tile") as (top, left):
         _tile(f, (top, left), (of_rows, of_columns), dtype)
-    _totals(node, f, "y", y, of_rows)
-    _totals(node, f, "z", z, of_columns)
+    totals(node, f, "y", y, of_rows)
+    totals(node, f, "z", z, of_columns)
 
 
 def _tile(f: Fragment, corner: tuple[Expr, Expr], sums: tuple[Operand, Operand], dtype: DType) -> None:
@@ -54,12 +59,9 @@ def _tile(f: Fragment, corner: tuple[Expr, Expr], sums: tuple[Operand, Operand],
     down, across = (_within(start, size) for start, size in zip(corner, a.shape, strict=True))
     products = f.shared("products", dtype, (TILE, TILE + 1))  # one more, so that rows begin in different banks
     rows, columns = f.shared("of_rows", dtype, (TILE, SIDE)), f.shared("of_columns", dtype, (SIDE, TILE))
-
-    def product(one: ScalarExpr, other: ScalarExpr) -> ScalarExpr:
-        return op("mul", cast(one, dtype), cast(other, dtype))
-
+    product = product_in(dtype)
     with f.maps([Range(ZERO, as_expr(SIDE)), across], BLOCK, "t") as (t, j):
-        own = _zero(f, dtype)
+        own = zero(f, dtype)
         with f.map(Range(down.start + t, down.stop, as_expr(SIDE)), SEQUENTIAL) as i:
             element = f.scalar("element", a.dtype)
             f.put(element.at(), a.at(i, j))
@@ -67,17 +69,17 @@ def _tile(f: Fragment, corner: tuple[Expr, Expr], sums: tuple[Operand, Operand],
             f.compute(products.at(i - top, j - left), product, element.at(), x.at(j))
         f.put(columns.at(t, j - left), own)
     with f.maps([down, Range(ZERO, as_expr(SIDE))], BLOCK, "i") as (i, t):
-        own = _zero(f, dtype)
+        own = zero(f, dtype)
         with f.map(Range(left + t, across.stop, as_expr(SIDE)), SEQUENTIAL) as j:
             f.put(own, products.at(i - top, j - left), wcr="add")
         f.put(rows.at(i - top, t), own)
     with f.maps([down], BLOCK) as (i,):
-        own = _zero(f, dtype)
+        own = zero(f, dtype)
         with f.map(Range(ZERO, as_expr(SIDE)), SEQUENTIAL) as t:
             f.put(own, rows.at(i - top, t), wcr="add")
         f.put(sums[0].at(left // TILE, i), own)
     with f.maps([across], BLOCK) as (j,):
-        own = _zero(f, dtype)
+        own = zero(f, dtype)
         with f.map(Range(ZERO, as_expr(SIDE)), SEQUENTIAL) as t:
             f.put(own, columns.at(t, j - left), wcr="add")
         f.put(sums[1].at(top // TILE, j), own)
@@ -86,32 +88,3 @@ def _tile(f: Fragment, corner: tuple[Expr, Expr], sums: tuple[Operand, Operand],
 def _within(start: Expr, size: Expr) -> Range:
     """From the beginning of a tile to its end, or that of the matrix."""
     return Range(start, min_of(start + TILE, size))
-
-
-def _zero(f: Fragment, dtype: DType) -> Element:
-    own = f.scalar("own", dtype)
-    f.put(own.at(), 0)
-    return own.at()
-
-
-def _totals(node: GemvPair, f: Fragment, output: str, out: Operand, sums: Operand) -> None:
-    """``out = alpha * total of each column of sums + beta * out``."""
-    parts, size = sums.shape
-    with f.map(Range(ZERO, size)) as i:
-        acc = _zero(f, sums.dtype)
-        with f.map(Range(ZERO, parts), SEQUENTIAL, "p") as p:  # few, and neighbours are side by side: one kernel
-            f.put(acc, sums.at(p, i), wcr="add")
-        names = [name for name in (f"alpha_{output}", f"beta_{output}") if name in node.inputs]
-        sources = {"total": acc, **{name: f.input(name).at() for name in names}}
-        if output in node.inputs:
-            sources[output] = f.input(output).at(i)
-
-        def result(*refs: ScalarExpr) -> ScalarExpr:
-            known = {name: cast(ref, out.dtype) for name, ref in zip(sources, refs, strict=True)}
-            alpha, beta = getattr(node, f"alpha_{output}"), getattr(node, f"beta_{output}")
-            found = scaled(known["total"], alpha, known.get(f"alpha_{output}"))
-            if output not in known:
-                return found
-            return op("add", found, scaled(known[output], beta, known.get(f"beta_{output}")))
-
-        f.compute(out.at(i), result, *sources.values())
