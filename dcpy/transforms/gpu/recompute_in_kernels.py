@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.analysis.sides import kernels
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.analysis.work import cost_of_code
@@ -15,7 +16,9 @@ from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.symbolic import product_of
 from dcpy.transforms.fusion.inlining import Inlining, inline
+from dcpy.transforms.fusion.pointwise import only_result
 from dcpy.transforms.fusion.recompute_fusion import recomputation
+from dcpy.transforms.fusion.temporaries import is_fixed, needed_elsewhere, shrink
 from dcpy.transforms.passes import GraphPass
 
 
@@ -43,6 +46,8 @@ class RecomputeInKernels(GraphPass):
         """Kernel by kernel, each backwards: what others need is computed once at a place that reads them all."""
         for kernel in kernels(rw.sdfg):
             inside = [node for node in kernel.body.walk_nodes() if isinstance(node, Map)]
+            for node in inside:
+                _leave_to_points(node, kernel, rw)
             for node in reversed(inside):
                 plan = self._plan(node, rw.uses)
                 if isinstance(plan, Inlining):
@@ -75,6 +80,30 @@ class RecomputeInKernels(GraphPass):
             return False
         count = product_of(*desc.shape).constant
         return count is None or count * desc.dtype.itemsize > self.limits.stack_bytes
+
+
+def _leave_to_points(producer: Map, kernel: Map, rw: Rewriter) -> None:
+    """Makes what a map computes the own of each point of the kernel, where points touch parts of an array that differ.
+
+    ``e[i, k]`` of all points becomes ``e[k]`` of each, where only tasklets of the kernel touch it, each with the
+    kernel's parameters as indices.
+    """
+    result = only_result(producer, rw.uses)
+    if isinstance(result, Refusal) or result.container in kernel.body.containers:
+        return
+    name = result.container
+    users = rw.uses.touchers(name)
+    if needed_elsewhere(name, [kernel], rw.uses) or not all(isinstance(user, Tasklet) for user in users):
+        return
+    tasklets = [user for user in users if isinstance(user, Tasklet)]
+    memlets = [memlet for user in tasklets for memlet in (*user.reads(), *user.writes()) if memlet.container == name]
+    subsets = [memlet.subset for memlet in memlets]
+    regions = kernel.body.walk_regions()
+    inner = {name for region in regions for name in (*region.params, *symbols_assigned_in(region))} - {*kernel.params}
+    axes = range(len(result.subset.dims))
+    fixed = {axis: str(result.subset.dims[axis]) for axis in axes if is_fixed(axis, subsets, inner)}
+    if set(kernel.params) <= set(fixed.values()):
+        shrink(name, tuple(axis for axis in axes if axis not in fixed), kernel, rw)
 
 
 def _bytes_loaded(node: Map, uses: Uses) -> int:

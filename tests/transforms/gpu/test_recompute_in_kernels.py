@@ -8,8 +8,11 @@ import pytest
 import dcpy
 from dcpy.ir.machine import GPU_COSTS
 from dcpy.runtime.devices.simulator.hooks import watching
+from dcpy.transforms.gpu.form_kernels import FormKernels
+from dcpy.transforms.gpu.map_to_grid import MapToGrid
 from dcpy.transforms.gpu.place_computation import PlaceComputation
 from dcpy.transforms.gpu.recompute_in_kernels import RecomputeInKernels
+from dcpy.transforms.gpu.reduce_to_blocks import ReduceToBlocks
 from tests.support.passes import Passed
 
 NORMED = """
@@ -68,6 +71,17 @@ def test_rows_that_need_rows_vanish_together():
     assert "f64[M] transient" not in found.text
 
 
+def test_parts_of_an_array_of_all_points_are_rows_too():
+    text = NORMED.replace("data d: f64[M] transient", "").replace("d[", "d[i, ")
+    text = text.replace("symbols(N: size, M: size) {", "symbols(N: size, M: size) { data d: f64[N, M] transient")
+    assert recomputed(text).same_values(N=[0, 2], M=[1, 5]).text == recomputed(NORMED).text
+    slow = replace(GPU_COSTS, operation_speed=GPU_COSTS.memory_speed // 4)
+    steps = PlaceComputation(), RecomputeInKernels(slow), ReduceToBlocks(slow), FormKernels(), MapToGrid(slow)
+    assert "d_1: f64[N, M]" in Passed(text, *steps).same_values(N=[0, 3], M=[1, 70]).text
+    others = recomputed(text.replace("(a <- d[i, n], b <- s)", "(a <- d[N - 1 - i, n], b <- s)"))
+    assert "d: f64[N, M]" in others.text
+
+
 @pytest.mark.parametrize(
     ("costs", "reason"),
     [
@@ -113,11 +127,19 @@ def standardized(x):
     return (x - np.mean(x, axis=1, keepdims=True)) / np.std(x, axis=1, keepdims=True)
 
 
+def normed_planes(x):
+    deviation = x - np.mean(x, axis=(1, 2), keepdims=True)
+    return deviation / np.sqrt(np.mean(deviation * deviation, axis=(1, 2), keepdims=True) + 1e-5)
+
+
 @pytest.mark.cc
-@pytest.mark.parametrize(("function", "vectors"), [(softmax, 0), (layer_norm, 2), (standardized, 0)])
-def test_rows_with_sums_of_sums_are_one_kernel_that_reads_and_writes_once(function, vectors):
+@pytest.mark.parametrize(
+    ("function", "shape", "vectors"),
+    [(softmax, (9, 67), 0), (layer_norm, (9, 67), 2), (standardized, (9, 67), 0), (normed_planes, (3, 5, 67), 0)],
+)
+def test_rows_with_sums_of_sums_are_one_kernel_that_reads_and_writes_once(function, shape, vectors):
     rng = np.random.default_rng(0)
-    x = rng.random((9, 67))
+    x = rng.random(shape)
     arguments = [x, *(rng.random(67) for _ in range(vectors))]
     options = {"device": "gpu", "gpu.backend": "simulator", "gpu.hooks": True}
     with watching() as seen:
