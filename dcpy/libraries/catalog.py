@@ -7,6 +7,7 @@ its node to a folder like `libraries.reduce` and its lines here.
 from __future__ import annotations
 
 _REDUCE = "dcpy.libraries.reduce"
+_SCAN = "dcpy.libraries.scan"
 _BLAS = "dcpy.libraries.blas"
 _LAPACK = "dcpy.libraries.lapack"
 _RANDOM = "dcpy.libraries.random"
@@ -28,6 +29,7 @@ _RANDOMS = ("seed", "draw", "vectors", "permutation", "sample")
 NODES: dict[str, str] = {
     "reduce": f"{_REDUCE}.nodes:Reduce",
     "argreduce": f"{_REDUCE}.nodes:ArgReduce",
+    "scan": f"{_SCAN}.nodes:Scan",
     "blas.matmul": f"{_BLAS}.nodes:MatMul",
     "blas.gemm": f"{_BLAS}.nodes:Gemm",
     "blas.batched_gemm": f"{_BLAS}.nodes:BatchedGemm",
@@ -59,6 +61,8 @@ EXPANSIONS: dict[str, str] = {
     "reduce/device": f"{_REDUCE}.expand.device:reduce_device",
     "argreduce/cpu": f"{_REDUCE}.expand.cpu:argreduce_loops",
     "argreduce/maps": f"{_REDUCE}.expand.maps:argreduce_maps",
+    "scan/maps": f"{_SCAN}.expand.maps:scan_maps",
+    "scan/device": f"{_SCAN}.expand.device:scan_device",
     "blas.matmul/specialize": f"{_BLAS}.specialize:matmul_as_blas",
     **{
         f"blas.{node}/{name}": f"{_BLAS}.expand.{name}:{node}"
@@ -75,7 +79,7 @@ EXPANSIONS: dict[str, str] = {
     **{
         f"indexing.{node}/{name}": f"{_INDEXING}.expand.{name}:{node}"
         for node in ("nonzero", "compress", "masked_store")
-        for name in ("cpu", "maps")
+        for name in ("cpu", "maps", "device")
     },
     "indexing.gather/cpu": f"{_INDEXING}.expand.index_arrays:gather",
     "indexing.gather/maps": f"{_INDEXING}.expand.index_arrays:gather_maps",

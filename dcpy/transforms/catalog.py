@@ -52,6 +52,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "loop-skewing": f"{_LOOPS}.loop_skewing:LoopSkewing",
         "loop-speculation": f"{_LOOPS}.loop_speculation:LoopSpeculation",
         "loop-to-map": f"{_LOOPS}.loop_to_map:LoopToMap",
+        "loop-to-scan": f"{_LOOPS}.loop_to_scan:LoopToScan",
         "loop-unroll": f"{_LOOPS}.loop_unroll:LoopUnroll",
         "loop-versioning": f"{_LOOPS}.loop_versioning:LoopVersioning",
         "map-collapse": f"{_MAPS}.map_collapse:MapCollapse",

@@ -26,6 +26,7 @@ FOR_ONE_TARGET = {
     "blas/expand/pairs.py",
     "blas/expand/partial_sums.py",
     "blas/updated_product.py",
+    "scan/expand/blocks.py",
 }
 
 

@@ -29,6 +29,7 @@ from dcpy.transforms.gpu.reduce_to_blocks import ReduceToBlocks
 from dcpy.transforms.library_idioms import LibraryIdioms
 from dcpy.transforms.loops.loop_speculation import LoopSpeculation
 from dcpy.transforms.loops.loop_to_map import LoopToMap
+from dcpy.transforms.loops.loop_to_scan import LoopToScan
 from dcpy.transforms.loops.loop_versioning import LoopVersioning
 from dcpy.transforms.pipeline import Pipeline, RunReport
 from dcpy.transforms.running import run_pipeline
@@ -49,6 +50,7 @@ def gpu_pipeline(
         "lower-for-gpu",
         InlineCall(),
         LoopVersioning(),
+        LoopToScan(),
         LibraryIdioms(late=True, target="gpu"),
         ExpandLibraryNodes(target="gpu", libraries=libraries),
         MapInlining(indices=True),

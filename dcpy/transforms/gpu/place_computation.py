@@ -7,19 +7,20 @@ and scalars that are nowhere near a kernel.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dcpy.base.errors import InvalidSdfg
 from dcpy.ir.analysis.memory import memory_of
 from dcpy.ir.analysis.sides import Side, is_library_call, run_by_host, side_of, twins
 from dcpy.ir.analysis.uses import Uses
-from dcpy.ir.data import Array, Data
+from dcpy.ir.data import Array, Data, Space
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Copy, Map, Node, Tasklet
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Block, Loop, Region, State, While
-from dcpy.ir.schedules import GRID, SEQUENTIAL, Parallel, Vector
+from dcpy.ir.schedules import GRID, SEQUENTIAL, Grid, Parallel, Vector
+from dcpy.ir.schedules import Block as OfBlock
 from dcpy.ir.symbolic import ONE, Expr, as_expr, product_of
 from dcpy.ir.tree import Element, is_inside, owners_around, subtree
 from dcpy.transforms.gpu.kernels_of_nodes import copy_as_map, one_thread
@@ -57,6 +58,9 @@ class PlaceComputation(GraphPass):
                 f"{rw.sdfg.name!r} was lowered for a device before", help="lower the program in simple form, once"
             )
         chosen = _Sides(rw, self.any_order).device
+        for kernel in list(_outermost(rw.sdfg.body)):
+            if isinstance(kernel, Map) and isinstance(kernel.schedule, Grid) and kernel not in chosen:
+                _take_back(kernel, rw)
         for block in list(run_by_host(rw.sdfg.body)):
             if isinstance(block, State):
                 _make_kernels(block, chosen, self.any_order, rw)
@@ -222,6 +226,17 @@ def _make_kernels(state: State, chosen: dict[Node, None], any_order: bool, rw: R
         else:
             group.append(node)
     _close(group, rw)
+
+
+def _take_back(kernel: Map, rw: Rewriter) -> None:
+    """Leaves to the host what was written for a device: blocks and threads one after the other, in its own memory."""
+    for node in [kernel, *(inner for inner in kernel.body.walk_nodes() if isinstance(inner, Map))]:
+        if isinstance(node.schedule, Grid | OfBlock):
+            rw.update(node, schedule=SEQUENTIAL)
+    for region in list(kernel.body.walk_regions()):
+        for name, desc in list(region.containers.items()):
+            if isinstance(desc, Array) and desc.space is Space.SHARED:
+                rw.redeclare(name, replace(desc, space=Space.HOST))
 
 
 def _close(group: list[Node], rw: Rewriter) -> None:

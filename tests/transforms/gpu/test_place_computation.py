@@ -159,3 +159,25 @@ def test_what_takes_turns_with_a_long_loop_of_the_host_is_the_hosts():
     found.says("it would take turns on 'A' with a loop that only one thread can run", applied=False)
     short = Passed(TURNS.replace("LAST", "M // 64"), PlaceComputation())
     assert "map k = 0:M @grid" in short.text
+
+
+def test_what_was_written_for_a_device_is_taken_back_where_the_host_runs_it():
+    placed("""
+        sdfg @f(A: f16[N], B: f16[N]) symbols(N: size) {
+          state {
+            map b = 0:N:8 @grid {
+              data tile: f16[8] transient @shared @stack
+              map i = b:min(N, b + 8) @block { tasklet (a <- A[i]) -> (o -> tile[i - b]) { o = a } }
+              map j = b:min(N, b + 8) @block { tasklet (a <- tile[j - b]) -> (o -> B[j]) { o = a } }
+            }
+          }
+        }""").becomes("""
+        sdfg @f(A: f16[N], B: f16[N]) symbols(N: size) {
+          state {
+            map b = 0:N:8 @sequential {
+              data tile: f16[8] transient @stack
+              map i = b:min(N, b + 8) @sequential { tasklet (a <- A[i]) -> (o -> tile[i - b]) { o = a } }
+              map j = b:min(N, b + 8) @sequential { tasklet (a <- tile[j - b]) -> (o -> B[j]) { o = a } }
+            }
+          }
+        }""").same_values(N=[0, 20]).says("devices have no numbers of f16", applied=False)

@@ -28,13 +28,13 @@ def nonzero(scan: Scan, node: Nonzero, f: Fragment) -> None:
     (rows,) = as_rows(f, [mask], len(sizes))
 
     def visit(at: Sequence[Expr], number: Expr) -> None:
-        for out, place in zip(outputs, _divided(at, sizes), strict=True):
+        for out, place in zip(outputs, divided(at, sizes), strict=True):
             f.compute(out.at(number), lambda place=place: Index(place, types.int64))
 
     scan(f, rows, visit)
 
 
-def _divided(at: Sequence[Expr], sizes: Sequence[Expr]) -> list[Expr]:
+def divided(at: Sequence[Expr], sizes: Sequence[Expr]) -> list[Expr]:
     """One position per dimension, where all of them were counted as one."""
     if len(at) == len(sizes):
         return list(at)

@@ -1,0 +1,1 @@
+"""Scans: running sums, products and extrema along an axis."""

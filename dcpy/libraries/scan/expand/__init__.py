@@ -1,0 +1,1 @@
+"""How scans are computed."""

@@ -1,0 +1,49 @@
+"""Scans of lines: what is combined, along how many lines of what length, and where running values go.
+
+Two modules write it: `loops` with one thread for a line, `blocks` with the threads of blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dcpy.ir.expressions.identities import identity_value
+from dcpy.ir.expressions.scalar import op
+from dcpy.ir.symbolic import Expr
+from dcpy.ir.types import DType
+from dcpy.libraries.fragment import Element, Fragment
+
+Point = Sequence[Expr]  # of a line: an index along each of the other dimensions
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """One line for each point of `sizes`, of `length` elements.
+
+    `read(f, target, point, k, wcr)` writes what puts an element of a line into a target, or combines it there;
+    `write(f, point, k, value)` takes a running value; `first(f, target, point)` says what stands in front of a line.
+    """
+
+    sizes: tuple[Expr, ...]
+    length: Expr
+    op: str
+    dtype: DType
+    read: Callable[[Fragment, Element, Point, Expr, str], object]
+    write: Callable[[Fragment, Point, Expr, Element], object]
+    first: Callable[[Fragment, Element, Point], object]
+
+    def combine(self, f: Fragment, target: Element, one: Element, other: Element) -> None:
+        """``target = one op other``, in this order."""
+        f.compute(target, lambda a, b: op(self.op, a, b), one, other)
+
+    def put_neutral(self, f: Fragment, target: Element) -> None:
+        """What changes no element that it is combined with."""
+        f.put(target, neutral(self.op, self.dtype))
+
+
+def neutral(operation: str, dtype: DType) -> Any:
+    """The identity of an operation; that of sums of floats is -0.0: ``0.0 + -0.0`` would not be the element."""
+    zero: dict[str, Any] = {"f": -0.0, "c": complex(-0.0, -0.0)}
+    return zero.get(dtype.kind, 0) if operation == "add" else identity_value(operation, dtype)
