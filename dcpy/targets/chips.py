@@ -41,6 +41,7 @@ def costs_of(arch: str, measured: Constants | None = None, costs: Costs = GPU_CO
     return replace(
         found,
         memory_speed=round(measured.within_device / 1e6),
+        operation_speed=round(measured.operations / 1e6),
         transfer_speed=round(measured.to_device_pageable / 1e6),
         launch=round(measured.launch * 1e9),
         wait=round(measured.launch_and_wait * 1e9),

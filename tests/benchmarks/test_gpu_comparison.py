@@ -161,7 +161,7 @@ def test_nobody_multiplies_in_fewer_bits_than_numpy():
 
 def test_what_was_measured_on_the_device_is_handed_down(tmp_path, monkeypatch):
     measured, own = Cache(tmp_path / "measured"), Cache(tmp_path / "own")
-    figures = Constants(*map(float, range(1, 9)))
+    figures = Constants(*map(float, range(1, 10)))
     keep(measured, "sm_90", figures)
     monkeypatch.setenv(MEASURED, str(measured.root))
     take_constants(own.folder)
@@ -174,7 +174,7 @@ def test_the_device_has_a_name_and_costs(tmp_path, monkeypatch):
     fake = FakeDriver(tmp_path)
     monkeypatch.setenv("DCPY_GPU_DRIVER", str(fake.path))
     monkeypatch.setenv("DCPY_CACHE_DIR", str(tmp_path))
-    keep(Cache(tmp_path), "sm_90", Constants(*[2.0] * 8))
+    keep(Cache(tmp_path), "sm_90", Constants(*[2.0] * 9))
     found = device_that_is_there()
     assert found.name == "No GPU at all, sm_90, 132 processors, driver 13.0"
     assert found.constants["block barrier"] == "2000000.000 µs"

@@ -9,10 +9,13 @@ from pathlib import Path
 
 from dcpy.runtime.cache import Cache, read_sealed, write_sealed
 
+#: units of fields that begin so; others are times
+PER_SECOND = {"within": "GB/s", "to_": "GB/s", "operations": "GFLOP/s"}
+
 
 @dataclass(frozen=True, slots=True)
 class Constants:
-    """Bytes in a second, and seconds. Copies within the device read and write each byte: both count."""
+    """Bytes or operations in a second, and seconds. Copies within the device read and write each byte: both count."""
 
     within_device: float
     to_device_pinned: float
@@ -22,13 +25,14 @@ class Constants:
     launch: float  # of an empty kernel behind others
     launch_and_wait: float  # of one alone, by the clock of the host
     block_barrier: float  # among 256 threads
+    operations: float  # products and sums on float64, of all threads together
 
     def rows(self) -> Iterator[tuple[str, str]]:
         """Names in words, and figures with their units."""
         for field in fields(self):
             value = getattr(self, field.name)
-            is_bandwidth = field.name.startswith(("within", "to_"))
-            figure = f"{value / 1e9:10.1f} GB/s" if is_bandwidth else f"{value * 1e6:10.3f} µs"
+            unit = next((unit for start, unit in PER_SECOND.items() if field.name.startswith(start)), "")
+            figure = f"{value / 1e9:10.1f} {unit}" if unit else f"{value * 1e6:10.3f} µs"
             yield field.name.replace("_", " "), figure
 
 

@@ -20,12 +20,21 @@ from dcpy.runtime.devices.table import TO_DEVICE, TO_HOST, WITHIN_DEVICE
 from dcpy.runtime.devices.toolchains import device_compiler
 
 BARRIERS = 1000
+ROUNDS = 256  # of a product and a sum each, in which a thread has four numbers on their way
+BLOCKS = 8  # for each processor: enough threads to hide how long an operation takes
 TEXT = f"""#include "dcpy_device.h"
 DCPY_KERNEL(empty, 256)() {{}}
 DCPY_KERNEL(barriers, 256)() {{ for (int32_t i = 0; i < {BARRIERS}; ++i) DCPY_BARRIER(); }}
-DCPY_KERNELS(measured, DCPY_ROW(empty, 256, 0), DCPY_ROW(barriers, 256, 0))
+DCPY_KERNEL(operations, 256)() {{
+    double a = DCPY_THREAD_X, b = a + 1.0, c = a + 2.0, d = a + 3.0;
+    for (int32_t i = 0; i < {ROUNDS}; ++i) {{
+        a = a*0.999 + 0.5, b = b*0.999 + 0.5, c = c*0.999 + 0.5, d = d*0.999 + 0.5;
+    }}
+    if (a + b + c + d < 0.0) DCPY_BARRIER();  // never; but who compiles it cannot know
+}}
+DCPY_KERNELS(measured, DCPY_ROW(empty, 256, 0), DCPY_ROW(barriers, 256, 0), DCPY_ROW(operations, 256, 0))
 """
-EMPTY, WITH_BARRIERS = range(2)
+EMPTY, WITH_BARRIERS, OPERATIONS = range(3)
 LARGEST = 256 << 20  # bytes of a copy: more than any cache holds
 ROWS, LAUNCHES, COPIES = 5, 200, 8
 
@@ -36,15 +45,15 @@ def measure(backend: str, options: Options) -> Constants:
     headers = tuple(Unit(name, header(name).read_text()) for name in ("dcpy_device.h", "dcpy_chips.h"))
     binary = compiler.compile(Unit("measured.kernels.cu", TEXT, DEVICE), headers, arch, options.gpu)
     context = open_context(backend, options)
-    program = context.program(binary.code, ("empty", "barriers"))
+    program = context.program(binary.code, ("empty", "barriers", "operations"))
     try:
         size = min(LARGEST, context.facts().free // 8) // 4096 * 4096
-        return Constants(*_copies(program, size), *_launches(program))
+        return Constants(*_copies(program, size), *_launches(program), _operations(program))
     finally:
         program.close()
 
 
-def _copies(program: DriverProgram, size: int) -> tuple[float, ...]:
+def _copies(program: DriverProgram, size: int) -> tuple[float, float, float, float, float]:
     there, other, pinned = program.allocate(size), program.allocate(size), program.pin(size)
     pageable = np.ones(size, np.uint8).ctypes
     ctypes.memset(pinned, 1, size)
@@ -60,12 +69,20 @@ def _copies(program: DriverProgram, size: int) -> tuple[float, ...]:
     return (within, *up, *down)
 
 
-def _launches(program: DriverProgram) -> tuple[float, ...]:
+def _launches(program: DriverProgram) -> tuple[float, float, float]:
     library, table = program.context.library, program.address
     launch = _best(lambda: float(library.dcpy_measure_launch(table, EMPTY, 1, 256, LAUNCHES)))
     alone = _best(lambda: float(library.dcpy_measure_wait(table, EMPTY, LAUNCHES)))
     barriers = _best(lambda: float(library.dcpy_measure_launch(table, WITH_BARRIERS, 1, 256, COPIES)))
     return launch, alone, max(barriers - launch, 0.0) / BARRIERS
+
+
+def _operations(program: DriverProgram) -> float:
+    """Products and sums on float64 in a second, each rounded by itself, as those of kernels are."""
+    blocks = BLOCKS * program.context.facts().processors
+    library, table = program.context.library, program.address
+    seconds = _best(lambda: float(library.dcpy_measure_launch(table, OPERATIONS, blocks, 256, COPIES)))
+    return blocks * 256 * 4 * 2 * ROUNDS / seconds
 
 
 def _best(seconds: Callable[[], float]) -> float:

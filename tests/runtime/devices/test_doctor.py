@@ -7,10 +7,14 @@ import re
 import pytest
 
 from dcpy.base.errors import DeviceError
+from dcpy.base.options import GpuOptions
 from dcpy.cli.main import main
+from dcpy.codegen.artifact import DEVICE, Unit
 from dcpy.driver import program_cache
 from dcpy.runtime.devices import drivers, measuring
 from dcpy.runtime.devices.constants import kept
+from dcpy.runtime.devices.native import header
+from dcpy.runtime.devices.sass import count, instructions
 from tests.runtime.devices import chips
 from tests.runtime.devices.fakes import FakeDriver
 
@@ -47,8 +51,8 @@ def test_a_device_is_described_and_measured(fake, capsys):
     assert re.search(rf"^ok +GPU: cuda +{described}$", said, re.M)
     assert re.search(r"^ok +kernels: NVIDIA +NVRTC 1\d\.\d+, for sm_75, ", said, re.M)
     assert "constants of the cuda device, measured now:" in said
-    for name in ("within device", "to host pageable", "launch and wait", "block barrier"):
-        assert re.search(rf"^ +{name} +\d+\.\d+ (GB/s|µs)$", said, re.M)
+    for name in ("within device", "to host pageable", "launch and wait", "block barrier", "operations"):
+        assert re.search(rf"^ +{name} +\d+\.\d+ (GB/s|µs|GFLOP/s)$", said, re.M)
     assert fake.get("live") == 0
     told = kept(program_cache(), "sm_90")
     assert told is not None
@@ -63,9 +67,24 @@ def test_figures_are_bytes_and_seconds_of_one_command(fake):
     assert found.to_host_pinned == pytest.approx(size / second, rel=0.01)
     assert found.launch == pytest.approx(0.001 / measuring.LAUNCHES)
     assert 0 < found.launch_and_wait < 1
-    assert len(fake.log("launch")) == 2 * measuring.ROWS * (measuring.LAUNCHES + 1) + measuring.ROWS * (
+    threads = measuring.BLOCKS * 132 * 256
+    assert found.operations == pytest.approx(threads * 8 * measuring.ROUNDS / second)
+    assert len(fake.log("launch")) == 2 * measuring.ROWS * (measuring.LAUNCHES + 1) + 2 * measuring.ROWS * (
         measuring.COPIES + 1
     )
+
+
+def test_what_is_measured_is_done():
+    """Compilers would leave out barriers and operations whose results nobody needs."""
+    chips.needs("nvdisasm")
+    headers = tuple(Unit(name, header(name).read_text()) for name in ("dcpy_device.h", "dcpy_chips.h"))
+    unit = Unit("measured.kernels.cu", measuring.TEXT, DEVICE)
+    found = instructions(chips.nvrtc().compile(unit, headers, "sm_90", GpuOptions()).code)
+    assert count(found["barriers"], "BAR") >= 1
+    products, sums = (count(found["operations"], name) for name in ("DMUL", "DADD"))
+    assert products == sums - 6 >= 4  # three sums before the rounds, and three behind them
+    assert count(found["operations"], "DFMA") == 0
+    assert not found["empty"] or count(found["empty"], "BAR") == 0
 
 
 def test_a_broken_device_is_not_measured(fake, capsys, monkeypatch):
