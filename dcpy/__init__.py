@@ -103,13 +103,18 @@ def __getattr__(name: str) -> _Any:
 
 
 def _transformation(name: str) -> _Any:
-    """A transformation of the catalog by the name of its class: ``dcpy.MapFusion``."""
+    """A transformation or pass of the catalog by the name of its class, ``dcpy.MapFusion``, or the paper's."""
     if name[:1].isupper():
-        from dcpy.transforms.catalog import TRANSFORMATIONS
+        from dcpy.transforms.catalog import NAMES_OF_THE_PAPER, PASSES, TRANSFORMATIONS
 
-        found = next((known for known in TRANSFORMATIONS if TRANSFORMATIONS.attribute(known) == name), None)
-        if found is not None:
-            return TRANSFORMATIONS[found]
+        if name in NAMES_OF_THE_PAPER:
+            from dcpy.transforms.history import parse_pass
+
+            return parse_pass(NAMES_OF_THE_PAPER[name])
+        for catalog in (TRANSFORMATIONS, PASSES):
+            for known in catalog:
+                if catalog.attribute(known) == name:
+                    return catalog[known]
     raise AttributeError(f"module 'dcpy' has no attribute {name!r}")
 
 

@@ -283,10 +283,23 @@ def transformation(name: object) -> type[Transformation[Any]] | Transformation[A
 
 
 def apply(sdfg: Sdfg, name: object, captures: Mapping[str, Any]) -> Any:
-    """Applies a transformation once; returns what it made. `TransformationRefused` where it fits nowhere, and why."""
-    from dcpy.transforms.api import apply_once
+    """Applies a transformation once; returns what it made. `TransformationRefused` where it fits nowhere, and why.
 
-    return apply_once(sdfg, transformation(name), **captures)
+    A pass over a whole SDFG runs; it has no captures.
+    """
+    from dcpy.transforms.api import Transformation, apply_once
+    from dcpy.transforms.history import parse_pass
+    from dcpy.transforms.passes import Pass
+    from dcpy.transforms.pipeline import Pipeline
+    from dcpy.transforms.running import run_pipeline
+
+    plugins.load()
+    chosen = parse_pass(name) if isinstance(name, str) else name
+    step = chosen() if isinstance(chosen, type) and issubclass(chosen, Pass) else chosen
+    if isinstance(step, Pass) and not isinstance(step, Transformation) and not captures:
+        run_pipeline(sdfg, Pipeline(step.name, step))
+        return None
+    return apply_once(sdfg, transformation(chosen), **captures)
 
 
 def refuse_unnamed(name: object) -> NoReturn:

@@ -126,10 +126,20 @@ PASSES: Registry[type[Pass]] = Registry(
         "place-data": f"{_GPU}.place_data:PlaceData",
         "recompute-in-kernels": f"{_GPU}.recompute_in_kernels:RecomputeInKernels",
         "recompute-stencils": f"{_FUSION}.recompute_stencils:RecomputeStencils",
+        "remove-redundant-communication":
+            f"{_DISTRIBUTED}.redundant_communication:RemoveRedundantCommunication",
         "reduce-to-blocks": f"{_GPU}.reduce_to_blocks:ReduceToBlocks",
         "share-buffers": f"{_CPU}.share_buffers:ShareBuffers",
     },
 )
+
+#: what scripts of the paper call transformations that have a name of their own here
+NAMES_OF_THE_PAPER = {
+    "ElementWiseArrayOperation": "distribute-element-wise",
+    "ElementWiseArrayOperation2D": "distribute-element-wise{dims=2}",
+    "RemoveRedundantComm": "remove-redundant-communication",
+    "RedundantComm2D": "remove-redundant-communication",
+}
 
 #: library (or library/late) -> the pipeline that folds what it can do along with its own work; filled by `dcpy.plugins`
 LIBRARY_IDIOMS: Registry[Pipeline] = Registry("library with idioms")

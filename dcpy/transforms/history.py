@@ -23,12 +23,22 @@ _PARAMETER = re.compile(r"([\w.]+)=(\S*)")
 
 def parse_transformation(text: str) -> Transformation[Any]:
     """The transformation that `text` spells; `UnknownName` or `ParseError` where it spells none."""
-    found, rest = _parse(text)
+    found = parse_pass(text)
     if not isinstance(found, Transformation):
         raise ParseError(f"{found} is a pass over a whole SDFG, not a transformation")
-    if rest:
-        raise ParseError(f"unexpected {rest!r} after the transformation {found}")
     return found
+
+
+def parse_pass(text: str) -> Pass:
+    """The transformation, or the pass over a whole SDFG, that `text` spells; errors as of `parse_transformation`."""
+    found, rest = _parse(text)
+    if rest:
+        raise ParseError(f"unexpected {rest!r} after the {_kind(found)} {found}")
+    return found
+
+
+def _kind(step: Pass) -> str:
+    return "transformation" if isinstance(step, Transformation) else "pass"
 
 
 def replay(sdfg: Sdfg, history: Iterable[str], *, check: bool = False) -> Sdfg:

@@ -227,7 +227,7 @@ def _stage(state: State, node: Node, staging: Staging, rw: Rewriter) -> None:
         rw.add_node_before(node, Copy(Memlet(staging.container, staging.box), whole))
     elif staging.combine:
         rw.add_node_before(node, _identity(name, staging, rw))
-    _redirect(node, staging.container, name, staging.points, rw)
+    redirect(node, staging.container, name, staging.points, rw)
     if staging.back is not None:
         target = Memlet(staging.container, staging.back, staging.combine)
         rw.add_node(Copy(Memlet(name, staging.back), target), state, state.index(node) + 1)
@@ -247,7 +247,7 @@ def _identity(name: str, staging: Staging, rw: Rewriter) -> Node:
     return Map(params, domain, Region((State("", [fill]),)), home=home)
 
 
-def _redirect(node: Node, old: str, new: str, points: tuple[bool, ...], rw: Rewriter) -> None:
+def redirect(node: Node, old: str, new: str, points: tuple[bool, ...], rw: Rewriter) -> None:
     """Makes a node, with all inside it, use another container."""
 
     def memlet(found: Memlet) -> Memlet:

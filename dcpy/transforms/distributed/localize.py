@@ -22,8 +22,10 @@ from dcpy.ir.symbolic import ONE, ZERO, Expr, max_of, min_of
 from dcpy.ir.tree import subtree
 from dcpy.transforms.distributed.local_domains import local_domain
 from dcpy.transforms.distributed.placement import (
+    Touch,
     anchors_of,
     home_of,
+    labels_of,
     outermost_nodes,
     placed,
     touches_of,
@@ -186,16 +188,19 @@ def _localize_operands(node: Node, locals_: Mapping[str, Local], rw: Rewriter) -
     grid, home, _ = home_of(node, rw.uses)
     if not home:
         return
-    cut = {}
-    for touch in touches_of(node, rw.uses):
-        local, dims = locals_.get(touch.container), list(touch.memlet.subset.dims)
-        for dim, anchor in enumerate(anchors_of(touch, ())):
+    letters = labels_of(node) or {}
+    fields: dict[str, dict[str, Memlet]] = {}
+    for operand in node.operands():  # two of them may name the same elements, and take different parts
+        memlet = operand.memlet
+        local, dims = locals_.get(memlet.container), list(memlet.subset.dims)
+        for dim, anchor in enumerate(anchors_of(Touch(memlet, False, True, letters.get(operand.name)), ())):
             part = dims[dim]
             if anchor is not None and anchor.label in home and isinstance(part, Range):
                 share = _share(home[anchor.label], part.size, grid, rw)
                 dims[dim] = _part(part, share, None if local is None else local.shares[dim])
-        cut[touch.memlet] = replace(touch.memlet, subset=Subset(tuple(dims)))
-    rw.replace_memlets(node, lambda memlet: cut.get(memlet, memlet))
+        fields.setdefault(operand.field, {})[operand.name] = replace(memlet, subset=Subset(tuple(dims)))
+    named = {field: isinstance(getattr(node, field), dict) for field in fields}
+    rw.update(node, **{field: new if named[field] else next(iter(new.values())) for field, new in fields.items()})
 
 
 def _share(axis: Axis, size: Expr, grid: str, rw: Rewriter) -> Share:

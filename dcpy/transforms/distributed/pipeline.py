@@ -1,11 +1,12 @@
-"""The pipeline that distributes: homes, then what is to be sent. `localize` makes the program of one rank of it."""
+"""The pipeline that distributes: homes, what is sent, what need not be; `localize` makes one rank's program of it."""
 
 from __future__ import annotations
 
 from dcpy.transforms.distributed.distribute_map import DistributeMap
 from dcpy.transforms.distributed.insert_communication import InsertCommunication
 from dcpy.transforms.distributed.localize import Localize
+from dcpy.transforms.distributed.redundant_communication import RemoveRedundantCommunication
 from dcpy.transforms.pipeline import Pipeline
 
-DISTRIBUTE = Pipeline("distribute", DistributeMap(), InsertCommunication())
+DISTRIBUTE = Pipeline("distribute", DistributeMap(), InsertCommunication(), RemoveRedundantCommunication())
 LOCALIZE = Pipeline("one-rank", Localize())

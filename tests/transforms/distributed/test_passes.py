@@ -15,7 +15,7 @@ from dcpy.transforms.distributed.localize import Localize
 from dcpy.transforms.pipeline import Pipeline
 from dcpy.transforms.running import run_pipeline
 from tests.support.expect import assert_same_text, expect
-from tests.support.ranks import localized
+from tests.support.ranks import check, distributed, localized
 
 BY = "((N + P - 1) // P)"
 ARGUMENTS = "x: f64[N] on g(block 0 by {by}), y: f64[N]{y}, k: i64[N]"
@@ -221,3 +221,12 @@ def test_blocks_that_do_not_hold_all_elements_are_found_when_it_runs():
     given = [{"x": np.zeros(2), "y": np.zeros(5)} for _ in range(2)]
     with pytest.raises(CommunicationError, match="2 blocks of 2 elements do not hold 5 elements"):
         run_ranks(local, given, {"N": 5})
+
+
+def test_operands_of_one_array_take_different_parts():
+    sdfg = parse_sdfg("""sdfg @f(A: f64[N, K], C: f64[N, N]) {
+      blas.gemm (a <- A[0:N, 0:K], b <- A[0:N, 0:K]) -> (c -> C[0:N, 0:N]) {trans_b = true} }""")
+    made = distributed(sdfg, {"C": "g(whole, block 0)"}, {"g": ["P"]})
+    arguments = {"A": np.arange(21.0).reshape(7, 3), "C": np.zeros((7, 7))}
+    for ranks in (1, 3):
+        check(sdfg, made, arguments, {"N": 7, "K": 3, "P": ranks}, ranks)

@@ -1,0 +1,163 @@
+"""RemoveRedundantCommunication: what a rank has under another name is not sent again (the paper's figure 11)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from dcpy.ir.analysis.touched import touched_by
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.data import Array, Scalar
+from dcpy.ir.editing.rewriter import Rewriter
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Copy, Node
+from dcpy.ir.refusal import Refusal
+from dcpy.ir.subsets import Subset
+from dcpy.ir.tree import Element, owners_around
+from dcpy.transforms.distributed.available_copies import Equal, available_copies, equals_of
+from dcpy.transforms.distributed.insert_communication import redirect
+from dcpy.transforms.distributed.placement import home_of, placed, touches_of, why_not_there
+from dcpy.transforms.passes import GraphPass
+
+
+@dataclass(frozen=True)
+class RemoveRedundantCommunication(GraphPass):
+    """Copy propagation across distributions: what was copied is read where it comes from, if that sends less.
+
+    before   copy tmp_part -> tmp        # allgather          after   map i home h { B[i] = tmp_part[i] + 1 }
+             copy tmp -> tmp_part_1      # takes its block
+             map i home h { B[i] = tmp_part_1[i] + 1 }
+
+    A gather and a scatter of the same blocks vanish, those of different blocks become one copy between the two, and an
+    array that has not changed is copied once. A copy is available where it surely has happened, and neither of its
+    sides was written since.
+    """
+
+    name: ClassVar[str] = "remove-redundant-communication"
+
+    def decide(self, rw: Rewriter) -> None:
+        """Takes another source for copies, reads originals, and drops copies that nobody reads, until none is left."""
+        while _drop_unread(rw) or _read_from_elsewhere(rw) or _read_originals(rw):
+            pass  # what is unread goes first: what would be read from there is read from its original by now
+
+
+# -- copies ------------------------------------------------------------------------------------------------------------
+
+
+def _read_from_elsewhere(rw: Rewriter) -> bool:
+    """Gives one copy another source."""
+    available = available_copies(rw.uses)
+    for copy, equal in available.items():
+        if not isinstance(copy, Copy):
+            continue
+        for source in equals_of(copy.src, equal, rw.uses):
+            if source.container != copy.dst.container and _sends_less(copy, source, equal, rw.uses):
+                rw.remark(copy, True, f"{source} holds the same as {copy.src}, and takes less to send")
+                rw.update(copy, src=source)
+                return True
+    return False
+
+
+def _sends_less(copy: Copy, source: Memlet, equal: Sequence[Equal], uses: Uses) -> bool:
+    """Whether less is sent in all if a copy has another source."""
+    now, then = _is_local(copy, uses), _is_local(Copy(source, copy.dst), uses)
+    if then and not now:
+        return True
+    original = any(one.container == source.container and other.container == copy.src.container for one, other in equal)
+    if not original or not _is_temporary(copy.src.container, uses):
+        return False  # the other way round, or what is between is needed in any case
+    return then or uses.readers(copy.src.container) == (copy,)
+
+
+def _is_local(copy: Copy, uses: Uses) -> bool:
+    """Whether each rank has what it copies."""
+    _, home, _ = home_of(copy, uses)
+    for touch in touches_of(copy, uses):
+        where = placed(touch.container, uses)
+        if isinstance(where, Refusal) or why_not_there(touch, where, home, copy, uses):
+            return False
+    return True
+
+
+# -- readers -----------------------------------------------------------------------------------------------------------
+
+
+def _read_originals(rw: Rewriter) -> bool:
+    """Makes all readers of one copy read what it was made of, which has the same elements in the same places."""
+    uses = rw.uses
+    available = available_copies(uses)
+    for name in uses.containers():
+        if not _is_temporary(name, uses):
+            continue
+        readers = uses.readers(name)
+        originals = [_original(name, reader, available, uses) for reader in readers]
+        if not readers or not originals[0] or any(one != originals[0] for one in originals):
+            continue
+        for reader in readers:
+            outermost = _outermost(reader)
+            if isinstance(outermost, Node) and uses.holds(outermost):
+                redirect(outermost, name, originals[0], (False,) * len(uses.desc(name).shape), rw)
+        return True
+    return False
+
+
+def _is_temporary(name: str, uses: Uses) -> bool:
+    """Whether a container is written by copies alone, and nothing else shows its memory."""
+    desc = uses.desc(name)
+    if not isinstance(desc, Array | Scalar) or not uses.is_private(name) or uses.views_of(name):
+        return False
+    return all(isinstance(writer, Copy) for writer in uses.writers(name))
+
+
+def _original(name: str, reader: Element, available: dict[Element, tuple[Equal, ...]], uses: Uses) -> str:
+    """What a reader may read instead; "" for nothing."""
+    place = _outermost(reader)
+    if not isinstance(place, Node) or place not in available:
+        return ""  # the condition or bound of a block: it is read wherever that begins
+    whole = Subset.whole(uses.desc(name).shape)
+    for one, other in available[place]:
+        both = other.subset == whole and one.subset == Subset.whole(uses.desc(one.container).shape)
+        if other.container == name and both:
+            touched = touched_by(place, uses).get(one.container)
+            if _is_there(one.container, name, place, uses) and (touched is None or not touched.writes):
+                return one.container
+    return ""
+
+
+def _is_there(original: str, name: str, node: Node, uses: Uses) -> bool:
+    """Whether each rank that runs `node` has the elements of `original` that it reads of `name`."""
+    mine, its = uses.desc(original), uses.desc(name)
+    if not isinstance(mine, Array | Scalar) or not isinstance(its, Array | Scalar):
+        return False
+    if (mine.dtype, mine.shape, _elsewhere(mine)) != (its.dtype, its.shape, _elsewhere(its)):
+        return False
+    where, (_, home, _) = placed(original, uses), home_of(node, uses)
+    reads = [touch for touch in touches_of(node, uses) if touch.container == name]
+    moved = [replace(touch, memlet=replace(touch.memlet, container=original)) for touch in reads]
+    return not isinstance(where, Refusal) and not any(why_not_there(touch, where, home, node, uses) for touch in moved)
+
+
+def _elsewhere(desc: Array | Scalar) -> object:
+    """How a container is stored, apart from its distribution."""
+    return (replace(desc, distribution=None) if isinstance(desc, Array) else desc).storage
+
+
+def _outermost(element: Element) -> Element:
+    """The node that is in no map, or the block, that an element belongs to."""
+    around = [owner for owner in (element, *owners_around(element)) if isinstance(owner, Node)]
+    return around[-1] if around else element
+
+
+# -- dead copies -------------------------------------------------------------------------------------------------------
+
+
+def _drop_unread(rw: Rewriter) -> bool:
+    """Drops the copies into one container that nobody reads."""
+    for name in rw.uses.containers():
+        if _is_temporary(name, rw.uses) and not rw.uses.readers(name):
+            for writer in rw.uses.writers(name):
+                rw.erase(writer)
+            rw.undeclare(name)
+            return True
+    return False
