@@ -78,7 +78,7 @@ class State(Block):
 class Loop(Block):
     """A sequential loop: `param` takes the values of `range` in order. Bounds are evaluated once, before the loop.
 
-    Its `schedule` keeps the order: sequential, or unrolled.
+    Its `schedule` keeps the order: sequential, unrolled, recorded, or pipelined.
     """
 
     kind = "loop"

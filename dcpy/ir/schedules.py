@@ -94,6 +94,19 @@ class Warp(Schedule):
 
 
 @dataclass(frozen=True, slots=True)
+class Recorded(Schedule):
+    """A loop of the host that launches kernels: the launches of `width` iterations are one graph for the device.
+
+    `graphs` says how many there are: a new one for each of these bands of iterations, or `one` that serves all.
+    """
+
+    word: ClassVar[str] = "recorded"
+    words: ClassVar[tuple[str, ...]] = ("one",)
+    width: int = 1
+    graphs: Literal["", "one"] = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Pipelined(Schedule):
     """One iteration starts every `ii` cycles, before those in front of it have ended (FPGAs); 0: as soon as can be.
 
@@ -109,5 +122,5 @@ class Pipelined(Schedule):
 UNDECIDED, SEQUENTIAL, PARALLEL, VECTOR, UNROLLED = Undecided(), Sequential(), Parallel(), Vector(), Unrolled()
 GRID, BLOCK, WARP, PIPELINED = Grid(), Block(), Warp(), Pipelined()
 SCHEDULES: dict[str, type[Schedule]] = {
-    kind.word: kind for kind in (Sequential, Parallel, Vector, Unrolled, Grid, Block, Warp, Pipelined)
+    kind.word: kind for kind in (Sequential, Parallel, Vector, Unrolled, Grid, Block, Warp, Recorded, Pipelined)
 }

@@ -6,7 +6,7 @@ from dcpy.base.options import DeviceType, Options
 from dcpy.codegen.generate import generate
 from dcpy.ir.data import Allocation, Space
 from dcpy.ir.machine import GPU_COSTS, GPU_LIMITS, Costs, Limits
-from dcpy.ir.schedules import Block, Grid, Sequential, Undecided, Unrolled, Vector
+from dcpy.ir.schedules import Block, Grid, Recorded, Sequential, Undecided, Unrolled, Vector
 from dcpy.runtime.devices.libraries import expansions_there
 from dcpy.runtime.toolchain import Toolchain, find_toolchain
 from dcpy.targets.chips import tuned
@@ -28,7 +28,7 @@ def _toolchain(options: Options) -> Toolchain:
 GPU = Target(
     name="gpu",
     device=DeviceType.GPU,
-    schedules=(Sequential, Vector, Unrolled, Undecided, Grid, Block),
+    schedules=(Sequential, Vector, Unrolled, Undecided, Grid, Block, Recorded),
     spaces=(Space.HOST, Space.PINNED, Space.GLOBAL, Space.SHARED),
     allocations=(Allocation.REGISTER, Allocation.STACK, Allocation.HEAP),
     expansions=PREFERENCE["gpu"],

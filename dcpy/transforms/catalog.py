@@ -125,6 +125,7 @@ PASSES: Registry[type[Pass]] = Registry(
         "place-copies": f"{_GPU}.place_copies:PlaceCopies",
         "place-data": f"{_GPU}.place_data:PlaceData",
         "recompute-in-kernels": f"{_GPU}.recompute_in_kernels:RecomputeInKernels",
+        "record-loops": f"{_GPU}.record_loops:RecordLoops",
         "recompute-stencils": f"{_FUSION}.recompute_stencils:RecomputeStencils",
         "remove-redundant-communication":
             f"{_DISTRIBUTED}.redundant_communication:RemoveRedundantCommunication",

@@ -4,12 +4,13 @@ import pytest
 
 from dcpy.base.errors import ParseError
 from dcpy.ir.files.json import from_json, to_json
-from dcpy.ir.schedules import PARALLEL, SCHEDULES, SEQUENTIAL, UNDECIDED, Parallel, Unrolled, Vector
+from dcpy.ir.schedules import PARALLEL, SCHEDULES, SEQUENTIAL, UNDECIDED, Parallel, Recorded, Unrolled, Vector
 from dcpy.ir.text import parse_sdfg, print_sdfg
 
 SCHEDULED = (
     "@sequential", "@parallel", "@parallel{chunk = 64}", "@vector", "@vector{width = 4}", "@unrolled",
-    "@unrolled{factor = 2}", "@grid", "@block", "@warp", "@pipelined", "@pipelined{ii = 2, style = frp}", "",
+    "@unrolled{factor = 2}", "@grid", "@block", "@warp", "@recorded{width = 32, graphs = one}", "@pipelined",
+    "@pipelined{ii = 2, style = frp}", "",
 )  # fmt: skip
 
 
@@ -30,13 +31,14 @@ def test_text_and_json_keep_them(text):
     assert schedule_in(from_json(to_json(sdfg))) == schedule
 
 
-def test_loops_are_sequential_or_unrolled():
-    sdfg = parse_sdfg("sdfg @f(A: f64[9]) { loop i = 0:8 @unrolled{factor = 4} { copy A[i] -> A[i + 1] } }")
+@pytest.mark.parametrize("schedule", [Unrolled(4), Recorded(32), Recorded(8, "one")])
+def test_loops_have_schedules_that_keep_their_order(schedule):
+    sdfg = parse_sdfg(f"sdfg @f(A: f64[9]) {{ loop i = 0:8 {schedule} {{ copy A[i] -> A[i + 1] }} }}")
     (loop,) = sdfg.body.blocks
-    assert loop.schedule == Unrolled(4)
+    assert loop.schedule == schedule
     again = parse_sdfg(print_sdfg(sdfg))
-    assert again.body.blocks[0].schedule == Unrolled(4)
-    assert from_json(to_json(sdfg)).body.blocks[0].schedule == Unrolled(4)
+    assert again.body.blocks[0].schedule == schedule
+    assert from_json(to_json(sdfg)).body.blocks[0].schedule == schedule
     assert parse_sdfg("sdfg @f() { loop i = 0:8 { } }").body.blocks[0].schedule == SEQUENTIAL
 
 

@@ -38,6 +38,7 @@ from dcpy.ir.region import (
     SymbolAssign,
     While,
 )
+from dcpy.ir.schedules import Recorded
 
 
 def lower_region(context: Context, region: Region) -> tree.Body:
@@ -167,10 +168,10 @@ def _lower_loop(context: Context, block: Loop) -> None:
     marks = marks_of(context, block.schedule, range_)
     start, stop, step = bounds
     loop = tree.Loop(context.names.of(block.param), start, stop, step, body, down, marks)
-    if context.module.gpu is not None and context.kernel is None:
+    if isinstance(block.schedule, Recorded):
         from dcpy.codegen.lower.kernels.graphs import with_graphs  # late: programs for CPUs load nothing of it
 
-        context.emit(with_graphs(context, loop))
+        context.emit(with_graphs(context, loop, block.schedule))
     else:
         context.emit(loop)
 

@@ -34,6 +34,7 @@ _CLASSES: dict[str, type[Any]] = {
     "grid": schedules.Grid,
     "block": schedules.Block,
     "warp": schedules.Warp,
+    "recorded": schedules.Recorded,
     "pipelined": schedules.Pipelined,
     "bank": hardware.Bank,
     "partition": hardware.Partition,

@@ -25,6 +25,7 @@ from dcpy.transforms.gpu.place_computation import PlaceComputation
 from dcpy.transforms.gpu.place_copies import PlaceCopies
 from dcpy.transforms.gpu.place_data import PlaceData
 from dcpy.transforms.gpu.recompute_in_kernels import RecomputeInKernels
+from dcpy.transforms.gpu.record_loops import RecordLoops
 from dcpy.transforms.gpu.reduce_to_blocks import ReduceToBlocks
 from dcpy.transforms.library_idioms import LibraryIdioms
 from dcpy.transforms.loops.loop_speculation import LoopSpeculation
@@ -78,6 +79,7 @@ def gpu_pipeline(
         ShareBuffers(),
         HoistBuffers(),
         AssignSchedules(threads=False),
+        *((RecordLoops(),) if options.graphs else ()),
         ensures="codegen",
     )
 

@@ -47,6 +47,18 @@ WRONG = {
         "tasklet (a <- gpu_A[j]) -> (o -> gpu_A[j]) { o = a + a } } } }")) + BACK + "}",
         "threads of a block may differ in whether they come to the map over j",
     ),
+    "placement.recorded": (
+        HEAD + TO + "loop t = 0:9 @recorded{width = 2} { " + kernel(threads(DOUBLED)) + BACK + "} }",
+        "loop t is @recorded{width = 2}: copy to A is no kernel, and touches 'gpu_A' on the device",
+    ),
+    "placement.recorded (nothing)": (
+        HEAD + TO + "loop t = 0:9 @recorded { } " + BACK + "}",
+        "loop t is @recorded, but launches no kernel",
+    ),
+    "placement.recorded (kernels)": (
+        HEAD + TO + kernel("loop t = 0:9 @recorded { state { " + threads(DOUBLED) + " } }") + BACK + "}",
+        "loop t is @recorded, but in a kernel",
+    ),
     "placement.sides": (
         HEAD + TO + kernel(threads(DOUBLED)) + "state { tasklet (a <- gpu_A[0]) -> (o -> s[0]) { o = a } } "
         + BACK + "}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dcpy.ir.analysis.recording import launches_in, why_not_recorded
 from dcpy.ir.analysis.sides import Side, is_kernel, is_library_call, kernels, places_of, run_by_host, side_of
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.analysis.validity import Place, is_transfer, needs_of
@@ -12,11 +13,11 @@ from dcpy.ir.editing.remarks import described
 from dcpy.ir.effects import Effect
 from dcpy.ir.machine import GPU_LIMITS
 from dcpy.ir.nodes import ForeignCall, Map
-from dcpy.ir.region import Check, Region
-from dcpy.ir.schedules import Block, Grid, Warp
+from dcpy.ir.region import Check, Loop, Region
+from dcpy.ir.schedules import Block, Grid, Recorded, Warp
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import product_of
-from dcpy.ir.tree import Element, is_inside, owners_around, subtree
+from dcpy.ir.tree import Element, is_inside, owners_around, sdfg_of, subtree
 from dcpy.ir.verify.rule import Findings, rule
 from dcpy.ir.verify.scope import Scope
 
@@ -34,7 +35,7 @@ def kernels_are_nests(node: Map, scope: Scope) -> Findings:
         yield f"the map over {', '.join(node.params)} is {node.schedule}, but in no map that is @grid"
 
 
-def _schedules_around(node: Map) -> list[type]:
+def _schedules_around(node: Map | Loop) -> list[type]:
     return [type(getattr(owner, "schedule", None)) for owner in owners_around(node)]
 
 
@@ -43,6 +44,19 @@ def threads_meet(node: Map, scope: Scope) -> Findings:
     """A map over threads is in no other one: not all threads would come to the barriers before and behind it."""
     if isinstance(node.schedule, Block) and Block in _schedules_around(node):
         yield f"threads of a block may differ in whether they come to the map over {', '.join(node.params)}"
+
+
+@rule("placement.recorded", Loop)
+def recorded_loops_launch(loop: Loop, scope: Scope) -> Findings:
+    """A recorded loop is the host's, launches kernels, and does nothing that a graph cannot hold."""
+    if not isinstance(loop.schedule, Recorded):
+        return
+    if Grid in _schedules_around(loop):
+        yield f"{loop.title} is {loop.schedule}, but in a kernel"
+    elif not launches_in(loop):
+        yield f"{loop.title} is {loop.schedule}, but launches no kernel"
+    elif reason := why_not_recorded(loop, Uses(sdfg_of(loop))):
+        yield f"{loop.title} is {loop.schedule}: {reason}"
 
 
 @rule("placement.sides", Sdfg)
