@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import copy
+import types
+
 import numpy as np
 import pytest
 
 import dcpy
 from benchmarks.npbench import kernels
 from dcpy.runtime.devices.simulator.hooks import watching
+from dcpy.transforms.gpu import tiles_in_time
 from tests.support.tiers import some
 
 pytestmark = pytest.mark.cc
@@ -56,13 +60,36 @@ def arrays_in(name, sizes):
     return KERNELS[name].function, KERNELS[name].module.initialize(**sizes)
 
 
-def test_a_step_of_fdtd_moves_its_three_grids_once():
-    function, arguments = arrays_in("fdtd_2d", {"TMAX": 2, "NX": 70, "NY": 64})
+def test_a_band_of_steps_of_fdtd_moves_its_three_grids_once():
+    function, arguments = arrays_in("fdtd_2d", {"TMAX": 9, "NX": 70, "NY": 64})
     report = watched(function, *arguments.values(), auto_optimize=True)
-    (step,) = [kernel for kernel in report.kernels if kernel.launches == 2]
-    floor = 2 * sum(2 * arguments[name].nbytes for name in ("ex", "ey", "hz"))
+    (step,) = [kernel for kernel in report.kernels if kernel.launches == 3]  # of 4, 4 and 1 steps
+    floor = 3 * sum(2 * arguments[name].nbytes for name in ("ex", "ey", "hz"))
     assert floor <= step.moved_bytes <= 1.2 * floor
     assert report.races == ()
+
+
+@pytest.mark.parametrize(("steps", "launches", "warp"), [(1, 22, 32), (3, 4, 64), (4, 3, 32)])
+def test_tiles_of_more_steps_move_fewer_bytes(steps, launches, warp, monkeypatch):
+    """Of jacobi_2d a step moves four grids, a sweep two of them, and a tile of several steps four for all of them."""
+    monkeypatch.setattr(tiles_in_time, "STEPS", (steps,))
+    function, arguments = arrays_in("jacobi_2d", {"TSTEPS": 12, "N": 70})
+    expected = copy.deepcopy(arguments)
+    function(**expected)
+    report = watched(renamed(function, f"jacobi_2d_{steps}"), *arguments.values(), auto_optimize=True, gpu_warp=warp)
+    each = [kernel for kernel in report.kernels if kernel.launches > 1]
+    assert sum(kernel.launches for kernel in each) == launches
+    moved = sum(kernel.moved_bytes for kernel in each)
+    bands = -(-11 // steps)
+    assert moved == pytest.approx(bands * 4 * arguments["A"].nbytes, rel=0.1)
+    assert report.races == report.unwritten == ()
+    for name in ("A", "B"):
+        np.testing.assert_array_equal(arguments[name], expected[name])
+
+
+def renamed(function, name):
+    """The function under another name: what is compiled is kept by name and text."""
+    return types.FunctionType(function.__code__, function.__globals__, name)
 
 
 @pytest.mark.parametrize(("name", "sizes"), [("hdiff", {"I": 12, "J": 12, "K": 32}), ("compute", {"M": 30, "N": 50})])

@@ -20,7 +20,7 @@ def host_text(body, **options):
 
 SWEEP = """state {
   map i = 1:N - 1 { tasklet (a <- A[i - 1], b <- A[i + 1]) -> (o -> B[i]) { o = a + b } }
-  map j = 1:N - 1 { tasklet (a <- B[j]) -> (o -> A[j]) { o = a } }
+  map j = 1:N - 1 { tasklet (a <- B[N - 1 - j]) -> (o -> A[j]) { o = a } }
 }"""
 RAMP = "state { map i = 1:N { tasklet (a <- A[i - 1]) -> (o -> B[i]) { o = a + f64(t) } } }"
 

@@ -1,4 +1,4 @@
-"""OverlappedTiles: all sweeps of a time step are one kernel, whose blocks have their tiles in shared memory."""
+"""OverlappedTiles: the sweeps of some time steps are one kernel, whose blocks have their tiles in shared memory."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from dcpy.ir.analysis.access_relations import names_in
 from dcpy.ir.analysis.sides import run_by_host
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Allocation, Array, Space
@@ -18,29 +17,37 @@ from dcpy.ir.nodes import Copy, Map
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Loop, State
 from dcpy.ir.schedules import BLOCK, GRID
+from dcpy.ir.symbolic import ZERO, Expr
 from dcpy.ir.tree import owners_around
 from dcpy.transforms.api import Match
 from dcpy.transforms.gpu.kernels_of_nodes import elementwise
 from dcpy.transforms.gpu.offloadable import why_on_host
+from dcpy.transforms.gpu.settled_loops import Settled, version_of
+from dcpy.transforms.gpu.tiles_in_time import Tiling, best_tiling
+from dcpy.transforms.loops.loop_versioning import all_hold
 from dcpy.transforms.loops.sweeps import Sweeps
 from dcpy.transforms.loops.time_tiling import TimeTiling
 from dcpy.transforms.passes import GraphPass
 
-AXES = 2  #: of the grids that are tiled
+AXES = (2, 3, 1)  #: of the grids that are tiled: all of their dimensions
 
 
 @dataclass(frozen=True)
 class OverlappedTiles(GraphPass):
-    """Overlapped tiling: a block computes a tile of all grids of a time step, with what it needs around it.
+    """Overlapped tiling: a block computes a tile of all grids for some time steps, with what it needs around it.
 
     before   loop t = 0:T { map i, j { E[i, j] -= f(H[i, j], H[i - 1, j]) }
                             map i, j { H[i, j] -= g(E[i, j], E[i + 1, j]) } }
-    after    loop t = 0:T { map I = 0:N:32, J = 0:M:32 @grid { data e: f64[34, 34] @shared;  data h: f64[34, 34] @shared
-                              e, h = E, H[I - 1:I + 33, J - 1:J + 33];  both maps on e and h
-                              E', H'[I:I + 32, J:J + 32] = e, h[1:33, 1:33] } }
+    after    loop u = 0:T:4 { map I = 0:N:32, J = 0:M:32 @grid {
+               data e: f64[40, 40] @shared;  data h: f64[40, 40] @shared
+               e, h = E, H[I - 4:I + 36, J - 4:J + 36]
+               loop t = u:min(T, u + 4) { both maps on e, h }
+               E', H'[I:I + 32, J:J + 32] = e, h[4:36, 4:36] } }
 
-    This is TimeTiling for one step, where one pass over the grids moves at most four fifths of what the sweeps
-    move one by one; steps read one copy of each grid, and write another one. Applies where the tiles fit into shared
+    This is TimeTiling, whose bands of steps read one copy of each grid, and write another one. How many steps a tile
+    makes is what a model of bytes and of points that several tiles compute finds cheapest (`tiles_in_time`), if that is
+    at most four fifths of what the sweeps cost one by one. Tiles of several steps are for grids of more than `points`
+    points and for two bands at least: that is proved, or asked before the loop. Applies where the tiles fit into shared
     memory. (Holewinski, Pouchet and Sadayappan, High-performance code generation for stencil computations on GPU
     architectures, ICS 2012.)
     """
@@ -48,44 +55,73 @@ class OverlappedTiles(GraphPass):
     name: ClassVar[str] = "overlapped-tiles"
     costs: Costs = GPU_COSTS
     limits: Limits = GPU_LIMITS
+    points: int = 4096
 
     def decide(self, rw: Rewriter) -> None:
         """Loop by loop."""
-        size = self.costs.warp
-        tiling = TimeTiling(steps=1, sizes=(size,) * AXES)
         for loop in list(_loops(rw)):
-            match = Match(rw.sdfg, rw.uses, {"loop": loop})
-            plan = tiling.plan(match)
-            reason = plan if isinstance(plan, Refusal) else self._why_not(plan, size, rw.uses)
-            if isinstance(reason, Refusal) or isinstance(plan, Refusal):
+            reason = self._try(loop, rw)
+            if reason:
                 rw.remark(loop, False, f"sweep by sweep: {reason}")
-                continue
-            _, tiles, step = tiling.apply(match, plan, rw)
-            rw.substitute_symbols({step.param: step.range.start}, within=step.body)
-            unwrap(step, rw)
-            _make_kernel(tiles, rw)
-            rw.remark(loop, True, f"{len(plan.sweeps)} sweeps of a step are one kernel, in tiles of {size} x {size}")
 
-    def _why_not(self, plan: Sweeps, size: int, uses: Uses) -> Refusal | None:
+    def _try(self, loop: Loop, rw: Rewriter) -> Refusal | None:
+        match = Match(rw.sdfg, rw.uses, {"loop": loop})
+        plan = _plan(match)
+        best = plan if isinstance(plan, Refusal) else self._best(plan, rw.uses)
+        if isinstance(best, Refusal):
+            return best
+        assert isinstance(plan, Sweeps)
+        needed = self._needed(loop, plan, best, rw) if best.steps > 1 else ()
+        if isinstance(needed, Refusal):
+            return needed
+        if needed:
+            loop = version_of(loop, Settled((), (all_hold([needed], rw.sdfg.sizes),)), rw)
+            match = Match(rw.sdfg, rw.uses, {"loop": loop})
+        tiling = TimeTiling(steps=best.steps, sizes=best.sizes)
+        plan = tiling.plan(match)
+        assert isinstance(plan, Sweeps)
+        _, tiles, steps = tiling.apply(match, plan, rw)
+        if best.steps == 1:
+            rw.substitute_symbols({steps.param: steps.range.start}, within=steps.body)
+            unwrap(steps, rw)
+        _make_kernel(tiles, rw)
+        how = f"{best.steps} steps" if best.steps > 1 else f"{len(plan.sweeps)} sweeps of a step"
+        sizes = " x ".join(map(str, best.sizes))
+        rw.remark(steps, True, f"{how} are one kernel, in tiles of {sizes}; {best.bytes_per_point:.1f} bytes a point")
+        return None
+
+    def _best(self, plan: Sweeps, uses: Uses) -> Tiling | Refusal:
         for sweep in plan.sweeps:
             if reason := why_on_host(sweep.node, uses):
                 return reason
-        if not any(any(plan.reach(axis)) for axis in range(AXES)):
+        if not any(any(plan.reach(axis)) for axis in range(len(plan.sizes))):
             return Refusal("no point needs its neighbours: loops-into-kernels gives each a thread for all steps")
-        before = sum(_planes(sweep.node, uses) for sweep in plan.sweeps)
-        outside = [grid for grid in plan.grids if not grid.is_own]
-        written = {grid.array for grid in plan.grids}
-        read = {name for sweep in plan.sweeps for name in names_in(sweep.node, uses)[0] if _is_plane(name, uses)}
-        after = 2 * len(outside) + len(read - written)
-        if 5 * after > 4 * before:
-            return Refusal(f"one pass would move {after} grids, and the sweeps move {before}")
-        if any(len(uses.desc(grid.array).shape) != AXES for grid in plan.grids):
-            return Refusal(f"a grid has other dimensions than {AXES}")
-        around = [size + sum(plan.reach(axis)) for axis in range(AXES)]
-        needed = sum(math.prod(around) * uses.desc(grid.array).dtype.itemsize for grid in plan.grids)
-        if needed > self.limits.shared_bytes // 5:  # several blocks beside each other
-            return Refusal(f"tiles take {needed} bytes of shared memory")
-        return None
+        return best_tiling(plan, self.costs, self.limits, uses)
+
+    def _needed(self, loop: Loop, plan: Sweeps, best: Tiling, rw: Rewriter) -> tuple[Expr, ...] | Refusal:
+        """What must be at least 0, beside what is proved, so that there are several bands, and enough points."""
+        least = math.ceil(self.points ** (1 / len(plan.sizes)))
+        ranges = rw.uses.ranges_at(loop)
+        needed = []
+        for value in (loop.range.size - 2 * best.steps, *(size - least for size in plan.sizes)):
+            if ranges.proves_lt(value, ZERO):
+                return Refusal(f"{loop.range.size} steps on {' x '.join(map(str, plan.sizes))} points are few")
+            if not ranges.proves_nonneg(value):
+                needed.append(value)
+        return tuple(dict.fromkeys(needed))
+
+
+def _plan(match: Match) -> Sweeps | Refusal:
+    """The sweeps of a step along all dimensions of their grids."""
+    reasons = []
+    for axes in AXES:
+        plan = TimeTiling(steps=1, sizes=(1,) * axes).plan(match)
+        if isinstance(plan, Sweeps) and any(len(match.uses.desc(grid.array).shape) != axes for grid in plan.grids):
+            plan = Refusal(f"a grid has other dimensions than {axes}")
+        if isinstance(plan, Sweeps):
+            return plan
+        reasons.append(plan)
+    return reasons[0]
 
 
 def _loops(rw: Rewriter) -> Iterator[Loop]:
@@ -93,18 +129,6 @@ def _loops(rw: Rewriter) -> Iterator[Loop]:
     for block in run_by_host(rw.sdfg.body):
         if isinstance(block, Loop) and not any(isinstance(owner, Map) for owner in owners_around(block)):
             yield block
-
-
-def _planes(node: Map, uses: Uses) -> int:
-    """How many grids a sweep moves: what it reads, and what it writes; parts of a lower dimension do not count."""
-    if len(node.params) < AXES:
-        return 0
-    reads, writes = names_in(node, uses)
-    return sum(_is_plane(name, uses) for names in (reads, writes) for name in names)
-
-
-def _is_plane(name: str, uses: Uses) -> bool:
-    return len(uses.desc(name).shape) >= AXES
 
 
 def _make_kernel(tiles: Map, rw: Rewriter) -> None:
