@@ -101,14 +101,14 @@ def _before(block: Block) -> Block | None:
 
 
 def is_total(condition: ScalarExpr) -> bool:
-    """Whether a condition has a value whatever the symbols are: it loads nothing, and divides by nothing."""
+    """Whether a condition has a value whatever the symbols are: it loads nothing, and divides no integers."""
     return not any(map(_may_fail, walk(condition)))
 
 
 def _may_fail(part: ScalarExpr) -> bool:
     if isinstance(part, Index):
         return any(True for kind in _PARTIAL for _ in functions_in(part.value, kind))
-    return isinstance(part, Load) or (isinstance(part, Op) and part.name in _PARTIAL)
+    return isinstance(part, Load) or (isinstance(part, Op) and part.name in _PARTIAL and not part.dtype.is_inexact)
 
 
-_PARTIAL = ("div", "floordiv", "mod", "pow")
+_PARTIAL = ("div", "floordiv", "mod", "pow")  # of integers: floats have infinities and NaN

@@ -99,3 +99,29 @@ def test_stays_a_loop_of_launches(body, reason):
             1,
         )
     resident(text).says(f"no single block: {reason}", applied=False)
+
+
+@pytest.mark.parametrize(
+    ("condition", "is_asked"),
+    [
+        ("1.0 / x[] + x[] ** 2.0 != 0.0", True),  # infinity at worst
+        ("7 // n[] != 0", False),  # nothing divides by zero before a loop that may not run
+    ],
+)
+def test_checks_of_numbers_are_asked_before_the_loop(condition, is_asked):
+    passed = resident(
+        f"""
+        sdfg @f(A: f64[N], B: f64[N], x: f64, n: i64, T) symbols(N: size, T: i64) {{
+          loop t = 0:T {{
+            check {condition} else ZeroDivisionError "division by zero"
+            state {{
+              map i = 0:N {{ tasklet (a <- A[i]) -> (o -> B[N - i - 1]) {{ o = a }} }}
+              map j = 0:N {{ tasklet (b <- B[j]) -> (o -> A[j]) {{ o = b + 1.0 }} }}
+            }}
+          }}
+        }}"""
+    ).same_values(N=[3], T=[2], x=[2.0], n=[3])
+    if is_asked:
+        assert f"\n  if {condition} and 4" in passed.text
+    else:
+        passed.says("no single block: not only kernels are inside: check", applied=False)
