@@ -99,6 +99,9 @@ EXPANSIONS: dict[str, str] = {
         f"lapack.{node}/cusolver": f"{_LAPACK}.expand.cusolver:{node}"
         for node in ("cholesky", "lu", "lu_solve", "solve", "inverse")
     },
+    **{
+        f"lapack.{node}/cusolver": f"{_LAPACK}.expand.cusolver_decompositions:{node}" for node in ("qr", "eigh", "svd")
+    },
     "fft.transform/cufft": f"{_FFT}.expand.cufft:transform",
     **{f"random.{node}/numpy": f"{_RANDOM}.expand.numpy:{node}" for node in _RANDOMS},
 }
@@ -127,6 +130,7 @@ TRANSFORMATIONS: dict[str, str] = {
     "updated-product": f"{_BLAS}.updated_product:UpdatedProduct",
     "batch-products": f"{_BLAS}.batching:BatchProducts",
     "narrow-product": f"{_BLAS}.stacking:NarrowProduct",
+    "loop-over-decompositions": f"{_LAPACK}.stacks:LoopOverDecompositions",
     "masked-update-to-predicated-map": f"{_INDEXING}.masked_update:MaskedUpdateToPredicatedMap",
     "masked-reduction": f"{_REDUCE}.masked_reduction:MaskedReduction",
     "merge-compressions": f"{_INDEXING}.idioms:MergeCompressions",
@@ -136,6 +140,7 @@ TRANSFORMATIONS: dict[str, str] = {
 IDIOMS: dict[str, str] = {
     "blas": f"{_BLAS}.folding:FOLD_PRODUCTS",
     "blas/gpu": f"{_BLAS}.single_pass:FOR_DEVICES",
+    "lapack/gpu": f"{_LAPACK}.stacks:FOR_DEVICES",
     "indexing": f"{_INDEXING}.idioms:INDEXING",
     "indexing/late": f"{_INDEXING}.idioms:AFTER_FUSION",
 }

@@ -42,6 +42,11 @@ enum dcpy_function {
     DCPY_GETRS = 9,  // type, op, n, columns, lda, ldb / / a, pivots, b
     DCPY_FFT = 10,  // type, kind (0 forward, 1 backward, 2 from real, 3 to real), n, outer lines and their distances in x
                     // and y, inner lines and theirs, distances of points / / x, y
+    DCPY_GEQRF = 11,  // type, m, n, lda / / a, factors of reflections, info
+    DCPY_ORGQR = 12,  // type, m, n, reflections, lda / / a, factors of reflections, info
+    DCPY_SYEVD = 13,  // type, with vectors, lower, n, lda / / a, eigenvalues, info
+    DCPY_GESVD = 14,  // type, vectors (0 none, 1 as many as values, 2 all), m >= n, n, lda, ldu, ldvt / / a, values, u,
+                      // v^H, info
 };
 
 typedef double dcpy_factor;  // of any type of matrix: what calls it is the same for float and double

@@ -282,6 +282,42 @@ static inline void dcpy_getrs(int32_t failure, int64_t type, int64_t op, int64_t
     dcpy_call_library(failure, DCPY_GETRS, numbers, nullptr, places);
 }
 
+// a = q*r, with reflections for q below the diagonal
+static inline void dcpy_geqrf(int32_t failure, int64_t type, int64_t m, int64_t n, void *a, int64_t lda, void *tau,
+                              void *info)
+{
+    const int64_t numbers[] = {type, m, n, lda};
+    void *const places[] = {a, tau, info};
+    dcpy_call_library(failure, DCPY_GEQRF, numbers, nullptr, places);
+}
+
+// q, from reflections
+static inline void dcpy_orgqr(int32_t failure, int64_t type, int64_t m, int64_t n, int64_t count, void *a, int64_t lda,
+                              const void *tau, void *info)
+{
+    const int64_t numbers[] = {type, m, n, count, lda};
+    void *const places[] = {a, (void *)tau, info};
+    dcpy_call_library(failure, DCPY_ORGQR, numbers, nullptr, places);
+}
+
+// a = v*diag(w)*v^H
+static inline void dcpy_syevd(int32_t failure, int64_t type, int64_t vectors, int64_t lower, int64_t n, void *a,
+                              int64_t lda, void *w, void *info)
+{
+    const int64_t numbers[] = {type, vectors, lower, n, lda};
+    void *const places[] = {a, w, info};
+    dcpy_call_library(failure, DCPY_SYEVD, numbers, nullptr, places);
+}
+
+// a = u*diag(s)*vt
+static inline void dcpy_gesvd(int32_t failure, int64_t type, int64_t vectors, int64_t m, int64_t n, void *a, int64_t lda,
+                              void *s, void *u, int64_t ldu, void *vt, int64_t ldvt, void *info)
+{
+    const int64_t numbers[] = {type, vectors, m, n, lda, ldu, ldvt};
+    void *const places[] = {a, s, u, vt, info};
+    dcpy_call_library(failure, DCPY_GESVD, numbers, nullptr, places);
+}
+
 // Transforms outer*inner lines of n points.
 static inline void dcpy_fft(int32_t failure, int64_t type, int64_t kind, const void *x, void *y, int64_t n, int64_t outer,
                             int64_t xo, int64_t yo, int64_t inner, int64_t xi, int64_t yi, int64_t xk, int64_t yk)

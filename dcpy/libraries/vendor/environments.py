@@ -29,6 +29,10 @@ SOLVER_CALLS = {
     "dcpy_potrf": f"{_N}, {_N}, {_N}, {_OUT}, void *",
     "dcpy_getrf": f"{_N}, {_N}, {_N}, {_OUT}, void *, void *",
     "dcpy_getrs": f"{_N}, {_N}, {_N}, {_N}, {_MATRIX}, const void *, {_OUT}",
+    "dcpy_geqrf": f"{_N}, {_N}, {_N}, {_OUT}, void *, void *",
+    "dcpy_orgqr": f"{_N}, {_N}, {_N}, {_N}, {_OUT}, const void *, void *",
+    "dcpy_syevd": f"{_N}, {_N}, {_N}, {_N}, {_OUT}, void *, void *",
+    "dcpy_gesvd": f"{_N}, {_N}, {_N}, {_N}, {_OUT}, void *, {_OUT}, {_OUT}, void *",
 }
 FFT_CALLS = {"dcpy_fft": f"{_N}, {_N}, const void *, void *, {', '.join([_N] * 9)}"}
 

@@ -106,6 +106,57 @@ def test_matrices_and_vectors_are_kernels_unless_asked_for():
     assert "dcpy_gemv(100, 1, K, N, 1.0, 0.0, &a, max(1, K), &x, M, 0.0, 0.0, &y, M)" in calls(sdfg)[0]
 
 
+DECOMPOSITIONS = {
+    "qr": ("lapack.qr (a <- A[0:N, 0:K]) -> (q -> Q[0:N, 0:min(N, K)], r -> R[0:min(N, K), 0:K])", 2),
+    "r alone": ("lapack.qr (a <- A[0:N, 0:K]) -> (r -> R[0:min(N, K), 0:K])", 1),
+    "eigh": ("lapack.eigh (a <- H[0:N, 0:N]) -> (w -> W[0:N], v -> H[0:N, 0:N], info -> I[0])", 1),
+    "svd": ("lapack.svd (a <- A[0:N, 0:K]) -> (s -> S[0:min(N, K)], info -> I[0])", 2),
+}
+
+
+def decomposed(node):
+    text = (
+        "sdfg @f(A: f64[N, K], Q: f64[N, min(N, K)], R: f64[min(N, K), K], H: f64[N, N], W: f64[N], S: f64[min(N, K)], "
+        f"I: i32[1]) symbols(N: size, K: size) {{ state {{ {node} }} }}"
+    )
+    return expanded(text, "cusolver")
+
+
+@pytest.mark.parametrize("name", DECOMPOSITIONS)
+def test_decompositions_are_calls(name):
+    """Singular values have two: the library takes no more columns than rows, so a wide matrix is transposed."""
+    node, count = DECOMPOSITIONS[name]
+    sdfg, choice = decomposed(node)
+    assert choice.expansion == "cusolver"
+    assert len(calls(sdfg)) == count
+
+
+def test_a_wide_matrix_is_taken_as_its_transpose():
+    """Of what lies by rows, that is what a library sees which stores by columns; the vectors change their places."""
+    node = "lapack.svd (a <- A[0:40, 0:50]) -> (u -> U[0:40, 0:40], s -> S[0:40], vt -> V[0:40, 0:50], info -> I[0])"
+    text = (
+        "sdfg @f(A: f64[40, 50], U: f64[40, 40], S: f64[40], V: f64[40, 50], I: i32[1]) "
+        f"symbols() {{ state {{ {node} }} }}"
+    )
+    sdfg, _ = expanded(text, "cusolver")
+    (call,) = calls(sdfg)
+    assert "gesvd(100, 1, index(50), index(40), &a, index(50), &s, &vt, index(50), &u, index(40), &info)" in call
+
+
+@pytest.mark.parametrize(
+    ("node", "reason"),
+    [
+        ("lapack.eigh (a <- H[0:9, 0:9]) -> (w -> W[0:9], info -> I[0])", "9 rows are work for the host, which has"),
+        ("map i = 0:1 { lapack.eigh (a <- H[0:N, 0:N]) -> (w -> W[0:N], info -> I[0]) }", "whose threads cannot call"),
+    ],
+)
+def test_other_decompositions_stay_with_lapack(node, reason):
+    sdfg, choice = decomposed(node)
+    assert choice.expansion == "openblas"
+    assert any(reason in refused for refused in choice.refused)
+    assert calls(sdfg) == []
+
+
 CALL = """foreign (a <- {a}[0:N]) -> (r -> {r}) from gpu.blas {{ dcpy_dot(100, N, &a, 1, &a, 1, &r) }}"""
 
 

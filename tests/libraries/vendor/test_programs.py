@@ -132,6 +132,56 @@ def test_info_is_an_error_of_python(function, args, message):
     np.testing.assert_allclose(program(*good), function(*good))
 
 
+def decompositions(a, h):
+    q, r = np.linalg.qr(a)
+    whole, top = np.linalg.qr(a, mode="complete")
+    w, v = np.linalg.eigh(h)
+    u, s, vt = np.linalg.svd(a)
+    left, short, right = np.linalg.svd(a, full_matrices=False)
+    again = v @ np.diag(w) @ v.conj().T
+    few, many = np.linalg.svd(a, compute_uv=False), np.linalg.eigvalsh(h, "U")
+    return q, r, whole, top, w, again, s, left * short @ right, few, many, u.conj().T @ u, vt @ vt.conj().T
+
+
+@pytest.mark.parametrize(("dtype", "shape"), [(np.float64, (5, 3)), (np.complex128, (2, 4))])
+def test_decompositions(dtype, shape):
+    """QR with the signs of LAPACK; vectors of eigenvalues and singular values are unique but for a factor."""
+    h = numbers(dtype, 4, 4)
+    same(decompositions, numbers(dtype, *shape), h + h.conj().T)
+
+
+def of_stacks(a, h):
+    w, v = np.linalg.eigh(h)
+    return np.linalg.svd(a)[1], w, np.abs(v[..., 0, 0])
+
+
+def test_decompositions_of_stacks():
+    """One call after the other; float32 is computed in float64, as NumPy does."""
+    h = numbers(np.float32, 2, 3, 4, 4)
+    same(of_stacks, numbers(np.float32, 3, 2, 5), h + h.swapaxes(-2, -1))
+
+
+def singular_values(a):
+    return np.linalg.svd(a, compute_uv=False)
+
+
+def eigenvalues(a):
+    return np.linalg.eigvalsh(a)
+
+
+@pytest.mark.parametrize(
+    ("function", "message"), [(singular_values, "SVD did not converge"), (eigenvalues, "Eigenvalues did not converge")]
+)
+def test_of_nan_nothing_converges(function, message):
+    """The library returns NaN, and says that all is well; so may real ones."""
+    program, bad = on_gpu(function), np.ones((3, 3))
+    bad[1, 1] = np.nan
+    with pytest.raises(np.linalg.LinAlgError, match=message):
+        program(bad)
+    np.testing.assert_allclose(program(np.eye(3)), np.ones(3))
+    assert program(np.empty((0, 0))).shape == (0,)
+
+
 def transforms(x, r):
     spectrum = np.fft.rfft(r, axis=1)
     real = np.fft.irfft(spectrum, 6, axis=1)

@@ -136,6 +136,43 @@ def test_solvers_get_the_memory_that_was_asked_for(simulated):
     assert _potrf(simulated, handle, elements.value)[0] == 0
 
 
+def _solver(simulated):
+    handle = place()
+    simulated.library.cusolverDnCreate(ctypes.byref(handle))
+    simulated.library.cusolverDnSetStream(handle, simulated.stream)
+    return handle
+
+
+def _gesvd(simulated, handle, m, n, *, elements=None, job=78, ld=4):
+    """With the workspace that the library asks for, or another one; 78 is N."""
+    asked, s, info = integer(), place(simulated.space.value + 1024), place(simulated.space.value + 2048)
+    simulated.library.cusolverDnDgesvd_bufferSize(handle, m, n, ctypes.byref(asked))
+    return simulated.call(
+        "cusolverDnDgesvd", handle, job, job, m, n, simulated.matrix, ld, s, simulated.matrix, 1, simulated.matrix, 1,
+        simulated.space, asked.value if elements is None else elements, s, info,
+    )  # fmt: skip
+
+
+def test_wrong_use_of_decompositions(simulated):
+    handle = _solver(simulated)
+    assert _gesvd(simulated, handle, 4, 4)[0] == 0
+    assert "no matrix with more columns than rows" in _gesvd(simulated, handle, 2, 4)[1]
+    assert "a workspace of 3 elements" in _gesvd(simulated, handle, 4, 4, elements=3)[1]
+    assert "a leading dimension is too small" in _gesvd(simulated, handle, 4, 4, ld=3)[1]
+    assert "a leading dimension is too small" in _gesvd(simulated, handle, 4, 4, job=65)[1]
+    asked, tau, info = integer(), place(simulated.space.value + 1024), place(simulated.space.value + 2048)
+    simulated.library.cusolverDnDorgqr_bufferSize(handle, 3, 4, 3, simulated.matrix, 4, tau, ctypes.byref(asked))
+    wide = simulated.call(
+        "cusolverDnDorgqr", handle, 3, 4, 3, simulated.matrix, 4, tau, simulated.space, asked.value, info
+    )
+    assert "a size is wrong" in wide[1]
+    simulated.library.cusolverDnDsyevd_bufferSize(handle, 1, 0, 4, simulated.matrix, 4, tau, ctypes.byref(asked))
+    host = (ctypes.c_double * 4)()
+    assert "w: " in simulated.call(
+        "cusolverDnDsyevd", handle, 1, 0, 4, simulated.matrix, 4, host, simulated.space, asked.value, info
+    )[1]  # fmt: skip
+
+
 def _plan(simulated, *, allocates=0, stream=True):
     plan, size = integer(), ctypes.c_size_t()
     library = simulated.library

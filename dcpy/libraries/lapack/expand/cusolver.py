@@ -28,7 +28,7 @@ SMALL = 32  #: rows of a matrix; up to here kernels of dcpy's own are as quick a
 class Solver:
     """Matrices by columns in memory of the device, and calls that work on them in place."""
 
-    def __init__(self, f: Fragment, node: LapackNode) -> None:
+    def __init__(self, f: Fragment, node: LapackNode, for_small: str = "kernels of dcpy's own") -> None:
         refuse_in_maps(f)
         self.f = f
         operand = f.input(node.matrix)
@@ -37,7 +37,8 @@ class Solver:
             f.decline(f"takes {', '.join(map(str, LETTERS))}, not {self.dtype}")
         rows = operand.shape[0].constant
         if rows is not None and rows <= SMALL:
-            f.decline(f"{rows} rows are work for kernels of dcpy's own")
+            f.decline(f"{rows} rows are work for {for_small}")
+        self._info: Operand | None = None
 
     def matrix(self, operand: Operand) -> Operand:
         """A copy of a matrix, or of a vector as it is."""
@@ -53,7 +54,7 @@ class Solver:
         """``a`` becomes its factors; ``info`` is the node's."""
         m, n = a.shape
         arguments = (Index(m), Index(n), "a", Index(distance(a)), "pivots", "info")
-        outputs = {"a": a.memlet, "pivots": pivots.memlet, **self.info()}
+        outputs = {"a": a.memlet, "pivots": pivots.memlet, "info": self.info.memlet}
         self.call("getrf", *arguments, inputs={"a": a.memlet}, outputs=outputs)
 
     def getrs(self, lu: Operand, pivots: Operand, x: Operand) -> None:
@@ -63,11 +64,13 @@ class Solver:
         inputs = {"lu": lu.memlet, "pivots": pivots.memlet, "x": x.memlet}
         self.call("getrs", *arguments, inputs=inputs, outputs={"x": x.memlet})
 
-    def info(self) -> dict[str, Memlet]:
-        """Where ``info`` goes."""
-        node = self.f.node
-        found = self.f.output("info") if "info" in node.outputs else self.f.array("info", types.int32, ())
-        return {"info": found.memlet}
+    @property
+    def info(self) -> Operand:
+        """Where ``info`` goes: to the node's own, or where nobody looks."""
+        if self._info is None:
+            is_asked = "info" in self.f.node.outputs
+            self._info = self.f.output("info") if is_asked else self.f.array("info", types.int32, (), outermost=True)
+        return self._info
 
     def call(
         self, routine: str, *arguments: str | ScalarExpr, inputs: dict[str, Memlet], outputs: dict[str, Memlet]
@@ -82,24 +85,25 @@ def _right_side(x: Operand) -> tuple[Expr, Expr, Expr]:
     return (*x.shape, distance(x)) if len(x.shape) == 2 else (x.shape[0], ONE, leading(x.shape[0]))
 
 
-def _uses_solver(node: type[LapackNode]) -> Callable[[Callable[..., None]], Expansion]:
+def uses_solver(node: type[LapackNode]) -> Callable[[Callable[..., None]], Expansion]:
+    """The expansion ``cusolver`` of a kind of node."""
     return expands(node, "cusolver", environment=ENVIRONMENT, on=ON_DEVICE, fuses=False)
 
 
-@_uses_solver(Cholesky)
+@uses_solver(Cholesky)
 def cholesky(node: Cholesky, f: Fragment) -> None:
     """``potrf`` on the triangle, zeros elsewhere."""
     solver = Solver(f, node)
     a, out = f.input("a"), f.output("l")
     work = solver.empty(*a.shape)
     start_with_triangle(f, a, work, node.upper)
-    info, both = solver.info(), {"a": work.memlet}
+    both = {"a": work.memlet}
     arguments = (number(not node.upper), Index(a.shape[0]), "a", Index(distance(work)), "info")
-    solver.call("potrf", *arguments, inputs=both, outputs=both | info)
+    solver.call("potrf", *arguments, inputs=both, outputs=both | {"info": solver.info.memlet})
     f.add(Copy(work.memlet, out.memlet))
 
 
-@_uses_solver(Lu)
+@uses_solver(Lu)
 def lu(node: Lu, f: Fragment) -> None:
     """``getrf``."""
     solver = Solver(f, node)
@@ -110,7 +114,7 @@ def lu(node: Lu, f: Fragment) -> None:
     f.add(Copy(pivots.memlet, rows.memlet))
 
 
-@_uses_solver(LuSolve)
+@uses_solver(LuSolve)
 def lu_solve(node: LuSolve, f: Fragment) -> None:
     """``getrs``."""
     solver = Solver(f, node)
@@ -121,7 +125,7 @@ def lu_solve(node: LuSolve, f: Fragment) -> None:
     f.add(Copy(x.memlet, f.output("x").memlet))
 
 
-@_uses_solver(Solve)
+@uses_solver(Solve)
 def solve(node: Solve, f: Fragment) -> None:
     """``getrf`` and ``getrs``."""
     solver = Solver(f, node)
@@ -132,7 +136,7 @@ def solve(node: Solve, f: Fragment) -> None:
     f.add(Copy(x.memlet, f.output("x").memlet))
 
 
-@_uses_solver(Inverse)
+@uses_solver(Inverse)
 def inverse(node: Inverse, f: Fragment) -> None:
     """``getrf``, and the solutions for the columns of the identity, as NumPy does."""
     solver = Solver(f, node)

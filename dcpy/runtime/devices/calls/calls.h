@@ -3,7 +3,8 @@
 //     calls.h      this: libraries and their functions by name; what belongs to a queue
 //     open.cpp     opens libraries, and sends each call to its part
 //     blas.cpp     products: cuBLAS, hipBLAS
-//     solver.cpp   factorizations: cuSOLVER, hipSOLVER
+//     solver.cpp   factorizations and solutions: cuSOLVER, hipSOLVER
+//     decompositions.cpp  QR, eigenvalues, singular values: the same libraries
 //     fft.cpp      transforms: cuFFT, hipFFT
 //
 // Both vendors' functions have the same parameters; names and enumerations differ. A handle belongs to a queue, and so
@@ -25,11 +26,12 @@ using Handle = void *;
 struct Words {  // what a vendor calls it
     const char *blas, *solver, *fft;
     int operations[3], sides[2], halves[2], diagonals[2];  // as it is, transposed, conjugated; left, right; upper, lower
+    int vectors[2];  // of eigenvalues: without, with
     bool is_hip;
 };
 
-constexpr Words CUDA = {"cublas", "cusolverDn", "cufft", {0, 1, 2}, {0, 1}, {1, 0}, {0, 1}, false};
-constexpr Words HIP = {"hipblas", "hipsolverDn", "hipfft", {111, 112, 113}, {141, 142}, {121, 122}, {131, 132}, true};
+constexpr Words CUDA = {"cublas", "cusolverDn", "cufft", {0, 1, 2}, {0, 1}, {1, 0}, {0, 1}, {0, 1}, false};
+constexpr Words HIP = {"hipblas", "hipsolverDn", "hipfft", {111, 112, 113}, {141, 142}, {121, 122}, {131, 132}, {201, 202}, true};
 
 class Library {
   public:
@@ -75,7 +77,10 @@ struct Calls : dcpy_libraries {
 
 int32_t call_blas(Calls &, dcpy_device *, int32_t function, const int64_t *numbers, const double *factors,
                   void *const *places);
+// A handle of the solvers for the queue in use, and what belongs to that.
+int32_t solver_of(Calls &, dcpy_device *, OnQueue **);
 int32_t call_solver(Calls &, dcpy_device *, int32_t function, const int64_t *numbers, void *const *places);
+int32_t call_decomposition(Calls &, dcpy_device *, int32_t function, const int64_t *numbers, void *const *places);
 int32_t call_fft(Calls &, dcpy_device *, const int64_t *numbers, void *const *places);
 void close_blas(Calls &, OnQueue &);
 void close_solver(Calls &, OnQueue &);
@@ -87,6 +92,13 @@ Function as(void *entry)
     return (Function)entry;
 }
 
+inline int item_size(int64_t type) { return type == 's' ? 4 : type == 'z' ? 16 : 8; }
 inline char upper(int64_t letter) { return char(letter - 'a' + 'A'); }
+
+// A function of the solvers; `stem` and "_bufferSize" is what tells its workspace.
+inline std::string solver_name(const Calls &calls, int64_t type, const char *stem)
+{
+    return std::string(calls.words.solver) + upper(type) + stem;
+}
 
 }  // namespace dcpy

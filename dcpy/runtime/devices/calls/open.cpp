@@ -75,6 +75,10 @@ int32_t call(dcpy_libraries *self, dcpy_device *device, int32_t function, const 
     case DCPY_POTRF:
     case DCPY_GETRF:
     case DCPY_GETRS: return call_solver(calls, device, function, numbers, places);
+    case DCPY_GEQRF:
+    case DCPY_ORGQR:
+    case DCPY_SYEVD:
+    case DCPY_GESVD: return call_decomposition(calls, device, function, numbers, places);
     case DCPY_FFT: return call_fft(calls, device, numbers, places);
     default: return call_blas(calls, device, function, numbers, factors, places);
     }

@@ -8,8 +8,6 @@ namespace dcpy {
 
 namespace {
 
-int item_size(int64_t type) { return type == 's' ? 4 : type == 'z' ? 16 : 8; }
-
 int32_t set_up(Calls &calls, dcpy_device *device, OnQueue &on, void *stream)
 {
     const std::string create = std::string(calls.words.solver) + "Create";
@@ -21,23 +19,21 @@ int32_t set_up(Calls &calls, dcpy_device *device, OnQueue &on, void *stream)
     return calls.answer(device, calls.solver, set_stream, as<int (*)(Handle, void *)>(tell)(on.solver, stream));
 }
 
-// The function's name, or that of what tells its workspace.
-std::string name_of(const Calls &calls, int64_t type, const char *stem)
-{
-    return std::string(calls.words.solver) + upper(type) + stem;
-}
-
 }  // namespace
+
+int32_t solver_of(Calls &calls, dcpy_device *device, OnQueue **on)
+{
+    void *stream;
+    if (const int32_t status = calls.queue(device, &stream, on)) return status;
+    return (*on)->solver ? DCPY_DONE : set_up(calls, device, **on, stream);
+}
 
 int32_t call_solver(Calls &calls, dcpy_device *device, int32_t function, const int64_t *n, void *const *p)
 {
     static const char *const stems[] = {"potrf", "getrf", "getrs"};
     const char *const stem = stems[function - DCPY_POTRF];
-    void *stream;
     OnQueue *on;
-    if (const int32_t status = calls.queue(device, &stream, &on)) return status;
-    if (!on->solver)
-        if (const int32_t status = set_up(calls, device, *on, stream)) return status;
+    if (const int32_t status = solver_of(calls, device, &on)) return status;
     const int64_t type = n[0];
     for (int k = 1; k < 6 && (k < 4 || function == DCPY_GETRS); ++k)
         if (n[k] > INT_MAX)
@@ -46,7 +42,7 @@ int32_t call_solver(Calls &calls, dcpy_device *device, int32_t function, const i
     if (function == DCPY_GETRF && is_empty) return device->fill(device, p[2], 0, sizeof(int));
     if (function == DCPY_POTRF && n[2] == 0) return device->fill(device, p[1], 0, sizeof(int));
     if (function == DCPY_GETRS && (n[2] == 0 || n[3] == 0)) return DCPY_DONE;
-    const std::string name = name_of(calls, type, stem), asked = name + "_bufferSize";
+    const std::string name = solver_name(calls, type, stem), asked = name + "_bufferSize";
     void *const entry = calls.solver.find(name), *const size = calls.solver.find(asked);
     if (!entry || (!size && function != DCPY_GETRS)) return calls.lacks(device, entry ? asked : name);
     int elements = 0, status = 0;

@@ -70,6 +70,32 @@ int drop_handle(const char *library, void *handle)
     return handles(library).erase(handle) ? DONE : refuse(NOT_INITIALIZED, "the handle is destroyed twice");
 }
 
+std::string question(const char *function, int64_t m, int64_t n, int64_t ld)
+{
+    return std::string(function) + " " + std::to_string(m) + " " + std::to_string(n) + " " + std::to_string(ld);
+}
+
+int ask(void *handle, const std::string &what, int64_t elements, int *answer)
+{
+    int status = 0;
+    Handle *const ours = handle_of(SOLVER, handle, status);
+    if (!ours) return status;
+    ours->asked[what] = elements;
+    *answer = int(elements);
+    return DONE;
+}
+
+void check_room(const Handle &handle, const std::string &what, const void *place, int64_t elements, int64_t size, int &status)
+{
+    const auto found = handle.asked.find(what);
+    if (!status && found == handle.asked.end())
+        status = refuse(INTERNAL_ERROR, "nobody has asked how much memory " + what + " needs");
+    else if (!status && elements >= 0 && elements < found->second)
+        status = refuse(INTERNAL_ERROR, "a workspace of " + std::to_string(elements) + " elements, not " +
+                                            std::to_string(found->second));
+    if (!status) is_place("the workspace", place, found->second * size, status);
+}
+
 }  // namespace simulated
 
 using namespace simulated;

@@ -3,6 +3,7 @@
 // missing or too small, handles without a queue. `dcpy_why` has the words for the last refusal.
 //
 //     blas.cpp    products        solver.cpp    factorizations        fft.cpp    transforms
+//     decompositions.cpp    QR, eigenvalues, singular values
 #pragma once
 
 #include <complex>
@@ -85,5 +86,11 @@ Handle *handle_of(const char *library, void *handle, int &status);  // one with 
 int set_stream(const char *library, void *handle, void *stream);
 int make_handle(const char *library, void **handle);
 int drop_handle(const char *library, void *handle);
+
+// Of solvers: what was asked, the answer to it, and whether the workspace is as large as was said then.
+inline const char *const SOLVER = "cuSOLVER";
+std::string question(const char *function, int64_t m, int64_t n, int64_t ld);
+int ask(void *handle, const std::string &what, int64_t elements, int *answer);
+void check_room(const Handle &handle, const std::string &what, const void *place, int64_t elements, int64_t size, int &status);
 
 }  // namespace simulated

@@ -9,35 +9,6 @@ using namespace simulated;
 
 namespace {
 
-const char *const SOLVER = "cuSOLVER";
-
-std::string question(const char *function, int64_t m, int64_t n, int64_t ld)
-{
-    return std::string(function) + " " + std::to_string(m) + " " + std::to_string(n) + " " + std::to_string(ld);
-}
-
-int ask(void *handle, const std::string &what, int64_t elements, int *answer)
-{
-    int status = 0;
-    Handle *const ours = handle_of(SOLVER, handle, status);
-    if (!ours) return status;
-    ours->asked[what] = elements;
-    *answer = int(elements);
-    return DONE;
-}
-
-// Whether the workspace is as large as was said when it was asked for.
-void check_room(const Handle &handle, const std::string &what, const void *place, int64_t elements, int64_t size, int &status)
-{
-    const auto found = handle.asked.find(what);
-    if (!status && found == handle.asked.end())
-        status = refuse(INTERNAL_ERROR, "nobody has asked how much memory " + what + " needs");
-    else if (!status && elements >= 0 && elements < found->second)
-        status = refuse(INTERNAL_ERROR, "a workspace of " + std::to_string(elements) + " elements, not " +
-                                            std::to_string(found->second));
-    if (!status) is_place("the workspace", place, found->second * size, status);
-}
-
 template <class T>
 int potrf(void *handle, bool upper, int n, T *a, int lda, void *space, int elements, int *info)
 {

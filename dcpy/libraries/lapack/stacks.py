@@ -1,0 +1,68 @@
+"""Decompositions of stacks of matrices on devices: a call after the other, as there are no kernels of dcpy for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar
+
+from dcpy.ir.editing.nest_edits import alone_in_state, move_body
+from dcpy.ir.nodes import LibraryNode, Map
+from dcpy.ir.region import Loop, Region
+from dcpy.ir.schedules import Undecided
+from dcpy.ir.tree import owners_around
+from dcpy.libraries.lapack.expand.cusolver import SMALL
+from dcpy.libraries.lapack.nodes import Eigh, Svd
+from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
+from dcpy.transforms.pipeline import Pipeline
+
+
+@dataclass(frozen=True)
+class LoopOverDecompositions(Transformation[Legal]):
+    """Run the decompositions of a stack of matrices in turn: threads of a kernel cannot call a library, a loop can.
+
+    before   map i = 0:N { lapack.svd (a <- A[i, 0:M, 0:K]) -> (s -> S[i, 0:K], info -> info); check info == 0 }
+    after    loop i = 0:N { lapack.svd (a <- A[i, 0:M, 0:K]) -> (s -> S[i, 0:K], info -> info); check info == 0 }
+
+    Any order is one that a map may have. Applies to singular values, and eigenvalues of Hermitian matrices, for which
+    there are no kernels; not where matrices are known to be small, which the host does in less time than a call takes.
+    """
+
+    name: ClassVar[str] = "loop-over-decompositions"
+    stack = capture(Map)
+    pattern = one(stack)
+
+    def plan(self, m: Match) -> Legal | Refusal:
+        """Refuses maps of other nodes, and of small matrices."""
+        stack = m[self.stack]
+        found = [node for node in stack.body.walk_nodes() if isinstance(node, LibraryNode)]
+        if not found or not all(isinstance(node, Svd | Eigh) for node in found):
+            return Refusal("it is no map of decompositions alone")
+        if not isinstance(stack.schedule, Undecided) or any(isinstance(owner, Map) for owner in owners_around(stack)):
+            return Refusal("it has a schedule, or is inside of a map")
+        if any(isinstance(node, Map) for node in stack.body.walk_nodes()):
+            return Refusal("there are maps in it")
+        for node in found:
+            rows = node.inputs["a"].subset.shape[0].constant
+            if rows is not None and rows <= SMALL:
+                return Refusal(f"matrices of {rows} rows are work for the host, which has LAPACK")
+        return LEGAL
+
+    def apply(self, m: Match, plan: Legal, rw: Rewriter) -> Loop:
+        """Returns the outermost loop."""
+        stack = m[self.stack]
+        state = alone_in_state(stack, rw)
+        loops = [
+            Loop(param, values, Region(), span=stack.span)
+            for param, values in zip(stack.params, stack.domain, strict=True)
+        ]
+        for outer, inner in pairwise(loops):
+            outer.body.add(inner)
+        rw.insert_before(state, loops[0])
+        move_body(stack.body, loops[-1].body, rw)
+        rw.forward(stack, loops[0])
+        rw.erase(state)
+        return loops[0]
+
+
+FOR_DEVICES = Pipeline("lapack-for-devices", LoopOverDecompositions())
