@@ -25,7 +25,10 @@ from tests.support.tiers import some
 
 pytestmark = pytest.mark.cc
 KERNELS = {name: kernel for name, kernel in kernels().items() if name not in ("crc16", "seidel_2d")}  # on the host
-QUICK = ("bicg", "compute", "covariance", "fdtd_2d", "floyd_warshall", "gemm", "hdiff", "jacobi_2d", "softmax", "symm")
+QUICK = (
+    "atax", "bicg", "compute", "covariance", "fdtd_2d", "floyd_warshall", "gemm", "gemver", "hdiff", "jacobi_2d",
+    "softmax", "symm",
+)  # fmt: skip
 WITHIN = 1.1
 OPTIONS = {"device": "gpu", "gpu.backend": "simulator", "gpu.hooks": True, "gpu.libraries": False}
 #: where the model cannot know what is moved before the program runs, and why

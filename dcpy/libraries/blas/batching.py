@@ -30,9 +30,9 @@ class Stack:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A product, and what its operands are over the iterations of a map."""
+    """A map around a product, and what the operands are over its iterations."""
 
-    product: Gemm
+    map: Map
     stacks: dict[str, Stack]
 
 
@@ -48,21 +48,24 @@ class BatchProducts(Transformation[Batch]):
     """
 
     name: ClassVar[str] = "batch-products"
-    stack = capture(Map)
-    pattern = one(stack)
+    product = capture(Gemm)
+    pattern = one(product)
 
     def plan(self, m: Match) -> Batch | Refusal:
-        """The product and its stacks."""
-        stack = m[self.stack]
+        """The map around it, and the stacks."""
+        product = m[self.product]
+        stack = next(owners_around(product), None)
+        if not isinstance(stack, Map):
+            return Refusal("it is inside of no map")
         match stack.body.blocks:
-            case [State(nodes=[Gemm() as product])]:
+            case [State(nodes=[Gemm()])]:
                 pass
             case _:
-                return Refusal("the body is not just one product of matrices")
+                return Refusal("the map does more than one product of matrices")
         if not isinstance(stack.schedule, Undecided) or stack.body.containers:
             return Refusal("the map has a schedule, or containers of its own")
         if any(isinstance(owner, Map) for owner in owners_around(stack)):
-            return Refusal("it is inside of a map, whose threads cannot call a library")
+            return Refusal("the map is inside of another one, whose threads cannot call a library")
         for name in ("alpha", "beta"):
             if name in product.inputs and set(stack.params) & set(product.inputs[name].subset.symbols):
                 return Refusal(f"{product.inputs[name]} is another one in each iteration")
@@ -74,12 +77,13 @@ class BatchProducts(Transformation[Batch]):
             stacks[name] = found
         if stacks["c"].step is None:
             return Refusal("all write one matrix")
-        return Batch(product, stacks)
+        return Batch(stack, stacks)
 
     def apply(self, m: Match, plan: Batch, rw: Rewriter) -> Node:
         """Returns the node, which takes the place of the map."""
-        stack, product = m[self.stack], plan.product
-        region = m.state.region
+        product, stack = m[self.product], plan.map
+        assert stack.state is not None
+        region = stack.state.region
         memlets = {name: _seen_as_stack(found, stack, rw, region) for name, found in plan.stacks.items()}
         inputs = {name: memlets.get(name, memlet) for name, memlet in product.inputs.items()}
         flags = {"trans_a": product.trans_a, "trans_b": product.trans_b}

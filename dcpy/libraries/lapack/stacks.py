@@ -12,13 +12,13 @@ from dcpy.ir.region import Loop, Region
 from dcpy.ir.schedules import Undecided
 from dcpy.ir.tree import owners_around
 from dcpy.libraries.lapack.expand.cusolver import SMALL
-from dcpy.libraries.lapack.nodes import Eigh, Svd
-from dcpy.transforms.api import LEGAL, Legal, Match, Refusal, Rewriter, Transformation, capture, one
+from dcpy.libraries.lapack.nodes import Eigh, LapackNode, Svd
+from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.pipeline import Pipeline
 
 
 @dataclass(frozen=True)
-class LoopOverDecompositions(Transformation[Legal]):
+class LoopOverDecompositions(Transformation[Map]):
     """Run the decompositions of a stack of matrices in turn: threads of a kernel cannot call a library, a loop can.
 
     before   map i = 0:N { lapack.svd (a <- A[i, 0:M, 0:K]) -> (s -> S[i, 0:K], info -> info); check info == 0 }
@@ -29,28 +29,30 @@ class LoopOverDecompositions(Transformation[Legal]):
     """
 
     name: ClassVar[str] = "loop-over-decompositions"
-    stack = capture(Map)
-    pattern = one(stack)
+    node = capture(LapackNode)
+    pattern = one(node)
 
-    def plan(self, m: Match) -> Legal | Refusal:
-        """Refuses maps of other nodes, and of small matrices."""
-        stack = m[self.stack]
-        found = [node for node in stack.body.walk_nodes() if isinstance(node, LibraryNode)]
-        if not found or not all(isinstance(node, Svd | Eigh) for node in found):
-            return Refusal("it is no map of decompositions alone")
+    def plan(self, m: Match) -> Map | Refusal:
+        """The map around it; refuses other nodes, and small matrices."""
+        node = m[self.node]
+        if not isinstance(node, Svd | Eigh):
+            return Refusal("it has kernels, or no call")
+        stack = next(owners_around(node), None)
+        if not isinstance(stack, Map):
+            return Refusal("it is inside of no map")
         if not isinstance(stack.schedule, Undecided) or any(isinstance(owner, Map) for owner in owners_around(stack)):
-            return Refusal("it has a schedule, or is inside of a map")
-        if any(isinstance(node, Map) for node in stack.body.walk_nodes()):
-            return Refusal("there are maps in it")
-        for node in found:
-            rows = node.inputs["a"].subset.shape[0].constant
-            if rows is not None and rows <= SMALL:
-                return Refusal(f"matrices of {rows} rows are work for the host, which has LAPACK")
-        return LEGAL
+            return Refusal("the map has a schedule, or is inside of another one")
+        others = (other for other in stack.body.walk_nodes() if isinstance(other, Map | LibraryNode))
+        if any(not isinstance(other, Svd | Eigh) for other in others):
+            return Refusal("there are other maps or nodes beside it, which may be a kernel")
+        rows = node.inputs["a"].subset.shape[0].constant
+        if rows is not None and rows <= SMALL:
+            return Refusal(f"matrices of {rows} rows are work for the host, which has LAPACK")
+        return stack
 
-    def apply(self, m: Match, plan: Legal, rw: Rewriter) -> Loop:
+    def apply(self, m: Match, plan: Map, rw: Rewriter) -> Loop:
         """Returns the outermost loop."""
-        stack = m[self.stack]
+        stack = plan
         state = alone_in_state(stack, rw)
         loops = [
             Loop(param, values, Region(), span=stack.span)

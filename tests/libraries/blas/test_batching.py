@@ -61,9 +61,10 @@ def test_stacks_of_stacks_are_stacks():
 @pytest.mark.parametrize(
     ("node", "reason"),
     [
-        (STACK.replace("{ blas", "{ copy D[0, 0] -> s blas"), "the body is not just one product of matrices"),
+        (STACK.replace("{ blas", "{ copy D[0, 0] -> s blas"), "the map does more than one product of matrices"),
         (STACK.replace("0:N {", "0:N @sequential {"), "the map has a schedule, or containers of its own"),
-        (f"map j = 0:1 {{ {STACK} }}", "it is inside of a map, whose threads cannot call a library"),
+        (PRODUCT.replace("[i, ", "[0, "), "it is inside of no map"),
+        (f"map j = 0:1 {{ {STACK} }}", "the map is inside of another one, whose threads cannot call a library"),
         (STACK.replace("]) ->", "], alpha <- D[i, 0]) ->"), "D[i, 0] is another one in each iteration"),
         (STACK.replace("A[i, 0:M", "A[i*i, 0:M"), "do not follow each other at one distance"),
         (GRID.replace("F[i, j, 0:M, 0:K]", "A[i, 0:M, 0:K]"), "do not follow each other at one distance"),

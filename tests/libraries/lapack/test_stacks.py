@@ -12,6 +12,7 @@ NODE = "lapack.eigh (a <- A[i, j, 0:K, 0:K]) -> (w -> W[i, j, 0:K], info -> info
 BODY = f'data info: i32 transient state {{ {NODE} }} check info[] == i32(0) else LinAlgError "it did not"'
 STACK = f"state {{ copy s -> t map i = 0:N, j = 0:M {{ {BODY} }} }}"
 LOOPS = f"state {{ copy s -> t }} loop i = 0:N {{ loop j = 0:M {{ {BODY} }} }}"
+QR = "state { map i = 0:N { lapack.qr (a <- S[i, 0:32, 0:40]) -> (r -> S[i, 0:32, 0:40]) } }"
 SMALL = "state { map i = 0:N { lapack.svd (a <- S[i, 0:32, 0:40]) -> (s -> V[i, 0:32], info -> I[i]) } }"
 
 
@@ -32,8 +33,9 @@ def test_a_map_becomes_loops():
     ("text", "reason"),
     [
         (SMALL, "matrices of 32 rows are work for the host, which has LAPACK"),
-        (STACK.replace("map i = 0:N, j = 0:M {", "map i = 0:N, j = 0:M @sequential {"), "it has a schedule"),
-        ("state { map i = 0:N { lapack.qr (a <- S[i, 0:32, 0:40]) -> (r -> S[i, 0:32, 0:40]) } }", "no map of decomp"),
+        (STACK.replace("map i = 0:N, j = 0:M {", "map i = 0:N, j = 0:M @sequential {"), "the map has a schedule"),
+        (f"state {{ {NODE.replace('i, j,', '0, 0,').replace('-> info)', '-> I[0])')} }}", "it is inside of no map"),
+        (QR, "it has kernels, or no call"),
     ],
 )
 def test_refusals(text, reason):
