@@ -14,7 +14,9 @@ from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.machine import GPU_COSTS, GPU_LIMITS, Costs, Limits
 from dcpy.ir.nodes import Map, Tasklet
 from dcpy.ir.refusal import Refusal
-from dcpy.ir.symbolic import product_of
+from dcpy.ir.subsets import Range
+from dcpy.ir.symbolic import ONE, ZERO, product_of
+from dcpy.ir.tree import dominates, is_inside
 from dcpy.transforms.fusion.inlining import Inlining, inline
 from dcpy.transforms.fusion.pointwise import only_result
 from dcpy.transforms.fusion.recompute_fusion import recomputation
@@ -86,7 +88,8 @@ def _leave_to_points(producer: Map, kernel: Map, rw: Rewriter) -> None:
     """Makes what a map computes the own of each point of the kernel, where points touch parts of an array that differ.
 
     ``e[i, k]`` of all points becomes ``e[k]`` of each, where only tasklets of the kernel touch it, each with the
-    kernel's parameters as indices.
+    kernel's parameters as indices, and the map has computed all of the part before others read it: so nothing is left
+    from an earlier launch.
     """
     result = only_result(producer, rw.uses)
     if isinstance(result, Refusal) or result.container in kernel.body.containers:
@@ -99,11 +102,16 @@ def _leave_to_points(producer: Map, kernel: Map, rw: Rewriter) -> None:
     memlets = [memlet for user in tasklets for memlet in (*user.reads(), *user.writes()) if memlet.container == name]
     subsets = [memlet.subset for memlet in memlets]
     regions = kernel.body.walk_regions()
+    if not all(is_inside(user, producer) or dominates(producer, user) for user in tasklets):
+        return
     inner = {name for region in regions for name in (*region.params, *symbols_assigned_in(region))} - {*kernel.params}
     axes = range(len(result.subset.dims))
     fixed = {axis: str(result.subset.dims[axis]) for axis in axes if is_fixed(axis, subsets, inner)}
-    if set(kernel.params) <= set(fixed.values()):
-        shrink(name, tuple(axis for axis in axes if axis not in fixed), kernel, rw)
+    kept = {str(result.subset.dims[axis]): axis for axis in axes if axis not in fixed}
+    whole = {param: Range(ZERO, rw.uses.desc(name).shape[axis], ONE) for param, axis in kept.items()}
+    computed = dict(zip(producer.params, producer.domain, strict=True))
+    if set(kernel.params) <= set(fixed.values()) and computed == whole:
+        shrink(name, tuple(kept.values()), kernel, rw)
 
 
 def _bytes_loaded(node: Map, uses: Uses) -> int:

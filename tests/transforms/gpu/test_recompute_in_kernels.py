@@ -82,6 +82,26 @@ def test_parts_of_an_array_of_all_points_are_rows_too():
     assert "d: f64[N, M]" in others.text
 
 
+@pytest.mark.parametrize("read", ["map h = 0:M { tasklet (a <- d[i, h]) -> (o -> y[i, h]) { o = a } }", ""])
+def test_what_an_earlier_launch_has_left_stays(read):
+    """Read before it is computed, or computed in part."""
+    part = "0:M" if read else "0:M // 2"
+    text = f"""
+        sdfg @f(x: f64[N, M], y: f64[N, M], z: f64[N, M]) symbols(N: size, M: size) {{
+          data d: f64[N, M] transient
+          loop t = 0:2 {{
+            state {{
+              map i = 0:N {{
+                {read}
+                map k = {part} {{ tasklet (a <- x[i, k]) -> (o -> d[i, k]) {{ o = a + f64(t) }} }}
+                map l = 0:M {{ tasklet (a <- d[i, l]) -> (o -> z[i, l]) {{ o = a }} }}
+              }}
+            }}
+          }}
+        }}"""
+    assert "data d: f64[N, M] transient" in recomputed(text).text
+
+
 @pytest.mark.parametrize(
     ("costs", "reason"),
     [
