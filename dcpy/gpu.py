@@ -16,6 +16,7 @@ from dcpy.base.errors import ArgumentError
 from dcpy.base.options import resolve_options
 from dcpy.runtime._dispatch import DeviceArray, set_stream
 from dcpy.runtime.devices.arrays import device_of, opened
+from dcpy.runtime.devices.opening import raise_deferred
 
 __all__ = ["DeviceArray", "array", "stream", "synchronize"]
 
@@ -45,9 +46,13 @@ def stream(handle: Any) -> Iterator[None]:
 
 
 def synchronize() -> None:
-    """Waits for all calls with arrays of a GPU. Raises `DeviceError` where one has broken the device."""
+    """Waits for all calls with arrays of a GPU. Raises `DeviceError` where one has broken the device.
+
+    With ``gpu.errors = deferred``, also what has failed in a call, and has not been raised yet.
+    """
     for device in opened():
         device.synchronize()
+    raise_deferred()
 
 
 def _handle_of(stream: Any) -> int | None:

@@ -51,6 +51,13 @@ class Backend(Enum):
     SIMULATOR = "simulator"
 
 
+class Failures(Enum):
+    """When a check that failed on a device is told."""
+
+    EXACT = "exact"
+    DEFERRED = "deferred"
+
+
 class Vendor(Enum):
     """Whose tools make hardware of a program."""
 
@@ -91,6 +98,7 @@ class GpuOptions:
     max_workspace: int = -1  #: bytes of its memory that a program keeps between calls; below 0: all that a call needed
     graphs: bool = True  #: a loop of launches is recorded as a graph, which the device gets in one call
     libraries: bool = True  #: products, solvers and transforms call the vendor's libraries that are installed
+    errors: Failures = Failures.EXACT  #: a failed check is raised by its call, or (`deferred`) by a later one
     profile: bool = False  #: kernels are timed, by events of the device: `program.kernel_times()`
     warp: int = 32  #: threads of a warp in the simulator: 32 or 64
     seed: int = 0  #: of the order in which the simulator runs blocks and threads; 0: the natural one

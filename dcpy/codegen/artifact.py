@@ -22,10 +22,11 @@ Where `Signature.callbacks` is not empty, ``args`` has one more pointer: to a st
 which calls the Python function of a site. The operands are a pointer, the sizes, and the strides in elements for each
 of `CallbackSite.operands`. Where it does not return 0 the program stops, and returns a number that is not 0.
 
-A program for a device has two functions more:
+A program for a device has more functions:
 
     void NAME_attach(void *device);
     void NAME_on_stream(void *stream);
+    int32_t NAME_told(int64_t *numbers);  // where calls return before it is known whether a check fails (gpu.errors)
 
 The first tells it the table (include/dcpy_table.h) through which it reaches the device: once, before the first call.
 The second one says on which stream the next call of this thread runs, if not on the program's own. They are no

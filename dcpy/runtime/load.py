@@ -153,6 +153,7 @@ def _open(
         library = open_library(path, opening.settings_of(options))
         names, libraries = extra.get(KERNELS, ()), extra.get(LIBRARIES, ())
         device = opening.attach(library, path.parent, signature.name, names, options, places, libraries)
+        opening.note_deferred(library, signature, device)
     else:
         library, device = open_library(path), None
     try:

@@ -51,6 +51,7 @@ INTRINSICS = {
     "push": "dcpy_push<{of}>({0}, {1})", "pop": "dcpy_pop<{of}>({0}, {1})", "call_python": "dcpy_callback",
     "call_through": "dcpy_call_through", "device_enter": "dcpy_device_enter", "device_leave": "dcpy_device_leave",
     "device_wait": "dcpy_device_wait",
+    "device_seal": "dcpy_device_seal", "device_defer": "dcpy_device_defer", "device_recall": "dcpy_device_recall",
     "device_end": "dcpy_device_end", "device_on_stream": "dcpy_on_stream",
     "device_finish": "dcpy_device_finish", "device_errors": "dcpy_errors", "device_attach": "dcpy_attach",
     "has_graphs": "dcpy_has_graphs", "graph_begin": "dcpy_graph_begin", "graph_end": "dcpy_graph_end",

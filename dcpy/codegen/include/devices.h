@@ -89,6 +89,23 @@ static inline int32_t dcpy_device_end(int32_t no_memory, int32_t lost)
     return own.status == DCPY_OUT_OF_MEMORY ? no_memory : lost;
 }
 
+// Host memory into which calls that nobody waits for copy the error block; null: none has yet.
+static inline int64_t *&dcpy_mailbox()
+{
+    static int64_t *mailbox;
+    return mailbox;
+}
+
+// What is known of earlier calls that nobody has waited for: 0, or the check that failed in one, as `dcpy_device_finish`.
+static inline int32_t dcpy_device_recall(int64_t *error, int32_t no_memory, int32_t lost)
+{
+    volatile int64_t *const mailbox = dcpy_mailbox();
+    if (mailbox == nullptr || mailbox[0] == 0) return 0;
+    const int32_t status = dcpy_device_finish(error, no_memory, lost);
+    mailbox[0] = 0;
+    return status;
+}
+
 // Whether commands may be given; then there is something to wait for.
 static inline bool dcpy_commanding()
 {
@@ -332,3 +349,24 @@ static inline int64_t *dcpy_errors() { return dcpy_attached() == nullptr ? nullp
 
 // From now on, commands are for this device.
 static inline void dcpy_attach(void *device) { dcpy_attached() = (dcpy_device *)device; }
+
+// A check that has failed so far stops every kernel from here on, also the next launch of its own.
+static inline void dcpy_device_seal()
+{
+    if (dcpy_commanding())
+        dcpy_own_commands().status = dcpy_attached()->fill(dcpy_attached(), (char *)dcpy_errors() + 4, 0, 4);
+}
+
+// Nobody waits for what has been asked for; a later call finds in the mailbox whether a check has failed.
+static inline int32_t dcpy_device_defer(int32_t no_memory, int32_t lost)
+{
+    dcpy_commands &own = dcpy_own_commands();
+    void *place = nullptr;
+    if (dcpy_mailbox() == nullptr && dcpy_commanding()) {
+        own.status = dcpy_attached()->pin(dcpy_attached(), 5*sizeof(int64_t), &place);
+        dcpy_mailbox() = (int64_t *)place;
+        if (place != nullptr) dcpy_mailbox()[0] = 0;
+    }
+    if (dcpy_mailbox() != nullptr) dcpy_transfer(dcpy_mailbox(), dcpy_errors(), 5*sizeof(int64_t), DCPY_TO_HOST);
+    return dcpy_device_end(no_memory, lost);
+}

@@ -28,7 +28,8 @@ OF_KERNELS = tuple(f"{what}_{axis}" for what in ("thread", "block", "threads", "
 #: what a host asks of a device, beside what has a statement of its own
 OF_DEVICES = (
     "device_enter", "device_leave", "device_wait", "device_finish", "device_end", "device_errors", "device_attach",
-    "device_on_stream", "has_graphs", "graph_begin", "graph_end", "graph_replay",
+    "device_on_stream", "device_seal", "device_defer", "device_recall", "has_graphs", "graph_begin", "graph_end",
+    "graph_replay",
 )  # fmt: skip
 ANY, BYTES = Pointer(Basic.VOID), Pointer(Basic.VOID, const=True)
 
@@ -59,6 +60,9 @@ INTRINSICS: Mapping[str, Callable[[DType], Rule]] = {
     "device_wait": lambda of: Rule((), Basic.VOID),
     "device_finish": lambda of: Rule((Pointer(INDEX), STATUS, STATUS), STATUS),  # all is done; the check that failed
     "device_end": lambda of: Rule((STATUS, STATUS), STATUS),  # all is asked for; nobody waits
+    "device_seal": lambda of: Rule((), Basic.VOID),  # a check that has failed stops each kernel from here on
+    "device_defer": lambda of: Rule((STATUS, STATUS), STATUS),  # nobody waits; what has failed will be known later
+    "device_recall": lambda of: Rule((Pointer(INDEX), STATUS, STATUS), STATUS),  # what is known of earlier calls
     "device_on_stream": lambda of: Rule((ANY,), Basic.VOID),  # where the next call's commands go
     "device_errors": lambda of: Rule((), Pointer(INDEX, space=Space.GLOBAL)),  # for the first check that fails
     "device_attach": lambda of: Rule((ANY,), Basic.VOID),  # the runtime's table, from now on

@@ -101,6 +101,7 @@ class ModuleContext:
     kernels: list[Kernel] = field(default_factory=list)
     hardware: Hardware | None = None  # of a program for an FPGA
     kernels_check: bool = False  # a check may fail on the device
+    defers: bool = False  # and a later call tells
     graphs: int = 0  # of launches, that its loops record
     host_waits: bool = False  # the host waits for the device at the end
     callee_function: CalleeFunction | None = None  # set by `module`, which lowers whole SDFGs

@@ -43,6 +43,7 @@ def entry_functions(context: Context, program: tree.Function, signature: Signatu
     """All of them, in order."""
     typed = _typed(context, program)
     attach = [_attach(context), _on_stream(context)] if context.module.gpu is not None else []
+    attach += [_told(context)] if context.module.defers else []
     return [typed, _entry(context, program, signature), _results(context, signature), *_lifetime(context), *attach]
 
 
@@ -116,6 +117,23 @@ def _on_stream(context: Context) -> tree.Function:
     stream = Name("stream", Pointer(Basic.VOID))
     call = tree.Evaluate(Intrinsic("device_on_stream", (stream,), Basic.VOID))
     return tree.Function(f"{context.module.base}_on_stream", Basic.VOID, (_param(stream),), (call,), exported=True)
+
+
+def _told(context: Context) -> tree.Function:
+    """Waits, and says which check has failed in the calls so far: its number, and those of its message."""
+    module = context.module
+    numbers = (module.check_number(name, "", None) for name in ("DeviceMemoryError", "DeviceError"))
+    before, status, error = Name("before", STATUS), Name("status", STATUS), Name("error", Pointer(INDEX))
+    told = Intrinsic("device_recall", (error, *(Literal(number, STATUS) for number in numbers)), STATUS)
+    body: tree.Body = (
+        tree.Declare(before.name, STATUS, Intrinsic("device_enter", (), STATUS), constant=True),
+        tree.Evaluate(Intrinsic("device_wait", (), Basic.VOID)),
+        tree.Declare(status.name, STATUS, told, constant=True),
+        tree.Evaluate(Intrinsic("device_leave", (before,), Basic.VOID)),
+        *(tree.Assign(Item(NUMBERS, integer(k), INDEX), Item(error, integer(k), INDEX)) for k in range(4)),
+        tree.Return(status),
+    )
+    return tree.Function(f"{module.base}_told", STATUS, (_param(NUMBERS),), body, exported=True)
 
 
 def _param(name: Name) -> tree.Parameter:

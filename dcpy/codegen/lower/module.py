@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from dcpy.base.environment import Environment
-from dcpy.base.options import CpuOptions, GpuOptions
+from dcpy.base.options import CpuOptions, Failures, GpuOptions
 from dcpy.codegen.artifact import OwnedArray, Signature
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import LirExpr, Literal, Name, Prefix
@@ -35,7 +35,7 @@ from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.tree import subtree
 
 #: behind the name of a program, what its library has
-EXPORTED = ("program", "entry", "results", "init", "exit", "message", "attach", "on_stream", "kernels")
+EXPORTED = ("program", "entry", "results", "init", "exit", "message", "attach", "on_stream", "told", "kernels")
 
 
 def lower_program(
@@ -58,7 +58,9 @@ def lower_program(
     exported = {name, *(f"{base}_{part}" for part in EXPORTED)}
     module = ModuleContext(name, base, options, Names(avoided | exported), known, costs, gpu=gpu, hardware=hardware)
     module.kernels_check = gpu is not None and any(map(_checks_in_kernels, sdfg.with_callees()))
-    module.host_waits = module.kernels_check or (gpu is not None and any(map(_reaches_host, sdfg.with_callees())))
+    reaches = gpu is not None and any(map(_reaches_host, sdfg.with_callees()))
+    module.defers = module.kernels_check and not reaches and gpu is not None and gpu.errors is Failures.DEFERRED
+    module.host_waits = reaches or (module.kernels_check and not module.defers)
     module.callee_function = partial(_callee_function, module)
     context = Context(sdfg, module, avoided | exported, owned=_owned(sdfg, signature))
     function = _lower_function(context, module.program, CallShape((), False, False))
@@ -110,7 +112,7 @@ def _lower_function(context: Context, name: str, shape: CallShape) -> tree.Funct
         from dcpy.ir.analysis.validity import lost_by_failing_kernels  # late: programs for CPUs load nothing of it
 
         context.lost = lost_by_failing_kernels(context.uses)
-    body = [*start_owned(context), *lower_region(context, context.sdfg.body)]
+    body = [*_recalled(context, exported), *start_owned(context), *lower_region(context, context.sdfg.body)]
     if context.warns:
         body.insert(0, tree.Declare("warning", STATUS, Literal(0, STATUS)))
     if not (body and isinstance(body[-1], tree.Return)):
@@ -119,6 +121,17 @@ def _lower_function(context: Context, name: str, shape: CallShape) -> tree.Funct
     if context.warns and not exported:
         body = list(_negated(tuple(body)))
     return tree.Function(name, STATUS, params, tuple(body), span=context.sdfg.span)
+
+
+def _recalled(context: Context, exported: bool) -> tree.Body:
+    """The beginning of a program that may tell what has failed in an earlier call."""
+    if not (exported and context.module.defers):
+        return ()
+    from dcpy.codegen.lower.kernels.waits import recall  # late: programs for CPUs load nothing of it
+
+    with context.capture() as body:
+        recall(context)
+    return tuple(body)
 
 
 def _finished(context: Context, body_before: list[tree.Statement]) -> tree.Body:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from dcpy.base.errors import DeviceError
 from dcpy.base.options import Backend, Options
 from dcpy.base.source import SrcSpan
-from dcpy.codegen.artifact import DEVICE, Artifact
+from dcpy.codegen.artifact import DEVICE, Artifact, Signature
 from dcpy.runtime.devices.libraries import expansions_there, open_libraries
+from dcpy.runtime.dispatch.encoding import failure_of
 from dcpy.runtime.toolchain import Toolchain
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ SIMULATED = ("-x", "c++", "-DDCPY_SIMULATOR")
 HOOKS = ("-DDCPY_HOOKS", "-fsanitize=thread", "-g1")  # every access calls us; nothing is linked with a sanitizer
 DeviceBuild = Callable[[Path, Path], object]  #: leaves machine code in a folder; the second is where that is kept
 _opened: dict[int, Device] = {}
+_deferred: dict[int, tuple[Callable[..., int], Callable[..., None]]] = {}
 _opening = threading.Lock()
 
 
@@ -129,6 +131,25 @@ def attach(
         if options.gpu.profile:
             known.kernel_spans = kernel_spans(folder / unit, kernels, places)
         return known
+
+
+def note_deferred(library: ctypes.CDLL, signature: Signature, device: Device) -> None:
+    """Notes a program whose calls return before it is known whether a check fails, for `raise_deferred`."""
+    told = getattr(library, f"{signature.name}_told", None)
+    if told is None or library._handle in _deferred:
+        return
+    told.restype, told.argtypes = ctypes.c_int32, [ctypes.POINTER(ctypes.c_int64)]
+    device.defers = True
+    _deferred[library._handle] = told, failure_of(signature.checks, device)
+
+
+def raise_deferred() -> None:
+    """Waits for those programs, and raises what has failed in one."""
+    for told, fail in list(_deferred.values()):
+        numbers = (ctypes.c_int64 * 4)()
+        number = told(numbers)
+        if number != 0:
+            fail(number - 1, *numbers)
 
 
 def kernel_spans(

@@ -70,6 +70,7 @@ class Device:
         self.kernels: tuple[str, ...] = ()  # by number
         self.kernel_places: Places = {}
         self.kernel_spans: Mapping[str, SrcSpan] = {}
+        self.defers = False  # calls of the program return before it is known whether a check fails
         self._functions = Table.from_address(table)
 
     @property

@@ -232,6 +232,8 @@ def _priority(args: tuple[Arg, ...]) -> int:
 class Messenger(Protocol):
     """What tells why it failed last."""
 
+    defers: bool
+
     def failure(self, category: type[DeviceError]) -> DeviceError: ...
 
 
@@ -256,6 +258,8 @@ def failure_of(checks: tuple[Check, ...], device: Messenger | None = None) -> Ca
         error = category(message) if message else category()
         if check.span is not None:
             error.add_note(check.span.render())
+        if device is not None and device.defers:
+            error.add_note("  = note: gpu.errors is deferred: it may have failed in an earlier call")
         if advice := advice_on(message):
             error.add_note(f"  = help: {advice}")
         raise raised_by_program(error)

@@ -23,6 +23,10 @@ def command(
     `rescue`: what is fetched where they do. `fetches` is the argument that the host gets: where a check has failed, the
     host's own stays, as kernels behind that check have not made another one.
     """
+    if checks and context.module.defers:
+        context.emit(statement)
+        context.emit(tree.Evaluate(Intrinsic("device_seal", (), Basic.VOID)))
+        return
     pending = _pending(context)
     if pending is not None and not pending.joins(checks, rescue, fetches):
         pending = None
@@ -57,7 +61,7 @@ def drop_settling(context: Context) -> None:
 
 def _is_finish(statement: tree.Statement | None) -> bool:
     match statement:
-        case tree.Block(body=(tree.Declare(value=Intrinsic(name="device_finish" | "device_end")), *_)):
+        case tree.Block(body=(tree.Declare(value=Intrinsic(name="device_finish" | "device_end" | "device_defer")), *_)):
             return True
     return False
 
@@ -79,7 +83,12 @@ def end(context: Context) -> None:
     if context.module.host_waits:
         finish(context)
     elif not _is_finish(context.last):
-        _leave_unless(context, "device_end", ())
+        _leave_unless(context, "device_defer" if context.module.defers else "device_end", ())
+
+
+def recall(context: Context) -> None:
+    """The beginning of a program: it leaves where a check of an earlier call is known to have failed."""
+    _leave_unless(context, "device_recall", (Name("error", Pointer(INDEX)),))
 
 
 def _leave_unless(context: Context, question: str, operands: tuple[LirExpr, ...], rescue: Rescue = NOTHING) -> None:
