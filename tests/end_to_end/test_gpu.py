@@ -152,7 +152,9 @@ def test_callbacks_stay_on_the_host():
         report(y)
         return y + 1
 
-    np.testing.assert_array_equal(gpu(f)(np.full(5, 1.0)), np.full(5, 3.0))
+    program = gpu(f)
+    np.testing.assert_array_equal(program(np.full(5, 1.0)), np.full(5, 3.0))
+    assert "report: on the host: devices cannot call it" in program.explain(np.full(5, 1.0))
 
 
 def test_a_remembered_program_gets_its_device():

@@ -91,6 +91,8 @@ class _Sides:
             self._add(kernel, "a kernel")
         for call in filter(is_library_call, nodes):
             self._add(call, "a function of the device's library")
+        for other in (node for node in nodes if not isinstance(node, Map | Tasklet | Copy) and node not in self.device):
+            rw.remark(other, False, "on the host: devices cannot call it")
         small: list[Node] = [node for node in nodes if isinstance(node, Tasklet | Copy) and node not in alone]
         small = [node for node in small if why_on_host(node, self.uses) is None]
         while taken := dict.fromkeys(node for node in small if self._belongs(node)):
