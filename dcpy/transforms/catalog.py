@@ -131,6 +131,7 @@ PASSES: Registry[type[Pass]] = Registry(
             f"{_DISTRIBUTED}.redundant_communication:RemoveRedundantCommunication",
         "reduce-to-blocks": f"{_GPU}.reduce_to_blocks:ReduceToBlocks",
         "share-buffers": f"{_CPU}.share_buffers:ShareBuffers",
+        "transposed-tiles": f"{_GPU}.transposed_tiles:TransposedTiles",
     },
 )
 
