@@ -130,6 +130,7 @@ PASSES: Registry[type[Pass]] = Registry(
         "remove-redundant-communication":
             f"{_DISTRIBUTED}.redundant_communication:RemoveRedundantCommunication",
         "reduce-to-blocks": f"{_GPU}.reduce_to_blocks:ReduceToBlocks",
+        "wide-accesses": f"{_GPU}.wide_accesses:WideAccesses",
         "share-buffers": f"{_CPU}.share_buffers:ShareBuffers",
         "transposed-tiles": f"{_GPU}.transposed_tiles:TransposedTiles",
     },

@@ -11,7 +11,7 @@ from dcpy.codegen.emit.expressions import EXPRESSIONS
 from dcpy.codegen.emit.operations import OPERATIONS
 from dcpy.codegen.emit.statements import STATEMENTS
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.intrinsics import OF_KERNELS
+from dcpy.codegen.lir.intrinsics import OF_KERNELS, WIDE
 from dcpy.codegen.lir.types import Basic
 from dcpy.codegen.prelude import CPP_PRELUDE
 from dcpy.ir import types
@@ -34,7 +34,7 @@ TYPEDEFS = {
 WORDS = {
     "null": "nullptr", "true": "true", "false": "false", "nan": '__builtin_nan{}("")', "infinity": "__builtin_inf{}()",
     "first line": "", "kernel": None,
-    "restrict": "__restrict", "reference": "&", "queue": "dcpy_stream<{}>", "aligned": "alignas(64) ",
+    "restrict": "__restrict", "reference": "&", "vector": None, "queue": "dcpy_stream<{}>", "aligned": "alignas(64) ",
     "aggregate": "{}{{{}}}", "exported": 'extern "C"', "internal": "static",
     "never inlined": "[[gnu::noinline]] static", "no parameters": "", "foreign": 'extern "C"',
     "own numbers": "::error", "local": "thread_local", "stop": "dcpy_stop", "note": "dcpy_fail",
@@ -56,7 +56,7 @@ INTRINSICS = {
     "device_finish": "dcpy_device_finish", "device_errors": "dcpy_errors", "device_attach": "dcpy_attach",
     "has_graphs": "dcpy_has_graphs", "graph_begin": "dcpy_graph_begin", "graph_end": "dcpy_graph_end",
     "graph_replay": "dcpy_graph_replay",
-    **dict.fromkeys(OF_KERNELS),
+    **dict.fromkeys((*OF_KERNELS, *WIDE)),
 }  # fmt: skip
 
 

@@ -92,7 +92,7 @@ DEVICE = CPP.but(
     typedefs=dict.fromkeys(CPP.typedefs),
     spaces={Space.GLOBAL: "", Space.SHARED: "", Space.PINNED: ""},
     words={
-        "aligned": "alignas(16) ",
+        "aligned": "alignas(16) ", "vector": "dcpy_vector<{}>",
         "numbers": None, "stop": None, "note": None, "combine": None, "exchange": None, "queue": None,
         "first line": '#include "dcpy_device.h"', "kernel": "DCPY_KERNEL({name}, {threads})",
     },
@@ -102,6 +102,7 @@ DEVICE = CPP.but(
     },
     intrinsics={
         **{name: f"{{of}}(DCPY_{name.upper()})" for name in OF_KERNELS},
+        "load_wide": "dcpy_load128", "store_wide": "dcpy_store128", "is_wide": "dcpy_is_aligned128",
         **dict.fromkeys(("copy", "move", "free", "owned_buffer", "take_kept", "push", "pop", "call_python",
                          "call_through", *OF_DEVICES)),
     },

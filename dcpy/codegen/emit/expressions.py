@@ -23,7 +23,7 @@ from dcpy.codegen.lir.expr import (
     Prefix,
     SizeOf,
 )
-from dcpy.codegen.lir.types import INDEX
+from dcpy.codegen.lir.types import INDEX, Vector
 from dcpy.ir.types import DType
 
 if TYPE_CHECKING:
@@ -52,8 +52,9 @@ def literal(out: Printer, expr: Literal) -> Text:
 
 
 def item(out: Printer, expr: Item) -> Text:
-    """``a[i]``"""
-    return f"{out.text(expr.base, POSTFIX)}[{out.text(expr.index)}]", POSTFIX
+    """``a[i]``, ``v.at[i]``"""
+    at = ".at" if isinstance(expr.base.type, Vector) else ""
+    return f"{out.text(expr.base, POSTFIX)}{at}[{out.text(expr.index)}]", POSTFIX
 
 
 def field(out: Printer, expr: Field) -> Text:

@@ -256,6 +256,9 @@ struct alignas(16) dcpy_vector {
 };
 
 template <class T>
+static inline bool dcpy_is_aligned128(const T *place) { return (uintptr_t)place % 16 == 0; }
+
+template <class T>
 static inline dcpy_vector<T> dcpy_load128(const T *place) { return *(const dcpy_vector<T> *)place; }
 
 template <class T>

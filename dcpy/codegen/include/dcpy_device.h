@@ -9,7 +9,7 @@
 //     dcpy_shuffle(value, lane)                         the value of another lane; dcpy_shuffle_down(value, lanes)
 //     dcpy_last_block(ticket)                           whether this is the last block that comes here; with fences
 //     dcpy_atomic_add(place, value)                     and min, max, exchange, compare_exchange: the value before
-//     dcpy_load128(place), dcpy_store128(place, …)      16 bytes at once
+//     dcpy_load128(place), dcpy_store128(place, …)      16 bytes at once, where dcpy_is_aligned128(place)
 //     dcpy_fail(errors, {kernel, step, i, j, k}, number, a, b, c, d)
 //                                                       the error block gets the check that comes first in this order
 //     DCPY_KERNELS(NAME, DCPY_ROW(name, threads, shared), …)      the last line of a unit
@@ -244,6 +244,9 @@ template <class T>
 struct alignas(16) dcpy_vector {
     T at[16 / sizeof(T)];
 };
+
+template <class T>
+DCPY_UNSEEN static inline bool dcpy_is_aligned128(const T *place) { return (__UINTPTR_TYPE__)place % 16 == 0; }
 
 template <class T>
 DCPY_UNSEEN static inline dcpy_vector<T> dcpy_load128(const T *place, int32_t line = __builtin_LINE())

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Fifo, LirType, Pointer
+from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Fifo, LirType, Pointer, Vector
 from dcpy.ir import types
 from dcpy.ir.data import Space
 from dcpy.ir.types import DType
@@ -25,6 +25,7 @@ class Rule:
 
 #: numbers of threads and blocks, and how many there are
 OF_KERNELS = tuple(f"{what}_{axis}" for what in ("thread", "block", "threads", "blocks") for axis in "xyz")
+WIDE = ("load_wide", "store_wide", "is_wide")
 #: what a host asks of a device, beside what has a statement of its own
 OF_DEVICES = (
     "device_enter", "device_leave", "device_wait", "device_finish", "device_end", "device_errors", "device_attach",
@@ -36,6 +37,10 @@ ANY, BYTES = Pointer(Basic.VOID), Pointer(Basic.VOID, const=True)
 
 def _queue(of: DType) -> Pointer:
     return Pointer(Fifo(of))
+
+
+def _of_device(of: DType, *, const: bool = False) -> Pointer:
+    return Pointer(of, const, Space.GLOBAL)
 
 
 #: by name: the rule, for elements of a dtype
@@ -72,6 +77,9 @@ INTRINSICS: Mapping[str, Callable[[DType], Rule]] = {
     "graph_replay": lambda of: Rule((INDEX,), Basic.VOID),  # what was recorded runs
     # of a device, in kernels
     **{name: lambda of: Rule((), of) for name in OF_KERNELS},  # of indices, or of small ones
+    "load_wide": lambda of: Rule((_of_device(of, const=True),), Vector(of)),  # 16 bytes
+    "store_wide": lambda of: Rule((_of_device(of), Vector(of)), Basic.VOID),
+    "is_wide": lambda of: Rule((_of_device(of, const=True),), TRUTH),  # a place that is a multiple of 16 bytes
     # of the dialects of C, which print conversions and operations with them
     "truncate": lambda of: Rule((types.float64,), of),
     "truth": lambda of: Rule((types.complex128,), TRUTH),

@@ -27,7 +27,7 @@ from dcpy.codegen.lir.expr import (
     Prefix,
     SizeOf,
 )
-from dcpy.codegen.lir.types import Basic, Fifo, LirType, Pointer, Reference
+from dcpy.codegen.lir.types import Basic, Fifo, LirType, Pointer, Reference, Vector
 from dcpy.ir.data import Space
 from dcpy.ir.types import DType
 
@@ -233,6 +233,8 @@ def type_text(kind: LirType) -> str:
             return f"fifo<{element}>"
         case Reference(element=element):
             return f"&{type_text(element)}"
+        case Vector(element=element):
+            return f"wide<{element}>"
         case Pointer(element=element, const=const, space=space):
             where = "" if space is Space.HOST else f"{space.value} "
             return f"*{where}{'const ' if const else ''}{type_text(element)}"

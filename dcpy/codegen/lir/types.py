@@ -46,8 +46,15 @@ class Fifo:
     depth: int = 0
 
 
-LirType = DType | Basic | Pointer | Reference | Fifo
-TYPES = (DType, Basic, Pointer, Reference, Fifo)
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """16 bytes of elements, which a device loads and stores at once."""
+
+    element: DType
+
+
+LirType = DType | Basic | Pointer | Reference | Fifo | Vector
+TYPES = (DType, Basic, Pointer, Reference, Fifo, Vector)
 
 INDEX = types.int64  #: of indices and sizes
 SMALL_INDEX = types.int32  #: of those in kernels for which 32 bits suffice

@@ -156,6 +156,7 @@ class Context:
         self.places: dict[str, Place] = {}
         self.ranges = free_ranges(sdfg)
         self.accumulators: dict[Memlet, Accumulator] = {}
+        self.lanes: dict[Memlet, LirExpr] = {}  # elements that a vector stands for
         self.parallel: ParallelScope | None = None
         self.kernel: KernelScope | None = None
         self.process = ""  # the name of the process that is lowered
@@ -221,6 +222,15 @@ class Context:
             yield
         finally:
             self.accumulators = outer
+
+    @contextmanager
+    def by_lanes(self, elements: dict[Memlet, LirExpr]) -> Iterator[None]:
+        """Vectors stand for these elements inside."""
+        outer, self.lanes = self.lanes, elements
+        try:
+            yield
+        finally:
+            self.lanes = outer
 
     @contextmanager
     def running(self, scope: ParallelScope) -> Iterator[None]:

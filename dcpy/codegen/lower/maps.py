@@ -98,6 +98,13 @@ def _reductions(context: Context, writes: ConflictResolutions) -> tuple[tree.Red
 
 def _lower_loops(context: Context, node: Map, writes: ConflictResolutions, lower_region: LowerRegion) -> None:
     buffers, body = _body(context, node, lower_region)
+    if context.kernel is not None and isinstance(node.schedule, Vector):
+        from dcpy.codegen.lower.kernels.wide import lower_wide_map  # late: programs for CPUs load nothing of it
+
+        wide = lower_wide_map(context, node, body, lower_region)
+        if wide is not None:
+            context.emit(tree.Block((*buffers, *wide)))
+            return
     width = _width(context, node, writes)
     loops = _nest(context, node, body)
     if width != 1:

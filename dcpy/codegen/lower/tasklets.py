@@ -86,6 +86,8 @@ def _may_change(value: LirExpr, constants: set[str]) -> bool:
 
 def read(context: Context, memlet: Memlet) -> LirExpr:
     """The element that a memlet names."""
+    if memlet in context.lanes:
+        return context.lanes[memlet]
     place = context.places[memlet.container]
     element = place.element(point_of(memlet.subset), context.symbolic)
     in_memory = isinstance(element, Item) and place.dtype == types.bool_
@@ -104,7 +106,7 @@ def write(context: Context, memlet: Memlet, value: LirExpr, source: DType) -> No
         push(context, memlet, convert(value, source, place.dtype))
         return
     if not memlet.wcr:
-        target = place.element(point_of(memlet.subset), context.symbolic)
+        target = context.lanes.get(memlet) or place.element(point_of(memlet.subset), context.symbolic)
         context.emit(Assign(target, convert(value, source, place.dtype)))
         return
     key = location(memlet)

@@ -28,6 +28,7 @@ from dcpy.transforms.gpu.recompute_in_kernels import RecomputeInKernels
 from dcpy.transforms.gpu.record_loops import RecordLoops
 from dcpy.transforms.gpu.reduce_to_blocks import ReduceToBlocks
 from dcpy.transforms.gpu.transposed_tiles import TransposedTiles
+from dcpy.transforms.gpu.wide_accesses import WideAccesses
 from dcpy.transforms.library_idioms import LibraryIdioms
 from dcpy.transforms.loops.loop_speculation import LoopSpeculation
 from dcpy.transforms.loops.loop_to_map import LoopToMap
@@ -72,6 +73,7 @@ def gpu_pipeline(
         FormKernels(limits, any_order),
         LoopsIntoBlocks(),
         TransposedTiles(costs),
+        WideAccesses(costs),
         MapToGrid(costs),
         KernelUnion(),
         PlaceData(),
