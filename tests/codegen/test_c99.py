@@ -12,7 +12,7 @@ from dcpy.base.errors import CodegenError
 from dcpy.codegen.emit.c99 import C99
 from dcpy.codegen.emit.cpp import CPP
 from dcpy.codegen.emit.dialects import DIALECTS
-from dcpy.codegen.lir.intrinsics import INTRINSICS, OF_DEVICES, OF_KERNELS
+from dcpy.codegen.lir.intrinsics import INTRINSICS, OF_DEVICES, OF_KERNELS, WIDE
 from dcpy.ir.expressions.ops import OPS
 from dcpy.ir.expressions.scalar import Const, Ref, cast, op
 from dcpy.ir.types import DTYPES
@@ -67,7 +67,7 @@ def test_every_function_that_a_table_names_is_in_the_prelude(dialect):
 def test_intrinsics_have_rules_and_words():
     assert set(CPP.intrinsics) == set(INTRINSICS)
     assert {name for name, word in C99.intrinsics.items() if word is None} == {
-        "truth", "convert", "push", "pop", "put", "take", "call_python", "call_through", *OF_KERNELS,
+        "truth", "convert", "push", "pop", "put", "take", "call_python", "call_through", *OF_KERNELS, *WIDE,
         *OF_DEVICES,
     }  # fmt: skip
 
