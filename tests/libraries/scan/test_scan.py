@@ -7,7 +7,7 @@ import pytest
 
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.ir.verify import verify
-from dcpy.libraries.scan.expand import blocks
+from dcpy.libraries.scan.expand import blocks, columns
 from dcpy.libraries.scan.expand.blocks import Team
 from dcpy.libraries.scan.nodes import SCANS
 from dcpy.transforms.expand import expand_library_nodes
@@ -23,6 +23,8 @@ def small_blocks(monkeypatch):
     sizes = {"EACH": 2, "ROW": 4, "SHORT": 12, "PIECE": 32, "MANY": 5, "BLOCKS": Team(8), "WARPS": Team(4, 2)}
     for name, value in sizes.items():
         monkeypatch.setattr(blocks, name, value)
+    for name, value in {"PIECE": 4, "LONG": 6, "MANY": 8}.items():
+        monkeypatch.setattr(columns, name, value)
 
 
 def expanded(text, target):
@@ -59,7 +61,7 @@ def test_vectors_of_every_size(n):
     check(program(), x, np.cumsum(x))
 
 
-@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (1, 40), (2, 70), (3, 9), (7, 13), (6, 40), (9, 5)])
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (1, 40), (40, 3), (40, 9), (2, 70), (3, 9), (7, 13), (6, 40)])
 @pytest.mark.parametrize("axis", [0, 1])
 def test_lines_along_either_axis(shape, axis):
     x = data("float64", *shape)
@@ -135,6 +137,12 @@ def test_the_host_asks_for_sizes_that_are_not_known():
     assert print_sdfg(expanded(program(rank=2, axis=1), "gpu")).count("if ") == 2
     text = program().replace("symbols(N: size)", "").replace("N", "20")
     assert "if " not in print_sdfg(expanded(text, "gpu"))
+
+
+def test_few_columns_are_cut():
+    text = print_sdfg(expanded(program(rank=2), "gpu"))
+    assert text.count("if ") == 1
+    assert "data sums: f64[M, -((-N) // 4)]" in text
 
 
 def test_in_a_map_one_thread_scans():

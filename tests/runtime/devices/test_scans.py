@@ -49,14 +49,15 @@ def rows(x, y, z):
 
 def test_rows_and_columns_of_several_dtypes():
     program = dcpy.program(**ON)(rows)
-    for shape in ((9, 33), (3, 1100), (0, 5), (5, 0)):
+    for shape in ((9, 33), (3, 1100), (1100, 3), (0, 5), (5, 0)):
         x, y = RNG.random(shape).astype(np.float32), RNG.integers(-9, 9, shape)
         z = RNG.random(shape) + 1j * RNG.random(shape)
         found, moved, _ = watched(program, x, y, z)
         for one, expected in zip(found, rows(x, y, z), strict=True):
             assert one.dtype == expected.dtype
             np.testing.assert_allclose(one, expected, rtol=1e-5 if one.dtype == np.float32 else 1e-12)
-        assert moved <= 1.1 * 2 * (x.nbytes + y.nbytes + 2 * z.nbytes) + 256
+        times = 3 if shape[0] > 1024 else 2  # columns in pieces
+        assert moved <= 1.1 * (2 * (x.nbytes + y.nbytes) + 2 * times * z.nbytes) + 256
 
 
 def selected(x, y):

@@ -55,17 +55,17 @@ def scan_in_blocks(f: Fragment, lines: Lines) -> None:
     """In a form that fits the sizes; where these are not known, the host chooses."""
     is_piece, is_short = PIECE - lines.length, SHORT - lines.length
     if not lines.sizes:
-        _choose(f, [is_piece], lambda: _kernel(f, lines, BLOCKS), lambda: _in_pieces(f, lines))
+        choose(f, [is_piece], lambda: _kernel(f, lines, BLOCKS), lambda: _in_pieces(f, lines))
         return
     are_many = product_of(*lines.sizes) - MANY
 
     def longer() -> None:
-        _choose(f, [is_piece, are_many], lambda: _kernel(f, lines, BLOCKS), lambda: _in_pieces(f, lines))
+        choose(f, [is_piece, are_many], lambda: _kernel(f, lines, BLOCKS), lambda: _in_pieces(f, lines))
 
-    _choose(f, [is_short], lambda: _kernel(f, lines, WARPS), longer)
+    choose(f, [is_short], lambda: _kernel(f, lines, WARPS), longer)
 
 
-def _choose(f: Fragment, rooms: Sequence[Expr], yes: Callable[[], None], no: Callable[[], None]) -> None:
+def choose(f: Fragment, rooms: Sequence[Expr], yes: Callable[[], None], no: Callable[[], None]) -> None:
     """Writes `yes` for where one of some numbers is not negative, and `no` for where all are."""
     if any(f.ranges.proves_nonneg(room) for room in rooms):
         yes()
@@ -84,20 +84,26 @@ def _choose(f: Fragment, rooms: Sequence[Expr], yes: Callable[[], None], no: Cal
 
 def _in_pieces(f: Fragment, lines: Lines) -> None:
     """Three kernels: the first two find what stands in front of each piece."""
-    starts = Range(ZERO, lines.length, as_expr(PIECE))
+    _kernel(f, lines, BLOCKS, in_front_of_pieces(f, lines, PIECE))
+
+
+def in_front_of_pieces(f: Fragment, lines: Lines, size: int) -> Operand:
+    """What has been combined where a piece of each line ends."""
+    starts = Range(ZERO, lines.length, as_expr(size))
     sums = f.array("sums", lines.dtype, (*lines.sizes, starts.size))
     with f.maps([*(Range(ZERO, size) for size in lines.sizes), starts], param="piece") as (*point, start):
         own = f.scalar("own", lines.dtype)
         lines.put_neutral(f, own.at())
-        with f.map(_piece(lines, start), param="k") as k:
+        with f.map(piece_at(lines, start, size), param="k") as k:
             lines.read(f, own.at(), point, k, lines.op)
-        f.put(sums.at(*point, start // PIECE), own.at())
+        f.put(sums.at(*point, start // size), own.at())
     _kernel(f, _along(sums, lines), BLOCKS)
-    _kernel(f, lines, BLOCKS, sums)
+    return sums
 
 
-def _piece(lines: Lines, start: Expr) -> Range:
-    return Range(start, min_of(start + PIECE, lines.length))
+def piece_at(lines: Lines, start: Expr, size: int) -> Range:
+    """A piece of a line."""
+    return Range(start, min_of(start + size, lines.length))
 
 
 def _along(sums: Operand, lines: Lines) -> Lines:
@@ -121,7 +127,7 @@ def _kernel(f: Fragment, lines: Lines, team: Team, sums: Operand | None = None) 
         domain.append(Range(ZERO, lines.length, as_expr(PIECE)))
     with f.maps(domain or [Range(ZERO, ONE)], GRID, "line") as found:
         at = list(found[: len(lines.sizes)])
-        part = Range(ZERO, lines.length) if sums is None else _piece(lines, found[-1])
+        part = Range(ZERO, lines.length) if sums is None else piece_at(lines, found[-1], PIECE)
         block = _Block(f, lines, team, at)
         with block.threads(1) as (point, own, _):
             _first(f, lines, point, block.carry(own), part.start, sums)
@@ -129,15 +135,18 @@ def _kernel(f: Fragment, lines: Lines, team: Team, sums: Operand | None = None) 
             block.scan(start, part.stop)
 
 
-def _first(
-    f: Fragment, lines: Lines, point: Point, target: Element, start: Expr, sums: Operand | None
-) -> None:
+def _first(f: Fragment, lines: Lines, point: Point, target: Element, start: Expr, sums: Operand | None) -> None:
     """What stands in front of a line, or of a piece of it."""
     lines.first(f, target, point)
     if sums is not None:
-        before = sums.at(*point, max_of(start // PIECE - 1, 0))
-        is_first = op("eq", Index(start), Const(0, types.int64))
-        f.compute(target, lambda one, other: op("select", is_first, one, other), target, before)
+        behind_others(f, target, sums, point, start // PIECE)
+
+
+def behind_others(f: Fragment, target: Element, sums: Operand, point: Point, number: Expr) -> None:
+    """Leaves in front of the first piece what stands there, and in front of others what has been combined so far."""
+    before = sums.at(*point, max_of(number - 1, 0))
+    is_first = op("eq", Index(number), Const(0, types.int64))
+    f.compute(target, lambda one, other: op("select", is_first, one, other), target, before)
 
 
 class _Block:

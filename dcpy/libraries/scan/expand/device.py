@@ -7,7 +7,7 @@ from dcpy.ir.tree import owners_around
 from dcpy.libraries.api import Fragment, expands
 from dcpy.libraries.contraction.spec import innermost
 from dcpy.libraries.scan.expand.blocks import scan_in_blocks
-from dcpy.libraries.scan.expand.loops import scan_in_loops
+from dcpy.libraries.scan.expand.columns import scan_columns
 from dcpy.libraries.scan.expand.maps import lines_of, operands
 from dcpy.libraries.scan.nodes import Scan
 
@@ -21,7 +21,7 @@ def scan_device(node: Scan, f: Fragment) -> None:
     if innermost(x.shape, x.strides, out.strides) == node.axis:
         scan_in_blocks(f, lines)
     else:
-        scan_in_loops(f, lines)
+        scan_columns(f, lines)
 
 
 def decline_inside_maps(f: Fragment) -> None:

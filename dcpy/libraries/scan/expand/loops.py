@@ -1,14 +1,11 @@
-"""Scans by one thread for a line: a map over the lines, each of which is a loop.
-
-Where few lines lie side by side (columns), pieces of them are added up first, so that there are more threads.
-"""
+"""Scans by one thread for a line: a map over the lines, each of which is a loop."""
 
 from __future__ import annotations
 
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ZERO
-from dcpy.libraries.api import Fragment
-from dcpy.libraries.scan.expand.lines import Lines
+from dcpy.libraries.api import Element, Fragment
+from dcpy.libraries.scan.expand.lines import Lines, Point
 
 
 def scan_in_loops(f: Fragment, lines: Lines) -> None:
@@ -16,8 +13,13 @@ def scan_in_loops(f: Fragment, lines: Lines) -> None:
     with f.maps([Range(ZERO, size) for size in lines.sizes]) as point:
         own = f.scalar("own", lines.dtype)
         lines.first(f, own.at(), point)
-        with f.loop(Range(ZERO, lines.length)) as k:
-            value = f.scalar("value", lines.dtype)
-            lines.read(f, value.at(), point, k, "")
-            lines.combine(f, own.at(), own.at(), value.at())
-            lines.write(f, point, k, own.at())
+        go_on(f, lines, own.at(), point, Range(ZERO, lines.length))
+
+
+def go_on(f: Fragment, lines: Lines, own: Element, point: Point, values: Range) -> None:
+    """Scans some elements of a line behind what has been combined."""
+    with f.loop(values) as k:
+        value = f.scalar("value", lines.dtype)
+        lines.read(f, value.at(), point, k, "")
+        lines.combine(f, own, own, value.at())
+        lines.write(f, point, k, own)
