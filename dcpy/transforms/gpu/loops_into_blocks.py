@@ -68,9 +68,10 @@ class LoopsIntoBlocks(GraphPass):
         if isinstance(small, Refusal):
             rw.remark(loop, False, f"no single block: {small}")
             return False
-        wanted = Settled(settled.blocks, tuple(dict.fromkeys((*settled.conditions, *small))))
-        if wanted.conditions:
-            loop = version_of(loop, wanted, rw)
+        if settled.conditions:  # of large sizes, a version without checks: graphs have none
+            loop = version_of(loop, settled, rw)
+        if small:
+            loop = version_of(loop, Settled((), tuple(small)), rw)
         _make_resident(loop, SHARED, rw)
         return True
 

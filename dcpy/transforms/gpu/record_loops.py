@@ -21,10 +21,11 @@ class RecordLoops(GraphPass):
     before   loop t = 0:T { map i = 0:N @grid { ... };  map j = 0:N @grid { ... } }
     after    loop t = 0:T @recorded{width = 32, graphs = one} { map i = 0:N @grid { ... };  map j = 0:N @grid { ... } }
 
-    Applies to a loop that counts upwards, and in which the host does nothing but launch, and compute numbers; no kernel
-    may raise an exception. `most` launches are in a graph. One graph serves all bands of iterations where the host only
-    launches, and the counter is in no kernel; else each band is recorded anew, while the host computes its numbers. A
-    loop of fewer than two bands launches: that is known here, or asked when it runs.
+    Applies to a loop that counts upwards, and in which the host does nothing but launch, compute numbers, and choose by
+    what no iteration changes; no kernel may raise an exception. `most` launches are in a graph. One graph serves all
+    bands of iterations where the host only launches, and the counter is in no kernel; else each band is recorded anew,
+    while the host computes its numbers. A loop of fewer than two bands launches: that is known here, or asked when it
+    runs.
     """
 
     name: ClassVar[str] = "record-loops"

@@ -122,6 +122,6 @@ def test_checks_of_numbers_are_asked_before_the_loop(condition, is_asked):
         }}"""
     ).same_values(N=[3], T=[2], x=[2.0], n=[3])
     if is_asked:
-        assert f"\n  if {condition} and 4" in passed.text
+        assert f"\n  if {condition} {{\n    if 4096 - N >= 0 {{" in passed.text
     else:
         passed.says("no single block: not only kernels are inside: check", applied=False)

@@ -37,6 +37,13 @@ def test_the_host_may_compute_numbers_meanwhile():
     assert "@recorded{width = 32} {" in found.text
 
 
+def test_choices_that_fall_the_same_way_each_time_are_recorded():
+    found = recorded(f"if N > 99 {{ {SWEEP} }} else {{ {SWEEP.replace('i', 'u').replace('j', 'v')} }}")
+    found.says("the launches of 16 iterations are one graph")
+    other = recorded(f"if t > 99 {{ {SWEEP} }}")
+    other.says("launched one by one: a branch is inside", applied=False)
+
+
 @pytest.mark.parametrize(
     ("body", "steps", "reason"),
     [
