@@ -188,8 +188,31 @@ def _source_of(node: Node, window: Memlet, behind: list[Node], rw: Rewriter) -> 
         return None
     if covered != window.subset.dims:
         return None
+    source = _converted(node, result, rw)
+    if source is not None:
+        return source
     fresh = Array.packed(desc.dtype, desc.shape, transient=True, span=desc.span)
     values = rw.declare_fresh("values", fresh, node.state.region if node.state else None)
     for inner in list(node.body.walk_nodes()):
         rw.replace_memlets(inner, lambda memlet: replace(memlet, container=values) if memlet == result else memlet)
     return replace(window, container=values)
+
+
+def _converted(node: Map, result: Memlet, rw: Rewriter) -> Memlet | None:
+    """What a map only converts, element by element; it is erased, for a scan converts what it reads."""
+    nodes = list(node.body.walk_nodes())
+    tasklet = nodes[0]
+    if len(nodes) > 1 or not isinstance(tasklet, Tasklet) or node.state is None:
+        return None
+    ((_, value),) = tasklet.code
+    memlet = operand_of(value, tasklet.inputs)
+    dims = result.subset.dims
+    if memlet is None or memlet.subset.dims != dims or node.state.nodes[-1] is not node:
+        return None
+    ranges = dict(zip(node.params, node.domain, strict=True))
+    source = replace(memlet, subset=Subset(tuple(ranges[str(dim)] for dim in dims)))
+    state = node.state
+    rw.erase(node)
+    if not state.nodes:
+        rw.erase(state)
+    return source

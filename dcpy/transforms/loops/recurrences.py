@@ -161,7 +161,7 @@ def axes_of(subset: Subset, params: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def operand_of(value: ScalarExpr, inputs: Mapping[str, Memlet]) -> Memlet | None:
-    """The one element that a value is, perhaps converted."""
-    while isinstance(value, Cast):
+    """The one element that a value is, perhaps converted (once: what is between two conversions counts)."""
+    if isinstance(value, Cast):
         value = value.arg
     return inputs.get(value.name) if isinstance(value, Ref) else None

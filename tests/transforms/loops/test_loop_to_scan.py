@@ -43,6 +43,21 @@ def test_what_was_computed_is_read_from_an_array_of_its_own():
     )  # fmt: skip
 
 
+def test_what_was_converted_once_is_read_where_it_was():
+    def body(code):
+        return f"state {{ map j = 0:N {{ tasklet (a <- k[j]) -> (o -> x[j]) {{ o = {code} }} }} }} {loop(value='x[i]')}"
+
+    after = "state { scan (x <- k[0:N]) -> (out -> x[0:N]) }"
+    becomes(body("f64(a)"), after, N=[0, 1, 70], M=[0])
+    becomes(
+        body("f64(i8(a))"),
+        """data values: f64[N] transient
+           state { map j = 0:N { tasklet (a <- k[j]) -> (o -> values[j]) { o = f64(i8(a)) } } }
+           state { scan (x <- values[0:N]) -> (out -> x[0:N]) }""",
+        N=[70], M=[0],
+    )  # fmt: skip
+
+
 def test_what_stands_in_front_is_an_operand_of_its_own():
     becomes(
         loop(),
