@@ -91,6 +91,9 @@ def is_whole(memlet: Memlet, uses: Uses) -> bool:
     return isinstance(desc, Array | Scalar) and memlet.subset == Subset.whole(desc.shape)
 
 
+Rehearsals = dict[tuple[Block, frozenset[Need]], tuple[dict[Need, None], list[Validity]]]
+
+
 class _Walk:
     def __init__(self, uses: Uses, pairs: dict[str, str], demand: Demand) -> None:
         self.uses = uses
@@ -98,6 +101,7 @@ class _Walk:
         self.tracked = dict.fromkeys(pairs.values())
         self.demand = demand
         self.loops: list[_Jumps] = []
+        self.known: Rehearsals = {}  #: as long as needs are only noted, and nothing changes
         self.homes = homes(uses.sdfg)
         passed = [pairs.get(name, name) for name in uses.sdfg.arguments]
         self.arguments = [name for name in self.tracked if name in passed]
@@ -194,6 +198,8 @@ class _Walk:
         A need of the body is met before the loop where that lasts: nothing inside makes that side invalid.
         """
         entry, refused = dict(state), dict[Need, None]()
+        if not isinstance(self.demand, _Noted):
+            self.known = {}
         for name in read if self.demand.repairs else ():
             entry[name] |= Side.HOST
         while True:
@@ -225,12 +231,19 @@ class _Walk:
         return found | Side.HOST if is_read else found or Side.DEVICE
 
     def rehearsed(self, block: Loop | While, entry: Validity) -> tuple[dict[Need, None], list[Validity]]:
-        """The needs of the body that are not met where it begins with `entry`, and how it ends, if nothing changes."""
-        noted = _Noted(self.demand.repairs)
-        walk = _Walk(self.uses, self.pairs, noted)
-        walk.loops = [*self.loops, _Jumps()]
-        end = walk.region(block.body, dict(entry))
-        return noted.needs, [state for _, state in self.back_edges(block.body, end, walk.loops[-1])]
+        """The needs of the body that are not met where it begins with `entry`, and how it ends, if nothing changes.
+
+        Each body is walked once for each way to begin it, however deep loops are nested.
+        """
+        key = block, frozenset(entry.items())
+        if key not in self.known:
+            noted = _Noted(self.demand.repairs)
+            walk = _Walk(self.uses, self.pairs, noted)
+            walk.loops, walk.known = [*self.loops, _Jumps()], self.known
+            end = walk.region(block.body, dict(entry))
+            ends = [state for _, state in self.back_edges(block.body, end, walk.loops[-1])]
+            self.known[key] = noted.needs, ends
+        return self.known[key]
 
     def back_edges(self, body: Region, end: Validity | None, jumps: _Jumps) -> list[tuple[Place, Validity]]:
         return [*([(body, end)] if end is not None else []), *jumps.continues]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dcpy.ir.analysis import validity
 from dcpy.ir.interp import interpret, run
 from dcpy.ir.verify import form_named
 from dcpy.ir.verify.check import problems
@@ -319,3 +320,22 @@ def test_the_condition_of_a_while_loop_gets_its_element_wherever_an_iteration_en
     assert "while seen[] < 40.0 and A[" in found.text  # the other element is another one each time
     assert found.text.count("copy gpu_A[1] -> seen") == 3
     found.says("reads one element of 'A' back from the device").same_values(N=[2, 3], n=[0, 2])
+
+
+def test_nests_of_loops_are_walked_once_for_each_way_to_begin(monkeypatch):
+    """Not as often as there are ways to combine those of all loops."""
+    walked = []
+    region = validity._Walk.region
+
+    def counted(self, block, state):
+        walked.append(block)
+        return region(self, block, state)
+
+    monkeypatch.setattr(validity._Walk, "region", counted)
+    depth = 8
+    begin = " ".join(f"loop l{number} = 0:2 {{" for number in range(depth))
+    copied(f"""
+        sdfg @f(A: f64[N], B: f64[N]) symbols(N: size) {{
+          {begin} state {{ {add("A", "B")} }} state {{ {add("B", "A", "j")} }} {"}" * depth}
+        }}""")
+    assert len(walked) < 50 * depth
