@@ -37,6 +37,7 @@ EXCEPTIONS = {
     "azimint_naive": "a mask chooses elements, and how many they are",
     "mandelbrot1": "a mask says which points are still computed",
     "mandelbrot2": "points that have left are not computed any more; how many remain is a result",
+    "scattering_self_energies": "a table says which atoms are neighbours",
     "spmv": "rows of a sparse matrix begin where it says, and its columns choose elements of the vector",
     "stockham_fft": "the length, a power, is computed in floating point",
 }
