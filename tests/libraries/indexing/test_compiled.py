@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dcpy.libraries.indexing.expand.cpu import FEW, GROUP
 from tests.support.oracles import check_same
 
 pytestmark = pytest.mark.cc
@@ -32,6 +33,17 @@ def test_masks(shape, density):
     for flags in (RNG.random(shape) < density, RNG.random(shape[:1]) < density):
         for whole in (x, np.asfortranarray(x)):
             check_same(rows, whole.copy(order="K"), flags, RNG.random(np.shape(x[flags])))
+
+
+@pytest.mark.parametrize("held", [FEW - 1, FEW, FEW + 1])
+@pytest.mark.parametrize("spread", [1, GROUP // (FEW + 1)])
+def test_as_many_as_few_are(held, spread):
+    """Of each group: in blocks that are full, or some of each block; the last group is cut off."""
+    flags = np.zeros(3 * GROUP + 300, bool)
+    for first in range(0, flags.size, GROUP):
+        flags[first : first + spread * held : spread] = True
+    x = RNG.random(flags.size)
+    check_same(rows, x, flags, RNG.random(np.count_nonzero(flags)))
 
 
 @pytest.mark.parametrize("size", [5, 64, 40000])

@@ -2,8 +2,10 @@
 
 Blocks of flags are counted first, which is a vector instruction or two. An empty block is skipped; of a full one all
 elements are taken as they lie; the flags of any other become the bits of a word, and each step goes to the next bit.
-Chunks of many blocks run in parallel: how many elements stand before each is counted beforehand. Sizes are those of
-CPUs: a block is a word of flags, a chunk what pays for a thread.
+Where few flags of a group of blocks hold, the positions of all of them are found first, and then the elements are
+visited: these lie far from each other, and a loop without branches waits for many of them at once. Chunks of many
+groups run in parallel: how many elements stand before each is counted beforehand. Sizes are those of CPUs: a block is a
+word of flags, a group what the first cache holds with its positions, a chunk what pays for a thread.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from functools import reduce
 
 from dcpy.ir import types
 from dcpy.ir.data import View
-from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, op
+from dcpy.ir.expressions.scalar import Const, Index, ScalarExpr, cast, op
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, ceil_div, min_of
 from dcpy.libraries.api import Element, Fragment, Operand, expands
@@ -22,7 +24,10 @@ from dcpy.libraries.indexing.expand.masks import Visit
 from dcpy.libraries.indexing.nodes import Compress, MaskedStore, Nonzero
 
 BLOCK = 64  #: flags that are looked at together; they are counted in 8 bits
-CHUNK = 1 << 20  #: flags of a piece that one thread looks at; a multiple of `BLOCK`
+GROUP = 4096  #: flags whose positions may be found before their elements are visited; a multiple of `BLOCK`
+FEW = GROUP // 8  #: of a group: with more of them, elements lie so close that caches bring them ahead
+TOGETHER = 4  #: positions of a block that are found without asking whether so many flags hold
+CHUNK = 1 << 20  #: flags of a piece that one thread looks at; a multiple of `GROUP`
 
 
 @expands(Nonzero, "cpu", on=("cpu",))
@@ -89,9 +94,15 @@ def _row(f: Fragment, mask: Operand, row: list[Expr], part: Range, number: Expr,
     length = min_of(CHUNK, mask.shape[-1] - part.start) if part.start is not ZERO else mask.shape[-1]
     known = length.constant
     whole = Range(ZERO, length).size_within(f.ranges) // BLOCK  # a window that is inside out has a negative length
-    if known is None or known >= BLOCK:
+    if known is None or known >= GROUP:
+        groups = ceil_div(whole, GROUP // BLOCK)
+        with f.loop(Range(ZERO, groups), "group") as group:
+            first = group * (GROUP // BLOCK)
+            _group(f, mask, row, part.start, Range(first, min_of(first + GROUP // BLOCK, whole)), number, visit)
+    elif known >= BLOCK:
         with f.loop(Range(ZERO, whole), "block") as block:
-            _block(f, mask, row, part.start + block * BLOCK, number, visit)
+            start = part.start + block * BLOCK
+            _block(f, mask, row, start, _count(f, mask, row, start).at(), number, visit)
     if known is None or known % BLOCK:
         with f.loop(Range(part.start + whole * BLOCK, part.stop), "i") as index:
             holds, _ = f.branch(op("ne", f.load(mask.at(*row, index)), Const(0, types.int64)))
@@ -100,8 +111,54 @@ def _row(f: Fragment, mask: Operand, row: list[Expr], part: Range, number: Expr,
                 _advance(f, number, ONE)
 
 
-def _block(f: Fragment, mask: Operand, row: list[Expr], start: Expr, number: Expr, visit: Visit) -> None:
-    count = f.load(_count(f, mask, row, start).at())
+def _group(f: Fragment, mask: Operand, row: list[Expr], start: Expr, blocks: Range, number: Expr, visit: Visit) -> None:
+    """Blocks whose flags are counted together: few of them hold, or the elements are taken block by block."""
+    counts = f.array("counts", types.uint8, (as_expr(GROUP // BLOCK),))
+    held = f.let("held", Const(0, types.int64))
+    with f.loop(blocks, "block") as block:
+        count = _count(f, mask, row, start + block * BLOCK)
+        f.put(counts.at(block - blocks.start), count.at())
+        f.assign(held, op("add", Index(held), f.load(count.at())))
+    few, many = f.branch(op("le", Index(held), Const(FEW, types.int64)))
+    with f.inside(few):
+        found = f.array("found", types.int64, (as_expr(FEW + TOGETHER),))
+        places, listed = _not_empty(f, counts, Range(ZERO, blocks.stop - blocks.start))
+        last = f.let("n", Const(0, types.int64))
+        with f.loop(Range(ZERO, listed), "b") as k:
+            place = f.symbol("first", places.at(k))
+            some = f.let("c", f.load(counts.at(place)))
+            _find(f, mask, row, start + (blocks.start + place) * BLOCK, some, found, last)
+            _advance(f, last, some)
+        with f.map(Range(ZERO, held), param="j") as j:
+            visit([*row, f.symbol("p", found.at(j))], number + j)
+        _advance(f, number, held)
+    with f.inside(many), f.loop(blocks, "block") as block:
+        _block(f, mask, row, start + block * BLOCK, counts.at(block - blocks.start), number, visit)
+
+
+def _not_empty(f: Fragment, counts: Operand, blocks: Range) -> tuple[Operand, Expr]:
+    """The blocks that have flags, and how many. One without leaves its place to the next one: there is no branch."""
+    places = f.array("blocks", types.int64, counts.shape)
+    listed = f.let("listed", Const(0, types.int64))
+    with f.loop(blocks, "k") as k:
+        f.compute(places.at(listed), lambda: Index(k, types.int64))
+        some = op("ne", f.load(counts.at(k)), Const(0, types.int64))
+        f.assign(listed, op("add", Index(listed), cast(some, types.int64)))
+    return places, listed
+
+
+def _find(f: Fragment, mask: Operand, row: list[Expr], first: Expr, count: Expr, found: Operand, last: Expr) -> None:
+    """The positions of a block's flags that hold, from `last` on; and some more: their number is seldom asked."""
+    bits = f.let("bits", f.load(_bits(f, mask, row, first)))
+    with f.loop(Range(ZERO, ceil_div(count, TOGETHER)), "j") as j:
+        for k in range(TOGETHER):
+            place = f.let("p", op("ctz", op("bitor", Index(bits), Const(-1 << 63, types.int64))))
+            f.compute(found.at(last + j * TOGETHER + k), lambda place=place: Index(first + place, types.int64))
+            f.assign(bits, op("bitand", Index(bits), Index(bits - 1)))
+
+
+def _block(f: Fragment, mask: Operand, row: list[Expr], start: Expr, held: Element, number: Expr, visit: Visit) -> None:
+    count = f.load(held)
     full, other = f.branch(op("eq", count, Const(BLOCK, types.int64)))
     with f.inside(full):
         with f.map(Range(ZERO, as_expr(BLOCK)), param="j") as j:
