@@ -56,3 +56,13 @@ def test_what_is_computed_with_16_bits_is_the_hosts():
         return x.astype(np.float16).mean(axis=-1)
 
     same(f, np.arange(1500.0).reshape(5, 300))
+
+
+def test_parts_with_steps_are_sorted():
+    """Rows of it are views, told in strides that the caller knows; on the device there are no gaps."""
+
+    def f(a):
+        return np.argsort(a), np.sort(a[-1:0:-1]), np.sort(a.reshape(2, 3))
+
+    same(f, np.array([3.0, 9.0, 1.0, 9.0, 2.0, 9.0, 0.5, 9.0, 7.0, 9.0, -1.0, 9.0])[::2])
+    same(lambda z: np.sort(z), np.array([1 + 2j, 1 - 1j, 0.5j]))
