@@ -140,6 +140,7 @@ class Program(Dispatcher):
         """What the compiler decides about this program and why, with its options, as `SDFG.explain` says it.
 
         For the annotated types, or those of sample arguments; with samples of arrays, also in numbers for their sizes.
+        Hardware runs once, in a simulation, on copies of these.
         """
         from dcpy.programs.explain import explain, sizes_of  # who does not ask is spared the catalog of passes
 
@@ -147,7 +148,10 @@ class Program(Dispatcher):
         sizes = sizes_of(sdfg, sdfg.convention, self._bound(arguments, named)) if arguments or named else {}
         if self.options.auto_optimize:
             sdfg.auto_optimize()
-        return explain(sdfg, None, self.options, sizes)
+        simulated = None
+        if sizes and self.options.device is DeviceType.FPGA:
+            simulated = CompiledSdfg(sdfg, self.options).simulated(**self._bound(arguments, named))
+        return explain(sdfg, None, self.options, sizes, simulated)
 
     def __repr__(self) -> str:
         return f"<dcpy.program {self.function.__qualname__}>"

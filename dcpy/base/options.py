@@ -111,6 +111,7 @@ class FpgaOptions:
 
     vendor: Vendor = Vendor.XILINX  #: whose tools take the text: ``xilinx``, or ``intel`` (not yet)
     mode: FpgaMode = FpgaMode.SIMULATE  #: ``simulate`` on this machine; ``emulate`` and ``hardware`` (not yet)
+    platform: str = "u250"  #: the board that `explain` computes with: ``u250``, ``u280``, ``s10``, ``a10``
 
 
 @dataclass(frozen=True, slots=True)

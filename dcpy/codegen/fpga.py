@@ -13,6 +13,7 @@ from dcpy.base.environment import Environment
 from dcpy.base.errors import CodegenError
 from dcpy.base.options import FpgaMode, FpgaOptions, Options, Vendor
 from dcpy.codegen.artifact import Artifact, Signature, Unit
+from dcpy.codegen.cycles.hosts import ProgramTime, program_time
 from dcpy.codegen.emit.cpp import CPP
 from dcpy.codegen.emit.skeleton import program_text
 from dcpy.codegen.emit.vitis import VITIS
@@ -43,11 +44,8 @@ def generate_fpga(
     """The program of `sdfg`, which must have the form ``fpga`` (`InvalidSdfg` says where it has not), as `generate`."""
     chosen = options or Options()
     _require_simulation(chosen.fpga)
-    verify(sdfg, FPGA_FORM)
     called_as = called_by_host(signature or default_signature(sdfg))
-    hardware = Hardware()
-    simulated = in_memory_of_the_host(sdfg)
-    module = lower_program(simulated, called_as, chosen.cpu, dict(environments or {}), costs, hardware=hardware)
+    module, hardware = _lowered(sdfg, called_as, environments, chosen, costs)
     error = tree.Parameter("values", Pointer(INDEX))
     told = tree.Function(hardware.deadlock(module.base), STATUS, (error,), (), exported=True)
     host = replace(module.finished(), declared=(*hardware.kernels, told) if hardware.kernels else ())
@@ -55,6 +53,37 @@ def generate_fpga(
         replace(called_as, name=module.base, checks=tuple(module.checks), callbacks=tuple(module.callbacks)),
         (unit_of(host, CPP, module.base), *_device_units(module, hardware)),
     )
+
+
+def predicted(
+    sdfg: Sdfg,
+    sizes: Mapping[str, int],
+    signature: Signature | None = None,
+    environments: Mapping[str, Environment] | None = None,
+    options: Options | None = None,
+    costs: Costs = COSTS,
+) -> ProgramTime:
+    """How long the hardware of `sdfg`, in the form ``fpga``, runs in a call with these values of symbols: the model."""
+    called_as = called_by_host(signature or default_signature(sdfg))
+    module, hardware = _lowered(sdfg, called_as, environments, options or Options(), costs)
+    hosts = {function.name: function for function in module.functions}
+    return program_time(hosts[module.program], module.functions, hardware.kernels, hardware.functions, sizes)
+
+
+def _lowered(
+    sdfg: Sdfg, signature: Signature, environments: Mapping[str, Environment] | None, options: Options, costs: Costs
+) -> tuple[ModuleContext, Hardware]:
+    """The host's functions, and those of the device."""
+    verify(sdfg, FPGA_FORM)
+    hardware = Hardware()
+    simulated = in_memory_of_the_host(sdfg)
+    module = lower_program(simulated, signature, options.cpu, dict(environments or {}), costs, hardware=hardware)
+    return module, hardware
+
+
+def told_by(base: str) -> str:
+    """The function of a simulation that tells how long kernels have run (`runtime.simulation`)."""
+    return f"{base}_told"
 
 
 def _require_simulation(options: FpgaOptions) -> None:
@@ -81,7 +110,7 @@ def _device_units(module: ModuleContext, hardware: Hardware) -> tuple[Unit, ...]
         f'{{"{site.process}", "{site.stream}", {"true" if site.pushing else "false"}, {site.number}}}'
         for site in hardware.sites
     )
-    text += f"\nDCPY_SITES({hardware.deadlock(module.base)}, {sites or _NOWHERE})\n"
+    text += f"\nDCPY_SITES({hardware.deadlock(module.base)}, {sites or _NOWHERE})\nDCPY_TOLD({told_by(module.base)})\n"
     device = Unit(f"{module.base}{VITIS.suffix}", text, VITIS.language, (*VITIS.flags, "-Wno-unknown-pragmas"), places)
     return (device, *(Unit(Path(name).name, _header(name)) for name in HEADERS))
 

@@ -16,6 +16,7 @@ from dcpy.ir.interp.arguments import symbols_of
 from dcpy.ir.machine import entries
 from dcpy.ir.sdfg import Sdfg
 from dcpy.programs.signatures import Convention, signature_of
+from dcpy.runtime.simulation import SimulatedKernel
 from dcpy.targets.catalog import target_for
 from dcpy.transforms.api import Transformation, matches
 from dcpy.transforms.api import explain as table_of
@@ -23,17 +24,24 @@ from dcpy.transforms.auto.pipeline import AUTO_OPTIMIZE
 from dcpy.transforms.catalog import PASSES, PIPELINES, TRANSFORMATIONS
 
 
-def explain(sdfg: Sdfg, step: object, options: Options, sizes: Mapping[str, int]) -> str:
+def explain(
+    sdfg: Sdfg,
+    step: object,
+    options: Options,
+    sizes: Mapping[str, int],
+    simulated: Mapping[str, SimulatedKernel] | None = None,
+) -> str:
     """Every match of a transformation with its verdict; or what a pass remarks when the SDFG is lowered.
 
     With None: the transformations of the auto-optimizer that match anywhere, then all that lowering remarks; for
-    devices, what becomes of each kernel, in numbers where `sizes` says those of symbols.
+    devices, what becomes of each kernel, in numbers where `sizes` says those of symbols. `simulated` is what kernels of
+    hardware have told about a run with these sizes.
     """
     plugins.load()
     if step is None:
         kinds = dict.fromkeys(part for part in AUTO_OPTIMIZE.parts() if isinstance(part, Transformation))
         found = [table_of(sdfg, kind) for kind in kinds if next(iter(matches(kind, sdfg)), None) is not None]
-        return "\n".join([*found, _lowering(sdfg, options, sizes=sizes)])
+        return "\n".join([*found, _lowering(sdfg, options, sizes=sizes, simulated=simulated)])
     if isinstance(step, str) and step in PASSES:
         return _lowering(sdfg, options, step)
     return table_of(sdfg, driver.transformation(step))
@@ -48,7 +56,13 @@ def sizes_of(sdfg: Sdfg, convention: Convention | None, arguments: Mapping[str, 
         return {}
 
 
-def _lowering(sdfg: Sdfg, options: Options, step: str = "", sizes: Mapping[str, int] | None = None) -> str:
+def _lowering(
+    sdfg: Sdfg,
+    options: Options,
+    step: str = "",
+    sizes: Mapping[str, int] | None = None,
+    simulated: Mapping[str, SimulatedKernel] | None = None,
+) -> str:
     """What the passes of the target say, or one of them; in the order of the Python code."""
     target = target_for(options.device)
     lowered, report = driver.lower(sdfg, options, until=step, explain=True)
@@ -62,6 +76,10 @@ def _lowering(sdfg: Sdfg, options: Options, step: str = "", sizes: Mapping[str, 
         artifact = driver.artifact_of(sdfg, signature_of(sdfg), options)
         typical = {name: known.typical for name, known in sdfg.assumed.items() if known.typical is not None}
         kernels = explained(lowered, artifact, report.remarks or [], options, {**typical, **(sizes or {})})
+    if not step and options.device is DeviceType.FPGA:
+        from dcpy.programs.explained_hardware import explained as hardware  # as above
+
+        kernels = hardware(lowered, options, sizes or {}, simulated or {})
     return "\n".join([f"{step or target.passes(options)}:", *_lines(remarks), *kernels])
 
 

@@ -30,6 +30,7 @@ FIRST = """#include <hls_stream.h>
 #define DCPY_ITERATION
 #define DCPY_DRAIN
 #define DCPY_SITES(name, ...)
+#define DCPY_TOLD(name)
 #endif"""
 
 

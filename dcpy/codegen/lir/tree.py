@@ -106,11 +106,15 @@ class Unroll:
 
 @dataclass(frozen=True, slots=True)
 class Pipelined:
-    """An iteration starts every `ii` cycles, and gives what it computes `depth` cycles later (hardware)."""
+    """An iteration starts every `ii` cycles, and gives what it computes `depth` cycles later (hardware).
+
+    `bound` says what asks for the interval, if more than a wish for one.
+    """
 
     ii: int
     style: str
     depth: int = 1
+    bound: str = ""
 
 
 @dataclass(frozen=True, slots=True)

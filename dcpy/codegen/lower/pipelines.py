@@ -38,9 +38,12 @@ def with_depths(body: tree.Body) -> tree.Body:
 def _timed(statement: tree.Statement) -> tree.Statement:
     match statement:
         case tree.Loop(body=inside, marks=marks) if any(isinstance(mark, tree.Pipelined) for mark in marks):
-            depth, carried = timing(inside)
+            path = _Path()
+            path.body(inside)
             timed = tuple(
-                replace(mark, ii=max(mark.ii, carried), depth=depth) if isinstance(mark, tree.Pipelined) else mark
+                replace(mark, ii=max(mark.ii, path.carried), depth=max(path.deepest, 1), bound=path.bound)
+                if isinstance(mark, tree.Pipelined)
+                else mark
                 for mark in marks
             )
             return replace(statement, marks=timed)
@@ -52,13 +55,6 @@ def _timed(statement: tree.Statement) -> tree.Statement:
     return statement
 
 
-def timing(body: tree.Body) -> tuple[int, int]:
-    """The depth of an iteration in stages, and the cycles between the starts of two that carried sums ask for."""
-    path = _Path()
-    path.body(body)
-    return max(path.deepest, 1), path.carried
-
-
 class _Path:
     """When each variable of an iteration has its value."""
 
@@ -67,6 +63,7 @@ class _Path:
         self.own: set[str] = set()
         self.deepest = 1
         self.carried = 1
+        self.bound = ""
 
     def body(self, body: tree.Body) -> None:
         for statement in body:
@@ -83,8 +80,10 @@ class _Path:
                 self.ends(max(self.of(index), self.of(value)))
             case tree.Update(target=target, value=value, op=op):
                 cycles = latency(op.op, op.dtype)
-                if not (isinstance(target, Name) and target.name in self.own):
-                    self.carried = max(self.carried, cycles)
+                if not (isinstance(target, Name) and target.name in self.own) and cycles > self.carried:
+                    self.carried = cycles
+                    line = f" in line {statement.span.line}" if statement.span else ""
+                    self.bound = f"the sum{line}: {op.op} takes {cycles} cycles" if cycles > 1 else ""
                 self.ends(max(self.of(value), self.of(target)) + cycles)
             case _:
                 for expr in expressions(statement):

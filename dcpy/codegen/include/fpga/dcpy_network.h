@@ -92,7 +92,8 @@ struct channel {
     int64_t taken = 0;     // tokens whose values the consumer has
     int64_t released = 0;  // tokens whose places are free again
     int64_t waiting = 0;   // tokens in the pipeline of the producer
-    int64_t most = 0;      // tokens that were here at one time
+    list<int64_t> came, freed;     // cycles of tokens that came, of places that were free again: not compared yet
+    int64_t fill = 0, peak = 0;    // of the places in use, by these cycles
     int64_t *visible;      // of each place: the cycle in which its token is seen
     int64_t *usable;       // of each place: the cycle in which it can be used again
     process *producer = nullptr, *consumer = nullptr;  // who waits here
@@ -102,6 +103,22 @@ struct channel {
     int64_t seen() const { return visible[taken % depth]; }
     int64_t room_at() const { return pushed < depth ? 0 : usable[pushed % depth]; }
     void (*settle)(channel &) = nullptr;  // moves the first waiting value into the ring
+
+    /// How many places were in use at one time. Who comes in the cycle in which a place is free again gets that one.
+    void compare(bool all)
+    {
+        int64_t in = 0, out = 0;
+        while (in < came.size && (all || out < freed.size))
+            if (out < freed.size && freed[out] <= came[in]) {
+                --fill;
+                ++out;
+            } else {
+                ++in;
+                if (++fill > peak) peak = fill;
+            }
+        came.drop_first(in);
+        freed.drop_first(out);
+    }
 };
 
 struct output {
@@ -194,8 +211,55 @@ struct site {
     int32_t number;
 };
 
+/// What networks have taken since somebody asked: of a kernel, of one of its processes, or of its queues.
+struct row {
+    const char *what, *kernel, *name;
+    int64_t number, runs, first, second;  // cycles, and those of them that it stood still; the peak, and the depth
+};
+
 inline thread_local process *current = nullptr;
 inline thread_local outcome last;
+inline thread_local list<row> *rows = nullptr;  // of this thread, for ever
+inline thread_local const char *last_kernel = "";
+
+/// Adds to a row, or makes it; of queues the largest numbers count.
+inline void note(const char *what, const char *name, int64_t number, int64_t first, int64_t second)
+{
+    if (!rows) rows = new list<row>;
+    for (int64_t k = rows->size - 1; k >= 0; --k) {
+        row &known = (*rows)[k];
+        if (known.number != number || strcmp(known.what, what) || strcmp(known.kernel, last_kernel) ||
+            strcmp(known.name, name))
+            continue;
+        ++known.runs;
+        if (*what == 'q') {
+            if (first > known.first) known.first = first;
+        } else {
+            known.first += first;
+            known.second += second;
+        }
+        return;
+    }
+    rows->add({what, last_kernel, name, number, 1, first, second});
+}
+
+/// All rows as text, a line for each, its fields between tabs; then there are none any more.
+inline const char *told()
+{
+    static thread_local list<char> text;
+    text.size = 0;
+    for (int64_t k = 0; rows && k < rows->size; ++k) {
+        const row &one = (*rows)[k];
+        char line[512];
+        const int length = snprintf(line, sizeof line, "%s\t%s\t%s\t%lld\t%lld\t%lld\t%lld\n", one.what, one.kernel,
+                                    one.name, (long long)one.number, (long long)one.runs, (long long)one.first,
+                                    (long long)one.second);
+        for (int i = 0; i < length && i < int(sizeof line) - 1; ++i) text.add(line[i]);
+    }
+    text.add(0);
+    if (rows) rows->size = 0;
+    return text.items;
+}
 
 /// The processes of a kernel. They start when the block that declares it is left.
 struct network {
@@ -273,10 +337,10 @@ inline bool leave_first(process &self)
     for (int64_t k = 0; k < count; ++k) {
         channel &to = *self.outputs[k].to;
         to.visible[to.pushed % to.depth] = cycle + 1;
+        to.came.add(cycle);
         to.settle(to);
         ++to.pushed;
         --to.waiting;
-        if (to.pushed - to.released > to.most) to.most = to.pushed - to.released;
         if (to.consumer) to.consumer->in->wake(to.consumer);
     }
     self.outputs.drop_first(count);
@@ -307,6 +371,8 @@ inline void end_step(process &self)
     for (int64_t k = 0; k < self.inputs.size; ++k) {
         channel &from = *self.inputs[k];
         from.usable[from.released % from.depth] = cycle;
+        from.freed.add(cycle);
+        if (from.freed.size >= 4096) from.compare(false);
         ++from.released;
         if (from.producer) from.producer->in->wake(from.producer);
     }
@@ -432,12 +498,14 @@ inline void network::run()
 inline void network::tell()
 {
     last = outcome();
+    last_kernel = name;
     int64_t used = 0;
     const int64_t most = int64_t(sizeof last.report);
     for (int64_t k = 0; k < processes.size; ++k) {
         process &one = *processes[k];
         const int64_t cycles = one.real(one.tick);
         if (cycles > last.cycles) last.cycles = cycles;
+        note("process", one.name, one.number, cycles, one.stalls);
         char *const line = last.report + used;
         const size_t room = size_t(most - used);
         int length = one.number < 0 ? snprintf(line, room, "%s", one.name)
@@ -466,6 +534,7 @@ inline void network::tell()
         }
         used = used + length < most ? used + length : most - 1;
     }
+    note("kernel", name, -1, last.cycles, 0);
 }
 
 /// The check that the last network failed: its number, and the fill, the depth and the cycle; 0: none.

@@ -20,6 +20,9 @@
         static const dcpy_fpga::site sites[] = {__VA_ARGS__, {"", "", false, 0}};  \
         return dcpy_fpga::failed(sites, values);                                   \
     }
+/// A function that tells, as text, how long kernels have run since it was called last, and how full queues were.
+#define DCPY_TOLD(name) \
+    extern "C" const char *name() { return dcpy_fpga::told(); }
 
 namespace hls {
 
@@ -48,6 +51,11 @@ public:
         channel.visible = visible;
         channel.usable = usable;
         channel.settle = settle;
+    }
+    ~stream()
+    {
+        channel.compare(true);
+        dcpy_fpga::note("queue", channel.name, -1, channel.peak, channel.depth);
     }
     stream(const stream &) = delete;
     stream &operator=(const stream &) = delete;
@@ -87,7 +95,12 @@ public:
 
     /// Tokens that are left, once all is over: on a board they would be the first of the next run.
     int64_t left() const { return channel.pushed - channel.released + channel.waiting; }
-    int64_t most() const { return channel.most; }
+    /// Places that were in use at one time, once all is over.
+    int64_t most()
+    {
+        channel.compare(true);
+        return channel.peak;
+    }
 };
 
 }  // namespace hls

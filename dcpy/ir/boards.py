@@ -1,0 +1,64 @@
+"""Boards with FPGAs: clock, memory beside the chip, and what the chip consists of.
+
+What a board has is from the data sheets that are named with it. What operators need is an estimate: typical of what
+tools report for their floating-point cores (AMD PG060; Intel UG-S10-DSP, where one block adds and multiplies f32).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dcpy.base.errors import UnknownName
+from dcpy.ir.types import DType
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A board; `bandwidth` is that of one bank, in bytes per second, `width` the bytes that a port moves in a cycle."""
+
+    name: str
+    vendor: str
+    clock: int  #: in Hz, that large designs reach
+    banks: int
+    bandwidth: float
+    dsps: int  #: blocks that multiply
+    rams: int  #: blocks of memory on the chip
+    ram_bytes: int  #: of each
+    source: str
+    width: int = 64
+
+
+BOARDS: dict[str, Board] = {
+    board.name: board
+    for board in (
+        Board("u250", "xilinx", 300_000_000, 4, 19.25e9, 12_288, 2_688, 4_608, "AMD DS962, UG1393"),
+        Board("u280", "xilinx", 300_000_000, 32, 14.375e9, 9_024, 2_016, 4_608, "AMD DS963, UG1393"),
+        Board("s10", "intel", 300_000_000, 4, 19.2e9, 5_760, 11_721, 2_560, "Intel S10-OVERVIEW, GX 2800; DDR4-2400"),
+        Board("a10", "intel", 240_000_000, 2, 17e9, 1_518, 2_713, 2_560, "Intel A10-OVERVIEW, GX 1150; DDR4-2133"),
+    )
+}
+
+#: blocks that multiply, by vendor, operation and bytes of a float
+_DSPS = {
+    "xilinx": {
+        ("add", 4): 2, ("sub", 4): 2, ("mul", 4): 3, ("exp", 4): 7, ("add", 8): 3, ("sub", 8): 3, ("mul", 8): 8,
+        ("exp", 8): 26,
+    },
+    "intel": {("add", 4): 1, ("sub", 4): 1, ("mul", 4): 1, ("exp", 4): 8, ("mul", 8): 4, ("exp", 8): 20},
+}  # fmt: skip
+_INTEGERS = {"xilinx": {4: 3, 8: 10}, "intel": {4: 1, 8: 4}}  #: of a product, by bytes
+
+
+def board(name: str) -> Board:
+    """The board of a name; `UnknownName` lists the others."""
+    if name not in BOARDS:
+        help = f"fpga.platform is one of {', '.join(BOARDS)}"
+        raise UnknownName(f"no board is called {name!r}", help=help)
+    return BOARDS[name]
+
+
+def dsps_of(operation: str, dtype: DType, vendor: str) -> int:
+    """How many blocks that multiply an operation on values of a dtype takes, about."""
+    if dtype.kind == "f":
+        return _DSPS[vendor].get((operation, dtype.itemsize), 0)
+    return _INTEGERS[vendor].get(dtype.itemsize, 0) if operation == "mul" and dtype.kind in "iu" else 0

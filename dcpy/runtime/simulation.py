@@ -1,0 +1,72 @@
+"""What simulated hardware tells about itself: the cycles of each kernel and process, and how full queues were."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from dcpy.base.errors import ToolchainError
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedProcess:
+    """All runs of a process, or of one of its copies (`number`, or -1): cycles, and those of them that it waited."""
+
+    name: str
+    number: int
+    runs: int
+    cycles: int
+    waited: int
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedQueue:
+    """All runs of a queue: how many of its `depth` places were in use at one time."""
+
+    name: str
+    used: int
+    depth: int
+
+
+@dataclass(slots=True)
+class SimulatedKernel:
+    """All runs of a kernel since it was asked for the last time."""
+
+    name: str
+    runs: int = 0
+    cycles: int = 0
+    processes: list[SimulatedProcess] = field(default_factory=list)
+    queues: list[SimulatedQueue] = field(default_factory=list)
+
+
+def told(path: str, name: str) -> dict[str, SimulatedKernel]:
+    """What the kernels of a loaded library have done in this thread since the last time that anybody asked.
+
+    `path`: of the library; `name`: of its program. A program without kernels tells nothing.
+    """
+    try:
+        library = ctypes.CDLL(path)  # it is loaded already: this is one more name for it
+    except OSError as error:
+        raise ToolchainError(f"the simulation {path} cannot be asked: {error}") from error
+    function = getattr(library, f"{name}_told", None)
+    if function is None:
+        return {}
+    function.restype = ctypes.c_char_p
+    found: dict[str, SimulatedKernel] = {}
+    for what, kernel, part, *numbers in _rows(function().decode()):
+        number, runs, first, second = map(int, numbers)
+        known = found.setdefault(kernel, SimulatedKernel(kernel))
+        match what:
+            case "kernel":
+                known.runs, known.cycles = runs, first
+            case "process":
+                known.processes.append(SimulatedProcess(part, number, runs, first, second))
+            case "queue":
+                known.queues.append(SimulatedQueue(part, first, second))
+    return found
+
+
+def _rows(text: str) -> Iterator[list[str]]:
+    for line in text.splitlines():
+        yield line.split("\t")
