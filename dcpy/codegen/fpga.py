@@ -31,7 +31,8 @@ from dcpy.ir.machine import COSTS, Costs
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.verify import FPGA_FORM, verify
 
-HEADERS = ("fpga/hls_stream.h", "fpga/dcpy_network.h", "dcpy_fibers.h")  # those of the vendor, and what they need
+#: those of the vendor, and what they need
+HEADERS = ("fpga/hls_stream.h", "fpga/dcpy_network.h", "fpga/dcpy_records.h", "dcpy_fibers.h")
 
 
 def generate_fpga(
