@@ -11,31 +11,39 @@ from dcpy.codegen.artifact import Arg, ArrayArg, Dim, IntegerArg, Linear, Scalar
 from dcpy.ir.analysis.early import known_early
 from dcpy.ir.analysis.uses import Uses, desc_symbols
 from dcpy.ir.data import Array, Scalar, Space, packed_strides
+from dcpy.ir.nodes import Map
 from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.symbolic import Expr
 
 
 def require_one_rank(sdfg: Sdfg) -> None:
-    """`CodegenError` for a program that is distributed: nothing is generated for several ranks yet."""
-    if sdfg.grids:
+    """`CodegenError` for a program that says where things are: it is not yet that of one rank."""
+    arrays = (desc for name in Uses(sdfg).containers() if isinstance(desc := sdfg.desc(name), Array))
+    homes = any(isinstance(node, Map) and node.home is not None for node in sdfg.body.walk_nodes())
+    if sdfg.grids and (homes or any(desc.distribution is not None for desc in arrays)):
         grids = ", ".join(map(repr, sdfg.grids))
         raise CodegenError(
-            f"{sdfg.name!r} is distributed over the ranks of {grids}, and cannot be compiled yet",
+            f"{sdfg.name!r} is distributed over the ranks of {grids}, and is not the program of one of them",
             span=sdfg.span,
-            notes=("programs of several ranks are interpreted: sdfg.interpret, and run_ranks in their local form",),
-            help="before it is localized, sdfg.erased() is the same program for one rank",
+            help="sdfg.localize() makes it that; sdfg.erased() is the same program for one rank",
         )
 
 
 def default_signature(sdfg: Sdfg) -> Signature:
     """How a program is called whose call types nobody has refined: as its descriptors say.
 
-    Symbols are in the SDFG's order. Raises `CodegenError` for arguments that the dispatcher cannot check, and for a
-    program of several ranks.
+    Symbols are in the SDFG's order. That of one rank among others takes symbols that no argument tells behind its
+    arguments, whose sizes it does not check: these follow from where the rank is.
+    Raises `CodegenError` for arguments that the dispatcher cannot check, and for a program of several ranks.
     """
     require_one_rank(sdfg)
     uses = Uses(sdfg)
     args = tuple(_argument(sdfg, name, uses) for name in sdfg.arguments)
+    sizes = tuple(dim.symbol for arg in args if isinstance(arg, ArrayArg) for dim in arg.dims)
+    if sdfg.grids:
+        told = [name for name in sdfg.symbols if name not in sdfg.arguments]
+        args += tuple(IntegerArg(name, sdfg.symbols[name].numpy_name) for name in told)
+    symbols = tuple(dict.fromkeys((*sdfg.symbols, *filter(None, sizes))))
     results = tuple(_result(sdfg, result, uses) for result in sdfg.results)
     structure = sdfg.structure
     if structure is None and results:
@@ -43,7 +51,7 @@ def default_signature(sdfg: Sdfg) -> Signature:
     assumes = tuple(map(linear, sdfg.assumptions))
     tested = ((name, replace(assumed, typical=None)) for name, assumed in sdfg.assumed.items())
     assumed = tuple((name, found) for name, found in tested if found != NOTHING)
-    return Signature(sdfg.name, args, tuple(sdfg.symbols), results, structure, assumes=assumes, assumed=assumed)
+    return Signature(sdfg.name, args, symbols, results, structure, assumes=assumes, assumed=assumed)
 
 
 def called_by_host(signature: Signature) -> Signature:
@@ -77,7 +85,10 @@ def _argument(sdfg: Sdfg, name: str, uses: Uses) -> Arg:
         raise CodegenError(
             f"the strides of {name!r} are neither packed nor symbols: {', '.join(map(str, strides))}", span=desc.span
         )
-    dims = tuple(_dim(name, size) for size in desc.shape)
+    if sdfg.grids:
+        dims = tuple(Dim(sdfg.fresh_name(f"{name}_{axis}")) for axis in range(len(desc.shape)))
+    else:
+        dims = tuple(_dim(name, size) for size in desc.shape)
     names = tuple(stride.name or "" for stride in strides)
     on_device = desc.space is Space.GLOBAL
     return ArrayArg(name, desc.dtype.numpy_name, dims, order, names, written, desc.alias, on_device)

@@ -104,6 +104,10 @@ EXPANSIONS: dict[str, str] = {
     },
     "fft.transform/cufft": f"{_FFT}.expand.cufft:transform",
     **{f"random.{node}/numpy": f"{_RANDOM}.expand.numpy:{node}" for node in _RANDOMS},
+    "comm.copy/mpi": f"{_MPI}.expand.copies:copy",
+    "comm.copy/alone": f"{_MPI}.expand.copies:copy_alone",
+    "comm.exchange/mpi": f"{_MPI}.expand.copies:exchange",
+    "comm.exchange/alone": f"{_MPI}.expand.copies:exchange_alone",
 }
 
 #: name of an environment -> the foreign library (`dcpy.ir.library.expansions.ENVIRONMENTS`)
@@ -117,6 +121,8 @@ ENVIRONMENTS: dict[str, str] = {
     "gpu.solver": f"{_VENDOR}.environments:SOLVER",
     "gpu.fft": f"{_VENDOR}.environments:FFT",
     "numpy.random": f"{_RANDOM}.environments:LIBRARY_OF_NUMPY",
+    "mpi": f"{_MPI}.environments:MPI_LIBRARY",
+    "mpi.alone": f"{_MPI}.environments:NOBODY",
 }
 
 #: name -> the transformation that knows a library's nodes (`dcpy.transforms.catalog.TRANSFORMATIONS`)

@@ -1,0 +1,145 @@
+"""Copies between distributed arrays, and halos, as C++ that comes with dcpy (sections.h, copies.h) and calls MPI.
+
+What the ranks send each other follows from numbers that are the same on all of them, but for strides: those of the two
+distributions, and of the sections. The C++ makes a plan of them at the first call, and keeps it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from dcpy.base.errors import ExpansionError
+from dcpy.ir.analysis.ownership import resolved
+from dcpy.ir.distribution import Axis, Blocked, Distribution, Partial, ProcessGrid, Root, Section
+from dcpy.ir.expressions.scalar import Index
+from dcpy.ir.memlet import CONFLICT_RESOLUTIONS
+from dcpy.ir.nodes import Copy, ForeignCall
+from dcpy.ir.subsets import DimSubset, Range
+from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr
+from dcpy.libraries.api import Fragment, Operand, expands
+from dcpy.libraries.mpi.copies import DistributedCopy, Exchange
+from dcpy.libraries.mpi.environments import ALONE, MPI
+
+WHOLE, BLOCKS, CYCLIC, ABSENT = range(4)  # as in sections.h
+OPERATIONS = {"": 0, **{name: number for number, name in enumerate(CONFLICT_RESOLUTIONS, 1)}}  # as in ranks.h
+Grids = Mapping[str, ProcessGrid]
+Numbers = Iterator[Expr]
+
+
+@expands(DistributedCopy, "mpi", environment=MPI)
+def copy(node: DistributedCopy, f: Fragment) -> None:
+    """One call, which sends and receives what it must."""
+    _copy(node, f, MPI)
+
+
+@expands(DistributedCopy, "alone", environment=ALONE)
+def copy_alone(node: DistributedCopy, f: Fragment) -> None:
+    """The same on one rank: it copies what it has to where it belongs."""
+    _copy(node, f, ALONE)
+
+
+@expands(Exchange, "mpi", environment=MPI)
+def exchange(node: Exchange, f: Fragment) -> None:
+    """One call, in which halos arrive; what is owned stays where it is."""
+    _exchange(node, f, MPI)
+
+
+@expands(Exchange, "alone", environment=ALONE)
+def exchange_alone(node: Exchange, f: Fragment) -> None:
+    """A rank alone has no neighbours."""
+    _exchange(node, f, ALONE)
+
+
+def _copy(node: DistributedCopy, f: Fragment, environment: str) -> None:
+    source, target = f.input("src"), f._operand(node.outputs["dst"])
+    if source.memlet.container == target.memlet.container:  # parts of one array: the old values count
+        before = f.array(f"{source.memlet.container}_old", source.dtype, source.shape, outermost=True)
+        f.add(Copy(source.memlet, before.memlet))
+        source = before
+    if source.dtype != target.dtype:
+        f.decline(f"copies {source.dtype} to {target.dtype}: ranks send what they have")
+    if node.wcr and source.dtype.kind == "c" and node.wcr not in ("add", "mul"):
+        f.decline(f"combines complex numbers by {node.wcr!r}")
+    numbers = (as_expr(OPERATIONS[node.wcr]), *_numbers(node.source, node.target, source, target, f.sdfg.grids))
+    arguments = ("src", "dst", *map(Index, numbers))
+    operands = {"src": source.memlet}, {"dst": target.memlet}
+    f.add(ForeignCall("dcpy::copy_parts", arguments, *operands, environment))
+
+
+def _exchange(node: Exchange, f: Fragment, environment: str) -> None:
+    x, out = f.input("x"), f._operand(node.outputs["out"])
+    if x.memlet != out.memlet:
+        f.decline("fills the halo of an array in its own memory")
+    numbers = (ZERO, *_numbers(node.section, node.section, x, out, f.sdfg.grids))
+    arguments = ("x", "out", *map(Index, numbers))
+    f.add(ForeignCall("dcpy::exchange_parts", arguments, {"x": x.memlet}, {"out": out.memlet}, environment))
+
+
+def _numbers(source: Section, target: Section, src: Operand, dst: Operand, grids: Grids) -> Numbers:
+    yield from _placement(source.distribution, grids)
+    yield from _placement(target.distribution, grids)
+    pairs = list(_pairs(source, target))
+    yield as_expr(len(pairs))
+    for count, first, second in pairs:
+        yield count
+        yield from _side(source, first, src, grids)
+        yield from _side(target, second, dst, grids)
+
+
+def _placement(placed: Distribution | None, grids: Grids) -> Numbers:
+    """Whether there is a distribution, the grid's sizes, where roots are, and what is still to be combined how."""
+    if placed is None:
+        yield from map(as_expr, (0, 0, 0, 0, 0))
+        return
+    sizes = grids[placed.grid].sizes
+    roots = [part for part in placed.rest if isinstance(part, Root)]
+    partials = [part for part in placed.rest if isinstance(part, Partial)]
+    operations = {part.op for part in partials}
+    if len(operations) > 1:
+        raise ExpansionError(f"parts are combined by {' and '.join(sorted(operations))}")
+    yield from (ONE, as_expr(len(sizes)), *sizes, as_expr(len(roots)))
+    for root in roots:
+        yield from (as_expr(root.axis), root.at)
+    yield from (as_expr(len(partials)), as_expr(OPERATIONS[operations.pop()] if operations else 0))
+    yield from (as_expr(part.axis) for part in partials)
+
+
+def _pairs(source: Section, target: Section) -> Iterator[tuple[Expr, int | None, int | None]]:
+    """Dimensions that belong together, with the number of positions; alone are those of one position."""
+    long = [[number for number, dim in enumerate(s.subset.dims) if _size(dim) is not ONE] for s in (source, target)]
+    if len(long[0]) != len(long[1]):
+        raise ExpansionError(f"copies {source.subset} to {target.subset}, which have other dimensions")
+    for first, second in zip(*long, strict=True):
+        yield _size(target.subset.dims[second]), first, second
+    for number in range(len(source.subset.dims)):
+        if number not in long[0]:
+            yield ONE, number, None
+    for number in range(len(target.subset.dims)):
+        if number not in long[1]:
+            yield ONE, None, number
+
+
+def _size(dim: DimSubset) -> Expr:
+    return dim.size if isinstance(dim, Range) else ONE
+
+
+def _side(section: Section, number: int | None, operand: Operand, grids: Grids) -> Numbers:
+    """The fields of a Side of sections.h."""
+    if number is None:
+        yield from map(as_expr, (0, 0, 1, 1, ABSENT, 0, 0, 0, 0, 0))
+        return
+    dim, size, placed = section.subset.dims[number], section.shape[number], section.distribution
+    yield operand.strides[number]
+    yield from (dim.start, dim.step) if isinstance(dim, Range) else (dim, ONE)
+    yield size
+    exact = None if placed is None else resolved(placed, section.shape, grids)
+    yield from _axis(None if exact is None else exact.axes[number])
+    yield from map(as_expr, (0, 0) if exact is None else exact.halo_of(number))
+
+
+def _axis(axis: Axis) -> Numbers:
+    if axis is None:
+        yield from map(as_expr, (WHOLE, 0, 1, 0))
+        return
+    assert axis.block is not None  # it is resolved
+    yield from (as_expr(BLOCKS if isinstance(axis, Blocked) else CYCLIC), as_expr(axis.axis), axis.block, axis.offset)
