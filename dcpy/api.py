@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dcpy import driver
 from dcpy.base.errors import DeviceError
@@ -24,6 +24,9 @@ from dcpy.programs.specializations import Specializer
 from dcpy.runtime.dispatch import Dispatcher
 from dcpy.runtime.parameters import parameters_of
 from dcpy.targets.catalog import require_device
+
+if TYPE_CHECKING:
+    from dcpy.programs.rank_calls import RankCalls
 
 __all__ = ["SDFG", "Builder", "CompiledSdfg", "Program", "load", "method", "parse", "program"]
 
@@ -229,6 +232,20 @@ class CheckedProgram(Program):
         return self.to_sdfg(**values, simplify=False).interpret(**values)
 
 
+class DistributedProgram(Program):
+    """A program that all ranks of a job call together, each with its parts of distributed arrays."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls machine code on every rank; raises on all of them where they do not call the same."""
+        return self._ranks(self._bound(args, kwargs), self.profile)
+
+    @functools.cached_property
+    def _ranks(self) -> RankCalls:
+        from dcpy.programs.rank_calls import RankCalls  # who has one rank is spared it
+
+        return RankCalls(self.function, self.options, self.to_sdfg)
+
+
 class BoundMethod(functools.partial[Any]):
     """A program with some of its arguments given, ``grid.relax``: a `partial`, because that calls without Python code.
 
@@ -302,6 +319,8 @@ def program(
 def _program_of(function: FunctionType, options: Options, use_annotations: bool) -> Program:
     variadic = any(p.kind is p.VAR_POSITIONAL for p in inspect.signature(function).parameters.values())
     kind = CheckedProgram if options.check_races else VariadicProgram if variadic else Program
+    if options.distributed and kind is Program:
+        kind = DistributedProgram
     return kind(function, options, use_annotations=use_annotations)
 
 

@@ -229,13 +229,22 @@ def auto_optimize(sdfg: Sdfg, options: Options | None = None) -> dict[str, int]:
 
 
 def distribute(
-    sdfg: Sdfg, plan: Mapping[str, Distribution | str], grids: Mapping[str, Sequence[int | str]]
+    sdfg: Sdfg,
+    plan: Mapping[str, Distribution | str],
+    grids: Mapping[str, Sequence[int | str]],
+    *,
+    temporaries: bool = False,
 ) -> dict[str, int]:
-    """Enters grids and distributions, and runs the passes that find out what runs where, and what is sent."""
-    from dcpy.transforms.distributed.pipeline import DISTRIBUTE
+    """Enters grids and distributions, and runs the passes that find out what runs where, and what is sent.
+
+    With `temporaries`, those that the plan does not name live where the arrays do that they are computed from.
+    """
+    from dcpy.transforms.distributed.pipeline import DISTRIBUTE, TEMPORARIES
     from dcpy.transforms.distributed.plans import enter_plan
 
     enter_plan(sdfg, plan, grids)
+    if temporaries:
+        _run(sdfg, TEMPORARIES, resolve_options())
     return _run(sdfg, DISTRIBUTE, resolve_options()).counts()
 
 

@@ -98,6 +98,24 @@ class CommunicationError(InterpreterError):
     code = "ir.communication"
 
 
+class RanksDiffer(DcpyError):
+    """Ranks call different programs, or with different constants, shapes, dtypes or distributions; notes list them."""
+
+    code = "dist.mismatch"
+
+
+class GridError(DcpyError):
+    """A grid does not fit the number of ranks, or a distribution does not fit its grid."""
+
+    code = "dist.grid"
+
+
+class BlockError(DcpyError):
+    """What a rank gives as its part of an array is not what the distribution says."""
+
+    code = "dist.block"
+
+
 class TransformationRefused(DcpyError):
     """A transformation was asked for where it is not legal, or not applicable; notes give the verdicts."""
 
@@ -158,6 +176,18 @@ class ExpansionError(DcpyError):
     """No expansion of a library node fits the target, the dtypes or this machine."""
 
     code = "libraries.expansion"
+
+
+class MissingMpi(ExpansionError):
+    """No MPI is installed, or not all of it: its library, a compiler wrapper that tells its flags, and mpi4py."""
+
+    code = "mpi.missing"
+
+
+class MixedMpi(ExpansionError):
+    """The compiler wrapper is of one MPI, and the library in this process of another one."""
+
+    code = "mpi.mixed"
 
 
 class CodegenError(DcpyError):

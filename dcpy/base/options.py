@@ -128,9 +128,35 @@ class Options:
     auto_optimize: bool = False  #: run the auto-optimizer too
     allow_callbacks: bool = False  #: functions that dcpy does not take are called in Python
     int_overflow: IntOverflow = IntOverflow.RAISE  #: Python's ints beyond 64 bits: ``raise`` OverflowError, or ``wrap``
+    distributed: bool = False  #: calls are of all ranks, on arrays whose parts they have
     check_races: bool = False  #: calls are interpreted, slowly, and report races between iterations of dcpy.map
     full_tracebacks: bool = False  #: errors show the frames of dcpy's own, too
     check: bool = False  #: verify the SDFG after every transformation
+
+
+#: what launchers of MPI programs tell the processes that they start: Open MPI, MPICH and Intel MPI, Slurm
+LAUNCHERS = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "PMIX_RANK")
+
+
+def launched_by_mpi(environ: Mapping[str, str] | None = None) -> bool:
+    """Whether this process is a rank of several, as its launcher says."""
+    return any(name in (os.environ if environ is None else environ) for name in LAUNCHERS)
+
+
+def environment_of_ranks(count: int, environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment in which a launcher of MPI starts `count` ranks on this machine; what the user has set stays.
+
+    Open MPI refuses to run as root, and more ranks than cores, unless it is told to. The cores are divided by the
+    ranks.
+    """
+    known = dict(os.environ if environ is None else environ)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    found = {"OMP_NUM_THREADS": str(max(cores // max(count, 1), 1))}
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        found |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    if count > cores:
+        found["PRTE_MCA_rmaps_default_mapping_policy"] = ":oversubscribe"
+    return found | known
 
 
 class InvalidOption(DcpyError, ValueError):

@@ -1,4 +1,4 @@
-"""``dcpy explain | passes | cache | doctor``."""
+"""``dcpy explain | passes | cache | doctor | run``."""
 
 from __future__ import annotations
 
@@ -46,6 +46,12 @@ def _parser() -> argparse.ArgumentParser:
     cache.add_argument("action", choices=("list", "clear", "path"))
     cache.set_defaults(run=_cache)
 
+    run = commands.add_parser("run", help="start a script on several ranks, with the MPI that mpi4py uses")
+    run.add_argument("-n", "--ranks", type=int, required=True, help="how many")
+    run.add_argument("script", help="file.py, or -m and a module behind it")
+    run.add_argument("arguments", nargs=argparse.REMAINDER, help="those of the script")
+    run.set_defaults(run=_run)
+
     doctor = commands.add_parser("doctor", help="what was found on this machine, and what is missing")
     doctor.add_argument("--gpu", action="store_true", help="only GPUs, with what things cost on the one that is there")
     doctor.set_defaults(run=_doctor)
@@ -89,6 +95,12 @@ def _users(files: Sequence[str]) -> str:
     if not files:
         return ""
     return f"  in {files[-1]}" + (f" and {len(files) - 1} more" if len(files) > 1 else "")
+
+
+def _run(options: argparse.Namespace) -> int:
+    from dcpy.cli.ranks import run_on_ranks
+
+    return run_on_ranks(options.ranks, [options.script, *options.arguments])
 
 
 def _doctor(options: argparse.Namespace) -> int:

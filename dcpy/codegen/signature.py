@@ -11,7 +11,6 @@ from dcpy.codegen.artifact import Arg, ArrayArg, Dim, IntegerArg, Linear, Scalar
 from dcpy.ir.analysis.early import known_early
 from dcpy.ir.analysis.uses import Uses, desc_symbols
 from dcpy.ir.data import Array, Scalar, Space, packed_strides
-from dcpy.ir.nodes import Map
 from dcpy.ir.sdfg import Result, Sdfg
 from dcpy.ir.symbolic import Expr
 
@@ -19,7 +18,7 @@ from dcpy.ir.symbolic import Expr
 def require_one_rank(sdfg: Sdfg) -> None:
     """`CodegenError` for a program that says where things are: it is not yet that of one rank."""
     arrays = (desc for name in Uses(sdfg).containers() if isinstance(desc := sdfg.desc(name), Array))
-    homes = any(isinstance(node, Map) and node.home is not None for node in sdfg.body.walk_nodes())
+    homes = any(getattr(node, "home", None) is not None for node in sdfg.body.walk_nodes())
     if sdfg.grids and (homes or any(desc.distribution is not None for desc in arrays)):
         grids = ", ".join(map(repr, sdfg.grids))
         raise CodegenError(

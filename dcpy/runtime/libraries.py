@@ -15,7 +15,7 @@ from pathlib import Path
 from dcpy.base.errors import CacheError, ToolchainError
 from dcpy.base.options import Options
 from dcpy.codegen.artifact import Artifact
-from dcpy.runtime.cache import UNUSABLE, Cache, stand_in
+from dcpy.runtime.cache import LIBRARY, UNUSABLE, Cache, stand_in
 from dcpy.runtime.toolchain import Toolchains, cpu_id, find_toolchain, toolchains_for
 
 Compilers = Callable[[], Toolchains]  #: asked where something is built
@@ -71,6 +71,20 @@ def _build(
 
     path, built = cache.make(key, artifact.signature.name, make)
     return path, time.perf_counter() - start if built else 0.0
+
+
+def place_library(cache: Cache, key: str, name: str, content: bytes, options: Options) -> Path:
+    """Puts a library that was built elsewhere into the cache, or where there is place. Raises `CacheError`."""
+
+    def write(folder: Path) -> None:
+        (folder / LIBRARY).write_bytes(content)
+
+    try:
+        return cache.make(key, name, write)[0]
+    except OSError as error:
+        if error.errno not in UNUSABLE:
+            raise
+        return stand_in(options.cache_dir, error).make(key, name, write)[0]
 
 
 @contextlib.contextmanager

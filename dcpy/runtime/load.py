@@ -96,6 +96,11 @@ def recall(program_key: str, options: Options, codes: Sequence[CodeType] = ()) -
     return _open(path, record.signature, record.key, 0.0, record.extra, options, places)
 
 
+def open_built(path: Path, key: str, signature: Signature, extra: Mapping[str, Any], options: Options) -> Loaded:
+    """What is known of a library that another process has built. Raises `ToolchainError`."""
+    return _open(path, signature, key, 0.0, extra, options, ())
+
+
 def _context(options: Options, toolchain: Toolchain) -> tuple[str, ...]:
     """What else decides the machine code: options, compiler, and the processor where the code is made for it."""
     native = any(flag.endswith("=native") for flag in options.cpu.flags)

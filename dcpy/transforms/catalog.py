@@ -114,6 +114,7 @@ PASSES: Registry[type[Pass]] = Registry(
         "keep-buffers": f"{_CPU}.keep_buffers:KeepBuffers",
         "library-idioms": "dcpy.transforms.library_idioms:LibraryIdioms",
         "localize": f"{_DISTRIBUTED}.localize:Localize",
+        "place-temporaries": f"{_DISTRIBUTED}.place_temporaries:PlaceTemporaries",
         "loops-into-blocks": f"{_GPU}.loops_into_blocks:LoopsIntoBlocks",
         "loops-into-kernels": f"{_GPU}.loops_into_kernels:LoopsIntoKernels",
         "kernel-fusion": f"{_GPU}.kernel_fusion:KernelFusion",

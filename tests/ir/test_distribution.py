@@ -118,12 +118,12 @@ def test_the_interpreter_runs_it_as_one_rank_does():
     np.testing.assert_array_equal(y, a[:, 0] + 1)
 
 
-def test_it_cannot_be_compiled_yet():
-    with pytest.raises(dcpy.DcpyError, match="is distributed over the ranks of 'g', 'h', and cannot be compiled yet"):
+def test_it_is_not_compiled_before_it_is_that_of_one_rank():
+    with pytest.raises(dcpy.DcpyError, match="is distributed over the ranks of 'g', 'h', and is not the program"):
         dcpy.parse(TEXT).compile()
-    with pytest.raises(dcpy.DcpyError, match="cannot be compiled yet"):
+    with pytest.raises(dcpy.DcpyError, match="is not the program of one of them"):
         dcpy.parse(TEXT).code()
-    with pytest.raises(dcpy.DcpyError, match="cannot be compiled yet"):
+    with pytest.raises(dcpy.DcpyError, match="is not the program of one of them"):
         dcpy.parse(TEXT).lower("assign-schedules")
 
 

@@ -6,7 +6,6 @@ in memory would not be found. Nothing here imports mpi4py.
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -15,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from dcpy.base.environment import Environment
-from dcpy.base.errors import ExpansionError
+from dcpy.base.errors import MissingMpi, MixedMpi
 from dcpy.ir.library.expansions import ForeignLibrary
 
 MPI, ALONE = "mpi", "mpi.alone"
@@ -23,18 +22,6 @@ HEADERS = ("ranks.h", "sections.h", "copies.h")
 WRAPPERS = ("mpicxx", "mpic++", "mpicc")
 INSTALL = "pip install 'dcpy[mpi]', or a system's Open MPI or MPICH with its headers, and mpi4py built for it"
 _LIBRARY = re.compile(r"/libmpi(?:ch)?\.so[.\d]*$")
-
-
-class MixedMpi(ExpansionError):
-    """The compiler wrapper of one MPI, and the library of another one in this process."""
-
-    code = "mpi.mixed"
-
-
-class MissingMpi(ExpansionError):
-    """No MPI, or none with a compiler wrapper."""
-
-    code = "mpi.missing"
 
 
 def _declarations(*, alone: bool) -> str:
@@ -76,9 +63,11 @@ def find_wrapper() -> str | None:
     """The compiler wrapper: beside the loaded library, then beside this Python, then in PATH."""
     loaded = loaded_library()
     folders = [loaded.parent.parent / "bin"] if loaded is not None else []
-    folders.append(Path(sys.prefix) / "bin")
-    where = os.pathsep.join([*map(str, folders), os.environ.get("PATH", "")])
-    return next((found for name in WRAPPERS if (found := shutil.which(name, path=where))), None)
+    for folder in (*map(str, (*folders, Path(sys.prefix) / "bin")), None):  # None: those of PATH
+        found = next((found for name in WRAPPERS if (found := shutil.which(name, path=folder))), None)
+        if found is not None:
+            return found
+    return None
 
 
 def loaded_library() -> Path | None:

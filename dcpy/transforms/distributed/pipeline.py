@@ -5,8 +5,10 @@ from __future__ import annotations
 from dcpy.transforms.distributed.distribute_map import DistributeMap
 from dcpy.transforms.distributed.insert_communication import InsertCommunication
 from dcpy.transforms.distributed.localize import Localize
+from dcpy.transforms.distributed.place_temporaries import PlaceTemporaries
 from dcpy.transforms.distributed.redundant_communication import RemoveRedundantCommunication
 from dcpy.transforms.pipeline import Pipeline
 
 DISTRIBUTE = Pipeline("distribute", DistributeMap(), InsertCommunication(), RemoveRedundantCommunication())
+TEMPORARIES = Pipeline("temporaries", PlaceTemporaries())
 LOCALIZE = Pipeline("one-rank", Localize())

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dcpy.base.errors import ExpansionError
 from dcpy.ir.analysis.ownership import resolved
 from dcpy.ir.distribution import Axis, Blocked, Distribution, Partial, ProcessGrid, Root, Section
-from dcpy.ir.expressions.scalar import Index
+from dcpy.ir.expressions.scalar import Index, ScalarExpr
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS
 from dcpy.ir.nodes import Copy, ForeignCall
 from dcpy.ir.subsets import DimSubset, Range
@@ -24,6 +24,7 @@ WHOLE, BLOCKS, CYCLIC, ABSENT = range(4)  # as in sections.h
 OPERATIONS = {"": 0, **{name: number for number, name in enumerate(CONFLICT_RESOLUTIONS, 1)}}  # as in ranks.h
 Grids = Mapping[str, ProcessGrid]
 Numbers = Iterator[Expr]
+Arguments = tuple[str | ScalarExpr, ...]
 
 
 @expands(DistributedCopy, "mpi", environment=MPI)
@@ -61,7 +62,7 @@ def _copy(node: DistributedCopy, f: Fragment, environment: str) -> None:
     if node.wcr and source.dtype.kind == "c" and node.wcr not in ("add", "mul"):
         f.decline(f"combines complex numbers by {node.wcr!r}")
     numbers = (as_expr(OPERATIONS[node.wcr]), *_numbers(node.source, node.target, source, target, f.sdfg.grids))
-    arguments = ("src", "dst", *map(Index, numbers))
+    arguments: Arguments = ("src", "dst", *map(Index, numbers))
     operands = {"src": source.memlet}, {"dst": target.memlet}
     f.add(ForeignCall("dcpy::copy_parts", arguments, *operands, environment))
 
@@ -71,7 +72,7 @@ def _exchange(node: Exchange, f: Fragment, environment: str) -> None:
     if x.memlet != out.memlet:
         f.decline("fills the halo of an array in its own memory")
     numbers = (ZERO, *_numbers(node.section, node.section, x, out, f.sdfg.grids))
-    arguments = ("x", "out", *map(Index, numbers))
+    arguments: Arguments = ("x", "out", *map(Index, numbers))
     f.add(ForeignCall("dcpy::exchange_parts", arguments, {"x": x.memlet}, {"out": out.memlet}, environment))
 
 

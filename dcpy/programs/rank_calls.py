@@ -1,0 +1,260 @@
+"""Calls of all ranks: ``@dcpy.program(distributed=True)``.
+
+A call goes through four steps: what its arguments are and where (`describe`), that all ranks call the same
+(`agreement.agree`), the program of one rank, compiled once for all (`sharing.load_everywhere`), and the native call on
+the parts that this rank has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import CodeType, FunctionType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dcpy import driver
+from dcpy.base.errors import ArgumentError, ArgumentShapeError
+from dcpy.base.options import Options
+from dcpy.codegen.artifact import ArrayArg, IntegerArg
+from dcpy.codegen.signature import default_signature
+from dcpy.frontend.fingerprint import fingerprint
+from dcpy.programs.rank_programs import Recipe, for_ranks, require_plain
+from dcpy.runtime.distributed.agreement import agree
+from dcpy.runtime.distributed.arrays import DistArray, OnRoot
+from dcpy.runtime.distributed.placement import Grid
+from dcpy.runtime.distributed.sharing import load_everywhere
+from dcpy.runtime.distributed.world import World, current_world
+from dcpy.runtime.function import compiled_function
+from dcpy.runtime.load import Loaded, recall
+
+if TYPE_CHECKING:
+    from dcpy.programs.sdfgs import SDFG
+
+
+@dataclass
+class Description:
+    """The arguments of one call: where each is (`plan`), what it is to the compiler (`types`), and what must agree."""
+
+    world: World
+    grids: list[Grid] = field(default_factory=list)
+    plan: dict[str, str] = field(default_factory=dict)
+    types: dict[str, str] = field(default_factory=dict)
+    shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    values: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What a program is compiled for: nothing of sizes but which are 1."""
+        ones = tuple((name, tuple(size == 1 for size in shape)) for name, shape in self.shapes.items())
+        return (*self.types.items(), *self.plan.items(), *(len(grid.sizes) for grid in self.grids), ones)
+
+    def items(self, program: str) -> dict[str, str]:
+        """What all ranks must agree on."""
+        found = {"the program": program}
+        for name, kind in self.types.items():
+            found[f"the type of {name!r}"] = kind
+            if name in self.shapes:
+                found[f"the shape of {name!r}"] = " x ".join(map(str, self.shapes[name]))
+            if name in self.plan:
+                found[f"the distribution of {name!r}"] = self.plan[name]
+            if name in self.values:
+                found[f"the value of {name!r}"] = self.values[name]
+        for number, grid in enumerate(self.grids):
+            found[f"the grid g{number}"] = " x ".join(map(str, grid.sizes))
+        return found
+
+
+def describe(bound: Mapping[str, Any]) -> Description:
+    """What the arguments of a call are. `ArgumentError` where arrays are on ranks of different worlds."""
+    worlds = {value.grid.world if isinstance(value, DistArray) else value.world: name
+              for name, value in bound.items() if isinstance(value, DistArray | OnRoot)}  # fmt: skip
+    if len(worlds) > 1:
+        names = " and ".join(map(repr, worlds.values()))
+        raise ArgumentError(f"{names} are on ranks of different communicators")
+    found = Description(next(iter(worlds), None) or current_world())
+    for name, value in bound.items():
+        _describe(name, value, found)
+    return found
+
+
+def _describe(name: str, value: Any, found: Description) -> None:
+    if isinstance(value, DistArray):
+        number = _grid_number(value.grid, found)
+        axes = ", ".join("whole" if axis is None else str(axis) for axis in value.placement.axes)
+        root = "" if value.placement.root is None else f" root 0 at {value.placement.root}"
+        found.plan[name] = f"g{number}({axes}){root}"
+        found.types[name], found.shapes[name] = f"{value.dtype.str}[{value.ndim}]", value.shape
+    elif isinstance(value, OnRoot):
+        mine = None if value.array is None else [value.array.shape, value.array.dtype.str]
+        said = found.world.tell(mine, value.root)
+        number = _grid_number(Grid((found.world.size,), found.world), found)
+        axes = ", ".join("whole" for _ in said[0])
+        found.plan[name] = f"g{number}({axes}) root 0 at {value.root}"
+        found.types[name], found.shapes[name] = f"{said[1]}[{len(said[0])}]", tuple(said[0])
+    elif isinstance(value, np.ndarray):
+        found.types[name], found.shapes[name] = f"{value.dtype.str}[{value.ndim}]", value.shape
+    elif isinstance(value, bool | int | float | complex | np.generic):
+        found.types[name], found.values[name] = type(value).__name__, repr(value)
+    else:
+        found.types[name] = f"{type(value).__name__} {value!r}"
+
+
+def _grid_number(grid: Grid, found: Description) -> int:
+    if grid not in found.grids:
+        found.grids.append(grid)
+    return found.grids.index(grid)
+
+
+class RankCalls:
+    """The programs of one function for all ranks, by what they are compiled for."""
+
+    def __init__(self, function: FunctionType, options: Options, to_sdfg: Callable[..., SDFG]) -> None:
+        self.function, self.options, self._to_sdfg = function, options, to_sdfg
+        self._programs: dict[tuple[object, ...], RankProgram] = {}
+
+    def __call__(self, bound: Mapping[str, Any], profile: driver.Profile) -> Any:
+        """Runs on all ranks; each gets its own results."""
+        described, failed = None, None
+        try:
+            described = describe(bound)
+            if described.key in self._programs:
+                self._programs[described.key].check(bound, described)
+        except Exception as error:
+            failed = error
+        world = described.world if described is not None else current_world()
+        items = described.items(self.function.__qualname__) if described is not None else {}
+        unknown = described is not None and described.key not in self._programs
+        asks = agree(world, items, failed, unknown)
+        assert described is not None  # it did not fail
+        if asks:
+            self._programs[described.key] = self._compiled(bound, described, profile)
+        return self._programs[described.key].run(bound, described)
+
+    def _compiled(self, bound: Mapping[str, Any], described: Description, profile: driver.Profile) -> RankProgram:
+        world, known = described.world, fingerprint(self.function)
+        codes: tuple[CodeType, ...] = tuple(known.codes) or (self.function.__code__,)
+        key = self._remembered_as(known.key, described)
+
+        def compiles() -> Loaded:
+            profile.clear()
+            loaded = recall(key, self.options, codes) if key else None
+            return loaded or self._compile(bound, described, key, codes, profile)
+
+        loaded = load_everywhere(world, self.options, compiles, codes)
+        made = RankProgram(loaded, world)
+        failed = None
+        try:
+            made.check(bound, described)
+        except Exception as error:
+            failed = error
+        agree(world, {}, failed)
+        return made
+
+    def _compile(
+        self, bound: Mapping[str, Any], described: Description, key: str, codes: tuple[CodeType, ...],
+        profile: driver.Profile,
+    ) -> Loaded:  # fmt: skip
+        with driver.timed(profile, "frontend"):
+            sdfg = self._to_sdfg(**_samples(bound, described))
+            records = () if sdfg.convention is None else sdfg.convention.passing.records
+            require_plain(sdfg, records, bound)
+        if self.options.auto_optimize:
+            with driver.timed(profile, "optimize"):
+                driver.auto_optimize(sdfg, self.options)
+        plan = {name: where for name, where in described.plan.items() if name in sdfg.containers}
+        with driver.timed(profile, "distribute"):
+            axes = [len(grid.sizes) for grid in described.grids]
+            recipe = for_ranks(sdfg, plan, axes, alone=described.world.size == 1)
+        return driver.compile_sdfg(
+            sdfg, default_signature(sdfg), self.options, profile=profile, program_key=key, extra=recipe.as_json(),
+            codes=codes,
+        )  # fmt: skip
+
+    def _remembered_as(self, source: str, described: Description) -> str:
+        """What stands for the whole way to the program of one rank; "" where nothing does."""
+        from dcpy.programs.specializations import compiler_identity
+
+        options = self.options
+        passes = f"{options.simplify} {options.auto_optimize} {options.int_overflow} {described.world.library_version}"
+        alone = described.world.size == 1
+        return f"ranks {compiler_identity()} {passes} {alone} {source} {described.key}" if source else ""
+
+
+def _samples(bound: Mapping[str, Any], described: Description) -> dict[str, Any]:
+    """Arrays of the whole shapes, for arguments that are dealt out: nobody looks at their elements."""
+    made: dict[int, Any] = {}
+    for name, value in bound.items():
+        if name in described.plan:
+            dtype = np.dtype(described.types[name].partition("[")[0])
+            made.setdefault(id(value), np.empty(described.shapes[name], dtype))
+    return {name: made.get(id(value), value) for name, value in bound.items()}
+
+
+class RankProgram:
+    """A compiled program of one rank, with how its symbols get their values."""
+
+    def __init__(self, loaded: Loaded, world: World) -> None:
+        self.loaded, self.world = loaded, world
+        self.recipe = Recipe.from_json(loaded.extra)
+        self._call = compiled_function(loaded)
+        attach = getattr(loaded.library, "dcpy_ranks_attach", None)
+        if attach is not None:
+            attach(world.handle)
+
+    def check(self, bound: Mapping[str, Any], described: Description) -> None:
+        """`ArgumentShapeError` where sizes of one name differ."""
+        self._symbols(bound, described)
+
+    def run(self, bound: Mapping[str, Any], described: Description) -> Any:
+        """The native call; an exception of the program has a note with the rank."""
+        symbols = self._symbols(bound, described)
+        values = [self._value(arg.name, isinstance(arg, IntegerArg), bound, symbols, arg)
+                  for arg in self.loaded.signature.args]  # fmt: skip
+        failed: BaseException | None = None
+        result = None
+        try:
+            result = self._call(*values)
+        except Exception as error:
+            error.add_note(f"on rank {self.world.rank}")
+            failed = error
+        if self.loaded.signature.checks and not self.recipe.communicates:
+            agree(self.world, {}, failed)
+        elif failed is not None:
+            raise failed
+        return result
+
+    def _symbols(self, bound: Mapping[str, Any], described: Description) -> dict[str, int]:
+        found: dict[str, int] = {name: int(bound[name]) for name in self.recipe.numbers}
+        told = {name: f"argument {name!r}" for name in found}
+        for name, dims in self.recipe.sizes.items():
+            for axis, (symbol, constant, offset) in enumerate(dims):
+                size = described.shapes[name][axis]
+                known, place = (found.setdefault(symbol, size - offset) + offset, "") if symbol else (constant, "")
+                if known != size:
+                    place = told.get(symbol, "the program")
+                    raise ArgumentShapeError(
+                        f"argument {name!r} has the shape {described.shapes[name]}",
+                        notes=(f"its size along axis {axis} is {size}, and {known} by {place}",),
+                        help="sizes of one name are equal",
+                    )
+                told.setdefault(symbol, f"dimension {axis} of {name!r}")
+        rank = self.world.rank
+        for grid, sizes, places in zip(described.grids, self.recipe.grids, self.recipe.places, strict=True):
+            found |= zip(sizes, grid.sizes, strict=True)
+            found |= zip(places, grid.coordinates(rank), strict=True)
+        return found
+
+    def _value(
+        self, name: str, is_symbol: bool, bound: Mapping[str, Any], symbols: Mapping[str, int], arg: object
+    ) -> Any:
+        if is_symbol:
+            return symbols[name]
+        value = bound[name]
+        if isinstance(value, DistArray):
+            return value.local
+        if isinstance(value, OnRoot):
+            assert isinstance(arg, ArrayArg)  # as its sample was
+            return value.array if value.array is not None else np.empty((0,) * len(arg.dims), arg.dtype)
+        return value

@@ -1,0 +1,120 @@
+"""The program of one rank: from a function and where its arguments are to an SDFG in local form, and machine code.
+
+What a call needs to know of it besides the signature is a `Recipe`, which is remembered with the library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dcpy import driver, plugins
+from dcpy.base.errors import FrontendError
+from dcpy.codegen.artifact import ArrayArg, IntegerArg
+from dcpy.codegen.signature import default_signature
+from dcpy.ir.comm import CommNode
+from dcpy.ir.distribution import coordinate_names
+from dcpy.ir.sdfg import Sdfg
+
+Sizes = Mapping[str, tuple[tuple[str, int, int], ...]]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How symbols get their values: sizes of whole arrays (symbol, constant, offset), and of grids; and coordinates.
+
+    `numbers` are integer arguments that are symbols. `grids` has the symbols of each grid's sizes, `places` those of a
+    rank's coordinates, both in the order of the call's grids.
+    """
+
+    sizes: Sizes
+    numbers: tuple[str, ...]
+    grids: tuple[tuple[str, ...], ...]
+    places: tuple[tuple[str, ...], ...]
+    communicates: bool
+
+    def as_json(self) -> dict[str, Any]:
+        """For the record of the program."""
+        return {"ranks": asdict(self)}
+
+    @classmethod
+    def from_json(cls, extra: Mapping[str, Any]) -> Recipe:
+        """The inverse of `as_json`."""
+        found = extra["ranks"]
+        sizes = {name: tuple((str(s), int(c), int(o)) for s, c, o in dims) for name, dims in found["sizes"].items()}
+        grids, places = (tuple(tuple(each) for each in found[field]) for field in ("grids", "places"))
+        return cls(sizes, tuple(found["numbers"]), grids, places, bool(found["communicates"]))
+
+
+def for_ranks(sdfg: Sdfg, plan: Mapping[str, str], axes: Sequence[int], *, alone: bool) -> Recipe:
+    """Makes an SDFG that of one rank, in place. `axes` are how many each grid has; plans name them g0, g1, ...
+
+    With `alone` there is one rank, and no MPI. Raises `TransformationRefused` for what cannot be distributed.
+    """
+    plugins.load()
+    whole = default_signature(sdfg)
+    sizes = {
+        arg.name: tuple((dim.symbol, dim.constant, dim.offset) for dim in arg.dims)
+        for arg in whole.args
+        if isinstance(arg, ArrayArg)
+    }
+    numbers = tuple(arg.name for arg in whole.args if isinstance(arg, IntegerArg))
+    names = [_free_name(sdfg, f"g{number}") for number in range(len(axes))]
+    grids = {
+        name: tuple(_free_name(sdfg, f"{name}_p{axis}") for axis in range(count))
+        for name, count in zip(names, axes, strict=True)
+    }
+    renamed = {f"g{number}": name for number, name in enumerate(names)}
+    placed = {name: _on(where, renamed) for name, where in plan.items()}
+    driver.distribute(sdfg, placed, grids, temporaries=True)
+    driver.localize(sdfg)
+    messages = [node for node in sdfg.body.walk_nodes() if isinstance(node, CommNode)]
+    expand_messages(sdfg, alone=alone)
+    places = tuple(coordinate_names(name, count) for name, count in zip(names, axes, strict=True))
+    return Recipe(sizes, numbers, tuple(grids.values()), places, bool(messages))
+
+
+def _free_name(sdfg: Sdfg, stem: str) -> str:
+    """A name that nothing has yet; it is not taken by asking."""
+    while not sdfg.is_free(stem):
+        stem += "_"
+    return stem
+
+
+def _on(where: str, renamed: Mapping[str, str]) -> str:
+    grid, _, rest = where.partition("(")
+    return f"{renamed[grid]}({rest}"
+
+
+def expand_messages(sdfg: Sdfg, *, alone: bool) -> None:
+    """What the ranks say to each other, as calls of MPI, or of nobody."""
+    from dcpy.transforms.expand import ExpandLibraryNode
+
+    plugins.load()
+    step = ExpandLibraryNode(prefer=("alone" if alone else "mpi",))
+    for node in [node for node in sdfg.body.walk_nodes() if isinstance(node, CommNode)]:
+        driver.apply(sdfg, step, {"node": node})
+
+
+def require_plain(sdfg: Sdfg, records: Iterable[str], parameters: Container[str]) -> None:
+    """`FrontendError` for parameters that are no arrays and numbers (`records`), and for global arrays."""
+    for name in records:
+        raise FrontendError(
+            f"{sdfg.name}() takes objects or tuples ({name!r}), whose parts are not distributed",
+            span=sdfg.span,
+            help="pass arrays and numbers",
+        )
+    for name in sdfg.arguments:
+        if name not in parameters:
+            raise FrontendError(
+                f"{sdfg.name}() uses the global array {name!r}",
+                span=sdfg.span,
+                help="pass it as an argument: then it is known where it is",
+            )
+    if sdfg.callbacks:
+        raise FrontendError(
+            f"{sdfg.name}() calls Python, which each rank would do for itself",
+            span=sdfg.span,
+            help="call it before or after the program",
+        )

@@ -1,0 +1,146 @@
+"""The world: the ranks of a job, and how this one talks to the others outside of compiled programs.
+
+One rank is a world too, without any MPI. mpi4py is imported where a launcher of MPI has started this process, or where
+somebody else has imported it; texts travel as JSON, not as pickles.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+import threading
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from dcpy.base.errors import MissingMpi
+from dcpy.base.options import launched_by_mpi
+
+INSTALL = "pip install 'dcpy[mpi]'"
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """Ranks that run together. `comm` is a communicator of their own (mpi4py's), or None for a rank alone."""
+
+    rank: int = 0
+    size: int = 1
+    comm: Any = field(default=None, repr=False)
+
+    @property
+    def handle(self) -> int:
+        """The communicator as compiled programs take it."""
+        return 0 if self.comm is None else int(self.comm.py2f())
+
+    @property
+    def library_version(self) -> str:
+        """Which MPI it is; "" where it is none."""
+        if self.comm is None:
+            return ""
+        from mpi4py import MPI
+
+        return str(MPI.Get_library_version())
+
+    def most(self, numbers: Sequence[int]) -> list[int]:
+        """The greatest of each number over all ranks: one message, of 64-bit integers."""
+        if self.comm is None:
+            return list(numbers)
+        mine = np.array(numbers, np.int64)
+        found = np.empty_like(mine)
+        self.comm.Allreduce(mine, found, op=_operation("MAX"))
+        return [int(number) for number in found]
+
+    def tell(self, value: object, root: int = 0) -> Any:
+        """What one rank says, as JSON has it, on all ranks."""
+        return json.loads(self.send(json.dumps(value).encode() if self.rank == root else b"", root))
+
+    def send(self, content: bytes, root: int = 0) -> bytes:
+        """Bytes of one rank, on all."""
+        if self.comm is None:
+            return content
+        length = np.array([len(content)], np.int64)
+        self.comm.Bcast(length, root)
+        found = np.frombuffer(content, np.uint8).copy() if self.rank == root else np.empty(int(length[0]), np.uint8)
+        self.comm.Bcast(found, root)
+        return found.tobytes()
+
+    def all(self, value: object) -> list[Any]:
+        """What each rank says, as JSON has it, in the order of the ranks."""
+        if self.comm is None:
+            return [json.loads(json.dumps(value))]
+        mine = np.frombuffer(json.dumps(value).encode(), np.uint8)
+        lengths = np.empty(self.size, np.int64)
+        self.comm.Allgather(np.array([len(mine)], np.int64), lengths)
+        found = np.empty(int(lengths.sum()), np.uint8)
+        places = np.concatenate([[0], np.cumsum(lengths)])
+        self.comm.Allgatherv(mine, [found, lengths, places[:-1], _operation("BYTE")])
+        return [json.loads(found[places[k] : places[k + 1]].tobytes()) for k in range(self.size)]
+
+
+def _operation(name: str) -> Any:
+    from mpi4py import MPI
+
+    return getattr(MPI, name)
+
+
+_worlds: dict[int, World] = {}
+_making = threading.Lock()
+
+
+def current_world() -> World:
+    """All ranks of the job. Raises `MissingMpi` for a process of several that has no mpi4py."""
+    if "mpi4py.MPI" not in sys.modules and not launched_by_mpi():
+        return _alone()
+    try:
+        from mpi4py import MPI
+    except (ImportError, RuntimeError) as error:
+        raise MissingMpi(
+            f"this process was started by a launcher of MPI, and mpi4py cannot be imported: {error}", help=INSTALL
+        ) from error
+    return world_of(MPI.COMM_WORLD)
+
+
+def world_of(comm: Any) -> World:
+    """The world of a communicator of mpi4py's: with a communicator of its own, which is made once, by all its ranks."""
+    if comm is None:
+        return _alone()
+    with _making:
+        key = int(comm.py2f())
+        if key not in _worlds:
+            own = comm.Dup()
+            _worlds[key] = World(int(own.Get_rank()), int(own.Get_size()), own)
+            _end_together(_worlds[key])
+        return _worlds[key]
+
+
+@functools.cache
+def _alone() -> World:
+    return World()
+
+
+def _end_together(world: World) -> None:
+    """A rank that ends with an exception ends the job: the others would wait for it for ever."""
+    if world.size == 1 or len(_worlds) > 1:
+        return
+    before = sys.excepthook
+
+    def end(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        print_of_rank(world, kind, error, trace)
+        world.comm.Abort(1)
+        before(kind, error, trace)
+
+    sys.excepthook = end
+
+
+def print_of_rank(
+    world: World, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    """The traceback, with the rank before it."""
+    text = "".join(traceback.format_exception(kind, error, trace))
+    sys.stderr.write(f"on rank {world.rank}:\n{text}")
+    sys.stderr.flush()

@@ -1,0 +1,83 @@
+"""PlaceTemporaries: what is computed from distributed arrays lives where they do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from dcpy.ir.analysis.ownership import shifted
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.data import Array
+from dcpy.ir.distribution import Axis, Distribution
+from dcpy.ir.editing.rewriter import Rewriter
+from dcpy.ir.nodes import Map, Node
+from dcpy.transforms.distributed.placement import Touch, anchors_of, holds_all, outermost_nodes, placed, touches_of
+from dcpy.transforms.passes import GraphPass
+
+Dealt = dict[str, tuple[str, Axis]]  # of a label: the grid, and how its values are dealt out
+
+
+@dataclass(frozen=True)
+class PlaceTemporaries(GraphPass):
+    """Gives temporaries the distribution of the operands that they are computed from.
+
+    before   A: f64[N, K] on g(block 0, whole)            after   t: f64[N, M] transient on g(block 0, whole)
+             t: f64[N, M] transient;  blas.matmul A, B -> t
+
+    A dimension follows what has the same index: a parameter of a map, or a label of a library node. Of operands that
+    are dealt out otherwise, the first one counts, results before what is read. Arguments stay where they are.
+    """
+
+    name: ClassVar[str] = "place-temporaries"
+
+    def decide(self, rw: Rewriter) -> None:
+        """As often as something new is placed: from a result, what it is computed from may follow."""
+        nodes = [node for _, node in outermost_nodes(rw.sdfg)]
+        while any([_place_written(node, rw) for node in nodes]):
+            pass
+
+
+def _place_written(node: Node, rw: Rewriter) -> bool:
+    touches = touches_of(node, rw.uses)
+    labels = node.params if isinstance(node, Map) else ()
+    changed = False
+    for touch in touches:
+        where = _followed(touch, labels, touches, rw.uses) if touch.is_write else None
+        desc = rw.uses.desc(touch.container)
+        if where is not None and isinstance(desc, Array):
+            rw.redeclare(touch.container, replace(desc, distribution=where))
+            changed = True
+    return changed
+
+
+def _followed(touch: Touch, labels: Sequence[str], touches: Sequence[Touch], uses: Uses) -> Distribution | None:
+    desc = uses.desc(touch.container)
+    if not isinstance(desc, Array) or not desc.transient or desc.distribution is not None or touch.memlet.wcr:
+        return None
+    dealt = _dealt(touches, labels, uses)
+    grid, axes = "", list[Axis]()
+    for anchor, size in zip(anchors_of(touch, tuple(labels)), desc.shape, strict=True):
+        its, axis = dealt.get(anchor.label, ("", None)) if anchor is not None else ("", None)
+        if anchor is None or axis is None or anchor.low is not anchor.high or grid not in ("", its):
+            axes.append(None)
+            continue
+        moved = shifted(axis, -anchor.low)
+        taken = any(other is not None and other.axis == axis.axis for other in axes)
+        fits = (moved.offset.constant or 0) >= 0 and holds_all(moved, size, its, uses) if moved is not None else False
+        axes.append(None if taken or not fits else moved)
+        grid = its if axes[-1] is not None else grid
+    return Distribution(grid, tuple(axes)) if grid else None
+
+
+def _dealt(touches: Sequence[Touch], labels: Sequence[str], uses: Uses) -> Dealt:
+    """How the values of each label are dealt out, as the operands say."""
+    found: Dealt = {}
+    for touch in sorted(touches, key=lambda touch: not touch.is_write):
+        where = placed(touch.container, uses)
+        if not isinstance(where, Distribution) or where.rest:
+            continue
+        for axis, anchor in zip(where.axes, anchors_of(touch, tuple(labels)), strict=True):
+            if axis is not None and anchor is not None and anchor.low is anchor.high:
+                found.setdefault(anchor.label, (where.grid, shifted(axis, anchor.low)))
+    return found

@@ -1,0 +1,50 @@
+"""``python -m tests.mpi [2 3 4 | all]``: tests of several ranks, one mpirun for each number of them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from dcpy.base.errors import DcpyError
+from dcpy.base.options import environment_of_ranks
+from dcpy.cli.ranks import command_for
+
+ROOT = Path(__file__).parents[2]
+ALL = range(1, 9)
+SECONDS = 600
+
+
+def run(ranks: int, *arguments: str) -> int:
+    """The tests of so many ranks; where they fail, what each rank other than 0 said is printed."""
+    command = command_for(ranks, ["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/mpi/on_ranks", *arguments])
+    with tempfile.TemporaryDirectory() as folder:
+        environment = environment_of_ranks(ranks) | {"TESTS_MPI_OUTPUT": folder, "DCPY_FULL_TRACEBACKS": "1"}
+        start = time.perf_counter()
+        try:
+            code = subprocess.run(command, cwd=ROOT, env=environment, timeout=SECONDS, check=False).returncode
+        except subprocess.TimeoutExpired:
+            code = 124
+        print(f"{ranks} ranks: {'ok' if code == 0 else f'exit code {code}'}, {time.perf_counter() - start:.1f} s")
+        for path in sorted(Path(folder).glob("rank*.txt")) if code else ():
+            print(f"--- {path.stem}\n{path.read_text()[-4000:]}")
+    return code
+
+
+def main(arguments: list[str]) -> int:
+    """All numbers of ranks in turn; the worst exit code."""
+    numbers = [word for word in arguments if word.isdecimal() or word == "all"] or ["2", "3", "4"]
+    rest = [word for word in arguments if word not in numbers]
+    counts = list(ALL) if "all" in numbers else [int(word) for word in numbers]
+    try:
+        command_for(1, [])
+    except DcpyError as error:
+        print(f"skipped: {error.message} ({error.help})")
+        return 0
+    return max(run(ranks, *rest) for ranks in counts)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
