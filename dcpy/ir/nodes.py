@@ -46,6 +46,22 @@ class Node(Written):
         """Connectors whose memory holds addresses of the process, which no program makes (`ir.analysis.handles`)."""
         return ()
 
+    def index_labels(self) -> Mapping[str, tuple[str, ...]] | None:
+        """By connector, a label for each dimension that the memlet keeps, as in ``np.einsum``; None where unknown.
+
+        A block of the outputs, cut along labels, needs of each input the block with the same labels, and whole
+        dimensions along labels that no output has.
+        """
+        return None
+
+    @property
+    def combination(self) -> str:
+        """How outputs of parts of the labels that no output has are put together, as in a memlet; "": they cannot be.
+
+        ``"add"`` for a matrix product: that of half of the inner dimension, plus that of the other half.
+        """
+        return ""
+
 
 @dataclass(eq=False)
 class Tasklet(Node):
@@ -162,14 +178,6 @@ class LibraryNode(Node):
     def problems(self) -> Iterator[str]:
         """What is wrong with this node, a sentence each (used by verification)."""
         yield from ()
-
-    def index_labels(self) -> Mapping[str, tuple[str, ...]] | None:
-        """By connector, a label for each dimension that the memlet keeps, as in ``np.einsum``; None where unknown.
-
-        A block of the outputs, cut along labels, needs of each input the block with the same labels, and whole
-        dimensions along labels that no output has.
-        """
-        return None
 
 
 @dataclass(eq=False)

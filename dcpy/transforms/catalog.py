@@ -133,6 +133,7 @@ PASSES: Registry[type[Pass]] = Registry(
         "reduce-to-blocks": f"{_GPU}.reduce_to_blocks:ReduceToBlocks",
         "wide-accesses": f"{_GPU}.wide_accesses:WideAccesses",
         "share-buffers": f"{_CPU}.share_buffers:ShareBuffers",
+        "specialize-products": f"{_DISTRIBUTED}.specialize_products:SpecializeProducts",
         "transposed-tiles": f"{_GPU}.transposed_tiles:TransposedTiles",
     },
 )

@@ -22,9 +22,13 @@ def extreme_value(op: str, dtype: DType | np.dtype[Any]) -> Any:
     return complex(infinity, infinity) if numpy.kind == "c" else infinity
 
 
+#: operations that have an identity, with the number that is it; min and max have one in each dtype
+IDENTITIES = {"add": 0, "mul": 1, "and": 1, "or": 0, "min": None, "max": None}
+
+
 def identity_value(op: str, dtype: DType) -> Any:
     """The value that an accumulator of this dtype starts from."""
-    if op in ("min", "max"):
+    number = IDENTITIES[op]
+    if number is None:
         return extreme_value(op, dtype)
-    number = {"add": 0, "mul": 1, "and": 1, "or": 0}[op]
     return {"b": bool, "f": float, "c": complex}.get(dtype.kind, int)(number)

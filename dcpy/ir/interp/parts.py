@@ -114,6 +114,7 @@ class Assembly:
         self.values: NDArray | None = None
         self.owners = np.full(shape, -1)
         self.contributions: dict[tuple[int, ...], NDArray] = {}
+        self.parts: dict[tuple[int, ...], tuple[NDArray, ...]] = {}  #: of what is combined: the elements of each
         rest = () if placed is None else placed.rest
         self.sums = tuple(part for part in rest if isinstance(part, Partial))
 
@@ -126,7 +127,7 @@ class Assembly:
             )
         if self.values is None:
             self.values = np.zeros(self.shape, values.dtype)
-        if not part.here or not self._is_on_grid(symbols):
+        if not part.here or not self.is_on_grid(symbols):
             return
         index, mine = _index(part.own, "whole"), values[_index(part.own, "local")]
         known = self.owners[index]
@@ -146,19 +147,24 @@ class Assembly:
         from dcpy.ir.interp.scalars import combine
 
         assert self.values is not None
-        assert self.placed is not None
-        names = coordinate_names(self.placed.grid, len(self.grids[self.placed.grid].sizes))
-        kept = {part.axis for part in self.sums} | {axis.axis for axis in self.placed.axes if axis is not None}
-        place = tuple(symbols[name] if number in kept else -1 for number, name in enumerate(names))
+        place = self.place_of(symbols)
         if place in self.contributions:
             if not np.array_equal(self.contributions[place], mine, equal_nan=mine.dtype.kind in "fc"):
                 raise CommunicationError("ranks have different copies of one element")
             return
         self.contributions[place] = mine
+        self.parts[place] = index
         before = self.values[index]
         self.values[index] = np.where(first, mine, combine(self.sums[0].op, before, mine))
 
-    def _is_on_grid(self, symbols: Symbols) -> bool:
+    def place_of(self, symbols: Symbols) -> tuple[int, ...]:
+        """Which part of what is combined a rank has: its coordinates, -1 along axes on which there are copies."""
+        assert self.placed is not None  # what is whole is not combined
+        names = coordinate_names(self.placed.grid, len(self.grids[self.placed.grid].sizes))
+        kept = {part.axis for part in self.sums} | {axis.axis for axis in self.placed.axes if axis is not None}
+        return tuple(symbols[name] if number in kept else -1 for number, name in enumerate(names))
+
+    def is_on_grid(self, symbols: Symbols) -> bool:
         """Whether a rank has a say: one outside of the grid has copies of what is whole, which may be late."""
         if self.placed is None:
             return True

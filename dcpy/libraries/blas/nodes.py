@@ -40,6 +40,10 @@ class MatMul(LibraryNode):
         left, right = ("i", "k")[2 - a :], ("k", "j")[:b]
         return {"a": left, "b": right, "c": (*left[:-1], *right[1:])}
 
+    @property
+    def combination(self) -> str:
+        return "add"
+
     def problems(self) -> Iterator[str]:
         """Ranks other than 1 and 2, sizes that do not agree."""
         wrong = list(_connector_problems(self, ("a", "b"), (), "c"))
@@ -66,6 +70,10 @@ class ScaledProduct(LibraryNode):
 
     alpha: complex = 1
     beta: complex = 1
+
+    @property
+    def combination(self) -> str:
+        return "add"
 
 
 @dataclass(eq=False)
@@ -147,6 +155,12 @@ class BatchedGemm(ScaledProduct):
                 yield from _size_problems(f"{name} and the output", shapes[name][:1], shapes["c"][:1])
         yield from self.one(ZERO).problems()
         yield from _update_problems(self, "c")
+
+    def index_labels(self) -> Mapping[str, tuple[str, ...]]:
+        """``lik,lkj->lij``; a factor of two dimensions has no ``l``."""
+        one = self.one(ZERO).index_labels()
+        stacked = {name for name in ("a", "b") if len(self.inputs[name].subset.shape) == 3} | {"c"}
+        return {name: ("l", *found) if name in stacked else found for name, found in one.items()}
 
 
 @dataclass(eq=False)
@@ -245,6 +259,14 @@ class Dot(LibraryNode):
         if not wrong:
             yield from _size_problems("x and y", self.inputs["x"].subset.shape, self.inputs["y"].subset.shape)
 
+    def index_labels(self) -> Mapping[str, tuple[str, ...]]:
+        """``k,k->``."""
+        return {"x": ("k",), "y": ("k",), "result": ()}
+
+    @property
+    def combination(self) -> str:
+        return "add"
+
 
 @dataclass(eq=False)
 class Ger(LibraryNode):
@@ -265,6 +287,10 @@ class Ger(LibraryNode):
             sizes = (*self.inputs["x"].subset.shape, *self.inputs["y"].subset.shape)
             yield from _size_problems("the output", self.outputs["a"].subset.shape, sizes)
         yield from _update_problems(self, "a")
+
+    def index_labels(self) -> Mapping[str, tuple[str, ...]]:
+        """``i,j->ij``; a factor has none."""
+        return {"x": ("i",), "y": ("j",), "a": ("i", "j"), "alpha": ()}
 
 
 def _update(

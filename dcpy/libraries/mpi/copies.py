@@ -126,7 +126,25 @@ def _move(
     messages = 0
     for visit, out in zip(visits, taken, strict=True):
         messages += _deliver(node, source, target, visit, values, owners, out, wcr, shape)
+        messages += _parts_for(visit, assembly, source, target, shape)
     return messages
+
+
+def _parts_for(visit: Visit, assembly: Assembly, source: Section, target: Section, shape: tuple[int, ...]) -> int:
+    """How many ranks send what a rank needs to combine: of those with the same part, one; none to itself."""
+    whole = tuple(size.evaluate(visit.symbols) for size in target.shape)
+    part = part_of(target.distribution, whole, visit.grids, visit.symbols)
+    if not assembly.sums or not part.here:
+        return 0
+    _, picked, sizes = _places(part, target, visit)
+    mine = assembly.place_of(visit.symbols) if assembly.is_on_grid(visit.symbols) else None
+    count = 0
+    for place, index in assembly.parts.items():
+        has = np.zeros(shape, bool)
+        has[index] = True
+        needed = has[index_of(source.subset, shape, visit.symbols)].reshape(sizes)[picked]
+        count += place != mine and bool(np.any(needed))
+    return count
 
 
 def _deliver(
@@ -153,10 +171,12 @@ def _deliver(
     local, picked, sizes = _places(part, target, visit)
     moved = values.reshape(sizes)[picked]
     out[local] = combine(wcr, out[local], moved) if wcr else moved
+    if source.distribution and any(isinstance(each, Partial) for each in source.distribution.rest):
+        return 0  # its messages are counted by parts
     needed = owners.reshape(sizes)[picked]
     mine = part_of(source.distribution, shape, visit.grids, visit.symbols)
     owned = np.zeros(shape, bool)
-    if mine.here and not (source.distribution and any(isinstance(r, Partial) for r in source.distribution.rest)):
+    if mine.here:
         owned[np.ix_(*(each.whole for each in mine.own))] = True
     own = owned[index_of(source.subset, shape, visit.symbols)].reshape(sizes)[picked]
     return len(np.unique(needed[~own & (needed != visit.rank)]))

@@ -56,6 +56,15 @@ class Reduce(LibraryNode):
             yield f"reduces with {self.op!r}, which is none of {', '.join(REDUCTIONS)}"
         yield from _shape_problems(self, self.axes)
 
+    def index_labels(self) -> Mapping[str, tuple[str, ...]]:
+        """A label for each dimension; those that are reduced are in the operand alone."""
+        labels = tuple(f"d{dim}" for dim in range(len(self.inputs["x"].subset.shape)))
+        return {"x": labels, "out": tuple(label for dim, label in enumerate(labels) if dim not in self.axes)}
+
+    @property
+    def combination(self) -> str:
+        return self.op
+
 
 @dataclass(eq=False)
 class ArgReduce(LibraryNode):

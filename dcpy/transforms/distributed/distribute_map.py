@@ -7,8 +7,10 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.analysis.ownership import shifted
-from dcpy.ir.distribution import Axis, Cyclic, Distribution, Partial
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.distribution import Axis, Blocked, Cyclic, Distribution, Partial
 from dcpy.ir.effects import Effect
+from dcpy.ir.expressions.identities import IDENTITIES
 from dcpy.ir.nodes import Map
 from dcpy.ir.subsets import Range
 from dcpy.ir.tree import owners_around
@@ -24,7 +26,9 @@ class DistributeMap(Transformation[Distribution]):
              B: f64[M] on g(block 0)
 
     Applies where each distributed dimension of a written array is indexed by a parameter plus a number, each parameter
-    in one dimension. What the ranks then lack, `insert-communication` sends. Never changes results.
+    in one dimension. What the ranks then lack, `insert-communication` sends. A map whose results are all combined with
+    what is there (`(add)`), in arrays that each rank has, runs where its largest operand lives; each rank then has a
+    part of the results. Results stay the same, but for the order of such sums.
     """
 
     name: ClassVar[str] = "distribute-map"
@@ -49,7 +53,7 @@ class DistributeMap(Transformation[Distribution]):
                 if not isinstance(home, Refusal):
                     return home
                 reason = home
-        return reason
+        return _home_of_sums(node, m.uses) or reason
 
     def apply(self, m: Match, plan: Distribution, rw: Rewriter) -> Map:
         rw.update(m[self.map], home=plan)
@@ -63,6 +67,28 @@ def _why_not_dealt(axis: Axis, values: Range) -> str:
     if isinstance(axis, Cyclic) and step > 1:
         return f"{values} does not count one by one, and blocks are dealt out"
     return ""
+
+
+def _home_of_sums(node: Map, uses: Uses) -> Distribution | None:
+    """Where the operand lives of a map whose results are all combined: each rank has its part of them."""
+    touches = touches_of(node, uses)
+    written = [touch for touch in touches if touch.is_write]
+    if not written or any(touch.memlet.wcr not in IDENTITIES or placed(touch.container, uses) for touch in written):
+        return None
+    for touch in sorted(touches, key=lambda touch: -len(touch.memlet.subset.dims)):
+        where = None if touch.is_write else placed(touch.container, uses)
+        if not isinstance(where, Distribution) or where.rest:
+            continue
+        found: dict[str, Axis] = {}
+        for axis, anchor in zip(where.axes, anchors_of(touch, node.params), strict=True):
+            if axis is None or anchor is None or anchor.low != anchor.high or anchor.label in found:
+                continue
+            home, values = shifted(axis, anchor.low), node.domain[node.params.index(anchor.label)]
+            if isinstance(home, Blocked) and (home.offset.constant or 0) >= 0 and not _why_not_dealt(axis, values):
+                found[anchor.label] = home
+        if found:
+            return Distribution(where.grid, tuple(found.get(param) for param in node.params))
+    return None
 
 
 def _home(node: Map, touch: Touch, where: Distribution) -> Distribution | Refusal:

@@ -14,7 +14,7 @@ from dcpy.ir.comm import CommNode
 from dcpy.ir.data import Array, Scalar, Stream
 from dcpy.ir.distribution import Axis, Distribution, Partial, Rest
 from dcpy.ir.editing.rewriter import Rewriter
-from dcpy.ir.expressions.identities import identity_value
+from dcpy.ir.expressions.identities import IDENTITIES, identity_value
 from dcpy.ir.expressions.scalar import Const, Load, ScalarExpr, rewrite, walk
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Map, Node, Tasklet
@@ -188,12 +188,12 @@ def _combined(container: str, touches: list[Touch], axes: list[Axis], home: Home
     if not several:
         return ()
     operations = {touch.memlet.wcr for touch in touches}
-    if len(operations) != 1 or "" in operations or len(several) > 1:
+    if len(operations) != 1 or "" in operations:
         return Refusal(f"several ranks would write {container!r}")
     (operation,) = operations
-    if operation not in ("add", "mul", "min", "max", "and", "or"):
+    if operation not in IDENTITIES:
         return Refusal(f"several ranks would write {container!r}, and {operation!r} has no identity")
-    return (Partial(several[0], operation),)
+    return tuple(Partial(axis, operation) for axis in several)
 
 
 def _is_point(dims: list[DimSubset], node: Node) -> bool:

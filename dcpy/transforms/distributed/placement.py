@@ -6,7 +6,7 @@ over its dimensions. A home says along which axis of the grid the values of a la
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from dcpy.ir.analysis.ownership import resolved, shifted
@@ -133,8 +133,7 @@ def labels_of(node: Node) -> Mapping[str, tuple[str, ...]] | None:
     if isinstance(node, Copy):
         names = tuple(f"d{dim}" for dim in range(len(node.src.subset.shape)))
         return {"src": names, "dst": names}
-    asked: Callable[[], Mapping[str, tuple[str, ...]] | None] | None = getattr(node, "index_labels", None)
-    return None if asked is None else asked()
+    return node.index_labels()
 
 
 def anchors_of(touch: Touch, labels: tuple[str, ...]) -> tuple[Anchor | None, ...]:
@@ -240,17 +239,38 @@ def home_of(node: Node, uses: Uses) -> tuple[str, Home, bool]:
             return "", {}, False
         pairs = zip(node.params, node.home.axes, strict=True)
         return node.home.grid, {p: axis for p, axis in pairs if axis is not None}, bool(node.home.rest)
-    for touch in touches_of(node, uses):
+    return _home_of_outputs(node, uses)
+
+
+def _home_of_outputs(node: Node, uses: Uses) -> tuple[str, Home, bool]:
+    """Labels of outputs run where these live; what outputs have parts of, where inputs have the labels to combine."""
+    grid, home, pending = "", dict[str, Axis](), set[int]()
+    touches = [touch for touch in touches_of(node, uses) if touch.labels is not None]
+    for touch in touches:
         where = placed(touch.container, uses)
-        if touch.is_write and touch.labels is not None and isinstance(where, Distribution) and not where.rest:
-            anchors = anchors_of(touch, ())
-            home = {
-                anchor.label: shifted(axis, anchor.low)
-                for anchor, axis in zip(anchors, where.axes, strict=True)
-                if anchor is not None and axis is not None
-            }
-            return where.grid, home, False
-    return "", {}, False
+        if touch.is_write and isinstance(where, Distribution) and grid in ("", where.grid):
+            partial = {part.axis for part in where.rest if isinstance(part, Partial)}
+            if len(partial) == len(where.rest):
+                grid, pending = where.grid, pending | partial
+                _deal(home, touch, where)
+    kept = {label for touch in touches if touch.is_write for label in touch.labels or ()}
+    for touch in touches if pending else ():
+        where = placed(touch.container, uses)
+        if not touch.is_write and isinstance(where, Distribution) and where.grid == grid:
+            _deal(home, touch, where, pending, kept)
+    return grid if home else "", home, False
+
+
+def _deal(
+    home: dict[str, Axis], touch: Touch, where: Distribution, along: set[int] | None = None, but: Collection[str] = ()
+) -> None:
+    """Enters the labels of one operand, `but` some, as they are dealt out `along` axes of the grid; none twice."""
+    for anchor, axis in zip(anchors_of(touch, ()), where.axes, strict=True):
+        taken = {known.axis for known in home.values() if known is not None}
+        if anchor is None or axis is None or anchor.label in (*home, *but) or axis.axis in taken:
+            continue
+        if along is None or axis.axis in along:
+            home[anchor.label] = shifted(axis, anchor.low)
 
 
 def why_not_there(touch: Touch, where: Distribution | None, home: Home, node: Node, uses: Uses) -> str:
@@ -280,10 +300,15 @@ def _why_beyond(touch: Touch, where: Distribution, home: Home, uses: Uses) -> st
 
 def _why_not_alone(touch: Touch, where: Distribution, home: Home, node: Node) -> str:
     """Why other ranks have another value, or none."""
-    partial = {part.axis for part in where.rest if isinstance(part, Partial)}
-    covered = {axis.axis for axis in where.axes if axis is not None} | partial
-    if touch.is_write and not {axis.axis for axis in home.values() if axis is not None} <= covered:
+    partial = {part.axis: part.op for part in where.rest if isinstance(part, Partial)}
+    dealt = {axis.axis for axis in home.values() if axis is not None}
+    if touch.is_write and not dealt <= {axis.axis for axis in where.axes if axis is not None} | set(partial):
         return "several ranks write it, each a copy of its own"
+    if touch.is_write and partial and touch.labels is not None:
+        if any(op != node.combination for op in partial.values()):
+            return f"a {node.kind} makes no parts of it that are combined so"
+        if not partial.keys() <= dealt:
+            return "each rank would make all of it, and not a part"
     if partial and touch.is_read and not touch.memlet.wcr:
         return "its value is still to be combined"
     roots = tuple(part for part in where.rest if isinstance(part, Root))
