@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from operator import le
+from zlib import crc32
 
+from dcpy.base.errors import SymbolicError
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Cast, Infix, Intrinsic, Item, LirExpr, Literal, Name, Operation, Prefix
 from dcpy.codegen.lir.types import INDEX, SMALL_INDEX
@@ -178,24 +181,53 @@ class SmallIndices:
         return with_children(expr, self._as_it_was)
 
 
-def without_implied(bounds: Iterable[Expr], intervals: Intervals, limit: int) -> list[Expr] | None:
+def without_implied(bounds: Iterable[Expr], intervals: Intervals, limit: int, most: int) -> list[Expr] | None:
     """The bounds that imply all others where they are at most `limit`; None where one of them never is.
 
     ``N + 255`` is at most the limit where ``N*M + 255`` is: what comes beside sizes is added to the larger product.
+    Of more than `most` only that there are so many is found out: proofs that fail take long.
     """
     ranges = intervals.ranges
-    kept: dict[Expr, int] = {}
+    numbers: dict[Expr, int] = {}
     for bound in bounds:
         number = bound.terms[-1][1] if bound.terms and not bound.terms[-1][0] else 0
-        moving = bound - number
-        above = next((other for other in kept if ranges.proves_le(moving, other)), None)
+        numbers[bound - number] = max(number, numbers.get(bound - number, number))
+    seen = {moving: _samples(moving) for moving in numbers}
+    kept: list[Expr] = []
+    for moving in sorted(numbers, key=lambda each: sum(seen[each]), reverse=True):  # what implies it is not behind it
+        larger = (other for other in kept if all(map(le, seen[moving], seen[other])))
+        above = next((other for other in larger if ranges.proves_le(moving, other)), None)
         if above is not None:
-            kept[above] = max(kept[above], number)
-            continue
-        for implied in [other for other in kept if ranges.proves_le(other, moving)]:
-            number = max(kept.pop(implied), number)
-        kept[moving] = number
-    found = [moving + number for moving, number in kept.items()]
-    if any(bound.constant is not None and bound.constant > limit for bound in found):
-        return None
-    return [bound for bound in found if not ranges.proves_le(bound, limit)]
+            numbers[above] = max(numbers[above], numbers[moving])
+        elif not ranges.proves_le(moving + numbers[moving], limit):
+            kept.append(moving)
+        if len(kept) > most:
+            break
+    found = [moving + numbers[moving] for moving in numbers if moving in kept]
+    return None if any(bound.constant is not None for bound in found) else found
+
+
+class _SomeSize(dict[str, int]):
+    """A size for each symbol."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+    def __missing__(self, name: str) -> int:
+        self[name] = 8 + crc32(f"{self.number} {name}".encode()) % 4096
+        return self[name]
+
+
+SOME_SIZES = tuple(map(_SomeSize, range(4)))
+
+
+def _samples(value: Expr) -> tuple[int, ...]:
+    """What an expression is for some sizes: another one that is smaller for any of them cannot be shown to imply it.
+
+    Sizes that no run has do no harm: a bound more is asked for.
+    """
+    try:
+        return tuple(map(value.evaluate, SOME_SIZES))
+    except SymbolicError:  # it divides by what is zero for one of them
+        return tuple(0 for _ in SOME_SIZES)

@@ -32,11 +32,11 @@ def with_small_version(
     host = _of_host(context, intervals) | dict(_of_launch(kernel, blocks))
     indices = SmallIndices(intervals, host, _of_grid(context, node, intervals, host))
     body = indices.rewrite(kernel.body)
-    bounds = without_implied(indices.bounds, intervals, LARGEST)
+    bounds = without_implied(indices.bounds, intervals, LARGEST, MOST_BOUNDS)
     if body == kernel.body:
         return _with(context, replace(kernel, indices="64 bits: data decide what they are"), launch)
     if bounds is None or len(bounds) > MOST_BOUNDS:
-        why = "they are larger" if bounds is None else f"the host would compare {len(bounds)} sizes before each launch"
+        why = "they are larger" if bounds is None else "the host would compare too many sizes before each launch"
         return _with(context, replace(kernel, indices=f"64 bits: {why}"), launch)
     if not bounds:
         return _with(context, replace(kernel, body=body, indices="32 bits"), launch)
