@@ -19,9 +19,10 @@ SECONDS = 600
 
 def run(ranks: int, *arguments: str) -> int:
     """The tests of so many ranks; where they fail, what each rank other than 0 said is printed."""
-    command = command_for(ranks, ["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/mpi/on_ranks", *arguments])
     with tempfile.TemporaryDirectory() as folder:
-        environment = environment_of_ranks(ranks) | {"TESTS_MPI_OUTPUT": folder, "DCPY_FULL_TRACEBACKS": "1"}
+        rest = ["-q", "-p", "no:cacheprovider", "tests/mpi/on_ranks", *arguments]
+        command = command_for(ranks, ["-m", "tests.mpi.rank", folder, *rest])
+        environment = environment_of_ranks(ranks) | {"DCPY_FULL_TRACEBACKS": "1"}
         start = time.perf_counter()
         try:
             code = subprocess.run(command, cwd=ROOT, env=environment, timeout=SECONDS, check=False).returncode

@@ -3,28 +3,13 @@
 from __future__ import annotations
 
 import faulthandler
-import os
 import sys
-from pathlib import Path
 
 import pytest
 
 from dcpy.base.options import launched_by_mpi
 
 SECONDS = 60  # for one test
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Rank 0 speaks; what the others say is kept for the case of a failure."""
-    folder = os.environ.get("TESTS_MPI_OUTPUT")
-    if launched_by_mpi() and folder:
-        from dcpy.runtime.distributed.world import current_world
-
-        rank = current_world().rank
-        if rank:
-            kept = os.open(Path(folder) / f"rank{rank}.txt", os.O_WRONLY | os.O_CREAT)
-            os.dup2(kept, 1)
-            os.dup2(kept, 2)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -31,7 +31,7 @@ struct Plan {
 // Makes room for all that a rank needs; `strides` are those of the stage.
 static int64_t make_stage(const Sections &sections, int64_t me, Plan &plan, int64_t *strides)
 {
-    int64_t bytes = sections.size;
+    int64_t bytes = sections.takes_part(me) ? sections.size : 0;
     plan.back.dims = sections.dims;
     for (int64_t d = sections.dims; d-- > 0;) {
         Positions needs = sections.of(d, me, true);
@@ -266,23 +266,26 @@ template <class T> void run_staged(Plan &plan, const char *from, char *to)
     combine<T>(plan.back, plan.stage, to, plan.wcr);
 }
 
+// Without `own`, what a rank owns stays where it is: only what it lacks arrives.
+template <class T> void run(Plan &plan, const char *from, char *to, bool own)
+{
+    if (plan.staged) return run_staged<T>(plan, from, to);
+    auto under_way = start(plan, from, to);
+    if (own && plan.has_own) copy_box(plan.own, 0, from, to, plan.size);
+    finish(plan, under_way);
+}
+
 template <class T, class... Numbers> void copy_parts(const T *source, T *target, Numbers... numbers)
 {
     const int64_t all[] = {int64_t(numbers)...};
     Plan &plan = plan_of(all, int64_t(sizeof...(numbers)), sizeof(T));
-    const char *from = reinterpret_cast<const char *>(source);
-    char *to = reinterpret_cast<char *>(target);
-    if (plan.staged) return run_staged<T>(plan, from, to);
-    auto under_way = start(plan, from, to);
-    if (plan.has_own) copy_box(plan.own, 0, from, to, plan.size);
-    finish(plan, under_way);
+    run<T>(plan, reinterpret_cast<const char *>(source), reinterpret_cast<char *>(target), true);
 }
 
-// What a rank owns stays where it is: only its halo arrives.
 template <class T, class... Numbers> void exchange_parts(const T *source, T *target, Numbers... numbers)
 {
     const int64_t all[] = {int64_t(numbers)...};
     Plan &plan = plan_of(all, int64_t(sizeof...(numbers)), sizeof(T));
-    finish(plan, start(plan, reinterpret_cast<const char *>(source), reinterpret_cast<char *>(target)));
+    run<T>(plan, reinterpret_cast<const char *>(source), reinterpret_cast<char *>(target), false);
 }
 } // namespace dcpy
