@@ -108,6 +108,12 @@ EXPANSIONS: dict[str, str] = {
     "comm.copy/alone": f"{_MPI}.expand.copies:copy_alone",
     "comm.exchange/mpi": f"{_MPI}.expand.copies:exchange",
     "comm.exchange/alone": f"{_MPI}.expand.copies:exchange_alone",
+    **{
+        f"comm.{node}/{name}": f"{_MPI}.expand.{family}:{node}{end}"
+        for family, members in (("collectives", _COLLECTIVES), ("messages", _MESSAGES))
+        for node in members
+        for name, end in (("mpi", ""), ("alone", "_alone"))
+    },
 }
 
 #: name of an environment -> the foreign library (`dcpy.ir.library.expansions.ENVIRONMENTS`)

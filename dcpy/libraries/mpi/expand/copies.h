@@ -1,5 +1,5 @@
 // The general copy between two distributed arrays, of which each rank has a part. Messages are derived datatypes of
-// both memories: nothing is packed. A plan is made once for all calls with the same numbers, with requests that persist.
+// both memories: nothing is packed. A plan is made once for all calls with the same numbers; its requests persist.
 // What has to be combined goes through a stage, in the order of the ranks, so that sums are the same on all of them.
 
 namespace dcpy {

@@ -106,9 +106,9 @@ static char *memory(int64_t bytes)
 // What is made of two values, as NumPy does it: a NaN stays, and truth values are added by "or".
 enum Operation { REPLACE, ADD, MUL, MIN, MAX, AND, OR, XOR, BIT_AND, BIT_OR, BIT_XOR };
 
-template <class T> auto lower(T a, T b, int) -> decltype(a < b ? a : b) { return a < b || a != a ? a : b; }
+template <class T> auto lower(T a, T b, int) -> decltype(T(a < b ? a : b)) { return a < b || a != a ? a : b; }
 template <class T> T lower(T, T b, long) { return b; }
-template <class T> auto higher(T a, T b, int) -> decltype(a < b ? a : b) { return a > b || a != a ? a : b; }
+template <class T> auto higher(T a, T b, int) -> decltype(T(a < b ? a : b)) { return a > b || a != a ? a : b; }
 template <class T> T higher(T, T b, long) { return b; }
 template <class T> auto bits(T a, T b, int how, int) -> decltype(T(a & b))
 {

@@ -1,0 +1,177 @@
+// Collectives of MPI on operands of any stride. How much each rank gives and gets follows from the shapes, so pieces
+// may differ. Values are combined in the order of the ranks; MPI's own operations stand for sums of its own types.
+
+namespace dcpy {
+#ifdef DCPY_ALONE
+static void pass(const View &x, const View &out)
+{
+    Packed values(x, true);
+    x.to(values.data), out.from(values.data);
+}
+
+template <class... N> void barrier(N...) {}
+template <class T, class... N> void whole(const T *x, T *out, N... numbers)
+{
+    const int64_t all[] = {int64_t(numbers)...};
+    Numbers rest = {all + 3};
+    group(rest);
+    View given = view(rest, x, sizeof(T)), taken = view(rest, out, sizeof(T));
+    if (all[0] != 4) pass(given, taken); // nobody is before this rank
+}
+template <class T, class... N> void pieces(const T *x, T *out, N... numbers) { whole(x, out, numbers...); }
+#else
+enum Whole { BCAST, REDUCE, ALLREDUCE, SCAN, EXSCAN };
+enum Pieces { SCATTER, GATHER, ALLGATHER, ALLTOALL, REDUCE_SCATTER };
+
+template <class T> MPI_Datatype own_type() { return MPI_DATATYPE_NULL; }
+template <> inline MPI_Datatype own_type<double>() { return MPI_DOUBLE; }
+template <> inline MPI_Datatype own_type<float>() { return MPI_FLOAT; }
+template <> inline MPI_Datatype own_type<__INT64_TYPE__>() { return MPI_INT64_T; }
+template <> inline MPI_Datatype own_type<__INT32_TYPE__>() { return MPI_INT32_T; }
+
+template <class T, int how> void combine_rows(void *from, void *to, int *count, MPI_Datatype *)
+{
+    const char *lower_ranks = static_cast<const char *>(from);
+    char *values = static_cast<char *>(to);
+    for (int k = 0; k < *count; k++, lower_ranks += sizeof(T), values += sizeof(T)) {
+        T first, second;
+        memcpy(&first, lower_ranks, sizeof first), memcpy(&second, values, sizeof second);
+        second = combined(first, second, how);
+        memcpy(values, &second, sizeof second);
+    }
+}
+
+template <class T, int how> MPI_Op made_operation()
+{
+    static MPI_Op made = MPI_OP_NULL;
+    if (made == MPI_OP_NULL) DCPY_MPI(Op_create(combine_rows<T, how>, 0, &made));
+    return made;
+}
+
+template <class T> MPI_Op operation(int64_t how, MPI_Datatype &type)
+{
+    type = own_type<T>();
+    if (how == ADD && type != MPI_DATATYPE_NULL) return MPI_SUM;
+    type = bytes_of(sizeof(T));
+    switch (how) {
+    case ADD: return made_operation<T, ADD>();
+    case MUL: return made_operation<T, MUL>();
+    case MIN: return made_operation<T, MIN>();
+    case MAX: return made_operation<T, MAX>();
+    case AND: return made_operation<T, AND>();
+    case OR: return made_operation<T, OR>();
+    case XOR: return made_operation<T, XOR>();
+    case BIT_AND: return made_operation<T, BIT_AND>();
+    case BIT_OR: return made_operation<T, BIT_OR>();
+    case BIT_XOR: return made_operation<T, BIT_XOR>();
+    }
+    stop("values of ranks are combined by no known operation");
+}
+
+template <class... N> void barrier(N... numbers)
+{
+    const int64_t all[] = {int64_t(numbers)...};
+    Numbers rest = {all};
+    MPI_Comm comm = group(rest);
+    if (comm == MPI_COMM_NULL) return;
+    traffic.collectives++;
+    DCPY_MPI(Barrier(comm));
+}
+
+// Kind, root, operation, the group, and both operands: what all ranks give and get as a whole.
+template <class T, class... N> void whole(const T *x, T *out, N... numbers)
+{
+    const int64_t all[] = {int64_t(numbers)...};
+    Numbers rest = {all + 3};
+    MPI_Comm comm = group(rest);
+    if (comm == MPI_COMM_NULL) return;
+    int rank, root = int(all[1]);
+    DCPY_MPI(Comm_rank(comm, &rank));
+    View given = view(rest, x, sizeof(T)), taken = view(rest, out, sizeof(T));
+    Packed from(given, given.data == taken.data), to(taken, false);
+    if (from.own) given.to(from.data);
+    int count = as_int(given.elements());
+    MPI_Datatype type = bytes_of(sizeof(T));
+    MPI_Op combines = all[0] == BCAST ? MPI_OP_NULL : operation<T>(all[2], type);
+    traffic.collectives++, traffic.bytes += int64_t(count) * int64_t(sizeof(T));
+    switch (all[0]) {
+    case BCAST:
+        if (rank == root) memcpy(to.data, from.data, size_t(count) * sizeof(T));
+        DCPY_MPI(Bcast(to.data, count, type, root, comm));
+        break;
+    case REDUCE: DCPY_MPI(Reduce(from.data, to.data, count, type, combines, root, comm)); break;
+    case ALLREDUCE: DCPY_MPI(Allreduce(from.data, to.data, count, type, combines, comm)); break;
+    case SCAN: DCPY_MPI(Scan(from.data, to.data, count, type, combines, comm)); break;
+    case EXSCAN: DCPY_MPI(Exscan(from.data, to.data, count, type, combines, comm)); break;
+    }
+    bool gets = all[0] == REDUCE ? rank == root : all[0] != EXSCAN || rank > 0;
+    if (to.own && gets) taken.from(to.data);
+}
+
+// The rows of each rank, as many as its operand has: counts and places of pieces, in elements.
+struct Rows {
+    List<int> counts, places;
+
+    Rows(int64_t mine, MPI_Comm comm)
+    {
+        int ranks, size = as_int(mine);
+        DCPY_MPI(Comm_size(comm, &ranks));
+        for (int k = 0; k < ranks; k++) counts.add(0), places.add(0);
+        DCPY_MPI(Allgather(&size, 1, MPI_INT, counts.items, 1, MPI_INT, comm));
+        int64_t all = 0;
+        for (int k = 0; k < ranks; k++) places[k] = as_int(all), all += counts[k];
+        total = all;
+    }
+    ~Rows() { counts.release(), places.release(); }
+    int64_t total;
+};
+
+static void require_rows(int64_t moved, int64_t there)
+{
+    if (moved != there) stop("a collective moves another number of rows than the ranks have together");
+}
+
+// As `whole`, of what is cut into rows along the first dimension.
+template <class T, class... N> void pieces(const T *x, T *out, N... numbers)
+{
+    const int64_t all[] = {int64_t(numbers)...};
+    Numbers rest = {all + 3};
+    MPI_Comm comm = group(rest);
+    if (comm == MPI_COMM_NULL) return;
+    int rank, ranks, root = int(all[1]);
+    DCPY_MPI(Comm_rank(comm, &rank));
+    DCPY_MPI(Comm_size(comm, &ranks));
+    View given = view(rest, x, sizeof(T)), taken = view(rest, out, sizeof(T));
+    Packed from(given, given.data == taken.data), to(taken, false);
+    if (from.own) given.to(from.data);
+    MPI_Datatype type = bytes_of(sizeof(T));
+    int64_t in = given.elements(), got = taken.elements();
+    traffic.collectives++, traffic.bytes += in * int64_t(sizeof(T));
+    bool gets = true;
+    if (all[0] == SCATTER) {
+        Rows rows(got, comm);
+        if (rank == root) require_rows(rows.total, in);
+        const int *counts = rows.counts.items, *places = rows.places.items;
+        DCPY_MPI(Scatterv(from.data, counts, places, type, to.data, as_int(got), type, root, comm));
+    } else if (all[0] == GATHER) {
+        Rows rows(in, comm);
+        gets = rank == root;
+        if (gets) require_rows(rows.total, got);
+        DCPY_MPI(Gatherv(from.data, as_int(in), type, to.data, rows.counts.items, rows.places.items, type, root, comm));
+    } else if (all[0] == ALLGATHER) {
+        Rows rows(in, comm);
+        require_rows(rows.total, got);
+        DCPY_MPI(Allgatherv(from.data, as_int(in), type, to.data, rows.counts.items, rows.places.items, type, comm));
+    } else if (all[0] == ALLTOALL) {
+        if (given.rows() % ranks || taken.rows() % ranks) stop("rows of an alltoall are not in equal pieces");
+        DCPY_MPI(Alltoall(from.data, as_int(in / ranks), type, to.data, as_int(got / ranks), type, comm));
+    } else {
+        MPI_Op combines = operation<T>(all[2], type);
+        Rows rows(got, comm);
+        require_rows(rows.total, in);
+        DCPY_MPI(Reduce_scatter(from.data, to.data, rows.counts.items, type, combines, comm));
+    }
+    if (to.own && gets) taken.from(to.data);
+}
+#endif
+} // namespace dcpy

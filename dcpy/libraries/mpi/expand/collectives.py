@@ -1,0 +1,82 @@
+"""The collectives, as C++ that comes with dcpy (collectives.h) and calls MPI."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from dcpy.ir.comm import CommNode
+from dcpy.ir.expressions.scalar import Index, ScalarExpr
+from dcpy.ir.library.expansions import Expansion
+from dcpy.ir.nodes import ForeignCall
+from dcpy.ir.symbolic import ZERO, Expr, as_expr
+from dcpy.libraries.api import Fragment, Operand, expands
+from dcpy.libraries.mpi import nodes
+from dcpy.libraries.mpi.environments import ALONE, MPI
+from dcpy.libraries.mpi.expand.copies import OPERATIONS
+
+#: kind -> the function, and its number there, as in collectives.h
+FUNCTIONS = {
+    "comm.bcast": ("whole", 0), "comm.reduce": ("whole", 1), "comm.allreduce": ("whole", 2), "comm.scan": ("whole", 3),
+    "comm.exscan": ("whole", 4), "comm.scatter": ("pieces", 0), "comm.gather": ("pieces", 1),
+    "comm.allgather": ("pieces", 2), "comm.alltoall": ("pieces", 3), "comm.reduce_scatter": ("pieces", 4),
+}  # fmt: skip
+OF_COMPLEX = ("add", "mul")
+
+
+def group_numbers(node: CommNode, f: Fragment) -> Iterator[Expr]:
+    """The grid of a node, and along which of its axes it reaches; nothing stands for all ranks."""
+    if not node.grid:
+        yield from (ZERO, ZERO)
+        return
+    sizes = f.sdfg.grids[node.grid].sizes
+    along = node.along or tuple(range(len(sizes)))
+    yield from (as_expr(len(sizes)), *sizes, as_expr(len(along)), *map(as_expr, along))
+
+
+def view_numbers(operand: Operand) -> Iterator[Expr]:
+    """Sizes and strides of an operand, in elements."""
+    yield as_expr(len(operand.shape))
+    for size, stride in zip(operand.shape, operand.strides, strict=True):
+        yield from (size, stride)
+
+
+def moving(node: Any, f: Fragment, environment: str) -> None:
+    """A collective with one operand in and one out."""
+    x, out = f.input("x"), f._operand(node.outputs["out"])
+    if x.dtype != out.dtype:
+        f.decline(f"takes {x.dtype} and gives {out.dtype}")
+    operation = getattr(node, "op", "")
+    if x.dtype.kind == "c" and operation and operation not in OF_COMPLEX:
+        f.decline(f"combines complex numbers by {operation!r}")
+    function, number = FUNCTIONS[node.kind]
+    numbers = [as_expr(number), getattr(node, "root", ZERO), as_expr(OPERATIONS[operation])]
+    numbers += [*group_numbers(node, f), *view_numbers(x), *view_numbers(out)]
+    arguments: tuple[str | ScalarExpr, ...] = ("x", "out", *map(Index, numbers))
+    f.add(ForeignCall(f"dcpy::{function}", arguments, {"x": x.memlet}, {"out": out.memlet}, environment))
+
+
+def waiting(node: nodes.Barrier, f: Fragment, environment: str) -> None:
+    """One call."""
+    f.add(ForeignCall("dcpy::barrier", tuple(map(Index, group_numbers(node, f))), {}, {}, environment))
+
+
+def both(
+    cls: type[CommNode], write: Callable[[Any, Fragment, str], None]
+) -> tuple[Expansion, Expansion]:
+    """The expansion that calls MPI, and that of a rank alone."""
+    with_mpi = expands(cls, "mpi", environment=MPI)(lambda node, f: write(node, f, MPI))
+    return with_mpi, expands(cls, "alone", environment=ALONE)(lambda node, f: write(node, f, ALONE))
+
+
+barrier, barrier_alone = both(nodes.Barrier, waiting)
+bcast, bcast_alone = both(nodes.Bcast, moving)
+reduce, reduce_alone = both(nodes.Reduce, moving)
+allreduce, allreduce_alone = both(nodes.Allreduce, moving)
+scan, scan_alone = both(nodes.Scan, moving)
+exscan, exscan_alone = both(nodes.Exscan, moving)
+scatter, scatter_alone = both(nodes.Scatter, moving)
+gather, gather_alone = both(nodes.Gather, moving)
+allgather, allgather_alone = both(nodes.Allgather, moving)
+alltoall, alltoall_alone = both(nodes.Alltoall, moving)
+reduce_scatter, reduce_scatter_alone = both(nodes.ReduceScatter, moving)
