@@ -23,6 +23,7 @@ settings.load_profile("default")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write golden files")
+    parser.addoption("--mpi-jobs", action="store_true", help="tests that start jobs of several ranks")
     parser.addoption("--exhaustive", action="store_true", help="all combinations, all oracles")
 
 
@@ -41,6 +42,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason="no C++ compiler on PATH"))
         if item.get_closest_marker("gpu") and shutil.which("nvidia-smi") is None:
             item.add_marker(pytest.mark.skip(reason="no GPU"))
+        if item.get_closest_marker("mpi_job") and not item.config.getoption("--mpi-jobs"):
+            item.add_marker(pytest.mark.skip(reason="starts several ranks: make test-mpi runs it"))
         if item.get_closest_marker("mpi") and not launched_by_mpi():
             item.add_marker(pytest.mark.skip(reason="of several ranks: make test-mpi starts them"))
 

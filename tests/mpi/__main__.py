@@ -44,7 +44,9 @@ def main(arguments: list[str]) -> int:
     except DcpyError as error:
         print(f"skipped: {error.message} ({error.help})")
         return 0
-    return max(run(ranks, *rest) for ranks in counts)
+    codes = [run(ranks, *rest) for ranks in counts]
+    jobs = [sys.executable, "-m", "pytest", "-q", "--mpi-jobs", "tests/mpi/test_jobs.py", *rest]
+    return max(*codes, subprocess.run(jobs, cwd=ROOT, timeout=SECONDS, check=False).returncode % 5)  # 5: none selected
 
 
 if __name__ == "__main__":

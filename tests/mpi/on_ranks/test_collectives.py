@@ -46,9 +46,9 @@ BODY = """
   comm.isend (x <- a[0:4, 4]) -> (request -> q[0]) {to = (g_c0 + P - 1) % P, tag = 3}
   comm.wait (requests <- q[0:2], b0 <- a[0:4, 4], b1 <- r2[0:4]) -> (b1 -> r2[0:4])
 """
-HEAD = """sdfg @f(a: f64[4, 6], o0: f64[4, 3], o1: f64[4, 6], o2: f64[4, 3], o3: f64[4, 3], o4: f64[4, 2], rows: f64[m, 2],
-  s: f64[n, 3], mine: f64[n, 3], g0: f64[m, 2], g1: f64[m, 2], t: f64[2 * P, 2], k: i64[3], h0: f64[4], h1: f64[6],
-  r0: f64[4, 2], r1: f64[2, 6], r2: f64[4])
+HEAD = """sdfg @f(a: f64[4, 6], o0: f64[4, 3], o1: f64[4, 6], o2: f64[4, 3], o3: f64[4, 3], o4: f64[4, 2],
+  rows: f64[m, 2], s: f64[n, 3], mine: f64[n, 3], g0: f64[m, 2], g1: f64[m, 2], t: f64[2 * P, 2],
+  k: i64[3], h0: f64[4], h1: f64[6], r0: f64[4, 2], r1: f64[2, 6], r2: f64[4])
   symbols(n: size, m: size, P: size, Px: size, Py: size, g_c0: i64, h_c0: i64, h_c1: i64) grids(g[P], h[Px, Py])"""
 
 

@@ -1,0 +1,154 @@
+"""Jobs that go wrong: a rank that raises, leaves or is killed ends all of them; calls that differ raise everywhere.
+
+Each test starts a job, with a cache of its own unless it says otherwise.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import textwrap
+import time
+
+import pytest
+
+from dcpy.base.options import environment_of_ranks
+from dcpy.cli.ranks import command_for
+
+pytestmark = pytest.mark.mpi_job
+HEAD = """
+import os, signal
+import numpy as np
+import dcpy
+
+@dcpy.program(distributed=True)
+def f(k, A, B):
+    B[1:-1] = k * (A[:-2] + A[2:])
+
+g = dcpy.grid(dims=1)
+me = g.world.rank
+A, B = dcpy.distribute(np.arange(9.0), g), dcpy.zeros(9, on=dcpy.on(g, "block"))
+
+def right():
+    f(2.0, A, B)
+    expected = np.zeros(9)
+    f.function(2.0, np.arange(9.0), expected)
+    np.testing.assert_array_equal(B.allgather(), expected)
+    print(f"rank {me}: right, {f.profile.get('compiler', 0):.2f} s in the compiler", flush=True)
+
+def refused(message, *arguments):
+    try:
+        f(*arguments)
+    except dcpy.DcpyError as error:
+        assert message in str(error), str(error)
+        print(f"rank {me}: refused", flush=True)
+    else:
+        raise AssertionError("nothing was raised")
+"""
+
+
+def start(folder, body, ranks=3, cache=None):
+    script = folder / "script.py"
+    script.write_text(HEAD + textwrap.dedent(body))
+    environment = environment_of_ranks(ranks) | {"DCPY_CACHE_DIR": str(cache or folder / "cache")}
+    command = command_for(ranks, [str(script)])
+    return subprocess.Popen(
+        command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace"
+    )
+
+
+def ended(job, seconds=60):
+    text = job.communicate(timeout=seconds)[0]
+    return job.returncode, text
+
+
+@pytest.mark.parametrize(("end", "said"), [
+    ("raise ValueError('no more')", "on rank 1:"), ("os._exit(3)", ""), ("os.kill(os.getpid(), signal.SIGKILL)", ""),
+])  # fmt: skip
+def test_a_rank_that_ends_ends_the_job(tmp_path, end, said):
+    """The others wait for it in a message; within seconds, all are gone."""
+    start_of_end = time.perf_counter()
+    job = start(tmp_path, f"if me == 1: {end}\ng.world.all('here')")
+    code, text = ended(job)
+    assert code != 0
+    assert said in text
+    assert time.perf_counter() - start_of_end < 40  # on a busy machine; most of it is the start
+
+
+def test_calls_that_differ_raise_on_all_ranks(tmp_path):
+    """Before the first message; and the next call is as good as ever."""
+    code, text = ended(start(tmp_path, """
+        right()
+        refused("the ranks do not agree on the value of 'k'", 2.0 if me else 3.0, A, B)
+        refused("the ranks do not agree on the type of 'k'", 2.0 if me else 2, A, B)
+        other = dcpy.zeros(9 if me else 10, on=dcpy.on(g, "block"))
+        refused("argument 'B' has the shape (9,)", 2.0, other if me == 0 else A, B)  # of no use even alone
+        refused("the ranks do not agree on the shape of 'A'", 2.0, other, other.copy())
+        single = dcpy.zeros(9, np.float64 if me else np.float32, on=dcpy.on(g, "block"))
+        refused("the ranks do not agree on the type of 'A'", 2.0, single, B)
+        cyclic = dcpy.zeros(9, on=dcpy.on(g, "block" if me else "cyclic"))
+        refused("the ranks do not agree on the distribution of 'A'", 2.0, cyclic, B)
+        refused("= note: rank 0: ", 2.0 if me else 3.0, A, B)
+        right()
+    """))  # fmt: skip
+    assert code == 0, text
+    assert text.count("refused") == 21
+    assert text.count("right") == 6
+
+
+def test_ranks_outside_of_the_grid_and_blocks_of_nothing(tmp_path):
+    code, text = ended(start(tmp_path, """
+        g = dcpy.grid(2)
+        A, B = dcpy.distribute(np.arange(9.0), g), dcpy.zeros(9, on=dcpy.on(g, "block"))
+        assert B.local.shape == ((5,), (4,), (0,))[me]
+        right()
+        A, B = (dcpy.zeros((0,), on=dcpy.on(g, "block")) for _ in range(2))
+        f(2.0, A, B)
+    """))  # fmt: skip
+    assert code == 0, text
+    assert text.count("right") == 3
+
+
+def test_caches_that_are_not_shared(tmp_path):
+    """Each rank has a folder of its own, one of them read-only: the library travels, and one rank compiles."""
+    code, text = ended(start(tmp_path, """
+        import dcpy.base.options as options
+        own = f"{os.environ['DCPY_CACHE_DIR']}/{me}"
+        os.makedirs(own)
+        os.environ["DCPY_CACHE_DIR"] = own
+        f = dcpy.program(distributed=True)(f.function)
+        right()
+        assert (f.profile.get("compiler", 0) > 0) == (me == 0)
+        assert os.listdir(own), "the library is there, too"
+    """))  # fmt: skip
+    assert code == 0, text
+
+
+def test_two_jobs_at_once(tmp_path):
+    """They share a cold cache, and do not meet."""
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder in folders:
+        folder.mkdir()
+    jobs = [start(folder, "right()", ranks=2, cache=tmp_path / "cache") for folder in folders]
+    for job in jobs:
+        code, text = ended(job, 120)
+        assert code == 0, text
+        assert text.count("right") == 2
+
+
+def test_what_does_not_compile_is_told_to_all(tmp_path):
+    """The error of the rank that compiles is everybody's."""
+    code, text = ended(start(tmp_path, """
+        from dcpy.base.errors import TransformationRefused
+
+        @dcpy.program(distributed=True)
+        def g_of(A):
+            if A[0] > 0:
+                A[:] = 0.0
+
+        try:
+            g_of(A)
+        except TransformationRefused as error:
+            print(f"rank {me}: refused", flush=True)
+    """))  # fmt: skip
+    assert code == 0, text
+    assert text.count("refused") == 3
