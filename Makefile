@@ -10,7 +10,7 @@ RANKS  ?= 2 3 4
 NATIVE := pyproject.toml setup.py $(wildcard dcpy/runtime/dispatch/*.cpp dcpy/runtime/dispatch/*.h) \
           $(wildcard dcpy/runtime/devices/drivers/*)
 
-.PHONY: help demo test null cc test-mpi heavy lint types layers bench bench-gpu bench-peers docs golden fuzz fuzz-gpu fuzz-files clean \
+.PHONY: help demo test null cc test-mpi test-fpga heavy lint types layers bench bench-gpu bench-peers docs golden fuzz fuzz-gpu fuzz-files clean \
         fuzz-schedules bench-compile check-transforms sanitize sanitize-address sanitize-threads
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo "make heavy   large programs and long campaigns: what make test leaves out, apart from measurements"
 	@echo "make lint | types | layers | null | cc      one part of it (null: tests without a compiler)"
 	@echo "make test-mpi [RANKS=all]   tests of several ranks under mpirun (default: 2, 3 and 4; all: 1 to 8)"
+	@echo "make test-fpga   installs Intel's emulator of FPGAs (1.1 GB), and runs the tests that need it"
 	@echo "make bench | docs | golden | clean"
 	@echo "make fuzz N=20000 [SEED=0]   random programs against NumPy; make fuzz-gpu: on a simulated GPU; make check-transforms: all kernels"
 	@echo "make fuzz-files N=10000 [SEED=0]   documents with hostile fields: nothing runs, nothing is written elsewhere"
@@ -53,6 +54,9 @@ layers: $(STAMP) ; $(VENV)/bin/lint-imports --no-cache
 null: $(STAMP)   ; $(PY) -m pytest -q -n auto -m "not cc and not perf and not heavy"
 cc: $(STAMP)     ; $(PY) -m pytest -q -n auto -m "cc and not perf and not heavy"
 test-mpi: $(STAMP) ; $(PY) -m tests.mpi $(RANKS)
+test-fpga: $(STAMP)
+	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[fpga-intel]'
+	$(PY) -m pytest -q -m hls
 heavy: $(STAMP)
 	$(PY) -m pytest -q -n auto -m "heavy and not perf"
 	$(PY) -m pytest -q -n auto -m "not perf and not heavy" --exhaustive tests/frontend tests/end_to_end tests/libraries

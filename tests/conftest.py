@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from dcpy.base.options import launched_by_mpi
 from tests.support import tiers, verified_lir
 
 GOLDEN = Path(__file__).parent / "golden"
+EMULATOR = Path(sys.prefix) / "lib" / "libintelocl_emu.so"  # Intel's, of FPGAs
 
 TOLERATED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 COMMON = {"deadline": None, "suppress_health_check": TOLERATED}
@@ -40,6 +42,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("cc") and compiler is None:
             item.add_marker(pytest.mark.skip(reason="no C++ compiler on PATH"))
+        if item.get_closest_marker("hls") and not EMULATOR.exists():
+            item.add_marker(pytest.mark.skip(reason="no emulator of FPGAs: make test-fpga installs it"))
         if item.get_closest_marker("gpu") and shutil.which("nvidia-smi") is None:
             item.add_marker(pytest.mark.skip(reason="no GPU"))
         if item.get_closest_marker("mpi_job") and not item.config.getoption("--mpi-jobs"):

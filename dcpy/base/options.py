@@ -109,8 +109,11 @@ class GpuOptions:
 class FpgaOptions:
     """Settings of the ``fpga`` target."""
 
-    vendor: Vendor = Vendor.XILINX  #: whose tools take the text: ``xilinx``, or ``intel`` (not yet)
-    mode: FpgaMode = FpgaMode.SIMULATE  #: ``simulate`` on this machine; ``emulate`` and ``hardware`` (not yet)
+    vendor: Vendor = Vendor.XILINX  #: whose tools take the text: ``xilinx``, or ``intel``
+    mode: FpgaMode = FpgaMode.SIMULATE  #: ``simulate`` on this machine, ``emulate`` by the vendor's tools, ``hardware``
+    program: str = ""  #: file of the bitstream for ``hardware`` (.xclbin, .aocx), or that of Vitis for ``emulate``
+    library: str = ""  #: file of the OpenCL library; empty: Intel's emulator, or the system's libOpenCL.so.1
+    watchdog: int = 60  #: seconds after which kernels on a board, or in an emulator, are taken to hang
     platform: str = "u250"  #: the board that `explain` computes with: ``u250``, ``u280``, ``s10``, ``a10``
 
 

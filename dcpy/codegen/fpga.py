@@ -13,14 +13,17 @@ from dcpy.base.environment import Environment
 from dcpy.base.errors import CodegenError
 from dcpy.base.options import FpgaMode, FpgaOptions, Options, Vendor
 from dcpy.codegen.artifact import Artifact, Signature, Unit
+from dcpy.codegen.boards import Network, board_units, whole
 from dcpy.codegen.cycles.hosts import ProgramTime, program_time
 from dcpy.codegen.emit.cpp import CPP
+from dcpy.codegen.emit.intel import INTEL
 from dcpy.codegen.emit.skeleton import program_text
 from dcpy.codegen.emit.vitis import VITIS
 from dcpy.codegen.generate import unit_of
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.types import INDEX, STATUS, Pointer
 from dcpy.codegen.lir.verify import require_valid
+from dcpy.codegen.lower.channels import Networks, networks
 from dcpy.codegen.lower.context import ModuleContext
 from dcpy.codegen.lower.hardware_units import Hardware
 from dcpy.codegen.lower.module import lower_program
@@ -44,15 +47,15 @@ def generate_fpga(
 ) -> Artifact:
     """The program of `sdfg`, which must have the form ``fpga`` (`InvalidSdfg` says where it has not), as `generate`."""
     chosen = options or Options()
-    _require_simulation(chosen.fpga)
     called_as = called_by_host(signature or default_signature(sdfg))
     module, hardware = _lowered(sdfg, called_as, environments, chosen, costs)
     error = tree.Parameter("values", Pointer(INDEX))
     told = tree.Function(hardware.deadlock(module.base), STATUS, (error,), (), exported=True)
-    host = replace(module.finished(), declared=(*hardware.kernels, told) if hardware.kernels else ())
+    called = hardware.launches.values() if hardware.board else hardware.kernels
+    host = replace(module.finished(), declared=(*called, told) if hardware.kernels else ())
     return Artifact(
         replace(called_as, name=module.base, checks=tuple(module.checks), callbacks=tuple(module.callbacks)),
-        (unit_of(host, CPP, module.base), *_device_units(module, hardware)),
+        (unit_of(host, CPP, module.base), *_device_units(module, hardware, chosen.fpga)),
     )
 
 
@@ -76,7 +79,7 @@ def _lowered(
 ) -> tuple[ModuleContext, Hardware]:
     """The host's functions, and those of the device."""
     verify(sdfg, FPGA_FORM)
-    hardware = Hardware()
+    hardware = Hardware(board=options.fpga.mode is not FpgaMode.SIMULATE)
     simulated = in_memory_of_the_host(sdfg)
     module = lower_program(simulated, signature, options.cpu, dict(environments or {}), costs, hardware=hardware)
     return module, hardware
@@ -87,33 +90,49 @@ def told_by(base: str) -> str:
     return f"{base}_told"
 
 
-def _require_simulation(options: FpgaOptions) -> None:
-    """`CodegenError` for what is not there yet; nothing falls back to a simulation."""
-    if options.vendor is not Vendor.XILINX:
-        raise CodegenError("the tools of Intel are not programmed yet", help='use fpga.vendor="xilinx"')
-    if options.mode is not FpgaMode.SIMULATE:
-        raise CodegenError(
-            f"the mode {options.mode.value!r} of FPGAs is not there yet: programs are simulated",
-            help='use fpga.mode="simulate"; sdfg.code() has the text for Vitis HLS',
-        )
-
-
-def _device_units(module: ModuleContext, hardware: Hardware) -> tuple[Unit, ...]:
-    """The text of the kernels, and the headers that a simulation finds in place of the vendor's."""
+def _device_units(module: ModuleContext, hardware: Hardware, options: FpgaOptions) -> tuple[Unit, ...]:
+    """The text of the kernels for the vendor's tools, and what runs it here: a simulation, or a board's host."""
     if not hardware.kernels:
         return ()
-    title = f"{module.base}: kernels"
-    own = tree.Module(title, tuple(hardware.functions), tuple(module.combinations), tuple(module.tables))
+    intel = _intel(module, hardware) if options.vendor is Vendor.INTEL else None
+    if hardware.board:
+        source = "" if intel is None else intel[0].text
+        text = _vitis(module, hardware, board=True) if intel is None else intel[0]
+        parts = {kernel.name: whole(kernel) for kernel in hardware.kernels} if intel is None else intel[1].parts
+        called = [Network(hardware.launches[name], parts[name]) for name in parts]
+        return (*board_units(module.base, called, hardware, source), text)
+    units = (_vitis(module, hardware, board=False), *(Unit(Path(name).name, _header(name)) for name in HEADERS))
+    return units if intel is None else (*units, intel[0])
+
+
+def _vitis(module: ModuleContext, hardware: Hardware, *, board: bool) -> Unit:
+    """The kernels in Vitis HLS C++. A simulation compiles them; for a board, the vendor's tool does."""
+    own = tree.Module(
+        f"{module.base}: kernels", tuple(hardware.functions), tuple(module.combinations), tuple(module.tables)
+    )
     text, places = program_text(own, VITIS, environments=(), vector_functions=frozenset())
     processes = tuple(function for function in own.functions if function not in hardware.kernels)
     require_valid(replace(own, functions=processes), {})
+    name = f"{module.base}{VITIS.suffix}"
+    if board:
+        return Unit(name, text, places=places)
     sites = ", ".join(
         f'{{"{site.process}", "{site.stream}", {"true" if site.pushing else "false"}, {site.number}}}'
         for site in hardware.sites
     )
     text += f"\nDCPY_SITES({hardware.deadlock(module.base)}, {sites or _NOWHERE})\nDCPY_TOLD({told_by(module.base)})\n"
-    device = Unit(f"{module.base}{VITIS.suffix}", text, VITIS.language, (*VITIS.flags, "-Wno-unknown-pragmas"), places)
-    return (device, *(Unit(Path(name).name, _header(name)) for name in HEADERS))
+    return Unit(name, text, VITIS.language, (*VITIS.flags, "-Wno-unknown-pragmas"), places)
+
+
+def _intel(module: ModuleContext, hardware: Hardware) -> tuple[Unit, Networks]:
+    """The kernels in OpenCL with channels, for the vendor's tool and its emulator, and which run together."""
+    found = networks(hardware.functions, hardware.kernels)
+    kernels = tuple(part.function for parts in found.parts.values() for part in parts)
+    own = tree.Module(
+        f"{module.base}: kernels", (*found.callees, *kernels), tables=tuple(module.tables), channels=found.channels
+    )
+    text, places = program_text(own, INTEL, environments=(), vector_functions=frozenset())
+    return Unit(f"{module.base}{INTEL.suffix}", text, places=places), found
 
 
 _NOWHERE = '{"", "", false, 0}'

@@ -32,6 +32,16 @@ _LIBRARY = """
     timespec_get times tmpfile tmpnam toascii tolower toupper truncate umask uname ungetc unlink usleep vfprintf
     vprintf vsnprintf vsprintf wait waitpid wcslen wcstombs wctomb write
 """
+_OPENCL = """
+    kernel global local constant private read_only write_only read_write pipe channel half uchar ushort uint ulong
+    quad imaginary event_t sampler_t image1d_t image2d_t image3d_t queue_t reserve_id_t cross dot distance length
+    normalize degrees radians mix step smoothstep clamp sign select bitselect any all mad shuffle rotate popcount clz
+    max min barrier fract vec_step maxmag minmag
+"""
+_KINDS = ("char", "short", "int", "long", "float", "double", "half")
+_VECTORS = (f"{kind}{n}" for kind in _KINDS for n in (2, 3, 4, 8, 16))
+#: words and functions of OpenCL C: programs for FPGAs are printed in it, too
+OPENCL_WORDS = frozenset((*_OPENCL.split(), *_VECTORS))
 #: functions of the C library (C11, chapter 7) and of POSIX: others would call a program of that name instead
 C_LIBRARY = frozenset(_LIBRARY.split())
 RESULT = re.compile(r"__return(_\d+)?")

@@ -15,7 +15,7 @@ from types import CodeType
 from typing import Any
 
 from dcpy.base.errors import ToolchainError
-from dcpy.base.options import DeviceType, Options
+from dcpy.base.options import DeviceType, FpgaMode, Options
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.artifact import DEVICE, Artifact, Signature
 from dcpy.runtime.cache import Cache
@@ -139,6 +139,15 @@ def _beside(artifact: Artifact, options: Options) -> Beside | None:
     return opening.device_build(artifact, options)
 
 
+def _reach_board(library: ctypes.CDLL, name: str, options: Options) -> None:
+    """Opens the board that the kernels of a program for FPGAs run on, unless they are simulated."""
+    if options.device is not DeviceType.FPGA or options.fpga.mode is FpgaMode.SIMULATE:
+        return
+    from dcpy.runtime import boards  # late: programs for CPUs load nothing of it
+
+    boards.attach(library, name, options.fpga)
+
+
 def _record_name(program_key: str, options: Options, toolchain: Toolchain) -> str:
     return hashlib.sha256(repr((program_key, _context(options, toolchain))).encode()).hexdigest()[:32]
 
@@ -161,6 +170,7 @@ def _open(
         opening.note_deferred(library, signature, device)
     else:
         library, device = open_library(path), None
+        _reach_board(library, signature.name, options)
     try:
         names = ("entry", "results", "on_stream") if signature.on_device else ("entry", "results")
         addresses = [ctypes.cast(getattr(library, f"{signature.name}_{part}"), ctypes.c_void_p).value for part in names]

@@ -30,14 +30,14 @@ THERE, GIVEN = "dcpy_there", "dcpy_given"  # the two operands of an atomic updat
 SHARED = ("overflow.h", "floats.h")  # of C++'s helpers: those that are C, too
 
 
-def _in_c(text: str) -> str:
+def in_c(text: str) -> str:
     """C's own words for a file of declarations and helpers."""
     text = text.replace('extern "C" ', "extern ").replace(" noexcept", "")
     text = re.sub(r"\b(u?int\d+_t)\(", r"(\1)(", text)  # conversions
     return re.sub(r"\btrue\b", "1", re.sub(r"\bfalse\b", "0", text))
 
 
-C_PRELUDE = Prelude((*LIBRARY, *SHARED, "c99.h"), _in_c)
+C_PRELUDE = Prelude((*LIBRARY, *SHARED, "c99.h"), in_c)
 
 
 def generic(name: str, dtype: DType) -> str:

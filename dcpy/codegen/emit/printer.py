@@ -68,7 +68,8 @@ class Printer:
 
     def signature(self, function: tree.Function, linkage: str = "") -> list[str]:
         """The head of a function, broken before it gets too wide. `linkage`: the word for it (default: its own)."""
-        linkage = linkage or ("exported" if function.exported else "internal" if function.inline else "never inlined")
+        own = "exported" if function.exported else "internal" if function.inline else "never inlined"
+        linkage = linkage or ("autorun" if function.starts else own)
         head = f"{self.dialect.word(linkage)} {self.declared(function.result, function.name)}(".lstrip()
         return self._head(head, function.params)
 

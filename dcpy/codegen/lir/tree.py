@@ -373,7 +373,8 @@ class Parameter:
 class Function:
     """A function; `exported` ones have C linkage, the others are of this unit alone.
 
-    `inline` is off where a copy in each caller costs the compiler's time and gains nothing.
+    `inline` is off where a copy in each caller costs the compiler's time and gains nothing. `starts`: nobody calls it,
+    it runs again and again by itself (a kernel of hardware).
     """
 
     name: str
@@ -383,6 +384,7 @@ class Function:
     exported: bool = False
     inline: bool = True
     span: SrcSpan | None = field(default=None, compare=False)
+    starts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -415,7 +417,8 @@ class Module:
     """A translation unit: what it declares, and its functions in the order in which they must stand.
 
     `combinations` are those of its reductions. `reports_errors`: the thread's own ``error`` holds four integers.
-    `declared` are functions that other units export, without their bodies. `kernels` are of a unit for a device.
+    `declared` are functions that other units export, without their bodies. `kernels` are of a unit for a device,
+    `channels` are queues between functions of hardware that are kernels of their own.
     """
 
     name: str
@@ -426,6 +429,7 @@ class Module:
     reports_errors: bool = False
     declared: tuple[Function, ...] = ()
     kernels: tuple[Kernel, ...] = ()
+    channels: tuple[Queues, ...] = ()
 
 
 def with_span(statement: Statement, span: SrcSpan | None) -> Statement:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dcpy.codegen.lir.expr import Infix, Intrinsic, LirExpr, Name, integer, times
+from dcpy.codegen.lir.expr import LirExpr, Name, integer, times
 from dcpy.codegen.lir.tree import Declare, DeviceBuffer, Grow, HeapBuffer, SharedBuffer, StackBuffer, Table
-from dcpy.codegen.lir.types import INDEX, Pointer
+from dcpy.codegen.lir.types import Pointer
 from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.extents import buffer_size, extent
 from dcpy.codegen.lower.places import Place
 from dcpy.codegen.lower.streams import declare_stream, stream_place
 from dcpy.ir.data import Allocation, Array, Data, Lifetime, Scalar, Space, Stream, View, strides_of
 from dcpy.ir.region import Resize
-from dcpy.ir.symbolic import ONE, Expr, max_of, product_of
+from dcpy.ir.symbolic import max_of, product_of
 
 
 def register_places(context: Context) -> None:
@@ -155,31 +156,3 @@ def resize_array(context: Context, block: Resize) -> None:
     kept = times(context.symbolic(max_of(block.kept, 0)), context.symbolic(row))
     context.emit(Grow(place.base.name, desc.dtype, kept, buffer_size(context, desc)))
     context.fail_unless_memory(Name(place.base.name, Pointer(desc.dtype)))
-
-
-def buffer_size(context: Context, desc: Array) -> LirExpr:
-    """How many elements the buffer of an array has; a size that may be negative counts as 0."""
-    if desc.is_packed:
-        total: LirExpr = integer(1)
-        of_arrays = all(symbol in context.sdfg.sizes for size in desc.shape for symbol in size.symbols)
-        for size in desc.shape:
-            known = size if context.ranges.proves_nonneg(size) else max_of(size, 0)
-            total = times(total, context.symbolic(known)) if of_arrays else _product(total, context.symbolic(known))
-        return total
-    return context.symbolic(max_of(extent(desc), 0))
-
-
-def _product(left: LirExpr, right: LirExpr) -> LirExpr:
-    """The product of sizes that may be any integers: given by the caller, or computed."""
-    product = times(left, right)
-    return Intrinsic("product_of_sizes", (left, right), INDEX) if product == Infix("*", left, right, INDEX) else product
-
-
-def extent(desc: Scalar | Array) -> Expr:
-    """Elements from the first to the last one, strides considered."""
-    if isinstance(desc, Scalar) or desc.is_packed:
-        return product_of(*desc.shape)
-    last = ONE
-    for size, stride in zip(desc.shape, desc.strides, strict=True):
-        last = last + (size - 1) * stride
-    return last

@@ -6,7 +6,8 @@ process gets those that it uses by reference, one parameter for each queue of an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Call, Infix, Intrinsic, Item, LirExpr, Literal, Name, integer
@@ -14,9 +15,10 @@ from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Fifo, LirType, P
 from dcpy.codegen.lir.walk import changed_variables, names_in
 from dcpy.codegen.lower.bounds import within
 from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.extents import buffer_size
 from dcpy.codegen.lower.hardware_units import Queue, Site
 from dcpy.codegen.lower.pipelines import with_depths
-from dcpy.ir.data import Stream
+from dcpy.ir.data import Array, Stream
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.region import Dataflow, Process, Region
 from dcpy.ir.subsets import Range
@@ -105,13 +107,51 @@ def lower_kernel(context: Context, block: Dataflow, lower_region: LowerRegion) -
     kernel = tree.Function(name, Basic.VOID, params, body, exported=True, span=block.span)
     hardware.functions.append(kernel)
     hardware.kernels.append(kernel)
-    context.emit(tree.Evaluate(Call(name, tuple(_argument(param) for param in params), Basic.VOID)))
-    if not declared:
+    counts = _counts(context, kernel) if hardware.board else {}
+    args = (*(_argument(param) for param in params), *counts.values())
+    if hardware.board:
+        _note_board(context, kernel, starts, counts)
+    context.emit(tree.Evaluate(Call(name, args, Basic.VOID)))
+    if not declared and not hardware.board:
         return  # nobody waits
     told = Call(hardware.deadlock(context.module.base), (Name("error", Pointer(INDEX)),), STATUS)
     status = Name(context.names.fresh("status"), STATUS)
     context.emit(tree.Declare(status.name, STATUS, told, constant=True))
     context.fail(Infix("!=", status, Literal(0, STATUS), TRUTH), status, forwarded=True)
+
+
+def _counts(context: Context, kernel: tree.Function) -> dict[str, LirExpr]:
+    """For each array of a kernel, how many elements go to the board and back: a parameter, and its value."""
+    arrays = {
+        place.base.name: desc
+        for title, place in context.places.items()
+        if isinstance(place.base, Name) and isinstance(desc := context.uses.desc(title), Array)
+    }
+    return {
+        f"{param.name}_count": buffer_size(context, arrays[param.name])
+        for param in kernel.params
+        if isinstance(param.type, Pointer)
+    }
+
+
+def _note_board(
+    context: Context, kernel: tree.Function, starts: Sequence[tree.Statement], counts: dict[str, LirExpr]
+) -> None:
+    """What the host calls for a kernel on a board, and the checks that fail where that goes wrong."""
+    hardware = context.module.hardware
+    assert hardware is not None
+    more = tuple(tree.Parameter(title, INDEX) for title in counts)
+    hardware.launches[kernel.name] = replace(kernel, params=(*kernel.params, *more), body=())
+    refused = "OpenCL has refused a call for the board: its error {0}"
+    hardware.refused = context.module.check_number("RuntimeError", refused, context.place)
+    late = "has not ended {0} s after it was started: a deadlock, or fpga.watchdog is too short"
+    for spawn in starts:
+        if isinstance(spawn, tree.Spawn):
+            title = "_".join((spawn.call.function, *spawn.params))
+            message = f"the kernel {title!r} on the board {late}"
+            hardware.unfinished[title] = context.module.check_number("RuntimeError", message, context.place)
+    message = f"the kernel {kernel.name!r} on the board {late}"
+    hardware.unfinished[kernel.name] = context.module.check_number("RuntimeError", message, context.place)
 
 
 def _argument(param: tree.Parameter) -> LirExpr:

@@ -22,13 +22,17 @@ class Site:
 
 @dataclass
 class Hardware:
-    """What the kernels of one program are."""
+    """What the kernels of one program are. On a `board` arrays move, and how many elements they have is an argument."""
 
     functions: list[tree.Function] = field(default_factory=list)  # of the device's unit
     kernels: list[tree.Function] = field(default_factory=list)  # those of them that the host calls
     sites: list[Site] = field(default_factory=list)
     function: str = ""  # of the process that is lowered
     changed: set[str] = field(default_factory=set)  # variables of the host that processes of this kernel assign
+    board: bool = False
+    launches: dict[str, tree.Function] = field(default_factory=dict)  # by kernel: what the host calls
+    unfinished: dict[str, int] = field(default_factory=dict)  # by process or kernel: the check that it has not ended
+    refused: int = 0  # the check that the board has refused something
     queues: dict[Queue, str] = field(default_factory=dict)  # of the process that is lowered: its parameters
 
     def deadlock(self, base: str) -> str:

@@ -22,7 +22,7 @@ from dcpy.codegen.lower.merging import merged
 from dcpy.codegen.lower.parameters import parameters
 from dcpy.codegen.lower.region import lower_region, success
 from dcpy.codegen.lower.results import start_owned
-from dcpy.codegen.names import C_LIBRARY, Names, identifier
+from dcpy.codegen.names import C_LIBRARY, OPENCL_WORDS, Names, identifier
 from dcpy.codegen.prelude import CPP_PRELUDE
 from dcpy.ir.analysis.sides import side_of
 from dcpy.ir.analysis.uses import Uses
@@ -53,6 +53,7 @@ def lower_program(
     `known` has what foreign calls need, by name: the identifiers of its C text are avoided.
     """
     avoided = frozenset((*CPP_PRELUDE.names, *re.findall(r"[A-Za-z_]\w*", declarations_of(known))))
+    avoided |= OPENCL_WORDS if hardware is not None else frozenset()
     name = exported_name(signature.name)
     base = identifier(signature.name)
     exported = {name, *(f"{base}_{part}" for part in EXPORTED)}

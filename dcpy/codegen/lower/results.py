@@ -5,8 +5,8 @@ from __future__ import annotations
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Intrinsic, Item, LirExpr, Literal, integer
 from dcpy.codegen.lir.types import INDEX, Basic, Pointer
-from dcpy.codegen.lower.buffers import buffer_size
 from dcpy.codegen.lower.context import Context, OwnedResult
+from dcpy.codegen.lower.extents import buffer_size
 from dcpy.ir.data import Array
 from dcpy.ir.symbolic import max_of
 

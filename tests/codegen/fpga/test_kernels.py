@@ -7,7 +7,6 @@ import pytest
 
 import dcpy
 from dcpy.base.errors import CodegenError, InvalidSdfg
-from dcpy.base.options import FpgaMode, FpgaOptions, Options, Vendor
 from dcpy.codegen.fpga import generate_fpga
 from dcpy.ir.text import parse_sdfg
 from tests.codegen.fpga.compiling import compiled, output
@@ -196,16 +195,3 @@ def test_which_queue_is_known():
 def test_what_is_no_hardware_is_refused():
     with pytest.raises(InvalidSdfg, match="nobody pops from the queue 'zs'"):
         generate_fpga(parse_sdfg(AXPY.replace("copy zs -> out[l]", "")))
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (FpgaOptions(vendor=Vendor.INTEL), "the tools of Intel are not programmed yet"),
-        (FpgaOptions(mode=FpgaMode.HARDWARE), "the mode 'hardware' of FPGAs is not there yet"),
-        (FpgaOptions(mode=FpgaMode.EMULATE), "the mode 'emulate' of FPGAs is not there yet"),
-    ],
-)
-def test_nothing_falls_back_to_a_simulation(options, message):
-    with pytest.raises(CodegenError, match=message):
-        generate_fpga(parse_sdfg(AXPY), options=Options(fpga=options))
