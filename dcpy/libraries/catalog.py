@@ -16,6 +16,7 @@ _SORTING = "dcpy.libraries.sorting"
 _INDEXING = "dcpy.libraries.indexing"
 _VENDOR = "dcpy.libraries.vendor"
 _MPI = "dcpy.libraries.mpi"
+_PBLAS = "dcpy.libraries.pblas"
 _COLLECTIVES = (
     "barrier", "bcast", "reduce", "allreduce", "scan", "exscan", "scatter", "gather", "allgather", "alltoall",
     "reduce_scatter",
@@ -37,6 +38,7 @@ NODES: dict[str, str] = {
     "blas.dot": f"{_BLAS}.nodes:Dot",
     "blas.ger": f"{_BLAS}.nodes:Ger",
     "blas.gemv_pair": f"{_BLAS}.nodes:GemvPair",
+    "pblas.gemm": f"{_PBLAS}.nodes:ProductOnGrid",
     "lapack.slogdet": f"{_LAPACK}.nodes:Slogdet",
     "fft.transform": f"{_FFT}.nodes:Transform",
     "sort": f"{_SORTING}.nodes:Sort",
@@ -104,6 +106,7 @@ EXPANSIONS: dict[str, str] = {
     },
     "fft.transform/cufft": f"{_FFT}.expand.cufft:transform",
     **{f"random.{node}/numpy": f"{_RANDOM}.expand.numpy:{node}" for node in _RANDOMS},
+    "pblas.gemm/summa": f"{_PBLAS}.expand.summa:gemm",
     "comm.copy/mpi": f"{_MPI}.expand.copies:copy",
     "comm.copy/alone": f"{_MPI}.expand.copies:copy_alone",
     "comm.exchange/mpi": f"{_MPI}.expand.copies:exchange",

@@ -93,8 +93,9 @@ def expand_messages(sdfg: Sdfg, *, alone: bool) -> None:
 
     plugins.load()
     step = ExpandLibraryNode(prefer=("alone" if alone else "mpi",))
-    for node in [node for node in sdfg.body.walk_nodes() if isinstance(node, CommNode)]:
-        driver.apply(sdfg, step, {"node": node})
+    while nodes := [node for node in sdfg.body.walk_nodes() if isinstance(node, CommNode)]:
+        for node in nodes:  # a product on a grid becomes broadcasts, which are next
+            driver.apply(sdfg, step, {"node": node})
 
 
 def require_plain(sdfg: Sdfg, records: Iterable[str], parameters: Container[str]) -> None:

@@ -33,7 +33,8 @@ FOR_ONE_TARGET = {
 @pytest.mark.parametrize("kind", sorted(catalog.NODES))
 def test_every_node_has_an_expansion_for_any_target(kind):
     neutral = [one.name for one in expansions_of(kind) if not one.targets]
-    assert neutral == ([] if kind in FOREIGN_ONLY else ["specialize"] if kind == "blas.matmul" else ["maps"])
+    known = {"blas.matmul": ["specialize"], "pblas.gemm": ["summa"]}
+    assert neutral == ([] if kind in FOREIGN_ONLY else known.get(kind, ["maps"]))
     for one in expansions_of(kind):
         assert (one.name in ("cpu", "device") or bool(one.environment)) == (len(one.targets) == 1), one.name
 

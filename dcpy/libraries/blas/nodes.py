@@ -19,6 +19,7 @@ from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import LibraryNode
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ZERO, Expr, Ranges
+from dcpy.libraries.blas.update import updated
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
@@ -89,7 +90,7 @@ class Gemm(ScaledProduct):
         """The formula, in NumPy."""
         a = inputs["a"].T if self.trans_a else inputs["a"]
         b = inputs["b"].T if self.trans_b else inputs["b"]
-        _update(self, np.matmul(a, b), inputs, outputs["c"], "c")
+        updated(self, np.matmul(a, b), inputs, outputs["c"], "c")
 
     def problems(self) -> Iterator[str]:
         """Wrong connectors and ranks, sizes that do not agree."""
@@ -138,7 +139,7 @@ class BatchedGemm(ScaledProduct):
         """The formula, in NumPy."""
         a = inputs["a"].swapaxes(-2, -1) if self.trans_a else inputs["a"]
         b = inputs["b"].swapaxes(-2, -1) if self.trans_b else inputs["b"]
-        _update(self, np.matmul(a, b), inputs, outputs["c"], "c")
+        updated(self, np.matmul(a, b), inputs, outputs["c"], "c")
 
     def problems(self) -> Iterator[str]:
         """Those of one product, and stacks of different sizes."""
@@ -174,7 +175,7 @@ class Gemv(ScaledProduct):
     def meaning(self, inputs: Arrays, outputs: Arrays) -> None:
         """The formula, in NumPy."""
         a = inputs["a"].T if self.trans_a else inputs["a"]
-        _update(self, np.matmul(a, inputs["x"]), inputs, outputs["y"], "y")
+        updated(self, np.matmul(a, inputs["x"]), inputs, outputs["y"], "y")
 
     def problems(self) -> Iterator[str]:
         """Wrong connectors and ranks, sizes that do not agree."""
@@ -228,7 +229,7 @@ class GemvPair(LibraryNode):
             known = {"y": output, "alpha": f"alpha_{output}", "beta": f"beta_{output}"}
             mine = {name: inputs[given] for name, given in known.items() if given in inputs}
             a = inputs["a"].T if output == "z" else inputs["a"]
-            _update(self.part(output), np.matmul(a, inputs[vector]), mine, outputs[output], "y")
+            updated(self.part(output), np.matmul(a, inputs[vector]), mine, outputs[output], "y")
 
     def problems(self) -> Iterator[str]:
         """Those of its parts, and connectors that it has not."""
@@ -277,7 +278,7 @@ class Ger(LibraryNode):
 
     def meaning(self, inputs: Arrays, outputs: Arrays) -> None:
         """The formula, in NumPy."""
-        _update(self, np.multiply.outer(inputs["x"], inputs["y"]), inputs, outputs["a"], "a")
+        updated(self, np.multiply.outer(inputs["x"], inputs["y"]), inputs, outputs["a"], "a")
 
     def problems(self) -> Iterator[str]:
         """Wrong connectors and ranks, sizes that do not agree."""
@@ -291,21 +292,6 @@ class Ger(LibraryNode):
     def index_labels(self) -> Mapping[str, tuple[str, ...]]:
         """``i,j->ij``; a factor has none."""
         return {"x": ("i",), "y": ("j",), "a": ("i", "j"), "alpha": ()}
-
-
-def _update(
-    node: ScaledProduct | Ger, product: np.ndarray[Any, Any], inputs: Arrays, out: np.ndarray[Any, Any], summand: str
-) -> None:
-    """``out = alpha * product + beta * summand`` in the output's dtype; factors that are 1 do nothing."""
-    total = np.asarray(product).astype(out.dtype)
-    for factor in (node.alpha, inputs.get("alpha", 1)):
-        total = total if np.all(factor == 1) else (np.asarray(factor).astype(out.dtype) * total)
-    if summand in inputs:
-        added = inputs[summand].astype(out.dtype)
-        for factor in (getattr(node, "beta", 1), inputs.get("beta", 1)):
-            added = added if np.all(factor == 1) else (np.asarray(factor).astype(out.dtype) * added)
-        total = total + added
-    out[...] = total
 
 
 def _operand_problems(

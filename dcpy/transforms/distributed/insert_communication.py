@@ -38,6 +38,7 @@ from dcpy.transforms.distributed.placement import (
     views_inside,
     why_not_there,
 )
+from dcpy.transforms.distributed.products_on_grids import product_on_grid
 from dcpy.transforms.passes import GraphPass
 
 
@@ -72,7 +73,7 @@ class InsertCommunication(GraphPass):
         """Serves each node that is in no map. `TransformationRefused` for conditions over distributed arrays."""
         _require_conditions_everywhere(rw.uses)
         for state, node in outermost_nodes(rw.sdfg):
-            if not isinstance(node, Copy | CommNode):
+            if not isinstance(node, Copy | CommNode) and product_on_grid(node, rw.uses) is None:
                 serve(state, node, rw)
 
 

@@ -31,6 +31,7 @@ from dcpy.transforms.distributed.placement import (
     touches_of,
     why_not_there,
 )
+from dcpy.transforms.distributed.products_on_grids import made_local, product_on_grid
 from dcpy.transforms.passes import GraphPass
 
 
@@ -85,6 +86,8 @@ class Localize(GraphPass):
 
 def _require_local(node: Node, uses: Uses) -> None:
     """`TransformationRefused` where a rank would need what it does not have. Copies between ranks are messages."""
+    if product_on_grid(node, uses) is not None:
+        return
     _, home, _ = home_of(node, uses)
     for touch in touches_of(node, uses):
         where = placed(touch.container, uses)
@@ -180,7 +183,12 @@ def _localize(node: Node, locals_: Mapping[str, Local], rw: Rewriter) -> None:
                 changes = local_domain(node, rw)
                 rw.update(node, home=None, **changes)
         case _:
-            _localize_operands(node, locals_, rw)
+            product = product_on_grid(node, rw.uses)
+            if product is None:
+                _localize_operands(node, locals_, rw)
+                return
+            memory = {name: _whole(name, locals_, rw) for name in locals_}
+            rw.replace(node, made_local(node, product, memory))
 
 
 def _localize_operands(node: Node, locals_: Mapping[str, Local], rw: Rewriter) -> None:

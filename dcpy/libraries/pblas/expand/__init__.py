@@ -1,0 +1,1 @@
+"""How products over ranks are computed."""
