@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from dcpy.transforms.pipeline import Pipeline, RunReport
 
 Profile = dict[str, float]  # seconds by stage
+PBLAS = "PBLAS"  # what scripts of the paper call the expansion of products to a grid of ranks
 
 
 # -- compiling -------------------------------------------------------------------------------------------------------
@@ -276,11 +277,14 @@ def localize(sdfg: Sdfg) -> None:
 
 
 def expand(sdfg: Sdfg, prefer: tuple[str, ...] = ()) -> None:
-    """Replaces library nodes in place by the first expansion that fits."""
+    """Replaces library nodes in place by the first expansion that fits; "PBLAS" puts products on a grid of ranks."""
     from dcpy.transforms.expand import expand_library_nodes
 
     plugins.load()
-    expand_library_nodes(sdfg, prefer)
+    if PBLAS in prefer:
+        apply(sdfg, "distribute-product", {})
+    if prefer != (PBLAS,):
+        expand_library_nodes(sdfg, tuple(name for name in prefer if name != PBLAS))
 
 
 def transformation(name: object) -> type[Transformation[Any]] | Transformation[Any]:
@@ -294,9 +298,9 @@ def transformation(name: object) -> type[Transformation[Any]] | Transformation[A
 def apply(sdfg: Sdfg, name: object, captures: Mapping[str, Any]) -> Any:
     """Applies a transformation once; returns what it made. `TransformationRefused` where it fits nowhere, and why.
 
-    A pass over a whole SDFG runs; it has no captures.
+    A pass over a whole SDFG runs; it has no captures. What belongs everywhere is applied until it fits nowhere else.
     """
-    from dcpy.transforms.api import Transformation, apply_once
+    from dcpy.transforms.api import Transformation, apply_once, apply_repeated
     from dcpy.transforms.history import parse_pass
     from dcpy.transforms.passes import Pass
     from dcpy.transforms.pipeline import Pipeline
@@ -308,7 +312,11 @@ def apply(sdfg: Sdfg, name: object, captures: Mapping[str, Any]) -> Any:
     if isinstance(step, Pass) and not isinstance(step, Transformation) and not captures:
         run_pipeline(sdfg, Pipeline(step.name, step))
         return None
-    return apply_once(sdfg, transformation(chosen), **captures)
+    named = transformation(chosen)
+    made = apply_once(sdfg, named, **captures)
+    if named.everywhere and not any(each.name in captures for each in named.pattern.captures):
+        apply_repeated(sdfg, named, **captures)
+    return made
 
 
 def refuse_unnamed(name: object) -> NoReturn:

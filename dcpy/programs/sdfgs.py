@@ -191,7 +191,11 @@ class SDFG(GraphWords):
 
     @own_frames_hidden
     def expand_library_nodes(self, *prefer: str) -> SDFG:
-        """Replaces each library node by the first expansion of `prefer` that fits, else by the target's own choice."""
+        """Replaces each library node by the first expansion of `prefer` that fits, else by the target's own choice.
+
+        ``expand_library_nodes("PBLAS")`` puts products on a grid of ranks, with copies of their operands to there, and
+        leaves all other nodes as they are. Raises `TransformationRefused` where there is no product to put there.
+        """
         driver.expand(self, prefer)
         return self
 

@@ -75,11 +75,13 @@ class Transformation(Pass, Generic[Plan]):
     """Base of all transformations: ``class MapFusion(Transformation[Fusion])``, where `Fusion` is what `plan` makes.
 
     Subclasses set `name` and `pattern`, and never change results. As a pass, one is applied everywhere (`sweep`), if it
-    `settles`: others, a reversal or a tiling, would apply for ever, and are applied where somebody says so.
+    `settles`: others, a reversal or a tiling, would apply for ever, and are applied where somebody says so. Those that
+    belong `everywhere` are applied to all that they fit when users apply them without saying where.
     """
 
     pattern: ClassVar[Pattern]
     settles: ClassVar[bool] = True
+    everywhere: ClassVar[bool] = False
 
     def plan(self, m: Match) -> Plan | Refusal:
         """What to do at a match, or why doing it would not keep the meaning of the program. Changes nothing."""

@@ -35,6 +35,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "dead-state-elimination": f"{_SIMPLIFY}.dead_state_elimination:DeadStateElimination",
         "distribute-element-wise": f"{_DISTRIBUTED}.element_wise:DistributeElementWiseArrayOp",
         "distribute-map": f"{_DISTRIBUTED}.distribute_map:DistributeMap",
+        "distribute-product": f"{_DISTRIBUTED}.distribute_product:DistributeProduct",
         "double-buffering": f"{_MEMORY}.double_buffering:DoubleBuffering",
         "empty-state-elimination": f"{_SIMPLIFY}.empty_state_elimination:EmptyStateElimination",
         "expand-library-node": "dcpy.transforms.expand:ExpandLibraryNode",

@@ -39,6 +39,7 @@ class DistributeElementWiseArrayOp(Transformation[Blocks]):
     """
 
     name: ClassVar[str] = "distribute-element-wise"
+    everywhere: ClassVar[bool] = True
     map = capture(Map)
     pattern = one(map)
 

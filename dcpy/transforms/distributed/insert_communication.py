@@ -132,6 +132,16 @@ def _stagings(node: Node, uses: Uses) -> list[Staging] | Refusal:
     return found
 
 
+def needed_by(node: Node, container: str, uses: Uses) -> Distribution | None:
+    """The blocks of a container that a node reads; None where it writes it, or needs all of it."""
+    grid, home, _ = home_of(node, uses)
+    touches = [touch for touch in touches_of(node, uses) if touch.container == container]
+    if any(touch.is_write for touch in touches):
+        return None
+    found = _staging(node, container, touches, None, grid, home, uses)
+    return None if isinstance(found, Refusal) or any(found.points) else found.desc.distribution
+
+
 def _staging(
     node: Node, container: str, touches: list[Touch], where: Distribution | None, grid: str, home: Home, uses: Uses
 ) -> Staging | Refusal:

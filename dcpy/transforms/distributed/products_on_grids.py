@@ -32,7 +32,7 @@ class GridProduct:
 
 def product_on_grid(node: Node, uses: Uses) -> GridProduct | None:
     """How a product runs on a grid; None where it is none, or where operands are not in blocks as it wants them."""
-    letters = _letters(node)
+    letters = letters_of(node)
     if letters is None or not runs_over_labels(node):
         return None
     (i, j), k = letters["c"], (set(letters["a"]) - set(letters["c"])).pop()
@@ -49,7 +49,7 @@ def product_on_grid(node: Node, uses: Uses) -> GridProduct | None:
     return GridProduct(grids.pop(), rows.axis, columns.axis, found)
 
 
-def _letters(node: Node) -> Mapping[str, tuple[str, ...]] | None:
+def letters_of(node: Node) -> Mapping[str, tuple[str, ...]] | None:
     """The labels of a product of two matrices; None for anything else."""
     labels = node.index_labels() or {}
     first, second, result = (set(labels.get(name, ())) for name in "abc")

@@ -9,6 +9,7 @@ from typing import ClassVar
 from dcpy.ir.analysis.touched import touched_by
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Scalar
+from dcpy.ir.distribution import Distribution
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Node
@@ -16,8 +17,9 @@ from dcpy.ir.refusal import Refusal
 from dcpy.ir.subsets import Subset
 from dcpy.ir.tree import Element, owners_around
 from dcpy.transforms.distributed.available_copies import Equal, available_copies, equals_of
-from dcpy.transforms.distributed.insert_communication import redirect
+from dcpy.transforms.distributed.insert_communication import needed_by, redirect
 from dcpy.transforms.distributed.placement import home_of, placed, touches_of, why_not_there
+from dcpy.transforms.distributed.products_on_grids import product_on_grid
 from dcpy.transforms.passes import GraphPass
 
 
@@ -30,15 +32,15 @@ class RemoveRedundantCommunication(GraphPass):
              map i home h { B[i] = tmp_part_1[i] + 1 }
 
     A gather and a scatter of the same blocks vanish, those of different blocks become one copy between the two, and an
-    array that has not changed is copied once. A copy is available where it surely has happened, and neither of its
-    sides was written since.
+    array that has not changed is copied once; what is gathered, and then read in blocks alone, goes to these. A copy is
+    available where it surely has happened, and neither of its sides was written since.
     """
 
     name: ClassVar[str] = "remove-redundant-communication"
 
     def decide(self, rw: Rewriter) -> None:
         """Takes another source for copies, reads originals, and drops copies that nobody reads, until none is left."""
-        while _drop_unread(rw) or _read_from_elsewhere(rw) or _read_originals(rw):
+        while _drop_unread(rw) or _read_from_elsewhere(rw) or _read_originals(rw) or _narrow(rw):
             pass  # what is unread goes first: what would be read from there is read from its original by now
 
 
@@ -133,6 +135,8 @@ def _is_there(original: str, name: str, node: Node, uses: Uses) -> bool:
     if (mine.dtype, mine.shape, _elsewhere(mine)) != (its.dtype, its.shape, _elsewhere(its)):
         return False
     where, (_, home, _) = placed(original, uses), home_of(node, uses)
+    if product_on_grid(node, uses) is not None:
+        return where == placed(name, uses)  # blocks of all operands belong together
     reads = [touch for touch in touches_of(node, uses) if touch.container == name]
     moved = [replace(touch, memlet=replace(touch.memlet, container=original)) for touch in reads]
     return not isinstance(where, Refusal) and not any(why_not_there(touch, where, home, node, uses) for touch in moved)
@@ -147,6 +151,34 @@ def _outermost(element: Element) -> Element:
     """The node that is in no map, or the block, that an element belongs to."""
     around = [owner for owner in (element, *owners_around(element)) if isinstance(owner, Node)]
     return around[-1] if around else element
+
+
+# -- what is gathered, and read in blocks ---------------------------------------------------------------------------
+
+
+def _narrow(rw: Rewriter) -> bool:
+    """Makes one temporary that each rank has whole live in the blocks in which all its readers read it."""
+    uses = rw.uses
+    for name in uses.containers():
+        desc = uses.desc(name)
+        if not isinstance(desc, Array) or not desc.shape or not _is_temporary(name, uses) or placed(name, uses):
+            continue
+        if not any(placed(writer.src.container, uses) for writer in uses.writers(name) if isinstance(writer, Copy)):
+            continue  # it takes no message
+        places = {_needed(name, reader, uses) for reader in uses.readers(name)}
+        where = places.pop() if len(places) == 1 else None
+        if where is not None:
+            rw.redeclare(name, replace(desc, distribution=where))
+            return True
+    return False
+
+
+def _needed(name: str, reader: Element, uses: Uses) -> Distribution | None:
+    """The blocks that a reader reads; None where it needs more, or is no node that runs in blocks."""
+    node = _outermost(reader)
+    if not isinstance(node, Node) or isinstance(node, Copy) or not home_of(node, uses)[1]:
+        return None
+    return needed_by(node, name, uses)
 
 
 # -- dead copies -------------------------------------------------------------------------------------------------------

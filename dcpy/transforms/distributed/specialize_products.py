@@ -44,10 +44,11 @@ class SpecializeProducts(GraphPass):
         """Gives each result a temporary where its node makes it, and copies that to where the result lives."""
         for state, node in outermost_nodes(rw.sdfg):
             if runs_over_labels(node):
-                _specialize(state, node, rw)
+                specialize(state, node, rw)
 
 
-def _specialize(state: State, node: LibraryNode, rw: Rewriter) -> None:
+def specialize(state: State, node: LibraryNode, rw: Rewriter) -> None:
+    """Decides for one node, and carries it out."""
     arguments = arguments_of(node, rw.uses)
     if not arguments or all(argument.where is None for argument in arguments):
         return

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 from dcpy.ir.analysis.ownership import shifted
@@ -38,6 +38,12 @@ class Argument:
     sizes: tuple[int, ...]
     where: Distribution | None
     axes: Mapping[str, Axis]  #: of the labels that are dealt out
+    is_elsewhere: bool = False  #: on another grid
+
+    @property
+    def elsewhere(self) -> Argument:
+        """The operand as another grid sees it."""
+        return replace(self, axes={}, is_elsewhere=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +98,14 @@ def strategies_of(node: LibraryNode, arguments: list[Argument], uses: Uses, *, s
     found: dict[tuple[object, ...], Strategy] = {}
     for grid in grids:
         ranks = [_number(size, uses) for size in uses.sdfg.grids[grid].sizes]
-        for home in _homes([argument for argument in arguments if argument.where and argument.where.grid == grid]):
+        here = [each if each.where is None or each.where.grid == grid else each.elsewhere for each in arguments]
+        for home in _homes([each for each in here if each.where and each.where.grid == grid]):
             if not splits:
                 home = {label: axis for label, axis in home.items() if label in kept}
             if any(label not in kept and not isinstance(axis, Blocked) for label, axis in home.items()):
                 continue
             key = (grid, tuple(sorted((label, str(axis)) for label, axis in home.items())))
-            found.setdefault(key, Strategy(grid, home, _seconds(home, arguments, ranks)))
+            found.setdefault(key, Strategy(grid, home, _seconds(home, here, ranks)))
     return sorted(found.values(), key=lambda strategy: strategy.seconds)  # of equal ones, that of the first operand
 
 
@@ -132,7 +139,7 @@ def _fetched(argument: Argument, home: Home, sizes: Mapping[str, int], ranks: li
     if where is None:
         return 0.0
     moved = {label for label, axis in argument.axes.items() if home.get(label) != axis}
-    if not moved and not where.rest:
+    if not moved and not where.rest and not argument.is_elsewhere:
         return 0.0
     there = math.prod(ranks[_axis(argument.axes[label])] for label in moved)
     return MESSAGE * sum(map(math.log2, ranks)) + BYTE * 8 * _share(argument, home, ranks) * (1 - 1 / max(there, 2))
@@ -143,7 +150,8 @@ def _made(argument: Argument, home: Home, sizes: Mapping[str, int], ranks: list[
     axes = {label: axis for label, axis in home.items() if label in argument.labels}
     combined = [_axis(axis) for label, axis in home.items() if label not in argument.labels]
     lives = dict(argument.axes)
-    if not combined and axes == lives and (argument.where is None or not argument.where.rest):
+    stays = not argument.is_elsewhere and (argument.where is None or not argument.where.rest)
+    if not combined and axes == lives and stays:
         return 0.0
     part = BYTE * 8 * _share(argument, home, ranks)
     start = MESSAGE * sum(map(math.log2, ranks))

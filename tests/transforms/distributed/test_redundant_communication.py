@@ -102,7 +102,7 @@ def test_copies_end_where_one_side_is_written(between, kept):
 
 def test_users_apply_it_as_in_the_paper():
     sdfg = dcpy.parse(f"{HEAD} {{ {TWO_STEPS} }}")
-    sdfg.apply(dcpy.ElementWiseArrayOperation).apply(dcpy.ElementWiseArrayOperation).apply(dcpy.RemoveRedundantComm)
+    sdfg.apply(dcpy.ElementWiseArrayOperation).apply(dcpy.RemoveRedundantComm)
     assert str(sdfg).count("copy ") == 1
     assert dcpy.RedundantComm2D == dcpy.RemoveRedundantCommunication()
     assert sdfg.applied()["remove-redundant-communication"] == 1
