@@ -30,6 +30,7 @@ from dcpy.codegen.lower.module import lower_program
 from dcpy.codegen.signature import called_by_host, default_signature
 from dcpy.ir.data import Allocation, Array, Data, Scalar, Space
 from dcpy.ir.editing.copying import copy_sdfg
+from dcpy.ir.hardware import Partition
 from dcpy.ir.machine import COSTS, Costs
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.verify import FPGA_FORM, verify
@@ -154,18 +155,9 @@ def in_memory_of_the_host(sdfg: Sdfg) -> Sdfg:
 
 def _of_the_host(name: str, desc: Data) -> Data:
     match desc:
-        case Array(partition=(first, *_)):
-            raise CodegenError(
-                f"{name!r} is cut ({first}), which is not printed so far",
-                span=desc.span,
-                help="leave the partition out",
-            )
         case Array(allocation=Allocation.REGISTERS | Allocation.SHIFT_REGISTER):
-            raise CodegenError(
-                f"{name!r} is in registers (@{desc.allocation.value}), which are not printed so far",
-                span=desc.span,
-                help="write @bram",
-            )
+            each = tuple(Partition(axis, "complete") for axis in range(len(desc.shape)))
+            return replace(desc, space=Space.HOST, allocation=Allocation.STACK, partition=each)
         case Array() if desc.allocation is Allocation.BRAM:
             return replace(desc, space=Space.HOST, allocation=Allocation.STACK)
         case Array() | Scalar():

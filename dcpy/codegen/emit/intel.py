@@ -61,6 +61,17 @@ def channels(out: Printer, module: tree.Module) -> list[str]:
     return ["\n".join(found)] if found else []
 
 
+def stack_buffer(out: Printer, s: tree.StackBuffer) -> None:
+    """``float __attribute__((register)) x[8];``: the tool takes as many banks as there are powers of two."""
+    words = ""
+    match s.cut:
+        case tree.Cut(style="complete"):
+            words = " __attribute__((register))"
+        case tree.Cut(style="cyclic", factor=factor) if factor & (factor - 1) == 0 and isinstance(s.element, DType):
+            words = f" __attribute__((numbanks({factor}), bankwidth({s.element.itemsize})))"
+    out.out.line(f"{out.type(s.element)}{words} {s.name}[{s.count}];")
+
+
 def loop_directives(out: Printer, loop: tree.Loop) -> list[str]:
     """The interval that is asked for, unless a sum that is carried asks for more: that, the tool knows better."""
     found = []
@@ -92,7 +103,7 @@ INTEL = C99.but(
         **dict.fromkeys(("copy", "move", "free", "owned_buffer", "take_kept")),
     },
     statements={
-        tree.CheckFail: check_fail, tree.Update: statements.update,
+        tree.StackBuffer: stack_buffer, tree.CheckFail: check_fail, tree.Update: statements.update,
         **dict.fromkeys((tree.Team, tree.HeapBuffer, tree.Grow)),
     },
     module=channels,

@@ -68,6 +68,14 @@ def run(out: Printer, s: tree.Run) -> None:
     out.out.line("DCPY_RUN")
 
 
+def stack_buffer(out: Printer, s: tree.StackBuffer) -> None:
+    """``float x[8];`` and how it is cut, which a simulation does not need to know."""
+    statements.stack_buffer(out, s)
+    if s.cut is not None:
+        factor = "" if s.cut.style == "complete" else f" factor={s.cut.factor}"
+        out.out.directive(f"#pragma HLS ARRAY_PARTITION variable={s.name} type={s.cut.style}{factor} dim=1")
+
+
 def loop(out: Printer, s: tree.Loop) -> None:
     """``for (...)`` with its pragmas inside; a pipelined one tells its timing to the simulation."""
     pipelined = next((mark for mark in s.marks if isinstance(mark, tree.Pipelined)), None)
@@ -111,7 +119,7 @@ VITIS = CPP.but(
     },
     statements={
         tree.Queues: queues, tree.Network: network, tree.Spawn: spawn, tree.Run: run, tree.Loop: loop,
-        tree.CheckFail: check_fail,
+        tree.StackBuffer: stack_buffer, tree.CheckFail: check_fail,
         **dict.fromkeys((tree.Team, tree.HeapBuffer, tree.Grow)),
     },
     module=lambda out, module: [],

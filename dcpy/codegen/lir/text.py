@@ -174,7 +174,9 @@ _LINES: dict[type, Callable[[Any], str]] = {
     tree.Network: lambda s: f"network {s.name}",
     tree.Spawn: _spawn,
     tree.Run: lambda s: f"const {s.name}: i32 = run {s.network} or {expr_text(s.no_threads)}",
-    tree.StackBuffer: lambda s: f"stack {s.name}: {type_text(s.element)}[{s.count}]",
+    tree.StackBuffer: lambda s: (
+        f"stack {s.name}: {type_text(s.element)}[{s.count}]" + (f" {s.cut.style} {s.cut.factor}" if s.cut else "")
+    ),
     tree.CheckFail: _check,
     tree.DeviceBuffer: lambda s: f"device {s.name}: {type_text(s.element)}[{expr_text(s.count)}]",
     tree.SharedBuffer: lambda s: f"shared {s.name}: {type_text(s.element)}[{s.count}]",

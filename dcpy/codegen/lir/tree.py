@@ -200,12 +200,21 @@ class Grow(_Placed):
 
 
 @dataclass(frozen=True, slots=True)
+class Cut:
+    """How hardware cuts an array: into `factor` pieces, ``cyclic`` or ``block``; ``complete``: into its elements."""
+
+    style: str
+    factor: int
+
+
+@dataclass(frozen=True, slots=True)
 class StackBuffer(_Placed):
     """A local array of constant size."""
 
     name: str
     element: LirType
     count: int
+    cut: Cut | None = None
 
 
 @dataclass(frozen=True, slots=True)

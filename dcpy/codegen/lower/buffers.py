@@ -8,6 +8,7 @@ from dcpy.codegen.lir.expr import LirExpr, Name, integer, times
 from dcpy.codegen.lir.tree import Declare, DeviceBuffer, Grow, HeapBuffer, SharedBuffer, StackBuffer, Table
 from dcpy.codegen.lir.types import Pointer
 from dcpy.codegen.lower.context import Context
+from dcpy.codegen.lower.cuts import cut_of
 from dcpy.codegen.lower.extents import buffer_size, extent
 from dcpy.codegen.lower.places import Place
 from dcpy.codegen.lower.streams import declare_stream, stream_place
@@ -93,7 +94,8 @@ def declare_buffer(context: Context, name: str) -> None:
             case Allocation.REGISTER:
                 context.emit(Declare(place.base.name, desc.dtype))
             case Allocation.STACK:
-                context.emit(StackBuffer(place.base.name, desc.dtype, _constant_size(context, name, desc)))
+                cut = cut_of(name, desc) if isinstance(desc, Array) else None
+                context.emit(StackBuffer(place.base.name, desc.dtype, _constant_size(context, name, desc), cut))
                 context.unaliased.add(place.base.name)
             case _:
                 declare_array(context, place.base.name, desc, grows=name in context.placement.growing)  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ import pytest
 
 import dcpy
 from dcpy.base.errors import CodegenError, InvalidSdfg
+from dcpy.base.options import resolve_options
 from dcpy.codegen.fpga import generate_fpga
 from dcpy.ir.text import parse_sdfg
 from tests.codegen.fpga.compiling import compiled, output
@@ -160,16 +161,57 @@ def test_a_deadlock_names_the_line():
     assert any("p.push(x[i])" in note for note in caught.value.__notes__)
 
 
+CUT = """
+    sdfg @f(x: f64[8], y: f64[8]) {{
+      dataflow {{
+        process a {{
+          data b: f64[2, 4] transient @local {how}
+          loop i = 0:8 @pipelined {{ tasklet (v <- x[i]) -> (o -> b[i // 4, i % 4]) {{ o = 2.0 * v }} }}
+          loop j = 0:8 @pipelined {{ copy b[j // 4, j % 4] -> y[j] }}
+        }}
+      }}
+    }}"""
+
+
+@pytest.mark.parametrize(
+    ("how", "pragma", "words"),
+    [
+        ("@bram", "", ""),
+        ("@bram partition cyclic 1 by 2", "type=cyclic factor=2", "__attribute__((numbanks(2), bankwidth(8))) "),
+        ("@bram partition complete 1", "type=cyclic factor=4", "__attribute__((numbanks(4), bankwidth(8))) "),
+        ("@bram partition block 0 by 2", "type=block factor=2", ""),
+        ("@bram partition complete 0 partition complete 1", "type=complete", "__attribute__((register)) "),
+        ("@registers", "type=complete", "__attribute__((register)) "),
+        ("@shift_register", "type=complete", "__attribute__((register)) "),
+    ],
+)
+def test_local_memory_is_cut(how, pragma, words):
+    """The cut of an array of two dimensions as that of the one that is printed."""
+    sdfg = parse_sdfg(CUT.format(how=how))
+    lines = [line.strip() for line in generate_fpga(sdfg).units[1].text.splitlines()]
+    after = lines[lines.index("double b[8];") + 1]
+    assert after == f"#pragma HLS ARRAY_PARTITION variable=b {pragma} dim=1" or not pragma
+    options = resolve_options({"device": "fpga", "fpga.vendor": "intel"})
+    assert f"double {words}b[8];" in generate_fpga(sdfg, options=options).units[-1].text
+
+
+@pytest.mark.cc
+def test_cut_memory_has_the_values():
+    x, y = np.arange(8.0), np.zeros(8)
+    dcpy.parse(CUT.format(how="@registers")).compile(**FPGA)(x, y)
+    assert np.array_equal(y, 2 * x)
+
+
 REFUSED = [
-    ("data b: i64[8] transient @local @bram partition cyclic 0 by 2", "'b' is cut (cyclic 0 by 2)"),
-    ("data b: i64[8] transient @local @registers", "'b' is in registers"),
+    ("data b: i64[8, 3] transient @local @bram partition cyclic 0 by 2", "'b' is cut cyclic 0 by 2: the array of one"),
+    ("data b: i64[3, 8] transient @local @bram partition cyclic 1 by 3", "'b' is cut cyclic 1 by 3: the array of one"),
     ("check x[0] > 0.0 else ValueError \"no\"", "a process of hardware cannot raise an exception yet"),
 ]
 
 
 @pytest.mark.parametrize(("inside", "message"), REFUSED)
 def test_what_is_not_there_yet_is_refused(inside, message):
-    body = "tasklet () -> (o -> b[0]) { o = 1 }" if "data b" in inside else ""
+    body = "tasklet () -> (o -> b[0, 0]) { o = 1 }" if "data b" in inside else ""
     text = f"sdfg @f(x: f64[8]) {{ dataflow {{ process a {{ {inside} {body} }} }} }}"
     with pytest.raises(CodegenError) as caught:
         generate_fpga(parse_sdfg(text))
