@@ -20,7 +20,7 @@ from dcpy.base.options import Options
 from dcpy.codegen.artifact import ArrayArg, IntegerArg
 from dcpy.codegen.signature import default_signature
 from dcpy.frontend.fingerprint import fingerprint
-from dcpy.programs.rank_programs import Recipe, for_ranks, require_plain
+from dcpy.programs.rank_programs import Recipe, attach, for_ranks, require_plain
 from dcpy.runtime.distributed.agreement import agree
 from dcpy.runtime.distributed.arrays import DistArray, OnRoot
 from dcpy.runtime.distributed.placement import Grid
@@ -199,9 +199,7 @@ class RankProgram:
         self.loaded, self.world = loaded, world
         self.recipe = Recipe.from_json(loaded.extra)
         self._call = compiled_function(loaded)
-        attach = getattr(loaded.library, "dcpy_ranks_attach", None)
-        if attach is not None:
-            attach(world.handle)
+        attach(loaded.library, world)
 
     def check(self, bound: Mapping[str, Any], described: Description) -> None:
         """`ArgumentShapeError` where sizes of one name differ."""

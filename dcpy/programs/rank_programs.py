@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dcpy import driver, plugins
 from dcpy.base.errors import FrontendError
@@ -16,6 +16,9 @@ from dcpy.codegen.signature import default_signature
 from dcpy.ir.comm import CommNode
 from dcpy.ir.distribution import coordinate_names
 from dcpy.ir.sdfg import Sdfg
+
+if TYPE_CHECKING:
+    from dcpy.runtime.distributed.world import World
 
 Sizes = Mapping[str, tuple[tuple[str, int, int], ...]]
 
@@ -96,6 +99,25 @@ def expand_messages(sdfg: Sdfg, *, alone: bool) -> None:
     while nodes := [node for node in sdfg.body.walk_nodes() if isinstance(node, CommNode)]:
         for node in nodes:  # a product on a grid becomes broadcasts, which are next
             driver.apply(sdfg, step, {"node": node})
+
+
+def with_messages(sdfg: Sdfg) -> Sdfg:
+    """A copy in which messages are calls of the MPI that this process is a rank of, or of nobody."""
+    from dcpy.ir.editing.copying import copy_sdfg
+    from dcpy.runtime.distributed.world import current_world
+
+    made = copy_sdfg(sdfg)
+    expand_messages(made, alone=current_world().size == 1)
+    return made
+
+
+def attach(library: Any, world: World | None = None) -> None:
+    """Tells a library who its ranks are, if it sends anything. Default: all of the job."""
+    from dcpy.runtime.distributed.world import current_world
+
+    tell = getattr(library, "dcpy_ranks_attach", None)
+    if tell is not None:
+        tell((world or current_world()).handle)
 
 
 def require_plain(sdfg: Sdfg, records: Iterable[str], parameters: Container[str]) -> None:

@@ -328,6 +328,10 @@ class CompiledSdfg(Dispatcher):
         from dcpy.ir.verify import COMPILABLE, verify
 
         plugins.load()
+        if sdfg.grids:
+            from dcpy.programs.rank_programs import attach, with_messages  # who has one rank is spared it
+
+            sdfg = with_messages(sdfg)
         verify(sdfg, COMPILABLE)
         self._sdfg, self._options = sdfg, options
         self._general: Sdfg | None = getattr(sdfg, "general", None)
@@ -337,12 +341,15 @@ class CompiledSdfg(Dispatcher):
         names = tuple(sdfg.arguments)
         if convention is None:
             self.signature = signature_of(sdfg)
+            names = tuple(arg.name for arg in self.signature.args)  # of a rank among others: symbols, too
         else:
             self.signature, self._sources = signature_of_call(sdfg, convention)
             names = convention.parameters
         loaded = driver.compile_sdfg(sdfg, self.signature, options, profile=self.profile)
         self.signature = loaded.signature
         self.path = loaded.path
+        if sdfg.grids:
+            attach(loaded.library)
         super().__init__(sdfg.name, tuple((name,) for name in names), self._call_with_other_values)
         callbacks = sdfg.callbacks
         self.add(

@@ -141,7 +141,8 @@ def _fetched(argument: Argument, home: Home, sizes: Mapping[str, int], ranks: li
     moved = {label for label, axis in argument.axes.items() if home.get(label) != axis}
     if not moved and not where.rest and not argument.is_elsewhere:
         return 0.0
-    there = math.prod(ranks[_axis(argument.axes[label])] for label in moved)
+    along = [_axis(argument.axes[label]) for label in moved]  # of its own grid, which may have more axes
+    there = math.prod(ranks[axis] if axis < len(ranks) else RANKS for axis in along)
     return MESSAGE * sum(map(math.log2, ranks)) + BYTE * 8 * _share(argument, home, ranks) * (1 - 1 / max(there, 2))
 
 

@@ -11,6 +11,12 @@ from tests.support.ranks_of_mpi import sent
 
 pytestmark = pytest.mark.mpi
 SIZES = (101, 5, 2)
+N = dcpy.symbol("N")
+
+
+@dcpy.program
+def total(A: dcpy.float64[N], s: dcpy.float64[1]):
+    s[0] = np.sum(A)
 
 
 @dcpy.program(distributed=True, auto_optimize=True)
@@ -84,3 +90,12 @@ def test_it_is_compiled_once():
     doitgen(dcpy.distribute(a.reshape(2, 1, 3), dcpy.grid(dims=1), ("block", None, None)), np.eye(3))
     seconds = world().all(doitgen.profile.get("compiler", 0.0))
     assert all(spent == 0 for spent in seconds[1:])
+
+
+def test_a_plan_by_hand():
+    """An SDFG that is distributed and localized takes the parts of a rank, then sizes and coordinates."""
+    sdfg = total.to_sdfg().distribute({"A": "g(block 0)"}, {"g": ["P"]}).localize()
+    array = dcpy.distribute(np.arange(11.0), dcpy.grid(dims=1))
+    s, me = np.zeros(1), world()
+    sdfg.compile()(A=array.local, s=s, N=11, P=me.size, g_c0=me.rank)
+    assert s[0] == 55
