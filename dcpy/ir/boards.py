@@ -49,6 +49,22 @@ _DSPS = {
 _INTEGERS = {"xilinx": {4: 3, 8: 10}, "intel": {4: 1, 8: 4}}  #: of a product, by bytes
 
 
+MEMORY = 20  #: cycles from the address to the value, in the memory beside the chip
+_FLOAT = {
+    "add": 8, "sub": 8, "mul": 4, "truediv": 28, "div": 28, "sqrt": 28, "exp": 20, "log": 24, "pow": 80, "sin": 40,
+    "cos": 40, "tan": 60, "tanh": 60,
+}  # fmt: skip
+_DOUBLED = 2  #: for numbers of 64 bits, about
+_INTEGER = {"mul": 3, "floordiv": 36, "mod": 36, "truediv": 40}
+
+
+def latency(name: str, dtype: DType) -> int:
+    """Cycles of an operation on values of a dtype, at about 300 MHz: typical of the cores that HLS tools choose."""
+    if dtype.kind == "f":
+        return _FLOAT.get(name, 2) * (_DOUBLED if dtype.itemsize == 8 and name in _FLOAT else 1)
+    return _INTEGER.get(name, 0) if dtype.kind in "iu" else 0
+
+
 def board(name: str) -> Board:
     """The board of a name; `UnknownName` lists the others."""
     if name not in BOARDS:

@@ -102,6 +102,7 @@ PASSES: Registry[type[Pass]] = Registry(
     {
         "assign-schedules": f"{_CPU}.assign_schedules:AssignSchedules",
         "form-processes": f"{_FPGA}.form_processes:FormProcesses",
+        "interleave-accumulation": f"{_FPGA}.interleave_accumulation:InterleaveAccumulation",
         "pipeline-loops": f"{_FPGA}.pipeline_loops:PipelineLoops",
         "streaming-memory": f"{_FPGA}.streaming_memory:StreamingMemory",
         "assign-storages": f"{_CPU}.assign_storages:AssignStorages",

@@ -108,13 +108,15 @@ class Unroll:
 class Pipelined:
     """An iteration starts every `ii` cycles, and gives what it computes `depth` cycles later (hardware).
 
-    `bound` says what asks for the interval, if more than a wish for one.
+    `bound` says what asks for the interval, if more than a wish for one. In a `parallel` loop no iteration needs what
+    another one computes, but for what they combine.
     """
 
     ii: int
     style: str
     depth: int = 1
     bound: str = ""
+    parallel: bool = False
 
 
 @dataclass(frozen=True, slots=True)

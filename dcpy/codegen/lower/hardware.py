@@ -14,6 +14,7 @@ from dcpy.codegen.lir.expr import Call, Infix, Intrinsic, Item, LirExpr, Literal
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Fifo, LirType, Pointer, Reference
 from dcpy.codegen.lir.walk import changed_variables, names_in
 from dcpy.codegen.lower.bounds import within
+from dcpy.codegen.lower.coalescing import coalesced
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.extents import buffer_size
 from dcpy.codegen.lower.hardware_units import Queue, Site
@@ -187,7 +188,7 @@ def _started(context: Context, process: Process, kernel: str, lower_region: Lowe
     for param, values in zip(process.params, process.domain, strict=True):
         ranges = within(ranges, param, values)
     with context.as_process(process.name), context.knowing(ranges):
-        body = with_depths(lower_region(context, process.body))
+        body = coalesced(with_depths(lower_region(context, process.body)), context.names.fresh)
     queues = {title: key for key, title in hardware.queues.items()}
     for stream, indices in queues.values():
         strange = [symbol for index in indices for symbol in index.symbols if symbol not in process.params]

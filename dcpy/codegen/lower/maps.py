@@ -111,7 +111,8 @@ def _lower_loops(context: Context, node: Map, writes: ConflictResolutions, lower
         reductions = _reductions(context, writes)
         loops = _mark_innermost(loops, len(node.params), tree.Simd(width), *reductions)
     elif marks := marks_of(context, node.schedule, node.domain[-1]):
-        loops = _mark_innermost(loops, len(node.params), *marks)
+        free = (replace(mark, parallel=True) if isinstance(mark, tree.Pipelined) else mark for mark in marks)
+        loops = _mark_innermost(loops, len(node.params), *free)
     context.emit(tree.Block((*buffers, loops)) if buffers else loops)
 
 

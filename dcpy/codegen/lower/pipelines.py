@@ -1,69 +1,87 @@
 """Pipeline depths: the longest path of latencies through an iteration, and what bounds how often one may start.
 
-Latencies are in cycles at about 300 MHz, typical of what HLS tools choose for their cores: estimates, by which loops
-are timed in simulation, and nothing else.
+Latencies are estimates (`ir.boards`), by which loops are timed in simulation, and sums are interleaved.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from dcpy.base.source import SrcSpan
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.expr import Cast, Infix, Intrinsic, Item, LirExpr, Name, Operation, Prefix
-from dcpy.codegen.lir.walk import bodies, children, expressions
+from dcpy.codegen.lir.expr import Cast, Infix, Intrinsic, Item, LirExpr, Literal, Name, Operation, Prefix
+from dcpy.codegen.lir.types import Pointer
+from dcpy.codegen.lir.walk import bodies, children, expressions, names_in
+from dcpy.codegen.lower.coalescing import is_pipelined, perfect_nest, trips
+from dcpy.codegen.lower.recurrences import Axis, carried, dependence_distance, reuse_distance
+from dcpy.ir.boards import MEMORY, latency
 from dcpy.ir.types import DType
 
-MEMORY = 20  #: from the address to the value, in the memory beside the chip
-FLOAT = {
-    "add": 8, "sub": 8, "mul": 4, "truediv": 28, "div": 28, "sqrt": 28, "exp": 20, "log": 24, "pow": 80, "sin": 40,
-    "cos": 40, "tan": 60, "tanh": 60,
-}  # fmt: skip
-DOUBLED = 2  #: for numbers of 64 bits, about
-INTEGER = {"mul": 3, "floordiv": 36, "mod": 36, "truediv": 40}
+NEVER = -(1 << 40)  #: a stage before all others
 OPERATORS = {"+": "add", "-": "sub", "*": "mul", "/": "truediv"}
 
 
-def latency(name: str, dtype: DType) -> int:
-    """Cycles of an operation on values of a dtype."""
-    if dtype.kind == "f":
-        return FLOAT.get(name, 2) * (DOUBLED if dtype.itemsize == 8 and name in FLOAT else 1)
-    return INTEGER.get(name, 0) if dtype.kind in "iu" else 0
-
-
 def with_depths(body: tree.Body) -> tree.Body:
-    """The statements, in which each pipelined loop knows its depth and its interval."""
-    return tuple(map(_timed, body))
+    """The statements of a process, in which each pipelined loop knows its depth and its interval.
+
+    Arrays that a process gets are in the memory beside the chip; those that it declares are on the chip.
+    """
+    memories = frozenset(name for name, kind in names_in(body).items() if isinstance(kind, Pointer))
+    return _timed_body(body, (), memories)
 
 
-def _timed(statement: tree.Statement) -> tree.Statement:
+def _timed_body(body: tree.Body, around: tuple[Axis, ...], memories: frozenset[str]) -> tree.Body:
+    return tuple(_timed(statement, around, memories) for statement in body)
+
+
+def _timed(statement: tree.Statement, around: tuple[Axis, ...], memories: frozenset[str]) -> tree.Statement:
     match statement:
-        case tree.Loop(body=inside, marks=marks) if any(isinstance(mark, tree.Pipelined) for mark in marks):
-            path = _Path()
+        case tree.Loop(body=inside, marks=marks):
+            axes = (Axis(statement.var, _count(statement)), *around)
+            if not is_pipelined(statement):
+                inner = axes if perfect_nest(statement) else ()
+                return replace(statement, body=_timed_body(inside, inner, memories))
+            path = _Path(memories, axes)
             path.body(inside)
-            timed = tuple(
-                replace(mark, ii=max(mark.ii, path.carried), depth=max(path.deepest, 1), bound=path.bound)
-                if isinstance(mark, tree.Pipelined)
-                else mark
-                for mark in marks
-            )
-            return replace(statement, marks=timed)
-        case tree.Loop(body=inside) | tree.Block(body=inside):
-            return replace(statement, body=with_depths(inside))
+            if not any(isinstance(mark, tree.Pipelined) and mark.parallel for mark in marks):
+                path.carry(inside, statement.var)
+            return replace(statement, marks=tuple(_told(mark, path) for mark in marks))
+        case tree.Block(body=inside):
+            return replace(statement, body=_timed_body(inside, around, memories))
         case tree.If(cases=cases, otherwise=otherwise):
-            timed_cases = tuple((condition, with_depths(inside)) for condition, inside in cases)
-            return replace(statement, cases=timed_cases, otherwise=with_depths(otherwise))
+            timed_cases = tuple((condition, _timed_body(inside, (), memories)) for condition, inside in cases)
+            return replace(statement, cases=timed_cases, otherwise=_timed_body(otherwise, (), memories))
     return statement
 
 
-class _Path:
-    """When each variable of an iteration has its value."""
+def _told(mark: tree.Mark, path: _Path) -> tree.Mark:
+    if not isinstance(mark, tree.Pipelined):
+        return mark
+    asked = path.carried > mark.ii
+    return replace(
+        mark, ii=max(mark.ii, path.carried), depth=max(path.deepest, 1), bound=path.bound if asked else mark.bound
+    )
 
-    def __init__(self) -> None:
+
+def _count(loop: tree.Loop) -> int | None:
+    found = trips(loop) if loop.down is False else None
+    return found.value if isinstance(found, Literal) and isinstance(found.value, int) else None
+
+
+class _Path:
+    """When each variable of an iteration has its value, and what the next iteration waits for."""
+
+    def __init__(self, memories: frozenset[str], axes: tuple[Axis, ...] = (), start: str = "") -> None:
+        self.memories = memories
+        self.axes = axes
+        self.start = start  # a variable or array: only what depends on it counts
         self.ready: dict[str, int] = {}
         self.own: set[str] = set()
-        self.deepest = 1
+        self.deepest = 0
         self.carried = 1
         self.bound = ""
+        self.reached: int | None = None  # when the value is there that `start` gets
+        self.span: SrcSpan | None = None
 
     def body(self, body: tree.Body) -> None:
         for statement in body:
@@ -73,36 +91,82 @@ class _Path:
         match statement:
             case tree.Declare(name=name, value=value):
                 self.own.add(name)
-                self.ready[name] = 0 if value is None else self.of(value)
+                self.ready[name] = self.of(value) if value is not None else self.nothing
+            case tree.StackBuffer(name=name):
+                self.own.add(name)
             case tree.Assign(target=Name(name=name), value=value):
                 self.ready[name] = self.of(value)
-            case tree.Assign(target=Item(index=index), value=value):
+                self.reaches(name, self.ready[name], statement)
+            case tree.Assign(target=Item(base=Name(name=name), index=index), value=value):
                 self.ends(max(self.of(index), self.of(value)))
+                self.reaches(name, self.of(value), statement)
             case tree.Update(target=target, value=value, op=op):
-                cycles = latency(op.op, op.dtype)
-                if not (isinstance(target, Name) and target.name in self.own) and cycles > self.carried:
-                    self.carried = cycles
-                    line = f" in line {statement.span.line}" if statement.span else ""
-                    self.bound = f"the sum{line}: {op.op} takes {cycles} cycles" if cycles > 1 else ""
-                self.ends(max(self.of(value), self.of(target)) + cycles)
+                self.update(statement, latency(op.op, op.dtype))
+                self.ends(max(self.of(value), self.of(target)) + latency(op.op, op.dtype))
             case _:
                 for expr in expressions(statement):
                     self.ends(self.of(expr))
+        unrolled = _unrolled(statement)
+        self.axes = (*unrolled, *self.axes)
         for inside in bodies(statement):
             self.body(inside)
+        self.axes = self.axes[len(unrolled) :]
         self.ends(max(self.ready.values(), default=0))
+
+    @property
+    def nothing(self) -> int:
+        """The stage of what needs no input that counts."""
+        return NEVER if self.start else 0
+
+    def update(self, statement: tree.Update, cycles: int) -> None:
+        """A sum into a place that later iterations sum into, too."""
+        target = statement.target
+        if isinstance(target, Name):
+            distance = None if target.name in self.own else 1
+        elif isinstance(target, Item) and isinstance(target.base, Name):
+            distance = None if target.base.name in self.own else reuse_distance(target.index, self.axes)
+            cycles += MEMORY if target.base.name in self.memories else 1
+        else:
+            distance = 1
+        if distance is not None:
+            self.asks(-(-cycles // distance), f"the sum{_line(statement)}: {statement.op.op} takes {cycles} cycles")
+
+    def reaches(self, name: str, stage: int, statement: tree.Statement) -> None:
+        if name == self.start and stage >= 0:
+            self.reached = max(self.reached or 0, stage)
+            self.span = statement.span
+
+    def asks(self, interval: int, why: str) -> None:
+        if interval > self.carried:
+            self.carried, self.bound = interval, why
+
+    def carry(self, body: tree.Body, variable: str) -> None:
+        """Looks for values that an iteration needs of an earlier one."""
+        for name, reads, writes in carried(body):
+            distances = [dependence_distance(read, written, variable) for read in reads for written in writes]
+            near = min((distance for distance in distances if distance is not None), default=None)
+            if reads and near is None:
+                continue
+            path = _Path(self.memories, self.axes, name)
+            path.body(body)
+            if path.reached is not None:
+                line = f" in line {path.span.line}" if path.span else ""
+                why = f"what each iteration needs of one before, {name}{line}: it takes {path.reached} cycles"
+                self.asks(-(-path.reached // max(near or 1, 1)), why)
 
     def ends(self, stage: int) -> None:
         self.deepest = max(self.deepest, stage)
 
     def of(self, expr: LirExpr) -> int:
         """The stage in which an expression has its value."""
-        before = max((self.of(child) for child in children(expr)), default=0)
+        if isinstance(expr, Name):
+            return self.ready.get(expr.name, 0 if expr.name == self.start else self.nothing)
+        before = max((self.of(child) for child in children(expr)), default=self.nothing)
         match expr:
-            case Name(name=name):
-                return self.ready.get(name, 0)
             case Item(base=Name(name=name)):
-                return before + (1 if name in self.own else MEMORY)
+                if name == self.start:
+                    before = max(before, 0)
+                return before + (MEMORY if name in self.memories else 1)
             case Infix(op=op, type=DType() as dtype) if op in OPERATORS:
                 return before + latency(OPERATORS[op], dtype)
             case Operation(name=name, dtype=dtype):
@@ -111,3 +175,13 @@ class _Path:
                 return before
         return before
 
+
+def _unrolled(statement: tree.Statement) -> tuple[Axis, ...]:
+    """The axis of a loop that is written out: its iterations are part of one of the pipeline."""
+    if not isinstance(statement, tree.Loop):
+        return ()
+    return (Axis(statement.var, _count(statement)),)
+
+
+def _line(statement: tree.Statement) -> str:
+    return f" in line {statement.span.line}" if statement.span else ""

@@ -6,13 +6,14 @@ from dcpy.ir.machine import LIMITS, Limits
 from dcpy.transforms.cpu.assign_storages import AssignStorages
 from dcpy.transforms.expand import ExpandLibraryNodes
 from dcpy.transforms.fpga.form_processes import FormProcesses
+from dcpy.transforms.fpga.interleave_accumulation import InterleaveAccumulation
 from dcpy.transforms.fpga.pipeline_loops import PipelineLoops
 from dcpy.transforms.fpga.streaming_memory import StreamingMemory
 from dcpy.transforms.fusion.map_inlining import MapInlining
 from dcpy.transforms.pipeline import Pipeline
 from dcpy.transforms.simplify.inline_call import InlineCall
 
-EXPANSIONS = ("pure", "maps")  #: of library nodes, best first: those that consist of maps
+EXPANSIONS = ("maps", "pure")  #: of library nodes, best first: loops that are not those of a processor
 
 
 def fpga_pipeline(limits: Limits = LIMITS) -> Pipeline:
@@ -24,6 +25,7 @@ def fpga_pipeline(limits: Limits = LIMITS) -> Pipeline:
         MapInlining(),
         StreamingMemory(),
         FormProcesses(),
+        InterleaveAccumulation(),
         PipelineLoops(),
         AssignStorages(limits),
         ensures="fpga",
