@@ -37,6 +37,11 @@ class System:
         self._products: dict[Monomial, str] = {}
         self._context: list[str] = []
 
+    @property
+    def has_products(self) -> bool:
+        """Whether products of symbols stand for numbers of which nothing else is known."""
+        return bool(self._products)
+
     # -- what the caller says ----------------------------------------------------------------------------------
 
     def sweep(self, footprint: Footprint) -> list[str]:
