@@ -21,6 +21,7 @@ from benchmarks.peers.report import write_between
 from dcpy import driver
 from dcpy.base.errors import DcpyError
 from dcpy.base.options import resolve_options
+from dcpy.codegen.cycles.processes import QUEUE
 from dcpy.codegen.fpga import predicted
 from dcpy.programs.explain import sizes_of
 from dcpy.programs.signatures import signature_of
@@ -65,7 +66,8 @@ def measured(kernel: Kernel, preset: str) -> Figures:
     time = predicted(lowered, sizes_of(sdfg, sdfg.convention, values), signature_of(sdfg), options=OPTIONS)
     networks = [one.longest for one in time.kernels.values() if one.longest is not None]
     processes = [process for network in networks for process in network.processes]
-    intervals = {pipeline.ii for process in processes for pipeline in process.pipelines}
+    pipelines = [pipeline for process in processes for pipeline in process.pipelines]
+    intervals = {pipeline.ii for pipeline in pipelines if pipeline.bound != QUEUE}  # of others: cycles of a token
     queues = [queue.depth for one in simulated.values() for queue in one.queues]
     return Figures(
         sum(one.cycles for one in simulated.values()),

@@ -101,6 +101,7 @@ PASSES: Registry[type[Pass]] = Registry(
     "pass",
     {
         "assign-schedules": f"{_CPU}.assign_schedules:AssignSchedules",
+        "decouple-memory": f"{_FPGA}.decouple_memory:DecoupleMemory",
         "form-processes": f"{_FPGA}.form_processes:FormProcesses",
         "interleave-accumulation": f"{_FPGA}.interleave_accumulation:InterleaveAccumulation",
         "pipeline-loops": f"{_FPGA}.pipeline_loops:PipelineLoops",

@@ -18,6 +18,7 @@ from dcpy.codegen.lir.types import Pointer
 from dcpy.codegen.lir.walk import expressions, names_in, parts, statements
 from dcpy.ir.types import DType
 
+QUEUE = "a queue: it moves a token in a cycle"  #: what bounds the interval of an iteration that moves several
 MOST = 1 << 16  #: iterations of a loop that are looked at one by one, where they differ
 
 
@@ -143,7 +144,7 @@ class _Walk:
         tokens = max((meeting.tokens for meeting in meetings), default=1)
         interval = max(mark.ii, tokens)
         last = (count - 1) * interval
-        bound = "queue" if tokens > mark.ii else mark.bound
+        bound = QUEUE if tokens > mark.ii else mark.bound
         course = Course(
             last + tokens + mark.depth,
             {name: Meeting(0, last + one.tokens - 1, one.tokens * count) for name, one in inside.pops.items()},

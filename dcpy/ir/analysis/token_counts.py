@@ -19,7 +19,7 @@ from dcpy.ir.data import Stream
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Process
 from dcpy.ir.subsets import Range
-from dcpy.ir.symbolic import ONE, ZERO, Expr, Ranges, product_of
+from dcpy.ir.symbolic import ONE, ZERO, Expr, Ranges, min_of, product_of, sym
 
 MOST_POINTS = 1 << 12  #: points of parameters that are enumerated for one access
 Queue = tuple[str, tuple[int, ...]]  #: of a stream, at a point of its shape
@@ -65,8 +65,9 @@ def _counts(access: MemoryAccess, uses: Uses, ranges: Ranges) -> list[tuple[tupl
     """For each queue that an access names, how many tokens it moves there; a queue may come more than once."""
     if not access.is_sure() or access.subset is None:
         return Refusal("which depends on a condition, or on data")
-    variables = [variable for scope in access.scopes for variable in scope.variables]
     each = _tokens_at_once(access, uses, ranges)
+    mentioned = {*access.subset.symbols, *each.symbols}
+    variables = _without_tiles([variable for scope in access.scopes for variable in scope.variables], mentioned)
     told = {*access.subset.symbols, *each.symbols}
     for _, values in reversed(variables):
         told |= {*(values.symbols if values is not None else ())}
@@ -81,6 +82,23 @@ def _counts(access: MemoryAccess, uses: Uses, ranges: Ranges) -> list[tuple[tupl
             return Refusal("and which queue that is cannot be told")
         sizes = [values.subs(point).size_within(ranges) for _, values in free if values is not None]
         found.append((tuple(number for number in index if number is not None), each.subs(point) * product_of(*sizes)))
+    return found
+
+
+def _without_tiles(variables: list[Variable], mentioned: set[str]) -> list[Variable]:
+    """Strip-mining undone: tiles of T iterations, the last one cut off, are as many as the loop had before.
+
+    ``t = a:b:T`` around ``l = 0:min(T, b - t)`` counts as ``a:b``.
+    """
+    found = list(variables)
+    for position, (tile, values) in enumerate(variables):
+        others = [(name, inner) for name, inner in found[position + 1 :] if inner is None or tile in inner.symbols]
+        if values is None or tile in mentioned or len(others) != 1:
+            continue
+        ((lane, inner),) = others
+        if inner is not None and inner.step is ONE and inner.size == min_of(values.step, values.stop - sym(tile)):
+            found[position] = (tile, Range(values.start, values.stop, ONE))
+            found = [(name, Range(ZERO, ONE, ONE) if name == lane else known) for name, known in found]
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dcpy.ir.machine import LIMITS, Limits
 from dcpy.transforms.cpu.assign_storages import AssignStorages
 from dcpy.transforms.expand import ExpandLibraryNodes
+from dcpy.transforms.fpga.decouple_memory import DecoupleMemory
 from dcpy.transforms.fpga.form_processes import FormProcesses
 from dcpy.transforms.fpga.interleave_accumulation import InterleaveAccumulation
 from dcpy.transforms.fpga.pipeline_loops import PipelineLoops
@@ -26,6 +27,7 @@ def fpga_pipeline(limits: Limits = LIMITS) -> Pipeline:
         StreamingMemory(),
         FormProcesses(),
         InterleaveAccumulation(),
+        DecoupleMemory(),
         PipelineLoops(),
         AssignStorages(limits),
         ensures="fpga",

@@ -33,14 +33,18 @@ class MapToForLoop(Transformation[Legal]):
 
     def apply(self, m: Match, plan: Legal, rw: Rewriter) -> tuple[Loop, ...]:
         """Returns the loops, outermost first."""
-        node = m[self.map]
-        state = alone_in_state(node, rw)
-        pairs = list(zip(node.params, node.domain, strict=True))
-        loops = tuple(Loop(param, values, Region(), span=node.span) for param, values in pairs)
-        for outer, inner in pairwise(loops):
-            outer.body.add(inner)
-        rw.insert_before(state, loops[0])
-        move_body(node.body, loops[-1].body, rw)
-        rw.forward(node, loops[0])
-        rw.erase(state)
-        return loops
+        return as_loops(m[self.map], rw)
+
+
+def as_loops(node: Map, rw: Rewriter) -> tuple[Loop, ...]:
+    """Puts loops in the place of a map; returns them, the outermost one first."""
+    state = alone_in_state(node, rw)
+    pairs = list(zip(node.params, node.domain, strict=True))
+    loops = tuple(Loop(param, values, Region(), span=node.span) for param, values in pairs)
+    for outer, inner in pairwise(loops):
+        outer.body.add(inner)
+    rw.insert_before(state, loops[0])
+    move_body(node.body, loops[-1].body, rw)
+    rw.forward(node, loops[0])
+    rw.erase(state)
+    return loops

@@ -158,3 +158,12 @@ def test_every_rule_has_a_broken_program():
     rules = {name for name in (rule.name for rule in FPGA_FORM.rules) if name.startswith("fpga.")}
     assert {rule for rule, _, _ in TEXTS} | {"fpga.resizes"} >= rules
     assert fpga.tokens_come_and_go.name in rules
+
+
+def test_tiles_are_counted():
+    tiled = "loop t = 0:N:16 { loop l = 0:min(16, N - t) { copy x[t + l] -> s } }"
+    take = "process take { loop j = 0:N { copy s -> y[j] } }"
+    body = f"{S} dataflow {{ process give {{ {tiled} }} {take} }}"
+    assert not said_by("fpga.tokens", parse_sdfg(f"sdfg @f({ARGS}) {{ {body} }}"))
+    other = body.replace("min(16, N - t)", "min(15, N - t)")
+    assert "the ranges are no numbers" in said_by("fpga.tokens", parse_sdfg(f"sdfg @f({ARGS}) {{ {other} }}"))
