@@ -105,6 +105,7 @@ PASSES: Registry[type[Pass]] = Registry(
         "form-processes": f"{_FPGA}.form_processes:FormProcesses",
         "interleave-accumulation": f"{_FPGA}.interleave_accumulation:InterleaveAccumulation",
         "pipeline-loops": f"{_FPGA}.pipeline_loops:PipelineLoops",
+        "streaming-composition": f"{_FPGA}.streaming_composition:StreamingComposition",
         "streaming-memory": f"{_FPGA}.streaming_memory:StreamingMemory",
         "assign-storages": f"{_CPU}.assign_storages:AssignStorages",
         "expand-library-nodes": "dcpy.transforms.expand:ExpandLibraryNodes",

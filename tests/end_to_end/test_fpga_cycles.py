@@ -39,3 +39,24 @@ def test_explain_with_arguments_has_both():
 def test_an_unknown_board():
     with pytest.raises(UnknownName, match="no board is called 'u9'"):
         dcpy.program(axpy.function, device=dcpy.DeviceType.FPGA, **{"fpga.platform": "u9"}).explain()
+
+
+@pytest.mark.parametrize("name", ["bicg", "gesummv", "mvt"])
+def test_products_side_by_side_are_one_network(name):
+    found = measured(kernels()[name], "XS")
+    assert found.is_right
+    assert found.cycles == found.model
+    assert (found.kernels, found.intervals) == (1, (1,))
+
+
+def test_products_one_behind_the_other_are_one_network_where_sizes_are_numbers():
+    @dcpy.program(device=dcpy.DeviceType.FPGA)
+    def atax(A: dcpy.float32[40, 36], x: dcpy.float32[36]):
+        return (A @ x) @ A
+
+    random = np.random.default_rng(3)
+    A, x = random.random((40, 36), np.float32), random.random(36, np.float32)
+    np.testing.assert_allclose(atax(A, x), (A @ x) @ A, rtol=1e-5)
+    (kernel,) = atax.compile().simulated(A, x).values()
+    assert kernel.cycles < 3 * 40 * 36
+    assert max(queue.used for queue in kernel.queues) == 2

@@ -15,7 +15,7 @@ from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Map, Tasklet
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Dataflow, Loop, Process, Region, State
-from dcpy.ir.schedules import UNROLLED
+from dcpy.ir.schedules import SEQUENTIAL, UNROLLED
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import const, sym
 from dcpy.ir.tree import subtree
@@ -23,7 +23,7 @@ from dcpy.transforms.fpga.streaming_memory import DEPTH
 from dcpy.transforms.maps.map_to_for_loop import as_loops
 from dcpy.transforms.passes import GraphPass
 
-LONGEST_REPEAT = 64  #: tokens that a reader writes out for one element
+WRITTEN_OUT = 64  #: tokens at most that a reader gives in one iteration of a pipeline
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ def _repeats(memlet: Memlet, variables: list[tuple[str, Range]]) -> tuple[int, l
     while len(left) > 1:
         name, values = left[-1]
         count = values.size.constant
-        if name in memlet.subset.symbols or count is None or not 0 < times * count <= LONGEST_REPEAT:
+        if name in memlet.subset.symbols or not count:
             break
         times *= count
         left.pop()
@@ -182,7 +182,7 @@ def _repeated(source: Memlet, queue: Memlet, times: int, ends: _Ends) -> Region:
     held, count = rw.fresh_name(f"{plain(source.container)}_held"), rw.fresh_name("times")
     register = Memlet(held, Subset())
     again = Region([State(nodes=[Copy(register, queue)])])
-    loop = Loop(count, Range.of(0, const(times)), again, UNROLLED)
+    loop = Loop(count, Range.of(0, const(times)), again, UNROLLED if times <= WRITTEN_OUT else SEQUENTIAL)
     desc = Scalar(dtype, transient=True, allocation=Allocation.REGISTER)
     return Region([State(nodes=[Copy(source, register)]), loop], {held: desc})
 

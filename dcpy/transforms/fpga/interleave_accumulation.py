@@ -25,6 +25,7 @@ from dcpy.transforms.passes import GraphPass
 
 Sum = tuple[Memlet, int]  #: what is combined into, and the cycles that this takes
 BURST = 16  #: rows at least: where these are neighbours in memory, f32 fill a port of 512 bits
+MOST_SUMS = 4096  #: that one process keeps on the chip: 32 KB of doubles
 EXTRA = 2  #: cycles that reading a sum and writing it take beside the addition
 
 
@@ -55,8 +56,9 @@ class InterleaveAccumulation(GraphPass):
                 if node.state is not None and (sums := _inner_sums(node, rw.uses)):
                     refusal = _why_not_rows(node, rw.uses)
                     if not refusal:
-                        _take_turns(node, _turns(sums), rw)
-                        rw.remark(node, True, f"the sums of {_turns(sums)} rows take turns")
+                        turns = _whole(node, _turns(sums)) or _turns(sums)
+                        _take_turns(node, turns, rw)
+                        rw.remark(node, True, f"the sums of {turns} rows take turns")
                     else:
                         rw.remark(node, False, str(refusal))
             for node in [node for node in process.body.walk_nodes() if isinstance(node, Map)]:
@@ -89,6 +91,16 @@ def _inner_sums(node: Map, uses: Uses) -> list[Sum]:
     inner = [one for block in node.body.blocks if isinstance(block, State) for one in block.nodes]
     sums = [found for one in inner if isinstance(one, Map) for found in _combined(one, uses)]
     return [(memlet, cycles) for memlet, cycles in sums if memlet.container in node.body.containers]
+
+
+def _whole(node: Map, least: int) -> int:
+    """All rows, if these are few and lie side by side: then each operand is read once, in order; 0: not so."""
+    count = node.domain[-1].size.constant or 0
+    if not least <= count <= MOST_SUMS:
+        return 0
+    memlets = [memlet for inner in node.body.walk_nodes() for memlet in inner.reads() if memlet.subset.rank > 1]
+    beside = any(memlet.subset.indices[-1] == sym(node.params[-1]) for memlet in memlets if memlet.subset.is_point)
+    return count if beside else 0
 
 
 def _why_not_rows(node: Map, uses: Uses) -> Refusal | None:

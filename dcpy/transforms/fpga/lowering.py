@@ -9,6 +9,7 @@ from dcpy.transforms.fpga.decouple_memory import DecoupleMemory
 from dcpy.transforms.fpga.form_processes import FormProcesses
 from dcpy.transforms.fpga.interleave_accumulation import InterleaveAccumulation
 from dcpy.transforms.fpga.pipeline_loops import PipelineLoops
+from dcpy.transforms.fpga.streaming_composition import StreamingComposition
 from dcpy.transforms.fpga.streaming_memory import StreamingMemory
 from dcpy.transforms.fusion.map_inlining import MapInlining
 from dcpy.transforms.pipeline import Pipeline
@@ -28,6 +29,7 @@ def fpga_pipeline(limits: Limits = LIMITS) -> Pipeline:
         FormProcesses(),
         InterleaveAccumulation(),
         DecoupleMemory(),
+        StreamingComposition(),
         PipelineLoops(),
         AssignStorages(limits),
         ensures="fpga",

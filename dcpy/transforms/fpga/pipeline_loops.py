@@ -12,7 +12,7 @@ from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Loop, Process, Region
 from dcpy.ir.schedules import SEQUENTIAL, Pipelined, Sequential, Unrolled
-from dcpy.ir.tree import subtree
+from dcpy.ir.tree import is_inside, subtree
 from dcpy.transforms.passes import GraphPass
 
 
@@ -60,14 +60,17 @@ def _schedule(loop: Map | Loop, process: Process, rw: Rewriter) -> None:
         return
     if not isinstance(loop.schedule, Unrolled):
         ii = loop.schedule.ii if isinstance(loop.schedule, Pipelined) else 0
-        style = "frp" if _streams_alone(loop, rw.uses) else "stp"
+        style = "frp" if _streams_alone(loop, process, rw.uses) else "stp"
         rw.update(loop, schedule=Pipelined(ii, style))  # type: ignore[arg-type]
         rw.remark(loop, True, f"pipelined ({style}) in the process {process.name!r}")
 
 
-def _streams_alone(loop: Map | Loop, uses: Uses) -> bool:
-    """Whether it touches no memory but queues and what is its own."""
-    return all(isinstance(uses.desc(name), Stream | Scalar) for name in _containers(loop))
+def _streams_alone(loop: Map | Loop, process: Process, uses: Uses) -> bool:
+    """Whether it touches no memory but queues and what is its own, on the chip."""
+    return all(
+        isinstance(uses.desc(name), Stream | Scalar) or is_inside(uses.home(name), process)
+        for name in _containers(loop)
+    )
 
 
 def _containers(loop: Map | Loop) -> Iterator[str]:
