@@ -13,12 +13,13 @@ from dcpy.ir.analysis.effects import effects_of
 from dcpy.ir.data import Array, Stream
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.editing.substitution import Substitution
+from dcpy.ir.effects import Effect
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Dataflow, Process, State
 from dcpy.ir.subsets import Range, Subset
-from dcpy.ir.tree import subtree
+from dcpy.ir.tree import Element, subtree
 from dcpy.transforms.passes import GraphPass
 
 Touched = list[tuple[Process, MemoryAccess]]
@@ -100,6 +101,8 @@ def _processes(block: Dataflow) -> list[Process]:
 
 def _handed_over(first: Dataflow, second: Dataflow, rw: Rewriter) -> list[HandOver] | Refusal:
     """What goes from one network to the next one; or why they stay apart."""
+    if any(_may_fail(element) for element in subtree(first)):
+        return Refusal("what the network before checks must hold first")
     ours, theirs = list(_touched(first, rw)), list(_touched(second, rw))
     written = {one.memory for _, one in ours if one.is_write}
     read = {one.memory for _, one in ours if not one.is_write}
@@ -115,6 +118,11 @@ def _handed_over(first: Dataflow, second: Dataflow, rw: Rewriter) -> list[HandOv
     if again := _meets_again(first, second, list(found.values()), rw):
         return Refusal(f"two paths would meet again in {again!r}")
     return list(found.values())
+
+
+def _may_fail(element: Element) -> bool:
+    """Whether it raises an exception itself; that a network may get stuck is not meant."""
+    return not isinstance(element, Dataflow) and bool(element.effects & Effect.MAY_RAISE)
 
 
 def _touched(block: Dataflow, rw: Rewriter) -> Iterator[tuple[Process, MemoryAccess]]:
