@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import copy
+import inspect
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -58,7 +59,9 @@ def in_single_precision(values: dict[str, Any]) -> dict[str, Any]:
 
 def measured(kernel: Kernel, preset: str) -> Figures:
     """One call on the simulator, its results compared with NumPy's. Raises `DcpyError` for what is no hardware."""
-    values = in_single_precision(kernel.initialize(preset))
+    parameters = inspect.signature(kernel.function).parameters.values()
+    defaults = {one.name: one.default for one in parameters if one.default is not one.empty}
+    values = in_single_precision(defaults | kernel.initialize(preset))
     sdfg = dcpy.program(kernel.function, device=dcpy.DeviceType.FPGA).to_sdfg(**values)
     compiled = sdfg.compile(device="fpga")
     simulated = compiled.simulated(**values)

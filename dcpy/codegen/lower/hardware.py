@@ -9,16 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from dcpy.base.errors import CodegenError
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.expr import Call, Infix, Intrinsic, Item, LirExpr, Literal, Name, integer
+from dcpy.codegen.lir.expr import Call, Cast, Infix, Intrinsic, Item, LirExpr, Literal, Name, integer
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Fifo, LirType, Pointer, Reference
 from dcpy.codegen.lir.walk import changed_variables, names_in
 from dcpy.codegen.lower.bounds import within
 from dcpy.codegen.lower.coalescing import coalesced
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.extents import buffer_size
-from dcpy.codegen.lower.hardware_units import Queue, Site
+from dcpy.codegen.lower.hardware_units import Hardware, Queue, Site
 from dcpy.codegen.lower.pipelines import with_depths
+from dcpy.codegen.lower.process_checks import PLACES, guarded
 from dcpy.ir.data import Array, Stream
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.region import Dataflow, Process, Region
@@ -85,7 +87,7 @@ def lower_kernel(context: Context, block: Dataflow, lower_region: LowerRegion) -
     assert hardware is not None  # the caller asked
     name = context.file_name(f"{context.sdfg.name}_kernel")
     starts: list[tree.Statement] = []
-    hardware.changed = set()
+    hardware.changed, hardware.checking, hardware.failed = set(), 0, context.names.fresh("failed")
     for process in block.body.blocks:
         assert isinstance(process, Process)  # `verify` refuses others
         with context.at(process.span):
@@ -96,6 +98,8 @@ def lower_kernel(context: Context, block: Dataflow, lower_region: LowerRegion) -
         for stream, desc in zip(_streams(context, block), queues, strict=True)
         if isinstance(desc, Stream)
     ]
+    if hardware.checking:
+        context.emit(tree.StackBuffer(hardware.failed, INDEX, PLACES * hardware.checking))
     used = names_in(tuple(starts))
     own = {context.names.of(stream) for stream in _streams(context, block)}
     params = tuple(
@@ -113,6 +117,7 @@ def lower_kernel(context: Context, block: Dataflow, lower_region: LowerRegion) -
     if hardware.board:
         _note_board(context, kernel, starts, counts)
     context.emit(tree.Evaluate(Call(name, args, Basic.VOID)))
+    _raised(context, hardware)
     if not declared and not hardware.board:
         return  # nobody waits
     told = Call(hardware.deadlock(context.module.base), (Name("error", Pointer(INDEX)),), STATUS)
@@ -188,7 +193,10 @@ def _started(context: Context, process: Process, kernel: str, lower_region: Lowe
     for param, values in zip(process.params, process.domain, strict=True):
         ranges = within(ranges, param, values)
     with context.as_process(process.name), context.knowing(ranges):
-        body = coalesced(with_depths(lower_region(context, process.body)), context.names.fresh)
+        checked = guarded(lower_region(context, process.body), context.names.fresh, lambda: _refused(context))
+        body = coalesced(with_depths(checked.body), context.names.fresh)
+    if checked.place and hardware.board:
+        raise _refused(context)
     queues = {title: key for key, title in hardware.queues.items()}
     for stream, indices in queues.values():
         strange = [symbol for index in indices for symbol in index.symbols if symbol not in process.params]
@@ -206,9 +214,36 @@ def _started(context: Context, process: Process, kernel: str, lower_region: Lowe
     )
     hardware.functions.append(tree.Function(name, Basic.VOID, params, body, span=process.span))
     for number, point in enumerate(_points(process)):
-        args = tuple(_passed(context, param, queues, point) for param in params)
+        args = tuple(
+            _place_for_failure(hardware) if param.name == checked.place else _passed(context, param, queues, point)
+            for param in params
+        )
         copies = (str(number),) if process.params else ()
         yield tree.Spawn(kernel, Call(name, args, STATUS), params=copies)
+
+
+def _refused(context: Context) -> CodegenError:
+    return context.refuse(
+        "a process cannot check that, for what comes behind the check hands tokens to others, or runs on a board",
+        help="check before the part that runs on the device, or give sizes and indices that are surely in range",
+    )
+
+
+def _place_for_failure(hardware: Hardware) -> LirExpr:
+    """Where a process tells what has failed in it: a place for each in an array of the kernel."""
+    offset = PLACES * hardware.checking
+    hardware.checking += 1
+    places = Name(hardware.failed, Pointer(INDEX))
+    return places if not offset else Infix("+", places, integer(offset), Pointer(INDEX))
+
+
+def _raised(context: Context, hardware: Hardware) -> None:
+    """Raises what the first process of a kernel, in the order of the program, has told."""
+    for number in range(hardware.checking):
+        places = Name(hardware.failed, Pointer(INDEX))
+        values = [Item(places, integer(PLACES * number + position), INDEX) for position in range(PLACES)]
+        failed = Infix("!=", values[0], integer(0), TRUTH)
+        context.fail(failed, Cast(values[0], INDEX, STATUS), tuple(values[1:]))
 
 
 def _passed(context: Context, param: tree.Parameter, queues: dict[str, Queue], point: dict[str, int]) -> LirExpr:

@@ -33,6 +33,8 @@ class Hardware:
     launches: dict[str, tree.Function] = field(default_factory=dict)  # by kernel: what the host calls
     unfinished: dict[str, int] = field(default_factory=dict)  # by process or kernel: the check that it has not ended
     refused: int = 0  # the check that the board has refused something
+    checking: int = 0  # processes of this kernel that check something
+    failed: str = ""  # the array in which they tell what has failed
     queues: dict[Queue, str] = field(default_factory=dict)  # of the process that is lowered: its parameters
 
     def deadlock(self, base: str) -> str:

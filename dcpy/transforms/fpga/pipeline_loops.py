@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -67,13 +66,6 @@ def _schedule(loop: Map | Loop, process: Process, rw: Rewriter) -> None:
 
 def _streams_alone(loop: Map | Loop, process: Process, uses: Uses) -> bool:
     """Whether it touches no memory but queues and what is its own, on the chip."""
-    return all(
-        isinstance(uses.desc(name), Stream | Scalar) or is_inside(uses.home(name), process)
-        for name in _containers(loop)
-    )
-
-
-def _containers(loop: Map | Loop) -> Iterator[str]:
-    for element in subtree(loop):
-        for memlet in (*element.reads(), *element.writes()):
-            yield memlet.container
+    touched = (uses.touches(element) for element in subtree(loop))
+    names = {name for one in touched for name in (*one.reads, *one.writes)}
+    return all(isinstance(uses.desc(name), Stream | Scalar) or is_inside(uses.home(name), process) for name in names)
