@@ -20,7 +20,7 @@ from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.extents import buffer_size
 from dcpy.codegen.lower.hardware_units import Hardware, Queue, Site
 from dcpy.codegen.lower.pipelines import with_depths
-from dcpy.codegen.lower.process_checks import PLACES, guarded
+from dcpy.codegen.lower.process_checks import PLACES, Guarded, guarded
 from dcpy.ir.data import Array, Stream
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.region import Dataflow, Process, Region
@@ -193,10 +193,10 @@ def _started(context: Context, process: Process, kernel: str, lower_region: Lowe
     for param, values in zip(process.params, process.domain, strict=True):
         ranges = within(ranges, param, values)
     with context.as_process(process.name), context.knowing(ranges):
-        checked = guarded(lower_region(context, process.body), context.names.fresh, lambda: _refused(context))
+        checked = Guarded(lower_region(context, process.body))
+        if hardware.keeps_failures:
+            checked = guarded(checked.body, context.names.fresh, lambda: _refused(context))
         body = coalesced(with_depths(checked.body), context.names.fresh)
-    if checked.place and hardware.board:
-        raise _refused(context)
     queues = {title: key for key, title in hardware.queues.items()}
     for stream, indices in queues.values():
         strange = [symbol for index in indices for symbol in index.symbols if symbol not in process.params]
@@ -224,7 +224,7 @@ def _started(context: Context, process: Process, kernel: str, lower_region: Lowe
 
 def _refused(context: Context) -> CodegenError:
     return context.refuse(
-        "a process cannot check that, for what comes behind the check hands tokens to others, or runs on a board",
+        "a process cannot check that, for what comes behind the check hands tokens to others",
         help="check before the part that runs on the device, or give sizes and indices that are surely in range",
     )
 

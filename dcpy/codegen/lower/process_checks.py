@@ -26,7 +26,7 @@ class Guarded:
     """A process whose checks are kept: its statements, and the parameter that has the place for the first failure."""
 
     body: tree.Body
-    place: str
+    place: str = ""
 
 
 def guarded(body: tree.Body, fresh: Callable[[str], str], refuse: Callable[[], Exception]) -> Guarded:
@@ -36,7 +36,7 @@ def guarded(body: tree.Body, fresh: Callable[[str], str], refuse: Callable[[], E
     them.
     """
     if not any(isinstance(statement, tree.CheckFail) for statement in statements(body)):
-        return Guarded(body, "")
+        return Guarded(body)
     kept = Name(fresh("failure"), INDEX)
     values = tuple(Name(fresh(f"failure_value{number}"), INDEX) for number in range(PLACES - 1))
     inside = _Keeping(kept, values, refuse).body(body)

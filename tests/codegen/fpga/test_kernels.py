@@ -205,7 +205,6 @@ def test_cut_memory_has_the_values():
 REFUSED = [
     ("data b: i64[8, 3] transient @local @bram partition cyclic 0 by 2", "'b' is cut cyclic 0 by 2: the array of one"),
     ("data b: i64[3, 8] transient @local @bram partition cyclic 1 by 3", "'b' is cut cyclic 1 by 3: the array of one"),
-    ("check x[0] > 0.0 else ValueError \"no\"", "a process of hardware cannot raise an exception yet"),
 ]
 
 
