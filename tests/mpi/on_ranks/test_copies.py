@@ -40,14 +40,14 @@ extern "C" void move_parts(const double *from, double *to, const dcpy::int64_t *
 
 
 @cache
-def library():
-    """One rank compiles, all load."""
+def library(few):
+    """One rank compiles, all load. `few`: below so many ranks, there are messages only."""
     found = find_mpi()
     where = tempfile.mkdtemp() if world().rank == 0 else ""
     path = Path(world().tell(where)) / "copies.so"
     if world().rank == 0:
         source = path.with_suffix(".cpp")
-        source.write_text(f"{found.declarations}\n{ENTRY}")
+        source.write_text(f"#define DCPY_FEW {few}\n{found.declarations}\n{ENTRY}")
         flags = [f"-I{each}" for each in found.include_dirs] + [f"-L{each}" for each in found.library_dirs]
         flags += [f"-Wl,-rpath,{each}" for each in found.library_dirs] + [f"-l{each}" for each in found.libraries]
         warnings = ("-Wall", "-Wextra", "-Werror", "-Wno-unused-function")
@@ -59,10 +59,10 @@ def library():
     return made
 
 
-def moved(numbers, from_, to, *, halo=False):
+def moved(numbers, from_, to, *, halo=False, few=100):
     array = np.array([int(number.constant) for number in numbers], np.int64)
     pointer = ctypes.POINTER(ctypes.c_double)
-    library().move_parts(
+    library(few).move_parts(
         from_.ctypes.data_as(pointer), to.ctypes.data_as(pointer),
         array.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)), ctypes.c_int64(len(array)), int(halo),
     )  # fmt: skip
@@ -158,7 +158,9 @@ def visits_of(grids, given, names, ranks):
     return made
 
 
-def test_random_copies():
+@pytest.mark.parametrize("few", [100, 1])
+def test_random_copies(few):
+    """By messages, and by collectives where all ranks get all."""
     ranks, draw = world().size, np.random.default_rng(world().size)
     for number in range(PAIRS):
         grids, dims = draw_grids(draw, ranks), int(draw.integers(1, 4))
@@ -175,8 +177,11 @@ def test_random_copies():
         )  # fmt: skip
         node.meaning_of_all(visits_of(grids, given, ("src", "dst"), ranks))
         told = _numbers(source, target, operand(mine[0].shape), operand(mine[1].shape), grids)
-        moved([const(OPERATIONS[wcr]), *told], *mine)
+        moved([const(OPERATIONS[wcr]), *told], *mine, few=few)
         np.testing.assert_array_equal(mine[1], given[1][world().rank], err_msg=f"{number}: {source} -> {target} {wcr}")
+    numbers = (ctypes.c_int64 * 3)()
+    library(few).dcpy_ranks_sent(numbers)
+    assert (numbers[2] > 0) == (few == 1 or ranks >= 100)  # collectives
 
 
 def test_random_halos():

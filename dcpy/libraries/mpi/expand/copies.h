@@ -15,6 +15,9 @@ struct Plan {
     List<Message> sends, takes;
     Box own, back; // what a rank has itself; from the stage to the target
     bool has_own, own_first, staged;
+    Fan fan;
+    int root; // of a broadcast
+    List<int> counts, places; // in bytes, of what all ranks gather
     char *stage, *arrived;
 #ifndef DCPY_ALONE
     List<MPI_Datatype> send_types, take_types;
@@ -46,11 +49,34 @@ static int64_t make_stage(const Sections &sections, int64_t me, Plan &plan, int6
     return bytes;
 }
 
+// What goes to all of them: the part of each rank, in the order of the ranks.
+static void make_fan(const Sections &sections, int64_t me, int64_t ranks, Plan &plan)
+{
+    int64_t arriving = 0;
+    plan.has_own = sections.between(me, me, nullptr, plan.own);
+    for (int64_t other = 0; other < ranks; other++) {
+        Box here;
+        int64_t bytes = other == me ? plan.own.count * sections.size : 0;
+        if (other == me && !plan.has_own) bytes = 0;
+        if (other != me && plan.fan != SUMMED && sections.between(other, me, nullptr, here)) {
+            bytes = here.count * sections.size;
+            plan.takes.add({other, arriving, bytes, here, false});
+        }
+        plan.counts.add(as_int(bytes)), plan.places.add(as_int(arriving));
+        if (bytes) plan.root = int(other);
+        arriving += bytes;
+    }
+    plan.stage = memory(plan.has_own ? plan.own.count * sections.size : 0);
+    plan.arrived = memory(arriving);
+}
+
 static void make(const Sections &sections, Plan &plan)
 {
     int64_t me = world_rank(), ranks = world_size(), strides[DIMS], arriving = 0;
     sections.require_ranks(ranks);
     plan.operation = sections.source.partials ? sections.source.operation : int64_t(REPLACE);
+    plan.fan = plan.wcr == REPLACE || sections.source.partials ? fan_of(sections, ranks) : MESSAGES;
+    if (plan.fan != MESSAGES) return make_fan(sections, me, ranks, plan);
     plan.staged = plan.wcr != REPLACE || sections.source.partials;
     if (plan.staged) plan.back.count = make_stage(sections, me, plan, strides) / sections.size;
     plan.has_own = sections.between(me, me, plan.staged ? strides : nullptr, plan.own);
@@ -107,6 +133,7 @@ static MPI_Datatype row_of(int64_t count, int64_t size)
 
 static void prepare(Plan &plan)
 {
+    if (plan.fan != MESSAGES) return;
     for (Message &send : plan.sends) {
         plan.send_types.add(datatype(send.box.from, send.box.dims, plan.size, send.base));
         send.box.release();
@@ -190,8 +217,9 @@ static void forget(Plan &) {}
 static void release(Plan *plan)
 {
     forget(*plan);
-    if (plan->staged)
+    if (plan->staged || plan->fan != MESSAGES)
         for (Message &take : plan->takes) take.box.release();
+    plan->counts.release(), plan->places.release();
     plan->own.release(), plan->back.release();
     plan->numbers.release(), plan->sends.release(), plan->takes.release();
     free(plan->stage), free(plan->arrived), free(plan);
@@ -266,9 +294,47 @@ template <class T> void run_staged(Plan &plan, const char *from, char *to)
     combine<T>(plan.back, plan.stage, to, plan.wcr);
 }
 
+#ifdef DCPY_ALONE
+template <class T> void run_fan(Plan &, const char *, char *) {}
+#else
+template <class T> void run_fan(Plan &plan, const char *from, char *to)
+{
+    int64_t count = plan.has_own ? plan.own.count : 0;
+    int bytes = as_int(count * plan.size);
+    MPI_Datatype type;
+    if (count) pack(plan.own, from, plan.stage, plan.size);
+    traffic.collectives++, traffic.bytes += bytes;
+    if (plan.fan == SUMMED) {
+        MPI_Op combines = operation<T>(plan.operation, type);
+        DCPY_MPI(Allreduce(plan.stage, plan.arrived, as_int(count), type, combines, world));
+        const char *next = plan.arrived;
+        int64_t how = plan.wcr;
+        if (count == 0) return;
+        each(plan.own, 0, nullptr, to, [&next, how](const char *, char *place) {
+            T old, other;
+            memcpy(&old, place, sizeof old), memcpy(&other, next, sizeof other);
+            old = combined(old, other, int(how));
+            memcpy(place, &old, sizeof old);
+            next += sizeof other;
+        });
+        return;
+    }
+    if (plan.fan == ONE) {
+        char *whole = count ? plan.stage : plan.arrived;
+        DCPY_MPI(Bcast(whole, plan.counts[plan.root], MPI_BYTE, plan.root, world));
+    } else {
+        const int *counts = plan.counts.items, *places = plan.places.items;
+        DCPY_MPI(Allgatherv(plan.stage, bytes, MPI_BYTE, plan.arrived, counts, places, MPI_BYTE, world));
+    }
+    if (count) unpack(plan.own, plan.stage, to, plan.size);
+    for (const Message &take : plan.takes) unpack(take.box, plan.arrived + take.base, to, plan.size);
+}
+#endif
+
 // Without `own`, what a rank owns stays where it is: only what it lacks arrives.
 template <class T> void run(Plan &plan, const char *from, char *to, bool own)
 {
+    if (plan.fan != MESSAGES) return run_fan<T>(plan, from, to);
     if (plan.staged) return run_staged<T>(plan, from, to);
     auto under_way = start(plan, from, to);
     if (own && plan.has_own) copy_box(plan.own, 0, from, to, plan.size);
