@@ -6,8 +6,10 @@ Each test starts a job, with a cache of its own unless it says otherwise.
 from __future__ import annotations
 
 import subprocess
+import sys
 import textwrap
 import time
+from pathlib import Path
 
 import pytest
 
@@ -152,3 +154,34 @@ def test_what_does_not_compile_is_told_to_all(tmp_path):
     """))  # fmt: skip
     assert code == 0, text
     assert text.count("refused") == 3
+
+
+@pytest.mark.parametrize("ranks", [1, 4])
+def test_the_tutorials_script(tmp_path, ranks):
+    """As `dcpy run` starts it."""
+    script = Path(__file__).parents[2] / "examples" / "ranks" / "gemm.py"
+    command = [sys.executable, "-c", "import sys; from dcpy.cli.main import main; sys.exit(main())"]
+    made = subprocess.run(
+        [*command, "run", "-n", str(ranks), str(script)], text=True, timeout=60, stdout=subprocess.PIPE, check=True,
+    )  # fmt: skip
+    assert f"rank {ranks - 1} of {ranks} has" in made.stdout
+    assert made.stdout.count("as on one rank") == 1
+
+
+def test_two_mpis_are_not_mixed(monkeypatch):
+    """The library in this process is of another MPI than the wrapper in PATH."""
+    from dcpy.base.errors import MixedMpi
+    from dcpy.libraries.mpi import environments
+
+    monkeypatch.setattr(environments, "loaded_library", lambda: Path("/elsewhere/lib/libmpi.so.40"))
+    with pytest.raises(MixedMpi, match="is of another MPI than the library that mpi4py has loaded"):
+        environments.find_mpi.__wrapped__()
+
+
+def test_no_mpi(monkeypatch):
+    from dcpy.base.errors import MissingMpi
+    from dcpy.libraries.mpi import environments
+
+    monkeypatch.setattr(environments, "find_wrapper", lambda: None)
+    with pytest.raises(MissingMpi, match=r"no MPI is installed(.|\n)*pip install 'dcpy\[mpi\]'"):
+        environments.find_mpi.__wrapped__()
