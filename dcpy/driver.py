@@ -249,6 +249,19 @@ def distribute(
     return _run(sdfg, DISTRIBUTE, resolve_options()).counts()
 
 
+def choose_distributions(sdfg: Sdfg, ranks: int, sizes: Mapping[str, int], memory: int) -> dict[str, int]:
+    """Distributes by the cheapest plan for a typical run, with so many ranks and these sizes."""
+    from dcpy.transforms.distributed.pipeline import DISTRIBUTE, TEMPORARIES
+    from dcpy.transforms.distributed.planning.choose_distributions import ChooseDistributions
+    from dcpy.transforms.distributed.plans import expect_sizes
+    from dcpy.transforms.pipeline import Pipeline
+
+    expect_sizes(sdfg, sizes)
+    _run(sdfg, Pipeline("plan", ChooseDistributions(ranks=ranks, memory=memory)), resolve_options())
+    _run(sdfg, TEMPORARIES, resolve_options())
+    return _run(sdfg, DISTRIBUTE, resolve_options()).counts()
+
+
 def place_on_device(sdfg: Sdfg, names: Sequence[str]) -> None:
     """Says that callers have arguments in the memory of a device, in place; new arrays will be there, too."""
     from dataclasses import replace

@@ -78,6 +78,17 @@ class Limits:
     shared_bytes: int = 0  #: of all arrays that the threads of one block share
 
 
+@dataclass(frozen=True, slots=True)
+class Network:
+    """What it costs that ranks work together; picoseconds. The defaults are of nodes with a fast interconnect."""
+
+    latency: int = 2_000_000  #: of a message, however short
+    byte: int = 200  #: of a message's byte more
+    local_byte: int = 100  #: of a byte that is copied in a rank's own memory
+    unit: int = 100  #: of a unit of work (`Costs`)
+    step: int = 100  #: of a product and a sum of a product of matrices
+
+
 def entries(table: Costs | Limits | OperationCosts, prefix: str = "") -> Iterator[tuple[str, int]]:
     """All numbers of a table by dotted name: ``lanes``, …, ``operations.exp``, …"""
     for field in fields(table):
@@ -88,7 +99,7 @@ def entries(table: Costs | Limits | OperationCosts, prefix: str = "") -> Iterato
             yield prefix + field.name, value
 
 
-COSTS, LIMITS = Costs(), Limits()
+COSTS, LIMITS, NETWORK = Costs(), Limits(), Network()
 GPU_COSTS = Costs(
     block=256,
     warp=32,

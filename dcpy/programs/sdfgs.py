@@ -201,15 +201,26 @@ class SDFG(GraphWords):
 
     @own_frames_hidden
     def distribute(
-        self, plan: Mapping[str, Distribution | str], grids: Mapping[str, Sequence[int | str]] | None = None
+        self,
+        plan: Mapping[str, Distribution | str] | None = None,
+        grids: Mapping[str, Sequence[int | str]] | None = None,
+        *,
+        ranks: int = 16,
+        sizes: Mapping[str, int] | None = None,
+        memory: int = 0,
     ) -> SDFG:
         """Says where containers live, and finds out what runs where and what is sent; returns itself.
 
         ``sdfg.distribute({"A": "g(block 0, whole)"}, {"g": ["P"]})``: distributions as in the textual form, grids with
-        their sizes, which are numbers or symbols. Results stay the same, up to the order of sums.
-        Raises `TransformationRefused` for what cannot be distributed.
+        their sizes, which are numbers or symbols. Without a plan the one is taken that is expected to take least time
+        on `ranks` ranks with these `sizes` of symbols, and no more than `memory` bytes on each, if that is not 0; it
+        serves any number of ranks and any sizes. Results stay the same, up to the order of sums.
+        Raises `TransformationRefused` for what cannot be distributed, or does not fit.
         """
-        driver.distribute(self, plan, grids or {})
+        if plan is None:
+            driver.choose_distributions(self, ranks, sizes or {}, memory)
+        else:
+            driver.distribute(self, plan, grids or {})
         return self
 
     @own_frames_hidden

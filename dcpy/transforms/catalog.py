@@ -108,6 +108,7 @@ PASSES: Registry[type[Pass]] = Registry(
         "streaming-composition": f"{_FPGA}.streaming_composition:StreamingComposition",
         "streaming-memory": f"{_FPGA}.streaming_memory:StreamingMemory",
         "assign-storages": f"{_CPU}.assign_storages:AssignStorages",
+        "choose-distributions": f"{_DISTRIBUTED}.planning.choose_distributions:ChooseDistributions",
         "expand-library-nodes": "dcpy.transforms.expand:ExpandLibraryNodes",
         "form-kernels": f"{_GPU}.form_kernels:FormKernels",
         "forward-scalars": f"{_CPU}.forward_scalars:ForwardScalars",
@@ -160,5 +161,6 @@ PIPELINES: Registry[Pipeline] = Registry(
         "distribute": f"{_DISTRIBUTED}.pipeline:DISTRIBUTE",
         "one-rank": f"{_DISTRIBUTED}.pipeline:LOCALIZE",
         "simplify": f"{_SIMPLIFY}.pipeline:SIMPLIFY",
+        "temporaries": f"{_DISTRIBUTED}.pipeline:TEMPORARIES",
     },
 )

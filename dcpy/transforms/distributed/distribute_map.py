@@ -43,21 +43,26 @@ class DistributeMap(Transformation[Distribution]):
             return Refusal("it is inside of another map, which runs on one rank")
         if Effect.ORDERED in effects_of(node):
             return Refusal("it has an effect that is seen outside, which would happen on each rank for itself")
-        reason = Refusal("it writes nothing that is distributed")
-        for touch in touches_of(node, m.uses):
-            where = placed(touch.container, m.uses) if touch.is_write else None
-            if isinstance(where, Refusal):
-                reason = where
-            elif where is not None:
-                home = _home(node, touch, where)
-                if not isinstance(home, Refusal):
-                    return home
-                reason = home
-        return _home_of_sums(node, m.uses) or reason
+        return home_by_results(node, m.uses)
 
     def apply(self, m: Match, plan: Distribution, rw: Rewriter) -> Map:
         rw.update(m[self.map], home=plan)
         return m[self.map]
+
+
+def home_by_results(node: Map, uses: Uses) -> Distribution | Refusal:
+    """Where a map would run: where the first of its results lives for which that can be said."""
+    reason = Refusal("it writes nothing that is distributed")
+    for touch in touches_of(node, uses):
+        where = placed(touch.container, uses) if touch.is_write else None
+        if isinstance(where, Refusal):
+            reason = where
+        elif where is not None:
+            home = _home(node, touch, where)
+            if not isinstance(home, Refusal):
+                return home
+            reason = home
+    return _home_of_sums(node, uses) or reason
 
 
 def _why_not_dealt(axis: Axis, values: Range) -> str:

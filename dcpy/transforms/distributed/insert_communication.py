@@ -125,7 +125,7 @@ def _stagings(node: Node, uses: Uses) -> list[Staging] | Refusal:
             return where
         if not any(why_not_there(touch, where, home, node, uses) for touch in touches):
             continue
-        staging = _staging(node, container, touches, where, grid, home, uses)
+        staging = staging_for(node, container, touches, where, grid, home, uses)
         if isinstance(staging, Refusal):
             return staging
         found.append(staging)
@@ -138,13 +138,14 @@ def needed_by(node: Node, container: str, uses: Uses) -> Distribution | None:
     touches = [touch for touch in touches_of(node, uses) if touch.container == container]
     if any(touch.is_write for touch in touches):
         return None
-    found = _staging(node, container, touches, None, grid, home, uses)
+    found = staging_for(node, container, touches, None, grid, home, uses)
     return None if isinstance(found, Refusal) or any(found.points) else found.desc.distribution
 
 
-def _staging(
+def staging_for(
     node: Node, container: str, touches: list[Touch], where: Distribution | None, grid: str, home: Home, uses: Uses
 ) -> Staging | Refusal:
+    """What a node uses instead of a container that lives at `where`, if it runs at `home`."""
     desc, writes = uses.desc(container), any(touch.is_write for touch in touches)
     shape = desc.shape
     axes: list[Axis] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from dcpy.base.assumptions import NOTHING
 from dcpy.base.errors import InvalidSdfg, TransformationRefused
 from dcpy.ir.data import Array
 from dcpy.ir.distribution import Distribution
@@ -36,3 +37,15 @@ def enter_plan(sdfg: Sdfg, plan: Mapping[str, Distribution | str], grids: Mappin
         sdfg.grids, sdfg.symbols, sdfg.sizes, sdfg.assumed = before, symbols, sizes, assumed
         sdfg.forget_names()
         raise
+
+
+def expect_sizes(sdfg: Sdfg, sizes: Mapping[str, int]) -> None:
+    """Says what symbols are in a typical run; `TransformationRefused` for what is no symbol, and for no such size."""
+    for name, value in sizes.items():
+        if name not in sdfg.symbols:
+            known = ", ".join(sdfg.symbols) or "none"
+            raise TransformationRefused(f"{name!r} is no symbol of {sdfg.name!r}", help=f"its symbols are {known}")
+        assumed = replace(sdfg.assumed.get(name, NOTHING), typical=value)
+        if problem := assumed.problem(size=name in sdfg.sizes):
+            raise TransformationRefused(f"{name!r} cannot be {value}: {problem}")
+        sdfg.assumed[name] = assumed

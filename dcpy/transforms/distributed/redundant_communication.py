@@ -12,13 +12,13 @@ from dcpy.ir.data import Array, Scalar
 from dcpy.ir.distribution import Distribution
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Copy, Node
+from dcpy.ir.nodes import Copy, Map, Node
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.subsets import Subset
 from dcpy.ir.tree import Element, owners_around
 from dcpy.transforms.distributed.available_copies import Equal, available_copies, equals_of
 from dcpy.transforms.distributed.insert_communication import needed_by, redirect
-from dcpy.transforms.distributed.placement import home_of, placed, touches_of, why_not_there
+from dcpy.transforms.distributed.placement import Home, home_of, placed, touches_of, why_not_there
 from dcpy.transforms.distributed.products_on_grids import product_on_grid
 from dcpy.transforms.passes import GraphPass
 
@@ -137,9 +137,17 @@ def _is_there(original: str, name: str, node: Node, uses: Uses) -> bool:
     where, (_, home, _) = placed(original, uses), home_of(node, uses)
     if product_on_grid(node, uses) is not None:
         return where == placed(name, uses)  # blocks of all operands belong together
+    if where != placed(name, uses) and _is_split(node, home, uses):
+        return False  # what is dealt out of it says which part of the sums each rank takes
     reads = [touch for touch in touches_of(node, uses) if touch.container == name]
     moved = [replace(touch, memlet=replace(touch.memlet, container=original)) for touch in reads]
     return not isinstance(where, Refusal) and not any(why_not_there(touch, where, home, node, uses) for touch in moved)
+
+
+def _is_split(node: Node, home: Home, uses: Uses) -> bool:
+    """Whether what a library node combines over is dealt out, which only its operands tell."""
+    written = {label for touch in touches_of(node, uses) if touch.is_write for label in touch.labels or ()}
+    return not isinstance(node, Map) and any(label not in written for label in home)
 
 
 def _elsewhere(desc: Array | Scalar) -> object:

@@ -8,13 +8,14 @@ has a part of the result, which is combined. Times are those of a model with siz
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 from dcpy.ir.analysis.ownership import shifted
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.distribution import Axis, Blocked, Distribution, Partial
+from dcpy.ir.machine import NETWORK
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, LibraryNode, Node
 from dcpy.ir.refusal import Refusal
@@ -23,8 +24,10 @@ from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr
 from dcpy.transforms.distributed.placement import Home, Touch, anchors_of, labels_of, placed
 
-SIZE, RANKS = 4096, 8  # what sizes of arrays, and of axes of grids, are taken to be
-MESSAGE, BYTE, STEP = 2e-6, 2e-10, 1e-10  # seconds: of a message, of a byte of it, of one step of an operation
+SIZE, RANKS = 4096, 8  # what sizes of arrays, and of axes of grids, are taken to be where nothing is known of a run
+PICO = 1e-12
+MESSAGE, BYTE, STEP = NETWORK.latency * PICO, NETWORK.byte * PICO, NETWORK.step * PICO  # seconds
+Number = Callable[[Expr, Uses], int]  # that stands for a size
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,14 @@ def runs_over_labels(node: Node) -> TypeGuard[LibraryNode]:
     return not isinstance(node, Copy) and node.index_labels() is not None
 
 
-def arguments_of(node: LibraryNode, uses: Uses) -> list[Argument] | None:
+def number_of(size: Expr, uses: Uses) -> int:
+    """A number that stands for a size."""
+    ranks = {name for grid in uses.sdfg.grids.values() for name in grid.symbols}
+    values = {name: RANKS if name in ranks else SIZE if name in uses.sdfg.sizes else 1 for name in size.symbols}
+    return max(size.evaluate(values), 1)
+
+
+def arguments_of(node: LibraryNode, uses: Uses, number: Number = number_of) -> list[Argument] | None:
     """The operands of a node that has labels, factors apart; None where that does not describe it."""
     letters = labels_of(node)
     if letters is None:
@@ -79,7 +89,7 @@ def arguments_of(node: LibraryNode, uses: Uses) -> list[Argument] | None:
         where = placed(memlet.container, uses)
         if isinstance(where, Refusal) or memlet.wcr or memlet.dynamic or len(labels) != len(memlet.subset.shape):
             return None
-        sizes = tuple(_number(size, uses) for size in memlet.subset.shape)
+        sizes = tuple(number(size, uses) for size in memlet.subset.shape)
         axes: dict[str, Axis] = {}
         if where is not None:
             anchors = anchors_of(Touch(memlet, False, True, labels), ())
@@ -91,13 +101,15 @@ def arguments_of(node: LibraryNode, uses: Uses) -> list[Argument] | None:
     return found
 
 
-def strategies_of(node: LibraryNode, arguments: list[Argument], uses: Uses, *, splits: bool) -> list[Strategy]:
+def strategies_of(
+    node: LibraryNode, arguments: list[Argument], uses: Uses, *, splits: bool, number: Number = number_of
+) -> list[Strategy]:
     """What may be done, the cheapest first; with `splits`, also by parts that are combined."""
     grids = dict.fromkeys(argument.where.grid for argument in arguments if argument.where is not None)
     kept = {label for argument in arguments if argument.is_write for label in argument.labels}
     found: dict[tuple[object, ...], Strategy] = {}
     for grid in grids:
-        ranks = [_number(size, uses) for size in uses.sdfg.grids[grid].sizes]
+        ranks = [number(size, uses) for size in uses.sdfg.grids[grid].sizes]
         here = [each if each.where is None or each.where.grid == grid else each.elsewhere for each in arguments]
         for home in _homes([each for each in here if each.where and each.where.grid == grid]):
             if not splits:
@@ -175,13 +187,6 @@ def _share(argument: Argument, home: Home, ranks: list[int]) -> float:
 def _axis(axis: Axis) -> int:
     assert axis is not None  # only what is dealt out is listed
     return axis.axis
-
-
-def _number(size: Expr, uses: Uses) -> int:
-    """A number that stands for a size."""
-    ranks = {name for grid in uses.sdfg.grids.values() for name in grid.symbols}
-    values = {name: RANKS if name in ranks else SIZE if name in uses.sdfg.sizes else 1 for name in size.symbols}
-    return max(size.evaluate(values), 1)
 
 
 def covers(memlet: Memlet) -> bool:

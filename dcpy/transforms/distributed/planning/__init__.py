@@ -1,0 +1,1 @@
+"""Choosing distributions: candidates, what each choice costs, and the cheapest of all choices."""
