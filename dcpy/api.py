@@ -152,7 +152,7 @@ class Program(Dispatcher):
         if self.options.auto_optimize:
             sdfg.auto_optimize()
         simulated = None
-        if sizes and self.options.device is DeviceType.FPGA:
+        if (arguments or named) and self.options.device is DeviceType.FPGA:
             simulated = CompiledSdfg(sdfg, self.options).simulated(**self._bound(arguments, named))
         return explain(sdfg, None, self.options, sizes, simulated)
 

@@ -60,3 +60,28 @@ def test_products_one_behind_the_other_are_one_network_where_sizes_are_numbers()
     (kernel,) = atax.compile().simulated(A, x).values()
     assert kernel.cycles < 3 * 40 * 36
     assert max(queue.used for queue in kernel.queues) == 2
+
+
+def jacobi_2d(A: dcpy.float32[9, 12], B: dcpy.float32[9, 12]):
+    for _ in range(2):
+        B[1:-1, 1:-1] = 0.2 * (A[1:-1, 1:-1] + A[1:-1, :-2] + A[1:-1, 2:] + A[2:, 1:-1] + A[:-2, 1:-1])
+        A[1:-1, 1:-1] = 0.2 * (B[1:-1, 1:-1] + B[1:-1, :-2] + B[1:-1, 2:] + B[2:, 1:-1] + B[:-2, 1:-1])
+
+
+def test_stencils_read_each_element_once():
+    random = np.random.default_rng(5)
+    A, B = random.random((2, 9, 12), np.float32)
+    mine, numpys = (A.copy(), B.copy()), (A.copy(), B.copy())
+    program = dcpy.program(jacobi_2d, device=dcpy.DeviceType.FPGA)
+    program(*mine)
+    jacobi_2d(*numpys)
+    assert all(map(np.array_equal, mine, numpys))
+    told = program.explain(A, B)
+    kernels_told = [line for line in told.splitlines() if "cycles by the model" in line]
+    assert kernels_told
+    for line in kernels_told:
+        by_model, simulated = (int(word) for word in line.replace(",", "").split() if word.isdigit() and int(word) > 9)
+        assert by_model == simulated
+    reads = [line.split() for line in told.splitlines() if "_read_A" in line and "queue" not in line]
+    assert [row[-2] for row in reads] == [str(4 * 9 * 12)]
+    assert max(row[1] for row in reads) == "1"

@@ -18,6 +18,7 @@ from dcpy.ir.schedules import SEQUENTIAL, Pipelined
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import const, sym
 from dcpy.ir.tree import regions_around
+from dcpy.transforms.fpga.stencil_windows import Names, Window, box_loops, window_body, window_of
 from dcpy.transforms.passes import GraphPass
 
 DEPTH = const(2)  #: of a queue between a reader and a pipeline: no path meets another one again
@@ -41,7 +42,8 @@ class StreamingMemory(GraphPass):
                                                              process write_y { loop i { ys -> y[i] } } }
 
     Applies where the body is straight-line code on elements. An array that is read and written is copied first: one
-    process writes it, and no other may touch it. The order of the elements is that of the loops, on all sides.
+    process writes it, and no other may touch it. The order of the elements is that of the loops, on all sides. What
+    is read at several places with constant distances is read once, where the sizes are numbers (`stencil_windows`).
     """
 
     name: ClassVar[str] = "streaming-memory"
@@ -112,16 +114,20 @@ class _Network:
 
     def process(self, stem: str, names: dict[str, str], body: Region) -> None:
         """A process that runs a body for each iteration, in order."""
+        values = {old: sym(new) for old, new in names.items()}
+        dims = [
+            (names[param], values_.subs(values))
+            for param, values_ in zip(self.node.params, self.node.domain, strict=True)
+        ]
+        self.add(stem, dims, body)
+
+    def add(self, stem: str, dims: Sequence[tuple[str, Range]], body: Region) -> None:
+        """A process that runs a body in loops, of which the innermost one is a pipeline."""
         known = {process.name for process in self.processes}
         name, number = stem, 0
         while name in known:
             number += 1
             name = f"{stem}{number}"
-        values = {old: sym(new) for old, new in names.items()}
-        dims: list[tuple[str, Range]] = [
-            (names[param], values_.subs(values))
-            for param, values_ in zip(self.node.params, self.node.domain, strict=True)
-        ]
         inner = True
         for param, dim in reversed(dims):
             schedule = Pipelined(1) if inner else SEQUENTIAL
@@ -139,11 +145,17 @@ def _stream(node: Map, rw: Rewriter) -> None:
     written = {port.memlet.container for port in writes}
     both = dict.fromkeys(port.memlet.container for port in reads if port.memlet.container in written)
     kept = {name: _snapshot(name, rw, before) for name in both}
-    for port in reads:
-        names = network.params()
-        source = _renamed(replace(port.memlet, container=kept.get(port.memlet.container, port.memlet.container)), names)
-        copy = Copy(source, Memlet(port.stream, Subset()), span=node.span)
-        network.process(f"read_{_plain(port.memlet.container)}", names, Region([State(nodes=[copy])]))
+    for container in dict.fromkeys(port.memlet.container for port in reads):
+        ports = [port for port in reads if port.memlet.container == container]
+        window = window_of([port.memlet for port in ports], node)
+        if isinstance(window, Refusal):
+            if len(ports) > 1:
+                rw.remark(node, False, f"{container!r} is read {len(ports)} times: {window}")
+            for port in ports:
+                _read(port, kept.get(container, container), network)
+        else:
+            rw.remark(node, True, f"{container!r} is read once, its window has {window.width} elements")
+            _read_once(window, ports, kept.get(container, container), network, region)
     body = _computation(node, rw, reads, writes)
     rw.erase(node)
     network.process("compute", {name: name for name in node.params}, body)
@@ -152,6 +164,32 @@ def _stream(node: Map, rw: Rewriter) -> None:
         copy = Copy(Memlet(port.stream, Subset()), _renamed(port.memlet, names), span=node.span)
         network.process(f"write_{_plain(port.memlet.container)}", names, Region([State(nodes=[copy])]))
     rw.replace(state, Dataflow(Region(network.processes), span=node.span))
+
+
+def _read(port: Port, source: str, network: _Network) -> None:
+    """A reader for what each iteration reads at one place."""
+    names = network.params()
+    copy = Copy(_renamed(replace(port.memlet, container=source), names), Memlet(port.stream, Subset()))
+    copy.span = network.node.span
+    network.process(f"read_{_plain(port.memlet.container)}", names, Region([State(nodes=[copy])]))
+
+
+def _read_once(window: Window, ports: Sequence[Port], source: str, network: _Network, region: Region) -> None:
+    """A reader for each element of an array once, and a process with a shift register that has those in reach."""
+    rw, node, stem = network.rw, network.node, _plain(ports[0].memlet.container)
+    desc = rw.uses.desc(ports[0].memlet.container)
+    queue = rw.declare_fresh(f"{stem}_in_order", Stream(desc.dtype, (), DEPTH, span=desc.span), region)
+    element, loops = box_loops(window, [rw.fresh_name(param) for param in node.params])
+    body = Region([State(nodes=[Copy(Memlet(source, element), Memlet(queue, Subset()), span=node.span)])])
+    network.add(f"read_{stem}", loops, body)
+    counts = 2 * len(node.params) + 1
+    names = Names(
+        rw.fresh_name(f"{stem}_window"),
+        tuple(rw.fresh_name("at") for _ in range(counts)),
+        tuple(rw.fresh_name("place") for _ in range(counts)),
+    )
+    inside = window_body(window, desc.dtype, queue, [port.stream for port in ports], names)
+    network.add(f"window_{stem}", [], inside)
 
 
 def _ports(node: Map, rw: Rewriter, region: Region) -> tuple[list[Port], list[Port]]:

@@ -1,0 +1,162 @@
+"""Windows of stencils: an array is read once, in its order, and a shift register has what iterations need of it.
+
+Taps are at places of the register that do not change. A point p of the stencil's domain needs elements p + o; all of
+them lie in a box, whose elements come row by row. The element o is `tap(o)` elements behind the place of p there. Once
+the last tap of a point has come, all of its taps are in the register:
+
+    elements    . . . a b c d e f g h . .      register  [a b c d e f g]  of 1 + the distance of first and last tap
+
+Between rows of points there are elements of the box at which no point begins: they are only shifted in.
+(Zohouri, High Performance Computing with FPGAs and OpenCL, 2018, section 5.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from math import prod
+from operator import mul
+
+from dcpy.ir.data import Allocation, Array, Space
+from dcpy.ir.memlet import Memlet
+from dcpy.ir.nodes import Copy, Map
+from dcpy.ir.refusal import Refusal
+from dcpy.ir.region import Block, Loop, Region, State
+from dcpy.ir.schedules import SEQUENTIAL, UNROLLED, Pipelined
+from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.symbolic import Expr, as_expr, const, sym
+from dcpy.ir.types import DType
+
+WIDEST = 1024  #: elements of a shift register: each is a register of its own
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A box of elements, and where in its order the taps are; all in numbers."""
+
+    start: tuple[int, ...]  #: of the box
+    extents: tuple[int, ...]
+    points: tuple[int, ...]  #: of the domain, along each dimension
+    taps: tuple[int, ...]  #: elements behind the place of a point, for each read
+
+    @property
+    def width(self) -> int:
+        """Elements from the first tap to the last one."""
+        return max(self.taps) - min(self.taps) + 1
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """In elements of the box, which come row by row."""
+        return tuple(reversed(list(accumulate((1, *reversed(self.extents[1:])), mul))))
+
+    @property
+    def gaps(self) -> tuple[int, ...]:
+        """Elements at which no point begins, before each row of points along a dimension; none along the first."""
+        sizes = zip(self.extents[1:], self.points[1:], self.strides[1:], strict=True)
+        return (0, *((extent - points) * stride for extent, points, stride in sizes))
+
+    @property
+    def before(self) -> int:
+        """Elements that come before the first row of points."""
+        return max(self.taps) - sum(self.gaps)
+
+    @property
+    def after(self) -> int:
+        """Elements that come behind the last tap of the last point."""
+        last = sum((points - 1) * stride for points, stride in zip(self.points, self.strides, strict=True))
+        return prod(self.extents) - last - max(self.taps) - 1
+
+
+def window_of(memlets: Sequence[Memlet], node: Map) -> Window | Refusal:
+    """The window of the elements of one array that the iterations of a map read."""
+    if len(memlets) < 2:
+        return Refusal("it is read at one place")
+    bounds = [(values.start.constant, values.stop.constant, values.step.constant) for values in node.domain]
+    if any(start is None or stop is None or step != 1 or stop <= start for start, stop, step in bounds):
+        return Refusal("the sizes are no numbers: a shift register has a number of elements")
+    offsets = [_offset(memlet, node.params) for memlet in memlets]
+    known = [offset for offset in offsets if offset is not None]
+    if len(known) < len(offsets):
+        return Refusal("it is not read at constant distances")
+    first = tuple(min(offset[dim] for offset in known) for dim in range(len(node.params)))
+    last = tuple(max(offset[dim] for offset in known) for dim in range(len(node.params)))
+    points = tuple((stop or 0) - (start or 0) for start, stop, _ in bounds)
+    start = tuple((bound[0] or 0) + least for bound, least in zip(bounds, first, strict=True))
+    extents = tuple(count + high - low for count, high, low in zip(points, last, first, strict=True))
+    box = Window(start, extents, points, ())
+    taps = tuple(
+        sum((one - low) * stride for one, low, stride in zip(offset, first, box.strides, strict=True))
+        for offset in known
+    )
+    window = Window(start, extents, points, taps)
+    if window.width > WIDEST:
+        return Refusal(f"its window has {window.width} elements, more than {WIDEST}")
+    return window if window.before >= 0 and window.after >= 0 else Refusal("its taps leave the order of its elements")
+
+
+def _offset(memlet: Memlet, params: Sequence[str]) -> tuple[int, ...] | None:
+    """How far from the point an element is, along each dimension."""
+    indices = memlet.subset.indices
+    found = [(index - sym(param)).constant for index, param in zip(indices, params, strict=False)]
+    numbers = tuple(number for number in found if number is not None)
+    return numbers if len(numbers) == len(params) == len(indices) else None
+
+
+def box_loops(window: Window, params: Sequence[str]) -> tuple[Subset, list[tuple[str, Range]]]:
+    """The elements of the box, in order."""
+    ends = [at + count for at, count in zip(window.start, window.extents, strict=True)]
+    loops = [(name, Range.of(at, end)) for name, at, end in zip(params, window.start, ends, strict=True)]
+    return Subset.point(*(sym(name) for name in params)), loops
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Fresh names for a window process."""
+
+    register: str
+    counters: tuple[str, ...]  #: of the loops over points, then of elements before, in gaps (one each), and after
+    shifts: tuple[str, ...]
+
+
+def window_body(window: Window, dtype: DType, source: str, queues: Sequence[str], names: Names) -> Region:
+    """What the process of a window does: its element in, the taps of a point out."""
+    shape = (const(window.width),)
+    desc = Array(dtype, shape, (const(1),), True, Space.LOCAL, Allocation.SHIFT_REGISTER)
+    shifts = iter(names.shifts)
+
+    def taken(counter: str, count: int, pushed: bool = False) -> Loop:
+        shift = next(shifts)
+        moved = Copy(_at(names.register, sym(shift) + const(1)), _at(names.register, sym(shift)))
+        blocks: list[Block] = []
+        if window.width > 1:
+            blocks.append(Loop(shift, Range.of(0, window.width - 1), Region([State(nodes=[moved])]), UNROLLED))
+        newest = window.width - 1
+        blocks.append(State(nodes=[Copy(Memlet(source, Subset()), _at(names.register, newest))]))
+        if pushed:
+            places = [newest - (max(window.taps) - tap) for tap in window.taps]
+            pushes = [
+                Copy(_at(names.register, place), Memlet(queue, Subset()))
+                for place, queue in zip(places, queues, strict=True)
+            ]
+            blocks.append(State(nodes=list(pushes)))
+        return Loop(counter, Range.of(0, count), Region(blocks), Pipelined(1))
+
+    dims = len(window.points)
+    *rows, columns = names.counters[:dims]
+    before, after, *gaps = names.counters[dims:]
+    body = Region([taken(columns, window.points[-1], pushed=True)])
+    for dim in range(dims - 1, 0, -1):
+        if window.gaps[dim]:
+            body.insert(0, taken(gaps[dim - 1], window.gaps[dim]))
+        body = Region([Loop(rows[dim - 1], Range.of(0, window.points[dim - 1]), body, SEQUENTIAL)])
+    if window.before:
+        body.insert(0, taken(before, window.before))
+    if window.after:
+        body.add(taken(after, window.after))
+    body.containers[names.register] = desc
+    return body
+
+
+def _at(register: str, place: Expr | int) -> Memlet:
+    return Memlet(register, Subset.point(as_expr(place)))
