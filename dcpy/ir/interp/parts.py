@@ -127,7 +127,7 @@ class Assembly:
             )
         if self.values is None:
             self.values = np.zeros(self.shape, values.dtype)
-        if not part.here or not self.is_on_grid(symbols):
+        if not part.here or not on_grid(self.placed, self.grids, symbols):
             return
         index, mine = _index(part.own, "whole"), values[_index(part.own, "local")]
         known = self.owners[index]
@@ -164,13 +164,14 @@ class Assembly:
         kept = {part.axis for part in self.sums} | {axis.axis for axis in self.placed.axes if axis is not None}
         return tuple(symbols[name] if number in kept else -1 for number, name in enumerate(names))
 
-    def is_on_grid(self, symbols: Symbols) -> bool:
-        """Whether a rank has a say: one outside of the grid has copies of what is whole, which may be late."""
-        if self.placed is None:
-            return True
-        sizes = self.grids[self.placed.grid].sizes
-        names = coordinate_names(self.placed.grid, len(sizes))
-        return all(symbols[name] < size.evaluate(symbols) for name, size in zip(names, sizes, strict=True))
+
+def on_grid(placed: Distribution | None, grids: Grids, symbols: Symbols) -> bool:
+    """Whether a rank has a say: one outside of the grid has copies of what is whole, which may be late."""
+    if placed is None:
+        return True
+    sizes = grids[placed.grid].sizes
+    names = coordinate_names(placed.grid, len(sizes))
+    return all(symbols[name] < size.evaluate(symbols) for name, size in zip(names, sizes, strict=True))
 
 
 def _index(positions: tuple[Positions, ...], which: str) -> tuple[NDArray, ...]:

@@ -16,7 +16,7 @@ from dcpy.base.errors import CommunicationError
 from dcpy.ir.comm import Collective, NDArray, Visit
 from dcpy.ir.distribution import Partial, Section
 from dcpy.ir.interp.memory import index_of, range_of
-from dcpy.ir.interp.parts import Assembly, Part, part_of
+from dcpy.ir.interp.parts import Assembly, Part, on_grid, part_of
 from dcpy.ir.interp.scalars import combine
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS
 from dcpy.ir.roles import Role, Roles
@@ -137,7 +137,7 @@ def _parts_for(visit: Visit, assembly: Assembly, source: Section, target: Sectio
     if not assembly.sums or not part.here:
         return 0
     _, picked, sizes = _places(part, target, visit)
-    mine = assembly.place_of(visit.symbols) if assembly.is_on_grid(visit.symbols) else None
+    mine = assembly.place_of(visit.symbols) if on_grid(source.distribution, visit.grids, visit.symbols) else None
     count = 0
     for place, index in assembly.parts.items():
         has = np.zeros(shape, bool)
@@ -176,7 +176,7 @@ def _deliver(
     needed = owners.reshape(sizes)[picked]
     mine = part_of(source.distribution, shape, visit.grids, visit.symbols)
     owned = np.zeros(shape, bool)
-    if mine.here:
+    if mine.here and (source.distribution is None or on_grid(source.distribution, visit.grids, visit.symbols)):
         owned[np.ix_(*(each.whole for each in mine.own))] = True
     own = owned[index_of(source.subset, shape, visit.symbols)].reshape(sizes)[picked]
     return len(np.unique(needed[~own & (needed != visit.rank)]))

@@ -20,6 +20,7 @@ from dcpy.ir.refusal import Refusal
 from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, max_of, min_of
 from dcpy.ir.tree import subtree
+from dcpy.transforms.distributed.combining import combine_parts, is_combined
 from dcpy.transforms.distributed.local_domains import local_domain
 from dcpy.transforms.distributed.placement import (
     Touch,
@@ -227,6 +228,10 @@ def _part(values: Range, mine: Share, memory: Share | None) -> Range:
 def _localize_copy(node: Copy, locals_: Mapping[str, Local], rw: Rewriter) -> None:
     """A copy of what each rank has already stays one; others are messages."""
     if node.src.container not in locals_ and node.dst.container not in locals_:
+        return
+    left, right = (locals_.get(memlet.container) for memlet in (node.src, node.dst))
+    if left is not None and is_combined(left.where, None if right is None else right.where):
+        combine_parts(node, locals_, rw)
         return
     _, home, _ = home_of(node, rw.uses)
     touches = touches_of(node, rw.uses)

@@ -8,11 +8,19 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.ownership import shifted
 from dcpy.ir.analysis.uses import Uses
-from dcpy.ir.data import Array
+from dcpy.ir.data import Array, View
 from dcpy.ir.distribution import Axis, Distribution
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Map, Node
-from dcpy.transforms.distributed.placement import Touch, anchors_of, holds_all, outermost_nodes, placed, touches_of
+from dcpy.transforms.distributed.placement import (
+    Touch,
+    anchors_of,
+    holds_all,
+    outermost_nodes,
+    placed,
+    shown_by,
+    touches_of,
+)
 from dcpy.transforms.passes import GraphPass
 
 Dealt = dict[str, tuple[str, Axis]]  # of a label: the grid, and how its values are dealt out
@@ -44,16 +52,34 @@ def _place_written(node: Node, rw: Rewriter) -> bool:
     changed = False
     for touch in touches:
         where = _followed(touch, labels, touches, rw.uses) if touch.is_write else None
-        desc = rw.uses.desc(touch.container)
+        name = touch.container
+        if where is not None and isinstance(rw.uses.desc(name), View):
+            name, where = _base_of(name, where, rw.uses)
+        desc = rw.uses.desc(name)
         if where is not None and isinstance(desc, Array):
-            rw.redeclare(touch.container, replace(desc, distribution=where))
+            rw.redeclare(name, replace(desc, distribution=where))
             changed = True
     return changed
 
 
+def _base_of(name: str, wanted: Distribution, uses: Uses) -> tuple[str, Distribution | None]:
+    """Where what a view shows has to be for the view to be as `wanted`: as some array of the same shape is."""
+    view = uses.desc(name)
+    assert isinstance(view, View)  # the caller has looked
+    shape = uses.desc(view.of).shape
+    for other in uses.containers():
+        where = placed(other, uses) if uses.desc(other).shape == shape else None
+        if isinstance(where, Distribution) and not where.rest:
+            plain = where.without_halo()
+            if shown_by(name, view, plain, uses) == wanted:
+                return view.of, plain
+    return view.of, None
+
+
 def _followed(touch: Touch, labels: Sequence[str], touches: Sequence[Touch], uses: Uses) -> Distribution | None:
     desc = uses.desc(touch.container)
-    if not isinstance(desc, Array) or not desc.transient or desc.distribution is not None or touch.memlet.wcr:
+    kept = uses.desc(desc.of) if isinstance(desc, View) else desc
+    if not isinstance(kept, Array) or not kept.transient or kept.distribution is not None or touch.memlet.wcr:
         return None
     dealt = _dealt(touches, labels, uses)
     grid, axes = "", list[Axis]()

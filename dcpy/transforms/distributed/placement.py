@@ -7,7 +7,7 @@ over its dimensions. A home says along which axis of the grid the values of a la
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dcpy.ir.analysis.ownership import resolved, shifted
 from dcpy.ir.analysis.uses import Uses
@@ -21,7 +21,7 @@ from dcpy.ir.region import State
 from dcpy.ir.roles import Role
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import DimSubset, Range, Subset
-from dcpy.ir.symbolic import ONE, ZERO, Expr, ceil_div, sym
+from dcpy.ir.symbolic import ONE, ZERO, Expr, ceil_div, product_of, sym
 from dcpy.ir.tree import bodies_of, subtree
 
 Home = Mapping[str, Axis]  # of each label whose values are dealt out
@@ -58,14 +58,15 @@ def placed(container: str, uses: Uses) -> Distribution | Refusal | None:
     desc = uses.desc(container)
     if isinstance(desc, View):
         base = placed(desc.of, uses)
-        return base if base is None or isinstance(base, Refusal) else _of_view(container, desc, base, uses)
+        return base if base is None or isinstance(base, Refusal) else shown_by(container, desc, base, uses)
     found = desc.distribution if isinstance(desc, Array) else None
     if found is None or found.has_copies_everywhere:
         return None
     return resolved(found, desc.shape, uses.sdfg.grids)
 
 
-def _of_view(name: str, view: View, base: Distribution, uses: Uses) -> Distribution | Refusal | None:
+def shown_by(name: str, view: View, base: Distribution, uses: Uses) -> Distribution | Refusal | None:
+    """Where a view is of an array that is at `base`."""
     if any(any(room) for room in base.halo):
         return Refusal(f"{name!r} is a view of an array that has a halo")
     if view.window is None:
@@ -81,21 +82,38 @@ def _of_view(name: str, view: View, base: Distribution, uses: Uses) -> Distribut
 
 
 def _of_reshape(name: str, view: View, base: Distribution, uses: Uses) -> Distribution | Refusal:
-    """Dimensions of 1 apart, those up to the last distributed one are the same in both shapes."""
+    """Dimensions of 1 apart, those up to the last distributed one are the same in both shapes, or merged behind it."""
     shape = uses.desc(view.of).shape
     ours = [dim for dim, size in enumerate(view.shape) if size is not ONE]
     its = [dim for dim, size in enumerate(shape) if size is not ONE]
     axes: list[Axis] = [None] * len(view.shape)
     last = max((dim for dim, axis in enumerate(base.axes) if axis is not None), default=-1)
-    for position, dim in enumerate(its):
-        if dim > last:
+    for dim in ours:
+        if not its or its[0] > last:
             break
-        if position >= len(ours) or view.shape[ours[position]] is not shape[dim]:
+        merged = _merged(view.shape[dim], its, shape)
+        axis = base.axes[merged[0]] if merged else None
+        if not merged or any(base.axes[other] is not None for other in merged[1:]):
             return Refusal(f"{name!r} is a reshape that merges or cuts a distributed dimension of {view.of!r}")
-        axes[ours[position]] = base.axes[dim]
-    if any(base.axes[dim] is not None for dim in range(len(shape)) if dim not in its):
+        if axis is not None and len(merged) > 1:
+            assert axis.block is not None  # it is resolved
+            rows = product_of(*(shape[other] for other in merged[1:]))
+            axis = replace(axis, block=axis.block * rows, offset=axis.offset * rows)
+        axes[dim] = axis
+        its = its[len(merged) :]
+    if its and its[0] <= last:
+        return Refusal(f"{name!r} is a reshape that merges or cuts a distributed dimension of {view.of!r}")
+    if any(base.axes[dim] is not None for dim, size in enumerate(shape) if size is ONE):
         return Refusal(f"{name!r} is a reshape of an array that is distributed along a dimension of one element")
     return Distribution(base.grid, tuple(axes), base.rest)
+
+
+def _merged(size: Expr, dims: list[int], shape: tuple[Expr, ...]) -> list[int]:
+    """The first dimensions of an array that have so many elements together; none where these are no such ones."""
+    for count in range(1, len(dims) + 1):
+        if product_of(*(shape[dim] for dim in dims[:count])) is size:
+            return dims[:count]
+    return []
 
 
 # -- what nodes touch ------------------------------------------------------------------------------------------------
