@@ -1,4 +1,4 @@
-"""``sdfgcc``: compiles an SDFG ahead of time into a shared library with a C header."""
+"""``sdfgcc``: compiles an SDFG ahead of time into a shared library with a C header, or writes a project for FPGAs."""
 
 from __future__ import annotations
 
@@ -25,11 +25,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--device", default="cpu", choices=("cpu", "gpu"), help="what runs it (default: cpu)")
     parser.add_argument("--backend", default="auto", choices=("auto", "cuda", "hip", "simulator"), help="of a GPU")
     parser.add_argument("--arch", default="", help="chips of GPUs, as sm_80,sm_90 or gfx90a (default: the one here)")
+    parser.add_argument("--target", default="", choices=("xilinx", "intel"), help="write a project for FPGAs into -o")
+    parser.add_argument("--sizes", default="", help="of a project's check, as N=1000,M=20 (default: 64 each)")
+    parser.add_argument("--board", default="", help="that a project is for: u250, u280, s10 or a10")
     options = parser.parse_args(arguments)
+    if (options.sizes or options.board) and not options.target:
+        parser.error("--sizes and --board are for --target")
     if options.device != "gpu" and (options.backend != "auto" or options.arch):
         parser.error("--backend and --arch are for --device gpu")
     archs = [arch for arch in options.arch.split(",") if arch]
     try:
+        if options.target:
+            return _project(parser, options)
         chosen = options_for(options.device, options.backend, archs)
         made = compile_ahead(
             options.program,
@@ -46,6 +53,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except DcpyError as error:
         print(error, file=sys.stderr)
         return 1
+    return 0
+
+
+def _project(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
+    """Writes the project that the words ask for."""
+    from dcpy.cli.hardware_projects import write_project
+
+    if options.device != "cpu" or options.source or options.bundle or not options.output:
+        parser.error("--target writes a project into the folder -o, without --device, --source and --bundle")
+    sizes = {}
+    for word in filter(None, options.sizes.split(",")):
+        name, _, value = word.partition("=")
+        if not value.isdecimal():
+            parser.error(f"--sizes has {word!r}: write N=1000,M=20")
+        sizes[name] = int(value)
+    for path in write_project(options.program, options.target, Path(options.output), sizes, board=options.board):
+        print(path)
     return 0
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from dcpy.base.environment import Environment
 from dcpy.base.errors import CodegenError
 from dcpy.base.options import FpgaMode, FpgaOptions, Options, Vendor
-from dcpy.codegen.artifact import Artifact, Signature, Unit
+from dcpy.codegen.artifact import Artifact, Kernel, Signature, Unit
 from dcpy.codegen.boards import Network, board_units, whole
 from dcpy.codegen.cycles.hosts import ProgramTime, program_time
 from dcpy.codegen.emit.cpp import CPP
@@ -20,6 +20,7 @@ from dcpy.codegen.emit.intel import INTEL
 from dcpy.codegen.emit.skeleton import program_text
 from dcpy.codegen.emit.vitis import VITIS
 from dcpy.codegen.generate import unit_of
+from dcpy.codegen.links import link_text, ports
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.types import INDEX, STATUS, Pointer
 from dcpy.codegen.lir.verify import require_valid
@@ -28,6 +29,7 @@ from dcpy.codegen.lower.context import ModuleContext
 from dcpy.codegen.lower.hardware_units import Hardware
 from dcpy.codegen.lower.module import lower_program
 from dcpy.codegen.signature import called_by_host, default_signature
+from dcpy.ir.boards import board
 from dcpy.ir.data import Allocation, Array, Data, Scalar, Space
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.hardware import Partition
@@ -56,7 +58,8 @@ def generate_fpga(
     host = replace(module.finished(), declared=(*called, told) if hardware.kernels else ())
     return Artifact(
         replace(called_as, name=module.base, checks=tuple(module.checks), callbacks=tuple(module.callbacks)),
-        (unit_of(host, CPP, module.base), *_device_units(module, hardware, chosen.fpga)),
+        (unit_of(host, CPP, module.base), *_device_units(sdfg, module, hardware, chosen.fpga)),
+        kernels=_on_board(hardware),
     )
 
 
@@ -92,22 +95,36 @@ def told_by(base: str) -> str:
     return f"{base}_told"
 
 
-def _device_units(module: ModuleContext, hardware: Hardware, options: FpgaOptions) -> tuple[Unit, ...]:
+def _device_units(
+    sdfg: Sdfg, module: ModuleContext, hardware: Hardware, options: FpgaOptions
+) -> tuple[Unit, ...]:
     """The text of the kernels for the vendor's tools, and what runs it here: a simulation, or a board's host."""
     if not hardware.kernels:
         return ()
     intel = _intel(module, hardware) if options.vendor is Vendor.INTEL else None
     if hardware.board:
         source = "" if intel is None else intel[0].text
-        text = _vitis(module, hardware, board=True) if intel is None else intel[0]
+        text = _vitis(module, hardware, on_board=True) if intel is None else intel[0]
         parts = {kernel.name: whole(kernel) for kernel in hardware.kernels} if intel is None else intel[1].parts
         called = [Network(hardware.launches[name], parts[name]) for name in parts]
-        return (*board_units(module.base, called, hardware, source), text)
-    units = (_vitis(module, hardware, board=False), *(Unit(Path(name).name, _header(name)) for name in HEADERS))
+        host = board_units(module.base, called, hardware, source)
+        return (*host, text) if intel is not None else (*host, text, _link(sdfg, hardware, options))
+    units = (_vitis(module, hardware, on_board=False), *(Unit(Path(name).name, _header(name)) for name in HEADERS))
     return units if intel is None else (*units, intel[0])
 
 
-def _vitis(module: ModuleContext, hardware: Hardware, *, board: bool) -> Unit:
+def _on_board(hardware: Hardware) -> tuple[Kernel, ...]:
+    """The networks that a board runs; a simulation has none."""
+    found = hardware.kernels if hardware.board else ()
+    return tuple(Kernel(kernel.name, (1, 1, 1), 0, span=kernel.span) for kernel in found)
+
+
+def _link(sdfg: Sdfg, hardware: Hardware, options: FpgaOptions) -> Unit:
+    names = [kernel.name for kernel in hardware.kernels]
+    return Unit("link.cfg", link_text(names, tuple(ports(sdfg, hardware.kernels)), board(options.platform)))
+
+
+def _vitis(module: ModuleContext, hardware: Hardware, *, on_board: bool) -> Unit:
     """The kernels in Vitis HLS C++. A simulation compiles them; for a board, the vendor's tool does."""
     own = tree.Module(
         f"{module.base}: kernels", tuple(hardware.functions), tuple(module.combinations), tuple(module.tables)
@@ -116,7 +133,7 @@ def _vitis(module: ModuleContext, hardware: Hardware, *, board: bool) -> Unit:
     processes = tuple(function for function in own.functions if function not in hardware.kernels)
     require_valid(replace(own, functions=processes), {})
     name = f"{module.base}{VITIS.suffix}"
-    if board:
+    if on_board:
         return Unit(name, text, places=places)
     sites = ", ".join(
         f'{{"{site.process}", "{site.stream}", {"true" if site.pushing else "false"}, {site.number}}}'

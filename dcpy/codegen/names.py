@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable
 
@@ -96,6 +97,17 @@ def identifier(name: str) -> str:
         text = f"n{text}"
     ours = re.match(r"_[A-Z]|dcpy_|omp_", text) or text.endswith("_buffer_")
     return f"my{text}" if ours else text
+
+
+LONGEST_MODULE = 42  # Intel's tool takes 61 characters for the name of a module, and appends some
+
+
+def module_name(stem: str) -> str:
+    """The stem of a name that tools for FPGAs take, too: a long one is cut, and ends in a digest of what it was."""
+    plain = identifier(stem)
+    if len(plain) <= LONGEST_MODULE:
+        return plain
+    return f"{plain[: LONGEST_MODULE - 9].rstrip('_')}_{hashlib.sha256(plain.encode()).hexdigest()[:8]}"
 
 
 def _spelled(character: str) -> str:

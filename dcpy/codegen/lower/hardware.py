@@ -21,6 +21,7 @@ from dcpy.codegen.lower.extents import buffer_size
 from dcpy.codegen.lower.hardware_units import Hardware, Queue, Site
 from dcpy.codegen.lower.pipelines import with_depths
 from dcpy.codegen.lower.process_checks import PLACES, Guarded, guarded
+from dcpy.codegen.names import module_name
 from dcpy.ir.data import Array, Stream
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.region import Dataflow, Process, Region
@@ -85,7 +86,7 @@ def lower_kernel(context: Context, block: Dataflow, lower_region: LowerRegion) -
     """A kernel for the block, and its call; the program stops with the check of the process that waits for ever."""
     hardware = context.module.hardware
     assert hardware is not None  # the caller asked
-    name = context.file_name(f"{context.sdfg.name}_kernel")
+    name = context.file_name(module_name(f"{context.sdfg.name}_kernel"))
     starts: list[tree.Statement] = []
     hardware.changed, hardware.checking, hardware.failed = set(), 0, context.names.fresh("failed")
     for process in block.body.blocks:
@@ -188,7 +189,7 @@ def _started(context: Context, process: Process, kernel: str, lower_region: Lowe
     hardware = context.module.hardware
     assert hardware is not None
     hardware.queues = {}
-    name = hardware.function = context.file_name(f"{context.sdfg.name}_{process.name}")
+    name = hardware.function = context.file_name(module_name(f"{context.sdfg.name}_{process.name}"))
     ranges = context.ranges
     for param, values in zip(process.params, process.domain, strict=True):
         ranges = within(ranges, param, values)

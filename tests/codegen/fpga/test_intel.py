@@ -55,6 +55,15 @@ def test_names_are_not_those_of_opencl():
     assert "channel float mix_1 DCPY_DEPTH(2);" in text
 
 
+def test_long_names_are_cut():
+    """Of modules, for Intel's tool: they end in a digest, so that two that begin alike differ."""
+    long = "axpy_of_two_arrays_and_a_number_as_one_writes_it"
+    text = text_of(AXPY.replace("@axpy", f"@{long}"))
+    names = [line.partition(" void ")[2].partition("(")[0] for line in text.splitlines() if " void " in line]
+    assert len(set(names)) == 4
+    assert all(len(name) <= 42 and name.startswith("axpy_of_two_arrays") for name in names)
+
+
 @pytest.mark.parametrize("dtype", ["f16", "c64"])
 @pytest.mark.parametrize("vendor", ["xilinx", "intel"])
 def test_numbers_that_boards_do_not_have_are_refused(vendor, dtype):
