@@ -12,6 +12,8 @@ import dcpy
 from benchmarks.npbench import kernels
 from dcpy.runtime.devices.simulator.hooks import watching
 from dcpy.transforms.gpu import tiles_in_time
+from tests.benchmarks.test_gpu_float32 import NAMES as SINGLE
+from tests.benchmarks.test_gpu_float32 import in_single_precision
 from tests.support.tiers import some
 
 pytestmark = pytest.mark.cc
@@ -34,6 +36,25 @@ def test_nothing_races(name):
     assert report.races == ()
     assert report.unwritten == ()
     assert bool(report.kernels) == (name not in ("crc16", "seidel_2d"))
+
+
+@pytest.mark.parametrize("name", some(KERNELS, "atax", "fdtd_2d"))
+def test_nothing_races_in_what_is_optimized(name):
+    """Fused, tiled, with reductions in blocks and loads of 16 bytes, and with twice as many threads in a warp."""
+    report = watched(
+        KERNELS[name].function, *KERNELS[name].initialize("XS").values(), auto_optimize=True, gpu_warp=64
+    )
+    assert report.races == ()
+    assert report.unwritten == ()
+
+
+@pytest.mark.parametrize("name", some(SINGLE, "gesummv"))
+def test_nothing_races_in_single_precision(name):
+    arguments = in_single_precision(KERNELS[name].initialize("XS"))
+    report = watched(KERNELS[name].function, *arguments.values(), auto_optimize=True)
+    assert report.races == ()
+    assert report.unwritten == ()
+    assert report.kernels
 
 
 def test_both_lines_of_a_site():

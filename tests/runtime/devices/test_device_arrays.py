@@ -290,6 +290,16 @@ def test_wrong_answers(library, answers, message):
         parts(Broken(DeviceArray(library, np.ones(3)), **answers))
 
 
+def test_arrays_of_two_devices(library):
+    """One of them is not where the program runs, whatever the order; nothing has been written."""
+    here, other = (DeviceArray(library, np.ones(3)) for _ in range(2))
+    elsewhere = Broken(other, device=(2, 1))
+    for name, arguments in (("y", (here, elsewhere)), ("x", (elsewhere, here))):
+        with pytest.raises(ArgumentError, match=f"argument '{name}' .*it is on device 1, but the program runs on the"):
+            step(*arguments)
+    assert np.array_equal(here.numpy(), np.ones(3))
+
+
 @pytest.mark.parametrize(
     ("field", "number", "message"), [("lanes", 4, "vectors of 4 lanes"), ("code", 4, "DLPack code 4")]
 )
