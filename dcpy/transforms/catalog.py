@@ -119,6 +119,7 @@ PASSES: Registry[type[Pass]] = Registry(
         "keep-buffers": f"{_CPU}.keep_buffers:KeepBuffers",
         "library-idioms": "dcpy.transforms.library_idioms:LibraryIdioms",
         "localize": f"{_DISTRIBUTED}.localize:Localize",
+        "localize-reductions": f"{_DISTRIBUTED}.localize_reductions:LocalizeReductions",
         "place-temporaries": f"{_DISTRIBUTED}.place_temporaries:PlaceTemporaries",
         "loops-into-blocks": f"{_GPU}.loops_into_blocks:LoopsIntoBlocks",
         "loops-into-kernels": f"{_GPU}.loops_into_kernels:LoopsIntoKernels",

@@ -58,8 +58,7 @@ class Reduce(LibraryNode):
 
     def index_labels(self) -> Mapping[str, tuple[str, ...]]:
         """A label for each dimension; those that are reduced are in the operand alone."""
-        labels = tuple(f"d{dim}" for dim in range(len(self.inputs["x"].subset.shape)))
-        return {"x": labels, "out": tuple(label for dim, label in enumerate(labels) if dim not in self.axes)}
+        return _labels(self, self.axes)
 
     @property
     def combination(self) -> str:
@@ -92,6 +91,15 @@ class ArgReduce(LibraryNode):
         if not self.axes:
             yield "needs at least one axis to search"
         yield from _shape_problems(self, self.axes)
+
+    def index_labels(self) -> Mapping[str, tuple[str, ...]]:
+        """A label for each dimension; those that are searched are in the operand alone."""
+        return _labels(self, self.axes)
+
+
+def _labels(node: LibraryNode, axes: tuple[int, ...]) -> Mapping[str, tuple[str, ...]]:
+    labels = tuple(f"d{dim}" for dim in range(len(node.inputs["x"].subset.shape)))
+    return {"x": labels, "out": tuple(label for dim, label in enumerate(labels) if dim not in axes)}
 
 
 def _shape_problems(node: LibraryNode, axes: tuple[int, ...]) -> Iterator[str]:

@@ -5,13 +5,19 @@ from __future__ import annotations
 from dcpy.transforms.distributed.distribute_map import DistributeMap
 from dcpy.transforms.distributed.insert_communication import InsertCommunication
 from dcpy.transforms.distributed.localize import Localize
+from dcpy.transforms.distributed.localize_reductions import LocalizeReductions
 from dcpy.transforms.distributed.place_temporaries import PlaceTemporaries
 from dcpy.transforms.distributed.redundant_communication import RemoveRedundantCommunication
 from dcpy.transforms.distributed.specialize_products import SpecializeProducts
 from dcpy.transforms.pipeline import Pipeline
 
 DISTRIBUTE = Pipeline(
-    "distribute", DistributeMap(), SpecializeProducts(), InsertCommunication(), RemoveRedundantCommunication()
+    "distribute",
+    LocalizeReductions(),
+    DistributeMap(),
+    SpecializeProducts(),
+    InsertCommunication(),
+    RemoveRedundantCommunication(),
 )
 TEMPORARIES = Pipeline("temporaries", PlaceTemporaries())
 LOCALIZE = Pipeline("one-rank", Localize())

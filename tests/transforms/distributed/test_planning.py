@@ -95,7 +95,7 @@ def test_what_a_copy_sends(source, target, kind, messages, sent):
 PLANS = {  # on 16 ranks, all sizes 4000
     "atax": "on 16 ranks as 16: tmp g(block 0), __return g(block 0)",
     "bicg": "on 16 ranks as 16: __return g(block 0), __return_1 g(block 0)",
-    "doitgen": "on 16 ranks as 4 x 4: C4 g(block 0, block 1)",
+    "doitgen": "on 16 ranks as 16: tmp g(block 0, whole, whole, whole)",
     "gemm": "on 16 ranks as 4 x 4: A g(block 0, block 1)",
     "gemver": "on 16 ranks as 16: w g(block 0), tmp_4 g(block 0)",
     "gesummv": "on 16 ranks as 16: tmp_1 g(block 0), tmp_3 g(block 0), __return g(block 0)",

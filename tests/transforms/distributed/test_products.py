@@ -103,6 +103,25 @@ def test_they_are_the_same_on_ranks(name):
             check(sdfg, made, arguments, symbols, px * py, local=local, exact=exact, strict=n == 5 and name != "wcr")
 
 
+@pytest.mark.parametrize(("kind", "axes"), [("min", (0,)), ("max", (1,)), ("min", (0, 1)), ("max", (0, 1))])
+def test_extrema_are_at_the_first_place(kind, axes):
+    out = "p[]" if len(axes) == 2 else "q[0:M]" if axes == (0,) else "r[0:N]"
+    fields = f'op = "{kind}", axes = ({", ".join(map(str, axes))},)'
+    node = f"argreduce (x <- A[0:N, 0:M]) -> (out -> {out}) {{{fields}}}"
+    sdfg = parse_sdfg(f"sdfg @f(A: f64[N, M], p: i64[], q: i64[M], r: i64[N]) {{ {node} }}")
+    draw = np.random.default_rng(8)
+    for plan in ({"A": "g(block 0, block 1)"}, {"A": "g(block 0, block 1)", "q": "g(block 1)", "r": "g(block 0)"}):
+        made = distributed(sdfg, plan, {"g": ("Px", "Py")})
+        local = localized(made)
+        assert [node.kind for node in local.body.walk_nodes()].count("comm.allreduce") == 2  # values, then places
+        for (px, py), n, m in (((2, 2), 5, 3), ((3, 1), 2, 4), ((7, 1), 9, 2)):
+            values = draw.integers(0, 3, (n, m)).astype(float)  # with equal ones
+            values[n // 2, m // 2] = np.nan if n > 2 else -0.0
+            arguments = {"A": values, "p": np.zeros((), int), "q": np.zeros(m, int), "r": np.zeros(n, int)}
+            symbols = {"N": n, "M": m, "Px": px, "Py": py}
+            check(sdfg, made, arguments, symbols, px * py + 1, local=local)
+
+
 def test_nans_reach_the_minimum():
     sdfg = parse_sdfg('sdfg @f(x: f64[N], s: f64[]) { reduce (x <- x[0:N]) -> (out -> s[]) {op = "min", axes = (0,)} }')
     made = distributed(sdfg, {"x": "g(block 0)"}, {"g": ("P",)})
