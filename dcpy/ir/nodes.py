@@ -62,6 +62,14 @@ class Node(Written):
         """
         return ""
 
+    @property
+    def carried(self) -> str:
+        """The label along which results depend on all that is before them, by `combination`: that of a scan; "": none.
+
+        A block of the outputs is then that of the block of the inputs, combined with the last ones of those before it.
+        """
+        return ""
+
 
 @dataclass(eq=False)
 class Tasklet(Node):

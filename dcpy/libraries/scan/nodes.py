@@ -62,3 +62,16 @@ class Scan(LibraryNode):
             yield f"scans [{', '.join(map(str, shape))}], but the output is [{', '.join(map(str, result))}]"
         if "initial" in self.inputs and len(self.inputs["initial"].subset.shape) != len(shape) - 1:
             yield "starts from one element, initial, for each line"
+
+    def index_labels(self) -> Mapping[str, tuple[str, ...]] | None:
+        """The same for both; none where lines start from elements of their own."""
+        labels = tuple(f"d{dim}" for dim in range(len(self.inputs["x"].subset.shape)))
+        return None if "initial" in self.inputs else {"x": labels, "out": labels}
+
+    @property
+    def combination(self) -> str:
+        return self.op
+
+    @property
+    def carried(self) -> str:
+        return f"d{self.axis}"

@@ -20,6 +20,7 @@ from dcpy.ir.refusal import Refusal
 from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, max_of, min_of
 from dcpy.ir.tree import subtree
+from dcpy.transforms.distributed.carrying import carry_on
 from dcpy.transforms.distributed.combining import combine_parts, is_combined
 from dcpy.transforms.distributed.local_domains import local_domain
 from dcpy.transforms.distributed.placement import (
@@ -210,6 +211,7 @@ def _localize_operands(node: Node, locals_: Mapping[str, Local], rw: Rewriter) -
         fields.setdefault(operand.field, {})[operand.name] = replace(memlet, subset=Subset(tuple(dims)))
     named = {field: isinstance(getattr(node, field), dict) for field in fields}
     rw.update(node, **{field: new if named[field] else next(iter(new.values())) for field, new in fields.items()})
+    carry_on(node, grid, home, rw)
 
 
 def _share(axis: Axis, size: Expr, grid: str, rw: Rewriter) -> Share:

@@ -271,6 +271,8 @@ def _home_of_outputs(node: Node, uses: Uses) -> tuple[str, Home, bool]:
             if len(partial) == len(where.rest):
                 grid, pending = where.grid, pending | partial
                 _deal(home, touch, where)
+    if isinstance(home.get(node.carried), Cyclic):
+        del home[node.carried]  # blocks that go round are in no order of ranks
     kept = {label for touch in touches if touch.is_write for label in touch.labels or ()}
     for touch in touches if pending else ():
         where = placed(touch.container, uses)

@@ -122,6 +122,21 @@ def test_extrema_are_at_the_first_place(kind, axes):
             check(sdfg, made, arguments, symbols, px * py + 1, local=local)
 
 
+@pytest.mark.parametrize(("op", "axis"), [("add", 0), ("mul", 1), ("max", 0), ("add", 1)])
+def test_scans_go_on_where_the_block_before_ends(op, axis):
+    node = f'scan (x <- A[0:N, 0:M]) -> (out -> B[0:N, 0:M]) {{op = "{op}", axis = {axis}}}'
+    sdfg = parse_sdfg(f"sdfg @f(A: f64[N, M], B: f64[N, M]) {{ {node} }}")
+    draw = np.random.default_rng(9)
+    for where, carried in (("block 0, block 1", 1), ("block 1, block 0", 1), ("cyclic 0, cyclic 1", 0)):
+        made = distributed(sdfg, {"A": f"g({where})", "B": f"g({where})"}, {"g": ("Px", "Py")})
+        local = localized(made)
+        assert [node.kind for node in local.body.walk_nodes()].count("comm.exscan") == carried
+        for (px, py), n, m in (((2, 2), 5, 3), ((3, 1), 2, 4), ((7, 1), 9, 2), ((2, 2), 0, 3)):
+            arguments = {"A": draw.uniform(size=(n, m)), "B": np.zeros((n, m))}
+            symbols = {"N": n, "M": m, "Px": px, "Py": py}
+            check(sdfg, made, arguments, symbols, px * py + 1, local=local, exact=op == "max")
+
+
 def test_nans_reach_the_minimum():
     sdfg = parse_sdfg('sdfg @f(x: f64[N], s: f64[]) { reduce (x <- x[0:N]) -> (out -> s[]) {op = "min", axes = (0,)} }')
     made = distributed(sdfg, {"x": "g(block 0)"}, {"g": ("P",)})
