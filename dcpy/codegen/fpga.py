@@ -83,8 +83,7 @@ def _lowered(
 ) -> tuple[ModuleContext, Hardware]:
     """The host's functions, and those of the device."""
     verify(sdfg, FPGA_FORM)
-    board = options.fpga.mode is not FpgaMode.SIMULATE
-    hardware = Hardware(board=board, keeps_failures=not board and options.fpga.vendor is Vendor.XILINX)
+    hardware = Hardware(board=options.fpga.mode is not FpgaMode.SIMULATE)
     simulated = in_memory_of_the_host(sdfg)
     module = lower_program(simulated, signature, options.cpu, dict(environments or {}), costs, hardware=hardware)
     return module, hardware

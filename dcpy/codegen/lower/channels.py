@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.expr import Item, LirExpr, Literal, Name, integer
+from dcpy.codegen.lir.expr import Infix, Item, LirExpr, Literal, Name, integer
 from dcpy.codegen.lir.types import Basic, Fifo, Pointer, Reference
 from dcpy.codegen.lir.walk import with_children, with_expressions
 from dcpy.ir.data import Space
@@ -76,8 +76,14 @@ def _part(function: tree.Function, spawn: tree.Spawn, channels: Mapping[str, str
                 params.append(tree.Parameter(name, pointer, restrict=True))
             case kind, Literal():
                 constants.append(tree.Declare(param.name, kind, given, constant=True))
-            case kind, _:
-                params.append(replace(param, restrict=isinstance(kind, Pointer)))
+            case kind, Infix(left=Name(name=name)):  # a place in an array of the caller
+                known[param.name] = given
+                params.append(tree.Parameter(name, kind, restrict=True))
+            case kind, Name(name=name):
+                known[param.name] = given
+                params.append(tree.Parameter(name, kind, restrict=isinstance(kind, Pointer)))
+            case _:
+                raise AssertionError(f"a process is given {given}")
     number = "".join(f"_{number}" for number in spawn.params)
     body = (*constants, *_with(function.body, known))
     starts = not params

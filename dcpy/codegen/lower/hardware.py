@@ -20,7 +20,7 @@ from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.extents import buffer_size
 from dcpy.codegen.lower.hardware_units import Hardware, Queue, Site
 from dcpy.codegen.lower.pipelines import with_depths
-from dcpy.codegen.lower.process_checks import PLACES, Guarded, guarded
+from dcpy.codegen.lower.process_checks import PLACES, guarded
 from dcpy.codegen.names import module_name
 from dcpy.ir.data import Array, Stream
 from dcpy.ir.memlet import Memlet
@@ -118,13 +118,12 @@ def lower_kernel(context: Context, block: Dataflow, lower_region: LowerRegion) -
     if hardware.board:
         _note_board(context, kernel, starts, counts)
     context.emit(tree.Evaluate(Call(name, args, Basic.VOID)))
+    if declared or hardware.board:  # somebody waits, so it may not have come to its end, and told nothing
+        told = Call(hardware.deadlock(context.module.base), (Name("error", Pointer(INDEX)),), STATUS)
+        status = Name(context.names.fresh("status"), STATUS)
+        context.emit(tree.Declare(status.name, STATUS, told, constant=True))
+        context.fail(Infix("!=", status, Literal(0, STATUS), TRUTH), status, forwarded=True)
     _raised(context, hardware)
-    if not declared and not hardware.board:
-        return  # nobody waits
-    told = Call(hardware.deadlock(context.module.base), (Name("error", Pointer(INDEX)),), STATUS)
-    status = Name(context.names.fresh("status"), STATUS)
-    context.emit(tree.Declare(status.name, STATUS, told, constant=True))
-    context.fail(Infix("!=", status, Literal(0, STATUS), TRUTH), status, forwarded=True)
 
 
 def _counts(context: Context, kernel: tree.Function) -> dict[str, LirExpr]:
@@ -134,8 +133,11 @@ def _counts(context: Context, kernel: tree.Function) -> dict[str, LirExpr]:
         for title, place in context.places.items()
         if isinstance(place.base, Name) and isinstance(desc := context.uses.desc(title), Array)
     }
+    hardware = context.module.hardware
+    assert hardware is not None
+    places = {hardware.failed: integer(PLACES * hardware.checking)}  # what processes tell comes back like any array
     return {
-        f"{param.name}_count": buffer_size(context, arrays[param.name])
+        f"{param.name}_count": places.get(param.name) or buffer_size(context, arrays[param.name])
         for param in kernel.params
         if isinstance(param.type, Pointer)
     }
@@ -194,9 +196,7 @@ def _started(context: Context, process: Process, kernel: str, lower_region: Lowe
     for param, values in zip(process.params, process.domain, strict=True):
         ranges = within(ranges, param, values)
     with context.as_process(process.name), context.knowing(ranges):
-        checked = Guarded(lower_region(context, process.body))
-        if hardware.keeps_failures:
-            checked = guarded(checked.body, context.names.fresh, lambda: _refused(context))
+        checked = guarded(lower_region(context, process.body), context.names.fresh, lambda: _refused(context))
         body = coalesced(with_depths(checked.body), context.names.fresh)
     queues = {title: key for key, title in hardware.queues.items()}
     for stream, indices in queues.values():

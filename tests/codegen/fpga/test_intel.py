@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dcpy
-from dcpy.base.errors import CodegenError, ToolchainError
+from dcpy.base.errors import ToolchainError
 from dcpy.base.options import resolve_options
 from dcpy.codegen.fpga import generate_fpga
 from dcpy.ir.text import parse_sdfg
@@ -209,6 +209,26 @@ def test_a_bitstream_is_loaded_and_that_of_another_program_refused(tmp_path):
         dcpy.parse(AXPY).compile(**options(tmp_path / "text.aocx"))
 
 
-def test_checks_in_kernels_are_refused():
-    with pytest.raises(CodegenError, match="a process of hardware cannot raise an exception yet"):
-        text_of('sdfg @f(x: f64[8]) { dataflow { process a { check x[0] > 0.0 else ValueError "no" } } }')
+def gather(x: dcpy.float64[N], places: dcpy.int64[M], y: dcpy.float64[M]):
+    for i in dcpy.map[0:M]:
+        y[i] = x[places[i]]
+
+
+@pytest.mark.hls
+def test_a_failed_check_of_a_kernel_is_raised_with_its_line():
+    program = dcpy.program(gather, device=dcpy.DeviceType.FPGA, **{"fpga.vendor": "intel", "fpga.mode": "emulate"})
+    x, y = np.arange(10.0), np.zeros(4)
+    program(x, np.array([3, 2, -1, 9]), y)
+    assert np.array_equal(y, [3, 2, 9, 9])
+    with pytest.raises(IndexError, match="index 77 is out of bounds for axis 0 with size 10") as caught:
+        program(x, np.array([3, 77, 99, 1]), y)
+    assert any("y[i] = x[places[i]]" in note for note in caught.value.__notes__)
+
+
+def test_places_for_failures_are_arguments():
+    """Each process has its own in an array of the network."""
+    check = 'process {0} {{ check x[{1}] > 0.0 else ValueError "no" }}'
+    checks = " ".join(check.format(name, number) for number, name in enumerate("ab"))
+    text = text_of(f"sdfg @f(x: f64[8]) {{ dataflow {{ {checks} }} }}")
+    assert text.count("__global int64_t *restrict failed)") == 2
+    assert "(failed + 5)[0] = failure" in text
