@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
+import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -34,7 +35,21 @@ def findings() -> Iterator[Finding]:
     yield _library("FFT: fftw", "fftw", "pip install 'dcpy[fft]'")
     yield _package("mpi4py", hint="pip install 'dcpy[mpi]'")
     yield from gpu_findings()
+    yield from fpga_findings()
     yield _cache()
+
+
+def fpga_findings() -> Iterator[Finding]:
+    """What programs for FPGAs can be emulated with, and made bitstreams of; simulations need none of it."""
+    from dcpy.runtime.boards import find_emulator
+
+    try:
+        yield Finding("FPGA: Intel's emulator", True, str(find_emulator()))
+    except DcpyError as error:
+        yield Finding("FPGA: Intel's emulator", False, error.help)
+    for tool, hint in (("v++", "Vitis: source its settings64.sh"), ("aoc", "Intel's SDK: source its init_opencl.sh")):
+        found = shutil.which(tool)
+        yield Finding(f"FPGA: {tool}", found is not None, found or hint)
 
 
 def _package(name: str, *, needed: bool = False, hint: str = "") -> Finding:
