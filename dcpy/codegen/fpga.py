@@ -83,7 +83,9 @@ def _lowered(
 ) -> tuple[ModuleContext, Hardware]:
     """The host's functions, and those of the device."""
     verify(sdfg, FPGA_FORM)
-    hardware = Hardware(board=options.fpga.mode is not FpgaMode.SIMULATE)
+    hardware = Hardware(
+        board=options.fpga.mode is not FpgaMode.SIMULATE, ports_apart=options.fpga.vendor is Vendor.XILINX
+    )
     simulated = in_memory_of_the_host(sdfg)
     module = lower_program(simulated, signature, options.cpu, dict(environments or {}), costs, hardware=hardware)
     return module, hardware

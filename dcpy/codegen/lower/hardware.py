@@ -101,6 +101,9 @@ def lower_kernel(context: Context, block: Dataflow, lower_region: LowerRegion) -
     ]
     if hardware.checking:
         context.emit(tree.StackBuffer(hardware.failed, INDEX, PLACES * hardware.checking))
+    arrays: dict[str, str] = {}
+    if hardware.ports_apart:
+        starts, arrays = _ports_apart(context, starts)
     used = names_in(tuple(starts))
     own = {context.names.of(stream) for stream in _streams(context, block)}
     params = tuple(
@@ -113,8 +116,8 @@ def lower_kernel(context: Context, block: Dataflow, lower_region: LowerRegion) -
     kernel = tree.Function(name, Basic.VOID, params, body, exported=True, span=block.span)
     hardware.functions.append(kernel)
     hardware.kernels.append(kernel)
-    counts = _counts(context, kernel) if hardware.board else {}
-    args = (*(_argument(param) for param in params), *counts.values())
+    counts = _counts(context, kernel, arrays) if hardware.board else {}
+    args = (*(_argument(param, arrays) for param in params), *counts.values())
     if hardware.board:
         _note_board(context, kernel, starts, counts)
     context.emit(tree.Evaluate(Call(name, args, Basic.VOID)))
@@ -126,7 +129,34 @@ def lower_kernel(context: Context, block: Dataflow, lower_region: LowerRegion) -
     _raised(context, hardware)
 
 
-def _counts(context: Context, kernel: tree.Function) -> dict[str, LirExpr]:
+def _ports_apart(context: Context, starts: list[tree.Statement]) -> tuple[list[tree.Statement], dict[str, str]]:
+    """Gives each process that reads an array a port of its own: on one port the bursts of two break each other.
+
+    With the array that each new port is for. What is written has one process, or copies of one, and keeps its port.
+    """
+    arrays: dict[str, str] = {}
+    taken: set[str] = set()
+
+    def port(arg: LirExpr) -> LirExpr:
+        if not (isinstance(arg, Name) and isinstance(arg.type, Pointer) and arg.type.const):
+            return arg
+        if arg.name not in taken:
+            taken.add(arg.name)
+            return arg
+        fresh = context.names.fresh(arg.name)
+        arrays[fresh] = arg.name
+        return replace(arg, name=fresh)
+
+    apart = [
+        replace(start, call=replace(start.call, args=tuple(map(port, start.call.args))))
+        if isinstance(start, tree.Spawn)
+        else start
+        for start in starts
+    ]
+    return apart, arrays
+
+
+def _counts(context: Context, kernel: tree.Function, ports: dict[str, str]) -> dict[str, LirExpr]:
     """For each array of a kernel, how many elements go to the board and back: a parameter, and its value."""
     arrays = {
         place.base.name: desc
@@ -137,7 +167,7 @@ def _counts(context: Context, kernel: tree.Function) -> dict[str, LirExpr]:
     assert hardware is not None
     places = {hardware.failed: integer(PLACES * hardware.checking)}  # what processes tell comes back like any array
     return {
-        f"{param.name}_count": places.get(param.name) or buffer_size(context, arrays[param.name])
+        f"{param.name}_count": places.get(param.name) or buffer_size(context, arrays[ports.get(param.name, param.name)])
         for param in kernel.params
         if isinstance(param.type, Pointer)
     }
@@ -163,9 +193,9 @@ def _note_board(
     hardware.unfinished[kernel.name] = context.module.check_number("RuntimeError", message, context.place)
 
 
-def _argument(param: tree.Parameter) -> LirExpr:
+def _argument(param: tree.Parameter, arrays: dict[str, str]) -> LirExpr:
     kind = param.type.element if isinstance(param.type, Reference) else param.type
-    return Name(param.name, kind)
+    return Name(arrays.get(param.name, param.name), kind)
 
 
 def _streams(context: Context, block: Dataflow) -> list[str]:

@@ -30,6 +30,7 @@ class Hardware:
     function: str = ""  # of the process that is lowered
     changed: set[str] = field(default_factory=set)  # variables of the host that processes of this kernel assign
     board: bool = False
+    ports_apart: bool = False  # each reader of an array has a port of the kernel, as Vitis needs it
     launches: dict[str, tree.Function] = field(default_factory=dict)  # by kernel: what the host calls
     unfinished: dict[str, int] = field(default_factory=dict)  # by process or kernel: the check that it has not ended
     refused: int = 0  # the check that the board has refused something

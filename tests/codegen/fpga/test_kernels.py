@@ -86,6 +86,15 @@ def test_axpy_is_numpys(n):
     assert np.array_equal(interpreted, out)
 
 
+def test_readers_have_ports_of_their_own():
+    """On one port the bursts of two readers break each other; what the host gives is the same array."""
+    host, kernels = generate_fpga(parse_sdfg(AXPY.replace("copy y[j]", "copy x[j]"))).units[:2]
+    assert "DCPY_PROCESS(axpy_read_x, (N, xs, x))" in kernels.text
+    assert "DCPY_PROCESS(axpy_read_y, (N, ys, x_1))" in kernels.text
+    assert "m_axi port=x_1 offset=slave bundle=gmem2" in kernels.text
+    assert "axpy_kernel(N, x, x, a, out);" in host.text
+
+
 MAIN = """
 int main()
 {
