@@ -33,6 +33,7 @@ def findings() -> Iterator[Finding]:
     yield _library("BLAS: openblas", "openblas", "pip install scipy-openblas32")
     yield _library("BLAS: mkl", "mkl", "pip install mkl-devel")
     yield _library("FFT: fftw", "fftw", "pip install 'dcpy[fft]'")
+    yield _library("MPI", "mpi", "pip install 'dcpy[mpi]'")
     yield _package("mpi4py", hint="pip install 'dcpy[mpi]'")
     yield from gpu_findings()
     yield from fpga_findings()

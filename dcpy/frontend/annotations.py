@@ -11,7 +11,7 @@ import inspect
 import itertools
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, is_dataclass, replace
 from types import FunctionType
 from typing import Any
 
@@ -194,9 +194,15 @@ class ArrayAnnotation:
     element: DType
     dims: tuple[Expr, ...]
     assumed: Assumed = ()
+    on: Any = None  #: where it is, of an array that is dealt out to ranks: what `dcpy.on` makes
 
     def __matmul__(self, storage: Any) -> ArrayAnnotation:
-        """``dcpy.float64[N] @ dcpy.StorageType.X``: the caller's memory is where it is; devices' are refused."""
+        """``dcpy.float64[N] @ dcpy.StorageType.X``: the caller's memory is where it is; devices' are refused.
+
+        ``dcpy.float64[N] @ dcpy.on(grid, "block")``: of a distributed program, which part of it each rank has.
+        """
+        if hasattr(storage, "grid") and hasattr(storage, "axes"):
+            return replace(self, on=storage)
         require_host(storage)
         return self
 
@@ -283,6 +289,17 @@ def _of_field(cls: type, annotation: Any) -> Any:
     module = sys.modules.get(cls.__module__)
     inside = FunctionType(names.__code__, vars(module) if module is not None else {})
     return _read(annotation, Closure(inside, {}), inside, f"a field of {cls.__name__}")
+
+
+def placements_from_annotations(function: Callable[..., Any]) -> dict[str, Any]:
+    """Where annotations say that arrays are dealt out to ranks, by parameter."""
+    closure, found = Closure(function, {}), {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        kind = parameter.annotation
+        kind = _read(kind, closure, function, name) if isinstance(kind, str) else kind
+        if isinstance(kind, ArrayAnnotation) and kind.on is not None:
+            found[name] = kind.on
+    return found
 
 
 def return_annotation(function: Callable[..., Any]) -> Any:

@@ -7,7 +7,12 @@ the parts that this rank has.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import contextlib
+import faulthandler
+import functools
+import hashlib
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
@@ -15,15 +20,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dcpy import driver
-from dcpy.base.errors import ArgumentError, ArgumentShapeError
+from dcpy.base.errors import ArgumentError, ArgumentShapeError, GridError
 from dcpy.base.options import Options
 from dcpy.codegen.artifact import ArrayArg, IntegerArg
 from dcpy.codegen.signature import default_signature
+from dcpy.frontend.annotations import placements_from_annotations
 from dcpy.frontend.fingerprint import fingerprint
-from dcpy.programs.rank_programs import Recipe, attach, for_ranks, require_plain
+from dcpy.programs.rank_programs import Recipe, attach, for_ranks, require_plain, text_of
 from dcpy.runtime.distributed.agreement import agree
 from dcpy.runtime.distributed.arrays import DistArray, OnRoot
-from dcpy.runtime.distributed.placement import Grid
+from dcpy.runtime.distributed.placement import Grid, Placement
 from dcpy.runtime.distributed.sharing import load_everywhere
 from dcpy.runtime.distributed.world import World, current_world
 from dcpy.runtime.function import compiled_function
@@ -81,17 +87,14 @@ def describe(bound: Mapping[str, Any]) -> Description:
 
 def _describe(name: str, value: Any, found: Description) -> None:
     if isinstance(value, DistArray):
-        number = _grid_number(value.grid, found)
-        axes = ", ".join("whole" if axis is None else str(axis) for axis in value.placement.axes)
-        root = "" if value.placement.root is None else f" root 0 at {value.placement.root}"
-        found.plan[name] = f"g{number}({axes}){root}"
+        found.plan[name] = text_of(value.placement, f"g{_grid_number(value.grid, found)}")
         found.types[name], found.shapes[name] = f"{value.dtype.str}[{value.ndim}]", value.shape
     elif isinstance(value, OnRoot):
         mine = None if value.array is None else [value.array.shape, value.array.dtype.str]
         said = found.world.tell(mine, value.root)
-        number = _grid_number(Grid((found.world.size,), found.world), found)
-        axes = ", ".join("whole" for _ in said[0])
-        found.plan[name] = f"g{number}({axes}) root 0 at {value.root}"
+        everyone = Grid((found.world.size,), found.world)
+        where = Placement(everyone, (None,) * len(said[0]), value.root)
+        found.plan[name] = text_of(where, f"g{_grid_number(everyone, found)}")
         found.types[name], found.shapes[name] = f"{said[1]}[{len(said[0])}]", tuple(said[0])
     elif isinstance(value, np.ndarray):
         found.types[name], found.shapes[name] = f"{value.dtype.str}[{value.ndim}]", value.shape
@@ -107,6 +110,41 @@ def _grid_number(grid: Grid, found: Description) -> int:
     return found.grids.index(grid)
 
 
+def _require_places(bound: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    """`GridError` for an array that is not where its annotation says."""
+    for name, where in wanted.items():
+        value = bound[name]
+        if not isinstance(value, DistArray):
+            raise GridError(
+                f"argument {name!r} is no DistArray, and its annotation says that it is {where}",
+                help=f"pass dcpy.distribute({name}, on), with the distribution of the annotation",
+            )
+        if value.placement != where:
+            raise GridError(
+                f"argument {name!r} is {value.placement}, and its annotation says {where}",
+                help=f"pass {name}.redistribute(on), with the distribution of the annotation",
+            )
+
+
+def _digests(bound: Mapping[str, Any]) -> dict[str, str]:
+    """What stands for the elements of arrays that each rank has as a whole."""
+    arrays = {name: value for name, value in bound.items() if isinstance(value, np.ndarray)}
+    return {name: hashlib.blake2b(value.tobytes(), digest_size=16).hexdigest() for name, value in arrays.items()}
+
+
+@contextlib.contextmanager
+def _ended_after(seconds: int) -> Iterator[None]:
+    """Ends the process, and so the job, where what is inside takes longer: it says at which line it waits."""
+    if not seconds:
+        yield
+        return
+    faulthandler.dump_traceback_later(seconds, exit=True, file=sys.__stderr__ or sys.stderr)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
 class RankCalls:
     """The programs of one function for all ranks, by what they are compiled for."""
 
@@ -114,11 +152,22 @@ class RankCalls:
         self.function, self.options, self._to_sdfg = function, options, to_sdfg
         self._programs: dict[tuple[object, ...], RankProgram] = {}
 
+    @functools.cached_property
+    def _wanted(self) -> dict[str, Any]:
+        return placements_from_annotations(self.function)
+
     def __call__(self, bound: Mapping[str, Any], profile: driver.Profile) -> Any:
         """Runs on all ranks; each gets its own results."""
+        with _ended_after(self.options.ranks_timeout):
+            return self._run(bound, profile)
+
+    def _run(self, bound: Mapping[str, Any], profile: driver.Profile) -> Any:
         described, failed = None, None
         try:
             described = describe(bound)
+            _require_places(bound, self._wanted)
+            if self.options.check_replicas:
+                described.values |= _digests(bound)
             if described.key in self._programs:
                 self._programs[described.key].check(bound, described)
         except Exception as error:

@@ -5,6 +5,7 @@ What a call needs to know of it besides the signature is a `Recipe`, which is re
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from dcpy.ir.distribution import coordinate_names
 from dcpy.ir.sdfg import Sdfg
 
 if TYPE_CHECKING:
+    from dcpy.runtime.distributed.placement import Grid, Placement
     from dcpy.runtime.distributed.world import World
 
 Sizes = Mapping[str, tuple[tuple[str, int, int], ...]]
@@ -76,6 +78,29 @@ def for_ranks(sdfg: Sdfg, plan: Mapping[str, str], axes: Sequence[int], *, alone
     expand_messages(sdfg, alone=alone)
     places = tuple(coordinate_names(name, count) for name, count in zip(names, axes, strict=True))
     return Recipe(sizes, numbers, tuple(grids.values()), places, bool(messages))
+
+
+def text_of(where: Placement, grid: str) -> str:
+    """A placement as distributions are written: ``g0(block 0, whole)``."""
+    axes = ", ".join("whole" if axis is None else str(axis) for axis in where.axes)
+    return f"{grid}({axes})" + ("" if where.root is None else f" root 0 at {where.root}")
+
+
+def as_plan(plan: Mapping[str, Any], taken: Container[str]) -> tuple[dict[str, Any], dict[str, tuple[int, ...]]]:
+    """A plan in which placements on grids that are there became text, and these grids by name."""
+    grids: list[Grid] = []
+    names: list[str] = []
+    found: dict[str, Any] = {}
+    for name, where in plan.items():
+        if not hasattr(where, "grid") or not hasattr(where.grid, "sizes"):
+            found[name] = where
+            continue
+        if where.grid not in grids:
+            grids.append(where.grid)
+            names.append(next(stem for number in itertools.count() if (stem := f"g{number}") not in names
+                              and stem not in taken))  # fmt: skip
+        found[name] = text_of(where, names[grids.index(where.grid)])
+    return found, {name: grid.sizes for name, grid in zip(names, grids, strict=True)}
 
 
 def _free_name(sdfg: Sdfg, stem: str) -> str:

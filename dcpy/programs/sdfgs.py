@@ -32,6 +32,7 @@ from dcpy.targets.catalog import require_device
 
 if TYPE_CHECKING:
     from dcpy.ir.distribution import Distribution
+    from dcpy.runtime.distributed.placement import Placement
     from dcpy.runtime.simulation import SimulatedKernel
     from dcpy.transforms.api import Transformation
 
@@ -202,7 +203,7 @@ class SDFG(GraphWords):
     @own_frames_hidden
     def distribute(
         self,
-        plan: Mapping[str, Distribution | str] | None = None,
+        plan: Mapping[str, Distribution | Placement | str] | None = None,
         grids: Mapping[str, Sequence[int | str]] | None = None,
         *,
         ranks: int = 16,
@@ -212,15 +213,19 @@ class SDFG(GraphWords):
         """Says where containers live, and finds out what runs where and what is sent; returns itself.
 
         ``sdfg.distribute({"A": "g(block 0, whole)"}, {"g": ["P"]})``: distributions as in the textual form, grids with
-        their sizes, which are numbers or symbols. Without a plan the one is taken that is expected to take least time
-        on `ranks` ranks with these `sizes` of symbols, and no more than `memory` bytes on each, if that is not 0; it
-        serves any number of ranks and any sizes. Results stay the same, up to the order of sums.
+        their sizes, which are numbers or symbols; or what `dcpy.on` makes, on a grid that is there. Without a plan the
+        one is taken that is expected to take least time on `ranks` ranks with these `sizes` of symbols, and no more
+        than `memory` bytes on each, if that is not 0; it serves any number of ranks and any sizes. Results stay the
+        same, up to the order of sums.
         Raises `TransformationRefused` for what cannot be distributed, or does not fit.
         """
         if plan is None:
             driver.choose_distributions(self, ranks, sizes or {}, memory)
-        else:
-            driver.distribute(self, plan, grids or {})
+            return self
+        from dcpy.programs.rank_programs import as_plan  # who has one rank is spared it
+
+        found, more = as_plan(plan, {*(grids or {}), *self.grids, *self.containers})
+        driver.distribute(self, found, {**(grids or {}), **more})
         return self
 
     @own_frames_hidden

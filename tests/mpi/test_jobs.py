@@ -97,6 +97,28 @@ def test_calls_that_differ_raise_on_all_ranks(tmp_path):
     assert text.count("right") == 6
 
 
+def test_what_waits_too_long_ends_the_job(tmp_path):
+    """A rank that does not call: with the option, the others do not wait for ever, and say where they wait."""
+    code, text = ended(start(tmp_path, """
+        right()
+        patient = dcpy.program(distributed=True, ranks_timeout=2)(f.function)
+        if me: patient(2.0, A, B)
+        g.world.all("there")
+    """))  # fmt: skip
+    assert code != 0
+    assert "Timeout (0:00:02)!" in text
+
+
+def test_copies_that_differ_are_found_where_asked(tmp_path):
+    code, text = ended(start(tmp_path, """
+        f = dcpy.program(distributed=True, check_replicas=True)(f.function)
+        refused("the ranks do not agree on the value of 'A'", 2.0, np.full(9, me), B)
+        f(2.0, np.arange(9.0), B)
+    """))  # fmt: skip
+    assert code == 0, text
+    assert text.count("refused") == 3
+
+
 def test_ranks_outside_of_the_grid_and_blocks_of_nothing(tmp_path):
     code, text = ended(start(tmp_path, """
         g = dcpy.grid(2)

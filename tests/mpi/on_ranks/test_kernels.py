@@ -73,6 +73,20 @@ def test_gemm_with_arguments_of_every_kind():
     np.testing.assert_allclose(whole, expected, rtol=1e-12)
 
 
+@pytest.mark.parametrize("sizes", [(101, 67, 53), (3, 2, 5)])
+def test_a_product_on_a_grid_is_summa(sizes):
+    """Panels go along rows and columns: no message from rank to rank."""
+    n, m, k = sizes
+    draw = np.random.default_rng(n)
+    c, a, b = draw.random((n, m)), draw.random((n, k)), draw.random((k, m))
+    C, A, B = (dcpy.distribute(x, dcpy.grid(), ("block", "block")) for x in (c, a, b))
+    with sent(gemm) as traffic:
+        gemm(1.5, 1.25, C, A, B)
+    np.testing.assert_allclose(C.allgather(), 1.5 * a @ b + 1.25 * c, rtol=1e-12)
+    assert traffic.messages == 0
+    assert traffic.collectives > 0
+
+
 @pytest.mark.parametrize("n", [101, 1])
 def test_doitgen_sends_nothing(n):
     draw = np.random.default_rng(n)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dcpy
-from dcpy.base.errors import ArgumentShapeError, FrontendError
+from dcpy.base.errors import ArgumentShapeError, FrontendError, GridError
 
 pytestmark = pytest.mark.cc
 SCALE = np.arange(3.0)
@@ -31,6 +31,45 @@ def test_a_program_of_one_rank():
     np.testing.assert_array_equal(B.gather()[1:-1], (a[:-2] + a[2:]) / 2)
     kept = copy.copy(B)  # as pickles do: by its part
     np.testing.assert_array_equal(kept.local, B.local)
+
+
+@dcpy.program(distributed=True, auto_optimize=True)
+def product(A, B, C):
+    C[:] = A @ B
+
+
+def test_a_product_on_a_grid_of_one():
+    """Its broadcasts are to nobody."""
+    a, b = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)
+    A, B, C = (dcpy.distribute(x, dcpy.grid(), ("block", "block")) for x in (a, b, np.zeros((2, 4))))
+    product(A, B, C)
+    np.testing.assert_array_equal(C.local, a @ b)
+
+
+N = dcpy.symbol("N")
+BLOCKS = dcpy.on(dcpy.grid(1), "block")
+
+
+@dcpy.program(distributed=True)
+def annotated(A: dcpy.float64[N] @ BLOCKS):
+    A[:] = 2 * A
+
+
+def test_annotations_say_where_arrays_are():
+    A = dcpy.distribute(np.arange(3.0), BLOCKS)
+    annotated(A)
+    np.testing.assert_array_equal(A.local, [0, 2, 4])
+    with pytest.raises(GridError, match="argument 'A' is no DistArray"):
+        annotated(np.arange(3.0))
+    with pytest.raises(GridError, match=r"argument 'A' is \(cyclic 0\) on 1, and its annotation says \(block 0\) on 1"):
+        annotated(A.redistribute(dcpy.on(dcpy.grid(1), "cyclic")))
+
+
+def test_a_plan_of_placements():
+    """Text and placements say the same."""
+    plain = dcpy.program(annotated.function).to_sdfg()
+    placed = str(plain.distribute({"A": BLOCKS}))
+    assert placed == str(dcpy.program(annotated.function).to_sdfg().distribute({"A": "g0(block 0)"}, {"g0": [1]}))
 
 
 def test_sizes_that_contradict_each_other():
