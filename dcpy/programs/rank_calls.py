@@ -26,6 +26,7 @@ from dcpy.codegen.artifact import ArrayArg, IntegerArg
 from dcpy.codegen.signature import default_signature
 from dcpy.frontend.annotations import placements_from_annotations
 from dcpy.frontend.fingerprint import fingerprint
+from dcpy.programs.guards import Guards, guards_on
 from dcpy.programs.rank_programs import Recipe, attach, for_ranks, require_plain, text_of
 from dcpy.runtime.distributed.agreement import agree
 from dcpy.runtime.distributed.arrays import DistArray, OnRoot
@@ -37,6 +38,9 @@ from dcpy.runtime.load import Loaded, recall
 
 if TYPE_CHECKING:
     from dcpy.programs.sdfgs import SDFG
+
+
+PLAIN = (bool, int, float, complex, str)
 
 
 @dataclass
@@ -132,6 +136,18 @@ def _digests(bound: Mapping[str, Any]) -> dict[str, str]:
     return {name: hashlib.blake2b(value.tobytes(), digest_size=16).hexdigest() for name, value in arrays.items()}
 
 
+def _still(source: tuple[Any, ...], value: object) -> bool:
+    """Whether a global or enclosing name stands for what it stood for."""
+    match source:
+        case ("dict", namespace, name):
+            found = namespace.get(name)
+        case ("cell", cell):
+            found = cell.cell_contents
+        case (_, owner, name):
+            found = getattr(owner, name, None)
+    return found is value or (type(found) is type(value) and bool(found == value))
+
+
 @contextlib.contextmanager
 def _ended_after(seconds: int) -> Iterator[None]:
     """Ends the process, and so the job, where what is inside takes longer: it says at which line it waits."""
@@ -168,21 +184,32 @@ class RankCalls:
             _require_places(bound, self._wanted)
             if self.options.check_replicas:
                 described.values |= _digests(bound)
-            if described.key in self._programs:
+            if self._knows(described):
                 self._programs[described.key].check(bound, described)
         except Exception as error:
             failed = error
         world = described.world if described is not None else current_world()
         items = described.items(self.function.__qualname__) if described is not None else {}
-        unknown = described is not None and described.key not in self._programs
-        asks = agree(world, items, failed, unknown)
+        asks = agree(world, items, failed, described is not None and not self._knows(described))
         assert described is not None  # it did not fail
         if asks:
             self._programs[described.key] = self._compiled(bound, described, profile)
         return self._programs[described.key].run(bound, described)
 
+    def _knows(self, described: Description) -> bool:
+        """Whether there is a program for such a call, and what it was compiled with is what it was."""
+        known = self._programs.get(described.key)
+        return known is not None and all(_still(source, value) for source, value in known.guards)
+
     def _compiled(self, bound: Mapping[str, Any], described: Description, profile: driver.Profile) -> RankProgram:
         world, known = described.world, fingerprint(self.function)
+        guards = guards_on(known)
+        used = {
+            f"the constant {source[-1] if isinstance(source[-1], str) else number}": repr(value)
+            for number, (source, value) in enumerate(guards)
+            if isinstance(value, PLAIN)
+        }
+        agree(world, {**used, "the functions that it calls": known.key})
         codes: tuple[CodeType, ...] = tuple(known.codes) or (self.function.__code__,)
         key = self._remembered_as(known.key, described)
 
@@ -192,7 +219,7 @@ class RankCalls:
             return loaded or self._compile(bound, described, key, codes, profile)
 
         loaded = load_everywhere(world, self.options, compiles, codes)
-        made = RankProgram(loaded, world)
+        made = RankProgram(loaded, world, guards)
         failed = None
         try:
             made.check(bound, described)
@@ -244,8 +271,8 @@ def _samples(bound: Mapping[str, Any], described: Description) -> dict[str, Any]
 class RankProgram:
     """A compiled program of one rank, with how its symbols get their values."""
 
-    def __init__(self, loaded: Loaded, world: World) -> None:
-        self.loaded, self.world = loaded, world
+    def __init__(self, loaded: Loaded, world: World, guards: Guards) -> None:
+        self.loaded, self.world, self.guards = loaded, world, guards
         self.recipe = Recipe.from_json(loaded.extra)
         self._call = compiled_function(loaded)
         attach(loaded.library, world)

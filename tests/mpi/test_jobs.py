@@ -119,6 +119,24 @@ def test_copies_that_differ_are_found_where_asked(tmp_path):
     assert text.count("refused") == 3
 
 
+def test_constants_that_differ_or_change(tmp_path):
+    """Numbers of the module are part of the program: ranks must have the same ones, and a new one is a new program."""
+    code, text = ended(start(tmp_path, """
+        FACTOR = 2.0 if me else 3.0
+
+        @dcpy.program(distributed=True)
+        def f(k, A, B):
+            B[1:-1] = k * FACTOR * (A[:-2] + A[2:])
+
+        refused("the ranks do not agree on the constant FACTOR", 2.0, A, B)
+        for FACTOR in (2.0, 3.0):
+            right()
+    """))  # fmt: skip
+    assert code == 0, text
+    assert text.count("refused") == 3
+    assert text.count("right") == 6
+
+
 def test_ranks_outside_of_the_grid_and_blocks_of_nothing(tmp_path):
     code, text = ended(start(tmp_path, """
         g = dcpy.grid(2)
