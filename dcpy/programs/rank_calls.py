@@ -314,6 +314,9 @@ class RankProgram:
                         help="sizes of one name are equal",
                     )
                 told.setdefault(symbol, f"dimension {axis} of {name!r}")
+        for symbol, name, dim, number, axis in self.recipe.blocks:
+            ranks = described.grids[number].sizes[axis]
+            found[symbol] = max(1, -(-described.shapes[name][dim] // ranks))
         rank = self.world.rank
         for grid, sizes, places in zip(described.grids, self.recipe.grids, self.recipe.places, strict=True):
             found |= zip(sizes, grid.sizes, strict=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dcpy import driver, plugins
@@ -15,8 +15,10 @@ from dcpy.base.errors import FrontendError
 from dcpy.codegen.artifact import ArrayArg, IntegerArg
 from dcpy.codegen.signature import default_signature
 from dcpy.ir.comm import CommNode
-from dcpy.ir.distribution import coordinate_names
+from dcpy.ir.distribution import Blocked, Distribution, coordinate_names
 from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.symbolic import Expr, sym
+from dcpy.ir.text.distribution_parser import parse_distribution
 
 if TYPE_CHECKING:
     from dcpy.runtime.distributed.placement import Grid, Placement
@@ -30,7 +32,8 @@ class Recipe:
     """How symbols get their values: sizes of whole arrays (symbol, constant, offset), and of grids; and coordinates.
 
     `numbers` are integer arguments that are symbols. `grids` has the symbols of each grid's sizes, `places` those of a
-    rank's coordinates, both in the order of the call's grids.
+    rank's coordinates, both in the order of the call's grids. `blocks` are the sizes of balanced blocks: the symbol,
+    the array and its dimension, the grid and its axis. As numbers that are given, they are no divisions in loops.
     """
 
     sizes: Sizes
@@ -38,6 +41,7 @@ class Recipe:
     grids: tuple[tuple[str, ...], ...]
     places: tuple[tuple[str, ...], ...]
     communicates: bool
+    blocks: tuple[tuple[str, str, int, int, int], ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """For the record of the program."""
@@ -49,7 +53,8 @@ class Recipe:
         found = extra["ranks"]
         sizes = {name: tuple((str(s), int(c), int(o)) for s, c, o in dims) for name, dims in found["sizes"].items()}
         grids, places = (tuple(tuple(each) for each in found[field]) for field in ("grids", "places"))
-        return cls(sizes, tuple(found["numbers"]), grids, places, bool(found["communicates"]))
+        blocks = tuple((str(s), str(n), int(d), int(g), int(a)) for s, n, d, g, a in found["blocks"])
+        return cls(sizes, tuple(found["numbers"]), grids, places, bool(found["communicates"]), blocks)
 
 
 def for_ranks(sdfg: Sdfg, plan: Mapping[str, str], axes: Sequence[int], *, alone: bool) -> Recipe:
@@ -71,13 +76,36 @@ def for_ranks(sdfg: Sdfg, plan: Mapping[str, str], axes: Sequence[int], *, alone
         for name, count in zip(names, axes, strict=True)
     }
     renamed = {f"g{number}": name for number, name in enumerate(names)}
-    placed = {name: _on(where, renamed) for name, where in plan.items()}
+    placed = {name: parse_distribution(_on(where, renamed)) for name, where in plan.items()}
+    placed, blocks = _with_blocks(sdfg, placed, names)
     driver.distribute(sdfg, placed, grids, temporaries=True)
     driver.localize(sdfg)
     messages = [node for node in sdfg.body.walk_nodes() if isinstance(node, CommNode)]
     expand_messages(sdfg, alone=alone)
     places = tuple(coordinate_names(name, count) for name, count in zip(names, axes, strict=True))
-    return Recipe(sizes, numbers, tuple(grids.values()), places, bool(messages))
+    return Recipe(sizes, numbers, tuple(grids.values()), places, bool(messages), blocks)
+
+
+def _with_blocks(
+    sdfg: Sdfg, plan: Mapping[str, Distribution], grids: Sequence[str]
+) -> tuple[dict[str, Distribution], tuple[tuple[str, str, int, int, int], ...]]:
+    """The plan with a symbol for the size of each balanced block; dimensions of one size along one axis share it."""
+    known: dict[tuple[str, int, Expr], str] = {}
+    blocks: list[tuple[str, str, int, int, int]] = []
+    found: dict[str, Distribution] = {}
+    for name, where in plan.items():
+        axes = list(where.axes)
+        for dim, (axis, size) in enumerate(zip(where.axes, sdfg.desc(name).shape, strict=True)):
+            if not isinstance(axis, Blocked) or axis.block is not None:
+                continue
+            key = (where.grid, axis.axis, size)
+            if key not in known:
+                known[key] = _free_name(sdfg, f"{where.grid}_b{len(known)}")
+                sdfg.add_symbol(known[key])
+                blocks.append((known[key], name, dim, grids.index(where.grid), axis.axis))
+            axes[dim] = replace(axis, block=sym(known[key]))
+        found[name] = replace(where, axes=tuple(axes))
+    return found, tuple(blocks)
 
 
 def text_of(where: Placement, grid: str) -> str:
