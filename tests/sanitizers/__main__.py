@@ -30,6 +30,10 @@ TESTS = {
         "tests/frontend/numpy",
         "tests/fuzz",
         "tests/libraries",
+        "tests/runtime/devices/test_deferred_errors.py",
+        "tests/runtime/devices/test_graphs.py",
+        "tests/runtime/devices/test_wide_programs.py",
+        "tests/runtime/devices/test_workspace.py",
         "--ignore=tests/end_to_end/test_ahead_of_time.py",  # links programs of its own, as does the next
         "--deselect=tests/end_to_end/test_data_dependent_sizes.py::test_results_that_c_frees",
         "--deselect=tests/end_to_end/test_data_dependent_sizes.py::test_memory_is_freed_whatever_happens",  # measures
