@@ -6,10 +6,10 @@ The kinds of nodes are in `dcpy.libraries.mpi`, virtual ranks that run them in `
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -54,6 +54,48 @@ class Ranks(Protocol):
 RANKS: ContextVar[Ranks | None] = ContextVar("RANKS", default=None)  #: those beside the rank that runs here
 
 
+class Sent(NamedTuple):
+    """What went from rank to rank: messages, and the bytes in them."""
+
+    messages: int
+    bytes: int
+
+
+@dataclass(eq=False)
+class Update(LibraryNode):
+    """Halo update: what ranks have of their neighbours' elements of some arrays becomes what these are now.
+
+    A node of the distributed form. It changes no element of an array, so for one rank, and erased, it does nothing. Each
+    array, whole, is an input and, by the same name, an output. `before` and `behind` are how many elements beyond its own
+    ones a rank gets, one number per dimension of the first array, then of the second one, and so on. Without `corners`,
+    elements that are beyond along two dimensions stay as they are.
+    """
+
+    kind = "comm.update"
+    before: tuple[int, ...]
+    behind: tuple[int, ...]
+    corners: bool = False
+
+    def widths(self) -> dict[str, tuple[tuple[int, int], ...]]:
+        """Of each array, the width before and behind along each dimension."""
+        pairs = iter(zip(self.before, self.behind, strict=True))
+        return {memlet.container: tuple(next(pairs) for _ in memlet.subset.dims) for memlet in self.inputs.values()}
+
+    def problems(self) -> Iterator[str]:
+        """Other outputs than inputs; widths that are not one per dimension, or negative."""
+        if self.inputs != self.outputs or not self.inputs:
+            yield "updates arrays in place: its inputs are its outputs"
+        count = sum(len(memlet.subset.dims) for memlet in self.inputs.values())
+        if not len(self.before) == len(self.behind) == count:
+            yield f"has {len(self.before)} and {len(self.behind)} widths for {count} dimensions"
+        if min((*self.before, *self.behind), default=0) < 0:
+            yield "has a negative width"
+
+    def meaning(self, inputs: Mapping[str, NDArray], outputs: Mapping[str, NDArray]) -> None:
+        for name, values in inputs.items():
+            outputs[name][...] = values
+
+
 @dataclass(eq=False)
 class CommNode(LibraryNode):
     """A node that communicates. Nodes of one communicator stay in their order, and run as often as the program says.
@@ -96,7 +138,7 @@ class Collective(CommNode):
         operands = {**visit.inputs, **{f"{name} ": value for name, value in visit.outputs.items()}}
         return {f"the operand {name.strip()!r}": _described(value) for name, value in operands.items()}
 
-    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+    def meaning_of_all(self, visits: Sequence[Visit]) -> int | Sent:
         """Fills the outputs of all ranks, in the order of the communicator; returns how many messages that takes.
 
         0 for what an MPI does in a way of its own.

@@ -54,6 +54,7 @@ NODES: dict[str, str] = {
     **{f"comm.{node}": f"{_MPI}.messages:{node.title()}" for node in _MESSAGES},
     "comm.copy": f"{_MPI}.copies:DistributedCopy",
     "comm.exchange": f"{_MPI}.copies:Exchange",
+    "comm.update": "dcpy.ir.comm:Update",
 }
 
 #: kind/name -> the expansion (`dcpy.ir.library.expansions.EXPANSIONS`)

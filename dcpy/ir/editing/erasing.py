@@ -11,16 +11,17 @@ from typing import TypeVar
 
 from dcpy.base.errors import InvalidSdfg
 from dcpy.ir.analysis.uses import Uses
-from dcpy.ir.comm import CommNode
+from dcpy.ir.comm import CommNode, Update
 from dcpy.ir.data import Array
 from dcpy.ir.editing.copying import copy_sdfg
+from dcpy.ir.region import State
 from dcpy.ir.sdfg import Sdfg
 
 S = TypeVar("S", bound=Sdfg)
 
 
 def erased(sdfg: S) -> S:
-    """A copy without grids, distributions and homes, and without symbols that only these mention.
+    """A copy without grids, distributions, homes and updates of halos, and without symbols that only these mention.
 
     `InvalidSdfg` for a program in local form: its arrays are parts, and it sends messages.
     """
@@ -35,6 +36,9 @@ def _erase(sdfg: Sdfg) -> None:
         for name, desc in region.containers.items():
             if isinstance(desc, Array) and desc.distribution is not None:
                 region.containers[name] = replace(desc, distribution=None)
+    for block in sdfg.body.walk_blocks():
+        if isinstance(block, State):
+            block.nodes[:] = [node for node in block.nodes if not isinstance(node, Update)]
     for node in sdfg.body.walk_nodes():
         if getattr(node, "home", None) is not None:
             vars(node)["home"] = None

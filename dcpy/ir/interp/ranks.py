@@ -19,7 +19,7 @@ import numpy as np
 
 from dcpy.base import networks
 from dcpy.base.errors import CommunicationError
-from dcpy.ir.comm import RANKS, Collective, CommNode, NDArray, Visit
+from dcpy.ir.comm import RANKS, Collective, CommNode, NDArray, Sent, Visit
 from dcpy.ir.distribution import coordinate_names
 from dcpy.ir.interp.arguments import interpret
 from dcpy.ir.sdfg import Sdfg
@@ -30,10 +30,17 @@ NOBODY = -1  # the rank of nobody (MPI_PROC_NULL): what is sent there is gone, a
 
 @dataclass(slots=True)
 class Traffic:
-    """What a run sent: messages from rank to rank, and collectives of all."""
+    """What a run sent: messages from rank to rank and the bytes in them, and collectives of all."""
 
     messages: int = 0
+    bytes: int = 0  #: of messages and copies; an MPI's own collectives are not counted
     collectives: int = 0
+
+    def enter(self, sent: int | Sent) -> None:
+        """Counts some messages more."""
+        more = sent if isinstance(sent, Sent) else Sent(sent, 0)
+        self.messages += more.messages
+        self.bytes += more.bytes
 
 
 def run_ranks(
@@ -197,7 +204,7 @@ class _World:
         meeting.visits[visit.rank] = visit
         if len(meeting.visits) == len(members):
             assert meeting.node is not None  # the first one has entered it
-            self.traffic.messages += meeting.node.meaning_of_all([meeting.visits[member] for member in members])
+            self.traffic.enter(meeting.node.meaning_of_all([meeting.visits[member] for member in members]))
             self.traffic.collectives += 1
             meeting.done = True
             return
@@ -261,7 +268,7 @@ class _World:
                 notes=(_at(sent), _at(taken)),
             )
         sent.other, taken.other = taken, sent
-        self.traffic.messages += 1
+        self.traffic.enter(Sent(1, sent.values.nbytes))
 
     def finish(self, node: CommNode, request: int, values: NDArray | None) -> NDArray | None:
         """`CommunicationError` where what is sent was changed since."""

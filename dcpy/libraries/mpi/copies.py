@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from dcpy.base.errors import CommunicationError
-from dcpy.ir.comm import Collective, NDArray, Visit
+from dcpy.ir.comm import Collective, NDArray, Sent, Visit
 from dcpy.ir.distribution import Partial, Section
 from dcpy.ir.interp.memory import index_of, range_of
 from dcpy.ir.interp.parts import Assembly, Part, on_grid, part_of
@@ -21,6 +21,8 @@ from dcpy.ir.interp.scalars import combine
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS
 from dcpy.ir.roles import Role, Roles
 from dcpy.ir.subsets import Range
+
+Arrived = dict[int, int]  # how many bytes a rank got of each other one
 
 
 @dataclass(eq=False)
@@ -59,34 +61,54 @@ class DistributedCopy(Collective):
             "the operation": self.wcr,
         }
 
-    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
+    def meaning_of_all(self, visits: Sequence[Visit]) -> Sent:
         given = [visit.inputs["src"] for visit in visits]
         taken = [visit.outputs["dst"] for visit in visits]
-        return _move(self, self.source, self.target, visits, given, taken, self.wcr)
+        arrived = _move(self, self.source, self.target, visits, given, taken, self.wcr)
+        return Sent(sum(map(len, arrived)), sum(sum(from_.values()) for from_ in arrived))
 
 
 @dataclass(eq=False)
 class Exchange(Collective):
-    """The halo of an array, from the ranks that own its elements; ``x`` and ``out`` are each rank's whole part."""
+    """Halos of arrays, from the ranks that own their elements; ``x0`` and ``out0`` are each rank's part of the first.
+
+    Section k says of ``xk``, in the same memory as ``outk``, how it is distributed and how wide its halo is. An operand may
+    leave out what an array has room for along some dimensions, as its section does: then elements that are beyond along
+    another one arrive for these rows only (a face without corners). What one rank sends to another is one message, of
+    all sections. All of it is the same at each call with the same sizes, so the requests may persist.
+    """
 
     kind = "comm.exchange"
-    roles: ClassVar[Roles] = {**Collective.roles, "section": Role.BOUND}
-    section: Section
+    roles: ClassVar[Roles] = {**Collective.roles, "sections": Role.BOUND}
+    sections: tuple[Section, ...]
 
     def problems(self) -> Iterator[str]:
         """Other connectors, or an array without a distribution."""
-        if set(self.inputs) != {"x"} or set(self.outputs) != {"out"}:
-            yield "has the connectors (x) -> (out)"
-        yield from _section_problems("section", self.section)
-        if self.section.distribution is None:
-            yield "exchanges what is not distributed"
+        names = [str(number) for number in range(len(self.sections))]
+        if set(self.inputs) != {f"x{n}" for n in names} or set(self.outputs) != {f"out{n}" for n in names}:
+            yield "has the connectors (x0, x1, ...) -> (out0, out1, ...), one of each per section"
+        for section in self.sections:
+            yield from _section_problems("section", section)
+            if section.distribution is None:
+                yield "exchanges what is not distributed"
+            elif any(isinstance(part, Partial) for part in section.distribution.rest):
+                yield "exchanges what is still to be combined"
 
     def agreement(self, visit: Visit) -> dict[str, object]:
-        return {"the array": _told(self.section, visit, visit.inputs["x"])}
+        return {
+            f"array {number}": _told(section, visit, visit.inputs[f"x{number}"])
+            for number, section in enumerate(self.sections)
+        }
 
-    def meaning_of_all(self, visits: Sequence[Visit]) -> int:
-        given = [visit.inputs["x"] for visit in visits]
-        return _move(self, self.section, self.section, visits, given, [visit.outputs["out"] for visit in visits], "")
+    def meaning_of_all(self, visits: Sequence[Visit]) -> Sent:
+        pairs, size = set[tuple[int, int]](), 0
+        for number, section in enumerate(self.sections):
+            given = [visit.inputs[f"x{number}"] for visit in visits]
+            taken = [visit.outputs[f"out{number}"] for visit in visits]
+            arrived = _move(self, section, section, visits, given, taken, "")
+            pairs |= {(visit.rank, sender) for visit, from_ in zip(visits, arrived, strict=True) for sender in from_}
+            size += sum(sum(from_.values()) for from_ in arrived)
+        return Sent(len(pairs), size)
 
 
 def _section_problems(what: str, section: Section) -> Iterator[str]:
@@ -111,8 +133,8 @@ def _move(
     given: Sequence[NDArray],
     taken: Sequence[NDArray],
     wcr: str,
-) -> int:
-    """Moves a section of one global array to a section of another; returns the number of messages."""
+) -> list[Arrived]:
+    """Moves a section of one global array to a section of another; returns what each rank got of others."""
     first = visits[0]
     shape = tuple(size.evaluate(first.symbols) for size in source.shape)
     assembly = Assembly(shape, source.distribution, first.grids)
@@ -123,28 +145,30 @@ def _move(
     values, owners = assembly.values[index], assembly.owners[index]
     if np.any(owners < 0):
         raise CommunicationError(f"no rank has all elements of {source}", span=node.span)
-    messages = 0
+    arrived = []
     for visit, out in zip(visits, taken, strict=True):
-        messages += _deliver(node, source, target, visit, values, owners, out, wcr, shape)
-        messages += _parts_for(visit, assembly, source, target, shape)
-    return messages
+        from_ = _deliver(node, source, target, visit, values, owners, out, wcr, shape)
+        arrived.append(_parts_for(visit, assembly, source, target, shape) if assembly.sums else from_)
+    return arrived
 
 
-def _parts_for(visit: Visit, assembly: Assembly, source: Section, target: Section, shape: tuple[int, ...]) -> int:
-    """How many ranks send what a rank needs to combine: of those with the same part, one; none to itself."""
+def _parts_for(visit: Visit, assembly: Assembly, source: Section, target: Section, shape: tuple[int, ...]) -> Arrived:
+    """What comes to a rank that needs to combine it: of ranks with the same part, one sends; none to itself."""
     whole = tuple(size.evaluate(visit.symbols) for size in target.shape)
     part = part_of(target.distribution, whole, visit.grids, visit.symbols)
-    if not assembly.sums or not part.here:
-        return 0
+    if not part.here:
+        return {}
+    assert assembly.values is not None  # there is a rank
     _, picked, sizes = _places(part, target, visit)
     mine = assembly.place_of(visit.symbols) if on_grid(source.distribution, visit.grids, visit.symbols) else None
-    count = 0
-    for place, index in assembly.parts.items():
+    arrived: Arrived = {}
+    for number, (place, index) in enumerate(assembly.parts.items()):
         has = np.zeros(shape, bool)
         has[index] = True
         needed = has[index_of(source.subset, shape, visit.symbols)].reshape(sizes)[picked]
-        count += place != mine and bool(np.any(needed))
-    return count
+        if place != mine and np.any(needed):
+            arrived[number] = int(np.count_nonzero(needed)) * assembly.values.itemsize
+    return arrived
 
 
 def _deliver(
@@ -157,7 +181,7 @@ def _deliver(
     out: NDArray,
     wcr: str,
     shape: tuple[int, ...],
-) -> int:
+) -> Arrived:
     whole = tuple(size.evaluate(visit.symbols) for size in target.shape)
     part = part_of(target.distribution, whole, visit.grids, visit.symbols)
     if out.shape != part.shape:
@@ -167,19 +191,18 @@ def _deliver(
         )
     index_of(target.subset, whole, visit.symbols)  # it is within the array
     if not part.here:
-        return 0
+        return {}
     local, picked, sizes = _places(part, target, visit)
     moved = values.reshape(sizes)[picked]
     out[local] = combine(wcr, out[local], moved) if wcr else moved
-    if source.distribution and any(isinstance(each, Partial) for each in source.distribution.rest):
-        return 0  # its messages are counted by parts
     needed = owners.reshape(sizes)[picked]
     mine = part_of(source.distribution, shape, visit.grids, visit.symbols)
     owned = np.zeros(shape, bool)
     if mine.here and (source.distribution is None or on_grid(source.distribution, visit.grids, visit.symbols)):
         owned[np.ix_(*(each.whole for each in mine.own))] = True
     own = owned[index_of(source.subset, shape, visit.symbols)].reshape(sizes)[picked]
-    return len(np.unique(needed[~own & (needed != visit.rank)]))
+    senders, counts = np.unique(needed[~own & (needed != visit.rank)], return_counts=True)
+    return {int(sender): int(count) * out.itemsize for sender, count in zip(senders, counts, strict=True)}
 
 
 def _places(part: Part, target: Section, visit: Visit) -> tuple[tuple[NDArray, ...], tuple[NDArray, ...], list[int]]:

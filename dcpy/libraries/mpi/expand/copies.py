@@ -68,12 +68,13 @@ def _copy(node: DistributedCopy, f: Fragment, environment: str) -> None:
 
 
 def _exchange(node: Exchange, f: Fragment, environment: str) -> None:
-    x, out = f.input("x"), f._operand(node.outputs["out"])
-    if x.memlet != out.memlet:
-        f.decline("fills the halo of an array in its own memory")
-    numbers = (ZERO, *_numbers(node.section, node.section, x, out, f.sdfg.grids))
-    arguments: Arguments = ("x", "out", *map(Index, numbers))
-    f.add(ForeignCall("dcpy::exchange_parts", arguments, {"x": x.memlet}, {"out": out.memlet}, environment))
+    for number, section in enumerate(node.sections):
+        x, out = f.input(f"x{number}"), f._operand(node.outputs[f"out{number}"])
+        if x.memlet != out.memlet:
+            f.decline("fills the halo of an array in its own memory")
+        numbers = (ZERO, *_numbers(section, section, x, out, f.sdfg.grids))
+        arguments: Arguments = ("x", "out", *map(Index, numbers))
+        f.add(ForeignCall("dcpy::exchange_parts", arguments, {"x": x.memlet}, {"out": out.memlet}, environment))
 
 
 def _numbers(source: Section, target: Section, src: Operand, dst: Operand, grids: Grids) -> Numbers:
