@@ -65,10 +65,10 @@ class Sent(NamedTuple):
 class Update(LibraryNode):
     """Halo update: what ranks have of their neighbours' elements of some arrays becomes what these are now.
 
-    A node of the distributed form. It changes no element of an array, so for one rank, and erased, it does nothing. Each
-    array, whole, is an input and, by the same name, an output. `before` and `behind` are how many elements beyond its own
-    ones a rank gets, one number per dimension of the first array, then of the second one, and so on. Without `corners`,
-    elements that are beyond along two dimensions stay as they are.
+    A node of the distributed form. It changes no element of an array, so for one rank, and erased, it does nothing.
+    Each array, whole, is an input and, by the same name, an output. `before` and `behind` are how many elements beyond
+    its own ones a rank gets: one number per dimension of the first array, then of the second one, and so on. Without
+    `corners`, elements that are beyond along two dimensions stay as they are.
     """
 
     kind = "comm.update"

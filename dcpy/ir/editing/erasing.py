@@ -14,7 +14,6 @@ from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.comm import CommNode, Update
 from dcpy.ir.data import Array
 from dcpy.ir.editing.copying import copy_sdfg
-from dcpy.ir.region import State
 from dcpy.ir.sdfg import Sdfg
 
 S = TypeVar("S", bound=Sdfg)
@@ -36,9 +35,7 @@ def _erase(sdfg: Sdfg) -> None:
         for name, desc in region.containers.items():
             if isinstance(desc, Array) and desc.distribution is not None:
                 region.containers[name] = replace(desc, distribution=None)
-    for block in sdfg.body.walk_blocks():
-        if isinstance(block, State):
-            block.nodes[:] = [node for node in block.nodes if not isinstance(node, Update)]
+    _drop_updates(sdfg)
     for node in sdfg.body.walk_nodes():
         if getattr(node, "home", None) is not None:
             vars(node)["home"] = None
@@ -58,3 +55,9 @@ def _erase(sdfg: Sdfg) -> None:
             sdfg.assumed.pop(name, None)
             sdfg.sizes = [size for size in sdfg.sizes if size != name]
     sdfg.forget_names()
+
+
+def _drop_updates(sdfg: Sdfg) -> None:
+    for node in sdfg.body.walk_nodes():
+        if isinstance(node, Update) and node.state is not None:
+            node.state.remove(node)

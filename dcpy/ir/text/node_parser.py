@@ -215,8 +215,9 @@ class NodeParser(DeclarationParser):
     def _property(self, cls: type[Node]) -> tuple[str, Any]:
         name = self.identifier("the name of a property")
         self.expect("=")
-        is_bound = cls.roles.get(name) is Role.BOUND and not self.at("[")
-        return name, self.symbolic() if is_bound else self.value()
+        of_sections = self.at("[") or (self.at("(") and self.peek().text == "[")
+        is_expr = cls.roles.get(name) is Role.BOUND and not of_sections
+        return name, self.symbolic() if is_expr else self.value()
 
     def _foreign(self) -> ForeignCall:
         at = self.advance()

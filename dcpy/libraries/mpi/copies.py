@@ -72,10 +72,10 @@ class DistributedCopy(Collective):
 class Exchange(Collective):
     """Halos of arrays, from the ranks that own their elements; ``x0`` and ``out0`` are each rank's part of the first.
 
-    Section k says of ``xk``, in the same memory as ``outk``, how it is distributed and how wide its halo is. An operand may
-    leave out what an array has room for along some dimensions, as its section does: then elements that are beyond along
-    another one arrive for these rows only (a face without corners). What one rank sends to another is one message, of
-    all sections. All of it is the same at each call with the same sizes, so the requests may persist.
+    Section k says of ``xk``, in the same memory as ``outk``, how it is distributed and how wide its halo is. An operand
+    may leave out what an array has room for along some dimensions, as its section does: then elements that are beyond
+    along another one arrive for these rows only (a face without corners). What one rank sends to another is one
+    message, of all sections. All of it is the same at each call with the same sizes, so the requests may persist.
     """
 
     kind = "comm.exchange"

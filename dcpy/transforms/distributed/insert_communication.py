@@ -10,7 +10,7 @@ from typing import ClassVar
 from dcpy.base.errors import TransformationRefused
 from dcpy.ir.analysis.access_relations import seen_from_outside
 from dcpy.ir.analysis.uses import Uses
-from dcpy.ir.comm import CommNode
+from dcpy.ir.comm import CommNode, Update
 from dcpy.ir.data import Array, Scalar, Stream
 from dcpy.ir.distribution import Axis, Distribution, Partial, Rest
 from dcpy.ir.editing.rewriter import Rewriter
@@ -73,7 +73,7 @@ class InsertCommunication(GraphPass):
         """Serves each node that is in no map. `TransformationRefused` for conditions over distributed arrays."""
         _require_conditions_everywhere(rw.uses)
         for state, node in outermost_nodes(rw.sdfg):
-            if not isinstance(node, Copy | CommNode) and product_on_grid(node, rw.uses) is None:
+            if not isinstance(node, Copy | CommNode | Update) and product_on_grid(node, rw.uses) is None:
                 serve(state, node, rw)
 
 

@@ -9,6 +9,7 @@ from typing import ClassVar
 from dcpy.base.errors import TransformationRefused
 from dcpy.ir.analysis.ownership import Share, local_shape, shares_of
 from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.comm import Update
 from dcpy.ir.data import Array, Data, View, packed_strides
 from dcpy.ir.distribution import Axis, Cyclic, Distribution, Section, coordinate_names
 from dcpy.ir.editing.rewriter import Rewriter
@@ -22,6 +23,7 @@ from dcpy.ir.symbolic import ONE, ZERO, Expr, max_of, min_of
 from dcpy.ir.tree import subtree
 from dcpy.transforms.distributed.carrying import carry_on
 from dcpy.transforms.distributed.combining import combine_parts, is_combined
+from dcpy.transforms.distributed.halo_validity import Halo, Widths, updated
 from dcpy.transforms.distributed.local_domains import local_domain
 from dcpy.transforms.distributed.placement import (
     Touch,
@@ -95,7 +97,7 @@ def _require_local(node: Node, uses: Uses) -> None:
         where = placed(touch.container, uses)
         if isinstance(where, Refusal):
             raise TransformationRefused(f"a {node.kind} cannot be localized: {where}", span=node.span)
-        if isinstance(node, Copy):
+        if isinstance(node, Copy | Update):
             continue
         reason = why_not_there(touch, where, home, node, uses)
         if not reason and where is not None and not isinstance(node, Map) and touch.labels is not None:
@@ -179,6 +181,8 @@ def _localize(node: Node, locals_: Mapping[str, Local], rw: Rewriter) -> None:
     match node:
         case Copy():
             _localize_copy(node, locals_, rw)
+        case Update():
+            _localize_update(node, locals_, rw)
         case Map():
             _index_locally(node, locals_, rw)
             if node.home is not None:
@@ -241,7 +245,7 @@ def _localize_copy(node: Copy, locals_: Mapping[str, Local], rw: Rewriter) -> No
     here = not any(
         isinstance(where, Refusal) or why_not_there(touch, where, home, node, rw.uses)
         or (where is not None and (_why_not_cut(touch.memlet, where) or where.rest))
-        or (where is not None and touch.is_write and any(map(any, where.halo)))
+        or (where is not None and touch.is_write and any(map(any, where.halo)) and _is_all(touch.memlet, rw))
         for touch, where in zip(touches, places, strict=True)
     )  # fmt: skip
     if here:
@@ -254,6 +258,48 @@ def _localize_copy(node: Copy, locals_: Mapping[str, Local], rw: Rewriter) -> No
         inputs=inputs, outputs=outputs, source=source, target=target, wcr=node.dst.wcr, span=node.span
     )  # type: ignore[call-arg]
     rw.replace(node, message)
+
+
+def _is_all(memlet: Memlet, rw: Rewriter) -> bool:
+    """Whether the halo of what is written counts as valid behind a copy (`halo_validity`)."""
+    return memlet.subset == Subset.whole(rw.uses.desc(memlet.container).shape)
+
+
+def _localize_update(node: Update, locals_: Mapping[str, Local], rw: Rewriter) -> None:
+    """All that arrives with corners at once; else along one dimension after the other, of rows that a rank owns."""
+    sections: list[Section] = []
+    operands: dict[str, Memlet] = {}
+    for name, halo in updated(node).items():
+        local = locals_.get(name)
+        for widths in _faces(halo) if local is not None else []:
+            assert local is not None  # else there are none
+            operands[str(len(sections))] = Memlet(name, _with_room(local.shares, widths))
+            whole = Subset.whole(local.shape)
+            sections.append(Section(local.shape, whole, replace(local.where, halo=widths)))
+    if not sections:
+        rw.erase(node)
+        return
+    inputs = {f"x{number}": memlet for number, memlet in operands.items()}
+    outputs = {f"out{number}": memlet for number, memlet in operands.items()}
+    made = LIBRARY_KINDS["comm.exchange"](inputs=inputs, outputs=outputs, sections=tuple(sections), span=node.span)  # type: ignore[call-arg]
+    rw.replace(node, made)
+
+
+def _faces(halo: Halo) -> list[Widths]:
+    """The widths of each part that is sent."""
+    if halo.corners:
+        return [halo.widths]
+    none = ((0, 0),) * len(halo.widths)
+    return [(*none[:dim], pair, *none[dim + 1 :]) for dim, pair in enumerate(halo.widths) if any(pair)]
+
+
+def _with_room(shares: tuple[Share, ...], widths: Widths) -> Subset:
+    """What a rank owns and so much more, in its memory."""
+    dims = [
+        Range(ZERO + share.halo[0] - before, share.owned + share.halo[0] + behind)
+        for share, (before, behind) in zip(shares, widths, strict=True)
+    ]
+    return Subset(tuple(dims))
 
 
 def _whole(name: str, locals_: Mapping[str, Local], rw: Rewriter) -> Subset:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dcpy.transforms.distributed.distribute_map import DistributeMap
+from dcpy.transforms.distributed.infer_halos import InferHalos
 from dcpy.transforms.distributed.insert_communication import InsertCommunication
 from dcpy.transforms.distributed.localize import Localize
 from dcpy.transforms.distributed.localize_reductions import LocalizeReductions
@@ -18,6 +19,7 @@ DISTRIBUTE = Pipeline(
     SpecializeProducts(),
     InsertCommunication(),
     RemoveRedundantCommunication(),
+    InferHalos(),
 )
 TEMPORARIES = Pipeline("temporaries", PlaceTemporaries())
 LOCALIZE = Pipeline("one-rank", Localize())

@@ -22,7 +22,8 @@ from dcpy.ir.roles import Role
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, ceil_div, product_of, sym
-from dcpy.ir.tree import bodies_of, subtree
+from dcpy.ir.tree import Element, bodies_of, owners_around, subtree
+from dcpy.transforms.distributed.halo_validity import Halo, valid_halos
 
 Home = Mapping[str, Axis]  # of each label whose values are dealt out
 
@@ -301,21 +302,38 @@ def why_not_there(touch: Touch, where: Distribution | None, home: Home, node: No
         return "each rank has a copy, and only one writes it" if touch.is_write and home else ""
     if not touch.memlet.subset.dims and where.axes:
         return "it is distributed"
-    return _why_beyond(touch, where, home, uses) or _why_not_alone(touch, where, home, node)
+    return _why_beyond(touch, where, home, node, uses) or _why_not_alone(touch, where, home, node)
 
 
-def _why_beyond(touch: Touch, where: Distribution, home: Home, uses: Uses) -> str:
+def _why_beyond(touch: Touch, where: Distribution, home: Home, node: Node, uses: Uses) -> str:
     """Why indices may be beyond what the rank has."""
-    filled = is_filled(touch.container, uses)
+    rooms: list[tuple[int, int]] = []
     for dim, (axis, anchor) in enumerate(zip(where.axes, anchors_of(touch, tuple(home)), strict=True)):
-        if axis is None:
-            continue
-        room = None if anchor is None or anchor.label not in home else room_needed(axis, anchor, home[anchor.label])
+        room = _room(axis, anchor, home)
         if room is None:
             return f"dimension {dim} is distributed, and {touch.memlet.subset.dims[dim]} is not known to be there"
-        if any(needed > (there if filled else 0) for needed, there in zip(room, where.halo_of(dim), strict=True)):
-            return f"along dimension {dim} it reaches {max(room)} elements beyond those of the rank"
-    return ""
+        rooms.append(room)
+    needed = Halo(tuple(rooms), True)
+    there = _halo_at(node, touch.container, where, uses) if any(map(any, rooms)) else needed
+    if there.covers(needed):
+        return ""
+    for dim, ((before, behind), (low, high)) in enumerate(zip(rooms, there.widths, strict=True)):
+        if before > low or behind > high:
+            return f"along dimension {dim} it reaches {max(before, behind)} elements beyond those of the rank"
+    return "it reaches elements beyond those of the rank along two dimensions"
+
+
+def _room(axis: Axis, anchor: Anchor | None, home: Home) -> tuple[int, int] | None:
+    if axis is None:
+        return 0, 0
+    return None if anchor is None or anchor.label not in home else room_needed(axis, anchor, home[anchor.label])
+
+
+def halo_needed(touch: Touch, where: Distribution, home: Home) -> Halo | None:
+    """What a touch needs beyond the elements of a rank; None where that is not known."""
+    rooms = [_room(axis, a, home) for axis, a in zip(where.axes, anchors_of(touch, tuple(home)), strict=True)]
+    known = tuple(room for room in rooms if room is not None)
+    return Halo(known, sum(map(any, known)) > 1) if len(known) == len(rooms) else None
 
 
 def _why_not_alone(touch: Touch, where: Distribution, home: Home, node: Node) -> str:
@@ -350,6 +368,16 @@ def roots_of(node: Node) -> tuple[Root, ...]:
     return () if home is None else tuple(part for part in home.rest if isinstance(part, Root))
 
 
+def _halo_at(node: Node, container: str, where: Distribution, uses: Uses) -> Halo:
+    """What a rank has of its neighbours' elements when a node begins."""
+    nothing = Halo(tuple((0, 0) for _ in where.axes))
+    if not where.halo:
+        return nothing
+    if is_filled(container, uses):
+        return Halo(where.halo, True)
+    return valid_halos(uses).get(node, {}).get(container, nothing)
+
+
 def is_filled(container: str, uses: Uses) -> bool:
     """Whether the halo of an array has the elements of the neighbours whenever it is read: only copies write it."""
     desc = uses.desc(container)
@@ -371,3 +399,9 @@ def outermost_nodes(sdfg: Sdfg) -> list[tuple[State, Node]]:
             else:
                 pending += block.regions()
     return found
+
+
+def outermost_node(element: Element) -> Node | None:
+    """The node that is in no map to which an element belongs; None for a block that is in none."""
+    around = [owner for owner in (element, *owners_around(element)) if isinstance(owner, Node)]
+    return around[-1] if around else None

@@ -15,10 +15,10 @@ from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Map, Node
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.subsets import Subset
-from dcpy.ir.tree import Element, owners_around
+from dcpy.ir.tree import Element
 from dcpy.transforms.distributed.available_copies import Equal, available_copies, equals_of
 from dcpy.transforms.distributed.insert_communication import needed_by, redirect
-from dcpy.transforms.distributed.placement import Home, home_of, placed, touches_of, why_not_there
+from dcpy.transforms.distributed.placement import Home, home_of, outermost_node, placed, touches_of, why_not_there
 from dcpy.transforms.distributed.products_on_grids import product_on_grid
 from dcpy.transforms.passes import GraphPass
 
@@ -97,8 +97,8 @@ def _read_originals(rw: Rewriter) -> bool:
         if not readers or not originals[0] or any(one != originals[0] for one in originals):
             continue
         for reader in readers:
-            outermost = _outermost(reader)
-            if isinstance(outermost, Node) and uses.holds(outermost):
+            outermost = outermost_node(reader)
+            if outermost is not None and uses.holds(outermost):
                 redirect(outermost, name, originals[0], (False,) * len(uses.desc(name).shape), rw)
         return True
     return False
@@ -114,8 +114,8 @@ def _is_temporary(name: str, uses: Uses) -> bool:
 
 def _original(name: str, reader: Element, available: dict[Element, tuple[Equal, ...]], uses: Uses) -> str:
     """What a reader may read instead; "" for nothing."""
-    place = _outermost(reader)
-    if not isinstance(place, Node) or place not in available:
+    place = outermost_node(reader)
+    if place is None or place not in available:
         return ""  # the condition or bound of a block: it is read wherever that begins
     whole = Subset.whole(uses.desc(name).shape)
     for one, other in available[place]:
@@ -155,11 +155,6 @@ def _elsewhere(desc: Array | Scalar) -> object:
     return (replace(desc, distribution=None) if isinstance(desc, Array) else desc).storage
 
 
-def _outermost(element: Element) -> Element:
-    """The node that is in no map, or the block, that an element belongs to."""
-    around = [owner for owner in (element, *owners_around(element)) if isinstance(owner, Node)]
-    return around[-1] if around else element
-
 
 # -- what is gathered, and read in blocks ---------------------------------------------------------------------------
 
@@ -183,8 +178,8 @@ def _narrow(rw: Rewriter) -> bool:
 
 def _needed(name: str, reader: Element, uses: Uses) -> Distribution | None:
     """The blocks that a reader reads; None where it needs more, or is no node that runs in blocks."""
-    node = _outermost(reader)
-    if not isinstance(node, Node) or isinstance(node, Copy) or not home_of(node, uses)[1]:
+    node = outermost_node(reader)
+    if node is None or isinstance(node, Copy) or not home_of(node, uses)[1]:
         return None
     return needed_by(node, name, uses)
 

@@ -14,6 +14,13 @@ def mapped(home: str, body: str = MAP, around: str = "{}") -> str:
     return f"sdfg @f(x: f64[N]) symbols(N: size, P: size, Q: size) grids(g[P, Q]) {{ {inner} }}"
 
 
+def updating(what: str, before: int | str, data: str = "H: f64[N]") -> str:
+    placed = "" if before == "" else " on g(block 0) halo (1:1)"
+    widths = ("()", "()") if before == "" else (f"({before},)", "(1,)")
+    update = f"comm.update (x <- {what}) -> (x -> {what}) {{before = {widths[0]}, behind = {widths[1]}}}"
+    return f"sdfg @f() symbols(N: size) grids(g[2]) {{ data {data} transient{placed} {update} }}"
+
+
 DISTRIBUTED = [
     ("grid.sizes", array("g(whole, whole)", grids="g[]"), "the grid 'g' has no axis"),
     ("grid.sizes", array("g(whole, whole)", grids="g[2, 0]"), "an axis of the grid 'g' has 0 ranks"),
@@ -55,4 +62,9 @@ DISTRIBUTED = [
         "sdfg @f(x: f64[N]) { call @h (y = x[0:N]) with (M = N) } sdfg @h(y: f64[M]) grids(g[2]) { }",
         "@h is distributed over a grid of its own",
     ),
+    ("update.room", updating("H[0:N]", 2), "an update is of 2 elements of neighbours along dimension 0 of 'H'"),
+    ("update.room", updating("H[1:N]", 1), "an update is of H[1:N], a part of 'H'"),
+    ("update.room", updating("s", "", "s: f64"), "an update is of 's', which is no array"),
+    ("library.problems", updating("H[0:N]", -1), "has a negative width"),
+    ("library.problems", updating("H[0:N]", "1, 1"), "has 2 and 1 widths for 1 dimensions"),
 ]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dcpy.ir.comm import Update
 from dcpy.ir.data import Array
 from dcpy.ir.distribution import Blocked, Cyclic, Distribution, Partial, Root
 from dcpy.ir.nodes import Call, Map
 from dcpy.ir.roles import Written
 from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.verify.rule import Findings, rule
 from dcpy.ir.verify.rules.memlets import combines
@@ -111,6 +113,27 @@ def homes_fit_their_map(node: Map, scope: Scope) -> Findings:
         yield f"{what} is inside of what runs on one rank"
     yield from _grid(what, home, scope.sdfg)
     yield from _blocks(what, home)
+
+
+@rule("update.room", Update)
+def updated_arrays_have_room(node: Update, scope: Scope) -> Findings:
+    """An update is of whole arrays, which have room for what arrives."""
+    if any(node.problems()):
+        return
+    for memlet, widths in zip(node.inputs.values(), node.widths().values(), strict=True):
+        desc = scope.desc(memlet.container)
+        if not isinstance(desc, Array):
+            yield f"an update is of {memlet.container!r}, which is no array"
+        elif memlet.subset != Subset.whole(desc.shape):
+            yield f"an update is of {memlet}, a part of {memlet.container!r}"
+        elif desc.distribution is not None:
+            for dim, (before, behind) in enumerate(widths):
+                low, high = desc.distribution.halo_of(dim)
+                if before > low or behind > high:
+                    yield (
+                        f"an update is of {max(before, behind)} elements of neighbours along dimension {dim} of "
+                        f"{memlet.container!r}, which has room for {low} before and {high} behind"
+                    )
 
 
 @rule("call.grids", Call)
