@@ -7,7 +7,7 @@ iterations: what holds inside of one holds at its beginning and behind its body.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from dcpy.ir.analysis.access_relations import accesses_in
@@ -15,7 +15,7 @@ from dcpy.ir.analysis.memory import memory_of
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.comm import Update
 from dcpy.ir.data import Array
-from dcpy.ir.nodes import Copy
+from dcpy.ir.nodes import Copy, Node
 from dcpy.ir.region import Block, Branch, Dataflow, Region, State
 from dcpy.ir.subsets import Subset
 from dcpy.ir.tree import Element, jumps
@@ -60,11 +60,11 @@ class Halo:
 Valid = Mapping[str, Halo]  # of each array that has some of it
 
 
-def valid_halos(uses: Uses) -> dict[Element, Valid]:
-    """For each node that is in no map, what is valid when it begins."""
-    found: dict[Element, Valid] = {}
-    _region(uses.sdfg.body, {}, uses, found)
-    return found
+def valid_halos(uses: Uses, unfilled: Collection[Copy] = ()) -> dict[Element, Valid]:
+    """For each node that is in no map, what is valid when it begins, if the copies in `unfilled` fill no halo."""
+    walk = _Walk(uses, unfilled, {})
+    walk.region(uses.sdfg.body, {})
+    return walk.found
 
 
 def updated(node: Update) -> dict[str, Halo]:
@@ -72,50 +72,59 @@ def updated(node: Update) -> dict[str, Halo]:
     return {name: Halo(widths, node.corners) for name, widths in node.widths().items()}
 
 
-def _region(region: Region, valid: Valid, uses: Uses, found: dict[Element, Valid]) -> Valid:
-    for block in region.blocks:
-        if isinstance(block, State):
-            for node in block.nodes:
-                found[node] = valid
-                valid = after(node, valid, uses)
-        elif isinstance(block, Branch):
-            ends = [_region(arm, valid, uses, found) for arm in block.regions()]
-            ends += [] if block.otherwise is not None else [valid]
-            valid = _common(ends) if not _is_left(block) else _without(block, valid, uses)
-        elif isinstance(block, Dataflow):  # who waits for whom is not known
-            valid = {}
-            _region(block.body, valid, uses, found)
-        elif block.regions():
-            valid = _loop(block, valid, uses, found)
-        else:
-            valid = _without(block, valid, uses)
-    return valid
+def fills(copy: Copy, uses: Uses) -> Widths:
+    """The halo that a copy fills; () for none."""
+    desc = uses.desc(copy.dst.container)
+    if copy.dst.wcr or copy.dst.dynamic or not isinstance(desc, Array) or desc.distribution is None:
+        return ()
+    return desc.distribution.halo if copy.dst.subset == Subset.whole(desc.shape) else ()
 
 
-def _loop(block: Block, valid: Valid, uses: Uses, found: dict[Element, Valid]) -> Valid:
-    """What holds at the beginning of each iteration, hence behind the loop; one that is left from inside: nothing."""
-    left = _is_left(block)
-    valid = _without(block, valid, uses) if left else valid
-    while True:
-        ends = [_region(region, valid, uses, found) for region in block.regions()]
-        again = valid if left else _common([valid, *ends])
-        if again == valid:
-            return valid
-        valid = again
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """One pass over the tree; each method returns what is valid behind a part."""
 
+    uses: Uses
+    unfilled: Collection[Copy]
+    found: dict[Element, Valid]
 
-def after(node: Element, valid: Valid, uses: Uses) -> Valid:
-    """What is valid behind a node."""
-    if isinstance(node, Update):
-        more = {name: valid[name].refreshed(by) if name in valid else by for name, by in updated(node).items()}
-        return {**valid, **more}
-    left = _without(node, valid, uses)
-    if not isinstance(node, Copy) or node.dst.wcr or node.dst.dynamic:
-        return left
-    desc = uses.desc(node.dst.container)
-    room = desc.distribution.halo if isinstance(desc, Array) and desc.distribution is not None else ()
-    fills = room and node.dst.subset == Subset.whole(desc.shape)
-    return {**left, node.dst.container: Halo(room, True)} if fills else left
+    def region(self, region: Region, valid: Valid) -> Valid:
+        for block in region.blocks:
+            if isinstance(block, State):
+                for node in block.nodes:
+                    self.found[node] = valid
+                    valid = self.node(node, valid)
+            elif isinstance(block, Branch):
+                ends = [self.region(arm, valid) for arm in block.regions()]
+                ends += [] if block.otherwise is not None else [valid]
+                valid = _common(ends) if not _is_left(block) else _without(block, valid, self.uses)
+            elif isinstance(block, Dataflow):  # who waits for whom is not known
+                valid = {}
+                self.region(block.body, valid)
+            elif block.regions():
+                valid = self.loop(block, valid)
+            else:
+                valid = _without(block, valid, self.uses)
+        return valid
+
+    def loop(self, block: Block, valid: Valid) -> Valid:
+        """What holds when each iteration begins, hence behind the loop; if left inside, what it does not write."""
+        left = _is_left(block)
+        valid = _without(block, valid, self.uses) if left else valid
+        while True:
+            ends = [self.region(region, valid) for region in block.regions()]
+            again = valid if left else _common([valid, *ends])
+            if again == valid:
+                return valid
+            valid = again
+
+    def node(self, node: Node, valid: Valid) -> Valid:
+        if isinstance(node, Update):
+            more = {name: valid[name].refreshed(by) if name in valid else by for name, by in updated(node).items()}
+            return {**valid, **more}
+        left = _without(node, valid, self.uses)
+        room = fills(node, self.uses) if isinstance(node, Copy) and node not in self.unfilled else ()
+        return {**left, node.dst.container: Halo(room, True)} if room and isinstance(node, Copy) else left
 
 
 def _without(element: Element, valid: Valid, uses: Uses) -> Valid:

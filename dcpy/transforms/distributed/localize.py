@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -23,7 +23,7 @@ from dcpy.ir.symbolic import ONE, ZERO, Expr, max_of, min_of
 from dcpy.ir.tree import subtree
 from dcpy.transforms.distributed.carrying import carry_on
 from dcpy.transforms.distributed.combining import combine_parts, is_combined
-from dcpy.transforms.distributed.halo_validity import Halo, Widths, updated
+from dcpy.transforms.distributed.halo_validity import Halo, Widths, fills, updated
 from dcpy.transforms.distributed.local_domains import local_domain
 from dcpy.transforms.distributed.placement import (
     Touch,
@@ -36,6 +36,7 @@ from dcpy.transforms.distributed.placement import (
     why_not_there,
 )
 from dcpy.transforms.distributed.products_on_grids import made_local, product_on_grid
+from dcpy.transforms.distributed.unread_fills import unread_fills
 from dcpy.transforms.passes import GraphPass
 
 
@@ -75,14 +76,14 @@ class Localize(GraphPass):
         nodes = [node for _, node in outermost_nodes(rw.sdfg)]
         for node in nodes:
             _require_local(node, rw.uses)
-        locals_ = _locals(rw.uses)
+        locals_, unread = _locals(rw.uses), unread_fills(rw.uses)
         if not locals_ and not any(isinstance(node, Map) and node.home for node in nodes):
             return
         for name, grid in rw.sdfg.grids.items():
             for symbol in coordinate_names(name, len(grid.sizes)):
                 rw.sdfg.add_symbol(symbol)
         for node in nodes:
-            _localize(node, locals_, rw)
+            _localize(node, locals_, unread, rw)
         for name, local in locals_.items():
             rw.redeclare(name, local.desc)
         _forget_distributions(rw)
@@ -177,10 +178,10 @@ def _cut(share: Share, values: Range) -> Range:
 # -- nodes -----------------------------------------------------------------------------------------------------------
 
 
-def _localize(node: Node, locals_: Mapping[str, Local], rw: Rewriter) -> None:
+def _localize(node: Node, locals_: Mapping[str, Local], unread: Collection[Copy], rw: Rewriter) -> None:
     match node:
         case Copy():
-            _localize_copy(node, locals_, rw)
+            _localize_copy(node, locals_, node not in unread, rw)
         case Update():
             _localize_update(node, locals_, rw)
         case Map():
@@ -231,7 +232,7 @@ def _part(values: Range, mine: Share, memory: Share | None) -> Range:
     return Range(low, high) if memory is None else Range(memory.local(low), memory.local(high))
 
 
-def _localize_copy(node: Copy, locals_: Mapping[str, Local], rw: Rewriter) -> None:
+def _localize_copy(node: Copy, locals_: Mapping[str, Local], fill: bool, rw: Rewriter) -> None:
     """A copy of what each rank has already stays one; others are messages."""
     if node.src.container not in locals_ and node.dst.container not in locals_:
         return
@@ -245,7 +246,7 @@ def _localize_copy(node: Copy, locals_: Mapping[str, Local], rw: Rewriter) -> No
     here = not any(
         isinstance(where, Refusal) or why_not_there(touch, where, home, node, rw.uses)
         or (where is not None and (_why_not_cut(touch.memlet, where) or where.rest))
-        or (where is not None and touch.is_write and any(map(any, where.halo)) and _is_all(touch.memlet, rw))
+        or (touch.is_write and fill and any(map(any, fills(node, rw.uses))))
         for touch, where in zip(touches, places, strict=True)
     )  # fmt: skip
     if here:
@@ -258,11 +259,6 @@ def _localize_copy(node: Copy, locals_: Mapping[str, Local], rw: Rewriter) -> No
         inputs=inputs, outputs=outputs, source=source, target=target, wcr=node.dst.wcr, span=node.span
     )  # type: ignore[call-arg]
     rw.replace(node, message)
-
-
-def _is_all(memlet: Memlet, rw: Rewriter) -> bool:
-    """Whether the halo of what is written counts as valid behind a copy (`halo_validity`)."""
-    return memlet.subset == Subset.whole(rw.uses.desc(memlet.container).shape)
 
 
 def _localize_update(node: Update, locals_: Mapping[str, Local], rw: Rewriter) -> None:

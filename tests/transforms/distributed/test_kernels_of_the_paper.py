@@ -57,12 +57,12 @@ def gathers(*of: tuple[str, int]) -> Callable[..., int]:
 
 
 def neighbours(dims: int) -> Callable[..., int]:
-    """Two half-steps each, in which blocks get their halos; diagonal ones, too. Along other axes there are copies."""
+    """Two half-steps each, in which blocks get the faces of their neighbours. Along other axes there are copies."""
 
     def count(grid, sizes):
         cells = [blocks(sizes["N"], ranks) for ranks in grid[:dims]]
-        pairs = (3 * cells[0] - 2) * (3 * cells[1] - 2 if dims == 2 else 1) - cells[0] * (cells[1] if dims == 2 else 1)
-        return 2 * STEPS * pairs * (1 if dims == 2 else grid[1])
+        faces = (cells[0] - 1) * cells[1] + cells[0] * (cells[1] - 1) if dims == 2 else (cells[0] - 1) * grid[1]
+        return 2 * STEPS * 2 * faces
 
     return count
 
@@ -85,6 +85,7 @@ MESSAGES: dict[str, Callable[..., int]] = {
 NODES = {
     "atax": ["comm.allreduce"] * 2, "bicg": ["comm.allreduce"] * 2, "gemver": ["comm.allreduce"] * 2,
     "gesummv": ["comm.allreduce"] * 2, "mvt": ["comm.allreduce"] * 2,
+    "jacobi_1d": ["comm.exchange"] * 2, "jacobi_2d": ["comm.exchange"] * 2,
     "gemm": ["pblas.gemm"], "k2mm": ["pblas.gemm"] * 2, "k3mm": ["pblas.gemm"] * 3,
 }  # fmt: skip
 
