@@ -8,13 +8,15 @@ from dcpy.ir.data import Allocation, Space
 from dcpy.ir.machine import COSTS, LIMITS, Costs, Limits
 from dcpy.ir.schedules import Pipelined, Sequential, Undecided, Unrolled
 from dcpy.runtime.toolchain import Toolchain, find_toolchain
+from dcpy.targets.infer_depths import InferDepths
 from dcpy.targets.target import Target
 from dcpy.transforms.fpga.lowering import EXPANSIONS, fpga_pipeline
 from dcpy.transforms.pipeline import Pipeline
 
 
 def _pipeline(options: Options, costs: Costs, limits: Limits) -> Pipeline:
-    return fpga_pipeline(limits)
+    made = fpga_pipeline(limits)
+    return Pipeline(made.name, *made.passes, InferDepths(), ensures="fpga")
 
 
 def _toolchain(options: Options) -> Toolchain:

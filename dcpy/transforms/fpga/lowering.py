@@ -19,7 +19,7 @@ EXPANSIONS = ("maps", "pure")  #: of library nodes, best first: loops that are n
 
 
 def fpga_pipeline(limits: Limits = LIMITS) -> Pipeline:
-    """What is done to every program before its hardware is printed."""
+    """What is done to every program before its queues get their depths (`targets.infer_depths`) and it is printed."""
     return Pipeline(
         "lower-for-fpga",
         InlineCall(),
@@ -32,5 +32,4 @@ def fpga_pipeline(limits: Limits = LIMITS) -> Pipeline:
         StreamingComposition(),
         PipelineLoops(),
         AssignStorages(limits),
-        ensures="fpga",
     )
