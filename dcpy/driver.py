@@ -346,10 +346,20 @@ def refuse_unnamed(name: object) -> NoReturn:
 
 
 def apply_repeated(sdfg: Sdfg, name: object) -> int:
-    """Applies a transformation as long as it fits somewhere; returns how often."""
+    """Applies a transformation as long as it fits somewhere; returns how often. A pass over a whole SDFG runs once."""
+    from dcpy.transforms.api import Transformation
     from dcpy.transforms.api import apply_repeated as run
+    from dcpy.transforms.history import parse_pass
+    from dcpy.transforms.passes import Pass
+    from dcpy.transforms.pipeline import Pipeline
+    from dcpy.transforms.running import run_pipeline
 
-    return run(sdfg, transformation(name))
+    plugins.load()
+    chosen = parse_pass(name) if isinstance(name, str) else name
+    step = chosen() if isinstance(chosen, type) and issubclass(chosen, Pass) else chosen
+    if isinstance(step, Pass) and not isinstance(step, Transformation):
+        return int(run_pipeline(sdfg, Pipeline(step.name, step)).applied > 0)
+    return run(sdfg, transformation(chosen))
 
 
 def interpret(sdfg: Sdfg, arguments: Mapping[str, Any]) -> Any:

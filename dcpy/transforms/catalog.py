@@ -103,6 +103,7 @@ PASSES: Registry[type[Pass]] = Registry(
         "assign-schedules": f"{_CPU}.assign_schedules:AssignSchedules",
         "decouple-memory": f"{_FPGA}.decouple_memory:DecoupleMemory",
         "form-processes": f"{_FPGA}.form_processes:FormProcesses",
+        "fpga-transform": f"{_FPGA}.fpga_transform:FPGATransform",
         "interleave-accumulation": f"{_FPGA}.interleave_accumulation:InterleaveAccumulation",
         "pipeline-loops": f"{_FPGA}.pipeline_loops:PipelineLoops",
         "streaming-composition": f"{_FPGA}.streaming_composition:StreamingComposition",
@@ -151,6 +152,7 @@ NAMES_OF_THE_PAPER = {
     "ElementWiseArrayOperation2D": "distribute-element-wise{dims=2}",
     "RemoveRedundantComm": "remove-redundant-communication",
     "RedundantComm2D": "remove-redundant-communication",
+    "FPGATransformSDFG": "fpga-transform",
 }
 
 #: library (or library/late) -> the pipeline that folds what it can do along with its own work; filled by `dcpy.plugins`
