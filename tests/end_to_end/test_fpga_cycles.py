@@ -59,7 +59,7 @@ def test_products_one_behind_the_other_are_one_network_where_sizes_are_numbers()
     np.testing.assert_allclose(atax(A, x), (A @ x) @ A, rtol=1e-5)
     (kernel,) = atax.compile().simulated(A, x).values()
     assert kernel.cycles < 3 * 40 * 36
-    assert max(queue.used for queue in kernel.queues) == 2
+    assert max(queue.used for queue in kernel.queues) <= 32, "a tile of sums"
 
 
 def jacobi_2d(A: dcpy.float32[9, 12], B: dcpy.float32[9, 12]):

@@ -5,13 +5,17 @@ Latencies are estimates (`ir.boards`), by which loops are timed in simulation, a
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
+from math import prod
 
 from dcpy.base.source import SrcSpan
+from dcpy.codegen.cycles.processes import QUEUE
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Cast, Infix, Intrinsic, Item, LirExpr, Literal, Name, Operation, Prefix
 from dcpy.codegen.lir.types import Pointer
-from dcpy.codegen.lir.walk import bodies, children, expressions, names_in
+from dcpy.codegen.lir.walk import bodies, children, expressions, names_in, parts
 from dcpy.codegen.lower.coalescing import is_pipelined, perfect_nest, trips
 from dcpy.codegen.lower.recurrences import Axis, carried, dependence_distance, reuse_distance
 from dcpy.ir.boards import MEMORY, latency
@@ -43,6 +47,7 @@ def _timed(statement: tree.Statement, around: tuple[Axis, ...], memories: frozen
                 return replace(statement, body=_timed_body(inside, inner, memories))
             path = _Path(memories, axes)
             path.body(inside)
+            path.asks(max(path.moved.values(), default=1), QUEUE)
             if not any(isinstance(mark, tree.Pipelined) and mark.parallel for mark in marks):
                 path.carry(inside, statement.var)
             return replace(statement, marks=tuple(_told(mark, path) for mark in marks))
@@ -82,6 +87,8 @@ class _Path:
         self.bound = ""
         self.reached: int | None = None  # when the value is there that `start` gets
         self.span: SrcSpan | None = None
+        self.moved: Counter[str] = Counter()  # tokens of each queue
+        self.copies = 1  # of what stands in loops that are written out
 
     def body(self, body: tree.Body) -> None:
         for statement in body:
@@ -106,11 +113,13 @@ class _Path:
             case _:
                 for expr in expressions(statement):
                     self.ends(self.of(expr))
-        unrolled = _unrolled(statement)
-        self.axes = (*unrolled, *self.axes)
+        for name in _queues(statement):
+            self.moved[name] += self.copies
+        axes, copies, unrolled = self.axes, self.copies, _unrolled(statement)
+        self.axes, self.copies = (*unrolled, *axes), copies * prod(axis.count or 1 for axis in unrolled)
         for inside in bodies(statement):
             self.body(inside)
-        self.axes = self.axes[len(unrolled) :]
+        self.axes, self.copies = axes, copies
         self.ends(max(self.ready.values(), default=0))
 
     @property
@@ -181,6 +190,15 @@ def _unrolled(statement: tree.Statement) -> tuple[Axis, ...]:
     if not isinstance(statement, tree.Loop):
         return ()
     return (Axis(statement.var, _count(statement)),)
+
+
+def _queues(statement: tree.Statement) -> Iterator[str]:
+    """The queues that a statement itself goes to, once for each token."""
+    for expr in expressions(statement):
+        for part in parts(expr):
+            match part:
+                case Intrinsic(name="put" | "take", args=(Name(name=name), *_)):
+                    yield name
 
 
 def _line(statement: tree.Statement) -> str:

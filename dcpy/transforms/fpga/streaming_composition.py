@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dcpy.ir.analysis.access import MemoryAccess
@@ -17,8 +17,9 @@ from dcpy.ir.effects import Effect
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy
 from dcpy.ir.refusal import Refusal
-from dcpy.ir.region import Dataflow, Process, State
+from dcpy.ir.region import Dataflow, Loop, Process, State
 from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.symbolic import const
 from dcpy.ir.tree import Element, subtree
 from dcpy.transforms.passes import GraphPass
 
@@ -225,6 +226,10 @@ def _connect(one: HandOver, second: Dataflow, rw: Rewriter) -> None:
     given = _copy(one.writer, one.container)
     taken = _copy(one.reader, one.container)
     source = given.src.container
+    if (burst := _burst(one.writer)) > 1:
+        stream = rw.uses.desc(source)
+        assert isinstance(stream, Stream)  # a writer pops what it writes
+        rw.redeclare(source, replace(stream, capacity=const(burst)))
     rw.erase(one.writer)
     queue = taken.dst.container
     if not isinstance(rw.uses.desc(queue), Stream):
@@ -235,6 +240,12 @@ def _connect(one: HandOver, second: Dataflow, rw: Rewriter) -> None:
         if queue in {memlet.container for memlet in (*element.reads(), *element.writes())}:
             rw.substitute(element, Substitution(containers={queue: source}))
     rw.undeclare_unused([queue])
+
+
+def _burst(writer: Process) -> int:
+    """How many elements come at once: those of a tile, if there are some. A queue has them while the next one starts."""
+    loops = [block for block in writer.body.walk_blocks() if isinstance(block, Loop)]
+    return max((loop.range.step.constant or 1 for loop in loops), default=1) if len(loops) > 1 else 1
 
 
 def _copy(process: Process, container: str) -> Copy:
