@@ -243,7 +243,7 @@ def _connect(one: HandOver, second: Dataflow, rw: Rewriter) -> None:
 
 
 def _burst(writer: Process) -> int:
-    """How many elements come at once: those of a tile, if there are some. A queue has them while the next one starts."""
+    """How many elements come at once: those of a tile, if there are some. A queue has them while the next starts."""
     loops = [block for block in writer.body.walk_blocks() if isinstance(block, Loop)]
     return max((loop.range.step.constant or 1 for loop in loops), default=1) if len(loops) > 1 else 1
 
