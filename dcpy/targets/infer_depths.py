@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dcpy.codegen.cycles.hosts import ProgramTime
 from dcpy.codegen.fpga import predicted
-from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Stream
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.editing.rewriter import Rewriter
-from dcpy.ir.region import Dataflow, Process
 from dcpy.ir.symbolic import ZERO, const
-from dcpy.ir.tree import subtree
+from dcpy.transforms.fpga.meeting_paths import queues_on_circles
 from dcpy.transforms.passes import GraphPass
 
 SHALLOW = 2  #: where no path meets another one
@@ -38,18 +35,17 @@ class InferDepths(GraphPass):
 
     def decide(self, rw: Rewriter) -> None:
         """All queues at once: what one of them needs depends on the others."""
-        networks = [block for block in rw.sdfg.body.walk_blocks() if isinstance(block, Dataflow)]
         open_ = {
             name: desc
             for region in rw.sdfg.body.walk_regions()
             for name, desc in region.containers.items()
             if isinstance(desc, Stream) and desc.capacity is ZERO
         }
-        if not open_ or not networks:
+        if not open_:
             return
         for name, desc in open_.items():
             rw.redeclare(name, replace(desc, capacity=const(SHALLOW)))
-        met = {name for block in networks for name in _on_circles(block, rw.uses) if name in open_}
+        met = {name for name in queues_on_circles(rw.sdfg, rw.uses) if name in open_}
         needs = _needs(rw) if met else {}
         for name, desc in open_.items():
             need = SHALLOW if name not in met else needs.get(name, 0)
@@ -75,30 +71,4 @@ def _needs(rw: Rewriter) -> dict[str, int]:
         for queue, need in kernel.longest.needs.items() if kernel.longest is not None else ():
             name = queue.partition("[")[0]
             found[name] = max(found.get(name, 0), need)
-    return found
-
-
-def _on_circles(block: Dataflow, uses: Uses) -> Iterator[str]:
-    """The queues without which their ends would still be connected."""
-    processes = [inner for inner in block.body.blocks if isinstance(inner, Process)]
-    ends: dict[str, dict[Process, None]] = {}
-    for process in processes:
-        for element in subtree(process):
-            for memlet in (*element.reads(), *element.writes()):
-                if isinstance(uses.desc(memlet.container), Stream):
-                    ends.setdefault(memlet.container, {})[process] = None
-    for name, (first, *others) in ((name, list(found)) for name, found in ends.items()):
-        edges = [list(found) for other, found in ends.items() if other != name]
-        if others and others[0] in _reached(first, edges):
-            yield name
-
-
-def _reached(start: Process, edges: list[list[Process]]) -> set[Process]:
-    found, pending = {start}, [start]
-    while pending:
-        process = pending.pop()
-        for edge in edges:
-            if process in edge:
-                pending += [other for other in edge if other not in found]
-                found.update(edge)
     return found

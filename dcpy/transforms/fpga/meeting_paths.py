@@ -1,0 +1,43 @@
+"""Paths that part in a network and meet again: there queues must hold what is on its way on the longer one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dcpy.ir.analysis.uses import Uses
+from dcpy.ir.data import Stream
+from dcpy.ir.region import Dataflow, Process
+from dcpy.ir.sdfg import Sdfg
+from dcpy.ir.tree import subtree
+
+
+def queues_on_circles(sdfg: Sdfg, uses: Uses) -> Iterator[str]:
+    """The queues without which their ends would still be connected, in all networks."""
+    for block in sdfg.body.walk_blocks():
+        if isinstance(block, Dataflow):
+            yield from _on_circles(block, uses)
+
+
+def _on_circles(block: Dataflow, uses: Uses) -> Iterator[str]:
+    processes = [inner for inner in block.body.blocks if isinstance(inner, Process)]
+    ends: dict[str, dict[Process, None]] = {}
+    for process in processes:
+        for element in subtree(process):
+            for memlet in (*element.reads(), *element.writes()):
+                if isinstance(uses.desc(memlet.container), Stream):
+                    ends.setdefault(memlet.container, {})[process] = None
+    for name, (first, *others) in ((name, list(found)) for name, found in ends.items()):
+        edges = [list(found) for other, found in ends.items() if other != name]
+        if others and others[0] in _reached(first, edges):
+            yield name
+
+
+def _reached(start: Process, edges: list[list[Process]]) -> set[Process]:
+    found, pending = {start}, [start]
+    while pending:
+        process = pending.pop()
+        for edge in edges:
+            if process in edge:
+                pending += [other for other in edge if other not in found]
+                found.update(edge)
+    return found
