@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from dcpy import driver
 from dcpy.base.errors import DeviceError
-from dcpy.base.options import DeviceType, Options, resolve_options
+from dcpy.base.options import DeviceType, FpgaMode, Options, resolve_options
 from dcpy.base.tracebacks import own_frames_hidden
 from dcpy.frontend.annotations import annotated, as_type
 from dcpy.programs.entries import entry_of
@@ -152,7 +152,8 @@ class Program(Dispatcher):
         if self.options.auto_optimize:
             sdfg.auto_optimize()
         simulated = None
-        if (arguments or named) and self.options.device is DeviceType.FPGA:
+        is_simulated = self.options.device is DeviceType.FPGA and self.options.fpga.mode is FpgaMode.SIMULATE
+        if (arguments or named) and is_simulated:
             simulated = CompiledSdfg(sdfg, self.options).simulated(**self._bound(arguments, named))
         return explain(sdfg, None, self.options, sizes, simulated)
 

@@ -73,7 +73,9 @@ def predicted(
 ) -> ProgramTime:
     """How long the hardware of `sdfg`, in the form ``fpga``, runs in a call with these values of symbols: the model."""
     called_as = called_by_host(signature or default_signature(sdfg))
-    module, hardware = _lowered(sdfg, called_as, environments, options or Options(), costs)
+    chosen = options or Options()
+    timed = replace(chosen, fpga=replace(chosen.fpga, mode=FpgaMode.SIMULATE))  # no counts for the host of a board
+    module, hardware = _lowered(sdfg, called_as, environments, timed, costs)
     hosts = {function.name: function for function in module.functions}
     return program_time(hosts[module.program], module.functions, hardware.kernels, hardware.functions, sizes)
 

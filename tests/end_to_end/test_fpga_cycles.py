@@ -36,6 +36,13 @@ def test_explain_with_arguments_has_both():
     assert "sizes that are not given" in axpy.explain()
 
 
+def test_what_runs_elsewhere_is_not_run_to_be_explained():
+    program = dcpy.program(axpy.function, device=dcpy.DeviceType.FPGA, **{"fpga.mode": "emulate"})
+    x = np.ones(100, np.float32)
+    told = program.explain(np.float32(2), x, x.copy())
+    assert "axpy_kernel: 135 cycles by the model\n" in told
+
+
 def test_an_unknown_board():
     with pytest.raises(UnknownName, match="no board is called 'u9'"):
         dcpy.program(axpy.function, device=dcpy.DeviceType.FPGA, **{"fpga.platform": "u9"}).explain()
