@@ -67,6 +67,7 @@ def test_products_one_behind_the_other_are_one_network_where_sizes_are_numbers()
     (kernel,) = atax.compile().simulated(A, x).values()
     assert kernel.cycles < 3 * 40 * 36
     assert max(queue.used for queue in kernel.queues) <= 32, "a tile of sums"
+    assert f"{kernel.cycles} cycles by the model, {kernel.cycles} simulated" in atax.explain(A, x)
 
 
 def jacobi_2d(A: dcpy.float32[9, 12], B: dcpy.float32[9, 12]):

@@ -8,7 +8,7 @@ enough (`transforms.fpga.infer_depths`), or their consumers are slower anyway, a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.cycles.numbers import Known, value_of
@@ -91,24 +91,49 @@ def _queue(arg: LirExpr) -> str:
     raise UnknownCyclesError("which queue a process uses is not known")
 
 
+@dataclass(slots=True)
+class _Lag:
+    """By how many cycles a process is late, from cycles of its own on; it never makes up for it."""
+
+    events: dict[int, int] = field(default_factory=dict)
+
+    def at(self, cycle: int) -> int:
+        """In a cycle of the process' own."""
+        return max((late for since, late in self.events.items() if since <= cycle), default=0)
+
+    def note(self, cycle: int, late: int) -> bool:
+        """Whether that is more than was known."""
+        if late <= self.at(cycle):
+            return False
+        self.events[cycle] = late
+        return True
+
+
 def _shifts(courses: Sequence[Course]) -> tuple[list[int], list[int]]:
     """By how many cycles each process starts, and ends, later than it would if it never waited."""
     producers = {queue: number for number, course in enumerate(courses) for queue in course.pushes}
-    starts, ends = [0] * len(courses), [0] * len(courses)
+    lags = [_Lag() for _ in courses]
     for _ in range(len(courses) + 1):
         changed = False
         for number, course in enumerate(courses):
             for queue, taken in course.pops.items():
-                if queue not in producers:
-                    continue
-                given, source = courses[producers[queue]].pushes[queue], producers[queue]
-                start = max(starts[number], starts[source] + given.first + HOP - taken.first)
-                end = max(ends[number], start, ends[source] + given.last + HOP - taken.last)
-                changed = changed or (start, end) != (starts[number], ends[number])
-                starts[number], ends[number] = start, end
+                if queue in producers:
+                    source = producers[queue]
+                    changed = _wait(lags[number], taken, lags[source], courses[source].pushes[queue]) or changed
         if not changed:
-            return starts, ends
+            firsts = [min((one.first for one in course.pops.values()), default=0) for course in courses]
+            ends = [max(lag.events.values(), default=0) for lag in lags]
+            return [lag.at(first) for lag, first in zip(lags, firsts, strict=True)], ends
     raise UnknownCyclesError("processes wait for each other in a circle")
+
+
+def _wait(lag: _Lag, taken: Meeting, source: _Lag, given: Meeting) -> bool:
+    """A consumer takes no token before it is seen. Between ends of bursts both are linear, so these are enough."""
+    changed = False
+    for token in sorted({token for token, _ in (*given.points, *taken.points)}):
+        pushed, popped = given.at(token), taken.at(token)
+        changed = lag.note(popped, pushed + source.at(pushed) + HOP - popped) or changed
+    return changed
 
 
 def _needs(made: Sequence[tuple[tree.Spawn, Course]], starts: Sequence[int], ends: Sequence[int]) -> dict[str, int]:

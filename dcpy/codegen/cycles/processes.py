@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.cycles.numbers import Known, iterations, value_of
@@ -19,6 +20,7 @@ from dcpy.codegen.lir.walk import expressions, names_in, parts, statements
 from dcpy.ir.types import DType
 
 QUEUE = "a queue: it moves a token in a cycle"  #: what bounds the interval of an iteration that moves several
+MOST_POINTS = 256  #: of bursts of tokens that are told apart
 MOST = 1 << 16  #: iterations of a loop that are looked at one by one, where they differ
 
 
@@ -28,11 +30,40 @@ class UnknownCyclesError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """How a process uses one of its queues: its first and its last token, in cycles of its own, and how many."""
+    """How a process uses one of its queues: its first and its last token, in cycles of its own, and how many.
+
+    Tokens come in bursts: `points` has the numbers of the first and last token of each, with their cycles. Where there
+    are very many bursts, all of them are one.
+    """
 
     first: int
     last: int
     tokens: int
+    points: tuple[tuple[int, int], ...] = ()
+
+    @classmethod
+    def burst(cls, first: int, last: int, tokens: int) -> Meeting:
+        """Tokens in a row."""
+        return cls(first, last, tokens, ((0, first), (tokens - 1, last)))
+
+    def later(self, cycles: int) -> Meeting:
+        """The same, so many cycles later."""
+        points = tuple((token, cycle + cycles) for token, cycle in self.points)
+        return Meeting(self.first + cycles, self.last + cycles, self.tokens, points)
+
+    def then(self, other: Meeting) -> Meeting:
+        """Both, one behind the other."""
+        points = (*self.points, *((token + self.tokens, cycle) for token, cycle in other.points))
+        tokens = self.tokens + other.tokens
+        known = points if len(points) <= MOST_POINTS else ((0, self.first), (tokens - 1, other.last))
+        return Meeting(self.first, other.last, tokens, known)
+
+    def at(self, token: int) -> int:
+        """The cycle of a token."""
+        for (before, cycle), (after, end) in pairwise(self.points):
+            if token <= after:
+                return cycle + (end - cycle) * (token - before) // max(after - before, 1)
+        return self.last
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +136,7 @@ class _Walk:
         course = Course()
         for name, pushing in _moves(statement):
             table = course.pushes if pushing else course.pops
-            add(table, name, Meeting(course.cycles, course.cycles, 1))
+            add(table, name, Meeting.burst(course.cycles, course.cycles, 1))
             course.cycles += 1
         for item, is_target in _items(statement):
             if isinstance(item.base, Name) and item.base.name in self.memories:
@@ -147,9 +178,9 @@ class _Walk:
         bound = QUEUE if tokens > mark.ii else mark.bound
         course = Course(
             last + tokens + mark.depth,
-            {name: Meeting(0, last + one.tokens - 1, one.tokens * count) for name, one in inside.pops.items()},
+            {name: Meeting.burst(0, last + one.tokens - 1, one.tokens * count) for name, one in inside.pops.items()},
             {
-                name: Meeting(mark.depth, last + one.tokens - 1 + mark.depth, one.tokens * count)
+                name: Meeting.burst(mark.depth, last + one.tokens - 1 + mark.depth, one.tokens * count)
                 for name, one in inside.pushes.items()
             },
             inside.read * count,
@@ -163,7 +194,7 @@ def follow(course: Course, later: Course) -> None:
     """Appends what comes later."""
     for mine, theirs in ((course.pops, later.pops), (course.pushes, later.pushes)):
         for name, one in theirs.items():
-            add(mine, name, Meeting(one.first + course.cycles, one.last + course.cycles, one.tokens))
+            add(mine, name, one.later(course.cycles))
     course.cycles += later.cycles
     course.read += later.read
     course.written += later.written
@@ -175,11 +206,10 @@ def follow(course: Course, later: Course) -> None:
 
 def repeated(course: Course, count: int) -> Course:
     """The same, so many times."""
-    shift = (count - 1) * course.cycles
     return Course(
         course.cycles * count,
-        {name: Meeting(one.first, one.last + shift, one.tokens * count) for name, one in course.pops.items()},
-        {name: Meeting(one.first, one.last + shift, one.tokens * count) for name, one in course.pushes.items()},
+        {name: _again(one, count, course.cycles) for name, one in course.pops.items()},
+        {name: _again(one, count, course.cycles) for name, one in course.pushes.items()},
         course.read * count,
         course.written * count,
         {key: replace(one, iterations=one.iterations * count) for key, one in course.pipelines.items()},
@@ -189,7 +219,17 @@ def repeated(course: Course, count: int) -> Course:
 def add(table: dict[str, Meeting], name: str, one: Meeting) -> None:
     """Notes tokens that come behind those that are known."""
     before = table.get(name)
-    table[name] = one if before is None else Meeting(before.first, one.last, before.tokens + one.tokens)
+    table[name] = one if before is None else before.then(one)
+
+
+def _again(one: Meeting, count: int, cycles: int) -> Meeting:
+    """The same each so many cycles."""
+    if len(one.points) * count > MOST_POINTS:
+        return Meeting.burst(one.first, one.last + (count - 1) * cycles, one.tokens * count)
+    found = one
+    for number in range(1, count):
+        found = found.then(one.later(number * cycles))
+    return found
 
 
 def _moves(statement: tree.Statement) -> Iterator[tuple[str, bool]]:
