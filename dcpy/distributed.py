@@ -18,7 +18,7 @@ from dcpy.base.errors import ArgumentError, GridError
 from dcpy.base.tracebacks import own_frames_hidden
 from dcpy.runtime.distributed.arrays import DistArray, OnRoot
 from dcpy.runtime.distributed.moving import moved
-from dcpy.runtime.distributed.placement import Dealt, Grid, Placement
+from dcpy.runtime.distributed.placement import Dealt, Grid, Placement, balanced
 from dcpy.runtime.distributed.world import World, current_world, world_of
 
 __all__ = [
@@ -43,17 +43,6 @@ def grid(*sizes: int, dims: int = 2, comm: Any = None) -> Grid:
     """
     everyone = world(comm)
     return Grid(tuple(sizes) or balanced(everyone.size, dims), everyone)
-
-
-def balanced(count: int, dims: int) -> tuple[int, ...]:
-    """`count` as a product of so many factors, the greatest first, as equal as they can be (as ``MPI_Dims_create``)."""
-    if dims < 1:
-        raise GridError("a grid has one axis at least")
-    if dims == 1:
-        return (count,)
-    divisors = [n for n in range(1, count + 1) if count % n == 0]
-    last = max(n for n in divisors if n**dims <= count)
-    return (*balanced(count // last, dims - 1), last)
 
 
 def block(size: int | None = None, axis: int | None = None) -> Dealt:

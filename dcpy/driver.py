@@ -253,11 +253,12 @@ def choose_distributions(sdfg: Sdfg, ranks: int, sizes: Mapping[str, int], memor
     """Distributes by the cheapest plan for a typical run, with so many ranks and these sizes."""
     from dcpy.transforms.distributed.pipeline import DISTRIBUTE, TEMPORARIES
     from dcpy.transforms.distributed.planning.choose_distributions import ChooseDistributions
-    from dcpy.transforms.distributed.plans import expect_sizes
+    from dcpy.transforms.distributed.plans import expect_sizes, name_for_grid
     from dcpy.transforms.pipeline import Pipeline
 
     expect_sizes(sdfg, sizes)
-    _run(sdfg, Pipeline("plan", ChooseDistributions(ranks=ranks, memory=memory)), resolve_options())
+    choice = ChooseDistributions(ranks=ranks, memory=memory, grid=name_for_grid(sdfg))
+    _run(sdfg, Pipeline("plan", choice), resolve_options())
     _run(sdfg, TEMPORARIES, resolve_options())
     return _run(sdfg, DISTRIBUTE, resolve_options()).counts()
 

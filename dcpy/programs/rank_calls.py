@@ -30,7 +30,7 @@ from dcpy.programs.guards import Guards, guards_on
 from dcpy.programs.rank_programs import Recipe, attach, for_ranks, require_plain, text_of
 from dcpy.runtime.distributed.agreement import agree
 from dcpy.runtime.distributed.arrays import DistArray, OnRoot
-from dcpy.runtime.distributed.placement import Grid, Placement
+from dcpy.runtime.distributed.placement import Grid, Placement, balanced
 from dcpy.runtime.distributed.sharing import load_everywhere
 from dcpy.runtime.distributed.world import World, current_world
 from dcpy.runtime.function import compiled_function
@@ -56,9 +56,15 @@ class Description:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What a program is compiled for: nothing of sizes but which are 1."""
+        """What a program is compiled for: of sizes which are 1, and how large they are where a plan is chosen."""
         ones = tuple((name, tuple(size == 1 for size in shape)) for name, shape in self.shapes.items())
-        return (*self.types.items(), *self.plan.items(), *(len(grid.sizes) for grid in self.grids), ones)
+        expected = () if self.grids else (self.world.size, *self.expected.items())
+        return (*self.types.items(), *self.plan.items(), *(len(grid.sizes) for grid in self.grids), ones, expected)
+
+    @property
+    def expected(self) -> dict[str, tuple[int, ...]]:
+        """Shapes for which a plan is chosen: a power of two, less one, that is no smaller, so that few are."""
+        return {name: tuple((1 << size.bit_length()) - 1 for size in shape) for name, shape in self.shapes.items()}
 
     def items(self, program: str) -> dict[str, str]:
         """What all ranks must agree on."""
@@ -242,7 +248,7 @@ class RankCalls:
         plan = {name: where for name, where in described.plan.items() if name in sdfg.containers}
         with driver.timed(profile, "distribute"):
             axes = [len(grid.sizes) for grid in described.grids]
-            recipe = for_ranks(sdfg, plan, axes, alone=described.world.size == 1)
+            recipe = for_ranks(sdfg, plan, axes, described.world.size, described.expected)
         return driver.compile_sdfg(
             sdfg, default_signature(sdfg), self.options, profile=profile, program_key=key, extra=recipe.as_json(),
             codes=codes,
@@ -318,10 +324,15 @@ class RankProgram:
             ranks = described.grids[number].sizes[axis]
             found[symbol] = max(1, -(-described.shapes[name][dim] // ranks))
         rank = self.world.rank
-        for grid, sizes, places in zip(described.grids, self.recipe.grids, self.recipe.places, strict=True):
+        for grid, sizes, places in zip(self._grids(described), self.recipe.grids, self.recipe.places, strict=True):
             found |= zip(sizes, grid.sizes, strict=True)
             found |= zip(places, grid.coordinates(rank), strict=True)
         return found
+
+    def _grids(self, described: Description) -> list[Grid]:
+        """Those of the arguments, or all ranks as the plan has them that was chosen."""
+        world = self.world
+        return described.grids or [Grid(balanced(world.size, len(sizes)), world) for sizes in self.recipe.grids]
 
     def _value(
         self, name: str, is_symbol: bool, bound: Mapping[str, Any], symbols: Mapping[str, int], arg: object

@@ -57,10 +57,13 @@ class Recipe:
         return cls(sizes, tuple(found["numbers"]), grids, places, bool(found["communicates"]), blocks)
 
 
-def for_ranks(sdfg: Sdfg, plan: Mapping[str, str], axes: Sequence[int], *, alone: bool) -> Recipe:
+def for_ranks(
+    sdfg: Sdfg, plan: Mapping[str, str], axes: Sequence[int], ranks: int, shapes: Mapping[str, Sequence[int]]
+) -> Recipe:
     """Makes an SDFG that of one rank, in place. `axes` are how many each grid has; plans name them g0, g1, ...
 
-    With `alone` there is one rank, and no MPI. Raises `TransformationRefused` for what cannot be distributed.
+    Where no argument has a grid, a plan is chosen for so many `ranks`, and arguments of these `shapes`. For one rank
+    there is no MPI. Raises `TransformationRefused` for what cannot be distributed.
     """
     plugins.load()
     whole = default_signature(sdfg)
@@ -78,11 +81,15 @@ def for_ranks(sdfg: Sdfg, plan: Mapping[str, str], axes: Sequence[int], *, alone
     renamed = {f"g{number}": name for number, name in enumerate(names)}
     placed = {name: parse_distribution(_on(where, renamed)) for name, where in plan.items()}
     placed, blocks = _with_blocks(sdfg, placed, names)
-    driver.distribute(sdfg, placed, grids, temporaries=True)
+    if grids:
+        driver.distribute(sdfg, placed, grids, temporaries=True)
+    elif ranks > 1:
+        driver.choose_distributions(sdfg, ranks, _of_symbols(sizes, shapes), 0)
+        grids = {name: grid.symbols for name, grid in sdfg.grids.items()}
     driver.localize(sdfg)
     messages = [node for node in sdfg.body.walk_nodes() if isinstance(node, CommNode)]
-    expand_messages(sdfg, alone=alone)
-    places = tuple(coordinate_names(name, count) for name, count in zip(names, axes, strict=True))
+    expand_messages(sdfg, alone=ranks == 1)
+    places = tuple(coordinate_names(name, len(extents)) for name, extents in grids.items())
     return Recipe(sizes, numbers, tuple(grids.values()), places, bool(messages), blocks)
 
 
@@ -129,6 +136,16 @@ def as_plan(plan: Mapping[str, Any], taken: Container[str]) -> tuple[dict[str, A
                               and stem not in taken))  # fmt: skip
         found[name] = text_of(where, names[grids.index(where.grid)])
     return found, {name: grid.sizes for name, grid in zip(names, grids, strict=True)}
+
+
+def _of_symbols(sizes: Sizes, shapes: Mapping[str, Sequence[int]]) -> dict[str, int]:
+    """What symbols are, by the shapes of arguments."""
+    return {
+        symbol: shapes[name][axis] - offset
+        for name, dims in sizes.items()
+        for axis, (symbol, _, offset) in enumerate(dims)
+        if symbol
+    }
 
 
 def _free_name(sdfg: Sdfg, stem: str) -> str:

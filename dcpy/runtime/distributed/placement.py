@@ -52,6 +52,17 @@ class Grid:
         return self.coordinates(self.world.rank)
 
 
+def balanced(count: int, dims: int) -> tuple[int, ...]:
+    """`count` as a product of so many factors, the greatest first, as equal as they can be (as ``MPI_Dims_create``)."""
+    if dims < 1:
+        raise GridError("a grid has one axis at least")
+    if dims == 1:
+        return (count,)
+    divisors = [n for n in range(1, count + 1) if count % n == 0]
+    last = max(n for n in divisors if n**dims <= count)
+    return (*balanced(count // last, dims - 1), last)
+
+
 @dataclass(frozen=True, slots=True)
 class Dealt:
     """One dimension, dealt out along an axis of the grid; no `block`: a balanced one (cyclic: single elements)."""

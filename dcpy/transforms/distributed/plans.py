@@ -49,3 +49,13 @@ def expect_sizes(sdfg: Sdfg, sizes: Mapping[str, int]) -> None:
         if problem := assumed.problem(size=name in sdfg.sizes):
             raise TransformationRefused(f"{name!r} cannot be {value}: {problem}")
         sdfg.assumed[name] = assumed
+
+
+def name_for_grid(sdfg: Sdfg) -> str:
+    """That of the grid that there is, or one that nothing has, nor any symbol for its sizes."""
+    if len(sdfg.grids) == 1:
+        return next(iter(sdfg.grids))
+    name = "g"
+    while not all(map(sdfg.is_free, (name, f"{name}_p0", f"{name}_p1"))):
+        name += "_"
+    return name

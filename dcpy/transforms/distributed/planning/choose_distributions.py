@@ -82,10 +82,22 @@ class ChooseDistributions(GraphPass):
         best = min(fitting, key=lambda plan: (plan.seconds, len(plan.extents)))
         chosen = {name: where for name, where in best.places.items() if where is not None}
         rw.remark(rw.sdfg, bool(chosen), self._told(best), about="plan")
-        if chosen and self.grid not in rw.sdfg.grids:
-            rw.sdfg.add_grid(self.grid, *(f"{self.grid}_p{axis}" for axis in range(len(best.extents))))
+        if chosen:
+            self._declare_grid(rw.sdfg, best.extents)
         for name, where in chosen.items():
             self._place(name, where, rw)
+
+    def _declare_grid(self, sdfg: Sdfg, extents: tuple[int, ...]) -> None:
+        """Where there is none. `TransformationRefused` for one whose name means something else."""
+        sizes = [f"{self.grid}_p{axis}" for axis in range(len(extents))]
+        if self.grid in sdfg.grids:
+            return
+        if not all(map(sdfg.is_free, (self.grid, *sizes))):
+            raise TransformationRefused(
+                f"{self.grid!r} has another meaning in {sdfg.name!r}: no grid can be called so",
+                help="give another name: choose-distributions{grid=ranks}",
+            )
+        sdfg.add_grid(self.grid, *sizes)
 
     def _place(self, name: str, where: Distribution, rw: Rewriter) -> None:
         desc = rw.uses.desc(name)
@@ -111,8 +123,7 @@ class ChooseDistributions(GraphPass):
 
     def _plan(self, sdfg: Sdfg, extents: tuple[int, ...]) -> Plan:
         made = copy_sdfg(sdfg)
-        if self.grid not in made.grids:
-            made.add_grid(self.grid, *(f"{self.grid}_p{axis}" for axis in range(len(extents))))
+        self._declare_grid(made, extents)
         rw = Rewriter(made, self.name)
         typical = Typical(made, COSTS)
         candidates = self._candidates(rw.uses, extents, typical)
@@ -186,7 +197,7 @@ class ChooseDistributions(GraphPass):
 def _shapes_of_grids(ranks: int) -> list[tuple[int, ...]]:
     """One axis, and two that are as equal as they can be."""
     rows = next(count for count in range(isqrt(ranks), 0, -1) if ranks % count == 0)
-    return [(ranks,), (rows, ranks // rows)] if rows > 1 else [(ranks,)]
+    return [(ranks,), (ranks // rows, rows)] if rows > 1 else [(ranks,)]
 
 
 def _writers(name: str, uses: Uses) -> bool:
