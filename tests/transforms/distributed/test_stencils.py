@@ -11,19 +11,24 @@ import pytest
 
 import dcpy
 from benchmarks.npbench.fdtd_2d import fdtd_2d
+from benchmarks.npbench.hdiff import hdiff
 from benchmarks.npbench.heat_3d import heat_3d
 from benchmarks.npbench.jacobi_1d import jacobi_1d
 from benchmarks.npbench.jacobi_2d import jacobi_2d
 from dcpy.ir.region import Loop
+from dcpy.ir.text import print_sdfg
 from tests.support.ranks import check, distributed, localized
 
-N, M, T = dcpy.symbol("N"), dcpy.symbol("M"), dcpy.symbol("T")
+N, M, T, K = dcpy.symbol("N"), dcpy.symbol("M"), dcpy.symbol("T"), dcpy.symbol("K")
 REAL, STEPS = dcpy.float64, dcpy.int64
 SQUARE = "g(block 0, block 1)"
+INSIDE = "g(block 0 by (-((-N - 4) // Px)) offset 2, block 1 by (-((-M - 4) // Py)) offset 2, whole)"
+HALO_OF_TWO = {"in_field": "g(block 0, block 1, whole)", "out_field": INSIDE, "coeff": INSIDE}
 KERNELS = {
     "jacobi_1d": (jacobi_1d, (STEPS, REAL[N], REAL[N]), dict.fromkeys("AB", "g(block 0)")),
     "jacobi_2d": (jacobi_2d, (STEPS, REAL[N, N], REAL[N, N]), dict.fromkeys("AB", SQUARE)),
     "heat_3d": (heat_3d, (STEPS, REAL[N, N, N], REAL[N, N, N]), dict.fromkeys("AB", "g(block 0, block 1, whole)")),
+    "hdiff": (hdiff, (REAL[N + 4, M + 4, K], REAL[N, M, K], REAL[N, M, K]), HALO_OF_TWO),
     "fdtd_2d": (fdtd_2d, (STEPS, *3 * (REAL[N, M],), REAL[T]), dict.fromkeys(("ex", "ey", "hz"), SQUARE)),
 }
 GRIDS = ((1, 1), (2, 1), (1, 3), (2, 2), (5, 1), (2, 3), (7, 1), (2, 4))
@@ -57,7 +62,7 @@ def one_update(name, n, m, grid):
     return messages, twice * deep * ((above + below) * m + (left + right) * n)
 
 
-@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("name", [name for name in KERNELS if name != "hdiff"])
 @pytest.mark.parametrize("grid", GRIDS)
 def test_they_equal_one_rank_and_send_faces(name, grid):
     sdfg, whole, local = made(name)
@@ -84,3 +89,18 @@ def test_loops_exchange_and_do_nothing_else(name):
     for loop in loops:
         kinds = [node.kind for node in loop.body.walk_nodes() if node.kind.startswith("comm.")]
         assert kinds == (["comm.copy"] if name == "fdtd_2d" else []) + ["comm.exchange"] * 2
+
+
+@pytest.mark.parametrize("grid", GRIDS)
+def test_hdiff_sends_one_halo_of_two(grid):
+    """It has no step: the input comes once, with corners, into blocks that those of the result are aligned with."""
+    sdfg, whole, local = made("hdiff")
+    assert "halo (2:2, 2:2, 0:0)" in print_sdfg(whole)
+    draw = np.random.default_rng(3)
+    shapes = {"in_field": (9, 8, 2), "out_field": (5, 4, 2), "coeff": (5, 4, 2)}
+    arguments = {name: draw.uniform(size=shape) for name, shape in shapes.items()}
+    symbols = {"N": 5, "M": 4, "K": 2, "Px": grid[0], "Py": grid[1]}
+    traffic = check(sdfg, whole, arguments, symbols, grid[0] * grid[1], local=local)
+    if grid == (2, 2):
+        assert traffic.messages == 8 + 4
+    assert (traffic.messages > 0) == (grid != (1, 1))
