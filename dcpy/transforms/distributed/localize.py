@@ -11,7 +11,7 @@ from dcpy.ir.analysis.ownership import Share, local_shape, shares_of
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.comm import Update
 from dcpy.ir.data import Array, Data, View, packed_strides
-from dcpy.ir.distribution import Axis, Cyclic, Distribution, Section, coordinate_names
+from dcpy.ir.distribution import Axis, Cyclic, Distribution, Partial, Section, coordinate_names
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.expressions.scalar import Load, ScalarExpr, rewrite
 from dcpy.ir.library.library_kinds import LIBRARY_KINDS
@@ -98,7 +98,7 @@ def _require_local(node: Node, uses: Uses) -> None:
         where = placed(touch.container, uses)
         if isinstance(where, Refusal):
             raise TransformationRefused(f"a {node.kind} cannot be localized: {where}", span=node.span)
-        if isinstance(node, Copy | Update):
+        if isinstance(node, Copy | Update) and not (touch.is_write and _has_parts(where)):
             continue
         reason = why_not_there(touch, where, home, node, uses)
         if not reason and where is not None and not isinstance(node, Map) and touch.labels is not None:
@@ -109,6 +109,10 @@ def _require_local(node: Node, uses: Uses) -> None:
                 span=node.span,
                 help="insert-communication copies it there",
             )
+
+
+def _has_parts(where: Distribution | None) -> bool:
+    return where is not None and any(isinstance(part, Partial) for part in where.rest)
 
 
 def _why_not_cut(memlet: Memlet, where: Distribution) -> str:

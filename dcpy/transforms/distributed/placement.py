@@ -13,9 +13,10 @@ from dcpy.ir.analysis.ownership import resolved, shifted
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, View
 from dcpy.ir.distribution import Axis, Blocked, Cyclic, Distribution, Partial, Root
-from dcpy.ir.expressions.scalar import Load, walk
+from dcpy.ir.expressions.identities import identity_value
+from dcpy.ir.expressions.scalar import Const, Load, walk
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Copy, Map, Node
+from dcpy.ir.nodes import Copy, Map, Node, Tasklet
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import State
 from dcpy.ir.roles import Role
@@ -342,15 +343,34 @@ def _why_not_alone(touch: Touch, where: Distribution, home: Home, node: Node) ->
     dealt = {axis.axis for axis in home.values() if axis is not None}
     if touch.is_write and not dealt <= {axis.axis for axis in where.axes if axis is not None} | set(partial):
         return "several ranks write it, each a copy of its own"
-    if touch.is_write and partial and touch.labels is not None:
-        if any(op != node.combination for op in partial.values()):
-            return f"a {node.kind} makes no parts of it that are combined so"
-        if not partial.keys() <= dealt:
-            return "each rank would make all of it, and not a part"
+    if touch.is_write and partial and (reason := _why_no_part(touch, partial, dealt, node)):
+        return reason
     if partial and touch.is_read and not touch.memlet.wcr:
         return "its value is still to be combined"
     roots = tuple(part for part in where.rest if isinstance(part, Root))
     return "only some ranks have it" if roots and roots != roots_of(node) else ""
+
+
+def _why_no_part(touch: Touch, partial: Mapping[int, str], dealt: set[int], node: Node) -> str:
+    """Why what a node writes is not one rank's part of what is combined, nor the identity that parts start from."""
+    operation = touch.memlet.wcr if touch.labels is None else node.combination
+    if touch.labels is None and not operation:
+        identity = all(_is_identity(node, touch.memlet, op) for op in partial.values())
+        return "" if identity and dealt.isdisjoint(partial) else "each rank would write it, and it would count for each"
+    if any(op != operation for op in partial.values()):
+        return f"a {node.kind} makes no parts of it that are combined so"
+    return "" if partial.keys() <= dealt else "each rank would make all of it, and not a part"
+
+
+def _is_identity(node: Node, written: Memlet, operation: str) -> bool:
+    """Whether a node writes just the identity of an operation there."""
+    for part in subtree(node):
+        outputs = part.outputs if isinstance(part, Tasklet) else {}
+        for name, memlet in outputs.items():
+            value = dict(part.code)[name] if memlet is written and isinstance(part, Tasklet) else None
+            if isinstance(value, Const):
+                return value == Const(identity_value(operation, value.dtype), value.dtype)
+    return False
 
 
 def _is_dealt_otherwise(touch: Touch, where: Distribution | None, home: Home) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dcpy.base.errors import DcpyError
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from dcpy.transforms.distributed.specialize_products import SpecializeProducts
 from dcpy.transforms.pipeline import Pipeline
@@ -63,6 +64,34 @@ def test_what_is_added_is_scaled_where_it_lives():
 def test_what_runs_where_its_result_lives(text):
     text = text.format(s=SIZES)
     assert specialized(text) == [line.strip() for line in print_sdfg(parse_sdfg(text)).splitlines() if line[:2] == "  "]
+
+
+FILL = "map f = 0:M {{ tasklet () -> (o -> p[f]) {{ o = {} }} }}"
+ADD = "map i = 0:N, j = 0:M {home} {{ tasklet (a <- A[i, j]) -> (o -> p[j] ({op})) {{ o = a }} }}"
+HOME = f"home g(block 0 by {BY}, whole)"
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (FILL.format(0.0) + ADD.format(home=HOME, op="add"), ""),
+        (FILL.format(1.0) + ADD.format(home=HOME, op="add"), "each rank would write it, and it would count for each"),
+        (FILL.format(0.0) + ADD.format(home=HOME, op="max"), "a map makes no parts of it that are combined so"),
+        (FILL.format(0.0) + "map j = 0:M { tasklet (a <- y[j]) -> (o -> p[j] (add)) { o = a } }", "make all of it"),
+        ("copy y[0:M] -> p[0:M]", "a copy makes no parts of it"),
+        ("reduce (x <- A[0:N, 0:M]) -> (out -> p[0:M]) {op = \"max\", axes = (0,)}", "a reduce makes no parts of it"),
+    ],
+)
+def test_parts_are_parts(body, message):
+    """What is not one rank's part would count once for each rank."""
+    data = "data p: f64[M] transient on g(whole) partial 0 add"
+    text = f"{ROWS} {{ {data} {body} copy p[0:M] -> y[0:M] }}"
+    if not message:
+        localized(parse_sdfg(text))
+        return
+    with pytest.raises(DcpyError) as caught:
+        localized(parse_sdfg(text))
+    assert message in str(caught.value)
 
 
 NODES = {
