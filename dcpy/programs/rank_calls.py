@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -35,10 +35,6 @@ from dcpy.runtime.distributed.sharing import load_everywhere
 from dcpy.runtime.distributed.world import World, current_world
 from dcpy.runtime.function import compiled_function
 from dcpy.runtime.load import Loaded, recall
-
-if TYPE_CHECKING:
-    from dcpy.programs.sdfgs import SDFG
-
 
 PLAIN = (bool, int, float, complex, str)
 
@@ -170,7 +166,7 @@ def _ended_after(seconds: int) -> Iterator[None]:
 class RankCalls:
     """The programs of one function for all ranks, by what they are compiled for."""
 
-    def __init__(self, function: FunctionType, options: Options, to_sdfg: Callable[..., SDFG]) -> None:
+    def __init__(self, function: FunctionType, options: Options, to_sdfg: Callable[..., Any]) -> None:
         self.function, self.options, self._to_sdfg = function, options, to_sdfg
         self._programs: dict[tuple[object, ...], RankProgram] = {}
 

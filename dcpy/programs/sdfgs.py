@@ -270,7 +270,12 @@ class SDFG(GraphWords):
         return CompiledSdfg(self, resolve_options(options))
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        """Compiles (or finds in the cache) and calls."""
+        """Compiles (or finds in the cache) and calls; a distributed one on all ranks that there are."""
+        if self.grids and any(getattr(node, "home", None) or _is_placed(self) for node in self.body.walk_nodes()):
+            from dcpy.programs.rank_sdfgs import call_on_ranks  # which nobody pays for who has one rank
+
+            names = [*self.arguments, *(name for grid in self.grids.values() for name in grid.symbols)]
+            return call_on_ranks(self, self._bind(arguments, named, names), resolve_options({}))
         return self.compile()(*arguments, **named)
 
     @own_frames_hidden
@@ -307,6 +312,12 @@ class SDFG(GraphWords):
                 raise ArgumentError(f"{self.name}() got multiple values for argument {name!r}")
             bound[name] = value
         return bound
+
+
+def _is_placed(sdfg: Sdfg) -> bool:
+    """Whether containers live somewhere: it is not yet the program of one rank."""
+    descs = (desc for region in sdfg.body.walk_regions() for desc in region.containers.values())
+    return any(getattr(desc, "distribution", None) is not None for desc in descs)
 
 
 @contextmanager

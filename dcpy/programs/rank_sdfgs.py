@@ -1,0 +1,100 @@
+"""Calls of distributed SDFGs on all ranks: ``sdfg(A, B)`` under mpirun, after `distribute` or the paper's script.
+
+Each rank passes all arrays, as they are on all of them; grids of symbols get as many ranks as there are, unless the
+call says how many (``sdfg(A, B, g_p0=2, g_p1=3)``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from dcpy import driver
+from dcpy.base.errors import ArgumentError, GridError
+from dcpy.base.options import Options
+from dcpy.base.source import SrcSpan
+from dcpy.codegen.artifact import ArrayArg, IntegerArg
+from dcpy.codegen.signature import default_signature
+from dcpy.ir.comm import CommNode
+from dcpy.ir.data import Array
+from dcpy.ir.distribution import coordinate_names
+from dcpy.ir.editing.copying import copy_sdfg
+from dcpy.ir.editing.erasing import erased
+from dcpy.programs.rank_calls import RankProgram, describe
+from dcpy.programs.rank_programs import Recipe, expand_messages
+from dcpy.runtime.distributed.agreement import agree
+from dcpy.runtime.distributed.placement import Grid, balanced
+from dcpy.runtime.distributed.sharing import load_everywhere
+from dcpy.runtime.distributed.world import World, current_world
+from dcpy.runtime.load import Loaded
+
+if TYPE_CHECKING:
+    from dcpy.ir.sdfg import Sdfg
+
+
+def call_on_ranks(sdfg: Sdfg, bound: Mapping[str, Any], options: Options) -> Any:
+    """Compiles for all ranks, and runs. `GridError` where there are not so many ranks, `ArgumentError` for blocks."""
+    world = current_world()
+    sizes = {name: int(bound[name]) for grid in sdfg.grids.values() for name in grid.symbols if name in bound}
+    given = {name: value for name, value in bound.items() if name not in sizes}
+    for name in given:
+        desc = sdfg.containers.get(name)
+        if isinstance(desc, Array) and desc.distribution is not None:
+            raise ArgumentError(
+                f"{sdfg.name}() has its argument {name!r} on {desc.distribution}, and each rank passes all of it",
+                help="a function with @dcpy.program(distributed=True) takes what dcpy.distribute makes",
+            )
+    described = describe(given)
+    described.grids = [Grid(_extents(sdfg, name, sizes, world), world) for name in sdfg.grids]
+    agree(world, described.items(sdfg.name), None)
+    loaded = load_everywhere(world, options, lambda: _without_places(_compiled(sdfg, options, world)))
+    program = RankProgram(loaded, world, ())
+    program.check(given, described)
+    return program.run(given, described)
+
+
+def _without_places(loaded: Loaded) -> Loaded:
+    """Without lines of source: there is no function by which other ranks would find them."""
+    return replace(loaded, signature=_without_spans(loaded.signature))
+
+
+def _without_spans(value: Any) -> Any:
+    if isinstance(value, SrcSpan):
+        return None
+    if isinstance(value, tuple):
+        return tuple(map(_without_spans, value))
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{each.name: _without_spans(getattr(value, each.name)) for each in fields(value)})
+    return value
+
+
+def _extents(sdfg: Sdfg, name: str, known: Mapping[str, int], world: World) -> tuple[int, ...]:
+    """How long the axes of a grid are: as it says, as the call says, and what is left for the others."""
+    sizes = sdfg.grids[name].sizes
+    told = [size.evaluate(known) if all(symbol in known for symbol in size.symbols) else 0 for size in sizes]
+    used = math.prod(size for size in told if size)
+    if used > world.size:
+        raise GridError(f"the grid {name!r} has {used} ranks, and there are {world.size}")
+    rest = iter(balanced(world.size // max(used, 1), told.count(0)) if 0 in told else ())
+    return tuple(size or next(rest) for size in told)
+
+
+def _compiled(sdfg: Sdfg, options: Options, world: World) -> Loaded:
+    """The program of one rank, as machine code."""
+    whole = default_signature(erased(sdfg))
+    sizes = {
+        arg.name: tuple((dim.symbol, dim.constant, dim.offset) for dim in arg.dims)
+        for arg in whole.args
+        if isinstance(arg, ArrayArg)
+    }
+    numbers = tuple(arg.name for arg in whole.args if isinstance(arg, IntegerArg) and arg.name in sdfg.arguments)
+    local = copy_sdfg(sdfg)
+    driver.localize(local)
+    messages = any(isinstance(node, CommNode) for node in local.body.walk_nodes())
+    expand_messages(local, alone=world.size == 1)
+    grids = tuple(tuple(map(str, grid.sizes)) for grid in sdfg.grids.values())
+    places = tuple(coordinate_names(name, len(grid.sizes)) for name, grid in sdfg.grids.items())
+    recipe = Recipe(sizes, numbers, grids, places, messages)
+    return driver.compile_sdfg(local, default_signature(local), options, extra=recipe.as_json())
