@@ -145,6 +145,8 @@ TRANSFORMATIONS: dict[str, str] = {
     "single-pass-products": f"{_BLAS}.single_pass:SinglePassProducts",
     "updated-product": f"{_BLAS}.updated_product:UpdatedProduct",
     "batch-products": f"{_BLAS}.batching:BatchProducts",
+    "lift-dots": f"{_BLAS}.lifting:LiftDots",
+    "lift-vectors": f"{_BLAS}.lifting:LiftVectors",
     "narrow-product": f"{_BLAS}.stacking:NarrowProduct",
     "loop-over-decompositions": f"{_LAPACK}.stacks:LoopOverDecompositions",
     "masked-update-to-predicated-map": f"{_INDEXING}.masked_update:MaskedUpdateToPredicatedMap",
@@ -155,6 +157,7 @@ TRANSFORMATIONS: dict[str, str] = {
 #: library, library/late or library/TARGET -> the pipeline of its idioms (`dcpy.transforms.catalog.LIBRARY_IDIOMS`)
 IDIOMS: dict[str, str] = {
     "blas": f"{_BLAS}.folding:FOLD_PRODUCTS",
+    "blas/cpu": f"{_BLAS}.lifting:LIFT_PRODUCTS",
     "blas/gpu": f"{_BLAS}.single_pass:FOR_DEVICES",
     "lapack/gpu": f"{_LAPACK}.stacks:FOR_DEVICES",
     "indexing": f"{_INDEXING}.idioms:INDEXING",

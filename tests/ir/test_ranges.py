@@ -33,6 +33,13 @@ def test_what_may_be_negative(value):
     assert not RANGES.proves_nonneg(value)
 
 
+def test_facts_hold_of_what_bounds_a_symbol():
+    """With i below M and K at least M, K - i - 1 is never negative."""
+    ranges = Ranges({"i": (as_expr(0), M - 1)}, (sym("K") - M,))
+    assert ranges.proves_nonneg(sym("K") - i - 1)
+    assert not ranges.proves_nonneg(sym("K") - i - 2)
+
+
 def test_a_case_is_looked_at_only_where_it_matters():
     """Proofs about sizes of broadcast arrays branch often: nested ones must not multiply."""
     few = min_of(M, N - 1)

@@ -206,8 +206,11 @@ class Ranges:
         return sorted(known, key=self._positions.__getitem__, reverse=True) if len(known) > 1 else known
 
     def _nonneg_by_facts(self, expr: Expr, depth: int) -> bool:
-        """Fourier-Motzkin elimination: takes multiples of facts away that remove a term which stands in the way."""
-        if depth == 0:
+        """Fourier-Motzkin elimination: takes multiples of facts away that remove a term which stands in the way.
+
+        A symbol whose bounds mention others makes way for these: ``K - i - 1`` of i below M is ``K - M`` at least.
+        """
+        if depth == 0 or not self._facts:
             return False
         for monomial, factor in self._in_the_way(expr):
             for fact in self._facts:
@@ -217,6 +220,10 @@ class Ranges:
                 rest = expr * abs(slope) - fact * abs(factor)
                 if self._nonneg(rest, _DEPTH // 2) or self._nonneg_by_facts(rest, depth - 1):
                     return True
+        for name in self._innermost_first(expr.symbols):
+            if any(bound is not None and bound.symbols for bound in self.bounds(name)):
+                weaker = self._weaken(expr, name, _DEPTH // 2)
+                return weaker is not None and self._nonneg_by_facts(weaker, depth - 1)
         return False
 
     def _in_the_way(self, expr: Expr) -> list[tuple[Monomial, int]]:
