@@ -56,8 +56,14 @@ def _without_tiles(
 
 
 def _maps_in(region: Region) -> list[Map]:
-    states = (block for block in region.blocks if isinstance(block, State))
-    return [node for state in states for node in state.nodes if isinstance(node, Map)]
+    """The maps of a region, also those on the sides of branches: the work is at most that of the longest one."""
+    found: list[Map] = []
+    for block in region.blocks:
+        if isinstance(block, State):
+            found += [node for node in block.nodes if isinstance(node, Map)]
+        elif block.runs is Runs.PERHAPS:
+            found += [node for side in block.regions() for node in _maps_in(side)]
+    return found
 
 
 def _symbols_inside(region: Region) -> set[str]:

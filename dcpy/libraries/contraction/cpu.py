@@ -21,6 +21,7 @@ from dcpy.ir.schedules import SEQUENTIAL, VECTOR
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ZERO, Expr, ceil_div, const, min_of
 from dcpy.libraries.contraction import maps
+from dcpy.libraries.contraction.registers import FEW, register_tiles
 from dcpy.libraries.contraction.spec import Contraction, Indices
 from dcpy.libraries.fragment import Element, Fragment, Operand
 
@@ -115,6 +116,10 @@ def _sum_run(f: Fragment, spec: Contraction, acc: Element, position: dict[int, E
 
 
 def _columns(f: Fragment, spec: Contraction) -> None:
+    if len(spec.kept) > 1 and len(spec.summed) > 1:
+        size = spec.sizes[spec.inner]
+        _by_size(f, size, FEW, lambda: _tiles(f, spec, {}), lambda: register_tiles(f, spec, GROUP))
+        return
     if len(spec.kept) > 1:
         _tiles(f, spec, {})
         return

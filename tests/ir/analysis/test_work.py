@@ -4,6 +4,7 @@ import pytest
 
 from dcpy.ir.analysis.work import work_of
 from dcpy.ir.machine import COSTS
+from dcpy.ir.symbolic import sym
 from dcpy.ir.text import parse_sdfg
 
 
@@ -35,6 +36,15 @@ def test_operations_and_bytes(code, units):
 
 def test_neighbours_in_one_array_come_together():
     assert work("a + b + c", reads="a <- A[i], b <- A[i + 1], c <- A[i + 2]") == (["N"], TWO_ARRAYS + 2)
+
+
+def test_the_longest_side_of_a_branch_counts():
+    text = """sdfg @f(A: f64[N], C: f64[N]) symbols(N: size, M: size) { state { map i = 0:N { if M <= 8 {
+      state { map j = 0:M { tasklet (a <- A[i]) -> (o -> C[i] (add)) { o = a } } }
+    } else { state { tasklet (a <- A[i]) -> (o -> C[i]) { o = a } } } } } }"""
+    sdfg = parse_sdfg(text)
+    (node,) = sdfg.body.blocks[0].nodes
+    assert work_of(node, sdfg, COSTS) == (tuple(map(sym, "NM")), TWO_ARRAYS)
 
 
 def test_inner_parameters_count_as_iterations():
