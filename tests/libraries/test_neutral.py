@@ -21,7 +21,9 @@ FOREIGN_ONLY = {
 #: what writes schedules: expansions for CPUs alone, those for GPUs alone, and the loops beside calls of C functions
 FOR_ONE_TARGET = {
     "contraction/cpu.py",
+    "contraction/registers.py",
     "blas/expand/cblas.py",
+    "blas/expand/cpu.py",
     "blas/expand/chains.py",
     "blas/expand/pairs.py",
     "blas/expand/partial_sums.py",

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dcpy.ir.expressions.scalar import Index, op
-from dcpy.ir.schedules import SEQUENTIAL, VECTOR
+from dcpy.ir.schedules import SEQUENTIAL, UNDECIDED, VECTOR, Schedule
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, as_expr, const, max_of, min_of
 from dcpy.libraries.contraction.spec import Contraction
@@ -21,16 +21,20 @@ from dcpy.libraries.fragment import Fragment, Operand
 FEW = 64  # columns up to which tiles go down all rows: of more, each row is read in one go
 
 
-def register_tiles(f: Fragment, spec: Contraction, group: int) -> None:
+def register_tiles(f: Fragment, spec: Contraction, group: int, schedule: Schedule = UNDECIDED) -> None:
     """Writes the loop nest: tile by tile of `inner`, each summed over everything else.
 
-    What is summed in the `short` dtype of the contraction is added to the sum after at most `group` terms.
+    What is summed in the `short` dtype of the contraction is added to the sum after at most `group` terms. `schedule`
+    is that of the map over the tiles.
     """
     others = [dim for dim in spec.kept if dim != spec.inner]
-    size, lanes = spec.sizes[spec.inner], f.costs.lanes
-    with f.maps([*(spec.whole(dim) for dim in others), Range(ZERO, size, const(lanes))]) as indices:
+    size, lanes = spec.sizes[spec.inner], _lanes(f, spec)
+    with f.maps([*(spec.whole(dim) for dim in others), Range(ZERO, size, const(lanes))], schedule) as indices:
         start = indices[-1]
         position = dict(zip(others, indices, strict=False))
+        if f.ranges.remainder(size, lanes) == 0:
+            _tile(f, spec, Range(start, start + lanes), position, group)
+            return
         full, rest = f.branch(op("le", Index(start + lanes), Index(size)))
         for region, tile in ((full, Range(start, start + lanes)), (rest, Range(start, size))):
             with f.inside(region):
@@ -38,7 +42,8 @@ def register_tiles(f: Fragment, spec: Contraction, group: int) -> None:
 
 
 def _tile(f: Fragment, spec: Contraction, tile: Range, position: dict[int, Expr], group: int) -> None:
-    acc = _row(f, spec, "acc", tile)
+    lanes = _lanes(f, spec)
+    acc = _row(f, spec, "acc", tile, lanes)
     over = [spec.whole(dim) for dim in spec.summed]
     if spec.short is None:
         _add_terms(f, spec, acc, tile, position, over)
@@ -47,7 +52,7 @@ def _tile(f: Fragment, spec: Contraction, tile: Range, position: dict[int, Expr]
         blocks = [replace(values, step=step) for values, step in zip(over, steps, strict=True)]
         with f.maps(blocks, SEQUENTIAL, "g") as first:
             short = replace(spec, dtype=spec.short)
-            part = _row(f, short, "part", tile)
+            part = _row(f, short, "part", tile, lanes)
             ends = [min_of(at + step, values.stop) for at, step, values in zip(first, steps, over, strict=True)]
             _add_terms(f, short, part, tile, position, [Range(at, end) for at, end in zip(first, ends, strict=True)])
             with f.map(tile, VECTOR, "j") as j:
@@ -57,9 +62,14 @@ def _tile(f: Fragment, spec: Contraction, tile: Range, position: dict[int, Expr]
         spec.store(f, [place[dim] for dim in spec.kept], acc.at(j - tile.start))
 
 
-def _row(f: Fragment, spec: Contraction, stem: str, tile: Range) -> Operand:
+def _lanes(f: Fragment, spec: Contraction) -> int:
+    """Columns of a tile: half as many complex numbers of double precision as `costs` says of real ones."""
+    return max(f.costs.lanes * 8 // max(spec.dtype.itemsize, 8), 1)
+
+
+def _row(f: Fragment, spec: Contraction, stem: str, tile: Range, lanes: int) -> Operand:
     """Accumulators of a tile, where they start."""
-    row = f.array(stem, spec.dtype, (f.costs.lanes,))
+    row = f.array(stem, spec.dtype, (lanes,))
     with f.map(tile, VECTOR, "j") as j:
         f.put(row.at(j - tile.start), spec.identity)
     return row

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import dcpy
 from dcpy.ir import types
 from dcpy.ir.nodes import ForeignCall
 from dcpy.ir.region import Branch
 from dcpy.ir.text import parse_sdfg, print_sdfg
 from tests.libraries.oracles import assert_expands, expanded
+from tests.support.oracles import assert_equal
 
 pytestmark = pytest.mark.usefixtures("small_tiles")
 
@@ -327,3 +329,21 @@ def test_stacks_of_products(check, dtype):
               } }""".replace("t[", types.from_numpy(dtype).name + "[")
     for n, k, m in ((2, 3, 1), (0, 2, 2), (2, 0, 3)):
         check(text, A=data(dtype, 3, n, k), B=data(dtype, 3, k, m), C=nan(dtype, 3, n, m))
+
+
+def small_products(a, b, c):
+    for i in range(a.shape[0]):
+        c[i % 2] += a[i] @ b[i].T
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize("shape", [(3, 4, 4, 4), (2, 3, 8, 2), (3, 8, 8, 8), (2, 9, 9, 9), (2, 1, 0, 3)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
+def test_small_products_in_loops(shape, dtype):
+    count, rows, terms, columns = shape
+    rng = np.random.default_rng(1)
+    a, b = rng.random((count, rows, terms)).astype(dtype), rng.random((count, columns, terms)).astype(dtype)
+    mine, its = (np.ones((2, rows, columns), dtype) for _ in range(2))
+    dcpy.program(auto_optimize=True)(small_products)(a, b, mine)
+    small_products(a, b, its)
+    assert_equal(mine, its, rtol=1e-5 if np.dtype(dtype).itemsize < 16 else 1e-12)

@@ -22,11 +22,11 @@ def middle(src="f64", dst="f64", op="add", a="K", b="L", p="P", symbols="N: size
 def test_a_tile_has_a_number_of_columns():
     sdfg = parse_sdfg(middle(p="8", symbols="N: size, K: size, L: size"))
     expand_library_nodes(sdfg)
-    tile = """if i_1 + 8 <= 8 { data acc: f64[8] transient state {
+    tile = """map i = 0:N, i_1 = 0:8:8 { data acc: f64[8] transient
       map j = i_1:i_1 + 8 @vector { tasklet () -> (out -> acc[j - i_1]) { out = 0.0 } }
       map k = 0:K, k_1 = 0:L @sequential { map j_1 = i_1:i_1 + 8 @vector {
         tasklet (a <- A[i, k, k_1, j_1]) -> (out -> acc[j_1 - i_1] (add)) { out = a } } }
-      map j_2 = i_1:i_1 + 8 @vector { tasklet (a <- acc[j_2 - i_1]) -> (out -> out[i, j_2]) { out = a } }"""
+      map j_2 = i_1:i_1 + 8 @vector { tasklet (a <- acc[j_2 - i_1]) -> (out -> out[i, j_2]) { out = a } } }"""
     assert " ".join(tile.split()) in " ".join(print_sdfg(sdfg).split())
 
 

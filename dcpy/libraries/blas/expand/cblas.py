@@ -10,25 +10,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
 
 from dcpy.ir import types
 from dcpy.ir.expressions.scalar import Const, Index, Load, Ref, ScalarExpr, cast, op
 from dcpy.ir.library.expansions import Expansion
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, ForeignCall
+from dcpy.ir.roles import Runs
 from dcpy.ir.schedules import SEQUENTIAL
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, ExprLike, as_expr, max_of
+from dcpy.ir.tree import owners_around
 from dcpy.ir.types import DType
 from dcpy.libraries.api import Fragment, Operand, expands
-from dcpy.libraries.blas.expand.cpu import dot_loops, gemm_loops, gemv_loops, ger_loops
+from dcpy.libraries.blas.expand.cpu import dot_loops, gemm_loops, gemv_loops, ger_loops, small_gemm_loops
 from dcpy.libraries.blas.expand.products import scaled
 from dcpy.libraries.blas.nodes import Dot, Gemm, Gemv, Ger
 
 LETTERS = {types.float32: "s", types.float64: "d", types.complex64: "c", types.complex128: "z"}
 ROW_MAJOR, NO_TRANSPOSE, TRANSPOSE, UPPER = 101, 111, 112, 121
 INT_MAX = 2**31 - 1
+SMALL = 8  #: rows, columns and terms of a product in a loop that takes less time than it takes to call a library
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +244,19 @@ def _gemm(node: Gemm, f: Fragment, prefix: str, environment: str) -> None:
         inputs = {"a": a.memlet, "b": b.memlet, **({"c": c.memlet} if has_c else {}), **call.inputs}
         return ForeignCall(f"{prefix}{call.letter}gemm", arguments, inputs, {"c": c.memlet}, environment)
 
-    call.emit(foreign, lambda: gemm_loops(node, f, out))
+    def large() -> None:
+        call.emit(foreign, lambda: gemm_loops(node, f, out))
+
+    sizes = (c.rows, c.columns, a.columns)
+    is_large = any(size.constant is not None and size.constant > SMALL for size in sizes)
+    if is_large or all(owner.runs is Runs.PERHAPS for owner in owners_around(node)):  # or it runs once
+        large()
+        return
+    holds, fails = f.branch(_are_at_most(SMALL, *sizes))
+    with f.inside(holds):
+        small_gemm_loops(node, f, out)
+    with f.inside(fails):
+        large()
 
 
 def _syrk(call: CblasCall, a: Matrix, c: Matrix, prefix: str, environment: str) -> ForeignCall:
@@ -335,6 +350,11 @@ def start_from_summand(f: Fragment, out: Operand, summand: str) -> None:
     memlet = f.node.inputs.get(summand)
     if memlet is not None and memlet.container != out.memlet.container:
         f.add(Copy(memlet, out.memlet))
+
+
+def _are_at_most(most: int, *sizes: Expr) -> ScalarExpr:
+    conditions = [op("le", _index(size), Const(most, types.int64)) for size in dict.fromkeys(sizes)]
+    return reduce(lambda a, b: op("and", a, b), conditions)
 
 
 def _size(value: Expr) -> ScalarExpr:

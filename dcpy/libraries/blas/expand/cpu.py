@@ -6,10 +6,14 @@ The loops are also what the cblas expansions fall back to (`libraries.blas.expan
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from dcpy.ir.schedules import SEQUENTIAL
 from dcpy.libraries.api import Fragment, Operand, expands
 from dcpy.libraries.blas.expand import products
 from dcpy.libraries.blas.nodes import Dot, Gemm, Gemv, Ger
-from dcpy.libraries.contraction.cpu import contract
+from dcpy.libraries.contraction.cpu import GROUP, contract
+from dcpy.libraries.contraction.registers import register_tiles
 
 
 @expands(Gemm, "cpu", on=("cpu",))
@@ -33,6 +37,12 @@ def dot(node: Dot, f: Fragment) -> None:
 def gemm_loops(node: Gemm, f: Fragment, c: Operand) -> None:
     """``c[i, j]``, summed over k."""
     contract(f, products.gemm(node, f, c, short=True))
+
+
+def small_gemm_loops(node: Gemm, f: Fragment, c: Operand) -> None:
+    """The same for a few rows, columns and terms, on one thread."""
+    spec = replace(products.gemm(node, f, c, short=True), inner=2)
+    register_tiles(f, spec, GROUP, SEQUENTIAL)
 
 
 def gemv_loops(node: Gemv, f: Fragment, y: Operand) -> None:
