@@ -132,6 +132,7 @@ class Options:
     allow_callbacks: bool = False  #: functions that dcpy does not take are called in Python
     int_overflow: IntOverflow = IntOverflow.RAISE  #: Python's ints beyond 64 bits: ``raise`` OverflowError, or ``wrap``
     distributed: bool = False  #: calls are of all ranks, on arrays whose parts they have
+    scalapack: str = ""  #: files of ScaLAPACK and of what it needs, ``:`` between; empty: MKL or the system; or ``off``
     check_replicas: bool = False  #: calls of all ranks compare arrays that each has as a whole
     ranks_timeout: int = 0  #: seconds after which a call of all ranks ends the job, with its traceback; 0: never
     check_races: bool = False  #: calls are interpreted, slowly, and report races between iterations of dcpy.map

@@ -35,6 +35,8 @@ def findings() -> Iterator[Finding]:
     yield _library("FFT: fftw", "fftw", "pip install 'dcpy[fft]'")
     yield _library("MPI", "mpi", "pip install 'dcpy[mpi]'")
     yield _package("mpi4py", hint="pip install 'dcpy[mpi]'")
+    yield _library("ScaLAPACK: mkl", "scalapack-mkl", "pip install 'dcpy[scalapack]'")
+    yield _library("ScaLAPACK: system", "scalapack", "apt install libscalapack-openmpi2.2")
     yield from gpu_findings()
     yield from fpga_findings()
     yield _cache()

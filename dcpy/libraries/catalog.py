@@ -107,6 +107,8 @@ EXPANSIONS: dict[str, str] = {
     },
     "fft.transform/cufft": f"{_FFT}.expand.cufft:transform",
     **{f"random.{node}/numpy": f"{_RANDOM}.expand.numpy:{node}" for node in _RANDOMS},
+    "pblas.gemm/scalapack-mkl": f"{_PBLAS}.expand.scalapack:gemm_mkl",
+    "pblas.gemm/scalapack": f"{_PBLAS}.expand.scalapack:gemm",
     "pblas.gemm/summa": f"{_PBLAS}.expand.summa:gemm",
     "comm.copy/mpi": f"{_MPI}.expand.copies:copy",
     "comm.copy/alone": f"{_MPI}.expand.copies:copy_alone",
@@ -133,6 +135,8 @@ ENVIRONMENTS: dict[str, str] = {
     "numpy.random": f"{_RANDOM}.environments:LIBRARY_OF_NUMPY",
     "mpi": f"{_MPI}.environments:MPI_LIBRARY",
     "mpi.alone": f"{_MPI}.environments:NOBODY",
+    "scalapack-mkl": f"{_PBLAS}.environments:SCALAPACK_OF_MKL",
+    "scalapack": f"{_PBLAS}.environments:SCALAPACK",
 }
 
 #: name -> the transformation that knows a library's nodes (`dcpy.transforms.catalog.TRANSFORMATIONS`)

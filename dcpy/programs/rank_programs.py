@@ -165,7 +165,7 @@ def expand_messages(sdfg: Sdfg, *, alone: bool) -> None:
     from dcpy.transforms.expand import ExpandLibraryNode
 
     plugins.load()
-    step = ExpandLibraryNode(prefer=("alone" if alone else "mpi",))
+    step = ExpandLibraryNode(prefer=("alone", "summa") if alone else ("mpi",))
     while nodes := [node for node in sdfg.body.walk_nodes() if isinstance(node, CommNode)]:
         for node in nodes:  # a product on a grid becomes broadcasts, which are next
             driver.apply(sdfg, step, {"node": node})

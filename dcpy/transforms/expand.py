@@ -25,7 +25,7 @@ from dcpy.transforms.passes import Pass
 
 #: per target the expansions to try, best first; those that are not named here come last
 PREFERENCE: dict[str, tuple[str, ...]] = {
-    "cpu": ("mpi", "mkl", "openblas", "fftw", "radix", "cpu", "maps"),
+    "cpu": ("mpi", "scalapack-mkl", "scalapack", "mkl", "openblas", "fftw", "radix", "cpu", "maps"),
     "gpu": ("cublas", "cusolver", "cufft", "device", "maps", "openblas", "cpu"),
 }
 NOT_THERE = "the library is not installed, or gpu.libraries is off"

@@ -91,8 +91,8 @@ def mkl_within(roots: tuple[str, ...]) -> Environment:
 
 def _mkl_threading() -> str:
     return (
-        'extern "C" int mkl_set_threading_layer(int);\n'
-        f"static const int dcpy_mkl_layer = mkl_set_threading_layer({_MKL_THREADING_GNU});  // GNU OpenMP\n"
+        'extern "C" int MKL_Set_Threading_Layer(int);\n'
+        f"static const int dcpy_mkl_layer = MKL_Set_Threading_Layer({_MKL_THREADING_GNU});  // GNU OpenMP\n"
     )
 
 

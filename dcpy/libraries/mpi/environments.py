@@ -29,7 +29,8 @@ def _declarations(*, alone: bool) -> str:
     text = "\n".join((folder / name).read_text(encoding="utf-8") for name in HEADERS)
     # plans are made once, and what is moved is moved by memcpy: nothing to gain but a longer compilation
     text = f"#pragma GCC push_options\n#pragma GCC optimize(\"O1\")\n{text}\n#pragma GCC pop_options"
-    return f"#define DCPY_ALONE\n{text}" if alone else text
+    text = f"#define DCPY_ALONE\n{text}" if alone else text
+    return f"#ifndef DCPY_RANKS\n#define DCPY_RANKS\n{text}\n#endif"  # libraries for several ranks have it, too
 
 
 @cache

@@ -36,7 +36,7 @@ def test_mkl_is_linked_by_the_name_of_its_file(tmp_path):
     assert (found.libraries, found.library_dirs) == ((":libmkl_rt.so.2",), (str(tmp_path / "lib"),))
     gemm = next(prototype for prototype in found.prototypes if prototype.name == "cblas_dgemm")
     assert str(gemm).startswith("void cblas_dgemm(int, int, int, int, int, int, double, const double *, int")
-    assert "mkl_set_threading_layer(3)" in found.declarations
+    assert "MKL_Set_Threading_Layer(3)" in found.declarations
 
 
 def test_mkl_is_called_without_a_prefix():

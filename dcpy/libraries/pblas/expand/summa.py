@@ -29,7 +29,7 @@ def gemm(node: ProductOnGrid, f: Fragment) -> None:
         f.decline("operands have several dtypes")
     mine, its = (1 - int(node.trans_a), int(node.trans_b))  # the dimensions of a and b over which sums are taken
     left, right = _shares(node.first, f)[mine], _shares(node.second, f)[its]
-    _scale(node, f, c)
+    _start(node, f, c)
     width = as_expr(node.panel)
     rows, columns = a.shape[1 - mine], b.shape[1 - its]
     panel_a = f.array("panel_a", a.dtype, (width, rows), outermost=True)
@@ -79,16 +79,22 @@ def _broadcast(
     return part
 
 
-def _scale(node: ProductOnGrid, f: Fragment, c: Operand) -> None:
-    """What products are added to: beta times what was there, or zeros."""
-    if "c" in node.inputs and node.beta == 1 and "beta" not in node.inputs:
+def scale_summand(node: ProductOnGrid, f: Fragment, c: Operand) -> None:
+    """``c = beta * c``, on each rank: what products are added to."""
+    if node.beta == 1 and "beta" not in node.inputs:
         return
     with f.maps([Range(ZERO, length) for length in c.shape]) as (i, j):
         place = c.at(i, j)
-        if "c" not in node.inputs:
-            f.put(place, 0)
-            return
         if node.beta != 1:
             f.compute(place, lambda old: op("mul", Const(node.beta, c.dtype), old), place)
         if "beta" in node.inputs:
             f.compute(place, lambda old, factor: op("mul", cast(factor, c.dtype), old), place, f.input("beta").at())
+
+
+def _start(node: ProductOnGrid, f: Fragment, c: Operand) -> None:
+    """What products are added to: beta times what was there, or zeros."""
+    if "c" in node.inputs:
+        scale_summand(node, f, c)
+        return
+    with f.maps([Range(ZERO, length) for length in c.shape]) as (i, j):
+        f.put(c.at(i, j), 0)
