@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from dcpy.transforms.pipeline import Pipeline, RunReport
 
 Profile = dict[str, float]  # seconds by stage
+SYSTOLIC = "systolic"  # the expansion of products that is for FPGAs
 PBLAS = "PBLAS"  # what scripts of the paper call the expansion of products to a grid of ranks
 
 
@@ -290,11 +291,18 @@ def localize(sdfg: Sdfg) -> None:
     _run(sdfg, LOCALIZE, resolve_options())
 
 
-def expand(sdfg: Sdfg, prefer: tuple[str, ...] = ()) -> None:
-    """Replaces library nodes in place by the first expansion that fits; "PBLAS" puts products on a grid of ranks."""
+def expand(sdfg: Sdfg, prefer: tuple[str, ...] = (), pes: int = 0) -> None:
+    """Replaces library nodes in place by the first expansion that fits; "PBLAS" puts products on a grid of ranks.
+
+    "systolic" is for FPGAs, with so many processing elements (0: as are of use).
+    """
+    from dcpy.ir.machine import COSTS
     from dcpy.transforms.expand import expand_library_nodes
 
     plugins.load()
+    if SYSTOLIC in prefer:
+        expand_library_nodes(sdfg, (*prefer, "maps"), "fpga", replace(COSTS, pes=pes))
+        return
     if PBLAS in prefer:
         apply(sdfg, "distribute-product", {})
     if prefer != (PBLAS,):

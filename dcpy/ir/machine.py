@@ -65,6 +65,8 @@ class Costs:
     launch: int = 0  #: nanoseconds that a kernel takes that does nothing, behind another one
     wait: int = 0  #: nanoseconds until the host goes on behind a kernel that it waits for
     barrier: int = 0  #: nanoseconds of a barrier among the threads of a block
+    board: str = "u250"  #: an FPGA's (`ir.boards`)
+    pes: int = 0  #: processing elements of a systolic array; 0: as many as are of use and fit the board
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,6 +109,7 @@ EXPANSIONS: dict[str, str] = {
     **{f"random.{node}/numpy": f"{_RANDOM}.expand.numpy:{node}" for node in _RANDOMS},
     "pblas.gemm/scalapack-mkl": f"{_PBLAS}.expand.scalapack:gemm_mkl",
     "pblas.gemm/scalapack": f"{_PBLAS}.expand.scalapack:gemm",
+    "blas.gemm/systolic": f"{_BLAS}.expand.systolic:gemm",
     "pblas.gemm/summa": f"{_PBLAS}.expand.summa:gemm",
     "comm.copy/mpi": f"{_MPI}.expand.copies:copy",
     "comm.copy/alone": f"{_MPI}.expand.copies:copy_alone",

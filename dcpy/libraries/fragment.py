@@ -171,6 +171,12 @@ class Fragment:
         (self._body if outermost else self._regions[-1]).containers[name] = desc
         return Operand(Memlet(name, Subset.whole(desc.shape)), desc)
 
+    def declare_outermost(self, stem: str, desc: Data) -> str:
+        """A new container of any kind, outside of all scopes; gives its name."""
+        name = self.fresh_name(stem)
+        self._body.containers[name] = desc
+        return name
+
     def is_packed(self, operand: Operand) -> bool:
         """Whether an operand is a whole container whose elements lie in C order without gaps."""
         memlet, desc = operand.memlet, operand.desc
@@ -198,6 +204,10 @@ class Fragment:
         name = self.fresh_name(stem)
         (self._body if outermost else self._regions[-1]).containers[name] = view
         return Operand(Memlet(name, Subset.whole(view.shape)), view)
+
+    def append(self, block: Block) -> None:
+        """Appends a block to the innermost scope that is open."""
+        self._regions[-1].add(block)
 
     # -- statements --------------------------------------------------------------------------------------------
 

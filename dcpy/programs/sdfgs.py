@@ -191,13 +191,15 @@ class SDFG(GraphWords):
         return counts
 
     @own_frames_hidden
-    def expand_library_nodes(self, *prefer: str) -> SDFG:
+    def expand_library_nodes(self, *prefer: str, pes: int = 0) -> SDFG:
         """Replaces each library node by the first expansion of `prefer` that fits, else by the target's own choice.
 
         ``expand_library_nodes("PBLAS")`` puts products on a grid of ranks, with copies of their operands to there, and
         leaves all other nodes as they are. Raises `TransformationRefused` where there is no product to put there.
+        ``expand_library_nodes("systolic", pes=8)`` makes arrays of processing elements of products, for FPGAs; 0: as
+        many as are of use.
         """
-        driver.expand(self, prefer)
+        driver.expand(self, prefer, pes)
         return self
 
     @own_frames_hidden

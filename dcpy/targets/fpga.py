@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dcpy.base.options import DeviceType, Options
 from dcpy.codegen.fpga import generate_fpga
 from dcpy.ir.data import Allocation, Space
@@ -15,8 +17,12 @@ from dcpy.transforms.pipeline import Pipeline
 
 
 def _pipeline(options: Options, costs: Costs, limits: Limits) -> Pipeline:
-    made = fpga_pipeline(limits)
+    made = fpga_pipeline(limits, costs, systolic=options.fpga.systolic)
     return Pipeline(made.name, *made.passes, InferDepths(), ensures="fpga")
+
+
+def _tuned(options: Options, costs: Costs) -> Costs:
+    return replace(costs, board=options.fpga.platform, pes=options.fpga.pes)
 
 
 def _toolchain(options: Options) -> Toolchain:
@@ -38,4 +44,5 @@ FPGA = Target(
     pipeline=_pipeline,
     generate=generate_fpga,
     toolchain=_toolchain,
+    tuned=_tuned,
 )  # fmt: skip

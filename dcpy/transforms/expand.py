@@ -23,9 +23,11 @@ from dcpy.ir.sdfg import Sdfg
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one, perform
 from dcpy.transforms.passes import Pass
 
+_CPU = ("mpi", "scalapack-mkl", "scalapack", "mkl", "openblas", "fftw", "radix", "cpu", "maps")
 #: per target the expansions to try, best first; those that are not named here come last
 PREFERENCE: dict[str, tuple[str, ...]] = {
-    "cpu": ("mpi", "scalapack-mkl", "scalapack", "mkl", "openblas", "fftw", "radix", "cpu", "maps"),
+    "cpu": _CPU,
+    "fpga": _CPU,
     "gpu": ("cublas", "cusolver", "cufft", "device", "maps", "openblas", "cpu"),
 }
 NOT_THERE = "the library is not installed, or gpu.libraries is off"

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from dcpy.base.source import SrcSpan
+from dcpy.codegen.cycles.meetings import Meeting
 from dcpy.codegen.cycles.numbers import Known, value_of
-from dcpy.codegen.cycles.processes import Course, Meeting, Pipeline, UnknownCyclesError, course_of
+from dcpy.codegen.cycles.processes import Course, Pipeline, UnknownCyclesError, course_of
 from dcpy.codegen.cycles.resources import Operators, operators_of
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Item, LirExpr, Name

@@ -7,11 +7,13 @@ else none, as in the simulation (`include/fpga/dcpy_network.h`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 from dcpy.base.source import SrcSpan
+from dcpy.codegen.cycles.guards import axes_of, guarded, when
+from dcpy.codegen.cycles.meetings import Meeting, again
 from dcpy.codegen.cycles.numbers import Known, iterations, value_of
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Intrinsic, Item, LirExpr, Name
@@ -20,50 +22,11 @@ from dcpy.codegen.lir.walk import expressions, names_in, parts, statements
 from dcpy.ir.types import DType
 
 QUEUE = "a queue: it moves a token in a cycle"  #: what bounds the interval of an iteration that moves several
-MOST_POINTS = 256  #: of bursts of tokens that are told apart
 MOST = 1 << 16  #: iterations of a loop that are looked at one by one, where they differ
 
 
 class UnknownCyclesError(Exception):
     """The cycles depend on what is not known; the message says on what."""
-
-
-@dataclass(frozen=True, slots=True)
-class Meeting:
-    """How a process uses one of its queues: its first and its last token, in cycles of its own, and how many.
-
-    Tokens come in bursts: `points` has the numbers of the first and last token of each, with their cycles. Where there
-    are very many bursts, all of them are one.
-    """
-
-    first: int
-    last: int
-    tokens: int
-    points: tuple[tuple[int, int], ...] = ()
-
-    @classmethod
-    def burst(cls, first: int, last: int, tokens: int) -> Meeting:
-        """Tokens in a row."""
-        return cls(first, last, tokens, ((0, first), (tokens - 1, last)))
-
-    def later(self, cycles: int) -> Meeting:
-        """The same, so many cycles later."""
-        points = tuple((token, cycle + cycles) for token, cycle in self.points)
-        return Meeting(self.first + cycles, self.last + cycles, self.tokens, points)
-
-    def then(self, other: Meeting) -> Meeting:
-        """Both, one behind the other."""
-        points = (*self.points, *((token + self.tokens, cycle) for token, cycle in other.points))
-        tokens = self.tokens + other.tokens
-        known = points if len(points) <= MOST_POINTS else ((0, self.first), (tokens - 1, other.last))
-        return Meeting(self.first, other.last, tokens, known)
-
-    def at(self, token: int) -> int:
-        """The cycle of a token."""
-        for (before, cycle), (after, end) in pairwise(self.points):
-            if token <= after:
-                return cycle + (end - cycle) * (token - before) // max(after - before, 1)
-        return self.last
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,8 +149,32 @@ class _Walk:
             inside.read * count,
             inside.written * count,
         )
+        self.at_times(loop, mark, course, interval, known)
         course.pipelines[id(loop)] = Pipeline(loop.var, interval, mark.depth, count, loop.span, bound)
         return course
+
+
+    def at_times(
+        self, loop: tree.Loop, mark: tree.Pipelined, course: Course, interval: int, known: dict[str, int]
+    ) -> None:
+        """Corrects a course for what happens in some iterations only, as conditions on variables of the loops say."""
+        found = list(guarded(loop.body))
+        axes = axes_of(loop, mark, known)
+        if axes is None or not any(one.conditions for one in found):
+            return
+        moved = Counter(key for one in found for key in _moves(one.statement))
+        course.read = course.written = 0
+        for one in found:
+            times = when(one.conditions, axes, known)
+            inside = self.statement(one.statement, dict(known))
+            course.read += inside.read * (times.tokens if times else 0)
+            course.written += inside.written * (times.tokens if times else 0)
+            for name, pushing in _moves(one.statement):
+                if moved[name, pushing] == 1 and one.conditions:
+                    table = course.pushes if pushing else course.pops
+                    table.pop(name, None)
+                    if times is not None:
+                        table[name] = times.each(interval).later(mark.depth if pushing else 0)
 
 
 def follow(course: Course, later: Course) -> None:
@@ -208,8 +195,8 @@ def repeated(course: Course, count: int) -> Course:
     """The same, so many times."""
     return Course(
         course.cycles * count,
-        {name: _again(one, count, course.cycles) for name, one in course.pops.items()},
-        {name: _again(one, count, course.cycles) for name, one in course.pushes.items()},
+        {name: again(one, count, course.cycles) for name, one in course.pops.items()},
+        {name: again(one, count, course.cycles) for name, one in course.pushes.items()},
         course.read * count,
         course.written * count,
         {key: replace(one, iterations=one.iterations * count) for key, one in course.pipelines.items()},
@@ -220,16 +207,6 @@ def add(table: dict[str, Meeting], name: str, one: Meeting) -> None:
     """Notes tokens that come behind those that are known."""
     before = table.get(name)
     table[name] = one if before is None else before.then(one)
-
-
-def _again(one: Meeting, count: int, cycles: int) -> Meeting:
-    """The same each so many cycles."""
-    if len(one.points) * count > MOST_POINTS:
-        return Meeting.burst(one.first, one.last + (count - 1) * cycles, one.tokens * count)
-    found = one
-    for number in range(1, count):
-        found = found.then(one.later(number * cycles))
-    return found
 
 
 def _moves(statement: tree.Statement) -> Iterator[tuple[str, bool]]:

@@ -6,7 +6,7 @@ from collections import Counter
 
 from dcpy.codegen.cycles.numbers import iterations
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.expr import Infix, Operation
+from dcpy.codegen.lir.expr import Infix, LirExpr, Literal, Operation
 from dcpy.codegen.lir.walk import bodies, expressions, parts
 from dcpy.ir.types import DType
 
@@ -21,6 +21,8 @@ def operators_of(body: tree.Body) -> Operators:
         for expr in expressions(statement):
             for part in parts(expr):
                 match part:
+                    case Infix(op="*", left=left, right=right, type=DType(is_integer=True)) if _is_wired(left, right):
+                        continue
                     case Infix(op=op, type=DType() as dtype) if op in NAMES:
                         found[NAMES[op], dtype] += 1
                     case Operation(name=name, dtype=dtype):
@@ -32,6 +34,11 @@ def operators_of(body: tree.Body) -> Operators:
             for operator, count in operators_of(inside).items():
                 found[operator] += count * copies
     return found
+
+
+def _is_wired(*factors: LirExpr) -> bool:
+    """Whether a product of integers has a factor that is known: shifts and a few sums, no block that multiplies."""
+    return any(isinstance(factor, Literal) for factor in factors)
 
 
 def _copies(statement: tree.Statement) -> int:

@@ -109,7 +109,8 @@ class Pipelined:
     """An iteration starts every `ii` cycles, and gives what it computes `depth` cycles later (hardware).
 
     `bound` says what asks for the interval, if more than a wish for one. In a `parallel` loop no iteration needs what
-    another one computes, but for what they combine.
+    another one computes, but for what they combine. `nest` has the loops that have become this one, the outermost one
+    first: their variables count as an odometer does.
     """
 
     ii: int
@@ -117,6 +118,7 @@ class Pipelined:
     depth: int = 1
     bound: str = ""
     parallel: bool = False
+    nest: tuple[Loop, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

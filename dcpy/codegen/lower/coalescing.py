@@ -5,7 +5,8 @@ after    i = 0; j = 0
          @pipelined for c in 0:N*M { body; j += 1; if j >= M { j = 0; i += 1 } }
 
 Applies where the bounds of the inner loops do not depend on the outer ones, nothing stands between the loops, and no
-iteration needs what one of another row has computed: it may still be on its way.
+iteration needs what one of another row has computed, which may still be on its way: unless it is known after how many
+iterations it does.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Infix, LirExpr, Literal, Name, Operation, integer, plus, times
 from dcpy.codegen.lir.types import INDEX, TRUTH
 from dcpy.codegen.lir.walk import parts
-from dcpy.codegen.lower.recurrences import carried
+from dcpy.codegen.lower.recurrences import carried, polynomial
 
 Fresh = Callable[[str], str]
 
@@ -50,7 +51,9 @@ def _loop(loop: tree.Loop, fresh: Fresh) -> tree.Body:
         total = times(total, trips(one))
     variables = [tree.Declare(one.var, INDEX, one.start, span=one.span) for one in nest]
     body = (*inner.body, *_next(nest))
-    whole = tree.Loop(counter, integer(0), total, integer(1), body, marks=inner.marks, span=loop.span)
+    axes = tuple(replace(one, body=(), marks=()) for one in nest)
+    marks = tuple(replace(mark, nest=axes) if isinstance(mark, tree.Pipelined) else mark for mark in inner.marks)
+    whole = tree.Loop(counter, integer(0), total, integer(1), body, marks=marks, span=loop.span)
     return (tree.Block((*variables, whole)),)
 
 
@@ -72,7 +75,17 @@ def perfect_nest(loop: tree.Loop) -> list[tree.Loop]:
         variables.add(one.var)
     *_, inner = nest
     free = any(isinstance(mark, tree.Pipelined) and mark.parallel for mark in inner.marks)
-    return nest if free or len(nest) == 1 or not any(carried(inner.body)) else []
+    return nest if free or len(nest) == 1 or all(_is_told(one) for one in carried(inner.body)) else []
+
+
+def _is_told(one: tuple[str, tuple[LirExpr, ...], tuple[LirExpr, ...]]) -> bool:
+    """Whether the interval is one with which rows may follow each other: what is carried is at one place of an array.
+
+    After how many iterations of the whole nest that comes again is known then (`recurrences.reuse_distance`).
+    """
+    _, reads, writes = one
+    places = [polynomial(index) for index in (*reads, *writes)]
+    return all(place is not None and place == places[0] for place in places)
 
 
 def is_pipelined(loop: tree.Loop) -> bool:

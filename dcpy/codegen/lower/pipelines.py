@@ -17,7 +17,7 @@ from dcpy.codegen.lir.expr import Cast, Infix, Intrinsic, Item, LirExpr, Literal
 from dcpy.codegen.lir.types import Pointer
 from dcpy.codegen.lir.walk import bodies, children, expressions, names_in, parts
 from dcpy.codegen.lower.coalescing import is_pipelined, perfect_nest, trips
-from dcpy.codegen.lower.recurrences import Axis, carried, dependence_distance, reuse_distance
+from dcpy.codegen.lower.recurrences import Axis, carried, dependence_distance, polynomial, reuse_distance
 from dcpy.ir.boards import MEMORY, latency
 from dcpy.ir.types import DType
 
@@ -152,7 +152,7 @@ class _Path:
     def carry(self, body: tree.Body, variable: str) -> None:
         """Looks for values that an iteration needs of an earlier one."""
         for name, reads, writes in carried(body):
-            distances = [dependence_distance(read, written, variable) for read in reads for written in writes]
+            distances = [self.distance(read, written, variable) for read in reads for written in writes]
             near = min((distance for distance in distances if distance is not None), default=None)
             if reads and near is None:
                 continue
@@ -162,6 +162,12 @@ class _Path:
                 line = f" in line {path.span.line}" if path.span else ""
                 why = f"what each iteration needs of one before, {name}{line}: it takes {path.reached} cycles"
                 self.asks(-(-path.reached // max(near or 1, 1)), why)
+
+    def distance(self, read: LirExpr, written: LirExpr, variable: str) -> int | None:
+        """After how many iterations what is written is read; None: never."""
+        if len(self.axes) > 1 and (place := polynomial(read)) is not None and place == polynomial(written):
+            return reuse_distance(read, self.axes)
+        return dependence_distance(read, written, variable)
 
     def ends(self, stage: int) -> None:
         self.deepest = max(self.deepest, stage)

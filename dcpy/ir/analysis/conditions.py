@@ -26,6 +26,17 @@ def facts_of(test: ScalarExpr, *, holds: bool) -> tuple[Expr, ...]:
     return _comparison(test.name if holds else _OPPOSITE[test.name], left, right)
 
 
+def tells_all(test: ScalarExpr, *, holds: bool) -> bool:
+    """Whether `test` is true (or false) exactly where what `facts_of` tells holds."""
+    if not isinstance(test, Op):
+        return False
+    if test.name == "not":
+        return tells_all(test.args[0], holds=not holds)
+    if test.name == ("and" if holds else "or"):
+        return all(tells_all(part, holds=holds) for part in test.args)
+    return bool(facts_of(test, holds=holds))
+
+
 def _comparison(name: str, left: Expr, right: Expr) -> tuple[Expr, ...]:
     match name:
         case "lt":
@@ -63,6 +74,19 @@ def divisors_inside(region: Region) -> tuple[tuple[str, int], ...]:
     branch = region.owner
     cases = branch.cases if isinstance(branch, Branch) else ()
     return next((divisors_of(test) for test, body in cases if body is region), ())
+
+
+def exact_facts_inside(region: Region) -> tuple[Expr, ...] | None:
+    """As `facts_inside`, where a branch runs this region exactly if all of these hold; None: it may run less often."""
+    branch = region.owner
+    if not isinstance(branch, Branch):
+        return None
+    for test, body in branch.cases:
+        if not tells_all(test, holds=body is region):
+            return None
+        if body is region:
+            break
+    return facts_inside(region)
 
 
 def facts_inside(region: Region) -> tuple[Expr, ...]:

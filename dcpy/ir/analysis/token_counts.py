@@ -13,13 +13,14 @@ from itertools import islice
 from dcpy.base.source import SrcSpan
 from dcpy.ir.analysis.access import MemoryAccess, Mode
 from dcpy.ir.analysis.access_relations import accesses_in
+from dcpy.ir.analysis.conditions import exact_facts_inside
 from dcpy.ir.analysis.footprints import Variable
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Stream
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Process
 from dcpy.ir.subsets import Range
-from dcpy.ir.symbolic import ONE, ZERO, Expr, Ranges, min_of, product_of, sym
+from dcpy.ir.symbolic import ONE, ZERO, Expr, Ranges, max_of, min_of, product_of, sym
 
 MOST_POINTS = 1 << 12  #: points of parameters that are enumerated for one access
 Queue = tuple[str, tuple[int, ...]]  #: of a stream, at a point of its shape
@@ -47,6 +48,8 @@ def token_counts(processes: Sequence[Process], uses: Uses, ranges: Ranges) -> di
             if isinstance(counted, Refusal):
                 return Refusal(f"{process.name!r} {access.mode.value} {access.memlet}, {counted}")
             for index, count in counted:
+                if count is ZERO:  # a copy at an end of a chain
+                    continue
                 _add(found.setdefault((access.root, index), Tokens()), process.name, access, count)
     return found
 
@@ -63,11 +66,12 @@ def _add(tokens: Tokens, process: str, access: MemoryAccess, count: Expr) -> Non
 
 def _counts(access: MemoryAccess, uses: Uses, ranges: Ranges) -> list[tuple[tuple[int, ...], Expr]] | Refusal:
     """For each queue that an access names, how many tokens it moves there; a queue may come more than once."""
-    if not access.is_sure() or access.subset is None:
+    space = _space(access)
+    if space is None or access.subset is None:
         return Refusal("which depends on a condition, or on data")
     each = _tokens_at_once(access, uses, ranges)
     mentioned = {*access.subset.symbols, *each.symbols}
-    variables = _without_tiles([variable for scope in access.scopes for variable in scope.variables], mentioned)
+    variables = _without_tiles(space, mentioned)
     told = {*access.subset.symbols, *each.symbols}
     for _, values in reversed(variables):
         told |= {*(values.symbols if values is not None else ())}
@@ -83,6 +87,42 @@ def _counts(access: MemoryAccess, uses: Uses, ranges: Ranges) -> list[tuple[tupl
         sizes = [values.subs(point).size_within(ranges) for _, values in free if values is not None]
         found.append((tuple(number for number in index if number is not None), each.subs(point) * product_of(*sizes)))
     return found
+
+
+def _space(access: MemoryAccess) -> list[Variable] | None:
+    """The iterations in which an access happens; None where data decide. Conditions on variables narrow their ranges.
+
+    ``if k == K - 1`` in ``k = 0:K`` leaves ``k = K - 1:K``.
+    """
+    found: list[Variable] = []
+    if not access.certain:
+        return None
+    for scope in access.scopes:
+        found += scope.variables
+        facts = () if scope.always else exact_facts_inside(scope.region)
+        if facts is None or scope.again or any(name in access.run_time for fact in facts for name in fact.symbols):
+            return None
+        if not all(_narrowed(found, fact) for fact in facts):
+            return None
+    return found
+
+
+def _narrowed(space: list[Variable], fact: Expr) -> bool:
+    """Leaves the values of one variable, the innermost that is mentioned, for which a fact holds."""
+    for position, (name, values) in reversed(list(enumerate(space))):
+        if name not in fact.symbols:
+            continue
+        if values is None or values.step is not ONE:
+            return False
+        least, most = sym(name) - fact, sym(name) + fact  # of `name - least >= 0`, and of `most - name >= 0`
+        if name not in least.symbols:
+            space[position] = name, Range(max_of(values.start, least), values.stop, ONE)
+        elif name not in most.symbols:
+            space[position] = name, Range(values.start, min_of(values.stop, most + ONE), ONE)
+        else:
+            return False
+        return True
+    return False
 
 
 def _without_tiles(variables: list[Variable], mentioned: set[str]) -> list[Variable]:

@@ -19,7 +19,7 @@ from dcpy.ir.region import Block
 from dcpy.ir.types import DType
 
 #: what the host of a target is: it does what a target of that name can do
-HOSTS = {"gpu": "cpu"}
+HOSTS = {"gpu": "cpu", "fpga": "cpu"}
 
 
 @dataclass(frozen=True, slots=True)

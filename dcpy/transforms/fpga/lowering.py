@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dcpy.ir.machine import LIMITS, Limits
+from dcpy.ir.machine import COSTS, LIMITS, Costs, Limits
 from dcpy.transforms.cpu.assign_storages import AssignStorages
 from dcpy.transforms.expand import ExpandLibraryNodes
 from dcpy.transforms.fpga.decouple_memory import DecoupleMemory
@@ -16,14 +16,16 @@ from dcpy.transforms.pipeline import Pipeline
 from dcpy.transforms.simplify.inline_call import InlineCall
 
 EXPANSIONS = ("maps", "pure")  #: of library nodes, best first: loops that are not those of a processor
+SYSTOLIC = "systolic"  #: the expansion of products of matrices as a chain of processing elements
 
 
-def fpga_pipeline(limits: Limits = LIMITS) -> Pipeline:
+def fpga_pipeline(limits: Limits = LIMITS, costs: Costs = COSTS, *, systolic: bool = False) -> Pipeline:
     """What is done to every program before its queues get their depths (`targets.infer_depths`) and it is printed."""
+    prefer = (SYSTOLIC, *EXPANSIONS) if systolic else EXPANSIONS
     return Pipeline(
         "lower-for-fpga",
         InlineCall(),
-        ExpandLibraryNodes(prefer=EXPANSIONS),
+        ExpandLibraryNodes(prefer, "fpga", costs),
         MapInlining(),
         StreamingMemory(),
         FormProcesses(),

@@ -14,11 +14,10 @@ from dcpy.ir.data import Array, Stream
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.editing.substitution import Substitution
 from dcpy.ir.effects import Effect
-from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Dataflow, Loop, Process, State
-from dcpy.ir.subsets import Range, Subset
+from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import const
 from dcpy.ir.tree import Element, subtree
 from dcpy.transforms.passes import GraphPass
@@ -225,20 +224,20 @@ def _connect(one: HandOver, second: Dataflow, rw: Rewriter) -> None:
     """The queue of the writer is that of the reader; who gives an element several times goes on doing so."""
     given = _copy(one.writer, one.container)
     taken = _copy(one.reader, one.container)
-    source = given.src.container
+    source = given.src
     if (burst := _burst(one.writer)) > 1:
-        stream = rw.uses.desc(source)
+        stream = rw.uses.desc(source.container)
         assert isinstance(stream, Stream)  # a writer pops what it writes
-        rw.redeclare(source, replace(stream, capacity=const(burst)))
+        rw.redeclare(source.container, replace(stream, capacity=const(burst)))
     rw.erase(one.writer)
     queue = taken.dst.container
-    if not isinstance(rw.uses.desc(queue), Stream):
-        rw.update(taken, src=Memlet(source, Subset()))
+    if not isinstance(rw.uses.desc(queue), Stream) or taken.dst.subset.dims or source.subset.dims:
+        rw.update(taken, src=source)  # queues of an array are named by numbers: the reader hands tokens on
         return
     rw.erase(one.reader)
     for element in list(subtree(second.body)):
         if queue in {memlet.container for memlet in (*element.reads(), *element.writes())}:
-            rw.substitute(element, Substitution(containers={queue: source}))
+            rw.substitute(element, Substitution(containers={queue: source.container}))
     rw.undeclare_unused([queue])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dcpy.base.options import resolve_options
+from dcpy.codegen.cycles.guards import when
 from dcpy.codegen.cycles.numbers import value_of
 from dcpy.codegen.fpga import predicted
 from dcpy.codegen.lir.expr import Infix, Literal, Name, Operation
@@ -73,3 +74,36 @@ def test_the_host_starts_kernels_in_loops():
     found = time_of(text, N=50, T=7)
     assert (found.cycles, found.kernels["f_kernel"].runs) == (7 * once, 7)
     assert "how often the host's loop t runs depends on data" in time_of(text, N=50).unknown
+
+
+GUARDED = """x: f32[64], y: f32[8]) {
+    stream s: f32 capacity 2 transient
+    dataflow {
+      process give {
+        loop i = 0:8 { loop j = 0:8 @pipelined{ii = 1, style = stp} { if j == 7 { copy x[8*i + j] -> s } } }
+      }
+      process take { loop k = 0:8 @pipelined{ii = 1, style = stp} { copy s -> y[k] } }
+    }
+  }"""
+
+
+def test_what_only_some_iterations_do():
+    """A token each 8 cycles, from the 8th one on; and no other is read."""
+    (kernel,) = time_of(GUARDED).kernels.values()
+    give, take = kernel.longest.processes
+    (pushed,) = give.course.pushes.values()
+    assert (pushed.tokens, pushed.first, pushed.last) == (8, 7 + give.pipelines[0].depth, 63 + give.pipelines[0].depth)
+    assert give.course.read == 8 * 4
+    assert take.starts == pushed.first + 1
+
+
+def test_conditions_on_variables_are_bursts():
+    rows, columns = Name("i", INDEX), Name("j", INDEX)
+    axes = (("i", range(4)), ("j", range(8)))
+    late = (Infix(">=", columns, Literal(6, INDEX), TRUTH), True)
+    last = (Infix("==", rows, Literal(3, INDEX), TRUTH), True)
+    found = when((late,), axes, {})
+    assert (found.tokens, found.points[:4]) == (8, ((0, 6), (1, 7), (2, 14), (3, 15)))
+    assert when((last,), axes, {}).points == ((0, 24), (7, 31))
+    assert when((last, (last[0], False)), axes, {}) is None
+    assert when(((Name("data", TRUTH), True),), axes, {}).tokens == 32, "as if it held always"

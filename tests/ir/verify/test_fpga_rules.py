@@ -160,6 +160,25 @@ def test_every_rule_has_a_broken_program():
     assert fpga.tokens_come_and_go.name in rules
 
 
+def test_conditions_on_variables_are_counted():
+    """As ranges that are narrower; what data decide is not counted."""
+    give = "process give { loop i = 0:4 { loop t = 0:8 { if i == 3 and t >= 2 { copy x[t] -> s } } } }"
+    take = "process take { loop j = 0:6 { copy s -> y[j] } }"
+    body = f"{S} dataflow {{ {give} {take} }}"
+    assert not said_by("fpga.tokens", parse_sdfg(f"sdfg @f({ARGS}) {{ {body} }}"))
+    more = body.replace("t >= 2", "t >= 1")
+    told = said_by("fpga.tokens", parse_sdfg(f"sdfg @f({ARGS}) {{ {more} }}"))
+    assert "7 tokens are pushed to 's', and 6 are popped" in told
+    either = body.replace("and t", "or t")
+    assert "depends on a condition" in said_by("fpga.tokens", parse_sdfg(f"sdfg @f({ARGS}) {{ {either} }}"))
+
+
+def test_the_last_process_of_a_chain_need_not_push():
+    pe = "process pe p = 0:3 { data v: f64 transient @register copy s[p] -> v if p < 2 { copy v -> s[p + 1] } }"
+    body = f"stream s: f64[4] capacity 2 transient dataflow {{ process give {{ copy x[0] -> s[0] }} {pe} }}"
+    assert problems(parse_sdfg(f"sdfg @f({ARGS}) {{ {body} }}"), FPGA_FORM) == ()
+
+
 def test_tiles_are_counted():
     tiled = "loop t = 0:N:16 { loop l = 0:min(16, N - t) { copy x[t + l] -> s } }"
     take = "process take { loop j = 0:N { copy s -> y[j] } }"

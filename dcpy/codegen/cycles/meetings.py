@@ -1,0 +1,61 @@
+"""When a process meets its queues: bursts of tokens, with their cycles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+MOST_POINTS = 256  #: of bursts of tokens that are told apart
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """How a process uses one of its queues: its first and its last token, in cycles of its own, and how many.
+
+    Tokens come in bursts: `points` has the numbers of the first and last token of each, with their cycles. Where there
+    are very many bursts, all of them are one.
+    """
+
+    first: int
+    last: int
+    tokens: int
+    points: tuple[tuple[int, int], ...] = ()
+
+    @classmethod
+    def burst(cls, first: int, last: int, tokens: int) -> Meeting:
+        """Tokens in a row."""
+        return cls(first, last, tokens, ((0, first), (tokens - 1, last)))
+
+    def later(self, cycles: int) -> Meeting:
+        """The same, so many cycles later."""
+        points = tuple((token, cycle + cycles) for token, cycle in self.points)
+        return Meeting(self.first + cycles, self.last + cycles, self.tokens, points)
+
+    def each(self, interval: int) -> Meeting:
+        """The same, where cycles were numbers of iterations, of which one starts each so many cycles."""
+        points = tuple((token, cycle * interval) for token, cycle in self.points)
+        return Meeting(self.first * interval, self.last * interval, self.tokens, points)
+
+    def then(self, other: Meeting) -> Meeting:
+        """Both, one behind the other."""
+        points = (*self.points, *((token + self.tokens, cycle) for token, cycle in other.points))
+        tokens = self.tokens + other.tokens
+        known = points if len(points) <= MOST_POINTS else ((0, self.first), (tokens - 1, other.last))
+        return Meeting(self.first, other.last, tokens, known)
+
+    def at(self, token: int) -> int:
+        """The cycle of a token."""
+        for (before, cycle), (after, end) in pairwise(self.points):
+            if token <= after:
+                return cycle + (end - cycle) * (token - before) // max(after - before, 1)
+        return self.last
+
+
+def again(one: Meeting, count: int, cycles: int) -> Meeting:
+    """The same each so many cycles."""
+    if len(one.points) * count > MOST_POINTS:
+        return Meeting.burst(one.first, one.last + (count - 1) * cycles, one.tokens * count)
+    found = one
+    for number in range(1, count):
+        found = found.then(one.later(number * cycles))
+    return found
