@@ -59,6 +59,7 @@ TRANSFORMATIONS: Registry[type[Transformation[Any]]] = Registry(
         "map-collapse": f"{_MAPS}.map_collapse:MapCollapse",
         "map-expansion": f"{_MAPS}.map_expansion:MapExpansion",
         "map-fission": f"{_MAPS}.map_fission:MapFission",
+        "isolate-inner-map": f"{_MAPS}.inner_map_isolation:IsolateInnerMap",
         "map-fusion": f"{_FUSION}.map_fusion:MapFusion",
         "map-inlining": f"{_FUSION}.map_inlining:MapInlining",
         "map-interchange": f"{_MAPS}.map_interchange:MapInterchange",
