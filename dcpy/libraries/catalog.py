@@ -152,6 +152,7 @@ TRANSFORMATIONS: dict[str, str] = {
     "batch-products": f"{_BLAS}.batching:BatchProducts",
     "lift-dots": f"{_BLAS}.lifting:LiftDots",
     "lift-vectors": f"{_BLAS}.lifting:LiftVectors",
+    "raise-sums": f"{_BLAS}.raising:RaiseSums",
     "narrow-product": f"{_BLAS}.stacking:NarrowProduct",
     "loop-over-decompositions": f"{_LAPACK}.stacks:LoopOverDecompositions",
     "masked-update-to-predicated-map": f"{_INDEXING}.masked_update:MaskedUpdateToPredicatedMap",
@@ -159,10 +160,11 @@ TRANSFORMATIONS: dict[str, str] = {
     "merge-compressions": f"{_INDEXING}.idioms:MergeCompressions",
 }
 
-#: library, library/late or library/TARGET -> the pipeline of its idioms (`dcpy.transforms.catalog.LIBRARY_IDIOMS`)
+#: library, or with /late, /raising or /TARGET -> the pipeline of its idioms (`dcpy.transforms.catalog.LIBRARY_IDIOMS`)
 IDIOMS: dict[str, str] = {
     "blas": f"{_BLAS}.folding:FOLD_PRODUCTS",
     "blas/cpu": f"{_BLAS}.lifting:LIFT_PRODUCTS",
+    "blas/raising": f"{_BLAS}.raising:RAISE_PRODUCTS",
     "blas/gpu": f"{_BLAS}.single_pass:FOR_DEVICES",
     "lapack/gpu": f"{_LAPACK}.stacks:FOR_DEVICES",
     "indexing": f"{_INDEXING}.idioms:INDEXING",

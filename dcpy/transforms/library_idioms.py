@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import LibraryNode
+from dcpy.ir.region import Loop
 from dcpy.transforms.catalog import LIBRARY_IDIOMS
 from dcpy.transforms.pipeline import Row, RunReport
 
@@ -15,17 +16,24 @@ from dcpy.transforms.pipeline import Row, RunReport
 class LibraryIdioms(Row):
     """Runs the pipelines of idioms of those libraries that the SDFG has nodes of; others are not even imported.
 
-    `late`: also those that are for when all fusions are made, and those for this `target`.
+    `late`: also those that are for when all fusions are made, and those for this `target`. `raising`: those alone that
+    make nodes of loops, of libraries that the SDFG may have nothing of; if there are loops.
     """
 
     name: ClassVar[str] = "library-idioms"
 
     late: bool = False
     target: str = "cpu"
+    raising: bool = False
 
     def run_with(self, rw: Rewriter, report: RunReport) -> int:
         """One library after the other, in the order in which they announced themselves."""
         start = rw.version
+        if self.raising:
+            if any(isinstance(block, Loop) for block in rw.sdfg.body.walk_blocks()):
+                for entry in (entry for entry in LIBRARY_IDIOMS if entry.endswith("/raising")):
+                    LIBRARY_IDIOMS[entry].run_with(rw, report)
+            return rw.version - start
         kinds = (node.kind for node in rw.sdfg.body.walk_nodes() if isinstance(node, LibraryNode))
         present = {kind.partition(".")[0] for kind in kinds}
         for entry in LIBRARY_IDIOMS:

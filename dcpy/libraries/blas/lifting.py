@@ -15,14 +15,14 @@ from dcpy.ir.analysis.access_relations import names_in
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array
 from dcpy.ir.editing.nest_edits import alone_in_state, expand_map, reorder_axes, tiles_and_tile, wrap_in_loop
-from dcpy.ir.expressions.scalar import Ref
+from dcpy.ir.expressions.scalar import Ref, op
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Map, Node, Tasklet
-from dcpy.ir.region import State
+from dcpy.ir.region import Region, State
 from dcpy.ir.schedules import Undecided
 from dcpy.ir.subsets import DimSubset, Range, Subset
-from dcpy.ir.symbolic import ONE, Expr, sym
-from dcpy.ir.tree import owners_around
+from dcpy.ir.symbolic import ONE, ZERO, Expr, sym
+from dcpy.ir.tree import owners_around, region_of
 from dcpy.libraries.blas.folding import FoldSum
 from dcpy.libraries.blas.nodes import Dot, Gemm, Gemv
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
@@ -103,7 +103,7 @@ class LiftVectors(Transformation[Lifted]):
     The matrix may be another part in each iteration, if the ends of its kept dimension are linear: a block takes the
     hull. `rows` iterations make a block, so that what they compute more than before, and keep, is bounded. Applies to
     a map over one parameter, inside no other one, where the vector moves a step at a time and no iteration changes an
-    operand before it uses it.
+    operand before it uses it. What the products are added to may change: the sums stay where they are.
     """
 
     name: ClassVar[str] = "lift-vectors"
@@ -140,11 +140,12 @@ class LiftVectors(Transformation[Lifted]):
         node, gemv = m[self.map], plan.product
         assert isinstance(gemv, Gemv)
         (values,), (param,) = node.domain, node.params
-        start = rw.fresh_name(f"{param}_block")
-        ranges = rw.uses.ranges_at(node)
-        blocks, block = tiles_and_tile(values, self.rows, start, ranges)
-        loop = wrap_in_loop(alone_in_state(node, rw), start, blocks, rw)
-        rw.update(node, domain=(block,))
+        block = values
+        if not rw.uses.ranges_at(node).proves_le(values.size, self.rows):
+            start = rw.fresh_name(f"{param}_block")
+            blocks, block = tiles_and_tile(values, self.rows, start, rw.uses.ranges_at(node))
+            wrap_in_loop(alone_in_state(node, rw), start, blocks, rw)
+            rw.update(node, domain=(block,))
         kept = _kept_axis(gemv)
         matrix = gemv.inputs["a"]
         hull = _hull(_range_at(matrix.subset, kept), param, block)
@@ -152,9 +153,10 @@ class LiftVectors(Transformation[Lifted]):
         dims = [hull if axis == kept else dim for axis, dim in enumerate(matrix.subset.dims)]
         vectors, is_transposed = _matrix_of(gemv.inputs["x"], plan.axis, param, block)
         dtype, shape = rw.uses.desc(gemv.outputs["y"].container).dtype, (block.size, hull.size)
-        results = rw.declare_fresh("products", Array.packed(dtype, shape, transient=True), loop.body)
+        results = rw.declare_fresh("products", Array.packed(dtype, shape, transient=True), region_of(node))
+        factors = {name: memlet for name, memlet in gemv.inputs.items() if name == "alpha"}
         product = Gemm(
-            {"a": vectors, "b": replace(matrix, subset=Subset(tuple(dims)))},
+            {"a": vectors, "b": replace(matrix, subset=Subset(tuple(dims))), **factors},
             {"c": Memlet(results, Subset.whole(shape))},
             alpha=gemv.alpha,
             trans_a=is_transposed,
@@ -169,8 +171,19 @@ class LiftVectors(Transformation[Lifted]):
 
 
 def _take(gemv: Gemv, own: Memlet, node: Map, rw: Rewriter) -> None:
-    """Lets an iteration of a map take its own result from where it is now; copies it if more than reads see it."""
+    """Lets an iteration of a map take its own result from where it is now; copies it if more than reads see it.
+
+    A product that adds to what is there becomes a map that does.
+    """
     out = gemv.outputs["y"]
+    if gemv.summand in gemv.inputs:
+        (size,), param = out.subset.shape, rw.fresh_name("p")
+        there, new = (replace(memlet, subset=memlet.subset.compose(Subset.point(sym(param)))) for memlet in (out, own))
+        dtype = rw.uses.desc(out.container).dtype
+        code = (("out", op("add", Ref("there", dtype), Ref("new", dtype))),)
+        added = Tasklet({"there": there, "new": new}, {"out": there}, code, span=gemv.span)
+        rw.replace(gemv, Map((param,), (Range(ZERO, size),), Region([State(nodes=[added])]), span=gemv.span))
+        return
     is_own = out.container in node.body.containers and out.subset == Subset.whole(rw.uses.desc(out.container).shape)
     if not is_own or len(rw.uses.writers(out.container)) > 1 or rw.uses.views_of(out.container):
         rw.replace(gemv, Copy(own, out, span=gemv.span))
@@ -208,8 +221,10 @@ def _first_lifted(node: Map, kind: type[Dot | Gemv], vectors: tuple[str, ...], u
 
 
 def _lifted(product: Dot | Gemv, node: Map, vectors: tuple[str, ...], uses: Uses) -> Lifted | Refusal:
-    if set(product.inputs) - {"x", "y", "a"} or (isinstance(product, Gemv) and "y" in product.inputs):
-        return Refusal("the product scales by a scalar, or adds to what is there")
+    if "beta" in product.inputs or getattr(product, "beta", 1) != 1:
+        return Refusal("the product scales what is there")
+    if "alpha" in product.inputs and set(node.params) & set(product.inputs["alpha"].subset.symbols):
+        return Refusal(f"the factor {product.inputs['alpha']} is another one in each iteration")
     found: list[Lifted] = []
     for param in node.params:
         moving = [name for name in vectors if param in product.inputs[name].subset.symbols]
@@ -227,14 +242,16 @@ def _lifted(product: Dot | Gemv, node: Map, vectors: tuple[str, ...], uses: Uses
     return _changed_before(product, node, uses) or found[-1]
 
 
-def _changed_before(product: Node, node: Map, uses: Uses) -> Refusal | None:
+def _changed_before(product: Dot | Gemv, node: Map, uses: Uses) -> Refusal | None:
     """Whether an iteration writes what a product in it reads before that, or has it for itself."""
     state = product.state
     assert state is not None
-    for memlet in product.inputs.values():  # type: ignore[attr-defined]
+    summand = product.summand if isinstance(product, Gemv) else ""  # which is added where it is
+    operands = [memlet for name, memlet in product.inputs.items() if name != summand]
+    for memlet in operands:
         if memlet.container in node.body.containers:
             return Refusal(f"each iteration has its own {memlet.container!r}")
-    read = {name for memlet in product.inputs.values() for name in uses.overlapping(memlet.container)}  # type: ignore[attr-defined]
+    read = {name for memlet in operands for name in uses.overlapping(memlet.container)}
     for before in state.nodes[: state.index(product)]:
         for name in names_in(before, uses)[1]:
             if name in read:

@@ -45,6 +45,7 @@ AUTO_OPTIMIZE = Pipeline(
         StateFusion(),
         repeat(MapFusion()),
         LibraryIdioms(),
+        LibraryIdioms(raising=True),
         RedundantCopyRemoval(),
         DeadDataflowElimination(),
     ),

@@ -117,6 +117,21 @@ def test_what_others_see_is_copied():
     lifted.same_values(N=[1, 3], M=[0, 1, 5])
 
 
+def test_sums_stay_where_they_are():
+    before = """state { map i = 0:M { copy A[0, 0:M] -> C[i, 0:M]
+      blas.gemv (a <- A[0:N, 0:i + 1], x <- A[0:N, i], y <- C[i, 0:i + 1], alpha <- A[0, 0]) -> (y -> C[i, 0:i + 1])
+        {trans_a = true} } }"""
+    after = """loop i_block = 0:M:2 {
+      data products: f64[min(M, i_block + 2) - i_block, min(M, i_block + 2)] transient state {
+      blas.gemm (a <- A[0:N, i_block:min(M, i_block + 2)], b <- A[0:N, 0:min(M, i_block + 2)], alpha <- A[0, 0])
+        -> (c -> products[0:min(M, i_block + 2) - i_block, 0:min(M, i_block + 2)]) {trans_a = true}
+      map i = i_block:min(M, i_block + 2) { copy A[0, 0:M] -> C[i, 0:M]
+        map p = 0:i + 1 { tasklet (there <- C[i, p], new <- products[i - i_block, p])
+          -> (out -> C[i, p]) { out = there + new } } } } }"""
+    lifted = expect(LiftVectors(rows=2), on=parse(square(before))).becomes(square(after))
+    lifted.same_values(N=[1, 3], M=[0, 1, 5])
+
+
 @pytest.mark.parametrize(
     ("product", "reason"),
     [
@@ -124,7 +139,14 @@ def test_what_others_see_is_copied():
         ("(a <- A[0:i, 0:M], x <- A[0:i, i]) -> (y -> C[i, 0:M]) {trans_a = true}", "does not move one step"),
         ("(a <- A[0:N, i*i:M], x <- A[0:N, i]) -> (y -> C[i, i*i:M]) {trans_a = true}", "not linear"),
         ("(a <- A[0:N, i:N], x <- A[0:N, i]) -> (y -> C[i, i:N]) {trans_a = true}", "may be empty"),
-        ("(a <- A[0:N, 0:M], x <- A[0:N, i], y <- C[i, 0:M]) -> (y -> C[i, 0:M]) {trans_a = true}", "adds to what is"),
+        (
+            "(a <- A[0:N, 0:M], x <- A[0:N, i], y <- C[i, 0:M]) -> (y -> C[i, 0:M]) {beta = 2.0, trans_a = true}",
+            "scales what is there",
+        ),
+        (
+            "(a <- A[0:N, 0:M], x <- A[0:N, i], alpha <- A[0, i]) -> (y -> C[i, 0:M]) {trans_a = true}",
+            "another one in each iteration",
+        ),
     ],
 )
 def test_vectors_that_stay(product, reason):
