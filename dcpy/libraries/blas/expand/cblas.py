@@ -244,19 +244,14 @@ def _gemm(node: Gemm, f: Fragment, prefix: str, environment: str) -> None:
         inputs = {"a": a.memlet, "b": b.memlet, **({"c": c.memlet} if has_c else {}), **call.inputs}
         return ForeignCall(f"{prefix}{call.letter}gemm", arguments, inputs, {"c": c.memlet}, environment)
 
-    def large() -> None:
-        call.emit(foreign, lambda: gemm_loops(node, f, out))
-
-    sizes = (c.rows, c.columns, a.columns)
+    sizes = tuple(dict.fromkeys((c.rows, c.columns, a.columns)))
     is_large = any(size.constant is not None and size.constant > SMALL for size in sizes)
     if is_large or all(owner.runs is Runs.PERHAPS for owner in owners_around(node)):  # or it runs once
-        large()
+        call.emit(foreign, lambda: gemm_loops(node, f, out))
         return
-    holds, fails = f.branch(_are_at_most(SMALL, *sizes))
-    with f.inside(holds):
-        small_gemm_loops(node, f, out)
-    with f.inside(fails):
-        large()
+    larger = [op("lt", Const(SMALL, types.int64), _index(size)) for size in sizes]
+    call.conditions.insert(0, reduce(lambda left, right: op("or", left, right), larger))
+    call.emit(foreign, lambda: small_gemm_loops(node, f, out))
 
 
 def _syrk(call: CblasCall, a: Matrix, c: Matrix, prefix: str, environment: str) -> ForeignCall:
@@ -350,11 +345,6 @@ def start_from_summand(f: Fragment, out: Operand, summand: str) -> None:
     memlet = f.node.inputs.get(summand)
     if memlet is not None and memlet.container != out.memlet.container:
         f.add(Copy(memlet, out.memlet))
-
-
-def _are_at_most(most: int, *sizes: Expr) -> ScalarExpr:
-    conditions = [op("le", _index(size), Const(most, types.int64)) for size in dict.fromkeys(sizes)]
-    return reduce(lambda a, b: op("and", a, b), conditions)
 
 
 def _size(value: Expr) -> ScalarExpr:

@@ -42,7 +42,7 @@ def gemm_loops(node: Gemm, f: Fragment, c: Operand) -> None:
 def small_gemm_loops(node: Gemm, f: Fragment, c: Operand) -> None:
     """The same for a few rows, columns and terms, on one thread."""
     spec = replace(products.gemm(node, f, c, short=True), inner=2)
-    register_tiles(f, spec, GROUP, SEQUENTIAL)
+    register_tiles(f, spec, GROUP, schedule=SEQUENTIAL)
 
 
 def gemv_loops(node: Gemv, f: Fragment, y: Operand) -> None:
