@@ -20,7 +20,7 @@ from dcpy.codegen.emit.intel import INTEL
 from dcpy.codegen.emit.skeleton import program_text
 from dcpy.codegen.emit.vitis import VITIS
 from dcpy.codegen.generate import unit_of
-from dcpy.codegen.links import link_text, ports
+from dcpy.codegen.links import link_text, ports, require_banks
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.types import INDEX, STATUS, Pointer
 from dcpy.codegen.lir.verify import require_valid
@@ -51,6 +51,7 @@ def generate_fpga(
     """The program of `sdfg`, which must have the form ``fpga`` (`InvalidSdfg` says where it has not), as `generate`."""
     chosen = options or Options()
     called_as = called_by_host(signature or default_signature(sdfg))
+    require_banks(sdfg, board(chosen.fpga.platform))
     module, hardware = _lowered(sdfg, called_as, environments, chosen, costs)
     error = tree.Parameter("values", Pointer(INDEX))
     told = tree.Function(hardware.deadlock(module.base), STATUS, (error,), (), exported=True)

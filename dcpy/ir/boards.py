@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dcpy.base.errors import UnknownName
+from dcpy.ir.hardware import BankKind
 from dcpy.ir.types import DType
 
 
@@ -24,19 +25,42 @@ class Board:
     dsps: int  #: blocks that multiply
     rams: int  #: blocks of memory on the chip
     ram_bytes: int  #: of each
+    luts: int  #: tables of logic; of Intel: adaptive logic modules, each of which counts as two
+    more_banks: tuple[tuple[BankKind, int], ...]  #: of other kinds than the main memory, which `banks` counts
     source: str
     width: int = 64
+
+    @property
+    def memory(self) -> BankKind:
+        """The kind of the main memory: many banks are HBM."""
+        return "hbm" if self.banks > 8 else "ddr"
+
+    def banks_of(self, kind: BankKind) -> int:
+        """How many banks of a kind there are."""
+        return self.banks if kind == self.memory else dict(self.more_banks).get(kind, 0)
 
 
 BOARDS: dict[str, Board] = {
     board.name: board
     for board in (
-        Board("u250", "xilinx", 300_000_000, 4, 19.25e9, 12_288, 2_688, 4_608, "AMD DS962, UG1393"),
-        Board("u280", "xilinx", 300_000_000, 32, 14.375e9, 9_024, 2_016, 4_608, "AMD DS963, UG1393"),
-        Board("s10", "intel", 300_000_000, 4, 19.2e9, 5_760, 11_721, 2_560, "Intel S10-OVERVIEW, GX 2800; DDR4-2400"),
-        Board("a10", "intel", 240_000_000, 2, 17e9, 1_518, 2_713, 2_560, "Intel A10-OVERVIEW, GX 1150; DDR4-2133"),
+        Board(
+            "u250", "xilinx", 300_000_000, 4, 19.25e9, 12_288, 2_688, 4_608, 1_728_000, (("plram", 4),),
+            "AMD DS962, UG1393",
+        ),
+        Board(
+            "u280", "xilinx", 300_000_000, 32, 14.375e9, 9_024, 2_016, 4_608, 1_304_000, (("ddr", 2), ("plram", 6)),
+            "AMD DS963, UG1393",
+        ),
+        Board(
+            "s10", "intel", 300_000_000, 4, 19.2e9, 5_760, 11_721, 2_560, 2 * 933_120, (),
+            "Intel S10-OVERVIEW, GX 2800; DDR4-2400",
+        ),
+        Board(
+            "a10", "intel", 240_000_000, 2, 17e9, 1_518, 2_713, 2_560, 2 * 427_200, (),
+            "Intel A10-OVERVIEW, GX 1150; DDR4-2133",
+        ),
     )
-}
+}  # fmt: skip
 
 #: blocks that multiply, by vendor, operation and bytes of a float
 _DSPS = {
@@ -48,6 +72,13 @@ _DSPS = {
 }  # fmt: skip
 _INTEGERS = {"xilinx": {4: 3, 8: 10}, "intel": {4: 1, 8: 4}}  #: of a product, by bytes
 
+#: tables of logic, by operation and bytes of a float; others are about as large as an addition without such blocks
+_LUTS = {
+    ("add", 4): 230, ("sub", 4): 230, ("mul", 4): 90, ("truediv", 4): 760, ("div", 4): 760, ("sqrt", 4): 460,
+    ("exp", 4): 650, ("log", 4): 750, ("add", 8): 650, ("sub", 8): 650, ("mul", 8): 220, ("truediv", 8): 3_100,
+    ("div", 8): 3_100, ("sqrt", 8): 1_800, ("exp", 8): 2_600, ("log", 8): 2_800,
+}  # fmt: skip
+_OTHER_LUTS = {4: 400, 8: 800}
 
 MEMORY = 20  #: cycles from the address to the value, in the memory beside the chip
 _FLOAT = {
@@ -78,3 +109,13 @@ def dsps_of(operation: str, dtype: DType, vendor: str) -> int:
     if dtype.kind == "f":
         return _DSPS[vendor].get((operation, dtype.itemsize), 0)
     return _INTEGERS[vendor].get(dtype.itemsize, 0) if operation == "mul" and dtype.kind in "iu" else 0
+
+
+def luts_of(operation: str, dtype: DType) -> int:
+    """How many tables of logic an operation on values of a dtype takes, about: of integers one for each bit."""
+    if dtype.kind == "f":
+        small = operation in ("min", "max", "abs", "neg", "lt", "le", "gt", "ge", "eq", "ne", "where")
+        known = _LUTS.get((operation, dtype.itemsize), _OTHER_LUTS.get(dtype.itemsize, 0))
+        return 2 * 8 * dtype.itemsize if small else known
+    divides = operation in ("floordiv", "mod", "truediv")
+    return 8 * dtype.itemsize * (8 * dtype.itemsize if divides else 1)

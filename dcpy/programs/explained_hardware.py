@@ -5,14 +5,14 @@ Numbers are the model's (`codegen.cycles`); beside its cycles are those of a sim
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 
 from dcpy.base.options import Options
 from dcpy.codegen.cycles.hosts import KernelTime, ProgramTime
 from dcpy.codegen.cycles.networks import NetworkTime, Timed
 from dcpy.codegen.fpga import predicted
-from dcpy.ir.boards import Board, board, dsps_of
+from dcpy.ir.boards import Board, board, dsps_of, luts_of
 from dcpy.ir.data import Stream
 from dcpy.ir.sdfg import Sdfg
 from dcpy.programs.signatures import signature_of
@@ -90,18 +90,25 @@ def _total(time: ProgramTime, simulated: Simulated, chosen: Board) -> Iterator[s
     else:
         beside = f", {sum(one.cycles for one in simulated.values())} simulated" if simulated else ""
         yield f"  in all: {time.cycles} cycles{beside}: {_duration(time.cycles / chosen.clock)}"
-    used = sum(
-        dsps_of(name, dtype, chosen.vendor) * count
-        for network in networks
-        for process in network.processes
-        for (name, dtype), count in process.operators.items()
-    )
-    yield f"  about {used} of {chosen.dsps} DSPs, {used / chosen.dsps:.1%} ({chosen.source})"
+    yield f"  about {_resources(networks, chosen)} ({chosen.source})"
     for network in networks:
         share = _share(network, chosen)
         if share > 1:
             yield f"  the memory of {chosen.name} is too slow for that, by a factor of {share:.1f} ({chosen.source})"
             break
+
+
+def _resources(networks: Sequence[NetworkTime], chosen: Board) -> str:
+    """What all networks take of a board, and how much of what it has that is."""
+    operators = [one for network in networks for process in network.processes for one in process.operators.items()]
+    memories = [one for network in networks for process in network.processes for one in process.memories]
+    memories += [one for network in networks for one in network.queues]
+    dsps = sum(dsps_of(name, dtype, chosen.vendor) * count for (name, dtype), count in operators)
+    luts = sum(luts_of(name, dtype) * count for (name, dtype), count in operators)
+    luts += sum(one.luts(chosen) for one in memories)
+    rams = sum(one.rams(chosen) for one in memories)
+    parts = ((dsps, chosen.dsps, "DSPs"), (rams, chosen.rams, "blocks of memory"), (luts, chosen.luts, "LUTs"))
+    return ", ".join(f"{used} of {there} {what} ({used / there:.1%})" for used, there, what in parts)
 
 
 def _share(network: NetworkTime, chosen: Board) -> float:

@@ -32,7 +32,8 @@ def test_explain_with_arguments_has_both():
     assert (x == 1).all(), "it runs on copies"
     assert "axpy_kernel: 135 cycles by the model, 135 simulated" in told
     assert "queue x_read: depth 2, needs 2, 2 used" in told
-    assert "of 12288 DSPs" in told
+    assert "about 5 of 12288 DSPs (0.0%), 0 of 2688 blocks of memory (0.0%), " in told
+    assert "LUTs (0.0%) (AMD DS962, UG1393)" in told
     assert "sizes that are not given" in axpy.explain()
 
 

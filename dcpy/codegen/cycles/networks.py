@@ -14,7 +14,7 @@ from dcpy.base.source import SrcSpan
 from dcpy.codegen.cycles.meetings import Meeting
 from dcpy.codegen.cycles.numbers import Known, value_of
 from dcpy.codegen.cycles.processes import Course, Pipeline, UnknownCyclesError, course_of
-from dcpy.codegen.cycles.resources import Operators, operators_of
+from dcpy.codegen.cycles.resources import Memory, Operators, memories_of, operators_of
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Item, LirExpr, Name
 from dcpy.codegen.lir.types import Fifo, Pointer, Reference
@@ -33,6 +33,7 @@ class Timed:
     course: Course
     pipelines: tuple[Pipeline, ...]
     operators: Operators
+    memories: tuple[Memory, ...]
     span: SrcSpan | None
 
 
@@ -43,6 +44,7 @@ class NetworkTime:
     cycles: int
     processes: tuple[Timed, ...]
     needs: dict[str, int]  #: places that each queue needs so that nobody waits for room
+    queues: tuple[Memory, ...] = ()
 
 
 def network_time(kernel: tree.Function, functions: Sequence[tree.Function], known: Known) -> NetworkTime:
@@ -59,11 +61,13 @@ def network_time(kernel: tree.Function, functions: Sequence[tree.Function], know
             course,
             tuple(course.pipelines.values()),
             operators_of(named[spawn.call.function].body),
+            memories_of(named[spawn.call.function].body),
             named[spawn.call.function].span,
         )
         for (spawn, course), start, end in zip(made, starts, ends, strict=True)
     )
-    return NetworkTime(max((one.ends for one in timed), default=0), timed, _needs(made, starts, ends))
+    cycles = max((one.ends for one in timed), default=0)
+    return NetworkTime(cycles, timed, _needs(made, starts, ends), memories_of(kernel.body))
 
 
 def _instance(spawn: tree.Spawn, named: dict[str, tree.Function], known: Known) -> tuple[tree.Spawn, Course]:

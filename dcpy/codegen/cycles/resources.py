@@ -1,17 +1,56 @@
-"""What a process is built of: its operators, each once for every copy that is written out."""
+"""What a network is built of: operators, each once for every copy that is written out, memories, and queues."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 
 from dcpy.codegen.cycles.numbers import iterations
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Infix, LirExpr, Literal, Operation
 from dcpy.codegen.lir.walk import bodies, expressions, parts
+from dcpy.ir.boards import Board
 from dcpy.ir.types import DType
 
+SHALLOW = 32  #: places of a queue in tables of logic, as a shift register; deeper ones are in blocks of memory
 Operators = Counter[tuple[str, DType]]  #: how many of each operation on values of a dtype
 NAMES = {"+": "add", "-": "sub", "*": "mul", "/": "truediv"}  #: of what C has signs for
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """So many pieces of a local array or queues, each with elements of so many bytes."""
+
+    pieces: int
+    elements: int
+    width: int
+    is_queue: bool = False
+
+    def rams(self, board: Board) -> int:
+        """Blocks of memory: a piece is in blocks of its own. Shallow queues are in none."""
+        if self.is_queue and self.elements <= SHALLOW:
+            return 0
+        return self.pieces * -(-self.elements * self.width // board.ram_bytes)
+
+    def luts(self, board: Board) -> int:
+        """Tables of logic: one for each bit of a shallow queue, of up to 32 places."""
+        return 0 if self.rams(board) else self.pieces * self.width * 8
+
+
+def memories_of(body: tree.Body) -> tuple[Memory, ...]:
+    """The local arrays and queues that a process or a kernel declares; registers are none."""
+    found: list[Memory] = []
+    for statement in body:
+        match statement:
+            case tree.StackBuffer(element=DType() as element, count=count, cut=cut):
+                if cut is None or cut.style != "complete":
+                    pieces = max(cut.factor, 1) if cut else 1
+                    found.append(Memory(pieces, -(-count // pieces), element.itemsize))
+            case tree.Queues(element=element, count=Literal(value=int(count)), capacity=Literal(value=int(capacity))):
+                found.append(Memory(max(count, 1), capacity, element.itemsize, is_queue=True))
+        for inside in bodies(statement):
+            found += memories_of(inside)
+    return tuple(found)
 
 
 def operators_of(body: tree.Body) -> Operators:

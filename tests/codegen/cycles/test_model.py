@@ -7,9 +7,11 @@ import pytest
 from dcpy.base.options import resolve_options
 from dcpy.codegen.cycles.guards import when
 from dcpy.codegen.cycles.numbers import value_of
+from dcpy.codegen.cycles.resources import Memory
 from dcpy.codegen.fpga import predicted
 from dcpy.codegen.lir.expr import Infix, Literal, Name, Operation
 from dcpy.codegen.lir.types import INDEX, TRUTH
+from dcpy.ir.boards import board
 from dcpy.ir.text import parse_sdfg
 from dcpy.ir.types import int64
 
@@ -107,3 +109,32 @@ def test_conditions_on_variables_are_bursts():
     assert when((last,), axes, {}).points == ((0, 24), (7, 31))
     assert when((last, (last[0], False)), axes, {}) is None
     assert when(((Name("data", TRUTH), True),), axes, {}).tokens == 32, "as if it held always"
+
+
+def test_memories_are_blocks_and_shallow_queues_are_tables():
+    chosen = board("u250")
+    assert (Memory(1, 1024, 4).rams(chosen), Memory(1, 1153, 4).rams(chosen)) == (1, 2)
+    assert Memory(4, 256, 8).rams(chosen) == 4, "each piece has ports of its own"
+    assert (Memory(3, 32, 4, is_queue=True).rams(chosen), Memory(3, 32, 4, is_queue=True).luts(chosen)) == (0, 96)
+    assert (Memory(3, 512, 4, is_queue=True).rams(chosen), Memory(3, 512, 4, is_queue=True).luts(chosen)) == (3, 0)
+
+
+def test_what_a_process_declares():
+    text = """x: f32[64], y: f32[64]) {
+        stream s: f32 capacity 64 transient
+        dataflow {
+          process give { loop i = 0:64 @pipelined{ii = 1, style = stp} { copy x[i] -> s } }
+          process take {
+            data kept: f32[64] transient @local @bram partition cyclic 0 by 2
+            loop j = 0:64 @pipelined{ii = 1, style = frp} { copy s -> kept[j] }
+            loop k = 0:64 @pipelined{ii = 1, style = stp} {
+              tasklet (v <- kept[k]) -> (o -> y[k]) { o = v * f32(3.0) + f32(1.0) }
+            }
+          }
+        }
+      }"""
+    (kernel,) = time_of(text).kernels.values()
+    _, take = kernel.longest.processes
+    assert take.memories == (Memory(2, 32, 4),)
+    assert kernel.longest.queues == (Memory(1, 64, 4, is_queue=True),)
+    assert {name for name, dtype in take.operators if dtype.kind == "f"} == {"mul", "add"}

@@ -245,3 +245,18 @@ def test_which_queue_is_known():
 def test_what_is_no_hardware_is_refused():
     with pytest.raises(InvalidSdfg, match="nobody pops from the queue 'zs'"):
         generate_fpga(parse_sdfg(AXPY.replace("copy zs -> out[l]", "")))
+
+
+@pytest.mark.parametrize(
+    ("bank", "platform", "message"),
+    [
+        ("ddr 4", "u250", "'x' is in the bank ddr 4, and u250 has 4 of that kind, from 0 on"),
+        ("hbm 0", "u250", "'x' is in the bank hbm 0, and u250 has none of that kind"),
+        ("hbm 24:40", "u280", "'x' is in the banks hbm 24:40 axis 0, and u280 has 32 of that kind"),
+    ],
+)
+def test_more_banks_than_the_board_has(bank, platform, message):
+    text = AXPY.replace("x: f32[N] @global", f"x: f32[64] @global bank {bank}")
+    with pytest.raises(CodegenError, match=message) as caught:
+        generate_fpga(parse_sdfg(text), options=resolve_options(FPGA | {"fpga.platform": platform}))
+    assert "fpga.platform" in caught.value.help

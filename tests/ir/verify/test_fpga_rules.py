@@ -44,6 +44,12 @@ TEXTS = [
     ("fpga.tokens", f"{S} dataflow {{ {GIVE} }}", "nobody pops from the queue 's'"),
     (
         "fpga.tokens",
+        f"{S} dataflow {{ {GIVE} process also {{ copy x[0] -> s }} "
+        "process take { loop i = 0:N + 1 { copy s -> y[0] } } }",
+        "'give' and 'also' push to the queue 's'",
+    ),
+    (
+        "fpga.tokens",
         f"{S} dataflow {{ {GIVE} process take {{ loop i = 0:N {{ if k[i] > 0 {{ copy s -> y[i] }} }} }} }}",
         "'take' pops from s, which depends on a condition",
     ),

@@ -39,10 +39,12 @@ def tokens_come_and_go(block: Dataflow, scope: Scope) -> Findings:
         return
     for (stream, index), tokens in counts.items():
         queue = f"{stream}[{', '.join(map(str, index))}]" if index else stream
-        for names, what in ((tokens.producers, "pushes to"), (tokens.consumers, "pops from")):
+        for names, one, many in (
+            (tokens.producers, "pushes to", "push to"), (tokens.consumers, "pops from", "pop from")
+        ):  # fmt: skip
             if len(names) != 1:
-                who = " and ".join(map(repr, names)) + " both" if names else "nobody"
-                yield f"{who} {what} the queue {queue!r}", "a queue has one process at each end"
+                who = f"{' and '.join(map(repr, names))} {many}" if names else f"nobody {one}"
+                yield f"{who} the queue {queue!r}", "a queue has one process at each end"
         if tokens.producers and tokens.consumers and tokens.pushed != tokens.popped:
             yield (
                 f"{tokens.pushed} tokens are pushed to {queue!r}, and {tokens.popped} are popped",
