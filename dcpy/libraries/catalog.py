@@ -152,6 +152,7 @@ TRANSFORMATIONS: dict[str, str] = {
     "batch-products": f"{_BLAS}.batching:BatchProducts",
     "lift-dots": f"{_BLAS}.lifting:LiftDots",
     "lift-vectors": f"{_BLAS}.lifting:LiftVectors",
+    "push-sums": f"{_BLAS}.pushing:PushSums",
     "raise-sums": f"{_BLAS}.raising:RaiseSums",
     "narrow-product": f"{_BLAS}.stacking:NarrowProduct",
     "loop-over-decompositions": f"{_LAPACK}.stacks:LoopOverDecompositions",

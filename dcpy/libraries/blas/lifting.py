@@ -25,6 +25,7 @@ from dcpy.ir.symbolic import ONE, ZERO, Expr, sym
 from dcpy.ir.tree import owners_around, region_of
 from dcpy.libraries.blas.folding import FoldSum
 from dcpy.libraries.blas.nodes import Dot, Gemm, Gemv
+from dcpy.libraries.blas.pushing import PushSums
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.pipeline import Pipeline, repeat
 
@@ -305,4 +306,4 @@ def _hull(part: Range, param: str, values: Range) -> Range | None:
     return Range(*ends)
 
 
-LIFT_PRODUCTS = Pipeline("lift-products", repeat(LiftDots(), LiftVectors()), FoldSum())
+LIFT_PRODUCTS = Pipeline("lift-products", PushSums(), repeat(LiftDots(), LiftVectors()), FoldSum())
