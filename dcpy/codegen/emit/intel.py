@@ -76,6 +76,9 @@ def loop_directives(out: Printer, loop: tree.Loop) -> list[str]:
     """The interval that is asked for, unless a sum that is carried asks for more: that, the tool knows better."""
     found = []
     for mark in loop.marks:
+        if isinstance(mark, tree.Pipelined):
+            for name, distance in mark.apart:
+                found.append(f"#pragma ivdep array({name}){f' safelen({distance})' if distance else ''}")
         match mark:
             case tree.Pipelined(ii=ii, bound=""):
                 found.append(f"#pragma ii {ii}")

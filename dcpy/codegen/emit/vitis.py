@@ -86,6 +86,9 @@ def loop(out: Printer, s: tree.Loop) -> None:
             match mark:
                 case tree.Pipelined():
                     out.out.directive(f"#pragma HLS PIPELINE II={mark.ii} style={mark.style}")
+                    for name, distance in mark.apart:
+                        how = f"direction=RAW distance={distance} true" if distance else "false"
+                        out.out.directive(f"#pragma HLS DEPENDENCE variable={name} type=inter {how}")
                 case tree.Unroll(factor=factor):
                     out.out.directive(f"#pragma HLS UNROLL factor={factor}")
         out.body(s.body)

@@ -110,7 +110,8 @@ class Pipelined:
 
     `bound` says what asks for the interval, if more than a wish for one. In a `parallel` loop no iteration needs what
     another one computes, but for what they combine. `nest` has the loops that have become this one, the outermost one
-    first: their variables count as an odometer does.
+    first: their variables count as an odometer does. `apart` has arrays of which iterations that meet at an element are
+    so many apart, or more; 0: none meet.
     """
 
     ii: int
@@ -119,6 +120,7 @@ class Pipelined:
     bound: str = ""
     parallel: bool = False
     nest: tuple[Loop, ...] = ()
+    apart: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

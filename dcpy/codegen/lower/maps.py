@@ -17,6 +17,7 @@ from dcpy.codegen.lir.walk import changed_variables, names_in, statements
 from dcpy.codegen.lower.bounds import going_down, within
 from dcpy.codegen.lower.context import Accumulator, Context, ParallelScope
 from dcpy.codegen.lower.hoisting import take_buffers
+from dcpy.codegen.lower.independence import promised
 from dcpy.codegen.lower.reductions import accumulator_for, reduction_of
 from dcpy.codegen.lower.tasklets import write
 from dcpy.ir.analysis.conflicts import ConflictResolutions, conflict_resolutions, reducible, tiles_of
@@ -110,7 +111,7 @@ def _lower_loops(context: Context, node: Map, writes: ConflictResolutions, lower
     if width != 1:
         reductions = _reductions(context, writes)
         loops = _mark_innermost(loops, len(node.params), tree.Simd(width), *reductions)
-    elif marks := marks_of(context, node.schedule, node.domain[-1]):
+    elif marks := tuple(promised(context, node, marks_of(context, node.schedule, node.domain[-1]))):
         free = (replace(mark, parallel=True) if isinstance(mark, tree.Pipelined) else mark for mark in marks)
         loops = _mark_innermost(loops, len(node.params), *free)
     context.emit(tree.Block((*buffers, loops)) if buffers else loops)

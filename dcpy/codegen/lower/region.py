@@ -14,6 +14,7 @@ from dcpy.codegen.lower.buffers import declare_buffer, resize_array
 from dcpy.codegen.lower.calls import lower_call, lower_callback, lower_foreign_call
 from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.copies import lower_copy
+from dcpy.codegen.lower.independence import promised
 from dcpy.codegen.lower.maps import lower_map, marks_of
 from dcpy.codegen.lower.networks import lower_dataflow
 from dcpy.codegen.lower.results import allocate_owned
@@ -165,7 +166,7 @@ def _lower_loop(context: Context, block: Loop) -> None:
     counter = Name(context.names.of(block.param), INDEX)
     with context.knowing(within(context.ranges, block.param, range_)), _counted(context, counter, down):
         body = lower_region(context, block.body)
-    marks = marks_of(context, block.schedule, range_)
+    marks = tuple(promised(context, block, marks_of(context, block.schedule, range_)))
     start, stop, step = bounds
     loop = tree.Loop(context.names.of(block.param), start, stop, step, body, down, marks)
     if isinstance(block.schedule, Recorded):
