@@ -116,7 +116,7 @@ def _sum_run(f: Fragment, spec: Contraction, acc: Element, position: dict[int, E
 
 
 def _columns(f: Fragment, spec: Contraction) -> None:
-    if len(spec.kept) > 1 and len(spec.summed) > 1:
+    if len(spec.kept) > 1 and len(spec.summed) > 1 and spec.op == "add":  # of sums there may be many terms
         size = spec.sizes[spec.inner]
         _by_size(f, size, FEW, lambda: _tiles(f, spec, {}), lambda: register_tiles(f, spec, GROUP))
         return
