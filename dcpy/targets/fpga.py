@@ -17,7 +17,7 @@ from dcpy.transforms.pipeline import Pipeline
 
 
 def _pipeline(options: Options, costs: Costs, limits: Limits) -> Pipeline:
-    made = fpga_pipeline(limits, costs, systolic=options.fpga.systolic)
+    made = fpga_pipeline(limits, costs, systolic=options.fpga.systolic, steps=options.fpga.steps)
     return Pipeline(made.name, *made.passes, InferDepths(), ensures="fpga")
 
 

@@ -102,6 +102,7 @@ PASSES: Registry[type[Pass]] = Registry(
     "pass",
     {
         "assign-schedules": f"{_CPU}.assign_schedules:AssignSchedules",
+        "chain-time-steps": f"{_FPGA}.chain_time_steps:ChainTimeSteps",
         "decouple-memory": f"{_FPGA}.decouple_memory:DecoupleMemory",
         "form-processes": f"{_FPGA}.form_processes:FormProcesses",
         "fpga-transform": f"{_FPGA}.fpga_transform:FPGATransform",

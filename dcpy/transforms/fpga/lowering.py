@@ -5,6 +5,7 @@ from __future__ import annotations
 from dcpy.ir.machine import COSTS, LIMITS, Costs, Limits
 from dcpy.transforms.cpu.assign_storages import AssignStorages
 from dcpy.transforms.expand import ExpandLibraryNodes
+from dcpy.transforms.fpga.chain_time_steps import ChainTimeSteps
 from dcpy.transforms.fpga.decouple_memory import DecoupleMemory
 from dcpy.transforms.fpga.form_processes import FormProcesses
 from dcpy.transforms.fpga.interleave_accumulation import InterleaveAccumulation
@@ -19,7 +20,7 @@ EXPANSIONS = ("maps", "pure")  #: of library nodes, best first: loops that are n
 SYSTOLIC = "systolic"  #: the expansion of products of matrices as a chain of processing elements
 
 
-def fpga_pipeline(limits: Limits = LIMITS, costs: Costs = COSTS, *, systolic: bool = False) -> Pipeline:
+def fpga_pipeline(limits: Limits = LIMITS, costs: Costs = COSTS, *, systolic: bool = False, steps: int = 1) -> Pipeline:
     """What is done to every program before its queues get their depths (`targets.infer_depths`) and it is printed."""
     prefer = (SYSTOLIC, *EXPANSIONS) if systolic else EXPANSIONS
     return Pipeline(
@@ -27,6 +28,7 @@ def fpga_pipeline(limits: Limits = LIMITS, costs: Costs = COSTS, *, systolic: bo
         InlineCall(),
         ExpandLibraryNodes(prefer, "fpga", costs),
         MapInlining(),
+        *((ChainTimeSteps(steps),) if steps > 1 else ()),
         StreamingMemory(),
         FormProcesses(),
         InterleaveAccumulation(),

@@ -75,7 +75,7 @@ def window_of(memlets: Sequence[Memlet], node: Map) -> Window | Refusal:
     bounds = [(values.start.constant, values.stop.constant, values.step.constant) for values in node.domain]
     if any(start is None or stop is None or step != 1 or stop <= start for start, stop, step in bounds):
         return Refusal("the sizes are no numbers: a shift register has a number of elements")
-    offsets = [_offset(memlet, node.params) for memlet in memlets]
+    offsets = [offset_of(memlet, node.params) for memlet in memlets]
     known = [offset for offset in offsets if offset is not None]
     if len(known) < len(offsets):
         return Refusal("it is not read at constant distances")
@@ -95,7 +95,7 @@ def window_of(memlets: Sequence[Memlet], node: Map) -> Window | Refusal:
     return window if window.before >= 0 and window.after >= 0 else Refusal("its taps leave the order of its elements")
 
 
-def _offset(memlet: Memlet, params: Sequence[str]) -> tuple[int, ...] | None:
+def offset_of(memlet: Memlet, params: Sequence[str]) -> tuple[int, ...] | None:
     """How far from the point an element is, along each dimension."""
     indices = memlet.subset.indices
     found = [(index - sym(param)).constant for index, param in zip(indices, params, strict=False)]

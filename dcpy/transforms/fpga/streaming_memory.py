@@ -53,7 +53,7 @@ class StreamingMemory(GraphPass):
         for node in [node for node in rw.sdfg.body.walk_nodes() if isinstance(node, Map)]:
             if node.state is None or _is_inside_a_scope(node):
                 continue
-            refusal = _refusal(node, rw)
+            refusal = why_not_streamed(node, rw)
             rw.remark(node, not refusal, str(refusal or "its elements go through queues"))
             if not refusal:
                 _stream(node, rw)
@@ -67,7 +67,8 @@ def _is_inside_a_scope(node: Map) -> bool:
     )
 
 
-def _refusal(node: Map, rw: Rewriter) -> Refusal | None:
+def why_not_streamed(node: Map, rw: Rewriter) -> Refusal | None:
+    """Why the iterations of a map are no straight-line code on single elements; None where they are."""
     written: dict[str, None] = {}
     for block in node.body.blocks:
         if not isinstance(block, State):
@@ -101,7 +102,7 @@ def _of_operands(inner: Tasklet | Copy, node: Map, rw: Rewriter, written: dict[s
 
 
 @dataclass
-class _Network:
+class Network:
     """The processes that are made of one map."""
 
     node: Map
@@ -140,8 +141,8 @@ def _stream(node: Map, rw: Rewriter) -> None:
     before, state, _ = rw.split_state(node)
     region = state.region
     assert region is not None  # it is in the SDFG
-    network = _Network(node, rw)
-    reads, writes = _ports(node, rw, region)
+    network = Network(node, rw)
+    reads, writes = ports_of(node, rw, region)
     written = {port.memlet.container for port in writes}
     both = dict.fromkeys(port.memlet.container for port in reads if port.memlet.container in written)
     kept = {name: _snapshot(name, rw, before) for name in both}
@@ -156,32 +157,39 @@ def _stream(node: Map, rw: Rewriter) -> None:
         else:
             rw.remark(node, True, f"{container!r} is read once, its window has {window.width} elements")
             _read_once(window, ports, kept.get(container, container), network, region)
-    body = _computation(node, rw, reads, writes)
+    body = computation(copy_region(node.body), rw, reads, writes)
     rw.erase(node)
     network.process("compute", {name: name for name in node.params}, body)
     for port in writes:
         names = network.params()
-        copy = Copy(Memlet(port.stream, Subset()), _renamed(port.memlet, names), span=node.span)
-        network.process(f"write_{_plain(port.memlet.container)}", names, Region([State(nodes=[copy])]))
+        copy = Copy(Memlet(port.stream, Subset()), renamed(port.memlet, names), span=node.span)
+        network.process(f"write_{plain(port.memlet.container)}", names, Region([State(nodes=[copy])]))
     rw.replace(state, Dataflow(Region(network.processes), span=node.span))
 
 
-def _read(port: Port, source: str, network: _Network) -> None:
+def _read(port: Port, source: str, network: Network) -> None:
     """A reader for what each iteration reads at one place."""
     names = network.params()
-    copy = Copy(_renamed(replace(port.memlet, container=source), names), Memlet(port.stream, Subset()))
+    copy = Copy(renamed(replace(port.memlet, container=source), names), Memlet(port.stream, Subset()))
     copy.span = network.node.span
-    network.process(f"read_{_plain(port.memlet.container)}", names, Region([State(nodes=[copy])]))
+    network.process(f"read_{plain(port.memlet.container)}", names, Region([State(nodes=[copy])]))
 
 
-def _read_once(window: Window, ports: Sequence[Port], source: str, network: _Network, region: Region) -> None:
+def _read_once(window: Window, ports: Sequence[Port], source: str, network: Network, region: Region) -> None:
     """A reader for each element of an array once, and a process with a shift register that has those in reach."""
-    rw, node, stem = network.rw, network.node, _plain(ports[0].memlet.container)
+    rw, node, stem = network.rw, network.node, plain(ports[0].memlet.container)
     desc = rw.uses.desc(ports[0].memlet.container)
     queue = rw.declare_fresh(f"{stem}_in_order", Stream(desc.dtype, (), DEPTH, span=desc.span), region)
     element, loops = box_loops(window, [rw.fresh_name(param) for param in node.params])
     body = Region([State(nodes=[Copy(Memlet(source, element), Memlet(queue, Subset()), span=node.span)])])
     network.add(f"read_{stem}", loops, body)
+    add_window(window, ports, queue, network)
+
+
+def add_window(window: Window, ports: Sequence[Port], queue: str, network: Network) -> None:
+    """A process with a shift register, between the elements of a box in their order and the taps of each iteration."""
+    rw, node, stem = network.rw, network.node, plain(ports[0].memlet.container)
+    desc = rw.uses.desc(ports[0].memlet.container)
     counts = 2 * len(node.params) + 1
     names = Names(
         rw.fresh_name(f"{stem}_window"),
@@ -192,7 +200,7 @@ def _read_once(window: Window, ports: Sequence[Port], source: str, network: _Net
     network.add(f"window_{stem}", [], inside)
 
 
-def _ports(node: Map, rw: Rewriter, region: Region) -> tuple[list[Port], list[Port]]:
+def ports_of(node: Map, rw: Rewriter, region: Region) -> tuple[list[Port], list[Port]]:
     """The elements of arrays that an iteration reads, and those that it writes, each once."""
     reads: dict[Memlet, Port] = {}
     writes: dict[Memlet, Port] = {}
@@ -202,14 +210,14 @@ def _ports(node: Map, rw: Rewriter, region: Region) -> tuple[list[Port], list[Po
                 for memlet in memlets:
                     desc = rw.uses.desc(memlet.container)
                     if isinstance(desc, Array) and memlet not in table:
-                        stem = _plain(memlet.container)
+                        stem = plain(memlet.container)
                         stream = Stream(desc.dtype, (), DEPTH, span=desc.span)
                         name = rw.declare_fresh(f"{stem}_{end}", stream, region)
                         table[memlet] = Port(memlet, name, rw.fresh_name(f"{stem}_value"))
     return list(reads.values()), list(writes.values())
 
 
-def _plain(container: str) -> str:
+def plain(container: str) -> str:
     """A name as those of modules are."""
     return re.sub("__+", "_", container).strip("_")[:24]
 
@@ -217,21 +225,22 @@ def _plain(container: str) -> str:
 def _snapshot(name: str, rw: Rewriter, before: State) -> str:
     """A copy of an array as it is before the map, in the memory beside the chip."""
     desc = rw.uses.desc(name)
-    assert isinstance(desc, Array)  # `_refusal` let nothing else pass
+    assert isinstance(desc, Array)  # `why_not_streamed` let nothing else pass
     fresh = Array.packed(desc.dtype, desc.shape, transient=True, span=desc.span)
-    kept = rw.declare_fresh(f"{_plain(name)}_before", replace(fresh, allocation=Allocation.HEAP), before.region)
+    kept = rw.declare_fresh(f"{plain(name)}_before", replace(fresh, allocation=Allocation.HEAP), before.region)
     whole = Subset(tuple(Range.of(0, size) for size in desc.shape))
     rw.add_node(Copy(Memlet(name, whole), Memlet(kept, whole)), before)
     return kept
 
 
-def _renamed(memlet: Memlet, names: dict[str, str]) -> Memlet:
+def renamed(memlet: Memlet, names: dict[str, str]) -> Memlet:
+    """A memlet in loops with other variables."""
     return replace(memlet, subset=memlet.subset.subs({old: sym(new) for old, new in names.items()}))
 
 
-def _computation(node: Map, rw: Rewriter, reads: Sequence[Port], writes: Sequence[Port]) -> Region:
-    """The body of the map between pops and pushes: what it reads and writes are registers."""
-    body = copy_region(node.body)
+def computation(body: Region, rw: Rewriter, reads: Sequence[Port], writes: Sequence[Port]) -> Region:
+    """A copy of the body of a map, made to stand between pops and pushes: what it reads and writes are registers."""
+    span = next((inner.span for inner in body.walk_nodes()), None)
     taken = {port.memlet: port for port in reads}
     given = {port.memlet: port for port in writes}
     for inner in body.walk_nodes():
@@ -242,13 +251,13 @@ def _computation(node: Map, rw: Rewriter, reads: Sequence[Port], writes: Sequenc
             case Copy():
                 inner.src, inner.dst = _of_register(inner.src, taken), _of_register(inner.dst, given)
     for name, desc in list(body.containers.items()):
-        assert isinstance(desc, Scalar)  # `_refusal` let nothing else pass
+        assert isinstance(desc, Scalar)  # `why_not_streamed` let nothing else pass
         body.containers[name] = replace(desc, allocation=Allocation.REGISTER)
     for port in (*reads, *writes):
         dtype = rw.uses.desc(port.memlet.container).dtype
         body.containers[port.register] = Scalar(dtype, transient=True, allocation=Allocation.REGISTER)
-    pops = [Copy(Memlet(port.stream, Subset()), Memlet(port.register, Subset()), span=node.span) for port in reads]
-    pushes = [Copy(Memlet(port.register, Subset()), Memlet(port.stream, Subset()), span=node.span) for port in writes]
+    pops = [Copy(Memlet(port.stream, Subset()), Memlet(port.register, Subset()), span=span) for port in reads]
+    pushes = [Copy(Memlet(port.register, Subset()), Memlet(port.stream, Subset()), span=span) for port in writes]
     if pops:
         body.insert(0, State(nodes=list(pops)))
     body.add(State(nodes=list(pushes)))
