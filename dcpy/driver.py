@@ -10,7 +10,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -250,8 +250,13 @@ def distribute(
     return _run(sdfg, DISTRIBUTE, resolve_options()).counts()
 
 
-def choose_distributions(sdfg: Sdfg, ranks: int, sizes: Mapping[str, int], memory: int) -> dict[str, int]:
-    """Distributes by the cheapest plan for a typical run, with so many ranks and these sizes."""
+def choose_distributions(
+    sdfg: Sdfg, ranks: int, sizes: Mapping[str, int], memory: int, adjust: Callable[[Sdfg], None] | None = None
+) -> dict[str, int]:
+    """Distributes by the cheapest plan for a typical run, with so many ranks and these sizes.
+
+    `adjust` changes the plan, which is entered in the program, before it is carried out.
+    """
     from dcpy.transforms.distributed.pipeline import DISTRIBUTE, TEMPORARIES
     from dcpy.transforms.distributed.planning.choose_distributions import ChooseDistributions
     from dcpy.transforms.distributed.plans import expect_sizes, name_for_grid
@@ -260,6 +265,8 @@ def choose_distributions(sdfg: Sdfg, ranks: int, sizes: Mapping[str, int], memor
     expect_sizes(sdfg, sizes)
     choice = ChooseDistributions(ranks=ranks, memory=memory, grid=name_for_grid(sdfg))
     _run(sdfg, Pipeline("plan", choice), resolve_options())
+    if adjust is not None:
+        adjust(sdfg)
     _run(sdfg, TEMPORARIES, resolve_options())
     return _run(sdfg, DISTRIBUTE, resolve_options()).counts()
 

@@ -316,11 +316,10 @@ class RankProgram:
                         help="sizes of one name are equal",
                     )
                 told.setdefault(symbol, f"dimension {axis} of {name!r}")
+        rank, grids = self.world.rank, self._grids(described)
         for symbol, name, dim, number, axis in self.recipe.blocks:
-            ranks = described.grids[number].sizes[axis]
-            found[symbol] = max(1, -(-described.shapes[name][dim] // ranks))
-        rank = self.world.rank
-        for grid, sizes, places in zip(self._grids(described), self.recipe.grids, self.recipe.places, strict=True):
+            found[symbol] = max(1, -(-described.shapes[name][dim] // grids[number].sizes[axis]))
+        for grid, sizes, places in zip(grids, self.recipe.grids, self.recipe.places, strict=True):
             found |= zip(sizes, grid.sizes, strict=True)
             found |= zip(places, grid.coordinates(rank), strict=True)
         return found

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dcpy import driver, plugins
@@ -15,6 +16,7 @@ from dcpy.base.errors import FrontendError
 from dcpy.codegen.artifact import ArrayArg, IntegerArg
 from dcpy.codegen.signature import default_signature
 from dcpy.ir.comm import CommNode
+from dcpy.ir.data import Array
 from dcpy.ir.distribution import Blocked, Distribution, coordinate_names
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import Expr, sym
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from dcpy.runtime.distributed.world import World
 
 Sizes = Mapping[str, tuple[tuple[str, int, int], ...]]
+Blocks = tuple[tuple[str, str, int, int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class Recipe:
     grids: tuple[tuple[str, ...], ...]
     places: tuple[tuple[str, ...], ...]
     communicates: bool
-    blocks: tuple[tuple[str, str, int, int, int], ...] = ()
+    blocks: Blocks = ()
 
     def as_json(self) -> dict[str, Any]:
         """For the record of the program."""
@@ -80,39 +83,58 @@ def for_ranks(
     }
     renamed = {f"g{number}": name for number, name in enumerate(names)}
     placed = {name: parse_distribution(_on(where, renamed)) for name, where in plan.items()}
-    placed, blocks = _with_blocks(sdfg, placed, names)
+    named: list[Blocks] = []
     if grids:
+        placed, blocks = _with_blocks(sdfg, placed, names, list(placed))
+        named.append(blocks)
         driver.distribute(sdfg, placed, grids, temporaries=True)
     elif ranks > 1:
-        driver.choose_distributions(sdfg, ranks, _of_symbols(sizes, shapes), 0)
+        naming = partial(_name_blocks, list(sizes), named)
+        driver.choose_distributions(sdfg, ranks, _of_symbols(sizes, shapes), 0, naming)
         grids = {name: grid.symbols for name, grid in sdfg.grids.items()}
     driver.localize(sdfg)
     messages = [node for node in sdfg.body.walk_nodes() if isinstance(node, CommNode)]
     expand_messages(sdfg, alone=ranks == 1)
     places = tuple(coordinate_names(name, len(extents)) for name, extents in grids.items())
-    return Recipe(sizes, numbers, tuple(grids.values()), places, bool(messages), blocks)
+    return Recipe(sizes, numbers, tuple(grids.values()), places, bool(messages), sum(named, ()))
 
 
 def _with_blocks(
-    sdfg: Sdfg, plan: Mapping[str, Distribution], grids: Sequence[str]
-) -> tuple[dict[str, Distribution], tuple[tuple[str, str, int, int, int], ...]]:
-    """The plan with a symbol for the size of each balanced block; dimensions of one size along one axis share it."""
+    sdfg: Sdfg, plan: Mapping[str, Distribution], grids: Sequence[str], arguments: Sequence[str]
+) -> tuple[dict[str, Distribution], Blocks]:
+    """The plan with a symbol for the size of each balanced block that one of the `arguments` tells.
+
+    Dimensions of one size along one axis share it.
+    """
+    tells = {size: (name, dim) for name in reversed(arguments) for dim, size in enumerate(sdfg.desc(name).shape)}
     known: dict[tuple[str, int, Expr], str] = {}
     blocks: list[tuple[str, str, int, int, int]] = []
     found: dict[str, Distribution] = {}
     for name, where in plan.items():
         axes = list(where.axes)
         for dim, (axis, size) in enumerate(zip(where.axes, sdfg.desc(name).shape, strict=True)):
-            if not isinstance(axis, Blocked) or axis.block is not None:
+            if not isinstance(axis, Blocked) or axis.block is not None or size not in tells:
                 continue
             key = (where.grid, axis.axis, size)
             if key not in known:
                 known[key] = _free_name(sdfg, f"{where.grid}_b{len(known)}")
                 sdfg.add_symbol(known[key])
-                blocks.append((known[key], name, dim, grids.index(where.grid), axis.axis))
+                blocks.append((known[key], *tells[size], grids.index(where.grid), axis.axis))
             axes[dim] = replace(axis, block=sym(known[key]))
         found[name] = replace(where, axes=tuple(axes))
     return found, tuple(blocks)
+
+
+def _name_blocks(arguments: Sequence[str], named: list[Blocks], sdfg: Sdfg) -> None:
+    """Gives the blocks of a plan that was chosen symbols, in place; adds to `named` what they are."""
+    descs = ((name, sdfg.desc(name)) for name in sdfg.containers)
+    plan = {name: desc.distribution for name, desc in descs if isinstance(desc, Array) and desc.distribution}
+    found, blocks = _with_blocks(sdfg, plan, list(sdfg.grids), arguments)
+    for name, where in found.items():
+        desc = sdfg.desc(name)
+        assert isinstance(desc, Array)
+        sdfg.redeclare(name, replace(desc, distribution=where))
+    named.append(blocks)
 
 
 def text_of(where: Placement, grid: str) -> str:

@@ -225,3 +225,20 @@ def test_no_mpi(monkeypatch):
     monkeypatch.setattr(environments, "find_wrapper", lambda: None)
     with pytest.raises(MissingMpi, match=r"no MPI is installed(.|\n)*pip install 'dcpy\[mpi\]'"):
         environments.find_mpi.__wrapped__()
+
+
+def test_jobs_of_several_sizes_share_a_binary(tmp_path):
+    """The plan of plain arrays is chosen for so many ranks; where it is the same, the compiler runs once."""
+    body = """
+        @dcpy.program(distributed=True, auto_optimize=True)
+        def atax(A, x):
+            return (A @ x) @ A
+
+        A, x = np.ones((900, 700)), np.ones(700)
+        np.testing.assert_allclose(atax(A, x), 630000.0)
+        print(f"compiler {atax.profile.get('compiler', 0) > 0}", flush=True)
+    """
+    for ranks, compiles in ((2, 1), (4, 0)):
+        code, text = ended(start(tmp_path, body, ranks, tmp_path / "cache"), 120)
+        assert code == 0, text
+        assert text.count("compiler True") == compiles, text

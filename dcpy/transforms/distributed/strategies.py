@@ -169,8 +169,7 @@ def _made(argument: Argument, home: Home, sizes: Mapping[str, int], ranks: list[
     part = BYTE * 8 * _share(argument, home, ranks)
     start = MESSAGE * sum(map(math.log2, ranks))
     if not combined:
-        everywhere = math.prod(ranks[_axis(axis)] for axis in axes.values())
-        return start + (part * everywhere if not lives else part)
+        return start + part * math.prod(ranks[_axis(axis)] for label, axis in axes.items() if label not in lives)
     scattered = all(axis in {_axis(known) for known in lives.values()} for axis in combined)
     return 2 * start + part * (1 if scattered else 2)
 
