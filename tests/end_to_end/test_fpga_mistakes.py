@@ -1,0 +1,134 @@
+"""Python programs that are no hardware: an error with the line, before any code is generated or run."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dcpy
+from dcpy.base.errors import DcpyError
+
+f32 = dcpy.float32
+N = dcpy.symbol("N", positive=True)
+
+
+def halves(x: dcpy.float16[N]):
+    return x + x
+
+
+def complex_numbers(x: dcpy.complex64[N]):
+    return x * 2
+
+
+def two_producers(x: f32[N], y: f32[N]):
+    s = dcpy.define_stream(f32, 2)
+    with dcpy.dataflow():
+
+        @dcpy.process
+        def one():
+            for i in range(N):
+                s.push(x[i])
+
+        @dcpy.process
+        def other():
+            for i in range(N):
+                s.push(x[i] + 1)
+
+        @dcpy.process
+        def take():
+            for i in range(N):
+                y[i] = s.pop() + s.pop()
+
+
+def left_over(x: f32[N], y: f32[N]):
+    s = dcpy.define_stream(f32, 2)
+    with dcpy.dataflow():
+
+        @dcpy.process
+        def give():
+            for i in range(N):
+                s.push(x[i])
+
+        @dcpy.process
+        def take():
+            for i in range(N - 1):
+                y[i] = s.pop()
+
+
+def data_decide(x: f32[N], y: f32[N]):
+    s = dcpy.define_stream(f32, 2)
+    with dcpy.dataflow():
+
+        @dcpy.process
+        def give():
+            for i in range(N):
+                if x[i] > 0:
+                    s.push(x[i])
+
+        @dcpy.process
+        def take():
+            for i in range(N):
+                y[i] = s.pop()
+
+
+def until_data_say_so(x: f32[N], y: f32[N]):
+    s = dcpy.define_stream(f32, 2)
+    with dcpy.dataflow():
+
+        @dcpy.process
+        def give():
+            i = 0
+            while x[i] > 0:
+                s.push(x[i])
+                i += 1
+
+        @dcpy.process
+        def take():
+            for i in range(N):
+                y[i] = s.pop()
+
+
+def one_array_for_two(x: f32[N], y: f32[N]):
+    with dcpy.dataflow():
+
+        @dcpy.process
+        def first():
+            for i in range(N):
+                y[i] = x[i]
+
+        @dcpy.process
+        def second():
+            for i in range(N):
+                x[i] = 1
+
+
+def memory_of_a_symbol(x: f32[N], y: f32[N]):
+    with dcpy.dataflow():
+
+        @dcpy.process
+        def reverse():
+            kept = np.empty(N, np.float32)
+            for i in range(N):
+                kept[i] = x[i]
+            for j in range(N):
+                y[j] = kept[N - 1 - j]
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (halves, "is f16"),
+        (complex_numbers, "is c64"),
+        (two_producers, "'one' pushes to 's', and the process 'other' pushes to it, too"),
+        (left_over, "tokens are pushed to"),
+        (data_decide, "depends on a condition, or on data"),
+        (until_data_say_so, "ends when data say so|depends on a condition"),
+        (one_array_for_two, "touch|writes"),
+        (memory_of_a_symbol, "is on the chip, and has the size N"),
+    ],
+    ids=lambda case: getattr(case, "__name__", ""),
+)
+def test_no_hardware(function, message):
+    with pytest.raises(DcpyError, match=message) as caught:
+        dcpy.program(function).to_sdfg().code(device="fpga")
+    assert "test_fpga_mistakes.py:" in str(caught.value)
