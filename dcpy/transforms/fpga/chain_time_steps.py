@@ -66,10 +66,11 @@ class ChainTimeSteps(GraphPass):
     after    copy A -> A_next
              loop c = 0:(T - 1) // 2S { dataflow { read A ▷ f ▷ frame ▷ g ▷ frame ▷ f ... ▷ write A_next }
                                         dataflow { read A_next ▷ f ▷ frame ▷ g ▷ frame ▷ f ... ▷ write A } }
+             ... and so on with half as many steps, down to 2 ...
              loop t = 2S * ((T - 1) // 2S):T { map i ...;  map i ... }
 
     A frame puts elements around those of a stage that no stage writes: they stay what they are in memory. The grid is
-    read and written once per S steps. The last steps run as before, at least one of them, so arrays between the stages
+    read and written once per S steps. What is left, at least one step, runs as before, so arrays between the stages
     are what they are to be in the end. Applies where each map reads one array, the one that the map before wrote (the
     first one what the last one wrote), at constant distances, and sizes are numbers. No bit of a result changes.
     """
@@ -90,7 +91,6 @@ class ChainTimeSteps(GraphPass):
                 rw.remark(loop, False, str(stages))
             else:
                 _chain(loop, stages, max(self.steps, 1), rw)
-                rw.remark(loop, True, f"{self.steps} time steps are a chain of {self.steps * len(stages)} stages")
 
 
 def _stages(loop: Loop, rw: Rewriter) -> list[Stage] | Refusal:
@@ -161,6 +161,7 @@ def _box(memlet: Memlet, node: Map, points: tuple[int, ...]) -> Box | None:
 
 
 def _chain(loop: Loop, stages: Sequence[Stage], steps: int, rw: Rewriter) -> None:
+    """Chains of so many steps, of half as many for the rest, and so on; the loop keeps what is left."""
     region, grid = loop.region, stages[0].source
     assert region is not None  # `decide` asked
     desc = rw.uses.desc(grid)
@@ -168,14 +169,18 @@ def _chain(loop: Loop, stages: Sequence[Stage], steps: int, rw: Rewriter) -> Non
     fresh = Array.packed(desc.dtype, desc.shape, transient=True, span=desc.span)
     other = rw.declare_fresh(f"{plain(grid)}_next", replace(fresh, allocation=Allocation.HEAP), region)
     whole = Subset(tuple(Range.of(0, size) for size in desc.shape))
-    count: Expr = max_of(ZERO, (loop.range.stop - loop.range.start - ONE) // const(2 * steps))
     rw.insert_before(loop, State(nodes=[Copy(Memlet(grid, whole), Memlet(other, whole), span=loop.span)]))
-    chains = Region()
-    twice = Loop(rw.fresh_name(f"{loop.param}_chain"), Range(ZERO, count), chains, span=loop.span)
-    rw.insert_before(loop, twice)
-    for source, target in ((grid, other), (other, grid)):
-        rw.insert(_network(list(stages) * steps, source, target, chains, rw), chains)
-    rw.update(loop, range=Range(loop.range.start + count * (2 * steps), loop.range.stop))
+    while True:
+        count: Expr = max_of(ZERO, (loop.range.stop - loop.range.start - ONE) // const(2 * steps))
+        chains = Region()
+        rw.insert_before(loop, Loop(rw.fresh_name(f"{loop.param}_chain"), Range(ZERO, count), chains, span=loop.span))
+        for source, target in ((grid, other), (other, grid)):
+            rw.insert(_network(list(stages) * steps, source, target, chains, rw), chains)
+        rw.update(loop, range=Range(loop.range.start + count * (2 * steps), loop.range.stop))
+        rw.remark(loop, True, f"{steps} time steps are a chain of {steps * len(stages)} stages")
+        steps //= 2
+        if steps < 2:
+            return
 
 
 def _network(stages: Sequence[Stage], source: str, target: str, region: Region, rw: Rewriter) -> Dataflow:

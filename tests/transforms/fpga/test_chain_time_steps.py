@@ -25,7 +25,7 @@ def program(*maps, sizes="16", steps="0:9", more=""):
         loop t = {steps} {{ {inside} {more} }} }}"""
 
 
-@pytest.mark.parametrize("steps", ["0:0", "0:1", "0:4", "2:11", "0:9"])
+@pytest.mark.parametrize("steps", ["0:0", "0:1", "0:4", "2:11", "0:14"])
 @pytest.mark.parametrize("chained", [1, 2])
 def test_the_same_bits(steps, chained):
     """Also with no step, fewer steps than a chain has, and such as do not divide."""
@@ -33,6 +33,12 @@ def test_the_same_bits(steps, chained):
     found.same_values()
     rules = ("fpga.tokens", "fpga.memory")
     assert not [problem for problem in problems(found.after, FPGA_FORM) if problem.rule in rules]
+
+
+def test_what_is_left_is_a_shorter_chain():
+    found = Passed(program(THERE, BACK, steps="0:30"), ChainTimeSteps(6)).same_values()
+    found.says("6 time steps are a chain of 12 stages", "3 time steps are a chain of 6 stages")
+    assert found.text.count("A_next[0:16]") == 1, "there is one other array, and one copy to it"
 
 
 def test_stages_that_need_no_frame():
