@@ -100,8 +100,8 @@ _DTYPES = (
 
 
 def __getattr__(name: str) -> _Any:
-    if name in ("data", "gpu"):
-        value: _Any = _import_module("dcpy.gpu" if name == "gpu" else "dcpy.frontend.dataflow.data")
+    if name in ("comm", "data", "gpu"):
+        value: _Any = _import_module("dcpy.frontend.dataflow.data" if name == "data" else f"dcpy.{name}")
     elif name in _DTYPES:
         from dcpy.frontend.annotations import ANNOTATIONS
 

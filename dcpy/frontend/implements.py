@@ -112,6 +112,7 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.python.repeating",
     ),
     "dcpy": ("dcpy.frontend.dataflow.functions",),
+    "dcpy.comm": ("dcpy.frontend.comm.messages", "dcpy.frontend.comm.collectives"),
     "scipy.special": ("dcpy.frontend.scipy.special", "dcpy.frontend.scipy.special_arrays"),
     "scipy.linalg": ("dcpy.frontend.scipy.linalg", "dcpy.frontend.scipy.banded"),
     "scipy.ndimage": ("dcpy.frontend.scipy.ndimage",),
@@ -209,6 +210,8 @@ def find(function: Any) -> Entry | None:
     module = getattr(function, "__module__", None) or ""
     if module.startswith("numpy.random"):
         _load("numpy.random")  # which costs the import of NumPy's
+    elif module == "dcpy.comm":
+        _load(module)
     elif module.startswith("dcpy."):
         _load("dcpy")
     for package in OPTIONAL:

@@ -38,6 +38,9 @@ class Ranks(Protocol):
     def here(self) -> int:
         """The number of the rank that runs now."""
 
+    def place(self, node: CommNode, visit: Visit) -> tuple[int, int]:
+        """The number of this rank in the node's communicator, and how many there are; -1 for one that is not there."""
+
     def meet(self, node: Collective, visit: Visit) -> None:
         """Waits until all ranks of the node's communicator are there; its outputs are filled then."""
 
@@ -120,6 +123,11 @@ class CommNode(LibraryNode):
     def gives_the_same(self) -> bool:
         """Whether its outputs are surely the same on all ranks."""
         return False
+
+    @property
+    def same_outputs(self) -> frozenset[str]:
+        """The containers of those outputs that are surely the same on all ranks."""
+        return frozenset(memlet.container for memlet in self.outputs.values() if self.gives_the_same)
 
     def run(self, visit: Visit, ranks: Ranks) -> None:
         """What one rank does here: fills its outputs."""

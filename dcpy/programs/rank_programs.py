@@ -193,6 +193,23 @@ def expand_messages(sdfg: Sdfg, *, alone: bool) -> None:
             driver.apply(sdfg, step, {"node": node})
 
 
+def expand_local_view(sdfg: Sdfg) -> bool:
+    """Makes what a plain program says to other ranks calls of MPI, or of nobody; whether it says anything.
+
+    Raises `InvalidSdfg` for collectives that not all ranks reach (`comm.divergent`), and for messages in maps.
+    """
+    speaking = [each for each in sdfg.with_callees() if any(isinstance(n, CommNode) for n in each.body.walk_nodes())]
+    if not speaking:
+        return False
+    from dcpy.ir.verify import WELL_FORMED, verify
+    from dcpy.runtime.distributed.world import current_world
+
+    for each in speaking:
+        verify(each, WELL_FORMED)
+        expand_messages(each, alone=current_world().size == 1)
+    return True
+
+
 def with_messages(sdfg: Sdfg) -> Sdfg:
     """A copy in which messages are calls of the MPI that this process is a rank of, or of nobody."""
     from dcpy.ir.editing.copying import copy_sdfg
@@ -213,7 +230,7 @@ def attach(library: Any, world: World | None = None) -> None:
 
 
 def require_plain(sdfg: Sdfg, records: Iterable[str], parameters: Container[str]) -> None:
-    """`FrontendError` for parameters that are no arrays and numbers (`records`), and for global arrays."""
+    """`FrontendError` for parameters that are no arrays and numbers (`records`), for global arrays and messages."""
     for name in records:
         raise FrontendError(
             f"{sdfg.name}() takes objects or tuples ({name!r}), whose parts are not distributed",
@@ -227,6 +244,13 @@ def require_plain(sdfg: Sdfg, records: Iterable[str], parameters: Container[str]
                 span=sdfg.span,
                 help="pass it as an argument: then it is known where it is",
             )
+    spoken = next((node for node in sdfg.body.walk_nodes() if isinstance(node, CommNode)), None)
+    if spoken is not None:
+        raise FrontendError(
+            f"{sdfg.name}() is distributed, and sends by itself ({spoken.kind})",
+            span=spoken.span,
+            help="distributed programs are written as for one rank; programs with dcpy.comm are not distributed=True",
+        )
     if sdfg.callbacks:
         raise FrontendError(
             f"{sdfg.name}() calls Python, which each rank would do for itself",

@@ -32,6 +32,7 @@ from dcpy.frontend.source import parameter_span
 from dcpy.frontend.specialize.records import Parts, Record, take_apart
 from dcpy.frontend.specialize.types import ArgType, ArrayType, ConstantType, GeneratorType, OpaqueType, ScalarType
 from dcpy.ir.sdfg import Sdfg
+from dcpy.programs import rank_programs
 from dcpy.programs.guards import Guards, Source, alias_groups_with, guards_of, guards_on, source_of_array
 from dcpy.programs.signatures import Convention, signature_of_call
 from dcpy.programs.versions import SPECULATIVE, Version, Versions
@@ -241,6 +242,9 @@ class Specializer:
         if lowered.by_value:  # a later process has calls with other values
             key, self._by_value = "", self._by_value + 1
         arrays = lowered.extra_arguments
+        communicates = rank_programs.expand_local_view(lowered.sdfg)
+        if communicates:  # what is compiled depends on whether there are other ranks
+            key = ""
         _place(lowered, there)
         convention = Convention.of(lowered, names)
         signature, sources = signature_of_call(lowered.sdfg, convention)
@@ -251,6 +255,8 @@ class Specializer:
         loaded = driver.compile_sdfg(
             lowered.sdfg, signature, self.options, profile=profile, program_key=key, codes=codes
         )
+        if communicates:
+            rank_programs.attach(loaded.library)
         closure = (*sources, *map(source_of_array, arrays))
         described = convention.described(signature)
         self._versions.add(version)

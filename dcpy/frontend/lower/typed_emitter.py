@@ -75,6 +75,7 @@ class TypedEmitter(ABC):
         self.seen_copies: Callable[[str], Sequence[tuple[str, object]]] = lambda container: ()  # those in use
         self.clock, self.stored = 0, dict[str, int]()  # when the program last stored to a container
         self.combined: dict[str, str] = {}  # containers whose writes are combined, and how
+        self.started: dict[str, Any] = {}  # what `frontend.comm` knows of the requests in a container
         self.remembered: list[Remembered] = []  # how much masks select, and where
 
     # -- errors and checks -------------------------------------------------------------------------------------------

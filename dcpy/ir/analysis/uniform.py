@@ -22,7 +22,7 @@ from dcpy.ir.tree import Element, owners_around, subtree
 def varying_names(sdfg: Sdfg) -> frozenset[str]:
     """The symbols and containers of an SDFG whose values may differ between ranks."""
     varying = {name for grid, its in sdfg.grids.items() for name in coordinate_names(grid, len(its.sizes))}
-    if not varying:
+    if not varying and not any(isinstance(node, CommNode) for node in sdfg.body.walk_nodes()):
         return frozenset()
     for region in sdfg.body.walk_regions():
         for name, desc in region.containers.items():
@@ -41,7 +41,8 @@ def varying_names(sdfg: Sdfg) -> frozenset[str]:
 def _follow(element: Element, varying: set[str], callees: Callees) -> None:
     """Adds what an element makes of values that vary, or makes on some ranks only."""
     touched = touches_of(element, callees.written_by)
-    if isinstance(element, CommNode) and element.gives_the_same and not is_divergent(element, varying):
+    if isinstance(element, CommNode) and not is_divergent(element, varying):
+        varying.update({*touched.writes, *touched.defines} - element.same_outputs)
         return
     inputs = varying.intersection((*touched.reads, *touched.symbols))
     if inputs or isinstance(element, CommNode) or is_divergent(element, varying):

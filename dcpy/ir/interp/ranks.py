@@ -134,6 +134,7 @@ class _Here:
     def __init__(self, world: _World, rank: int) -> None:
         self.rank = rank
         self.meet, self.send, self.receive, self.finish = world.meet, world.send, world.receive, world.finish
+        self.place = world.place
 
     def here(self) -> int:
         return self.rank
@@ -186,6 +187,11 @@ class _World:
             if all(place in (-1, at) for place, at in zip(fixed, np.unravel_index(other, sizes), strict=True))
         ]  # fmt: skip
         return (node.grid, fixed), members
+
+    def place(self, node: CommNode, visit: Visit) -> tuple[int, int]:
+        """Where a rank is among those of a communicator."""
+        members = self.communicator(node, visit.rank)[1]
+        return members.index(visit.rank) if members else -1, len(members)
 
     # -- collectives -------------------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from dcpy.ir.comm import CommNode, NDArray, Ranks, Visit
 from dcpy.ir.roles import Role, Roles
 from dcpy.ir.symbolic import ZERO, Expr
 from dcpy.ir.types import int64
+from dcpy.libraries.mpi.nodes import own_results
 
 
 @dataclass(eq=False)
@@ -28,7 +29,8 @@ class _Message(CommNode):
 
     def problems(self) -> Iterator[str]:
         """Other connectors."""
-        if set(self.inputs) != set(self.takes) or set(self.outputs) != set(self.gives):
+        kept = own_results(self)
+        if set(self.inputs) - kept != set(self.takes) or set(self.outputs) != set(self.gives):
             yield f"has the connectors ({', '.join(self.takes)}) -> ({', '.join(self.gives)})"
 
 

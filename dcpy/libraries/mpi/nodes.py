@@ -13,11 +13,35 @@ from typing import ClassVar
 import numpy as np
 
 from dcpy.base.errors import CommunicationError
-from dcpy.ir.comm import Collective, NDArray, Visit
+from dcpy.ir.comm import Collective, CommNode, NDArray, Ranks, Visit
 from dcpy.ir.expressions.ops import op_info
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS
 from dcpy.ir.roles import Role, Roles
 from dcpy.ir.symbolic import ZERO, Expr
+
+
+def own_results(node: CommNode) -> set[str]:
+    """The results that are operands, too: what is there before stays where nothing comes."""
+    return {name for name, memlet in node.inputs.items() if node.outputs.get(name) == memlet}
+
+
+@dataclass(eq=False)
+class Place(CommNode):
+    """``rank`` is the number of this rank in the communicator, and ``size`` how many there are (both int64)."""
+
+    kind = "comm.place"
+
+    def problems(self) -> Iterator[str]:
+        """Other connectors."""
+        if self.inputs or set(self.outputs) != {"rank", "size"}:
+            yield "has the connectors () -> (rank, size)"
+
+    @property
+    def same_outputs(self) -> frozenset[str]:
+        return frozenset(() if self.grid else (self.outputs["size"].container,))
+
+    def run(self, visit: Visit, ranks: Ranks) -> None:
+        visit.outputs["rank"][...], visit.outputs["size"][...] = ranks.place(self, visit)
 
 
 @dataclass(eq=False)
@@ -38,7 +62,7 @@ class _Moving(Collective):
 
     def problems(self) -> Iterator[str]:
         """Other connectors."""
-        if set(self.inputs) != {"x"} or set(self.outputs) != {"out"}:
+        if set(self.inputs) - own_results(self) != {"x"} or set(self.outputs) != {"out"}:
             yield "has the connectors (x) -> (out)"
 
     def agreement(self, visit: Visit) -> dict[str, object]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dcpy.base.errors import FrontendError
+from dcpy.frontend.comm.words import Request
 from dcpy.frontend.lists import ListValue
 from dcpy.frontend.lower.arithmetic import elementwise
 from dcpy.frontend.lower.arithmetic.broadcasting import same_size
@@ -104,6 +105,8 @@ def dtype(value: Value) -> DType | None:
     if value == Static(None):
         return None
     found = static(value, "a dtype")
+    if found == Request:
+        return types.int64
     numpy_type = getattr(found, "numpy", None)  # dcpy.float64
     if isinstance(numpy_type, np.dtype):
         found = numpy_type

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dcpy.frontend.comm.words import Request
 from dcpy.frontend.implements import implements
 from dcpy.frontend.lower.arithmetic.elementwise import convert
 from dcpy.frontend.lower.arithmetic.fitting import require_fit
@@ -57,7 +58,9 @@ def filled(b: Builder, shape: Value, dtype: DType, fill: Value, order: Value) ->
 
 @implements(np.empty, np.ndarray)
 def empty(b: Builder, shape: Value, dtype: Value = NONE, order: Value = ORDER_C) -> Value:
-    """An array with undefined contents."""
+    """An array with undefined contents; requests of messages are those of nothing."""
+    if dtype == Static(Request):
+        return filled(b, shape, types.int64, Static(0), order)
     return _new(b, shape, _dtype(b, dtype), order)
 
 

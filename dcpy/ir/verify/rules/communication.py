@@ -39,5 +39,6 @@ def all_ranks_reach_collectives(node: Collective, scope: Scope) -> Findings:
         if varies(owner, varying):
             yield (
                 f"a {node.kind} is in a {owner.kind} that may run otherwise on other ranks",
-                "take the condition from an allreduce or a broadcast, or put the collective outside",
+                "take the condition from an array into which an allreduce or a broadcast alone writes, or put the "
+                "collective outside",
             )

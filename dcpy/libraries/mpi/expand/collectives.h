@@ -10,6 +10,7 @@ static void pass(const View &x, const View &out)
 }
 
 template <class... N> void barrier(N...) {}
+template <class... N> void place(int64_t *rank, int64_t *size, N...) { *rank = 0, *size = 1; }
 template <class T, class... N> void whole(const T *x, T *out, N... numbers)
 {
     const int64_t all[] = {int64_t(numbers)...};
@@ -76,6 +77,20 @@ template <class... N> void barrier(N... numbers)
     if (comm == MPI_COMM_NULL) return;
     traffic.collectives++;
     DCPY_MPI(Barrier(comm));
+}
+
+// Where this rank is in a group, and how large that is.
+template <class... N> void place(int64_t *rank, int64_t *size, N... numbers)
+{
+    const int64_t all[] = {int64_t(numbers)...};
+    Numbers rest = {all};
+    MPI_Comm comm = group(rest);
+    int mine = -1, ranks = 0;
+    if (comm != MPI_COMM_NULL) {
+        DCPY_MPI(Comm_rank(comm, &mine));
+        DCPY_MPI(Comm_size(comm, &ranks));
+    }
+    *rank = mine, *size = ranks;
 }
 
 // Kind, root, operation, the group, and both operands: what all ranks give and get as a whole.

@@ -53,12 +53,18 @@ def moving(node: Any, f: Fragment, environment: str) -> None:
     numbers = [as_expr(number), getattr(node, "root", ZERO), as_expr(OPERATIONS[operation])]
     numbers += [*group_numbers(node, f), *view_numbers(x), *view_numbers(out)]
     arguments: tuple[str | ScalarExpr, ...] = ("x", "out", *map(Index, numbers))
-    f.add(ForeignCall(f"dcpy::{function}", arguments, {"x": x.memlet}, {"out": out.memlet}, environment))
+    f.add(ForeignCall(f"dcpy::{function}", arguments, dict(node.inputs), {"out": out.memlet}, environment))
 
 
 def waiting(node: nodes.Barrier, f: Fragment, environment: str) -> None:
     """One call."""
     f.add(ForeignCall("dcpy::barrier", tuple(map(Index, group_numbers(node, f))), {}, {}, environment))
+
+
+def placing(node: nodes.Place, f: Fragment, environment: str) -> None:
+    """One call."""
+    arguments: tuple[str | ScalarExpr, ...] = ("rank", "size", *map(Index, group_numbers(node, f)))
+    f.add(ForeignCall("dcpy::place", arguments, {}, dict(node.outputs), environment))
 
 
 def both(
@@ -69,6 +75,7 @@ def both(
     return with_mpi, expands(cls, "alone", environment=ALONE)(lambda node, f: write(node, f, ALONE))
 
 
+place, place_alone = both(nodes.Place, placing)
 barrier, barrier_alone = both(nodes.Barrier, waiting)
 bcast, bcast_alone = both(nodes.Bcast, moving)
 reduce, reduce_alone = both(nodes.Reduce, moving)

@@ -1,0 +1,188 @@
+"""``Send``, ``Recv`` and messages that are started now and waited for later, in programs.
+
+A wait has the memory of its messages as operands, so dataflow keeps others away from it. Which memory that is follows
+from the text of the program: a request is started and waited for in the same loop body, by a number that is known.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+from dcpy.frontend.comm.operands import NONE, given, rank_of, require_same_dtype, says, taken
+from dcpy.frontend.lower.arrays.stores import require_writable
+from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.values import ArrayValue, Scalar, Static, Value
+from dcpy.ir.expressions.scalar import Const, Load, op
+from dcpy.ir.region import Region
+from dcpy.ir.subsets import Subset
+from dcpy.ir.symbolic import Expr, as_expr
+from dcpy.ir.types import int64
+
+TAG = Static(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A message under way: its memory, and the regions around the place where it was started."""
+
+    memory: ArrayValue
+    receives: bool
+    inside: tuple[Region, ...]
+
+
+Requests = dict[int, Started]
+
+
+@says("Send")
+def send(b: Builder, buffer: Value, dest: Value, tag: Value = TAG) -> Value:
+    """Sends an array; it may wait until the other rank receives."""
+    fields = {"to": rank_of(b, dest, "dest"), "tag": b.integer(tag, "tag")}
+    b.library("comm.send", {"x": given(b, buffer, "comm.Send")}, {}, **fields)
+    return NONE
+
+
+@says("Recv")
+def recv(b: Builder, buffer: Value, source: Value, tag: Value = TAG) -> Value:
+    """Waits for a message of a rank."""
+    out = taken(b, buffer, "comm.Recv")
+    fields = {"source": rank_of(b, source, "source"), "tag": b.integer(tag, "tag")}
+    b.library("comm.recv", {"out": out}, {"out": out}, **fields)
+    return NONE
+
+
+@says("Sendrecv")
+def sendrecv(b: Builder, sendbuf: Value, dest: Value, recvbuf: Value, source: Value, tag: Value = TAG) -> Value:
+    """Sends to one rank and receives from another one, at the same time."""
+    x, out = given(b, sendbuf, "comm.Sendrecv"), taken(b, recvbuf, "comm.Sendrecv")
+    require_same_dtype(b, "Sendrecv", x, out)
+    ends = {"to": rank_of(b, dest, "dest"), "source": rank_of(b, source, "source")}
+    b.library("comm.sendrecv", {"x": x, "out": out}, {"out": out}, tag=b.integer(tag, "tag"), **ends)
+    return NONE
+
+
+@says("Isend")
+def isend(b: Builder, buffer: Value, dest: Value, tag: Value = TAG, request: Value = NONE) -> Value:
+    """Starts to send; the array may not be written before the wait."""
+    x = given(b, buffer, "comm.Isend")
+    fields = {"to": rank_of(b, dest, "dest"), "tag": b.integer(tag, "tag")}
+    word, found = _new_request(b, request, Started(x, False, tuple(b.emit.open)))
+    b.library("comm.isend", {"x": x}, {"request": word}, **fields)
+    return found
+
+
+@says("Irecv")
+def irecv(b: Builder, buffer: Value, source: Value, tag: Value = TAG, request: Value = NONE) -> Value:
+    """Starts to receive; the array may not be touched before the wait."""
+    out = taken(b, buffer, "comm.Irecv")
+    fields = {"source": rank_of(b, source, "source"), "tag": b.integer(tag, "tag")}
+    word, found = _new_request(b, request, Started(out, True, tuple(b.emit.open)))
+    b.library("comm.irecv", {"out": out}, {"out": out, "request": word}, **fields)
+    return found
+
+
+@says("Wait")
+def wait(b: Builder, request: Value) -> Value:
+    """Waits for one message."""
+    word, number = _request(b, request)
+    _wait(b, word, number, number + 1)
+    return NONE
+
+
+@says("Waitall")
+def waitall(b: Builder, requests: Value) -> Value:
+    """Waits for all messages of an array of requests."""
+    count = requests.shape[0].constant if isinstance(requests, ArrayValue) and requests.rank == 1 else None
+    if count is None or not isinstance(requests, ArrayValue):
+        raise b.error(
+            "comm.Waitall takes an array of requests in one dimension, of a size that is known at compile time",
+            help="requests = np.empty((4,), dtype=comm.Request)",
+        )
+    desc = b.desc(requests)
+    if not requests.is_all_of(desc):
+        raise b.error("comm.Waitall takes all of an array of requests", help="use an array for each group of messages")
+    _wait(b, requests, 0, count)
+    return NONE
+
+
+def _new_request(b: Builder, request: Value, started: Started) -> tuple[ArrayValue, Value]:
+    """Where a request goes, and what the call returns: a request of its own where none is given."""
+    if request == NONE:
+        word = b.scalar_container(int64, "request")[0]
+        _enter(b, word.container, 0, started)
+        return word, word  # as an array: a name of the user's is this one, not a copy
+    word, number = _request(b, request)
+    require_writable(b, word)
+    idle = op("eq", word.load(()), Const(0, int64))
+    b.check(idle, "RuntimeError", "a request is started again that was not waited for")
+    _enter(b, word.container, number, started)
+    return word, NONE
+
+
+def _request(b: Builder, request: Value) -> tuple[ArrayValue, int]:
+    """The memory of one request, and its number in its array."""
+    match request:
+        case ArrayValue(rank=0, container=name) if name in b.started and request.is_all_of(b.desc(request)):
+            return request, 0
+        case Scalar(expr=Load(container=name, indices=indices)) if request.dtype == int64:
+            numbers: list[int | None] = [index.constant for index in indices]
+            desc = b.emit.descs[name]
+            if len(numbers) == 0:
+                return ArrayValue.whole(name, desc), 0
+            if len(numbers) == 1 and numbers[0] is not None:
+                return _element(name, as_expr(numbers[0])), numbers[0]
+    raise b.error(
+        f"a request is an element of an array of requests, by a number that is known, not {b.describe(request)}",
+        help="requests = np.empty((4,), dtype=comm.Request); comm.Isend(x, dest, tag, requests[0])",
+    )
+
+
+def _element(container: str, index: Expr) -> ArrayValue:
+    return ArrayValue(container, int64, (), Subset((index,)), ())
+
+
+def _enter(b: Builder, container: str, number: int, started: Started) -> None:
+    known: Requests = b.started.setdefault(container, {})
+    before = known.get(number)
+    if before is not None and (before.memory, before.receives) != (started.memory, started.receives):
+        raise b.error(
+            "a request stands for two messages of other memory, of which one is under way",
+            help="use another element of the array of requests for each, and wait for all",
+        )
+    known[number] = started
+    b.emit.on_undo(functools.partial(_put_back, known, number, before))
+
+
+def _wait(b: Builder, requests: ArrayValue, first: int, end: int) -> None:
+    known: Requests = b.started.get(requests.container, {})
+    here = tuple(b.emit.open)
+    memory: dict[str, ArrayValue] = {}
+    received: dict[str, ArrayValue] = {}
+    for number in range(first, end):
+        message = known.pop(number, None)
+        if message is None:
+            continue
+        b.emit.on_undo(functools.partial(_put_back, known, number, message))
+        if message.inside[: len(here)] != here:
+            raise b.error(
+                "a message is waited for in a loop or branch in which it was not started",
+                help="wait where the message was started, or behind that",
+            )
+        memory[f"b{number - first}"] = message.memory
+        if message.receives:
+            require_writable(b, message.memory)
+            received[f"b{number - first}"] = message.memory
+    if not memory:
+        raise b.error(
+            "a wait is for messages that this function has not started before it",
+            help="start and wait for messages in one function, in the same iteration",
+        )
+    b.library("comm.wait", {"requests": requests, **memory}, received)
+    b.store(requests, Static(0))
+
+
+def _put_back(known: Requests, number: int, before: Started | None) -> None:
+    if before is None:
+        known.pop(number, None)
+    else:
+        known[number] = before

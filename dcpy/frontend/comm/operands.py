@@ -1,0 +1,87 @@
+"""Operands of messages and collectives: arrays as they are, ranks and tags as expressions, operations by name."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dcpy.frontend.comm.words import ANY_SOURCE, InPlace, Operation
+from dcpy.frontend.implements import Implementation, implements
+from dcpy.frontend.lower.arrays.stores import require_writable
+from dcpy.frontend.lower.builder import Builder
+from dcpy.frontend.values import ArrayValue, Static, Value
+from dcpy.ir.symbolic import Expr
+
+NONE = Static(None)
+
+
+def says(name: str) -> Callable[[Implementation], Implementation]:
+    """Registers the implementation of a function of ``dcpy.comm``, which is above this layer."""
+    return implements(getattr(importlib.import_module("dcpy.comm"), name))
+
+
+def given(b: Builder, value: Value, what: str) -> ArrayValue:
+    """What is sent: an array, or a number as one of no dimensions."""
+    if value == NONE:
+        raise b.error(
+            f"{what} takes an array, not None", help="all ranks pass arrays; those that give nothing, empty ones"
+        )
+    return b.array(value)
+
+
+def taken(b: Builder, value: Value, what: str) -> ArrayValue:
+    """What is received into: an array that may be written."""
+    if not isinstance(value, ArrayValue):
+        raise b.error(
+            f"{what} writes into an array, not {b.describe(value)}",
+            help="pass an array or a slice of one: numbers cannot be written in place",
+        )
+    require_writable(b, value)
+    return value
+
+
+def rank_of(b: Builder, value: Value, what: str) -> Expr:
+    """A rank; ANY_SOURCE is refused."""
+    if isinstance(value, Static) and value.value == ANY_SOURCE:
+        raise b.error(
+            "a program names the rank from which it receives: with ANY_SOURCE, results depend on who is first",
+            help="receive from each rank in turn, or use a Gather",
+        )
+    return b.integer(value, what)
+
+
+def is_operation(value: Value) -> bool:
+    """Whether a value is one of ``comm.SUM`` and its like."""
+    return isinstance(value, Static) and isinstance(value.value, Operation)
+
+
+def combining(
+    b: Builder, name: str, operands: Sequence[Value], op: Value, root: Value = NONE
+) -> tuple[ArrayValue, ArrayValue, dict[str, Any], Value]:
+    """Operands, the operation and the root of a collective that combines: ``(buffer, op)`` or ``(x, out, op)``."""
+    rest = list(operands)
+    source = rest.pop(0) if rest else NONE
+    target = rest.pop(0) if rest and not is_operation(rest[0]) else source
+    if rest and is_operation(rest[0]):
+        op = rest.pop(0)
+    if rest and root == NONE:
+        root = rest.pop(0)
+    if rest or not is_operation(op):
+        raise b.error(
+            f"comm.{name} takes (buffer, op), or (x, out, op)", help=f"write comm.{name}(x, out, comm.SUM)"
+        )
+    out = taken(b, target, f"comm.{name}")
+    in_place = isinstance(source, Static) and source.value is InPlace.IN_PLACE
+    x = out if in_place else given(b, source, f"comm.{name}")
+    require_same_dtype(b, name, x, out)
+    return x, out, {"op": b.static(op, "op").value}, root
+
+
+def require_same_dtype(b: Builder, name: str, x: ArrayValue, out: ArrayValue) -> None:
+    """`FrontendError` where what is sent would be read as something else."""
+    if x.dtype != out.dtype:
+        raise b.error(
+            f"comm.{name} moves {x.dtype.numpy_name} into an array of {out.dtype.numpy_name}",
+            help="values are moved as they are: convert them before (`x.astype(out.dtype)`)",
+        )
