@@ -251,24 +251,32 @@ def distribute(
 
 
 def choose_distributions(
-    sdfg: Sdfg, ranks: int, sizes: Mapping[str, int], memory: int, adjust: Callable[[Sdfg], None] | None = None
+    sdfg: Sdfg,
+    ranks: int,
+    sizes: Mapping[str, int],
+    memory: int,
+    adjust: Callable[[Sdfg], None] | None = None,
+    figures: Mapping[str, int] | None = None,
 ) -> dict[str, int]:
     """Distributes by the cheapest plan for a typical run, with so many ranks and these sizes.
 
-    `adjust` changes the plan, which is entered in the program, before it is carried out.
+    `adjust` changes the plan, which is entered in the program, before it is carried out. `figures` are those of the
+    network that were measured (`runtime.distributed.calibration`); others are as in the table.
     """
-    from dcpy.transforms.distributed.pipeline import DISTRIBUTE, TEMPORARIES
+    from dcpy.ir.machine import Network
+    from dcpy.transforms.distributed.pipeline import TEMPORARIES, distribute
     from dcpy.transforms.distributed.planning.choose_distributions import ChooseDistributions
     from dcpy.transforms.distributed.plans import expect_sizes, name_for_grid
     from dcpy.transforms.pipeline import Pipeline
 
     expect_sizes(sdfg, sizes)
-    choice = ChooseDistributions(ranks=ranks, memory=memory, grid=name_for_grid(sdfg))
+    network = Network(**(figures or {}))
+    choice = ChooseDistributions(ranks=ranks, memory=memory, grid=name_for_grid(sdfg), network=network)
     _run(sdfg, Pipeline("plan", choice), resolve_options())
     if adjust is not None:
         adjust(sdfg)
     _run(sdfg, TEMPORARIES, resolve_options())
-    return _run(sdfg, DISTRIBUTE, resolve_options()).counts()
+    return _run(sdfg, distribute(network), resolve_options()).counts()
 
 
 def place_on_device(sdfg: Sdfg, names: Sequence[str]) -> None:

@@ -54,6 +54,7 @@ def _parser() -> argparse.ArgumentParser:
 
     doctor = commands.add_parser("doctor", help="what was found on this machine, and what is missing")
     doctor.add_argument("--gpu", action="store_true", help="only GPUs, with what things cost on the one that is there")
+    doctor.add_argument("--mpi", action="store_true", help="measure messages and work of ranks; plans go by that")
     doctor.set_defaults(run=_doctor)
     return parser
 
@@ -106,6 +107,10 @@ def _run(options: argparse.Namespace) -> int:
 def _doctor(options: argparse.Namespace) -> int:
     from dcpy.cli.doctor import findings, gpu_constants, gpu_findings
 
+    if options.mpi:
+        from dcpy.cli.network import measure_network
+
+        return measure_network()
     missing = 0
     for finding in gpu_findings() if options.gpu else findings():
         missing += finding.needed and not finding.found

@@ -30,6 +30,7 @@ from dcpy.programs.guards import Guards, guards_on
 from dcpy.programs.rank_programs import Recipe, attach, for_ranks, require_plain, text_of
 from dcpy.runtime.distributed.agreement import agree
 from dcpy.runtime.distributed.arrays import DistArray, OnRoot
+from dcpy.runtime.distributed.calibration import kept, scope_of
 from dcpy.runtime.distributed.placement import Grid, Placement, balanced
 from dcpy.runtime.distributed.sharing import load_everywhere
 from dcpy.runtime.distributed.world import World, current_world
@@ -213,12 +214,13 @@ class RankCalls:
         }
         agree(world, {**used, "the functions that it calls": known.key})
         codes: tuple[CodeType, ...] = tuple(known.codes) or (self.function.__code__,)
-        key = self._remembered_as(known.key, described)
+        figures = self._figures(described)
+        key = self._remembered_as(f"{known.key} {sorted(figures.items())}" if known.key else "", described)
 
         def compiles() -> Loaded:
             profile.clear()
             loaded = recall(key, self.options, codes) if key else None
-            return loaded or self._compile(bound, described, key, codes, profile)
+            return loaded or self._compile(bound, described, key, codes, figures, profile)
 
         loaded = load_everywhere(world, self.options, compiles, codes)
         made = RankProgram(loaded, world, guards)
@@ -232,7 +234,7 @@ class RankCalls:
 
     def _compile(
         self, bound: Mapping[str, Any], described: Description, key: str, codes: tuple[CodeType, ...],
-        profile: driver.Profile,
+        figures: Mapping[str, int], profile: driver.Profile,
     ) -> Loaded:  # fmt: skip
         with driver.timed(profile, "frontend"):
             sdfg = self._to_sdfg(**_samples(bound, described))
@@ -244,11 +246,19 @@ class RankCalls:
         plan = {name: where for name, where in described.plan.items() if name in sdfg.containers}
         with driver.timed(profile, "distribute"):
             axes = [len(grid.sizes) for grid in described.grids]
-            recipe = for_ranks(sdfg, plan, axes, described.world.size, described.expected)
+            recipe = for_ranks(sdfg, plan, axes, described.world.size, described.expected, figures)
         return driver.compile_sdfg(
             sdfg, default_signature(sdfg), self.options, profile=profile, program_key=key, extra=recipe.as_json(),
             codes=codes,
         )  # fmt: skip
+
+    def _figures(self, described: Description) -> dict[str, int]:
+        """What was measured of the network, as rank 0 has it, where a plan is chosen; all ranks call this."""
+        world = described.world
+        if described.grids or world.size == 1:
+            return {}
+        cache, scope = driver.program_cache(self.options), scope_of(world)
+        return dict(world.tell(kept(cache, scope, world.library_version) if world.rank == 0 else None))
 
     def _remembered_as(self, source: str, described: Description) -> str:
         """What stands for the whole way to the program of one rank; "" where nothing does."""

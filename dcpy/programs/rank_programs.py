@@ -61,11 +61,17 @@ class Recipe:
 
 
 def for_ranks(
-    sdfg: Sdfg, plan: Mapping[str, str], axes: Sequence[int], ranks: int, shapes: Mapping[str, Sequence[int]]
+    sdfg: Sdfg,
+    plan: Mapping[str, str],
+    axes: Sequence[int],
+    ranks: int,
+    shapes: Mapping[str, Sequence[int]],
+    figures: Mapping[str, int] | None = None,
 ) -> Recipe:
     """Makes an SDFG that of one rank, in place. `axes` are how many each grid has; plans name them g0, g1, ...
 
-    Where no argument has a grid, a plan is chosen for so many `ranks`, and arguments of these `shapes`. For one rank
+    Where no argument has a grid, a plan is chosen for so many `ranks`, and arguments of these `shapes`, by the
+    `figures` of the network that were measured. For one rank
     there is no MPI. Raises `TransformationRefused` for what cannot be distributed.
     """
     plugins.load()
@@ -90,7 +96,7 @@ def for_ranks(
         driver.distribute(sdfg, placed, grids, temporaries=True)
     elif ranks > 1:
         naming = partial(_name_blocks, list(sizes), named)
-        driver.choose_distributions(sdfg, ranks, _of_symbols(sizes, shapes), 0, naming)
+        driver.choose_distributions(sdfg, ranks, _of_symbols(sizes, shapes), 0, naming, figures)
         grids = {name: grid.symbols for name, grid in sdfg.grids.items()}
     driver.localize(sdfg)
     messages = [node for node in sdfg.body.walk_nodes() if isinstance(node, CommNode)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dcpy.ir.machine import NETWORK, Network
 from dcpy.transforms.distributed.distribute_map import DistributeMap
 from dcpy.transforms.distributed.infer_halos import InferHalos
 from dcpy.transforms.distributed.insert_communication import InsertCommunication
@@ -12,14 +13,20 @@ from dcpy.transforms.distributed.redundant_communication import RemoveRedundantC
 from dcpy.transforms.distributed.specialize_products import SpecializeProducts
 from dcpy.transforms.pipeline import Pipeline
 
-DISTRIBUTE = Pipeline(
-    "distribute",
-    LocalizeReductions(),
-    DistributeMap(),
-    SpecializeProducts(),
-    InsertCommunication(),
-    RemoveRedundantCommunication(),
-    InferHalos(),
-)
+
+def distribute(network: Network = NETWORK) -> Pipeline:
+    """The pipeline; products run where they take least on this network."""
+    return Pipeline(
+        "distribute",
+        LocalizeReductions(),
+        DistributeMap(),
+        SpecializeProducts(network),
+        InsertCommunication(),
+        RemoveRedundantCommunication(),
+        InferHalos(),
+    )
+
+
+DISTRIBUTE = distribute()
 TEMPORARIES = Pipeline("temporaries", PlaceTemporaries())
 LOCALIZE = Pipeline("one-rank", Localize())

@@ -12,6 +12,7 @@ from dcpy.ir.data import Array
 from dcpy.ir.distribution import Distribution
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.expressions.scalar import Const, Ref, ScalarExpr, cast, op
+from dcpy.ir.machine import NETWORK, Network
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, LibraryNode, Map, Node, Tasklet
 from dcpy.ir.region import Region, State
@@ -40,20 +41,22 @@ class SpecializeProducts(GraphPass):
 
     name: ClassVar[str] = "specialize-products"
 
+    network: Network = NETWORK
+
     def decide(self, rw: Rewriter) -> None:
         """Gives each result a temporary where its node makes it, and copies that to where the result lives."""
         for state, node in outermost_nodes(rw.sdfg):
             if runs_over_labels(node):
-                specialize(state, node, rw)
+                specialize(state, node, rw, self.network)
 
 
-def specialize(state: State, node: LibraryNode, rw: Rewriter) -> None:
+def specialize(state: State, node: LibraryNode, rw: Rewriter, network: Network = NETWORK) -> None:
     """Decides for one node, and carries it out."""
     arguments = arguments_of(node, rw.uses)
     if not arguments or all(argument.where is None for argument in arguments):
         return
     reason = _why_whole(node, arguments, rw.uses)
-    found = strategies_of(node, arguments, rw.uses, splits=not reason)
+    found = strategies_of(node, arguments, rw.uses, splits=not reason, network=network)
     if not found or found[0].home == home_of(node, rw.uses)[1]:
         return
     best, wanted = found[0], ", ".join(found[0].home) or "nothing"

@@ -15,7 +15,7 @@ from typing import TypeGuard
 from dcpy.ir.analysis.ownership import shifted
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.distribution import Axis, Blocked, Distribution, Partial
-from dcpy.ir.machine import NETWORK
+from dcpy.ir.machine import NETWORK, Network
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, LibraryNode, Node
 from dcpy.ir.refusal import Refusal
@@ -26,7 +26,6 @@ from dcpy.transforms.distributed.placement import Home, Touch, anchors_of, label
 
 SIZE, RANKS = 4096, 8  # what sizes of arrays, and of axes of grids, are taken to be where nothing is known of a run
 PICO = 1e-12
-MESSAGE, BYTE, STEP = NETWORK.latency * PICO, NETWORK.byte * PICO, NETWORK.step * PICO  # seconds
 Number = Callable[[Expr, Uses], int]  # that stands for a size
 
 
@@ -102,7 +101,13 @@ def arguments_of(node: LibraryNode, uses: Uses, number: Number = number_of) -> l
 
 
 def strategies_of(
-    node: LibraryNode, arguments: list[Argument], uses: Uses, *, splits: bool, number: Number = number_of
+    node: LibraryNode,
+    arguments: list[Argument],
+    uses: Uses,
+    *,
+    splits: bool,
+    number: Number = number_of,
+    network: Network = NETWORK,
 ) -> list[Strategy]:
     """What may be done, the cheapest first; with `splits`, also by parts that are combined."""
     grids = dict.fromkeys(argument.where.grid for argument in arguments if argument.where is not None)
@@ -117,7 +122,7 @@ def strategies_of(
             if any(label not in kept and not isinstance(axis, Blocked) for label, axis in home.items()):
                 continue
             key = (grid, tuple(sorted((label, str(axis)) for label, axis in home.items())))
-            found.setdefault(key, Strategy(grid, home, _seconds(home, here, ranks)))
+            found.setdefault(key, Strategy(grid, home, _seconds(home, here, ranks, network)))
     return sorted(found.values(), key=lambda strategy: strategy.seconds)  # of equal ones, that of the first operand
 
 
@@ -135,17 +140,17 @@ def _homes(arguments: list[Argument]) -> Iterator[dict[str, Axis]]:
         yield home
 
 
-def _seconds(home: Home, arguments: list[Argument], ranks: list[int]) -> float:
+def _seconds(home: Home, arguments: list[Argument], ranks: list[int], network: Network) -> float:
     sizes = {label: size for each in arguments for label, size in zip(each.labels, each.sizes, strict=True)}
     used = math.prod(ranks[axis.axis] for axis in home.values() if axis is not None)
-    total = STEP * math.prod(sizes.values()) / used
+    total = network.step * PICO * math.prod(sizes.values()) / used
     for argument in arguments:
         move = _made if argument.is_write else _fetched
-        total += move(argument, home, sizes, ranks)
+        total += move(argument, home, ranks, network)
     return total
 
 
-def _fetched(argument: Argument, home: Home, sizes: Mapping[str, int], ranks: list[int]) -> float:
+def _fetched(argument: Argument, home: Home, ranks: list[int], network: Network) -> float:
     """Seconds to have the elements of an operand where they are needed."""
     where = argument.where
     if where is None:
@@ -155,10 +160,11 @@ def _fetched(argument: Argument, home: Home, sizes: Mapping[str, int], ranks: li
         return 0.0
     along = [_axis(argument.axes[label]) for label in moved]  # of its own grid, which may have more axes
     there = math.prod(ranks[axis] if axis < len(ranks) else RANKS for axis in along)
-    return MESSAGE * sum(map(math.log2, ranks)) + BYTE * 8 * _share(argument, home, ranks) * (1 - 1 / max(there, 2))
+    sent = 8 * _share(argument, home, ranks) * (1 - 1 / max(there, 2))
+    return PICO * (network.latency * sum(map(math.log2, ranks)) + network.byte * sent)
 
 
-def _made(argument: Argument, home: Home, sizes: Mapping[str, int], ranks: list[int]) -> float:
+def _made(argument: Argument, home: Home, ranks: list[int], network: Network) -> float:
     """Seconds to have a result where it lives: combined, and sent to who has it."""
     axes = {label: axis for label, axis in home.items() if label in argument.labels}
     combined = [_axis(axis) for label, axis in home.items() if label not in argument.labels]
@@ -166,8 +172,8 @@ def _made(argument: Argument, home: Home, sizes: Mapping[str, int], ranks: list[
     stays = not argument.is_elsewhere and (argument.where is None or not argument.where.rest)
     if not combined and axes == lives and stays:
         return 0.0
-    part = BYTE * 8 * _share(argument, home, ranks)
-    start = MESSAGE * sum(map(math.log2, ranks))
+    part = PICO * network.byte * 8 * _share(argument, home, ranks)
+    start = PICO * network.latency * sum(map(math.log2, ranks))
     if not combined:
         return start + part * math.prod(ranks[_axis(axis)] for label, axis in axes.items() if label not in lives)
     scattered = all(axis in {_axis(known) for known in lives.values()} for axis in combined)

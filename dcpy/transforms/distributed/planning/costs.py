@@ -190,7 +190,8 @@ class Model:
         if arguments is None:
             operands = dict.fromkeys(operand.memlet for operand in node.operands())
             return self._seconds(node) + sum(self._gathered(memlet, uses) for memlet in operands)
-        found = strategies_of(node, arguments, uses, splits=bool(node.combination), number=self._number)
+        splits = bool(node.combination)
+        found = strategies_of(node, arguments, uses, splits=splits, number=self._number, network=self.network)
         return found[0].seconds if found else self._seconds(node)
 
     def _gathered(self, memlet: Memlet, uses: Uses) -> float:
