@@ -203,6 +203,17 @@ class SDFG(GraphWords):
         return self
 
     @own_frames_hidden
+    def specialize(self, sizes: Mapping[str, int]) -> SDFG:
+        """Gives symbols of shapes these values, as in ``sdfg.specialize({"N": 512})``; returns itself.
+
+        Arrays must have these sizes then. For what needs a size in numbers: windows of stencils and systolic arrays.
+        """
+        from dcpy.ir.editing.specializing import specialize
+
+        specialize(self, sizes)
+        return self
+
+    @own_frames_hidden
     def distribute(
         self,
         plan: Mapping[str, Distribution | Placement | str] | None = None,

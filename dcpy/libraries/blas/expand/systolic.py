@@ -83,7 +83,7 @@ def tiling_of(f: Fragment, a: Factor, b: Factor, dtype: DType) -> Tiling:
     if terms is None:
         f.decline(
             f"a row of the first factor has {a.shape[1]} elements, which wait in a queue: that is to be a number, "
-            "as in A: dcpy.float32[N, 512]"
+            "as in A: dcpy.float32[N, 512], or by sdfg.specialize({...})"
         )
     if not 0 < terms <= LONGEST_ROW:
         f.decline(f"a row of the first factor has {terms} elements, and 1 to {LONGEST_ROW} can wait in a queue")
