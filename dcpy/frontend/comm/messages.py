@@ -9,6 +9,8 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
+from dcpy.base.errors import FrontendError
+from dcpy.base.source import SrcSpan
 from dcpy.frontend.comm.operands import NONE, given, rank_of, require_same_dtype, says, taken
 from dcpy.frontend.lower.arrays.stores import require_writable
 from dcpy.frontend.lower.builder import Builder
@@ -24,10 +26,11 @@ TAG = Static(0)
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A message under way: its memory, and the regions around the place where it was started."""
+    """A message under way: its memory, where it was started, and the regions around that place."""
 
     memory: ArrayValue
     receives: bool
+    span: SrcSpan | None
     inside: tuple[Region, ...]
 
 
@@ -66,7 +69,7 @@ def isend(b: Builder, buffer: Value, dest: Value, tag: Value = TAG, request: Val
     """Starts to send; the array may not be written before the wait."""
     x = given(b, buffer, "comm.Isend")
     fields = {"to": rank_of(b, dest, "dest"), "tag": b.integer(tag, "tag")}
-    word, found = _new_request(b, request, Started(x, False, tuple(b.emit.open)))
+    word, found = _new_request(b, request, Started(x, False, b.emit.span, tuple(b.emit.open)))
     b.library("comm.isend", {"x": x}, {"request": word}, **fields)
     return found
 
@@ -76,7 +79,7 @@ def irecv(b: Builder, buffer: Value, source: Value, tag: Value = TAG, request: V
     """Starts to receive; the array may not be touched before the wait."""
     out = taken(b, buffer, "comm.Irecv")
     fields = {"source": rank_of(b, source, "source"), "tag": b.integer(tag, "tag")}
-    word, found = _new_request(b, request, Started(out, True, tuple(b.emit.open)))
+    word, found = _new_request(b, request, Started(out, True, b.emit.span, tuple(b.emit.open)))
     b.library("comm.irecv", {"out": out}, {"out": out, "request": word}, **fields)
     return found
 
@@ -179,6 +182,17 @@ def _wait(b: Builder, requests: ArrayValue, first: int, end: int) -> None:
         )
     b.library("comm.wait", {"requests": requests, **memory}, received)
     b.store(requests, Static(0))
+
+
+def require_all_waited(b: Builder) -> None:
+    """`FrontendError` at a message that nobody waits for: its memory may be gone before it is there."""
+    for known in b.started.values():
+        for message in known.values():
+            raise FrontendError(
+                "a message is started that the function does not wait for",
+                span=message.span,
+                help="wait for it before the function returns: its memory is in use until then",
+            )
 
 
 def _put_back(known: Requests, number: int, before: Started | None) -> None:

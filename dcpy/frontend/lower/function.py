@@ -199,6 +199,10 @@ def _lower(
     flow = execute(frame, define.body)
     if flow is Flow.ON:
         execute(frame, (core.Return(None, span=define.span),))
+    if b.started:
+        from dcpy.frontend.comm.messages import require_all_waited  # who sends nothing is spared it
+
+        require_all_waited(b)
     if caller is not None and not fit_a_call(frame):
         raise NoCall
     passing = Passing(dict(records or {}), containers, finish(frame, called=caller is not None))

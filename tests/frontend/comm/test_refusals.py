@@ -94,6 +94,17 @@ class TestRequests:
 
         assert "another element" in refused(f, "two messages of other memory")
 
+    def test_a_message_that_nobody_waits_for(self):
+        """Its memory would be gone while it is sent."""
+
+        def f(x, y):
+            requests = np.empty((2,), dtype=comm.Request)
+            comm.Isend(x + y, 1, 0, requests[0])
+            comm.Irecv(y, 1, 0, requests[1])
+            comm.Wait(requests[1])
+
+        assert "comm.Isend(x + y" in refused(f, "a message is started that the function does not wait for")
+
     def test_a_number_that_is_not_known(self):
         def f(x, y):
             requests = np.empty((4,), dtype=comm.Request)
