@@ -8,6 +8,7 @@ import pytest
 import dcpy
 from dcpy import comm
 from dcpy.base.errors import FrontendError, InvalidSdfg
+from dcpy.frontend.comm.of_mpi4py import FUNCTIONS, refusal_of_mpi4py
 
 N = dcpy.symbol("N")
 
@@ -146,3 +147,14 @@ class TestDivergence:
 
         with pytest.raises(InvalidSdfg, match="take the condition from an array into which"):
             f(np.zeros(3))
+
+
+def test_what_is_written_in_place_of_methods_of_mpi4py():
+    pickles = refusal_of_mpi4py("mpi4py.MPI.Comm.allreduce")
+    assert pickles is not None
+    assert "as a pickle; Allreduce sends arrays" in pickles.reason
+    assert "dcpy.comm.Allreduce" in pickles.help
+    assert "dcpy.comm.rank" in refusal_of_mpi4py("mpi4py.MPI.Comm.Get_rank").help
+    assert refusal_of_mpi4py("mpi4py.MPI.Comm.Spawn") is None
+    assert refusal_of_mpi4py("scipy.Send") is None
+    assert all(hasattr(comm, known or name) for name, known in FUNCTIONS.items())

@@ -18,6 +18,7 @@ from dcpy.base.modules import is_library
 from dcpy.frontend.annotations import ScalarAnnotation, types_from_annotations
 from dcpy.frontend.callbacks import Callback
 from dcpy.frontend.closure import Closure
+from dcpy.frontend.comm.of_mpi4py import refusal_of_mpi4py
 from dcpy.frontend.dataflow import channels
 from dcpy.frontend.dataflow.sdfg_calls import call_sdfg
 from dcpy.frontend.dataflow.symbols import free_symbols
@@ -255,7 +256,7 @@ def _unsupported(found: Any, reason: str = "") -> FrontendError:
             help="make it a dataclass (@dataclasses.dataclass), or use variables and tuples",
         )
     name = full_name(found)
-    refused = refusal(found)
+    refused = refusal(found) or refusal_of_mpi4py(name)
     if refused is not None:
         return FrontendError(f"{name}() is not supported", notes=(refused.reason,), help=refused.help)
     if isinstance(found, type):
