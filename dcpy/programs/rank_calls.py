@@ -265,7 +265,8 @@ class RankCalls:
         from dcpy.programs.specializations import compiler_identity
 
         options = self.options
-        passes = f"{options.simplify} {options.auto_optimize} {options.int_overflow} {described.world.library_version}"
+        libraries = f"{described.world.library_version} {options.scalapack}"
+        passes = f"{options.simplify} {options.auto_optimize} {options.int_overflow} {libraries}"
         alone = described.world.size == 1
         return f"ranks {compiler_identity()} {passes} {alone} {source} {described.key}" if source else ""
 
