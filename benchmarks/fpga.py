@@ -1,6 +1,7 @@
 """``python -m benchmarks.fpga``: NPBench on simulated FPGAs, in float32: cycles, intervals, bytes, queues.
 
 Beside the cycles of the simulation are those of the model. ``--report FILE``: the table goes between the marks there.
+``--pes 8``: sizes are numbers, and products are systolic arrays of so many processing elements.
 """
 
 from __future__ import annotations
@@ -28,7 +29,6 @@ from dcpy.programs.explain import sizes_of
 from dcpy.programs.signatures import signature_of
 
 BEGIN, END = "<!-- results on simulated FPGAs -->", "<!-- end of results on simulated FPGAs -->"
-OPTIONS = resolve_options({"device": "fpga"})
 HEADER = "| kernel | cycles | by the model | kernels (runs) | II | bytes | deepest queue |\n" + "|---" * 7 + "|"
 
 
@@ -57,16 +57,21 @@ def in_single_precision(values: dict[str, Any]) -> dict[str, Any]:
     return {name: single(value) for name, value in values.items()}
 
 
-def measured(kernel: Kernel, preset: str) -> Figures:
+def measured(kernel: Kernel, preset: str, pes: int = 0) -> Figures:
     """One call on the simulator, its results compared with NumPy's. Raises `DcpyError` for what is no hardware."""
+    chosen = {"fpga.systolic": True, "fpga.pes": pes} if pes else {}
     parameters = inspect.signature(kernel.function).parameters.values()
     defaults = {one.name: one.default for one in parameters if one.default is not one.empty}
     values = in_single_precision(defaults | kernel.initialize(preset))
     sdfg = dcpy.program(kernel.function, device=dcpy.DeviceType.FPGA).to_sdfg(**values)
-    compiled = sdfg.compile(device="fpga")
+    sizes = sizes_of(sdfg, sdfg.convention, values)
+    if pes:
+        sdfg.specialize({name: size for name, size in sizes.items() if name not in sdfg.arguments})
+    options = resolve_options({"device": "fpga", **chosen})
+    compiled = sdfg.compile(device="fpga", **chosen)
     simulated = compiled.simulated(**values)
-    lowered, _ = driver.lower(sdfg, OPTIONS)
-    time = predicted(lowered, sizes_of(sdfg, sdfg.convention, values), signature_of(sdfg), options=OPTIONS)
+    lowered, _ = driver.lower(sdfg, options)
+    time = predicted(lowered, sizes, signature_of(sdfg), options=options)
     networks = [one.longest for one in time.kernels.values() if one.longest is not None]
     processes = [process for network in networks for process in network.processes]
     pipelines = [pipeline for process in processes for pipeline in process.pipelines]
@@ -95,10 +100,10 @@ def is_right(kernel: Kernel, compiled: Any, values: dict[str, Any]) -> bool:
     return all(np.allclose(mine, numpys, rtol=1e-4, atol=1e-5) for mine, numpys in pairs)
 
 
-def row(name: str, preset: str) -> str:
+def row(name: str, preset: str, pes: int = 0) -> str:
     """A line of the table."""
     try:
-        found = measured(kernels()[name], preset)
+        found = measured(kernels()[name], preset, pes)
     except DcpyError as error:
         return f"| {name} | {error.message} | | | | | |"
     model = "depends on data" if found.model is None else str(found.model)
@@ -109,24 +114,25 @@ def row(name: str, preset: str) -> str:
     return f"| {name} | {' | '.join(cells)} |"
 
 
-def table(names: Sequence[str], preset: str) -> Iterator[str]:
+def table(names: Sequence[str], preset: str, pes: int = 0) -> Iterator[str]:
     """The whole table, a line as soon as it is known."""
     yield HEADER
     for name in names:
-        yield row(name, preset)
+        yield row(name, preset, pes)
 
 
 def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="benchmarks.fpga", description=__doc__)
     parser.add_argument("kernels", nargs="*", help="default: all of NPBench")
     parser.add_argument("--preset", default="XS", choices=("XS", "S", "M"))
+    parser.add_argument("--pes", type=int, default=0, help="products are systolic arrays of so many elements")
     parser.add_argument("--report", type=Path, help="a Markdown file whose part between the marks takes the table")
     chosen = parser.parse_args(words)
     unknown = sorted(set(chosen.kernels) - set(kernels()))
     if unknown:
         parser.error(f"unknown: {', '.join(unknown)}; known: {', '.join(kernels())}")
     lines = []
-    for line in table(chosen.kernels or list(kernels()), chosen.preset):
+    for line in table(chosen.kernels or list(kernels()), chosen.preset, chosen.pes):
         print(line, flush=True)
         lines.append(line)
     if chosen.report:
