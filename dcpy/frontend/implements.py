@@ -349,7 +349,7 @@ def full_name(function: Any) -> str:
         module = module.partition(".")[0]
         public = vars(sys.modules[module]) if module in sys.modules else {}
         name = next((key for key, value in public.items() if value is function), type(function).__name__)
-    if module.startswith("dcpy."):  # what users import is flat
+    if module.startswith("dcpy.") and module != "dcpy.comm":  # what users import is flat, but for the local view
         module = "dcpy"
     if module.startswith(("numpy.", "scipy.")):  # numpy.random._generator
         module = ".".join(part for part in module.split(".") if not part.startswith("_"))
