@@ -16,6 +16,7 @@ import numpy as np
 from dcpy.base import texts
 from dcpy.base.errors import DcpyError, FrontendError
 from dcpy.frontend.callbacks import Callback
+from dcpy.frontend.comm.of_mpi4py import refusal_of_number
 from dcpy.frontend.dataflow import channels
 from dcpy.frontend.desugar import core
 from dcpy.frontend.desugar.names import free_names
@@ -158,19 +159,27 @@ def attribute(frame: Frame, owner: Value, name: str) -> Value:
             return method
         if getattr(owner.value, "__name__", "") in ("numpy", "math", "cmath") and hasattr(owner.value, name):
             return from_python(frame, getattr(owner.value, name))
-        known, found = frame.closure.attribute(owner.value, name)
-        if not known:
-            near = difflib.get_close_matches(name, dir(owner.value), n=1)
-            of_arrays = "" if not hasattr(np.ndarray, name) else f"arrays have .{name}: pass np.array(...)"
-            raise FrontendError(
-                f"{_called(owner)} has no attribute {name!r}",
-                notes=("Python raises AttributeError here",),
-                help=f"did you mean {near[0]!r}?" if near else of_arrays,
-            )
-        return from_python(frame, found, frame.closure.dependences_of(name, owner.value))
+        return _attribute_of_constant(frame, owner, name)
     if isinstance(owner, TupleValue | ListValue | DictValue | GeneratorValue | StreamValue):
         return _field_or_method(owner, name)
     raise FrontendError(f"{kind_of(owner)} has no attribute {name!r}")
+
+
+def _attribute_of_constant(frame: Frame, owner: Static, name: str) -> Value:
+    """An attribute of a module or another object that is known when the program is compiled."""
+    known, found = frame.closure.attribute(owner.value, name)
+    if not known:
+        near = difflib.get_close_matches(name, dir(owner.value), n=1)
+        of_arrays = "" if not hasattr(np.ndarray, name) else f"arrays have .{name}: pass np.array(...)"
+        raise FrontendError(
+            f"{_called(owner)} has no attribute {name!r}",
+            notes=("Python raises AttributeError here",),
+            help=f"did you mean {near[0]!r}?" if near else of_arrays,
+        )
+    refused = refusal_of_number(owner.value, name, found)
+    if refused is not None:
+        raise FrontendError(f"mpi4py's {name!r} is not supported", notes=(refused.reason,), help=refused.help)
+    return from_python(frame, found, frame.closure.dependences_of(name, owner.value))
 
 
 def _unknown_attribute(owner: Value, name: str) -> FrontendError:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 import numpy as np
 import pytest
 
@@ -158,3 +160,19 @@ def test_what_is_written_in_place_of_methods_of_mpi4py():
     assert refusal_of_mpi4py("mpi4py.MPI.Comm.Spawn") is None
     assert refusal_of_mpi4py("scipy.Send") is None
     assert all(hasattr(comm, known or name) for name, known in FUNCTIONS.items())
+
+
+def test_numbers_of_mpi4py_are_no_constants_of_a_program():
+    communicator = type("Intracomm", (), {"__module__": "mpi4py.MPI", "rank": 1})()
+    mpi = ModuleType("mpi4py.MPI")
+    mpi.PROC_NULL = -2
+
+    def f(x, y):
+        if communicator.rank == 0:
+            y[:] = x
+
+    def g(x, y):
+        comm.Send(x, mpi.PROC_NULL)
+
+    assert "write dcpy.comm.rank()" in refused(f, "mpi4py's 'rank' is not supported")
+    assert "write dcpy.comm.PROC_NULL" in refused(g, "mpi4py's 'PROC_NULL' is not supported")
