@@ -11,6 +11,7 @@ from typing import Any
 from dcpy import driver, plugins
 from dcpy.base.errors import ArgumentError
 from dcpy.base.options import DeviceType, Options
+from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.editing.remarks import Remark
 from dcpy.ir.interp.arguments import symbols_of
 from dcpy.ir.machine import entries
@@ -22,6 +23,10 @@ from dcpy.transforms.api import Transformation, matches
 from dcpy.transforms.api import explain as table_of
 from dcpy.transforms.auto.pipeline import AUTO_OPTIMIZE
 from dcpy.transforms.catalog import PASSES, PIPELINES, TRANSFORMATIONS
+from dcpy.transforms.distributed.plans import expect_sizes
+from dcpy.transforms.passes import Pass
+from dcpy.transforms.pipeline import Pipeline
+from dcpy.transforms.running import run_pipeline
 
 
 def explain(
@@ -33,6 +38,7 @@ def explain(
 ) -> str:
     """Every match of a transformation with its verdict; or what a pass remarks when the SDFG is lowered.
 
+    A pass that is no part of lowering, or one with parameters, is run alone, on a copy whose symbols have `sizes`.
     With None: the transformations of the auto-optimizer that match anywhere, then all that lowering remarks; for
     devices, what becomes of each kernel, in numbers where `sizes` says those of symbols. `simulated` is what kernels of
     hardware have told about a run with these sizes.
@@ -42,8 +48,11 @@ def explain(
         kinds = dict.fromkeys(part for part in AUTO_OPTIMIZE.parts() if isinstance(part, Transformation))
         found = [table_of(sdfg, kind) for kind in kinds if next(iter(matches(kind, sdfg)), None) is not None]
         return "\n".join([*found, _lowering(sdfg, options, sizes=sizes, simulated=simulated)])
+    if isinstance(step, Pass):
+        return _alone(sdfg, step, options, sizes)
     if isinstance(step, str) and step in PASSES:
-        return _lowering(sdfg, options, step)
+        lowering = {part.name for part in target_for(options.device).passes(options).parts()}
+        return _lowering(sdfg, options, step) if step in lowering else _alone(sdfg, PASSES[step](), options, sizes)
     return table_of(sdfg, driver.transformation(step))
 
 
@@ -81,6 +90,14 @@ def _lowering(
 
         kernels = hardware(lowered, options, sizes or {}, simulated or {})
     return "\n".join([f"{step or target.passes(options)}:", *_lines(remarks), *kernels])
+
+
+def _alone(sdfg: Sdfg, step: Pass, options: Options, sizes: Mapping[str, int]) -> str:
+    """What a pass remarks that is run by itself."""
+    made = copy_sdfg(sdfg)
+    expect_sizes(made, sizes)
+    report = run_pipeline(made, Pipeline("explained", step), check=options.check, explain=True)
+    return "\n".join([f"{step.name}:", *_lines(report.remarks or [])])
 
 
 def _lines(remarks: Iterable[Remark]) -> Iterator[str]:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from dcpy.runtime.distributed.placement import Placement
     from dcpy.runtime.simulation import SimulatedKernel
     from dcpy.transforms.api import Transformation
+    from dcpy.transforms.passes import Pass
 
 TransformationLike = Union[str, type["Transformation[Any]"], "Transformation[Any]"]
 
@@ -150,7 +151,7 @@ class SDFG(GraphWords):
     @own_frames_hidden
     def explain(
         self,
-        step: TransformationLike | None = None,
+        step: TransformationLike | Pass | None = None,
         *,
         sizes: Mapping[str, int] | None = None,
         **options: object,

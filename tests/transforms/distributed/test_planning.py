@@ -205,3 +205,14 @@ def test_sizes_are_those_of_symbols():
     with pytest.raises(TransformationRefused, match="'N' cannot be -3"):
         sdfg.distribute(ranks=4, sizes={"N": -3})
     assert "home g(" in str(sdfg.distribute(ranks=8, sizes={"N": 3000, "M": 3000}))
+
+
+def test_a_plan_is_explained_with_what_it_costs():
+    sdfg = dcpy.SDFG.of(parse_sdfg(SMOOTH))
+    before = print_sdfg(sdfg)
+    said = sdfg.explain("choose-distributions", sizes={"N": 3000, "M": 3000})
+    assert said.startswith("choose-distributions:")
+    assert "on 16 ranks as 16: A g(whole, block 0), B g(whole, block 0)" in said
+    assert "s a call are expected" in said
+    assert "on 8 ranks as 8" in sdfg.explain(ChooseDistributions(ranks=8), sizes={"N": 3000, "M": 3000})
+    assert print_sdfg(sdfg) == before
