@@ -15,6 +15,7 @@ from pathlib import Path
 from dcpy.base.errors import CacheError, ToolchainError
 from dcpy.base.options import Options
 from dcpy.codegen.artifact import Artifact
+from dcpy.runtime._dispatch import share_pool
 from dcpy.runtime.cache import LIBRARY, UNUSABLE, Cache, stand_in
 from dcpy.runtime.toolchain import Toolchains, cpu_id, find_toolchain, toolchains_for
 
@@ -123,6 +124,7 @@ def open_library(path: Path, settings: tuple[object, ...] = ()) -> ctypes.CDLL:
                     help="a library it was linked with has moved or is gone; `dcpy doctor` shows what is found",
                 ) from error
             _survive_forks(_libraries[identity])
+            share_pool(_libraries[identity]._handle)
         return _libraries[identity]
 
 
@@ -134,25 +136,34 @@ def _copied(path: Path) -> Iterator[Path]:
 
 
 SPINS = b"5000"  # some 50 microseconds: longer than from one parallel map to the next, much shorter than a time slice
+POLLS = b"17"  # the same for OpenBLAS: the power of two of processor cycles
 
 
 @contextlib.contextmanager
 def _short_spins() -> Iterator[None]:
-    """GNU OpenMP, if it is loaded inside, lets idle threads spin briefly, unless the user has said how they shall wait.
+    """Libraries that are loaded inside let idle threads spin briefly, unless the user has said how they shall wait.
 
-    Its own choice is milliseconds: where other processes want the processors too, threads then wait for each other's
-    time slices (docs/decisions/0013). It reads its environment once, when it is loaded.
+    The choice of GNU OpenMP is milliseconds, that of OpenBLAS a tenth of a second: where others want the processors
+    too, threads then wait for each other's time slices (docs/decisions/0013, 0125). Both read their environment once,
+    when they are loaded.
     """
     libc = ctypes.CDLL(None)
     libc.getenv.restype = ctypes.c_void_p
-    if any(libc.getenv(name) for name in (b"GOMP_SPINCOUNT", b"OMP_WAIT_POLICY")):
-        yield
-        return
-    libc.setenv(b"GOMP_SPINCOUNT", SPINS, 1)
+    chosen = [
+        (name, value)
+        for name, value, said in (
+            (b"GOMP_SPINCOUNT", SPINS, (b"GOMP_SPINCOUNT", b"OMP_WAIT_POLICY")),
+            (b"OPENBLAS_THREAD_TIMEOUT", POLLS, (b"OPENBLAS_THREAD_TIMEOUT",)),
+        )
+        if not any(libc.getenv(word) for word in said)
+    ]
+    for name, value in chosen:
+        libc.setenv(name, value, 1)
     try:
         yield
     finally:
-        libc.unsetenv(b"GOMP_SPINCOUNT")
+        for name, _ in chosen:
+            libc.unsetenv(name)
 
 
 _forks_survived: list[ctypes.CDLL] = []

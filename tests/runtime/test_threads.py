@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -37,7 +38,18 @@ LEFT = "print(ctypes.CDLL(None).getenv(b'GOMP_SPINCOUNT'))"
 
 
 def outcome(program: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-W", "ignore", "-c", program]
+    return _outcome("-c", program, **environment)
+
+
+def outcome_of_file(folder: Path, program: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """For programs with functions, whose source is read."""
+    path = folder / "program.py"
+    path.write_text(program)
+    return _outcome(str(path), **environment)
+
+
+def _outcome(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-W", "ignore", *words]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, env={**os.environ, **environment})
 
 
@@ -54,3 +66,80 @@ def test_idle_threads_spin_briefly_unless_the_user_says_how_they_wait():
     assert ours.stdout == "0\n"
     theirs = outcome(TOTAL, OMP_DISPLAY_ENV="verbose", OMP_WAIT_POLICY="active")
     assert "GOMP_SPINCOUNT = '5000'" not in theirs.stderr
+
+
+PRODUCT = """
+import os
+import signal
+import threading
+
+import numpy as np
+
+import dcpy
+from dcpy.runtime import libraries
+
+shared = []
+libraries.share_pool = lambda handle, share=libraries.share_pool: shared.append(share(handle))
+
+
+@dcpy.program
+def matmul(a, b, c):
+    c[:] = a @ b
+
+
+@dcpy.program
+def rows(a, b, c):
+    for i in dcpy.map[0 : a.shape[0]]:
+        c[i] = a[i] @ b
+
+
+rng = np.random.default_rng(0)
+a, b = rng.random((200, 200)), rng.random((200, 200))
+
+
+def is_right():
+    c = np.zeros_like(a)
+    matmul(a, b, c)
+    return np.allclose(c, a @ b)
+
+
+assert is_right()
+"""
+POOLED = "print(any(shared), 'OPENBLAS_THREAD_TIMEOUT' in os.environ)"
+TURNS = """
+wrong = []
+def often():
+    for _ in range(20):
+        if not is_right():
+            wrong.append(1)
+threads = [threading.Thread(target=often) for _ in range(3)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join(60)
+assert not wrong and not any(thread.is_alive() for thread in threads)
+"""
+INSIDE = """
+stacked, c = rng.random((6, 200, 200)), np.zeros((6, 200, 200))
+rows(stacked, b, c)
+assert np.allclose(c, stacked @ b)
+"""
+FORKED = """
+if os.fork() == 0:
+    signal.alarm(20)
+    os._exit(0 if is_right() else 1)
+raise SystemExit(os.wait()[1])
+"""
+
+
+@pytest.mark.parametrize("threads", ["1", "2", "5"])
+@pytest.mark.parametrize("program", [TURNS, INSIDE, FORKED], ids=["threads of Python", "a parallel map", "a fork"])
+def test_products_run_on_the_threads_of_openmp(tmp_path, program, threads):
+    done = outcome_of_file(tmp_path, PRODUCT + program, OMP_NUM_THREADS=threads)
+    assert done.returncode == 0, done.stderr
+
+
+def test_products_have_no_pool_of_their_own(tmp_path):
+    """Workers of another pool spin for a tenth of a second after each call, on the processors that maps want."""
+    done = outcome_of_file(tmp_path, PRODUCT + POOLED)
+    assert done.stdout == "True False\n", done.stderr

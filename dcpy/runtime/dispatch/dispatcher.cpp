@@ -2,6 +2,7 @@
 
 #define DCPY_IMPORTS_NUMPY
 #include "binding.h"
+#include "pool.h"
 #include "signature.h"
 #include "tensors.h"
 
@@ -390,7 +391,7 @@ int prepare_module(PyObject *module) {
     if (PyArray_ImportNumPyAPI() < 0) return -1;
     const Object type(PyType_FromModuleAndSpec(module, &specification, nullptr));
     if (!type || PyModule_AddObjectRef(module, "Dispatcher", type.get()) < 0) return -1;
-    return prepare_tensors(module) ? 0 : -1;
+    return prepare_tensors(module) && PyModule_AddFunctions(module, pool_methods) == 0 ? 0 : -1;
 }
 
 PyModuleDef_Slot module_slots[] = {

@@ -9,6 +9,7 @@
 //   execution.cpp       allocates results, releases the GIL, calls, reports failed checks, builds what is returned
 //   generators.cpp      random generators as arguments, and their locks
 //   binding.h  .cpp     positional, keyword and default arguments, and values from the closure
+//   pool.h       .cpp   one pool of threads for parallel maps and OpenBLAS
 //   tensors.h           arrays of devices, with files of their own
 //   dispatcher.cpp      the Python type `Dispatcher`, with vectorcall and garbage collection; the module
 //
