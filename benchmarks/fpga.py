@@ -1,7 +1,8 @@
 """``python -m benchmarks.fpga``: NPBench on simulated FPGAs, in float32: cycles, intervals, bytes, queues.
 
 Beside the cycles of the simulation are those of the model. ``--report FILE``: the table goes between the marks there.
-``--pes 8``: sizes are numbers, and products are systolic arrays of so many processing elements.
+``--pes 8``: sizes are numbers, and products are systolic arrays of so many processing elements. ``--emulate``:
+Intel's text on its emulator instead (`make test-fpga` installs it), which shows values, and no cycles.
 """
 
 from __future__ import annotations
@@ -9,7 +10,10 @@ from __future__ import annotations
 import argparse
 import copy
 import inspect
+import os
+import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +33,9 @@ from dcpy.programs.explain import sizes_of
 from dcpy.programs.signatures import signature_of
 
 BEGIN, END = "<!-- results on simulated FPGAs -->", "<!-- end of results on simulated FPGAs -->"
+MARKS_OF_EMULATED = "<!-- results on Intel's emulator -->", "<!-- end of results on Intel's emulator -->"
+EMULATED_HEADER = "| kernel | NumPy's values | seconds, with its build |\n|---|---|---|"
+SECONDS = 150  #: for a kernel on the emulator
 HEADER = "| kernel | cycles | by the model | kernels (runs) | II | bytes | deepest queue |\n" + "|---" * 7 + "|"
 
 
@@ -59,14 +66,9 @@ def in_single_precision(values: dict[str, Any]) -> dict[str, Any]:
 
 def measured(kernel: Kernel, preset: str, pes: int = 0) -> Figures:
     """One call on the simulator, its results compared with NumPy's. Raises `DcpyError` for what is no hardware."""
-    chosen = {"fpga.systolic": True, "fpga.pes": pes} if pes else {}
-    parameters = inspect.signature(kernel.function).parameters.values()
-    defaults = {one.name: one.default for one in parameters if one.default is not one.empty}
-    values = in_single_precision(defaults | kernel.initialize(preset))
-    sdfg = dcpy.program(kernel.function, device=dcpy.DeviceType.FPGA).to_sdfg(**values)
-    sizes = sizes_of(sdfg, sdfg.convention, values)
-    if pes:
-        sdfg.specialize({name: size for name, size in sizes.items() if name not in sdfg.arguments})
+    chosen = systolic(pes)
+    values = arguments_of(kernel, preset)
+    sdfg, sizes = program_of(kernel, values, pes)
     options = resolve_options({"device": "fpga", **chosen})
     compiled = sdfg.compile(device="fpga", **chosen)
     simulated = compiled.simulated(**values)
@@ -87,6 +89,56 @@ def measured(kernel: Kernel, preset: str, pes: int = 0) -> Figures:
         max(queues, default=0),
         is_right(kernel, compiled, values),
     )
+
+
+def systolic(pes: int) -> dict[str, Any]:
+    """The options for products of so many processing elements; 0: none."""
+    return {"fpga.systolic": True, "fpga.pes": pes} if pes else {}
+
+
+def arguments_of(kernel: Kernel, preset: str) -> dict[str, Any]:
+    """All arguments in single precision, also those that have defaults."""
+    parameters = inspect.signature(kernel.function).parameters.values()
+    defaults = {one.name: one.default for one in parameters if one.default is not one.empty}
+    return in_single_precision(defaults | kernel.initialize(preset))
+
+
+def program_of(kernel: Kernel, values: dict[str, Any], pes: int) -> tuple[Any, dict[str, int]]:
+    """The SDFG of a kernel, and its sizes: numbers in it, where products are systolic."""
+    sdfg = dcpy.program(kernel.function, device=dcpy.DeviceType.FPGA).to_sdfg(**values)
+    sizes = sizes_of(sdfg, sdfg.convention, values)
+    if pes:
+        sdfg.specialize({name: size for name, size in sizes.items() if name not in sdfg.arguments})
+    return sdfg, sizes
+
+
+def emulated(kernel: Kernel, preset: str, pes: int = 0) -> tuple[bool, float]:
+    """Whether a call on Intel's emulator gives NumPy's values, and how many seconds that takes, with its build."""
+    values = arguments_of(kernel, preset)
+    sdfg, _ = program_of(kernel, values, pes)
+    started = time.perf_counter()
+    compiled = sdfg.compile(device="fpga", **systolic(pes), **{"fpga.vendor": "intel", "fpga.mode": "emulate"})
+    return is_right(kernel, compiled, values), time.perf_counter() - started
+
+
+def emulated_row(name: str, preset: str, pes: int = 0) -> str:
+    """A line of the emulator's table, made by a process of its own: kernels that hang there cannot be stopped."""
+    command = [sys.executable, "-m", "benchmarks.fpga", name, "--preset", preset, "--pes", str(pes), "--emulate-here"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        return f"| {name} | not done in {SECONDS} s | |"
+    return done.stdout.strip() or f"| {name} | the process has died ({done.returncode}) | |"
+
+
+def emulate_here(name: str, preset: str, pes: int) -> None:
+    """Prints the line, and ends the process whatever hangs."""
+    try:
+        right, seconds = emulated(kernels()[name], preset, pes)
+        print(f"| {name} | {'yes' if right else 'WRONG'} | {seconds:.1f} |", flush=True)
+    except (DcpyError, RuntimeError) as error:
+        print(f"| {name} | {getattr(error, 'message', str(error)).splitlines()[0]} | |", flush=True)
+    os._exit(0)
 
 
 def is_right(kernel: Kernel, compiled: Any, values: dict[str, Any]) -> bool:
@@ -114,11 +166,11 @@ def row(name: str, preset: str, pes: int = 0) -> str:
     return f"| {name} | {' | '.join(cells)} |"
 
 
-def table(names: Sequence[str], preset: str, pes: int = 0) -> Iterator[str]:
+def table(names: Sequence[str], preset: str, pes: int = 0, *, emulate: bool = False) -> Iterator[str]:
     """The whole table, a line as soon as it is known."""
-    yield HEADER
+    yield EMULATED_HEADER if emulate else HEADER
     for name in names:
-        yield row(name, preset, pes)
+        yield emulated_row(name, preset, pes) if emulate else row(name, preset, pes)
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -127,16 +179,20 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--preset", default="XS", choices=("XS", "S", "M"))
     parser.add_argument("--pes", type=int, default=0, help="products are systolic arrays of so many elements")
     parser.add_argument("--report", type=Path, help="a Markdown file whose part between the marks takes the table")
+    parser.add_argument("--emulate", action="store_true", help="Intel's text on Intel's emulator")
+    parser.add_argument("--emulate-here", action="store_true", help=argparse.SUPPRESS)
     chosen = parser.parse_args(words)
     unknown = sorted(set(chosen.kernels) - set(kernels()))
     if unknown:
         parser.error(f"unknown: {', '.join(unknown)}; known: {', '.join(kernels())}")
+    if chosen.emulate_here:
+        emulate_here(chosen.kernels[0], chosen.preset, chosen.pes)
     lines = []
-    for line in table(chosen.kernels or list(kernels()), chosen.preset, chosen.pes):
+    for line in table(chosen.kernels or list(kernels()), chosen.preset, chosen.pes, emulate=chosen.emulate):
         print(line, flush=True)
         lines.append(line)
     if chosen.report:
-        write_between(BEGIN, END, lines, chosen.report)
+        write_between(*(MARKS_OF_EMULATED if chosen.emulate else (BEGIN, END)), lines, chosen.report)
     return int(any("WRONG" in line for line in lines))
 
 

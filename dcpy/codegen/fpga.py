@@ -14,6 +14,7 @@ from dcpy.base.errors import CodegenError
 from dcpy.base.options import FpgaMode, FpgaOptions, Options, Vendor
 from dcpy.codegen.artifact import Artifact, Kernel, Signature, Unit
 from dcpy.codegen.boards import Network, board_units, whole
+from dcpy.codegen.cycles.depths import require_depths
 from dcpy.codegen.cycles.hosts import ProgramTime, program_time
 from dcpy.codegen.emit.cpp import CPP
 from dcpy.codegen.emit.intel import INTEL
@@ -53,6 +54,7 @@ def generate_fpga(
     called_as = called_by_host(signature or default_signature(sdfg))
     require_banks(sdfg, board(chosen.fpga.platform))
     module, hardware = _lowered(sdfg, called_as, environments, chosen, costs)
+    require_depths(hardware.kernels, hardware.functions)
     error = tree.Parameter("values", Pointer(INDEX))
     told = tree.Function(hardware.deadlock(module.base), STATUS, (error,), (), exported=True)
     called = hardware.launches.values() if hardware.board else hardware.kernels
@@ -71,14 +73,21 @@ def predicted(
     environments: Mapping[str, Environment] | None = None,
     options: Options | None = None,
     costs: Costs = COSTS,
+    *,
+    with_waits: bool = True,
 ) -> ProgramTime:
-    """How long the hardware of `sdfg`, in the form ``fpga``, runs in a call with these values of symbols: the model."""
+    """How long the hardware of `sdfg`, in the form ``fpga``, runs in a call with these values of symbols: the model.
+
+    Without waits: if all queues were deep enough.
+    """
     called_as = called_by_host(signature or default_signature(sdfg))
     chosen = options or Options()
     timed = replace(chosen, fpga=replace(chosen.fpga, mode=FpgaMode.SIMULATE))  # no counts for the host of a board
     module, hardware = _lowered(sdfg, called_as, environments, timed, costs)
     hosts = {function.name: function for function in module.functions}
-    return program_time(hosts[module.program], module.functions, hardware.kernels, hardware.functions, sizes)
+    return program_time(
+        hosts[module.program], module.functions, hardware.kernels, hardware.functions, sizes, with_waits=with_waits
+    )
 
 
 def _lowered(

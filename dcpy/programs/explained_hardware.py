@@ -47,7 +47,8 @@ def _kernel(kernel: KernelTime, simulated: SimulatedKernel | None, depths: Mappi
         return
     runs = f"{kernel.runs} runs, " if kernel.runs != 1 else ""
     beside = f", {simulated.cycles} simulated" if simulated else ""
-    yield f"  {kernel.name}: {runs}{kernel.cycles} cycles by the model{beside}"
+    least = "" if known.is_exact else "at least "  # waits for room are not counted
+    yield f"  {kernel.name}: {runs}{least}{kernel.cycles} cycles by the model{beside}"
     yield HEADER
     for process in known.processes:
         yield from _process(process)

@@ -65,7 +65,7 @@ def rounded(need: int) -> int:
 
 def _needs(rw: Rewriter) -> dict[str, int]:
     typical = {name: known.typical for name, known in rw.sdfg.assumed.items() if known.typical is not None}
-    time: ProgramTime = predicted(copy_sdfg(rw.sdfg), typical)
+    time: ProgramTime = predicted(copy_sdfg(rw.sdfg), typical, with_waits=False)
     found: dict[str, int] = {}
     for kernel in time.kernels.values():
         for queue, need in kernel.longest.needs.items() if kernel.longest is not None else ():

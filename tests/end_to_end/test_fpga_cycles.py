@@ -8,7 +8,7 @@ import pytest
 import dcpy
 from benchmarks.fpga import measured
 from benchmarks.npbench import kernels
-from dcpy.base.errors import UnknownName
+from dcpy.base.errors import InvalidSdfg, UnknownName
 
 pytestmark = pytest.mark.cc
 N, M = dcpy.symbol("N"), dcpy.symbol("M")
@@ -19,6 +19,44 @@ def test_the_model_is_the_simulation(name):
     found = measured(kernels()[name], "XS")
     assert found.is_right
     assert found.cycles == found.model
+
+
+COMPLEX = ("contour_integral", "mandelbrot1", "mandelbrot2", "scattering_self_energies", "stockham_fft")
+LONG = ("channel_flow", "lenet")  # minutes
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", [name for name in kernels() if name not in (*COMPLEX, *LONG)])
+def test_the_model_is_the_simulation_for_every_kernel(name):
+    found = measured(kernels()[name], "XS")
+    assert found.is_right
+    assert found.model in (found.cycles, None), "None: loops of the host depend on data"
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", COMPLEX)
+def test_kernels_of_complex_numbers_are_refused(name):
+    with pytest.raises(InvalidSdfg, match=r"is c128 \[fpga.dtypes\]"):
+        measured(kernels()[name], "XS")
+
+
+def heat_3d(T: dcpy.int64, A: dcpy.float32[6, 7, 9], B: dcpy.float32[6, 7, 9]):
+    for _ in range(T):
+        for X, Y in ((A, B), (B, A)):
+            Y[1:-1, 1:-1, 1:-1] = (
+                X[2:, 1:-1, 1:-1] + X[:-2, 1:-1, 1:-1] + X[1:-1, 2:, 1:-1] + X[1:-1, :-2, 1:-1] + X[1:-1, 1:-1, 2:]
+            )
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_chains_in_three_dimensions(steps):
+    """Processes wait for room there, and what pipelines have finished leaves while they wait for tokens."""
+    A, B = np.random.default_rng(1).random((2, 6, 7, 9), np.float32)
+    told = dcpy.program(heat_3d, device=dcpy.DeviceType.FPGA, **{"fpga.steps": steps}).explain(5, A, B)
+    in_all = next(line for line in told.splitlines() if line.startswith("  in all: "))
+    words = in_all.replace(":", " ").replace(",", " ").split()
+    by_model, simulated = (words[words.index(unit) - 1] for unit in ("cycles", "simulated"))
+    assert by_model == simulated, in_all
 
 
 @dcpy.program(device=dcpy.DeviceType.FPGA)

@@ -91,6 +91,27 @@ def _when(
     return whole
 
 
+def spans(conditions: Sequence[Condition], axes: Axes, known: Mapping[str, int]) -> Iterator[range]:
+    """The iterations in which all conditions hold, one by one; those that data decide are taken to hold always."""
+    mentioned = {part.name for one, _ in conditions for part in parts(one) if isinstance(part, Name)}
+    yield from _spans(conditions, mentioned, axes, known)
+
+
+def _spans(
+    conditions: Sequence[Condition], mentioned: set[str], axes: Axes, known: Mapping[str, int]
+) -> Iterator[range]:
+    if not any(name in mentioned for name, _ in axes):
+        holds = [(value_of(one, known), wanted) for one, wanted in conditions]
+        if all(value is None or bool(value) is wanted for value, wanted in holds):
+            yield range(prod(len(values) for _, values in axes))
+        return
+    (name, values), *rest = axes
+    inside = prod(len(others) for _, others in rest)
+    for number, value in enumerate(values):
+        for found in _spans(conditions, mentioned, rest, {**known, name: value}):
+            yield range(found.start + number * inside, found.stop + number * inside)
+
+
 def _burst(count: int) -> Meeting | None:
     return Meeting.burst(0, count - 1, count) if count else None
 

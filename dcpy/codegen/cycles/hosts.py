@@ -51,9 +51,14 @@ def program_time(
     kernels: Sequence[tree.Function],
     functions: Sequence[tree.Function],
     known: Known,
+    *,
+    with_waits: bool = True,
 ) -> ProgramTime:
-    """What a call of `entry` takes: `hosts` are functions that it calls, `functions` those of processes."""
-    walk = _Host({one.name: one for one in hosts}, {one.name: one for one in kernels}, functions)
+    """What a call of `entry` takes: `hosts` are functions that it calls, `functions` those of processes.
+
+    Without waits: if no process waited for room.
+    """
+    walk = _Host({one.name: one for one in hosts}, {one.name: one for one in kernels}, functions, with_waits)
     walk.found.kernels = {one.name: KernelTime(one.name) for one in kernels}
     walk.body(entry.body, dict(known))
     return walk.found
@@ -64,6 +69,7 @@ class _Host:
     hosts: Mapping[str, tree.Function]
     kernels: Mapping[str, tree.Function]
     functions: Sequence[tree.Function]
+    with_waits: bool
     found: ProgramTime = field(default_factory=ProgramTime)
     runs: int = 0
     told: dict[tuple[str, tuple[int | None, ...]], NetworkTime | str] = field(default_factory=dict)
@@ -163,7 +169,7 @@ class _Host:
         kernel = self.kernels[name]
         given = {param.name: value for param, value in zip(kernel.params, values, strict=True) if value is not None}
         try:
-            return network_time(kernel, self.functions, given)
+            return network_time(kernel, self.functions, given, with_waits=self.with_waits)
         except UnknownCyclesError as reason:
             return str(reason)
 

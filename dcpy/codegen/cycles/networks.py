@@ -1,25 +1,36 @@
 """A network of processes: when each of them starts and ends, and the cycles of all.
 
-A process starts when the first tokens of its inputs are there, and ends when the last ones are: between these it may
-wait. A token is seen one cycle after it was pushed. That producers wait for room is left out: queues are deep
-enough (`transforms.fpga.infer_depths`), or their consumers are slower anyway, and count themselves.
+Small networks are replayed token by token (`replay`): exact, also where processes wait for room. In large ones bursts
+of tokens shift processes against each other: a process starts when the first tokens of its inputs are there, and ends
+when the last ones are. That producers wait for room is left out there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.cycles.meetings import Meeting
+from dcpy.codegen.cycles.moves import Move, Pipe, moves_in
 from dcpy.codegen.cycles.numbers import Known, value_of
 from dcpy.codegen.cycles.processes import Course, Pipeline, UnknownCyclesError, course_of
+from dcpy.codegen.cycles.replay import Replay, Replayed, replayed
 from dcpy.codegen.cycles.resources import Memory, Operators, memories_of, operators_of
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Item, LirExpr, Name
 from dcpy.codegen.lir.types import Fifo, Pointer, Reference
 
+MOST_TOKENS = 1 << 18  #: and iterations that are replayed: a second or two
 HOP = 1  #: cycles from a push to the first cycle in which its token is seen
+
+
+class DeadlockError(UnknownCyclesError):
+    """Processes of a network wait for each other for ever; the message is a picture of it."""
+
+    def __init__(self, found: Replayed) -> None:
+        super().__init__("\n".join(found.picture()))
+        self.found = found
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,34 +54,104 @@ class NetworkTime:
 
     cycles: int
     processes: tuple[Timed, ...]
+    is_exact: bool  #: also about processes that wait for room
     needs: dict[str, int]  #: places that each queue needs so that nobody waits for room
     queues: tuple[Memory, ...] = ()
 
 
-def network_time(kernel: tree.Function, functions: Sequence[tree.Function], known: Known) -> NetworkTime:
-    """How long a kernel runs whose parameters have these values. Raises `UnknownCyclesError`."""
-    named = {function.name: function for function in functions}
-    made = [_instance(spawn, named, known) for spawn in kernel.body if isinstance(spawn, tree.Spawn)]
-    starts, ends = _shifts([course for _, course in made])
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A process of a network: its function, what is known of its parameters, and its queues by their names there."""
+
+    spawn: tree.Spawn
+    function: tree.Function
+    values: dict[str, int]
+    queues: dict[str, str]
+    course: Course
+
+    @property
+    def name(self) -> str:
+        """With the number of the copy, where there are several."""
+        return self.function.name if self.copy is None else f"{self.function.name}[{self.copy}]"
+
+    @property
+    def copy(self) -> int | None:
+        return int(self.spawn.params[0]) if self.spawn.params else None
+
+    def moves(self) -> Iterator[Move | Pipe]:
+        """What it does at its queues."""
+        return moves_in(self.function.body, dict(self.values))
+
+    @property
+    def size(self) -> int:
+        """How much there is to replay."""
+        meetings = (*self.course.pops.values(), *self.course.pushes.values())
+        loops = sum(one.iterations for one in self.course.pipelines.values())
+        return sum(one.tokens for one in meetings) + loops
+
+
+def network_time(
+    kernel: tree.Function, functions: Sequence[tree.Function], known: Known, *, with_waits: bool = True
+) -> NetworkTime:
+    """How long a kernel runs whose parameters have these values; without waits: if all queues were deep enough.
+
+    Raises `UnknownCyclesError`; `DeadlockError` where processes wait for each other for ever.
+    """
+    made = _processes(kernel, functions, known)
+    starts, ends = _shifts([one.course for one in made])
+    exact = _replayed(made, _depths(kernel)) if with_waits else None
+    if exact is not None and exact.blocked:
+        raise DeadlockError(exact)
     timed = tuple(
         Timed(
-            spawn.call.function,
-            int(spawn.params[0]) if spawn.params else None,
+            one.function.name,
+            one.copy,
             start,
-            course.cycles + end,
-            course,
-            tuple(course.pipelines.values()),
-            operators_of(named[spawn.call.function].body),
-            memories_of(named[spawn.call.function].body),
-            named[spawn.call.function].span,
+            one.course.cycles + end if exact is None else exact.ends[number],
+            one.course,
+            tuple(one.course.pipelines.values()),
+            operators_of(one.function.body),
+            memories_of(one.function.body),
+            one.function.span,
         )
-        for (spawn, course), start, end in zip(made, starts, ends, strict=True)
+        for number, (one, start, end) in enumerate(zip(made, starts, ends, strict=True))
     )
     cycles = max((one.ends for one in timed), default=0)
-    return NetworkTime(cycles, timed, _needs(made, starts, ends), memories_of(kernel.body))
+    needs = _needs([one.course for one in made], starts, ends)
+    return NetworkTime(cycles, timed, exact is not None, needs, memories_of(kernel.body))
 
 
-def _instance(spawn: tree.Spawn, named: dict[str, tree.Function], known: Known) -> tuple[tree.Spawn, Course]:
+def _processes(kernel: tree.Function, functions: Sequence[tree.Function], known: Known) -> list[_Made]:
+    named = {function.name: function for function in functions}
+    return [_instance(spawn, named, known) for spawn in kernel.body if isinstance(spawn, tree.Spawn)]
+
+
+def replay_of(kernel: tree.Function, functions: Sequence[tree.Function], *, unbounded: bool = False) -> Replayed | None:
+    """A kernel token by token, with its queues or such without bounds; None where the tokens are very many.
+
+    Raises `UnknownCyclesError`.
+    """
+    depths = _depths(kernel)
+    return _replayed(_processes(kernel, functions, {}), dict.fromkeys(depths, MOST_TOKENS) if unbounded else depths)
+
+
+def _replayed(made: Sequence[_Made], depths: Mapping[str, int]) -> Replayed | None:
+    if sum(one.size for one in made) > MOST_TOKENS:
+        return None
+    return replayed([Replay(one.name, one.moves(), one.queues) for one in made], depths)
+
+
+def _depths(kernel: tree.Function) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for statement in kernel.body:
+        if isinstance(statement, tree.Queues):
+            count, depth = (value_of(number, {}) or 0 for number in (statement.count, statement.capacity))
+            names = [f"{statement.name}[{place}]" for place in range(count)] if count else [statement.name]
+            found |= dict.fromkeys(names, depth)
+    return found
+
+
+def _instance(spawn: tree.Spawn, named: dict[str, tree.Function], known: Known) -> _Made:
     """A copy of a process, whose queues have their names in the kernel."""
     function = named[spawn.call.function]
     values: dict[str, int] = {}
@@ -84,7 +165,14 @@ def _instance(spawn: tree.Spawn, named: dict[str, tree.Function], known: Known) 
     course = course_of(function.body, values)
     course.pops = {queues.get(name, name): one for name, one in course.pops.items()}
     course.pushes = {queues.get(name, name): one for name, one in course.pushes.items()}
-    return spawn, course
+    return _Made(spawn, function, values, queues, course)
+
+
+def queues_of(spawn: tree.Spawn) -> Iterator[str]:
+    """The queues that a process is given."""
+    for arg in spawn.call.args:
+        if isinstance(arg.type, Fifo):
+            yield _queue(arg)
 
 
 def _queue(arg: LirExpr) -> str:
@@ -137,18 +225,18 @@ def _wait(lag: _Lag, taken: Meeting, source: _Lag, given: Meeting) -> bool:
     changed = False
     for token in sorted({token for token, _ in (*given.points, *taken.points)}):
         pushed, popped = given.at(token), taken.at(token)
-        changed = lag.note(popped, pushed + source.at(pushed) + HOP - popped) or changed
+        changed = lag.note(popped, pushed + source.at(pushed - given.delay) + HOP - popped) or changed
     return changed
 
 
-def _needs(made: Sequence[tuple[tree.Spawn, Course]], starts: Sequence[int], ends: Sequence[int]) -> dict[str, int]:
+def _needs(courses: Sequence[Course], starts: Sequence[int], ends: Sequence[int]) -> dict[str, int]:
     """The closed form: what is pushed before the consumer takes its first token, and before it takes its last one.
 
     A place is free again one cycle after its token was taken, and a token is seen one cycle after it was pushed.
     """
-    takers = {queue: (number, one) for number, (_, course) in enumerate(made) for queue, one in course.pops.items()}
+    takers = {queue: (number, one) for number, course in enumerate(courses) for queue, one in course.pops.items()}
     found: dict[str, int] = {}
-    for number, (_, course) in enumerate(made):
+    for number, course in enumerate(courses):
         for queue, given in course.pushes.items():
             if queue in takers:
                 taker, taken = takers[queue]

@@ -22,6 +22,7 @@ from dcpy.codegen.lir.walk import expressions, names_in, parts, statements
 from dcpy.ir.types import DType
 
 QUEUE = "a queue: it moves a token in a cycle"  #: what bounds the interval of an iteration that moves several
+FLUSHABLE = "frp"  #: the style of pipelines that bubbles may enter
 MOST = 1 << 16  #: iterations of a loop that are looked at one by one, where they differ
 
 
@@ -79,12 +80,7 @@ class _Walk:
                 return self.branch(statement, [*(inside for _, inside in cases), otherwise], known)
             case tree.While():
                 raise UnknownCyclesError("a loop ends when data say so")
-            case tree.Declare(name=name, value=value) | tree.Assign(target=Name(name=name), value=value):
-                number = value_of(value, known)
-                if number is None:
-                    known.pop(name, None)
-                else:
-                    known[name] = number
+        note_value(statement, known)
         return self.plain(statement)
 
     def branch(self, statement: tree.If, bodies: list[tree.Body], known: dict[str, int]) -> Course:
@@ -97,7 +93,7 @@ class _Walk:
     def plain(self, statement: tree.Statement) -> Course:
         """A statement in no pipeline: a cycle for each token."""
         course = Course()
-        for name, pushing in _moves(statement):
+        for name, pushing in moves_of(statement):
             table = course.pushes if pushing else course.pops
             add(table, name, Meeting.burst(course.cycles, course.cycles, 1))
             course.cycles += 1
@@ -139,11 +135,12 @@ class _Walk:
         interval = max(mark.ii, tokens)
         last = (count - 1) * interval
         bound = QUEUE if tokens > mark.ii else mark.bound
+        delay = mark.depth if mark.style == FLUSHABLE else 0
         course = Course(
             last + tokens + mark.depth,
             {name: Meeting.burst(0, last + one.tokens - 1, one.tokens * count) for name, one in inside.pops.items()},
             {
-                name: Meeting.burst(mark.depth, last + one.tokens - 1 + mark.depth, one.tokens * count)
+                name: Meeting.burst(mark.depth, last + one.tokens - 1 + mark.depth, one.tokens * count, delay)
                 for name, one in inside.pushes.items()
             },
             inside.read * count,
@@ -153,7 +150,6 @@ class _Walk:
         course.pipelines[id(loop)] = Pipeline(loop.var, interval, mark.depth, count, loop.span, bound)
         return course
 
-
     def at_times(
         self, loop: tree.Loop, mark: tree.Pipelined, course: Course, interval: int, known: dict[str, int]
     ) -> None:
@@ -162,19 +158,21 @@ class _Walk:
         axes = axes_of(loop, mark, known)
         if axes is None or not any(one.conditions for one in found):
             return
-        moved = Counter(key for one in found for key in _moves(one.statement))
+        moved = Counter(key for one in found for key in moves_of(one.statement))
         course.read = course.written = 0
         for one in found:
             times = when(one.conditions, axes, known)
             inside = self.statement(one.statement, dict(known))
             course.read += inside.read * (times.tokens if times else 0)
             course.written += inside.written * (times.tokens if times else 0)
-            for name, pushing in _moves(one.statement):
+            for name, pushing in moves_of(one.statement):
                 if moved[name, pushing] == 1 and one.conditions:
                     table = course.pushes if pushing else course.pops
                     table.pop(name, None)
                     if times is not None:
-                        table[name] = times.each(interval).later(mark.depth if pushing else 0)
+                        known_times = times.each(interval).later(mark.depth if pushing else 0)
+                        delayed = pushing and mark.style == FLUSHABLE
+                        table[name] = replace(known_times, delay=mark.depth) if delayed else known_times
 
 
 def follow(course: Course, later: Course) -> None:
@@ -189,6 +187,16 @@ def follow(course: Course, later: Course) -> None:
         before = course.pipelines.get(key)
         total = pipeline.iterations + (before.iterations if before else 0)
         course.pipelines[key] = replace(pipeline, iterations=total)
+
+
+def note_value(statement: tree.Statement, known: dict[str, int]) -> None:
+    """What a statement says about the value of a variable."""
+    match statement:
+        case tree.Declare(name=name, value=value) | tree.Assign(target=Name(name=name), value=value):
+            number = value_of(value, known)
+            known.pop(name, None)
+            if number is not None:
+                known[name] = number
 
 
 def repeated(course: Course, count: int) -> Course:
@@ -209,7 +217,7 @@ def add(table: dict[str, Meeting], name: str, one: Meeting) -> None:
     table[name] = one if before is None else before.then(one)
 
 
-def _moves(statement: tree.Statement) -> Iterator[tuple[str, bool]]:
+def moves_of(statement: tree.Statement) -> Iterator[tuple[str, bool]]:
     """The queues that a statement itself goes to, and whether it pushes."""
     for expr in expressions(statement):
         for part in parts(expr):

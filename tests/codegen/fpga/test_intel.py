@@ -156,10 +156,10 @@ def test_copies_of_a_process():
 HANGS = """
 import numpy as np, os, dcpy
 from tests.codegen.fpga.test_intel import EMULATED
-from tests.codegen.fpga.test_kernels import CROSSED
+from tests.codegen.fpga.test_kernels import CROSSED, of_any_size
 try:
-    dcpy.parse(CROSSED.replace("8]", "6000]").replace("0:8", "0:6000")).compile(**EMULATED, **{"fpga.watchdog": 1})(
-        np.arange(6000.0), np.zeros(6000))
+    compiled = dcpy.parse(of_any_size(CROSSED)).compile(**EMULATED, **{"fpga.watchdog": 1})
+    compiled(np.arange(6000.0), np.zeros(6000))
 except RuntimeError as error:
     print(error, flush=True)
 os._exit(0)  # the kernels do not end
