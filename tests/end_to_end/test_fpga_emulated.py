@@ -48,6 +48,11 @@ def flags(x: F32[N], y: dcpy.bool_[N]):
     y[:] = x > 0.5
 
 
+def masked(x: F32[N], y: F32[N]):
+    y[0] = np.sum(x[x > 0.5])
+    y[1] = np.sum(x > 0.5)
+
+
 def quotients(x: dcpy.int32[N], y: dcpy.int32[N]):
     y[:] = x // 3 + x % 5
 
@@ -55,6 +60,7 @@ def quotients(x: dcpy.int32[N], y: dcpy.int32[N]):
 CASES = {
     atax: "0,8x12 12 12", bicg: "0,8x12 12 8 12 8", gesummv: "2,12x12 12x12 12 12", mvt: "0,12 12 12 12 12x12",
     gemm: "2,6x7 6x8 8x7", jacobi_2d: "T,10x10 10x10", functions: "0,50 50",
+    masked: "0,50 50",
 }  # fmt: skip
 
 

@@ -103,6 +103,7 @@ INTEL = C99.but(
     generic=generic,
     intrinsics={
         "put": "write_channel_intel({0}, {1})", "take": "read_channel_intel({0})", "likely": "{0}",
+        "is_set": "({0} != 0)",  # a byte, wherever it is: a pointer to it would have an address space
         **dict.fromkeys(("copy", "move", "free", "owned_buffer", "take_kept")),
     },
     statements={

@@ -19,7 +19,8 @@ def replay_of(graph: Graph):
     """The graph's processes; their queues have the names of its edges."""
     processes = []
     for node, depth in enumerate(graph.latencies):
-        moves = [(f"q{edge}", False) for edge in graph.inputs(node)] + [(f"q{edge}", True) for edge in graph.outputs(node)]
+        moves = [(f"q{edge}", False) for edge in graph.inputs(node)]
+        moves += [(f"q{edge}", True) for edge in graph.outputs(node)]
         pipe = Pipe(graph.intervals[node], graph.style == "frp", depth, [tuple(moves)] * graph.tokens)
         processes.append(Replay(f"p{node}", [pipe], {name: name for name, _ in moves}))
     return replayed(processes, {f"q{number}": edge.depth for number, edge in enumerate(graph.edges)})

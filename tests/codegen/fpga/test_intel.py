@@ -49,6 +49,14 @@ def test_copies_are_written_out():
     assert "write_channel_intel(s[4], " in text
 
 
+def test_bytes_that_are_true_are_read_where_they_are():
+    """A pointer would have an address space, of which a function has one."""
+    count = "loop i = 0:8 @pipelined { tasklet (m <- mask[i]) -> (o -> y[i]) { o = i64(m) } }"
+    text = text_of(f"sdfg @f(mask: bool[8], y: i64[8]) {{ dataflow {{ process count {{ {count} }} }} }}")
+    assert "(mask[i] != 0)" in text
+    assert "dcpy_is_set" not in text
+
+
 def test_names_are_not_those_of_opencl():
     text = text_of(AXPY.replace("x: f32", "kernel: f32").replace("x[i]", "kernel[i]").replace("xs", "mix"))
     assert "__global const float *restrict kernel_1)" in text

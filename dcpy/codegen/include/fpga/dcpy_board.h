@@ -150,9 +150,13 @@ inline int32_t load(program &of, const char *bitstream, char *message, int64_t r
     }
     const char *flags = of.emulated ? "-DDCPY_EMULATION -cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt" : "";
     if (of.api.clBuildProgram(loaded, 1, &of.device, flags, nullptr, nullptr)) {
-        char log[1500] = "";
-        of.api.clGetProgramBuildInfo(loaded, of.device, BUILD_LOG, sizeof log - 1, log, nullptr);
-        return say(message, room, "the program cannot be built: %s", log);
+        size_t length = 0;
+        of.api.clGetProgramBuildInfo(loaded, of.device, BUILD_LOG, 0, nullptr, &length);
+        char *const log = static_cast<char *>(calloc(length + 1, 1));
+        if (log) of.api.clGetProgramBuildInfo(loaded, of.device, BUILD_LOG, length, log, nullptr);
+        say(message, room, "the program cannot be built: %s", log ? log : "no memory is left for its log");
+        free(log);
+        return 1;
     }
     for (int64_t k = 0; k < of.count; ++k) {
         kernel &one = of.kernels[k];
