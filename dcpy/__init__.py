@@ -81,6 +81,7 @@ _HOME = {
             "InvalidSdfg",
             "OutOfBounds",
             "ParseError",
+            "PerformanceWarning",
             "ProgramError",
             "ReadOnlyArgument",
             "SymbolicError",

@@ -11,7 +11,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import CodeType
@@ -27,6 +27,7 @@ from dcpy.targets.catalog import target_for
 if TYPE_CHECKING:
     from dcpy.codegen.artifact import Artifact, Signature
     from dcpy.ir.distribution import Distribution
+    from dcpy.ir.machine import Network
     from dcpy.runtime.cache import Cache
     from dcpy.runtime.devices.compilers import Binary
     from dcpy.runtime.load import Loaded
@@ -236,18 +237,21 @@ def distribute(
     grids: Mapping[str, Sequence[int | str]],
     *,
     temporaries: bool = False,
+    alone: bool = False,
 ) -> dict[str, int]:
     """Enters grids and distributions, and runs the passes that find out what runs where, and what is sent.
 
-    With `temporaries`, those that the plan does not name live where the arrays do that they are computed from.
+    With `temporaries`, those that the plan does not name live where the arrays do that they are computed from. `alone`:
+    there is one rank, which sends nothing.
     """
-    from dcpy.transforms.distributed.pipeline import DISTRIBUTE, TEMPORARIES
+    from dcpy.ir.machine import NETWORK
+    from dcpy.transforms.distributed.pipeline import TEMPORARIES
     from dcpy.transforms.distributed.plans import enter_plan
 
     enter_plan(sdfg, plan, grids)
     if temporaries:
         _run(sdfg, TEMPORARIES, resolve_options())
-    return _run(sdfg, DISTRIBUTE, resolve_options()).counts()
+    return _distribute(sdfg, NETWORK, 1 if alone else 0)
 
 
 def choose_distributions(
@@ -264,19 +268,38 @@ def choose_distributions(
     network that were measured (`runtime.distributed.calibration`); others are as in the table.
     """
     from dcpy.ir.machine import Network
-    from dcpy.transforms.distributed.pipeline import TEMPORARIES, distribute
+    from dcpy.transforms.distributed.pipeline import TEMPORARIES
     from dcpy.transforms.distributed.planning.choose_distributions import ChooseDistributions
     from dcpy.transforms.distributed.plans import expect_sizes, name_for_grid
+    from dcpy.transforms.distributed.specialize_solvers import missing_for_solvers
     from dcpy.transforms.pipeline import Pipeline
 
     expect_sizes(sdfg, sizes)
+    plugins.load()
     network = Network(**(figures or {}))
-    choice = ChooseDistributions(ranks=ranks, memory=memory, grid=name_for_grid(sdfg), network=network)
+    choice = ChooseDistributions(
+        ranks=ranks, memory=memory, grid=name_for_grid(sdfg), network=network, solves=not missing_for_solvers(sdfg)
+    )
     _run(sdfg, Pipeline("plan", choice), resolve_options())
     if adjust is not None:
         adjust(sdfg)
     _run(sdfg, TEMPORARIES, resolve_options())
-    return _run(sdfg, distribute(network), resolve_options()).counts()
+    return _distribute(sdfg, network, ranks)
+
+
+def _distribute(sdfg: Sdfg, network: Network, ranks: int = 0) -> dict[str, int]:
+    """Runs the passes; warns of solvers that no library solves on a grid."""
+    from dcpy.base.errors import warn_of_cost
+    from dcpy.ir.analysis.uses import Uses
+    from dcpy.transforms.distributed.pipeline import distribute
+    from dcpy.transforms.distributed.specialize_solvers import SpecializeSolvers, missing_for_solvers
+
+    plugins.load()
+    missing = "there is one rank" if ranks == 1 else missing_for_solvers(sdfg)
+    solvers = SpecializeSolvers(network, ranks, missing)
+    for node, reason in solvers.gathered(Uses(sdfg)) if ranks != 1 else ():
+        warn_of_cost(f"{node.kind}: its matrices are gathered, and each rank computes all of it: {reason}", node.span)
+    return _run(sdfg, distribute(network, solvers), resolve_options()).counts()
 
 
 def place_on_device(sdfg: Sdfg, names: Sequence[str]) -> None:
@@ -299,6 +322,13 @@ def place_on_device(sdfg: Sdfg, names: Sequence[str]) -> None:
             place(result.container)
 
 
+def scalapack_state(mpi: str) -> str:
+    """Which ScaLAPACK programs of several ranks would call beside such an MPI: it is part of what they are."""
+    from dcpy.libraries.pblas.environments import scalapack_state as state
+
+    return state(is_open_mpi="Open MPI" in mpi)
+
+
 def localize(sdfg: Sdfg) -> None:
     """Makes a distributed program that of one rank, in place."""
     from dcpy.transforms.distributed.pipeline import LOCALIZE
@@ -319,9 +349,26 @@ def expand(sdfg: Sdfg, prefer: tuple[str, ...] = (), pes: int = 0) -> None:
         expand_library_nodes(sdfg, (*prefer, "maps"), "fpga", replace(COSTS, pes=pes))
         return
     if PBLAS in prefer:
-        apply(sdfg, "distribute-product", {})
+        _put_on_grids(sdfg)
     if prefer != (PBLAS,):
         expand_library_nodes(sdfg, tuple(name for name in prefer if name != PBLAS))
+
+
+def _put_on_grids(sdfg: Sdfg) -> None:
+    """Products and solvers, each on a grid of ranks. `TransformationRefused` where there is neither."""
+    from dcpy.base.errors import TransformationRefused
+
+    try:
+        apply(sdfg, "distribute-product", {})
+    except TransformationRefused as no_product:
+        try:
+            apply(sdfg, "distribute-solver", {})
+        except TransformationRefused as no_solver:
+            notes = (*no_product.notes, no_solver.message, *no_solver.notes)
+            raise TransformationRefused(no_product.message, notes=notes) from no_solver
+        return
+    with suppress(TransformationRefused):
+        apply(sdfg, "distribute-solver", {})
 
 
 def transformation(name: object) -> type[Transformation[Any]] | Transformation[Any]:

@@ -1,4 +1,4 @@
-"""The errors that users see, and the one renderer for all of them.
+"""The errors that users see, and the one renderer for all of them; warnings of what takes longer than it has to.
 
 Every error says where (file, line, caret), what, why (notes) and what to write instead (help). Its ``code`` is
 stable and names a section of docs/reference/errors.md.
@@ -7,6 +7,7 @@ stable and names a section of docs/reference/errors.md.
 from __future__ import annotations
 
 import re
+import warnings
 from typing import Any, TypeVar
 
 from dcpy.base.exceptions import advice_on, exception_type
@@ -52,6 +53,18 @@ class DcpyError(Exception):
         if self.help:
             lines.append(f"  = help: {self.help}")
         return "\n".join(lines)
+
+
+class PerformanceWarning(UserWarning):
+    """A program is right, and slower than it has to be: what is done, why, and what would help."""
+
+
+def warn_of_cost(message: str, span: SrcSpan | None = None) -> None:
+    """A `PerformanceWarning` at a place in the user's file, once for each."""
+    if span is None:
+        warnings.warn(message, PerformanceWarning, stacklevel=2)
+    else:
+        warnings.warn_explicit(message, PerformanceWarning, span.file, span.line)
 
 
 class InvalidSdfg(DcpyError):

@@ -23,6 +23,7 @@ _COLLECTIVES = (
 )  # fmt: skip
 _MESSAGES = ("send", "recv", "sendrecv", "isend", "irecv", "wait")
 _SOLVERS = ("cholesky", "lu", "lu_solve", "solve_triangular", "solve", "inverse", "qr")
+_ON_GRIDS = ("cholesky", "solve", "inverse", "slogdet")
 _DECOMPOSITIONS = ("svd", "eigh", "eig", "lstsq")
 _RANDOMS = ("seed", "draw", "vectors", "permutation", "sample")
 
@@ -39,6 +40,7 @@ NODES: dict[str, str] = {
     "blas.ger": f"{_BLAS}.nodes:Ger",
     "blas.gemv_pair": f"{_BLAS}.nodes:GemvPair",
     "pblas.gemm": f"{_PBLAS}.nodes:ProductOnGrid",
+    **{f"pblas.{node}": f"{_PBLAS}.solvers:{node.title()}OnGrid" for node in _ON_GRIDS},
     "lapack.slogdet": f"{_LAPACK}.nodes:Slogdet",
     "fft.transform": f"{_FFT}.nodes:Transform",
     "sort": f"{_SORTING}.nodes:Sort",
@@ -109,6 +111,11 @@ EXPANSIONS: dict[str, str] = {
     **{f"random.{node}/numpy": f"{_RANDOM}.expand.numpy:{node}" for node in _RANDOMS},
     "pblas.gemm/scalapack-mkl": f"{_PBLAS}.expand.scalapack:gemm_mkl",
     "pblas.gemm/scalapack": f"{_PBLAS}.expand.scalapack:gemm",
+    **{
+        f"pblas.{node}/{name}": f"{_PBLAS}.expand.solvers:{node}{end}"
+        for node in _ON_GRIDS
+        for name, end in (("scalapack-mkl", "_mkl"), ("scalapack", ""), ("gathered", "_gathered"))
+    },
     "blas.gemm/systolic": f"{_BLAS}.expand.systolic:gemm",
     "pblas.gemm/summa": f"{_PBLAS}.expand.summa:gemm",
     "comm.copy/mpi": f"{_MPI}.expand.copies:copy",

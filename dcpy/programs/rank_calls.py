@@ -265,7 +265,8 @@ class RankCalls:
         from dcpy.programs.specializations import compiler_identity
 
         options = self.options
-        libraries = f"{described.world.library_version} {options.scalapack}"
+        mpi = described.world.library_version
+        libraries = f"{mpi} {options.scalapack} {driver.scalapack_state(mpi)}"
         passes = f"{options.simplify} {options.auto_optimize} {options.int_overflow} {libraries}"
         alone = described.world.size == 1
         return f"ranks {compiler_identity()} {passes} {alone} {source} {described.key}" if source else ""
@@ -336,9 +337,10 @@ class RankProgram:
         return found
 
     def _grids(self, described: Description) -> list[Grid]:
-        """Those of the arguments, or all ranks as the plan has them that was chosen."""
+        """Those of the arguments, then all ranks as the plan has them that was chosen, or as a solver has them."""
         world = self.world
-        return described.grids or [Grid(balanced(world.size, len(sizes)), world) for sizes in self.recipe.grids]
+        more = self.recipe.grids[len(described.grids) :]
+        return [*described.grids, *(Grid(balanced(world.size, len(sizes)), world) for sizes in more)]
 
     def _value(
         self, name: str, is_symbol: bool, bound: Mapping[str, Any], symbols: Mapping[str, int], arg: object

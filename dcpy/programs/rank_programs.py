@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dcpy import driver, plugins
-from dcpy.base.errors import FrontendError
+from dcpy.base.errors import FrontendError, warn_of_cost
 from dcpy.codegen.artifact import ArrayArg, IntegerArg
 from dcpy.codegen.signature import default_signature
 from dcpy.ir.comm import CommNode
@@ -93,7 +93,8 @@ def for_ranks(
     if grids:
         placed, blocks = _with_blocks(sdfg, placed, names, list(placed))
         named.append(blocks)
-        driver.distribute(sdfg, placed, grids, temporaries=True)
+        driver.distribute(sdfg, placed, grids, temporaries=True, alone=ranks == 1)
+        grids |= {name: grid.symbols for name, grid in sdfg.grids.items() if name not in grids}
     elif ranks > 1:
         naming = partial(_name_blocks, list(sizes), named)
         driver.choose_distributions(sdfg, ranks, _of_symbols(sizes, shapes), 0, naming, figures)
@@ -193,9 +194,13 @@ def expand_messages(sdfg: Sdfg, *, alone: bool) -> None:
     from dcpy.transforms.expand import ExpandLibraryNode
 
     plugins.load()
-    step = ExpandLibraryNode(prefer=("alone", "summa") if alone else ("mpi",))
+    step = ExpandLibraryNode(prefer=("alone", "summa", "gathered") if alone else ("mpi",))
     while nodes := [node for node in sdfg.body.walk_nodes() if isinstance(node, CommNode)]:
         for node in nodes:  # a product on a grid becomes broadcasts, which are next
+            if node.kind.startswith("pblas.") and not alone:
+                choice, _ = step.choose(node)
+                if choice.expansion == "gathered":
+                    warn_of_cost(f"{choice}: matrices are gathered, and each rank computes all of it", node.span)
             driver.apply(sdfg, step, {"node": node})
 
 

@@ -73,8 +73,14 @@ def find_mkl() -> Environment:
 
 
 def mkl_within(roots: tuple[str, ...]) -> Environment:
-    """MKL under one of the given installation folders; the first that has it."""
+    """MKL under one of the given installation folders; the first that has it.
+
+    Its header has to be there, as mkl-devel brings it: libraries alone came with something else (ScaLAPACK does), and
+    what is installed for programs of several ranks changes nothing for those of one.
+    """
     for root in roots:
+        if not (Path(root) / "include" / "mkl.h").is_file():
+            continue
         for folder in (Path(root) / name for name in _MKL_FOLDERS):
             found = sorted(folder.glob("libmkl_rt.so*"), reverse=True)
             if found:

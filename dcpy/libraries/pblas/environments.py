@@ -19,6 +19,7 @@ from dcpy.libraries.mpi.environments import find_mpi
 OF_MKL, OF_SYSTEM = "scalapack-mkl", "scalapack"
 INSTALL = "pip install 'dcpy[scalapack]' (MKL, 690 MB), or a system's ScaLAPACK: apt install libscalapack-openmpi2.2"
 OFF = "off"
+HEADERS = ("scalapack.h", "solvers.h")
 _ONEAPI = "/opt/intel/oneapi/mkl/latest"
 _PARTS = ("scalapack_lp64", "blacs_{mpi}_lp64", "intel_lp64", "sequential", "core")
 _SYSTEM = ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib")
@@ -29,21 +30,23 @@ def find_in_mkl() -> Environment:
     if _named():
         raise ExpansionError(f"the option `scalapack` says {_named()!r}")
     mpi = find_mpi()
-    for root in dict.fromkeys((sys.prefix, sys.base_prefix, _ONEAPI)):
-        found = mkl_within(Path(root) / "lib", mpi)
-        if found is not None:
-            return found
-    raise ExpansionError("MKL's ScaLAPACK is not installed for this Python", help=INSTALL)
+    files = _files_of_mkl("mpi" in mpi.libraries)
+    if not files:
+        raise ExpansionError("MKL's ScaLAPACK is not installed for this Python", help=INSTALL)
+    return _linked(OF_MKL, files, mpi)
 
 
-def mkl_within(folder: Path, mpi: Environment) -> Environment | None:
-    """MKL's ScaLAPACK in a folder of libraries, with the BLACS for such an MPI; None where a part is missing."""
-    kind = "openmpi" if "mpi" in mpi.libraries else "intelmpi"  # MPICH's and Intel's have the same handles
+def mkl_within(folder: Path, *, is_open_mpi: bool = True) -> list[Path]:
+    """The files of MKL's ScaLAPACK in a folder, with the BLACS for such an MPI; none where a part is missing."""
+    kind = "openmpi" if is_open_mpi else "intelmpi"  # MPICH's and Intel's have the same handles
     parts = [next(iter(sorted(folder.glob(f"libmkl_{part.format(mpi=kind)}.so*"), reverse=True)), None)
              for part in _PARTS]  # fmt: skip
-    if None in parts:
-        return None
-    return _linked(OF_MKL, [part for part in parts if part is not None], mpi)
+    return [] if None in parts else [part for part in parts if part is not None]
+
+
+def _files_of_mkl(is_open_mpi: bool) -> list[Path]:
+    folders = [Path(root) / "lib" for root in dict.fromkeys((sys.prefix, sys.base_prefix, _ONEAPI))]
+    return next((found for folder in folders if (found := mkl_within(folder, is_open_mpi=is_open_mpi))), [])
 
 
 def find_in_system() -> Environment:
@@ -51,17 +54,35 @@ def find_in_system() -> Environment:
     named = _named()
     if named == OFF:
         raise ExpansionError("the option `scalapack` says 'off'")
-    if named:
-        files = [Path(name) for name in named.split(os.pathsep)]
-        missing = [str(path) for path in files if not path.is_file()]
-        if missing:
-            raise ExpansionError(f"the option `scalapack` names {missing[0]}, which is no file", help=INSTALL)
-        return _linked(OF_SYSTEM, files, find_mpi())
-    for folder in map(Path, _SYSTEM):
-        found = sorted((*folder.glob("libscalapack-openmpi.so*"), *folder.glob("libscalapack.so*")))
-        if found:
-            return _linked(OF_SYSTEM, found[:1], find_mpi())
-    raise ExpansionError("the system has no ScaLAPACK", help=INSTALL)
+    files = _files_of_system()
+    missing = [str(path) for path in files if not path.is_file()]
+    if missing:
+        raise ExpansionError(f"the option `scalapack` names {missing[0]}, which is no file", help=INSTALL)
+    if not files:
+        raise ExpansionError("the system has no ScaLAPACK", help=INSTALL)
+    return _linked(OF_SYSTEM, files, find_mpi())
+
+
+def _files_of_system() -> list[Path]:
+    if _named():
+        return [Path(name) for name in _named().split(os.pathsep)]
+    found = (sorted((*folder.glob("libscalapack-openmpi.so*"), *folder.glob("libscalapack.so*")))
+             for folder in map(Path, _SYSTEM))  # fmt: skip
+    return next((files[:1] for files in found if files), [])
+
+
+def scalapack_state(*, is_open_mpi: bool) -> str:
+    """Which ScaLAPACK would be called: its files, with their versions; "" for none. No MPI is asked for it."""
+    if _named() == OFF:
+        return ""
+    files = [] if _named() else _files_of_mkl(is_open_mpi)
+    return _versions(files or _files_of_system())
+
+
+def _versions(files: list[Path]) -> str:
+    """Files as their links end, whose names have versions, with their size."""
+    known = [path.resolve() for path in files if path.is_file()]
+    return " ".join(f"{path} {path.stat().st_size}" for path in known)
 
 
 def _named() -> str:
@@ -70,12 +91,14 @@ def _named() -> str:
 
 def _linked(name: str, files: list[Path], mpi: Environment) -> Environment:
     """These libraries behind MPI, whose folder comes first: that of the system may have another one."""
-    text = (Path(__file__).parent / "expand" / "scalapack.h").read_text(encoding="utf-8")
+    folder = Path(__file__).parent / "expand"
+    text = "\n".join((folder / name).read_text(encoding="utf-8") for name in HEADERS)
     folders = dict.fromkeys(str(path.parent.resolve()) for path in files)
     return replace(
         mpi,
         name=name,
-        declarations=f"{mpi.declarations}\n#ifndef DCPY_SCALAPACK\n#define DCPY_SCALAPACK\n{text}\n#endif",
+        declarations=f"{mpi.declarations}\n#ifndef DCPY_SCALAPACK\n#define DCPY_SCALAPACK  // {_versions(files)}\n"
+        f"{text}\n#endif",
         libraries=(*mpi.libraries, *(f":{path.name}" for path in files)),
         library_dirs=tuple(dict.fromkeys((*mpi.library_dirs, *folders))),
         opens_more=True,

@@ -75,8 +75,8 @@ class ProductOnGrid(Collective):
         }
 
     def meaning_of_all(self, visits: Sequence[Visit]) -> int:
-        a = self._whole(self.first, visits, [visit.inputs["a"] for visit in visits])
-        b = self._whole(self.second, visits, [visit.inputs["b"] for visit in visits])
+        a = assembled(self.first, visits, [visit.inputs["a"] for visit in visits])
+        b = assembled(self.second, visits, [visit.inputs["b"] for visit in visits])
         product = np.matmul(a.T if self.trans_a else a, b.T if self.trans_b else b)
         for visit in visits:
             part = local_part(product, self.result.distribution, visit.grids, visit.symbols)
@@ -88,13 +88,13 @@ class ProductOnGrid(Collective):
             updated(self, part, visit.inputs, out, "c")
         return 0
 
-    def _whole(self, section: Section, visits: Sequence[Visit], parts: Sequence[NDArray]) -> NDArray:
-        first = visits[0]
-        shape = tuple(size.evaluate(first.symbols) for size in section.shape)
-        assembly = Assembly(shape, section.distribution, first.grids)
-        for visit, values in zip(visits, parts, strict=True):
-            assembly.add(visit.rank, values, visit.symbols)
-        assert assembly.values is not None  # there is at least one rank
-        return assembly.values
 
-
+def assembled(section: Section, visits: Sequence[Visit], parts: Sequence[NDArray]) -> NDArray:
+    """A matrix or vector as a whole, of the parts of all ranks."""
+    first = visits[0]
+    shape = tuple(size.evaluate(first.symbols) for size in section.shape)
+    assembly = Assembly(shape, section.distribution, first.grids)
+    for visit, values in zip(visits, parts, strict=True):
+        assembly.add(visit.rank, values, visit.symbols)
+    assert assembly.values is not None  # there is at least one rank
+    return assembly.values

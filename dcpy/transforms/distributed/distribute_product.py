@@ -12,10 +12,11 @@ from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, LibraryNode, Map, Node
 from dcpy.ir.region import State
 from dcpy.ir.subsets import Subset
-from dcpy.ir.symbolic import ExprLike, ceil_div, sym
+from dcpy.ir.symbolic import ceil_div
 from dcpy.ir.tree import owners_around, region_of
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.distributed.insert_communication import serve
+from dcpy.transforms.distributed.on_grids import TwoAxes, grid_of_two_axes
 from dcpy.transforms.distributed.placement import placed
 from dcpy.transforms.distributed.products_on_grids import letters_of, product_on_grid
 from dcpy.transforms.distributed.specialize_products import specialize
@@ -24,12 +25,10 @@ from dcpy.transforms.distributed.strategies import covers
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """Along which axis of a grid each label is, by operand; and symbols of a grid to declare, if it is not there."""
+    """Along which axis of a grid each label is, by operand."""
 
-    grid: str
-    ranks: tuple[ExprLike, ...]
+    grid: TwoAxes
     axes: Mapping[str, tuple[int, ...]]
-    sizes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -72,22 +71,14 @@ class DistributeProduct(Transformation[Blocks]):
         dtypes = {uses.desc(memlet.container).dtype for memlet in memlets.values()}
         if len(dtypes) > 1:
             return Refusal(f"its operands are {' and '.join(sorted(map(str, dtypes)))}: all have to be of one dtype")
-        known = [name for name, grid in uses.sdfg.grids.items() if len(grid.sizes) == 2]
-        name = self.grid or (known[0] if known else "pblas")
-        if name in uses.sdfg.grids:
-            sizes = uses.sdfg.grids[name].sizes
-            return Blocks(name, sizes, axes, ()) if len(sizes) == 2 else Refusal(f"{name!r} has no two axes")
-        symbols = (f"{name}_p0", f"{name}_p1")
-        if not all(uses.sdfg.is_free(each) for each in (name, *symbols)):
-            return Refusal(f"{name!r} is the name of something else")
-        return Blocks(name, tuple(map(sym, symbols)), axes, symbols)
+        grid = grid_of_two_axes(uses.sdfg, self.grid)
+        return grid if isinstance(grid, Refusal) else Blocks(grid, axes)
 
     def apply(self, m: Match, plan: Blocks, rw: Rewriter) -> Node:
         node = m[self.product]
         state = node.state
         assert isinstance(state, State)  # nodes are in states
-        if plan.sizes:
-            rw.sdfg.add_grid(plan.grid, *plan.sizes)
+        plan.grid.declare(rw.sdfg)
         inputs, outputs = dict(node.inputs), dict(node.outputs)
         parts: dict[Memlet, Memlet] = {}
         for name, memlet in _memlets(node).items():
@@ -137,8 +128,8 @@ def _part(state: State, memlet: Memlet, plan: Blocks, axes: tuple[int, ...], rw:
     """A temporary for a matrix, in blocks."""
     shape = memlet.subset.shape
     blocks: tuple[Axis, ...] = tuple(
-        Blocked(axis, ceil_div(size, plan.ranks[axis])) for axis, size in zip(axes, shape, strict=True)
+        Blocked(axis, ceil_div(size, plan.grid.sizes[axis])) for axis, size in zip(axes, shape, strict=True)
     )
     made = Array.packed(rw.uses.desc(memlet.container).dtype, shape, transient=True)
-    made = replace(made, distribution=Distribution(plan.grid, blocks))
+    made = replace(made, distribution=Distribution(plan.grid.name, blocks))
     return Memlet(rw.declare_fresh(f"{memlet.container}_part", made, region_of(state)), Subset.whole(shape))

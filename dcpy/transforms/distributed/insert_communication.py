@@ -23,6 +23,7 @@ from dcpy.ir.region import Region, State
 from dcpy.ir.subsets import DimSubset, Range, Subset
 from dcpy.ir.symbolic import ONE, ZERO, Expr, sym
 from dcpy.ir.tree import bodies_of, region_of, subtree
+from dcpy.transforms.distributed.on_grids import on_grid
 from dcpy.transforms.distributed.placement import (
     Anchor,
     Home,
@@ -38,7 +39,6 @@ from dcpy.transforms.distributed.placement import (
     views_inside,
     why_not_there,
 )
-from dcpy.transforms.distributed.products_on_grids import product_on_grid
 from dcpy.transforms.passes import GraphPass
 
 
@@ -73,7 +73,7 @@ class InsertCommunication(GraphPass):
         """Serves each node that is in no map. `TransformationRefused` for conditions over distributed arrays."""
         _require_conditions_everywhere(rw.uses)
         for state, node in outermost_nodes(rw.sdfg):
-            if not isinstance(node, Copy | CommNode | Update) and product_on_grid(node, rw.uses) is None:
+            if not isinstance(node, Copy | CommNode | Update) and on_grid(node, rw.uses) is None:
                 serve(state, node, rw)
 
 

@@ -25,6 +25,7 @@ from dcpy.transforms.distributed.carrying import carry_on
 from dcpy.transforms.distributed.combining import combine_parts, is_combined
 from dcpy.transforms.distributed.halo_validity import Halo, Widths, fills, updated
 from dcpy.transforms.distributed.local_domains import local_domain
+from dcpy.transforms.distributed.on_grids import made_local, on_grid
 from dcpy.transforms.distributed.placement import (
     Touch,
     anchors_of,
@@ -35,7 +36,6 @@ from dcpy.transforms.distributed.placement import (
     touches_of,
     why_not_there,
 )
-from dcpy.transforms.distributed.products_on_grids import made_local, product_on_grid
 from dcpy.transforms.distributed.unread_fills import unread_fills
 from dcpy.transforms.passes import GraphPass
 
@@ -91,7 +91,7 @@ class Localize(GraphPass):
 
 def _require_local(node: Node, uses: Uses) -> None:
     """`TransformationRefused` where a rank would need what it does not have. Copies between ranks are messages."""
-    if product_on_grid(node, uses) is not None:
+    if on_grid(node, uses) is not None:
         return
     _, home, _ = home_of(node, uses)
     for touch in touches_of(node, uses):
@@ -194,12 +194,12 @@ def _localize(node: Node, locals_: Mapping[str, Local], unread: Collection[Copy]
                 changes = local_domain(node, rw)
                 rw.update(node, home=None, **changes)
         case _:
-            product = product_on_grid(node, rw.uses)
-            if product is None:
+            together = on_grid(node, rw.uses)
+            if together is None:
                 _localize_operands(node, locals_, rw)
                 return
             memory = {name: _whole(name, locals_, rw) for name in locals_}
-            rw.replace(node, made_local(node, product, memory))
+            rw.replace(node, made_local(node, together, memory))
 
 
 def _localize_operands(node: Node, locals_: Mapping[str, Local], rw: Rewriter) -> None:

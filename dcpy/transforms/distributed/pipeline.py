@@ -11,16 +11,18 @@ from dcpy.transforms.distributed.localize_reductions import LocalizeReductions
 from dcpy.transforms.distributed.place_temporaries import PlaceTemporaries
 from dcpy.transforms.distributed.redundant_communication import RemoveRedundantCommunication
 from dcpy.transforms.distributed.specialize_products import SpecializeProducts
+from dcpy.transforms.distributed.specialize_solvers import SpecializeSolvers
 from dcpy.transforms.pipeline import Pipeline
 
 
-def distribute(network: Network = NETWORK) -> Pipeline:
-    """The pipeline; products run where they take least on this network."""
+def distribute(network: Network = NETWORK, solvers: SpecializeSolvers | None = None) -> Pipeline:
+    """The pipeline; products run where they take least on this network, and so do solvers."""
     return Pipeline(
         "distribute",
         LocalizeReductions(),
         DistributeMap(),
         SpecializeProducts(network),
+        solvers or SpecializeSolvers(network),
         InsertCommunication(),
         RemoveRedundantCommunication(),
         InferHalos(),

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.touched import touched_by
 from dcpy.ir.analysis.uses import Uses
-from dcpy.ir.data import Array, Scalar
+from dcpy.ir.data import Array, Scalar, strides_of
 from dcpy.ir.distribution import Distribution
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.memlet import Memlet
@@ -18,8 +18,8 @@ from dcpy.ir.subsets import Subset
 from dcpy.ir.tree import Element
 from dcpy.transforms.distributed.available_copies import Equal, available_copies, equals_of
 from dcpy.transforms.distributed.insert_communication import needed_by, redirect
+from dcpy.transforms.distributed.on_grids import on_grid
 from dcpy.transforms.distributed.placement import Home, home_of, outermost_node, placed, touches_of, why_not_there
-from dcpy.transforms.distributed.products_on_grids import product_on_grid
 from dcpy.transforms.passes import GraphPass
 
 
@@ -135,8 +135,8 @@ def _is_there(original: str, name: str, node: Node, uses: Uses) -> bool:
     if (mine.dtype, mine.shape, _elsewhere(mine)) != (its.dtype, its.shape, _elsewhere(its)):
         return False
     where, (_, home, _) = placed(original, uses), home_of(node, uses)
-    if product_on_grid(node, uses) is not None:
-        return where == placed(name, uses)  # blocks of all operands belong together
+    if on_grid(node, uses) is not None:  # blocks of all operands belong together, and are stored as they have to be
+        return where == placed(name, uses) and strides_of(mine) == strides_of(its)
     if where != placed(name, uses) and _is_split(node, home, uses):
         return False  # what is dealt out of it says which part of the sums each rank takes
     reads = [touch for touch in touches_of(node, uses) if touch.container == name]

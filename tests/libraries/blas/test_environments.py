@@ -32,6 +32,10 @@ def test_what_is_missing_is_said(monkeypatch):
 def test_mkl_is_linked_by_the_name_of_its_file(tmp_path):
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "libmkl_rt.so.2").touch()
+    with pytest.raises(ExpansionError, match="MKL is not installed"):  # it came along with ScaLAPACK
+        environments.mkl_within((str(tmp_path),))
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "mkl.h").touch()
     found = environments.mkl_within((str(tmp_path / "nothing"), str(tmp_path)))
     assert (found.libraries, found.library_dirs) == ((":libmkl_rt.so.2",), (str(tmp_path / "lib"),))
     gemm = next(prototype for prototype in found.prototypes if prototype.name == "cblas_dgemm")

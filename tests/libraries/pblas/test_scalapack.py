@@ -78,19 +78,25 @@ def test_it_comes_before_our_own():
     assert "summa" not in order  # it is what is left
 
 
-def test_mkl_is_linked_behind_mpi(tmp_path):
-    assert environments.mkl_within(tmp_path, MPI) is None
+def test_mkl_is_linked_behind_mpi(monkeypatch, tmp_path):
+    monkeypatch.setattr(environments, "find_mpi", lambda: MPI)
+    monkeypatch.setattr(environments.sys, "prefix", str(tmp_path.parent))
+    monkeypatch.setattr(environments, "_ONEAPI", str(tmp_path.parent))
+    tmp_path = tmp_path.parent / "lib"
+    tmp_path.mkdir()
+    assert environments.mkl_within(tmp_path) == []
     names = [f"libmkl_{part}.so.2" for part in
              ("scalapack_lp64", "blacs_openmpi_lp64", "intel_lp64", "sequential", "core")]  # fmt: skip
     for name in names:
         (tmp_path / name).touch()
-    found = environments.mkl_within(tmp_path, MPI)
+    found = environments.find_in_mkl()
     assert found.libraries == ("mpi", *(f":{name}" for name in names))
     assert found.library_dirs == ("/mpi", str(tmp_path))
     assert found.declarations.startswith("// MPI")
     assert "pdgemm_" in found.declarations
-    mpich = Environment("mpi", libraries=("mpich",))
-    assert environments.mkl_within(tmp_path, mpich) is None  # the BLACS of another MPI
+    assert environments.mkl_within(tmp_path, is_open_mpi=False) == []  # the BLACS of another MPI
+    assert str(tmp_path / names[0]) in found.declarations  # which it is, is part of what a program is
+    assert environments.scalapack_state(is_open_mpi=True).startswith(str(tmp_path / names[0]))
 
 
 def test_an_option_names_the_files(monkeypatch, tmp_path):
@@ -101,12 +107,16 @@ def test_an_option_names_the_files(monkeypatch, tmp_path):
         environments.find_in_system()
     mine.touch()
     assert environments.find_in_system().libraries == ("mpi", ":libscalapack.so")
+    assert environments.scalapack_state(is_open_mpi=True) == f"{mine} 0"
+    mine.write_text("another version")
+    assert environments.scalapack_state(is_open_mpi=True) == f"{mine} 15"
     with pytest.raises(ExpansionError, match="the option `scalapack` says"):
         environments.find_in_mkl()
     monkeypatch.setenv("DCPY_SCALAPACK", "off")
     for find in (environments.find_in_mkl, environments.find_in_system):
         with pytest.raises(ExpansionError, match="says 'off'"):
             find()
+    assert environments.scalapack_state(is_open_mpi=True) == ""
 
 
 def test_what_is_missing_is_said(monkeypatch):

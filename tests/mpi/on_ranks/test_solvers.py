@@ -1,4 +1,4 @@
-"""np.linalg of matrices in blocks on real ranks: gathered, and computed by each rank; errors are raised on all."""
+"""Solvers by ScaLAPACK on real ranks: grids, remainders, precisions; and errors that all ranks raise."""
 
 from __future__ import annotations
 
@@ -6,46 +6,74 @@ import numpy as np
 import pytest
 
 import dcpy
+from dcpy.distributed import world
+from dcpy.libraries.pblas.environments import SCALAPACK, SCALAPACK_OF_MKL
 
-pytestmark = pytest.mark.mpi
-TWO = ("block", "block")
-
-
-@dcpy.program(distributed=True)
-def factored(A, L):
-    L[:] = np.linalg.cholesky(A)
+FOUND = min((library.missing() for library in (SCALAPACK_OF_MKL, SCALAPACK)), key=len)
+pytestmark = [pytest.mark.mpi, pytest.mark.skipif(bool(FOUND), reason=FOUND or "it is there")]
 
 
-@dcpy.program(distributed=True)
-def solved(A, b, x):
-    x[:] = np.linalg.solve(A, b)
+def cholesky(A):
+    return np.linalg.cholesky(A)
 
 
-def _dealt(values, *blocks):
-    return dcpy.distribute(values, dcpy.grid(), blocks)
+def upper(A):
+    return np.linalg.cholesky(A, upper=True)
 
 
-def _matrix(n):
-    a = np.random.default_rng(n).uniform(size=(n, n))
-    return a @ a.T + n * np.eye(n)
+def solution(A, b):
+    return np.linalg.solve(A, b)
 
 
-@pytest.mark.parametrize("n", [1, 11])
-def test_cholesky(n):
-    a, lower = _matrix(n), _dealt(np.ones((n, n)), *TWO)
-    factored(_dealt(a, *TWO), lower)
-    np.testing.assert_allclose(lower.allgather(), np.linalg.cholesky(a), rtol=1e-12, atol=1e-12)
+def inverse(A):
+    return np.linalg.inv(A)
 
 
-@pytest.mark.parametrize("columns", [(), (3,)])
-def test_systems_of_equations(columns):
-    a, b = _matrix(11), np.random.default_rng(1).uniform(size=(11, *columns))
-    blocks = ("block", *(None for _ in columns))
-    x = _dealt(np.zeros_like(b), *blocks)
-    solved(_dealt(a, *TWO), _dealt(b, *blocks), x)
-    np.testing.assert_allclose(x.allgather(), np.linalg.solve(a, b), rtol=1e-11)
+def determinant(A):
+    return np.linalg.det(A)
 
 
-def test_all_ranks_raise():
-    with pytest.raises(np.linalg.LinAlgError, match="Matrix is not positive definite"):
-        factored(_dealt(-_matrix(7), *TWO), _dealt(np.zeros((7, 7)), *TWO))
+def _matrices(function, n, dtype, columns):
+    draw = np.random.default_rng(n)
+    a = draw.uniform(-1, 1, (n, n)) + (1j * draw.uniform(-1, 1, (n, n)) if dtype[0] == "c" else 0)
+    if function in (cholesky, upper):
+        a = a @ a.conj().T + n * np.eye(n)
+    rest = [] if function is not solution else [draw.uniform(size=(n, columns) if columns else n)]
+    return [each.astype(dtype) for each in (a, *rest)]
+
+
+@pytest.mark.parametrize(
+    ("function", "dtype", "columns"),
+    [(cholesky, "f8", 0), (upper, "c16", 0), (solution, "f8", 0), (solution, "f8", 3), (inverse, "f8", 0),
+     (determinant, "f8", 0), (determinant, "c16", 0)],
+)  # fmt: skip
+def test_it_is_what_numpy_says(function, dtype, columns):
+    program, ranks = dcpy.program(function, distributed=True, auto_optimize=True), world().size
+    for grid in (dcpy.grid(), dcpy.grid(ranks, 1), dcpy.grid(1, ranks)):
+        for n in (131, 7, 1):
+            given = _matrices(function, n, dtype, columns)
+            found = program(*(dcpy.distribute(each, grid, ("block", "block")[: each.ndim]) for each in given))
+            expected = function(*given)
+            close = 1e-10 * np.abs(expected).max()
+            np.testing.assert_allclose(found, expected, rtol=1e-10, atol=close, err_msg=f"{grid.sizes}, {n}")
+
+
+@pytest.mark.parametrize(
+    ("function", "matrix", "text"),
+    [(cholesky, -np.eye(70), "Matrix is not positive definite"), (inverse, np.ones((5, 5)), "Singular matrix"),
+     (solution, np.zeros((5, 5)), "Singular matrix")],
+)  # fmt: skip
+def test_all_ranks_raise(function, matrix, text):
+    program, grid = dcpy.program(function, distributed=True, auto_optimize=True), dcpy.grid()
+    given = [matrix, np.ones(len(matrix))][: 2 if function is solution else 1]
+    dealt = [dcpy.distribute(each, grid, ("block", "block")[: each.ndim]) for each in given]
+    with pytest.raises(np.linalg.LinAlgError, match=text):
+        program(*dealt)
+    assert world().all(True) == [True] * world().size  # nobody is left behind
+
+
+def test_a_determinant_of_nothing_else_than_zeros():
+    found = dcpy.program(determinant, distributed=True, auto_optimize=True)(
+        dcpy.distribute(np.zeros((5, 5)), dcpy.grid(), ("block", "block"))
+    )
+    assert found == 0

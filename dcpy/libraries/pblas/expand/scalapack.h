@@ -63,6 +63,11 @@ struct Descriptor {
                               0, 0, at_least_one(distance)};
         memcpy(fields, values, sizeof fields);
     }
+    Descriptor(int context, int rows, int columns, int block, int64_t distance)
+    {
+        const int values[] = {1, context, rows, columns, block, block, 0, 0, at_least_one(as_int(distance))};
+        memcpy(fields, values, sizeof fields);
+    }
     static int at_least_one(int number) { return number > 0 ? number : 1; }
 };
 

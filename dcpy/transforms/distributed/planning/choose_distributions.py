@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isqrt, prod
+from math import prod
 from typing import ClassVar
 
 import numpy as np
@@ -19,6 +19,7 @@ from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.machine import COSTS, NETWORK, Network
 from dcpy.ir.sdfg import Sdfg
+from dcpy.transforms.distributed.on_grids import as_square
 from dcpy.transforms.distributed.planning.candidates import candidates_of
 from dcpy.transforms.distributed.planning.costs import Model
 from dcpy.transforms.distributed.planning.elimination import Choice, Factor, cheapest
@@ -51,7 +52,7 @@ class ChooseDistributions(GraphPass):
     Arrays that have a distribution keep it. Arguments without one are whole on each rank, so what is distributed of
     them is a copy, gathered at the end if the program wrote it. Where nothing pays, nothing is changed. `ranks` is
     how many a typical run has, and its sizes are what symbols say that is typical; the plan serves any. `memory`: bytes
-    that the arrays of a rank may take; 0: any.
+    that the arrays of a rank may take; 0: any. `solves`: whether there is a library for solvers on grids.
     Raises `TransformationRefused` where no plan fits. (Compare Bixby, Kennedy and Kremer, Automatic Data Layout Using
     0-1 Integer Programming, PACT 1994.)
     """
@@ -62,6 +63,7 @@ class ChooseDistributions(GraphPass):
     memory: int = 0
     grid: str = "g"
     network: Network = NETWORK
+    solves: bool = True
 
     def decide(self, rw: Rewriter) -> None:
         """Enters the cheapest plan, and remarks what it is expected to cost."""
@@ -128,7 +130,7 @@ class ChooseDistributions(GraphPass):
         typical = Typical(made, COSTS)
         candidates = self._candidates(rw.uses, extents, typical)
         counts = {self.grid: extents}
-        model = Model(rw, counts, candidates, self.network)
+        model = Model(rw, counts, candidates, self.network, self.solves)
         factors = [*model.factors(), *self._borders(candidates, rw.uses, counts, typical)]
         needs = {name: _bytes(name, places, rw.uses, counts, typical) for name, places in candidates.items()}
         choice = self._cheapest(candidates, factors, needs)
@@ -196,8 +198,8 @@ class ChooseDistributions(GraphPass):
 
 def _shapes_of_grids(ranks: int) -> list[tuple[int, ...]]:
     """One axis, and two that are as equal as they can be."""
-    rows = next(count for count in range(isqrt(ranks), 0, -1) if ranks % count == 0)
-    return [(ranks,), (ranks // rows, rows)] if rows > 1 else [(ranks,)]
+    square = as_square(ranks)
+    return [(ranks,), square] if square[1] > 1 else [(ranks,)]
 
 
 def _writers(name: str, uses: Uses) -> bool:

@@ -28,7 +28,9 @@ from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import Expr
 from dcpy.ir.tree import owners_around
 from dcpy.transforms.distributed.distribute_map import home_by_results
+from dcpy.transforms.distributed.distribute_solver import why_not_on_grid
 from dcpy.transforms.distributed.insert_communication import staging_for
+from dcpy.transforms.distributed.on_grids import grid_of_two_axes
 from dcpy.transforms.distributed.placement import (
     Home,
     Touch,
@@ -39,6 +41,8 @@ from dcpy.transforms.distributed.placement import (
     why_not_there,
 )
 from dcpy.transforms.distributed.planning.elimination import Factor
+from dcpy.transforms.distributed.solvers_on_grids import is_solver
+from dcpy.transforms.distributed.specialize_solvers import seconds_of_solver
 from dcpy.transforms.distributed.strategies import arguments_of, runs_over_labels, strategies_of
 
 Candidates = Mapping[str, Sequence[Distribution | None]]
@@ -52,6 +56,7 @@ class Model:
     extents: Mapping[str, Sequence[int]]
     candidates: Candidates
     network: Network
+    solves: bool = True  #: whether a library solves on grids
     typical: Typical = field(init=False)
 
     def __post_init__(self) -> None:
@@ -79,7 +84,7 @@ class Model:
         """What a node takes: where it runs, and what has to be sent for it."""
         if isinstance(node, Copy):
             yield self._of_copy(node, self.rw.uses)
-        elif runs_over_labels(node):
+        elif runs_over_labels(node) or (is_solver(node) and self._may_be_together(node)):
             yield self._of_operation(node, self.rw.uses)
         else:
             yield from self._of_touches(node)
@@ -180,7 +185,8 @@ class Model:
         for index in np.ndindex(table.shape):
             for name, k in zip(chosen, index, strict=True):
                 self.suppose(name, self.candidates[name][k])
-            table[index] = trips * self._seconds_over_labels(node, uses)
+            table[index] = trips * (self._seconds_over_labels(node, uses) if node.index_labels() is not None
+                                    else self._seconds_of_solver(node, uses))  # fmt: skip
         for name in chosen:
             self.suppose(name, None)
         return Factor(chosen, table)
@@ -193,6 +199,16 @@ class Model:
         splits = bool(node.combination)
         found = strategies_of(node, arguments, uses, splits=splits, number=self._number, network=self.network)
         return found[0].seconds if found else self._seconds(node)
+
+    def _may_be_together(self, node: LibraryNode) -> bool:
+        """Whether it is a solver that can run on a grid."""
+        refused = why_not_on_grid(node, self.rw.uses) or grid_of_two_axes(self.rw.sdfg)
+        return not isinstance(refused, Refusal)
+
+    def _seconds_of_solver(self, node: LibraryNode, uses: Uses) -> float:
+        """As `specialize-solvers` decides."""
+        found = seconds_of_solver(node, uses, self.extents, self.network, self._number)
+        return min(found.alone, found.together) if self.solves else found.alone
 
     def _gathered(self, memlet: Memlet, uses: Uses) -> float:
         """Of having all of an operand on each rank."""
