@@ -1,8 +1,9 @@
 """``python -m benchmarks.fpga``: NPBench on simulated FPGAs, in float32: cycles, intervals, bytes, queues.
 
 Beside the cycles of the simulation are those of the model. ``--report FILE``: the table goes between the marks there.
-``--pes 8``: sizes are numbers, and products are systolic arrays of so many processing elements. ``--emulate``:
-Intel's text on its emulator instead (`make test-fpga` installs it), which shows values, and no cycles.
+``--numbers``: sizes are numbers, so stencils have windows. ``--pes 8``: and products are systolic arrays of so many
+processing elements. ``--emulate``: Intel's text on its emulator instead (`make test-fpga` installs it), which shows
+values, and no cycles.
 """
 
 from __future__ import annotations
@@ -40,6 +41,22 @@ HEADER = "| kernel | cycles | by the model | kernels (runs) | II | bytes | deepe
 
 
 @dataclass(frozen=True)
+class Way:
+    """How kernels are compiled: for which sizes, and what is asked for."""
+
+    preset: str = "XS"
+    pes: int = 0  # processing elements of systolic products; 0: none
+    numbers: bool = False  # sizes are numbers
+
+    def options(self) -> dict[str, Any]:
+        return {"fpga.systolic": True, "fpga.pes": self.pes} if self.pes else {}
+
+    def words(self) -> list[str]:
+        """For the command line."""
+        return ["--preset", self.preset, "--pes", str(self.pes), *(["--numbers"] * self.numbers)]
+
+
+@dataclass(frozen=True)
 class Figures:
     """What one call of a kernel takes on the simulator, and by the model (None: its loops depend on data)."""
 
@@ -64,11 +81,11 @@ def in_single_precision(values: dict[str, Any]) -> dict[str, Any]:
     return {name: single(value) for name, value in values.items()}
 
 
-def measured(kernel: Kernel, preset: str, pes: int = 0) -> Figures:
+def measured(kernel: Kernel, way: Way = Way()) -> Figures:
     """One call on the simulator, its results compared with NumPy's. Raises `DcpyError` for what is no hardware."""
-    chosen = systolic(pes)
-    values = arguments_of(kernel, preset)
-    sdfg, sizes = program_of(kernel, values, pes)
+    chosen = way.options()
+    values = arguments_of(kernel, way.preset)
+    sdfg, sizes = program_of(kernel, values, way)
     options = resolve_options({"device": "fpga", **chosen})
     compiled = sdfg.compile(device="fpga", **chosen)
     simulated = compiled.simulated(**values)
@@ -91,11 +108,6 @@ def measured(kernel: Kernel, preset: str, pes: int = 0) -> Figures:
     )
 
 
-def systolic(pes: int) -> dict[str, Any]:
-    """The options for products of so many processing elements; 0: none."""
-    return {"fpga.systolic": True, "fpga.pes": pes} if pes else {}
-
-
 def arguments_of(kernel: Kernel, preset: str) -> dict[str, Any]:
     """All arguments in single precision, also those that have defaults."""
     parameters = inspect.signature(kernel.function).parameters.values()
@@ -103,27 +115,27 @@ def arguments_of(kernel: Kernel, preset: str) -> dict[str, Any]:
     return in_single_precision(defaults | kernel.initialize(preset))
 
 
-def program_of(kernel: Kernel, values: dict[str, Any], pes: int) -> tuple[Any, dict[str, int]]:
-    """The SDFG of a kernel, and its sizes: numbers in it, where products are systolic."""
+def program_of(kernel: Kernel, values: dict[str, Any], way: Way) -> tuple[Any, dict[str, int]]:
+    """The SDFG of a kernel, and its sizes: numbers in it, where products are systolic or that is asked for."""
     sdfg = dcpy.program(kernel.function, device=dcpy.DeviceType.FPGA).to_sdfg(**values)
     sizes = sizes_of(sdfg, sdfg.convention, values)
-    if pes:
-        sdfg.specialize({name: size for name, size in sizes.items() if name not in sdfg.arguments})
+    if way.numbers or way.pes:
+        sdfg.specialize({name: size for name, size in sizes.items() if name not in sdfg.arguments}).simplify()
     return sdfg, sizes
 
 
-def emulated(kernel: Kernel, preset: str, pes: int = 0) -> tuple[bool, float]:
+def emulated(kernel: Kernel, way: Way) -> tuple[bool, float]:
     """Whether a call on Intel's emulator gives NumPy's values, and how many seconds that takes, with its build."""
-    values = arguments_of(kernel, preset)
-    sdfg, _ = program_of(kernel, values, pes)
+    values = arguments_of(kernel, way.preset)
+    sdfg, _ = program_of(kernel, values, way)
     started = time.perf_counter()
-    compiled = sdfg.compile(device="fpga", **systolic(pes), **{"fpga.vendor": "intel", "fpga.mode": "emulate"})
+    compiled = sdfg.compile(device="fpga", **way.options(), **{"fpga.vendor": "intel", "fpga.mode": "emulate"})
     return is_right(kernel, compiled, values), time.perf_counter() - started
 
 
-def emulated_row(name: str, preset: str, pes: int = 0) -> str:
+def emulated_row(name: str, way: Way) -> str:
     """A line of the emulator's table, made by a process of its own: kernels that hang there cannot be stopped."""
-    command = [sys.executable, "-m", "benchmarks.fpga", name, "--preset", preset, "--pes", str(pes), "--emulate-here"]
+    command = [sys.executable, "-m", "benchmarks.fpga", name, *way.words(), "--emulate-here"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
     except subprocess.TimeoutExpired:
@@ -131,10 +143,10 @@ def emulated_row(name: str, preset: str, pes: int = 0) -> str:
     return done.stdout.strip() or f"| {name} | the process has died ({done.returncode}) | |"
 
 
-def emulate_here(name: str, preset: str, pes: int) -> None:
+def emulate_here(name: str, way: Way) -> None:
     """Prints the line, and ends the process whatever hangs."""
     try:
-        right, seconds = emulated(kernels()[name], preset, pes)
+        right, seconds = emulated(kernels()[name], way)
         print(f"| {name} | {'yes' if right else 'WRONG'} | {seconds:.1f} |", flush=True)
     except (DcpyError, RuntimeError) as error:
         print(f"| {name} | {getattr(error, 'message', str(error)).splitlines()[0]} | |", flush=True)
@@ -152,10 +164,10 @@ def is_right(kernel: Kernel, compiled: Any, values: dict[str, Any]) -> bool:
     return all(np.allclose(mine, numpys, rtol=1e-4, atol=1e-5) for mine, numpys in pairs)
 
 
-def row(name: str, preset: str, pes: int = 0) -> str:
+def row(name: str, way: Way) -> str:
     """A line of the table."""
     try:
-        found = measured(kernels()[name], preset, pes)
+        found = measured(kernels()[name], way)
     except DcpyError as error:
         return f"| {name} | {error.message} | | | | | |"
     model = "depends on data" if found.model is None else str(found.model)
@@ -166,11 +178,11 @@ def row(name: str, preset: str, pes: int = 0) -> str:
     return f"| {name} | {' | '.join(cells)} |"
 
 
-def table(names: Sequence[str], preset: str, pes: int = 0, *, emulate: bool = False) -> Iterator[str]:
+def table(names: Sequence[str], way: Way, *, emulate: bool = False) -> Iterator[str]:
     """The whole table, a line as soon as it is known."""
     yield EMULATED_HEADER if emulate else HEADER
     for name in names:
-        yield emulated_row(name, preset, pes) if emulate else row(name, preset, pes)
+        yield emulated_row(name, way) if emulate else row(name, way)
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -178,6 +190,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("kernels", nargs="*", help="default: all of NPBench")
     parser.add_argument("--preset", default="XS", choices=("XS", "S", "M"))
     parser.add_argument("--pes", type=int, default=0, help="products are systolic arrays of so many elements")
+    parser.add_argument("--numbers", action="store_true", help="sizes are numbers: stencils have windows then")
     parser.add_argument("--report", type=Path, help="a Markdown file whose part between the marks takes the table")
     parser.add_argument("--emulate", action="store_true", help="Intel's text on Intel's emulator")
     parser.add_argument("--emulate-here", action="store_true", help=argparse.SUPPRESS)
@@ -185,10 +198,11 @@ def main(words: Sequence[str] | None = None) -> int:
     unknown = sorted(set(chosen.kernels) - set(kernels()))
     if unknown:
         parser.error(f"unknown: {', '.join(unknown)}; known: {', '.join(kernels())}")
+    way = Way(chosen.preset, chosen.pes, chosen.numbers)
     if chosen.emulate_here:
-        emulate_here(chosen.kernels[0], chosen.preset, chosen.pes)
+        emulate_here(chosen.kernels[0], way)
     lines = []
-    for line in table(chosen.kernels or list(kernels()), chosen.preset, chosen.pes, emulate=chosen.emulate):
+    for line in table(chosen.kernels or list(kernels()), way, emulate=chosen.emulate):
         print(line, flush=True)
         lines.append(line)
     if chosen.report:

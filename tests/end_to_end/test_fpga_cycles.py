@@ -16,7 +16,7 @@ N, M = dcpy.symbol("N"), dcpy.symbol("M")
 
 @pytest.mark.parametrize("name", ["atax", "jacobi_1d", "gesummv", "lu", "trisolv"])
 def test_the_model_is_the_simulation(name):
-    found = measured(kernels()[name], "XS")
+    found = measured(kernels()[name])
     assert found.is_right
     assert found.cycles == found.model
 
@@ -28,7 +28,7 @@ LONG = ("channel_flow", "lenet")  # minutes
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", [name for name in kernels() if name not in (*COMPLEX, *LONG)])
 def test_the_model_is_the_simulation_for_every_kernel(name):
-    found = measured(kernels()[name], "XS")
+    found = measured(kernels()[name])
     assert found.is_right
     assert found.model in (found.cycles, None), "None: loops of the host depend on data"
 
@@ -37,7 +37,7 @@ def test_the_model_is_the_simulation_for_every_kernel(name):
 @pytest.mark.parametrize("name", COMPLEX)
 def test_kernels_of_complex_numbers_are_refused(name):
     with pytest.raises(InvalidSdfg, match=r"is c128 \[fpga.dtypes\]"):
-        measured(kernels()[name], "XS")
+        measured(kernels()[name])
 
 
 def heat_3d(T: dcpy.int64, A: dcpy.float32[6, 7, 9], B: dcpy.float32[6, 7, 9]):
@@ -89,7 +89,7 @@ def test_an_unknown_board():
 
 @pytest.mark.parametrize("name", ["bicg", "gesummv", "mvt"])
 def test_products_side_by_side_are_one_network(name):
-    found = measured(kernels()[name], "XS")
+    found = measured(kernels()[name])
     assert found.is_right
     assert found.cycles == found.model
     assert (found.kernels, found.intervals) == (1, (1,))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dcpy.base.assumptions import Assumption
 from dcpy.base.errors import SymbolicError
 from dcpy.base.registry import unknown_name
+from dcpy.ir.editing.index_simplification import simplify_indices
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.symbolic import const
@@ -39,3 +40,4 @@ def specialize(sdfg: Sdfg, sizes: Mapping[str, int]) -> None:
         sdfg.assumed.pop(name, None)
         if name in sdfg.sizes:
             sdfg.sizes.remove(name)
+    simplify_indices(list(sdfg.body.blocks), Rewriter(sdfg, "specialize"))

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
+from dcpy.ir.editing.index_simplification import simplify_indices
 from dcpy.ir.expressions.scalar import WrapIndex, as_symbolic, walk
-from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Node
 from dcpy.ir.region import Resize, SymbolAssign
-from dcpy.ir.subsets import Subset
-from dcpy.ir.symbolic import Expr, Ranges, sym
-from dcpy.ir.tree import Element, dominates, is_inside, subtree
+from dcpy.ir.symbolic import Expr, sym
+from dcpy.ir.tree import dominates, is_inside, subtree
 from dcpy.ir.types import int64
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
@@ -58,8 +55,8 @@ class SymbolPropagation(Transformation[Expr | None]):
         if plan is not None:
             given_back, users = _given_back(assign, plan, m), m.uses.users(assign.symbol)
             rw.substitute_symbols({assign.symbol: plan})
-            if as_symbolic(assign.value) is None:
-                _simplify_indices(users, rw)
+            if as_symbolic(assign.value) is None or plan.constant is not None:
+                simplify_indices(users, rw)
             for other in given_back:
                 rw.erase(other)
         rw.erase(assign)
@@ -119,19 +116,6 @@ def _read_before(assign: SymbolAssign, m: Match) -> Expr | None:
             if is_other or not names.isdisjoint(m.uses.touches(part).writes):
                 return None
     return None
-
-
-def _simplify_indices(users: Iterable[Element], rw: Rewriter) -> None:
-    """``a[i]`` for ``a[min(i, n - 1)]`` in a map of n iterations: two symbols have become one."""
-    for node in dict.fromkeys(part for user in users for part in subtree(user) if isinstance(part, Node)):
-        ranges = rw.uses.ranges_at(node)
-        if any(_simplified(memlet, ranges) is not memlet for memlet in (*node.reads(), *node.writes())):
-            rw.replace_memlets(node, lambda memlet, known=ranges: _simplified(memlet, known))  # type: ignore[misc]
-
-
-def _simplified(memlet: Memlet, ranges: Ranges) -> Memlet:
-    dims = tuple(ranges.simplify(dim) if isinstance(dim, Expr) else dim for dim in memlet.subset.dims)
-    return memlet if dims == memlet.subset.dims else replace(memlet, subset=Subset(dims))
 
 
 def _is_final(assign: SymbolAssign, m: Match) -> bool:

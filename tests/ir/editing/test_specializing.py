@@ -30,6 +30,16 @@ def test_a_size_is_a_number_everywhere():
     assert sdfg.sizes == ["N"]
 
 
+def test_indices_are_as_simple_as_they_are_for_numbers():
+    """What was clamped, for nobody knew which size is larger, is an index of the map now."""
+    sdfg = parse_sdfg(
+        "sdfg @f(x: f64[N], y: f64[M]) symbols(N: size, M: size) "
+        "{ state { map i = 0:min(N, M) { copy x[min(i, N - 1)] -> y[min(i, M - 1)] } } }"
+    )
+    specialize(sdfg, {"N": 7, "M": 9})
+    assert "copy x[i] -> y[i]" in print_sdfg(sdfg)
+
+
 @pytest.mark.parametrize(
     ("sizes", "error", "message"),
     [
