@@ -97,15 +97,18 @@ rng = np.random.default_rng(0)
 a, b = rng.random((200, 200)), rng.random((200, 200))
 
 
+exact = np.einsum("ik,kj->ij", a, b)
+
+
 def is_right():
     c = np.zeros_like(a)
     matmul(a, b, c)
-    return np.allclose(c, a @ b)
+    return np.allclose(c, exact) and np.allclose(a @ b, exact)
 
 
 assert is_right()
 """
-POOLED = "print(any(shared), 'OPENBLAS_THREAD_TIMEOUT' in os.environ)"
+POOLED = "print(shared[-1], 'OPENBLAS_THREAD_TIMEOUT' in os.environ)"
 TURNS = """
 wrong = []
 def often():
@@ -140,6 +143,9 @@ def test_products_run_on_the_threads_of_openmp(tmp_path, program, threads):
 
 
 def test_products_have_no_pool_of_their_own(tmp_path):
-    """Workers of another pool spin for a tenth of a second after each call, on the processors that maps want."""
+    """Workers of another pool spin for a tenth of a second after each call, on the processors that maps want.
+
+    The second is NumPy's: it has a BLAS of another kind where it does not come from PyPI.
+    """
     done = outcome_of_file(tmp_path, PRODUCT + POOLED)
-    assert done.stdout == "True False\n", done.stderr
+    assert done.stdout in ("(True, True) False\n", "(True, False) False\n"), done.stderr

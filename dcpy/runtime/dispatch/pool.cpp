@@ -1,8 +1,10 @@
-// One pool of threads: OpenBLAS runs its jobs on the team of OpenMP, which runs the parallel maps of programs.
+// One pool of threads: OpenBLAS, the one of programs and NumPy's own, runs its jobs on the team of OpenMP, which runs the
+// parallel maps of programs.
 //
-// With a pool of its own beside OpenMP's there are more threads that want to run than processors: after each call its
-// workers spin for a tenth of a second, and maps and products wait for each other's time slices (docs/decisions/0125).
-// Nothing is linked: a program that was loaded brings both libraries, and this file finds their functions in it.
+// With pools of their own there are more threads that want to run than processors: after each call the workers of
+// OpenBLAS spin for a tenth of a second, and maps and products wait for each other's time slices
+// (docs/decisions/0125). Nothing is linked: a program that was loaded brings OpenMP and its BLAS, and this file finds
+// their functions in it, as it finds those of NumPy's BLAS behind NumPy.
 //
 // The jobs of one call wait for each other, so each needs a thread. Where a team would be too small (inside a parallel
 // map, in a child of a fork, or where OpenMP was given fewer threads) they run on threads of this file, which sleep
@@ -112,30 +114,47 @@ bool find(void *library, const char *name, Function &found) {
     return found != nullptr;
 }
 
+bool find_openmp(void *library) {
+    OpenMP found;
+    if (!find(library, "GOMP_parallel", found.parallel) || !find(library, "omp_get_thread_num", found.thread) ||
+        !find(library, "omp_get_num_threads", found.threads) || !find(library, "omp_get_max_threads", found.most) ||
+        !find(library, "omp_in_parallel", found.inside))
+        return false;
+    omp = found;
+    pool = new Pool;
+    pthread_atfork(nullptr, nullptr, [] { pool = new Pool; });  // the child has none of the threads
+    return true;
+}
+
+bool hook(void *library, const char *name) {
+    void (*set)(RunJobs) = nullptr;
+    if (!library || !find(library, name, set)) return false;
+    set(run_jobs);
+    return true;
+}
+
+// The library that NumPy is in; behind it is NumPy's BLAS.
+void *numpy_library() {
+    Dl_info place;
+    return dladdr(&PyArray_Type, &place) ? dlopen(place.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+}
+
 PyObject *share_pool(PyObject *, PyObject *handle) {
     void *library = PyLong_AsVoidPtr(handle);
     if (!library && PyErr_Occurred()) return nullptr;
-    static bool is_shared = false;
-    void (*set)(RunJobs) = nullptr;
-    OpenMP found;
-    if (!is_shared && find(library, "scipy_openblas_set_threads_callback_function", set) &&
-        find(library, "GOMP_parallel", found.parallel) && find(library, "omp_get_thread_num", found.thread) &&
-        find(library, "omp_get_num_threads", found.threads) && find(library, "omp_get_max_threads", found.most) &&
-        find(library, "omp_in_parallel", found.inside)) {
-        omp = found;
-        is_shared = true;
-        pool = new Pool;
-        pthread_atfork(nullptr, nullptr, [] { pool = new Pool; });  // the child has none of the threads
-        set(run_jobs);
-    }
-    return PyBool_FromLong(is_shared);
+    static bool has_openmp = false, is_shared = false, is_numpys_shared = false;
+    if (!has_openmp && (has_openmp = find_openmp(library)))
+        is_numpys_shared = hook(numpy_library(), "scipy_openblas_set_threads_callback_function64_");
+    if (has_openmp && !is_shared) is_shared = hook(library, "scipy_openblas_set_threads_callback_function");
+    return Py_BuildValue("NN", PyBool_FromLong(is_shared), PyBool_FromLong(is_numpys_shared));
 }
 
 }  // namespace
 
 PyMethodDef pool_methods[] = {
     {"share_pool", share_pool, METH_O,
-     "Whether OpenBLAS runs on OpenMP's threads: from now on, if the loaded library with this handle brings both."},
+     "Whether programs' OpenBLAS and NumPy's run on the threads of OpenMP: from when a loaded library, given by its "
+     "handle, brings what is needed."},
     {nullptr, nullptr, 0, nullptr},
 };
 
