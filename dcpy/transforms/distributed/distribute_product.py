@@ -66,7 +66,7 @@ class DistributeProduct(Transformation[Blocks]):
                 return where
             if where is not None and not (where.rest and all(isinstance(part, Root) for part in where.rest)):
                 return Refusal(f"{memlet.container!r} is distributed already")
-            if not isinstance(uses.desc(memlet.container), Array) or memlet.wcr or not covers(memlet):
+            if not isinstance(uses.desc(uses.root(memlet.container)), Array) or memlet.wcr or not covers(memlet):
                 return Refusal(f"{memlet} is no block of an array")
         dtypes = {uses.desc(memlet.container).dtype for memlet in memlets.values()}
         if len(dtypes) > 1:

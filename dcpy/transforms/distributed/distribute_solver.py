@@ -17,7 +17,7 @@ from dcpy.ir.tree import owners_around, region_of
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.distributed.on_grids import TwoAxes, grid_of_two_axes
 from dcpy.transforms.distributed.placement import placed
-from dcpy.transforms.distributed.solvers_on_grids import blocks_of, in_blocks, is_solver, solver_on_grid
+from dcpy.transforms.distributed.solvers_on_grids import SOLVERS, blocks_of, in_blocks, is_solver, solver_on_grid
 from dcpy.transforms.distributed.strategies import covers
 
 BLOCK = 64  #: rows and columns of a block: LAPACK's own blocks are as large
@@ -28,7 +28,7 @@ class DistributeSolver(Transformation[TwoAxes]):
     """Run a solver on a grid of two axes: its matrices go to blocks that go round, and its result comes from there.
 
     before   lapack.cholesky (a <- A[0:N, 0:N]) -> (l -> L[0:N, 0:N], info -> info[])
-    after    copy A[0:N, 0:N] -> A_part[0:N, 0:N]          # on g(cyclic 0 by 64, cyclic 1 by 64), stored by columns
+    after    copy A[0:N, 0:N] -> A_part[0:N, 0:N]          # on g(cyclic 0 by 64, cyclic 1 by 64)
              lapack.cholesky (a <- A_part[0:N, 0:N]) -> (l -> L_part[0:N, 0:N], info -> info[])
              copy L_part[0:N, 0:N] -> L[0:N, 0:N]
 
@@ -56,7 +56,7 @@ class DistributeSolver(Transformation[TwoAxes]):
         plan.declare(rw.sdfg)
         inputs, outputs = dict(node.inputs), dict(node.outputs)
         for name, memlet in blocks_of(node).items():
-            part = self._part(state, memlet, plan, rw)
+            part = self._part(node.kind, memlet, state, plan, rw)
             if name in inputs:
                 inputs[name] = part
                 rw.add_node_before(node, Copy(memlet, part, span=node.span))
@@ -66,10 +66,10 @@ class DistributeSolver(Transformation[TwoAxes]):
         rw.update(node, inputs=inputs, outputs=outputs)
         return node
 
-    def _part(self, state: State, memlet: Memlet, plan: TwoAxes, rw: Rewriter) -> Memlet:
+    def _part(self, kind: str, memlet: Memlet, state: State, plan: TwoAxes, rw: Rewriter) -> Memlet:
         """A temporary for an operand, in blocks."""
         shape = memlet.subset.shape
-        made = Array.packed(rw.uses.desc(memlet.container).dtype, shape, order="F", transient=True)
+        made = Array.packed(rw.uses.desc(memlet.container).dtype, shape, order=SOLVERS[kind].order, transient=True)
         made = replace(made, distribution=in_blocks(plan.name, 0, 1, as_expr(self.block), len(shape)))
         return Memlet(rw.declare_fresh(f"{memlet.container}_part", made, region_of(state)), Subset.whole(shape))
 

@@ -34,8 +34,9 @@ class DistributeElementWiseArrayOp(Transformation[Blocks]):
                                                                  tmp_part[i] = alpha * A[i] }
                                                                copy tmp_part[0:N] -> tmp[0:N]
 
-    Applies to maps of which each written element has indices that are parameters, in arrays that each rank has whole.
-    The first `dims` dimensions are cut. A grid that is not there is declared: ``g[g_p0]``, with symbols as its sizes.
+    The first `dims` dimensions are cut. Applies to maps that write what has a parameter as its index there, in arrays
+    that each rank has whole: single elements, or what lies along the other dimensions (rows of a product). A grid that
+    is not there is declared: ``g[g_p0]``, with symbols as its sizes.
     """
 
     name: ClassVar[str] = "distribute-element-wise"
@@ -72,8 +73,9 @@ class DistributeElementWiseArrayOp(Transformation[Blocks]):
             if placed(touch.container, uses) is not None or not isinstance(uses.desc(touch.container), Array):
                 return Refusal(f"{touch.memlet} is not in an array that each rank has")
             anchors = anchors_of(touch, node.params)
-            labels = [anchor.label for anchor in anchors if anchor is not None and anchor.low is anchor.high is ZERO]
-            if len(labels) < max(len(anchors), self.dims) or len(set(labels)) < len(labels) or touch.is_read:
+            cut_ones = [anchor for anchor in anchors[: self.dims] if anchor is not None]
+            labels = {anchor.label for anchor in cut_ones if anchor.low is anchor.high is ZERO}
+            if len(labels) < self.dims or touch.is_read:
                 return Refusal(f"{touch.memlet} is written, which is no operation on elements")
         if not written:
             return Refusal("it writes nothing")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.comm import CommNode
@@ -20,12 +20,23 @@ from dcpy.ir.subsets import Subset
 from dcpy.ir.symbolic import ZERO, Expr
 from dcpy.transforms.distributed.placement import placed
 
-#: kind -> that of the local form, and its operands in blocks, inputs first
+
+class Form(NamedTuple):
+    """What a solver is on a grid: the kind of the local form, its operands in blocks, and how these are stored.
+
+    By columns, where rows are swapped: as NumPy's LAPACK does. A Hermitian matrix is its own adjoint, by rows too.
+    """
+
+    kind: str
+    blocks: tuple[str, ...]
+    order: str = "F"
+
+
 SOLVERS = {
-    "lapack.cholesky": ("pblas.cholesky", ("a", "l")),
-    "lapack.solve": ("pblas.solve", ("a", "b", "x")),
-    "lapack.inverse": ("pblas.inverse", ("a", "inverse")),
-    "lapack.slogdet": ("pblas.slogdet", ("a",)),
+    "lapack.cholesky": Form("pblas.cholesky", ("a", "l"), "C"),
+    "lapack.solve": Form("pblas.solve", ("a", "b", "x")),
+    "lapack.inverse": Form("pblas.inverse", ("a", "inverse")),
+    "lapack.slogdet": Form("pblas.slogdet", ("a",)),
 }
 
 
@@ -46,7 +57,7 @@ def is_solver(node: Node) -> TypeGuard[LibraryNode]:
 
 def blocks_of(node: LibraryNode) -> dict[str, Memlet]:
     """The matrices and vectors of a solver, inputs first; none for other nodes."""
-    names = SOLVERS[node.kind][1] if is_solver(node) else ()
+    names = SOLVERS[node.kind].blocks if is_solver(node) else ()
     return {name: (node.inputs | node.outputs)[name] for name in names}
 
 
@@ -94,7 +105,7 @@ def made_local(node: LibraryNode, found: GridSolver, memory: Mapping[str, Subset
                 for name, m in memlets.items()}  # fmt: skip
 
     fields = {name: getattr(node, name) for name in ("upper",) if hasattr(node, name)}
-    made = LIBRARY_KINDS[SOLVERS[node.kind][0]](
+    made = LIBRARY_KINDS[SOLVERS[node.kind].kind](
         inputs=here(node.inputs), outputs=here(node.outputs), parts=tuple(found.sections.values()), rows=found.rows,
         columns=found.columns, span=node.span, **fields,
     )  # type: ignore[call-arg]  # fmt: skip

@@ -100,7 +100,7 @@ def missing_for_solvers(sdfg: Sdfg) -> str:
     """Why no library can be called that solves on grids; "" where one can, or nothing is to be solved."""
     if not any(map(is_solver, sdfg.body.walk_nodes())):
         return ""
-    libraries = [one for one in expansions_of(next(iter(SOLVERS.values()))[0]) if one.environment]
+    libraries = [one for one in expansions_of(next(iter(SOLVERS.values())).kind) if one.environment]
     reasons = [one.refusal("cpu") for one in libraries]
     return "" if "" in reasons else "; ".join(f"{one.name}: {why}" for one, why in zip(libraries, reasons, strict=True))
 

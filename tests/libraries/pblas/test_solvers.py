@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dcpy.base.errors import ExpansionError, InvalidSdfg
+from dcpy.ir.data import packed_strides
 from dcpy.ir.distribution import Blocked, Cyclic, Distribution
 from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.editing.rewriter import Rewriter
@@ -101,20 +102,33 @@ def call_of(node):
 def test_what_the_calls_say():
     call, words = call_of(node_of(made("upper")[2]))
     assert (call.function, call.environment) == ("dcpy::cholesky_on_grid", "scalapack")
-    assert words[:7] == ["a", "l", "info", "1", "1", "N", "2"]  # upper, the precision, the size, and that of blocks
-    assert words[10:12] + words[12:15] == ["0", "1", "2", "Px", "Py"]  # the axes of rows and columns, and the grid
+    assert words[:7] == ["a", "l", "info", "0", "1", "N", "2"]  # lower, the precision, the size, and that of blocks
+    assert words[10:12] + words[12:15] == ["1", "0", "2", "Px", "Py"]  # the axes of rows and columns, and the grid
     call, words = call_of(node_of(made("vector")[2]))
     assert words[:5] == ["a", "b", "x", "info", "1"]  # one column
     assert list(call.inputs) == ["a", "b"]
     assert call_of(node_of(made("slogdet")[2]))[1][:3] == ["a", "sign", "logdet"]
 
 
-def test_matrices_by_rows_are_declined():
-    found = copy_sdfg(made("cholesky")[2])
+def test_a_hermitian_matrix_may_be_by_columns_as_well():
+    found = copy_sdfg(made("upper")[2])
+    for name in ("A_part", "L_part", "X_part"):
+        if name in found.containers:
+            desc = found.desc(name)
+            Rewriter(found, "test").redeclare(name, replace(desc, strides=packed_strides(desc.shape, "F")))
+    words = call_of(node_of(found))[1]
+    assert words[3] == "1"  # upper
+    assert words[10:12] == ["0", "1"]
+
+
+@pytest.mark.parametrize("name", ["inverse", "cholesky"])
+def test_matrices_that_are_stored_otherwise_are_declined(name):
+    found = copy_sdfg(made(name)[2])
     desc = found.desc("A_part")
-    Rewriter(found, "test").redeclare("A_part", replace(desc, strides=desc.strides[::-1]))
-    with pytest.raises(ExpansionError, match="stored by columns, not A_part"):
-        EXPANSIONS["pblas.cholesky/scalapack"].build(node_of(found))
+    order, lines = ("C", "columns") if name == "inverse" else ("F", "columns, not X_part")
+    Rewriter(found, "test").redeclare("A_part", replace(desc, strides=packed_strides(desc.shape, order)))
+    with pytest.raises(ExpansionError, match=f"stored by {lines}"):
+        EXPANSIONS[f"pblas.{name}/scalapack"].build(node_of(found))
 
 
 def test_integers_are_declined():

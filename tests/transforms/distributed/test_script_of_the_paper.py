@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,7 @@ from dcpy.ir.editing.copying import copy_sdfg
 from dcpy.ir.text import parse_sdfg
 from dcpy.transforms.distributed.distribute_product import DistributeProduct
 from tests.support.expect import expect
+from tests.support.kernels_of_the_paper import SHAPES, annotated, arguments_for
 from tests.support.ranks import check, localized
 
 N, M, K = dcpy.symbol("N"), dcpy.symbol("M"), dcpy.symbol("K")
@@ -95,3 +98,40 @@ def test_what_is_not_put_on_a_grid(body, reason):
     expect(DistributeProduct(), on=sdfg).is_refused(reason)
     with pytest.raises(TransformationRefused, match="distribute-product applies nowhere"):
         dcpy.SDFG.of(sdfg).expand_library_nodes("PBLAS")
+
+
+#: kernel -> what of the script fits it as it is written: there are products outside of maps, or operations on elements
+FITS = {
+    "doitgen": ("distribute-element-wise",), "jacobi_1d": ("distribute-element-wise",),
+    "jacobi_2d": ("distribute-element-wise",), "atax": ("PBLAS",), "bicg": ("PBLAS",), "k3mm": ("PBLAS",),
+}  # fmt: skip
+
+
+@functools.cache
+def scripted(name):
+    """The kernel as it is written, after the paper's script, and its local form."""
+    sdfg = annotated(name).to_sdfg()
+    made = dcpy.SDFG.of(copy_sdfg(sdfg))
+    fits = FITS.get(name, ("distribute-element-wise", "PBLAS"))
+    for step, run in (
+        ("distribute-element-wise", lambda: made.apply(DistributeElementWiseArrayOp)),
+        ("PBLAS", lambda: made.expand_library_nodes("PBLAS")),
+    ):
+        if step in fits:
+            run()
+        else:
+            with pytest.raises(TransformationRefused, match="applies nowhere"):
+                run()
+    made.apply(RemoveRedundantComm)
+    return sdfg, made, localized(made)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize(("px", "py"), [(2, 2), (3, 1), (7, 1)])
+def test_the_kernels_of_the_paper(name, px, py):
+    sdfg, made, local = scripted(name)
+    for n in (11, 7, 3):
+        sizes = {"N": n, "M": n - 2, "K": 5, "L": 4, "T": 2}
+        symbols = {key: size for key, size in sizes.items() if key in sdfg.symbols}
+        symbols |= {"g_p0": px * py, "pblas_p0": px, "pblas_p1": py}
+        check(sdfg, made, arguments_for(name, sizes), symbols, px * py, local=local, exact=name.startswith("jacobi"))

@@ -42,8 +42,8 @@ def test_its_matrices_go_to_blocks_that_go_round():
     expect(DistributeSolver(block=16), on=cholesky()).becomes(
         f"""sdfg @f(A: f64[N, N] on g(block 0, block 1), L: f64[N, N] on g(block 0, block 1), info: i32[])
               {SYMBOLS} grids(g[P, Q]) {{
-            data A_part: f64[N, N] strides (1, N) transient on g(cyclic 0 by 16, cyclic 1 by 16)
-            data L_part: f64[N, N] strides (1, N) transient on g(cyclic 0 by 16, cyclic 1 by 16)
+            data A_part: f64[N, N] transient on g(cyclic 0 by 16, cyclic 1 by 16)
+            data L_part: f64[N, N] transient on g(cyclic 0 by 16, cyclic 1 by 16)
             state {{
               copy A[0:N, 0:N] -> A_part[0:N, 0:N]
               lapack.cholesky (a <- A_part[0:N, 0:N]) -> (l -> L_part[0:N, 0:N], info -> info[])

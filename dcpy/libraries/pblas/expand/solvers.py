@@ -17,7 +17,7 @@ from dcpy.ir.library.library_kinds import LIBRARY_KINDS
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import ForeignCall
 from dcpy.ir.subsets import Subset
-from dcpy.ir.symbolic import ONE, Expr, as_expr, product_of
+from dcpy.ir.symbolic import ONE, Expr, as_expr, max_of, product_of
 from dcpy.libraries.api import Fragment, Operand, expands
 from dcpy.libraries.blas.expand.cblas import LETTERS
 from dcpy.libraries.mpi.expand.collectives import group_numbers
@@ -39,38 +39,40 @@ def _called(node: SolverOnGrid, f: Fragment, environment: str) -> None:
         f.decline(f"takes {', '.join(map(str, LETTERS))}, not {a.dtype}")
     names = (*node.blocks, *node.scalars)
     operands = {name: f.input(name) if name in node.inputs else f.output(name) for name in names}
+    by_rows = isinstance(node, CholeskyOnGrid) and a.desc.strides == packed_strides(a.desc.shape)
     for name in node.blocks:
-        _require_columns(operands[name], f)
-    numbers = [*_own_numbers(node, operands), *_of_matrix(node, a, f)]
+        _require_packed(operands[name], f, "C" if by_rows else "F")
+    numbers = [*_own_numbers(node, operands, by_rows=by_rows), *_of_matrix(node, a, f, by_rows=by_rows)]
     arguments: Sequence[str | ScalarExpr] = (*operands, *map(Index, numbers))
     outputs = {name: operand.memlet for name, operand in operands.items() if name in node.outputs}
     f.add(ForeignCall(FUNCTIONS[type(node)], tuple(arguments), dict(node.inputs), outputs, environment))
 
 
-def _require_columns(operand: Operand, f: Fragment) -> None:
-    """Declines what is not stored by columns, one right behind the other."""
-    shape = operand.desc.shape
-    if operand.memlet.subset != Subset.whole(shape) or strides_of(operand.desc) != packed_strides(shape, "F"):
-        f.decline(f"takes matrices that are stored by columns, not {operand.memlet.container}")
+def _require_packed(operand: Operand, f: Fragment, order: str) -> None:
+    """Declines what is not stored by columns (``"F"``), or by rows, one right behind the other."""
+    shape, lines = operand.desc.shape, "columns" if order == "F" else "rows"
+    if operand.memlet.subset != Subset.whole(shape) or strides_of(operand.desc) != packed_strides(shape, order):
+        f.decline(f"takes matrices that are stored by {lines}, not {operand.memlet.container}")
 
 
-def _own_numbers(node: SolverOnGrid, operands: Mapping[str, Operand]) -> Iterator[Expr]:
-    """What stands before the numbers of the matrix."""
+def _own_numbers(node: SolverOnGrid, operands: Mapping[str, Operand], *, by_rows: bool) -> Iterator[Expr]:
+    """What stands before the numbers of the matrix; a triangle of a transposed matrix is the other one."""
     if isinstance(node, CholeskyOnGrid):
-        yield as_expr(int(node.upper))
+        yield as_expr(int(node.upper != by_rows))
     if isinstance(node, SolveOnGrid):
         whole, here = node.parts[node.blocks.index("b")].shape, operands["b"].shape
         yield whole[1] if len(whole) > 1 else ONE
         yield product_of(*here)
 
 
-def _of_matrix(node: SolverOnGrid, a: Operand, f: Fragment) -> Iterator[Expr]:
-    """The fields of a Square of solvers.h."""
+def _of_matrix(node: SolverOnGrid, a: Operand, f: Fragment, *, by_rows: bool) -> Iterator[Expr]:
+    """The fields of a Square of solvers.h: what is stored by rows, ScaLAPACK sees transposed, on a transposed grid."""
     part = node.parts[0]
     yield as_expr(list(LETTERS).index(a.dtype))
     yield part.shape[0]
     yield _block(part)
-    yield from (*a.shape, a.strides[1], as_expr(node.rows), as_expr(node.columns))
+    sizes, axes = a.shape, (as_expr(node.rows), as_expr(node.columns))
+    yield from (*(sizes[::-1] if by_rows else sizes), max_of(*a.strides), *(axes[::-1] if by_rows else axes))
     yield from group_numbers(replace(node, grid=node.of_matrices), f)
 
 
