@@ -76,6 +76,7 @@ EXPANSIONS: dict[str, str] = {
         if (node, name) != ("ger", "cpu")
     },
     "blas.gemv_pair/device": f"{_BLAS}.expand.pairs:gemv_pair",
+    "blas.gemv_pair/cpu": f"{_BLAS}.expand.rows:gemv_pair",
     "blas.gemv_pair/maps": f"{_BLAS}.expand.pairs:gemv_pair_apart",
     "sort/radix": f"{_SORTING}.expand.radix:sort_rows",
     "sort/maps": f"{_SORTING}.expand.maps:sort_rows",

@@ -27,6 +27,7 @@ FOR_ONE_TARGET = {
     "blas/expand/chains.py",
     "blas/expand/pairs.py",
     "blas/expand/partial_sums.py",
+    "blas/expand/rows.py",
     "blas/pushing.py",
     "blas/updated_product.py",
     "scan/expand/blocks.py",

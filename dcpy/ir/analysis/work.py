@@ -7,11 +7,13 @@ cache; neighbours in an array come from it together, so it counts once.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from dcpy.base.assumptions import NOTHING
 from dcpy.base.errors import SymbolicError
 from dcpy.ir.data import Stream
 from dcpy.ir.effects import Effect
-from dcpy.ir.expressions.scalar import Const, Op, ScalarExpr, walk
+from dcpy.ir.expressions.scalar import Const, Index, Op, ScalarExpr, walk
 from dcpy.ir.machine import Costs
 from dcpy.ir.nodes import Copy, Map, Node, Tasklet
 from dcpy.ir.region import Region, State
@@ -104,7 +106,10 @@ def expected(value: Expr, sdfg: Sdfg) -> tuple[int, str] | None:
 
 
 class Typical(dict[str, int]):
-    """Values of symbols in a typical run: as the user says, else of typical size; parameters are where they start."""
+    """Values of symbols in a typical run: as the user says, else of typical size; parameters are where they start.
+
+    A symbol that the program assigns has the first value that it is given.
+    """
 
     def __init__(self, sdfg: Sdfg, costs: Costs) -> None:
         super().__init__(_typical_values(sdfg, costs.typical_size))
@@ -112,7 +117,22 @@ class Typical(dict[str, int]):
         self.given = {*sdfg.sizes, *sdfg.arguments}
 
     def __missing__(self, name: str) -> int:
-        return self.costs.typical_size if name in self.given else 0
+        if name in self.given:
+            return self.costs.typical_size
+        self[name] = 0  # also what it is in its own definition
+        assigned = self._assigned.get(name)
+        if assigned is not None:
+            self[name] = self.value(assigned)
+        return self[name]
+
+    @cached_property
+    def _assigned(self) -> dict[str, Expr]:
+        found: dict[str, Expr] = {}
+        for block in self.sdfg.body.walk_blocks():
+            for name, value in zip(block.all_of(Role.DEFINED), block.all_of(Role.SCALAR), strict=False):
+                if isinstance(value, Index):
+                    found.setdefault(name, value.value)
+        return found
 
     def trips(self, size: Expr) -> int:
         """How many iterations."""

@@ -26,6 +26,7 @@ from dcpy.ir.tree import owners_around, region_of
 from dcpy.libraries.blas.folding import FoldSum
 from dcpy.libraries.blas.nodes import Dot, Gemm, Gemv
 from dcpy.libraries.blas.pushing import PushSums
+from dcpy.libraries.blas.single_pass import SinglePassProducts
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.pipeline import Pipeline, repeat
 
@@ -306,4 +307,6 @@ def _hull(part: Range, param: str, values: Range) -> Range | None:
     return Range(*ends)
 
 
-LIFT_PRODUCTS = Pipeline("lift-products", PushSums(), repeat(LiftDots(), LiftVectors()), FoldSum())
+LIFT_PRODUCTS = Pipeline(
+    "lift-products", PushSums(), repeat(LiftDots(), LiftVectors()), FoldSum(), SinglePassProducts()
+)

@@ -69,14 +69,23 @@ def test_refusals(nodes, reason):
     expect(SinglePassProducts(), on=program(*nodes)).is_refused(reason)
 
 
-@pytest.mark.parametrize("expansion", ["device", "maps"])
+@pytest.mark.parametrize(("expansion", "target"), [("device", "gpu"), ("maps", "gpu"), ("cpu", "cpu")])
 @pytest.mark.parametrize("pair", [PAIR, BOTH, CHAIN])
-def test_expansions_mean_the_same(pair, expansion):
-    """Tiles that are not full, along both directions; those of the second are summed in order."""
+def test_expansions_mean_the_same(pair, expansion, target):
+    """Tiles, or groups of rows, that are not full, along both directions; those of the second are summed in order."""
     before, after = program(pair), program(pair)
-    chosen = expand_library_nodes(after, [expansion], target="gpu")
+    chosen = expand_library_nodes(after, [expansion], target=target)
     assert chosen[0].expansion == expansion
     assert_same_values(before, after, SIZES)
+
+
+@pytest.mark.parametrize("declared", ["f64[N, M] strides(1, N)", "c128[N, M]"], ids=["by columns", "complex"])
+def test_what_cpus_do_apart(declared):
+    """Vectors run along rows, and there are none of complex numbers."""
+    described = text(PAIR).replace("A: f64[N, M]", f"A: {declared}")
+    if declared.startswith("c"):
+        described = described.replace("f64[", "c128[")
+    assert expand_library_nodes(parse(described), ["cpu", "maps"])[0].expansion == "maps"
 
 
 def bicg(A, p, r):
@@ -92,8 +101,27 @@ def atax(A, x):
     return ((A @ x) @ A,)
 
 
+SAMPLES = [(bicg, np.float64), (mvt, np.float32), (atax, np.float64)]
+
+
 @pytest.mark.cc
-@pytest.mark.parametrize(("function", "dtype"), [(bicg, np.float64), (mvt, np.float32), (atax, np.float64)])
+@pytest.mark.parametrize(("function", "dtype"), SAMPLES)
+def test_pairs_on_cpus(function, dtype):
+    """Groups and parts that are not full; columns in more than one chunk."""
+    program, rng = dcpy.program(function, auto_optimize=True), np.random.default_rng(0)
+    for n, m in ((3, 2), (7, 1030), (1030, 7), (202, 190)):
+        n = m if function is mvt else n
+        a, x, y, u, v = (rng.random(shape).astype(dtype) for shape in ((n, m), m, n, m, n))
+        given = {bicg: (a, x, y), mvt: (y, x, u, v, a), atax: (a, x)}[function]
+        here, there = ([np.copy(arg) for arg in given] for _ in range(2))
+        expected, found = function(*here), program(*there)
+        for one, other in zip((*(expected or ()), *here), (*(found or ()), *there), strict=True):
+            np.testing.assert_allclose(other, one, rtol=1e-12 if dtype is np.float64 else 1e-5)
+    assert "column_sums" in program.to_sdfg(*given).code()
+
+
+@pytest.mark.cc
+@pytest.mark.parametrize(("function", "dtype"), SAMPLES)
 def test_the_matrix_is_read_once(function, dtype):
     """Its bytes, those of vectors, and parts of sums: as many as the tiles have edges."""
     n, m = 200, 200
