@@ -116,6 +116,7 @@ class FpgaOptions:
     watchdog: int = 60  #: seconds after which kernels on a board, or in an emulator, are taken to hang
     platform: str = "u250"  #: the board that `explain` computes with: ``u250``, ``u280``, ``s10``, ``a10``
     steps: int = 1  #: time steps of a stencil that are one chain, which reads and writes the grid once
+    lanes: int = 1  #: elements of a token at most, a power of two; 0: as many as the board's port moves in a cycle
     systolic: bool = False  #: products of matrices are systolic arrays, where the number of terms is a number
     pes: int = 0  #: processing elements of such an array; 0: as many as are of use, and as the board has DSPs for
 

@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from dcpy.base.environment import Environment
-from dcpy.base.errors import CodegenError
 from dcpy.base.options import FpgaMode, FpgaOptions, Options, Vendor
 from dcpy.codegen.artifact import Artifact, Kernel, Signature, Unit
 from dcpy.codegen.boards import Network, board_units, whole
@@ -40,6 +39,8 @@ from dcpy.ir.verify import FPGA_FORM, verify
 
 #: those of the vendor, and what they need
 HEADERS = ("fpga/hls_stream.h", "fpga/dcpy_network.h", "fpga/dcpy_records.h", "dcpy_fibers.h")
+
+VECTORS = "fpga/hls_vector.h"  #: and for tokens of several elements
 
 
 def generate_fpga(
@@ -122,7 +123,9 @@ def _device_units(
         called = [Network(hardware.launches[name], parts[name]) for name in parts]
         host = board_units(module.base, called, hardware, source)
         return (*host, text) if intel is not None else (*host, text, _link(sdfg, hardware, options))
-    units = (_vitis(module, hardware, on_board=False), *(Unit(Path(name).name, _header(name)) for name in HEADERS))
+    text = _vitis(module, hardware, on_board=False)
+    headers = (*HEADERS, *((VECTORS,) if Path(VECTORS).name in text.text else ()))
+    units = (text, *(Unit(Path(name).name, _header(name)) for name in headers))
     return units if intel is None else (*units, intel[0])
 
 
@@ -193,10 +196,4 @@ def _of_the_host(name: str, desc: Data) -> Data:
             return replace(desc, space=Space.HOST, allocation=Allocation.STACK)
         case Array() | Scalar():
             return replace(desc, space=Space.HOST)
-        case _ if getattr(desc, "token", ()):
-            raise CodegenError(
-                f"the tokens of {name!r} are blocks, which are not printed for FPGAs so far",
-                span=desc.span,
-                help="push element by element",
-            )
     return desc

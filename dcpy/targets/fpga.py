@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from dcpy.base.options import DeviceType, Options
 from dcpy.codegen.fpga import generate_fpga
+from dcpy.ir.boards import board
 from dcpy.ir.data import Allocation, Space
 from dcpy.ir.machine import COSTS, LIMITS, Costs, Limits
 from dcpy.ir.schedules import Pipelined, Sequential, Undecided, Unrolled
@@ -17,7 +18,11 @@ from dcpy.transforms.pipeline import Pipeline
 
 
 def _pipeline(options: Options, costs: Costs, limits: Limits) -> Pipeline:
-    made = fpga_pipeline(limits, costs, systolic=options.fpga.systolic, steps=options.fpga.steps)
+    chosen = options.fpga
+    width = board(chosen.platform).width if chosen.lanes != 1 else 0
+    made = fpga_pipeline(
+        limits, costs, systolic=chosen.systolic, steps=chosen.steps, width=width, lanes=chosen.lanes
+    )
     return Pipeline(made.name, *made.passes, InferDepths(), ensures="fpga")
 
 

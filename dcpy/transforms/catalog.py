@@ -110,6 +110,7 @@ PASSES: Registry[type[Pass]] = Registry(
         "interleave-accumulation": f"{_FPGA}.interleave_accumulation:InterleaveAccumulation",
         "pipeline-loops": f"{_FPGA}.pipeline_loops:PipelineLoops",
         "streaming-composition": f"{_FPGA}.streaming_composition:StreamingComposition",
+        "vectorize-ports": f"{_FPGA}.vectorize_ports:VectorizePorts",
         "streaming-memory": f"{_FPGA}.streaming_memory:StreamingMemory",
         "assign-storages": f"{_CPU}.assign_storages:AssignStorages",
         "choose-distributions": f"{_DISTRIBUTED}.planning.choose_distributions:ChooseDistributions",

@@ -23,7 +23,7 @@ from dcpy.codegen.lir.expr import (
     Prefix,
     SizeOf,
 )
-from dcpy.codegen.lir.types import INDEX, Vector
+from dcpy.codegen.lir.types import INDEX, Lanes, Vector
 from dcpy.ir.types import DType
 
 if TYPE_CHECKING:
@@ -52,8 +52,10 @@ def literal(out: Printer, expr: Literal) -> Text:
 
 
 def item(out: Printer, expr: Item) -> Text:
-    """``a[i]``, ``v.at[i]``"""
+    """``a[i]``, ``v.at[i]``, ``token[i]``"""
     at = ".at" if isinstance(expr.base.type, Vector) else ""
+    if isinstance(expr.base.type, Lanes):
+        at = out.dialect.word("lanes of a token")
     return f"{out.text(expr.base, POSTFIX)}{at}[{out.text(expr.index)}]", POSTFIX
 
 
@@ -106,7 +108,7 @@ def intrinsic(out: Printer, expr: Intrinsic) -> Text:
         return f"{form}({arguments(out, expr.args)})", POSTFIX
     args = (out.text(arg, CONDITIONAL) for arg in expr.args)
     of = expr.of or INDEX
-    return form.format(*args, of=out.type(of), dtype=of.name), POSTFIX
+    return form.format(*args, of=out.type(of), dtype=getattr(of, "name", "")), POSTFIX
 
 
 def conditional(out: Printer, expr: Conditional) -> Text:

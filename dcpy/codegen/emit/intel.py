@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from dcpy.codegen.emit import statements
 from dcpy.codegen.emit.c99 import C99, in_c
+from dcpy.codegen.emit.tokens import lanes_in
 from dcpy.codegen.emit.vitis import check_fail
 from dcpy.codegen.lir import tree
 from dcpy.codegen.prelude import Prelude
@@ -52,8 +53,9 @@ def generic(name: str, dtype: DType) -> str:
 
 
 def channels(out: Printer, module: tree.Module) -> list[str]:
-    """``channel float xs DCPY_DEPTH(8);``"""
-    found = []
+    """``channel float xs DCPY_DEPTH(8);``, behind the types of tokens of several elements."""
+    tokens = ((out.type(kind.element), kind.count, out.type(kind)) for kind in lanes_in(module))
+    found = [f"typedef struct {{ {element} lane[{count}]; }} {name};" for element, count, name in tokens]
     for queue in module.channels:
         count = out.text(queue.count)
         size = "" if count == "0" else f"[{count}]"
@@ -99,6 +101,7 @@ INTEL = C99.but(
         "first line": FIRST, "null": "0", "exported": "DCPY_KERNEL", "autorun": "DCPY_AUTORUN", "aligned": "",
         "restrict": "restrict", "never inlined": "static", "nan": "(float)NAN", "infinity": "INFINITY", "numbers": None,
         "own numbers": None, "stop": None, "note": None, "reference": None, "local": None, "foreign": None,
+        "token": "{}_x{}", "lanes of a token": ".lane",
     },
     generic=generic,
     intrinsics={

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from dcpy.base.errors import CodegenError
 from dcpy.codegen.emit.dialect import Dialect
-from dcpy.codegen.lir.types import Basic, Fifo, LirType, Pointer, Reference, Vector
+from dcpy.codegen.lir.types import Basic, Fifo, Lanes, LirType, Pointer, Reference, Vector
 from dcpy.ir.types import DType
 
 
@@ -23,6 +23,8 @@ def spelled(dialect: Dialect, kind: LirType) -> str:
             return str(dialect.entry(dialect.basic, kind, f"the type {kind.value}"))
         case Fifo(element=element, depth=depth):
             return dialect.word("queue").format(spelled(dialect, element), depth)
+        case Lanes(element=element, count=count):
+            return dialect.word("token").format(spelled(dialect, element), count)
         case Vector(element=element):
             return dialect.word("vector").format(spelled(dialect, element))
         case Reference(element=element):

@@ -12,6 +12,7 @@ from dcpy.base.errors import CodegenError
 from dcpy.codegen.emit import statements
 from dcpy.codegen.emit.cpp import CPP
 from dcpy.codegen.emit.expressions import arguments
+from dcpy.codegen.emit.tokens import lanes_in
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.types import Pointer, Reference
 
@@ -32,6 +33,11 @@ FIRST = """#include <hls_stream.h>
 #define DCPY_SITES(name, ...)
 #define DCPY_TOLD(name)
 #endif"""
+
+
+def headers(out: Printer, module: tree.Module) -> list[str]:
+    """The vendor's tokens of several elements, where there are some."""
+    return ["#include <hls_vector.h>"] if lanes_in(module) else []
 
 
 def queues(out: Printer, s: tree.Queues) -> None:
@@ -112,7 +118,8 @@ VITIS = CPP.but(
     numbers={"f16": None, "c64": None, "c128": None},
     typedefs=dict.fromkeys(CPP.typedefs),
     words={
-        "first line": FIRST, "queue": "hls::stream<{}, {}>", "restrict": "", "aligned": "", "never inlined": "static",
+        "first line": FIRST, "queue": "hls::stream<{}, {}>", "token": "hls::vector<{}, {}>",
+        "lanes of a token": "", "restrict": "", "aligned": "", "never inlined": "static",
         "numbers": None, "stop": None, "note": None, "combine": None, "exchange": None,
     },
     intrinsics={
@@ -125,6 +132,6 @@ VITIS = CPP.but(
         tree.StackBuffer: stack_buffer, tree.CheckFail: check_fail,
         **dict.fromkeys((tree.Team, tree.HeapBuffer, tree.Grow)),
     },
-    module=lambda out, module: [],
+    module=headers,
     loops=lambda out, loop: [],
 )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Union
 
-from dcpy.codegen.lir.types import INDEX, LirType
+from dcpy.codegen.lir.types import INDEX, Lanes, LirType
 from dcpy.ir.types import DType
 
 LirExpr = Union[
@@ -86,7 +86,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Intrinsic:
-    """What machine and run-time do by name (`lir.intrinsics`), on elements of dtype `of` where it is for any.
+    """What machine and run-time do by name (`lir.intrinsics`), on elements or tokens `of` a type where it is for any.
 
     How it is written is the dialect's: a function of its prelude, one of the compiler's, an operator.
     """
@@ -94,7 +94,7 @@ class Intrinsic:
     name: str
     args: tuple[LirExpr, ...]
     type: LirType
-    of: DType | None = None
+    of: DType | Lanes | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Fifo, LirType, Pointer, Vector
 from dcpy.ir import types
@@ -43,8 +44,8 @@ def _of_device(of: DType, *, const: bool = False) -> Pointer:
     return Pointer(of, const, Space.GLOBAL)
 
 
-#: by name: the rule, for elements of a dtype
-INTRINSICS: Mapping[str, Callable[[DType], Rule]] = {
+#: by name: the rule, for elements of a dtype; what hardware puts and takes may be a token of `Lanes`
+INTRINSICS: Mapping[str, Callable[[Any], Rule]] = {
     "likely": lambda of: Rule((TRUTH,), TRUTH),  # the same truth; nearly always true
     "is_set": lambda of: Rule((TRUTH,), TRUTH),  # an element of an array of bool, any byte but 0 being true
     "product_of_sizes": lambda of: Rule((INDEX, INDEX), INDEX),  # or so much that no memory holds it

@@ -27,7 +27,7 @@ from dcpy.codegen.lir.expr import (
     Prefix,
     SizeOf,
 )
-from dcpy.codegen.lir.types import Basic, Fifo, LirType, Pointer, Reference, Vector
+from dcpy.codegen.lir.types import Basic, Fifo, Lanes, LirType, Pointer, Reference, Vector
 from dcpy.ir.data import Space
 from dcpy.ir.types import DType
 
@@ -232,7 +232,9 @@ def type_text(kind: LirType) -> str:
         case Basic() as basic:
             return basic.value
         case Fifo(element=element):
-            return f"fifo<{element}>"
+            return f"fifo<{type_text(element)}>"
+        case Lanes(element=element, count=count):
+            return f"{element}x{count}"
         case Reference(element=element):
             return f"&{type_text(element)}"
         case Vector(element=element):

@@ -11,7 +11,7 @@ from typing import Union
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.lir.combinations import Combination
 from dcpy.codegen.lir.expr import Call, Intrinsic, LirExpr, Name
-from dcpy.codegen.lir.types import INDEX, SMALL_INDEX, LirType
+from dcpy.codegen.lir.types import INDEX, SMALL_INDEX, Lanes, LirType
 from dcpy.ir.expressions.scalar import Number
 from dcpy.ir.types import DType
 
@@ -228,7 +228,7 @@ class Queues(_Placed):
     """``name`` points to `count` empty queues until the scope is left, for `capacity` elements each (0: any number)."""
 
     name: str
-    element: DType
+    element: DType | Lanes
     count: LirExpr
     capacity: LirExpr
 

@@ -39,10 +39,23 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class Fifo:
-    """A queue of elements between two processes; in hardware it has a `depth`, a number of places."""
+class Lanes:
+    """A token of `count` elements side by side, which hardware moves at once."""
 
     element: DType
+    count: int
+
+    @property
+    def itemsize(self) -> int:
+        """In bytes."""
+        return self.element.itemsize * self.count
+
+
+@dataclass(frozen=True, slots=True)
+class Fifo:
+    """A queue of elements, or of tokens, between two processes; in hardware it has a `depth`, a number of places."""
+
+    element: DType | Lanes
     depth: int = 0
 
 
@@ -53,8 +66,8 @@ class Vector:
     element: DType
 
 
-LirType = DType | Basic | Pointer | Reference | Fifo | Vector
-TYPES = (DType, Basic, Pointer, Reference, Fifo, Vector)
+LirType = DType | Basic | Pointer | Reference | Fifo | Lanes | Vector
+TYPES = (DType, Basic, Pointer, Reference, Fifo, Lanes, Vector)
 
 INDEX = types.int64  #: of indices and sizes
 SMALL_INDEX = types.int32  #: of those in kernels for which 32 bits suffice

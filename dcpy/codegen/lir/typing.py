@@ -27,7 +27,7 @@ from dcpy.codegen.lir.expr import (
 )
 from dcpy.codegen.lir.intrinsics import INTRINSICS
 from dcpy.codegen.lir.text import expr_text, type_text
-from dcpy.codegen.lir.types import INDEX, SMALL_INDEX, TRUTH, Basic, Fifo, LirType, Pointer, Reference, Vector
+from dcpy.codegen.lir.types import INDEX, SMALL_INDEX, TRUTH, Basic, Fifo, Lanes, LirType, Pointer, Reference, Vector
 from dcpy.codegen.lir.walk import children
 from dcpy.ir import types
 from dcpy.ir.types import DType
@@ -129,7 +129,7 @@ class Types:
             yield f"{e.name!r} is {type_text(kind)}, not {type_text(e.type)}"
 
     def _item(self, e: Item, names: Names) -> Said:
-        if not isinstance(e.base.type, Pointer | Vector):
+        if not isinstance(e.base.type, Pointer | Vector | Lanes):
             yield f"{type_text(e.base.type)} has no elements"
         elif e.base.type.element != e.type:
             yield f"an element is {type_text(e.base.type.element)}, not {type_text(e.type)}"

@@ -10,6 +10,7 @@ from dcpy.codegen.lower.context import Context
 from dcpy.codegen.lower.places import Place
 from dcpy.codegen.lower.streams import is_stream, pop
 from dcpy.codegen.lower.tasklets import read, write
+from dcpy.codegen.lower.tokens import copy_tokens, moves_tokens
 from dcpy.ir.data import Array, packed_strides
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy
@@ -28,11 +29,14 @@ def lower_copy(context: Context, node: Copy) -> None:
     src, dst = node.src, node.dst
     moved = src if is_stream(context.places[dst.container]) else dst  # a queue has no dimensions
     sizes = tuple(_size(context, dim) for dim in moved.subset.dims if isinstance(dim, Range))
-    if all(size is ONE for size in sizes):
+    if all(size is ONE for size in sizes) and not moves_tokens(context, node):
         place = context.places[src.container]
         write(context, dst, taken(context, src), place.dtype)
         return
     if is_stream(context.places[src.container]) or is_stream(context.places[dst.container]):
+        if context.module.hardware is not None and moves_tokens(context, node):
+            copy_tokens(context, node, sizes)
+            return
         _copy_elements(context, src, dst, sizes)
         return
     if _may_overlap(context, src, dst):

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from math import prod
 
 from dcpy.base.errors import CodegenError
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.expr import Call, Cast, Infix, Intrinsic, Item, LirExpr, Literal, Name, integer
-from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Fifo, LirType, Pointer, Reference
+from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, Fifo, Lanes, LirType, Pointer, Reference
 from dcpy.codegen.lir.walk import changed_variables, names_in
 from dcpy.codegen.lower.bounds import within
 from dcpy.codegen.lower.coalescing import coalesced
@@ -27,13 +28,19 @@ from dcpy.ir.memlet import Memlet
 from dcpy.ir.region import Dataflow, Process, Region
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import Expr, const
+from dcpy.ir.types import DType
 
 LowerRegion = Callable[[Context, Region], tree.Body]
 
 
+def token_type(stream: Stream) -> DType | Lanes:
+    """The type of what goes through a queue at once."""
+    return Lanes(stream.dtype, prod(stream.token)) if stream.token else stream.dtype
+
+
 def queue_type(stream: Stream) -> Fifo:
     """The type of one queue."""
-    return Fifo(stream.dtype, stream.capacity.constant or 0)
+    return Fifo(token_type(stream), stream.capacity.constant or 0)
 
 
 def push_to_queue(context: Context, memlet: Memlet, value: LirExpr) -> None:
@@ -44,11 +51,13 @@ def push_to_queue(context: Context, memlet: Memlet, value: LirExpr) -> None:
 
 
 def pop_from_queue(context: Context, memlet: Memlet) -> LirExpr:
-    """A constant with the next element: the process waits for one."""
+    """A constant with the next element, or token: the process waits for one."""
     _note(context, memlet, pushing=False)
-    place = context.places[memlet.container]
-    value = Name(context.names.fresh(f"{memlet.container}_next"), place.dtype)
-    taken = Intrinsic("take", (_queue(context, memlet),), place.dtype, place.dtype)
+    queue = _queue(context, memlet)
+    assert isinstance(queue.type, Fifo)  # that is what streams are here
+    kind = queue.type.element
+    value = Name(context.names.fresh(f"{memlet.container}_next"), kind)
+    taken = Intrinsic("take", (queue,), kind, kind)
     context.emit(tree.Declare(value.name, value.type, taken, constant=True))
     return value
 
@@ -95,8 +104,10 @@ def lower_kernel(context: Context, block: Dataflow, lower_region: LowerRegion) -
             starts += _started(context, process, name, lower_region)
     queues = [context.uses.desc(stream) for stream in _streams(context, block)]
     declared = [
-        tree.Queues(context.names.of(stream), desc.dtype, integer(_count(desc)), integer(desc.capacity.constant or 0))
-        for stream, desc in zip(_streams(context, block), queues, strict=True)
+        tree.Queues(
+            context.names.of(name), token_type(desc), integer(_count(desc)), integer(desc.capacity.constant or 0)
+        )
+        for name, desc in zip(_streams(context, block), queues, strict=True)
         if isinstance(desc, Stream)
     ]
     if hardware.checking:

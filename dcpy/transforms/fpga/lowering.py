@@ -12,6 +12,7 @@ from dcpy.transforms.fpga.interleave_accumulation import InterleaveAccumulation
 from dcpy.transforms.fpga.pipeline_loops import PipelineLoops
 from dcpy.transforms.fpga.streaming_composition import StreamingComposition
 from dcpy.transforms.fpga.streaming_memory import StreamingMemory
+from dcpy.transforms.fpga.vectorize_ports import VectorizePorts
 from dcpy.transforms.fusion.map_inlining import MapInlining
 from dcpy.transforms.pipeline import Pipeline
 from dcpy.transforms.simplify.inline_call import InlineCall
@@ -20,7 +21,15 @@ EXPANSIONS = ("maps", "pure")  #: of library nodes, best first: loops that are n
 SYSTOLIC = "systolic"  #: the expansion of products of matrices as a chain of processing elements
 
 
-def fpga_pipeline(limits: Limits = LIMITS, costs: Costs = COSTS, *, systolic: bool = False, steps: int = 1) -> Pipeline:
+def fpga_pipeline(
+    limits: Limits = LIMITS,
+    costs: Costs = COSTS,
+    *,
+    systolic: bool = False,
+    steps: int = 1,
+    width: int = 0,
+    lanes: int = 0,
+) -> Pipeline:
     """What is done to every program before its queues get their depths (`targets.infer_depths`) and it is printed."""
     prefer = (SYSTOLIC, *EXPANSIONS) if systolic else EXPANSIONS
     return Pipeline(
@@ -34,6 +43,7 @@ def fpga_pipeline(limits: Limits = LIMITS, costs: Costs = COSTS, *, systolic: bo
         InterleaveAccumulation(),
         DecoupleMemory(),
         StreamingComposition(),
+        *((VectorizePorts(width, lanes),) if width else ()),
         PipelineLoops(),
         AssignStorages(limits),
     )

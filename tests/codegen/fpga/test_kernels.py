@@ -233,12 +233,47 @@ def test_what_is_not_there_yet_is_refused(inside, message):
     assert message in str(caught.value)
 
 
-def test_tokens_are_not_printed_yet():
-    text = """sdfg @f(x: f64[8], y: f64[8]) {
-      stream s: f64 token (4) capacity 2 transient
-      dataflow { process a { copy x[0:4] -> s } process b { copy s -> y[0:4] } } }"""
-    with pytest.raises(CodegenError, match="the tokens of 's' are blocks"):
-        generate_fpga(parse_sdfg(text))
+#: rows of 4 are packed, handed on as they are, scaled side by side, and stored in tokens of two dimensions
+LANES = """
+    sdfg @lanes(x: f32[N, 4] @global, y: f32[N, 4] @global) symbols(N: size) {
+      stream xs: f32 token (4) capacity 2 transient
+      stream more: f32 token (4) capacity 2 transient
+      stream ys: f32 token (2, 2) capacity 2 transient
+      dataflow {
+        process read_x { copy x[0:N, 0:4] -> xs }
+        process again { loop i = 0:N @pipelined{ii = 1, style = frp} { copy xs -> more } }
+        process scale {
+          loop k = 0:N @pipelined{ii = 1, style = frp} {
+            data a: f32[4] transient @local @registers
+            data b: f32[2, 2] transient @local @registers
+            copy more -> a[0:4]
+            loop l = 0:4 @unrolled { tasklet (u <- a[l]) -> (o -> b[l // 2, l % 2]) { o = u * f32(2.0) } }
+            copy b[0:2, 0:2] -> ys
+          }
+        }
+        process write_y {
+          loop j = 0:N @pipelined{ii = 1, style = stp} {
+            data c: f32[2, 2] transient @local @registers
+            copy ys -> c[0:2, 0:2]
+            loop m = 0:4 @unrolled { copy c[m // 2, m % 2] -> y[j, m] }
+          }
+        }
+      }
+    }"""
+
+
+def test_text_of_tokens(golden):
+    """`hls::vector` for AMD, a structure for Intel; lanes are written out."""
+    options = resolve_options({**FPGA, "fpga.vendor": "intel"})
+    texts = {unit.name: unit.text for unit in generate_fpga(parse_sdfg(LANES), options=options).units}
+    golden("\n".join(texts[name].partition("#endif\n")[2] for name in ("lanes.hls.cpp", "lanes.cl")))
+
+
+@pytest.mark.cc
+def test_tokens_are_moved_whole():
+    x, y = np.arange(24, dtype=np.float32).reshape(6, 4), np.zeros((6, 4), np.float32)
+    dcpy.parse(LANES).compile(**FPGA)(x, y)
+    assert np.array_equal(y, 2 * x)
 
 
 def test_which_queue_is_known():

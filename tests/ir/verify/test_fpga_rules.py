@@ -118,6 +118,7 @@ TEXTS = [
     ),
     ("fpga.names", "dataflow { process a__b { } }", "the process 'a__b' cannot be the name of a module"),
     ("fpga.names-of-queues", "stream s_: f64 capacity 2 transient", "the stream 's_' cannot be the name of a module"),
+    ("fpga.tokens-width", "stream s: f64 token (3) capacity 2 transient", "a token of 's' has 3 elements"),
     ("fpga.tokens-width", "stream s: f64 token (16) capacity 2 transient", "a token of 's' has 1024 bits"),
 ]
 

@@ -237,8 +237,10 @@ def _name(what: str, name: str) -> Iterator[tuple[str, str]]:
 
 @rule("fpga.tokens-width", Declaration)
 def tokens_fit_a_port(subject: Declaration, scope: Scope) -> Findings:
-    """A token has at most 512 bits: that is what a port of the memory moves in a cycle."""
+    """A token has at most 512 bits, a port of the memory moves no more in a cycle; and a power of two of elements."""
     desc = subject.desc
+    if isinstance(desc, Stream) and prod(desc.token) & (prod(desc.token) - 1):
+        yield f"a token of {subject.name!r} has {prod(desc.token)} elements", "hardware packs powers of two of them"
     if isinstance(desc, Stream) and prod(desc.token) * desc.dtype.itemsize > 64:
         bits = prod(desc.token) * desc.dtype.itemsize * 8
         yield f"a token of {subject.name!r} has {bits} bits", "512 are the most: use smaller tokens"
