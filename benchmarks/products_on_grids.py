@@ -1,6 +1,6 @@
 """``python -m benchmarks.products_on_grids [WHAT ...] [N ...]``: 4 ranks with ScaLAPACK and without, in milliseconds.
 
-WHAT is product, matrix-vector, cholesky, solution or inverse. Without a ScaLAPACK products are our own (SUMMA), and
+WHAT is product, cholesky, solution or inverse. Without a ScaLAPACK products are our own (SUMMA), and
 solvers are gathered. Each rank has one thread. The jobs take turns; each has its programs in a cache of its own.
 """
 
@@ -31,11 +31,6 @@ def product(A: np.ndarray, B: np.ndarray, C: np.ndarray) -> None:
     C[:] = A @ B
 
 
-def matrix_vector(A: np.ndarray, b: np.ndarray, x: np.ndarray) -> None:
-    """A matrix and a vector, and their product."""
-    x[:] = A @ b
-
-
 def cholesky(A: np.ndarray, C: np.ndarray) -> None:
     """A positive definite matrix, and a triangle."""
     C[:] = np.linalg.cholesky(A)
@@ -51,7 +46,7 @@ def inverse(A: np.ndarray, C: np.ndarray) -> None:
     C[:] = np.linalg.inv(A)
 
 
-PROGRAMS = {each.__name__.replace("_", "-"): each for each in (product, matrix_vector, cholesky, solution, inverse)}
+PROGRAMS = {each.__name__: each for each in (product, cholesky, solution, inverse)}
 
 
 def _arguments(what: str, size: int) -> list[np.ndarray]:
@@ -59,7 +54,7 @@ def _arguments(what: str, size: int) -> list[np.ndarray]:
     draw = np.random.default_rng(0)
     a = draw.uniform(size=(size, size))
     a = a @ a.T + size * np.eye(size) if what != "product" else a
-    if what in ("matrix-vector", "solution"):
+    if what == "solution":
         return [a, draw.uniform(size=size), np.zeros(size)]
     return [a, *([draw.uniform(size=(size, size))] if what == "product" else []), np.zeros((size, size))]
 

@@ -298,7 +298,7 @@ def _distribute(sdfg: Sdfg, network: Network, ranks: int = 0) -> dict[str, int]:
     missing = "there is one rank" if ranks == 1 else missing_for_solvers(sdfg)
     solvers = SpecializeSolvers(network, ranks, missing)
     for node, reason in solvers.gathered(Uses(sdfg)) if ranks != 1 else ():
-        warn_of_cost(f"{node.kind}: its matrices are gathered, and each rank computes all of it: {reason}", node.span)
+        warn_of_cost(f"{node.kind}: {reason}", node.span)
     return _run(sdfg, distribute(network, solvers), resolve_options()).counts()
 
 

@@ -77,11 +77,18 @@ class SpecializeSolvers(GraphPass):
         return str(refused) if isinstance(refused, Refusal) else self.missing
 
     def gathered(self, uses: Uses) -> Iterator[tuple[LibraryNode, str]]:
-        """The solvers of distributed matrices that are gathered for another reason than what it takes, and why."""
-        for node in _solvers(uses, 0):
+        """The solvers that each rank computes for another reason than what it takes, and why.
+
+        Those of matrices that each rank has as wholes, only if a grid would be expected to take less.
+        """
+        for node in _solvers(uses, self.ranks):
             reason = self.why_gathered(node, uses)
-            if reason:
-                yield node, reason
+            if reason and _is_distributed(node, uses):
+                yield node, f"its matrices are gathered, and each rank computes all of it: {reason}"
+            elif reason and not why_not_on_grid(node, uses) and isinstance(grid_of_two_axes(uses.sdfg), TwoAxes):
+                found = self.seconds(node, uses)
+                if found.together < found.alone:
+                    yield node, f"each rank computes all of it: {reason}; expected are {found}"
 
     def seconds(self, node: LibraryNode, uses: Uses) -> Seconds:
         """In a typical run, as the plan was made for; else one of numbers that stand for all."""

@@ -133,6 +133,15 @@ def planned(n, solves=True):
     return print_sdfg(sdfg)
 
 
+def test_a_plan_that_misses_a_library_says_so():
+    sdfg = parse_sdfg(f"sdfg @f(A: f64[N, N], L: f64[N, N], info: i32[]) symbols(N: size) {{ {CHOLESKY} }}")
+    expect_sizes(sdfg, {"N": 8191})
+    ((_, reason),) = SpecializeSolvers(ranks=16, missing="nothing is there").gathered(Uses(sdfg))
+    assert reason.startswith("each rank computes all of it: nothing is there; expected are ")
+    expect_sizes(sdfg, {"N": 63})
+    assert list(SpecializeSolvers(ranks=16, missing="nothing is there").gathered(Uses(sdfg))) == []
+
+
 def test_plans_know_what_solvers_take():
     assert "cyclic 0 by 64, cyclic 1 by 64" in planned(8191)
     assert "grids" not in planned(127)
