@@ -135,7 +135,7 @@ def _copied(path: Path) -> Iterator[Path]:
         yield Path(shutil.copyfile(path, Path(folder) / path.name))
 
 
-SPINS = b"100000"  # a millisecond: longer than waking a thread takes on a virtual machine, shorter than a time slice
+SPINS = b"5000"  # 50 to 300 microseconds: longer than from one parallel map to the next, much shorter than a time slice
 POLLS = b"17"  # of workers that OpenBLAS makes, and does not need: a power of two of processor cycles, 50 microseconds
 
 
@@ -144,8 +144,8 @@ def _short_spins() -> Iterator[None]:
     """Libraries that are loaded inside let idle threads spin briefly, unless the user has said how they shall wait.
 
     The choice of GNU OpenMP is some milliseconds, that of OpenBLAS a tenth of a second: where others want the
-    processors too, threads then wait for each other's time slices (docs/decisions/0125). Both read their environment
-    once, when they are loaded.
+    processors too, threads then wait for each other's time slices (docs/decisions/0013, 0125). Both read their
+    environment once, when they are loaded.
     """
     libc = ctypes.CDLL(None)
     libc.getenv.restype = ctypes.c_void_p
