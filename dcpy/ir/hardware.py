@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -41,3 +42,9 @@ class Partition:
     def __str__(self) -> str:
         """``complete 0``, ``cyclic 1 by 4``."""
         return f"{self.style} {self.axis}" + (f" by {self.factor}" if self.factor else "")
+
+
+def how_to_number(names: Iterable[str]) -> str:
+    """What to write so that sizes of these names are numbers, as what is on a chip needs them."""
+    sizes = ", ".join(f"{name!r}: 1024" for name in dict.fromkeys(names))
+    return f"write a number in the annotation, dcpy.float32[1024], or sdfg.specialize({{{sizes}}})"

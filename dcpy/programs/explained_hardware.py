@@ -12,7 +12,7 @@ from dcpy.base.options import Options
 from dcpy.codegen.cycles.hosts import KernelTime, ProgramTime
 from dcpy.codegen.cycles.networks import NetworkTime, Timed
 from dcpy.codegen.fpga import predicted
-from dcpy.ir.boards import Board, board, dsps_of, luts_of
+from dcpy.ir.boards import OPERATORS, Board, board, dsps_of, luts_of
 from dcpy.ir.data import Stream
 from dcpy.ir.sdfg import Sdfg
 from dcpy.programs.signatures import signature_of
@@ -91,7 +91,8 @@ def _total(time: ProgramTime, simulated: Simulated, chosen: Board) -> Iterator[s
     else:
         beside = f", {sum(one.cycles for one in simulated.values())} simulated" if simulated else ""
         yield f"  in all: {time.cycles} cycles{beside}: {_duration(time.cycles / chosen.clock)}"
-    yield f"  about {_resources(networks, chosen)} ({chosen.source})"
+    sources = f"{chosen.source}; operators: {OPERATORS[chosen.vendor]}"
+    yield f"  about {_resources(networks, chosen)} ({sources})"
     for network in networks:
         share = _share(network, chosen)
         if share > 1:

@@ -71,7 +71,7 @@ def test_explain_with_arguments_has_both():
     assert "axpy_kernel: 135 cycles by the model, 135 simulated" in told
     assert "queue x_read: depth 2, needs 2, 2 used" in told
     assert "about 5 of 12288 DSPs (0.0%), 0 of 2688 blocks of memory (0.0%), " in told
-    assert "LUTs (0.0%) (AMD DS962, UG1393)" in told
+    assert "LUTs (0.0%) (AMD DS962, UG1393; operators: AMD PG060 and reports of Vitis HLS)" in told
     assert "sizes that are not given" in axpy.explain()
 
 

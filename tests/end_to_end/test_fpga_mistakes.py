@@ -102,6 +102,71 @@ def one_array_for_two(x: f32[N], y: f32[N]):
                 x[i] = 1
 
 
+def an_address_from_data(x: f32[N], k: dcpy.int64[N], y: f32[N]):
+    s = dcpy.define_stream(f32, 2)
+    with dcpy.dataflow():
+
+        @dcpy.process
+        def give():
+            for i in range(N):
+                s.push(x[k[i]])
+
+        @dcpy.process
+        def take():
+            for i in range(N):
+                y[i] = s.pop()
+
+
+def a_queue_from_data(x: f32[N], k: dcpy.int64[N], y: f32[N]):
+    s = dcpy.define_streamarray(4, f32, 2)
+    with dcpy.dataflow():
+
+        @dcpy.process
+        def give():
+            for i in range(N):
+                s[k[i]].push(x[i])
+
+        @dcpy.process
+        def take():
+            for i in range(N):
+                y[i] = s[i % 4].pop()
+
+
+def a_circle(x: f32[8], y: f32[8]):
+    s = dcpy.define_stream(f32, 2)
+    t = dcpy.define_stream(f32, 2)
+    with dcpy.dataflow():
+
+        @dcpy.process
+        def give():
+            for i in range(8):
+                s.push(x[i] + t.pop())
+
+        @dcpy.process
+        def take():
+            for i in range(8):
+                y[i] = s.pop()
+                t.push(y[i])
+
+
+def a_shallow_queue(x: f32[8], y: f32[8]):
+    s = dcpy.define_stream(f32, 2)
+    t = dcpy.define_stream(f32, 2)
+    with dcpy.dataflow():
+
+        @dcpy.process
+        def give():
+            for i in range(8):
+                s.push(x[i])
+            t.push(x[0])
+
+        @dcpy.process
+        def take():
+            y[0] = t.pop()
+            for i in range(8):
+                y[i] = s.pop()
+
+
 def memory_of_a_symbol(x: f32[N], y: f32[N]):
     with dcpy.dataflow():
 
@@ -124,9 +189,15 @@ def memory_of_a_symbol(x: f32[N], y: f32[N]):
         (data_decide, "depends on a condition, or on data"),
         (until_data_say_so, "ends when data say so|depends on a condition"),
         (one_array_for_two, "touch|writes"),
+        (an_address_from_data, "a process cannot check that, for what comes behind the check hands tokens to others"),
+        (a_queue_from_data, "which queue"),
+        (a_circle, r"the network stops for ever: .*give waits for .*take, which waits for .*give"),
+        (a_circle, "no depth helps"),
+        (a_shallow_queue, r"s is full, 2 of 2, in cycle \d+, and keeps results"),
+        (a_shallow_queue, "nobody waits for it with a capacity of 's': 8"),
         (memory_of_a_symbol, "is on the chip, and has the size N"),
+        (memory_of_a_symbol, r"dcpy.float32\[1024\], or sdfg.specialize\({'N': 1024}\)"),
     ],
-    ids=lambda case: getattr(case, "__name__", ""),
 )
 def test_no_hardware(function, message):
     with pytest.raises(DcpyError, match=message) as caught:

@@ -11,6 +11,7 @@ from dcpy.ir.data import Allocation, Array, Scalar, Stream
 from dcpy.ir.editing.cloning import clone_body
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.expressions.scalar import Index, ScalarExpr, op
+from dcpy.ir.hardware import how_to_number
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Map
 from dcpy.ir.refusal import Refusal
@@ -126,7 +127,8 @@ def _stage(node: Map, rw: Rewriter) -> Stage | Refusal:
         return refusal
     bounds = [(values.start.constant, values.stop.constant, values.step.constant) for values in node.domain]
     if any(start is None or stop is None or step != 1 or stop <= start for start, stop, step in bounds):
-        return Refusal("the sizes of the grid are no numbers: annotate A: dcpy.float32[1024, 1024]")
+        names = [name for values in node.domain for name in values.symbols]
+        return Refusal(f"the sizes of the grid are no numbers: {how_to_number(names)}")
     reads, writes = _elements(node, rw)
     sources, targets = {memlet.container for memlet in reads}, {memlet.container for memlet in writes}
     if len(sources) != 1 or len(writes) != 1:

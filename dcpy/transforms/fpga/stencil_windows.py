@@ -19,6 +19,7 @@ from math import prod
 from operator import mul
 
 from dcpy.ir.data import Allocation, Array, Space
+from dcpy.ir.hardware import how_to_number
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Copy, Map
 from dcpy.ir.refusal import Refusal
@@ -74,7 +75,8 @@ def window_of(memlets: Sequence[Memlet], node: Map) -> Window | Refusal:
         return Refusal("it is read at one place")
     bounds = [(values.start.constant, values.stop.constant, values.step.constant) for values in node.domain]
     if any(start is None or stop is None or step != 1 or stop <= start for start, stop, step in bounds):
-        return Refusal("the sizes are no numbers: a shift register has a number of elements")
+        names = [name for values in node.domain for name in values.symbols]
+        return Refusal(f"the sizes are no numbers, as those of a shift register are: {how_to_number(names)}")
     offsets = [offset_of(memlet, node.params) for memlet in memlets]
     known = [offset for offset in offsets if offset is not None]
     if len(known) < len(offsets):

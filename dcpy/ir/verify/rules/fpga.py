@@ -11,6 +11,7 @@ from dcpy.ir.analysis.token_counts import token_counts
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Allocation, Array, Scalar, Space, Stream
 from dcpy.ir.effects import Effect
+from dcpy.ir.hardware import how_to_number
 from dcpy.ir.nodes import Node
 from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Dataflow, Loop, Process, Resize, While
@@ -85,7 +86,7 @@ def sizes_are_numbers(subject: Declaration, scope: Scope) -> Findings:
     if symbols:
         yield (
             f"{subject.name!r} is on the chip, and has the size {symbols[0]}",
-            "tile the loops so that a block fits, or give the size a number",
+            f"tile the loops so that a block fits, or {how_to_number(symbols[0].symbols)}",
         )
 
 
@@ -96,7 +97,7 @@ def copies_of_processes_are_counted(block: Process, scope: Scope) -> Findings:
         if any(bound.constant is None for bound in (values.start, values.stop, values.step)):
             yield (
                 f"the process {block.name!r} has a copy for each {param} in {values}",
-                "hardware has a fixed number of them: give the bound a number",
+                f"hardware has a fixed number of them: {how_to_number(values.symbols)}",
             )
     if block.endless:
         yield f"the process {block.name!r} may wait for ever", "count its tokens, and make it a loop over these"
