@@ -24,6 +24,7 @@ from dcpy.codegen.links import link_text, ports, require_banks
 from dcpy.codegen.lir import tree
 from dcpy.codegen.lir.types import INDEX, STATUS, Pointer
 from dcpy.codegen.lir.verify import require_valid
+from dcpy.codegen.lir.verify_networks import require_networks
 from dcpy.codegen.lower.channels import Networks, networks
 from dcpy.codegen.lower.context import ModuleContext
 from dcpy.codegen.lower.hardware_units import Hardware
@@ -55,6 +56,7 @@ def generate_fpga(
     called_as = called_by_host(signature or default_signature(sdfg))
     require_banks(sdfg, board(chosen.fpga.platform))
     module, hardware = _lowered(sdfg, called_as, environments, chosen, costs)
+    require_networks(hardware.kernels, hardware.functions)
     require_depths(hardware.kernels, hardware.functions)
     error = tree.Parameter("values", Pointer(INDEX))
     told = tree.Function(hardware.deadlock(module.base), STATUS, (error,), (), exported=True)
