@@ -9,8 +9,8 @@
 In tiles of P rows and T columns: PE p computes ``c[t] += A[i + p, k] * B[k, j + t]`` for all k and, innermost, all t.
 A sum comes again after T terms, and T is no less than an addition takes, so a term starts in every cycle. A row of A
 waits in a queue in front of its PE while the one before is still in use: so it has to fit there. Cycles are
-``N * M * K / P``, and P * K to fill the chain. Rows and columns beyond the end are computed from the last ones, and not
-stored.
+``N * M * K / P``, and P * K to fill the chain. Rows and columns beyond the end are not stored: rows are zeros where
+sizes are numbers, and the last one again elsewhere, as columns are.
 
 (Kung and Leiserson, Systolic arrays for VLSI, 1978; de Fine Licht et al., Flexible communication avoiding matrix
 multiplication on FPGA, FPGA 2020: one chain, and each PE with its results.)
@@ -61,6 +61,17 @@ class Tiling:
     def row_tiles(self) -> Expr:
         """How many, one below the other."""
         return (self.rows + const(self.pes - 1)) // const(self.pes)
+
+    @property
+    def padded_rows(self) -> int | None:
+        """Rows of all tiles, where some of them are beyond the end and tokens of these can be told from others.
+
+        That takes a number of rows and columns, and tiles that lie below each other: then rows come one by one.
+        """
+        rows, columns = self.rows.constant, self.columns.constant
+        if not self.masked or rows is None or columns is None or self.column_tiles is not ONE:
+            return None
+        return -(-rows // self.pes) * self.pes
 
     @property
     def column_tiles(self) -> Expr:
@@ -155,13 +166,16 @@ class _Array:
         """Readers of both factors, in the order in which the array takes them."""
         f, t = self.f, self.tiling
         a, b = self.a.at_dims(0, 1), self.b.at_dims(0, 1)
-        with (
-            process(f, f"read_{stem_of(self.a)}"),
-            self.tiles() as (i, _),
-            f.loop(Range.of(0, t.pes)) as q,
-            f.loop(Range.of(0, t.terms)) as k,
-        ):
-            rows.push(f, a((self.within(i * t.pes + q, t.rows, t.pes), k)), 0)
+        if t.padded_rows is not None:
+            self.pad(t.padded_rows, rows)
+        else:
+            with (
+                process(f, f"read_{stem_of(self.a)}"),
+                self.tiles() as (i, _),
+                f.loop(Range.of(0, t.pes)) as q,
+                f.loop(Range.of(0, t.terms)) as k,
+            ):
+                rows.push(f, a((self.within(i * t.pes + q, t.rows, t.pes), k)), 0)
         with (
             process(f, f"read_{stem_of(self.b)}"),
             self.tiles() as (_, j),
@@ -169,6 +183,27 @@ class _Array:
             f.loop(Range.of(0, t.width)) as c,
         ):
             columns.push(f, b((k, self.within(j * t.width + c, t.columns, t.width))), 0)
+
+    def pad(self, padded: int, rows: Queues) -> None:
+        """A reader of the rows there are, whose place others can take, and a process that puts zeros behind them."""
+        f, t, dtype = self.f, self.tiling, self.out.dtype
+        a, there = self.a.at_dims(0, 1), t.rows.constant or 0
+        given = queues(f, f"{module_stem(self.out.memlet.container)}_given", dtype, 2)
+        with (
+            process(f, f"read_{stem_of(self.a)}"),
+            f.loop(Range.of(0, there)) as i,
+            f.loop(Range.of(0, t.terms)) as k,
+        ):
+            given.push(f, a((i, k)))
+        with process(f, f"pad_{stem_of(self.a)}"):
+            with f.loop(Range.of(0, there * t.terms)):
+                token = f.scalar("token", dtype).at()
+                given.pop(f, token)
+                rows.push(f, token, 0)
+            with f.loop(Range.of(0, (padded - there) * t.terms)):
+                zero = f.scalar("zero", dtype).at()
+                f.put(zero, 0)
+                rows.push(f, zero, 0)
 
     def within(self, index: Expr, size: Expr, step: int) -> Expr:
         """An index, or the last one there is."""
@@ -225,8 +260,19 @@ class _Array:
         scales = not is_updated and (node.alpha != 1 or "alpha" in node.inputs)
         source = self.scaled(leaving) if scales else leaving
         index = () if scales else (ZERO,)
+        name = f"write_{module_stem(self.out.memlet.container)}"
+        if t.padded_rows is not None:
+            kept = self.kept(t.padded_rows, source, index)
+            with process(f, name), f.loop(Range.of(0, t.rows)) as i, f.loop(Range.of(0, t.columns)) as j:
+                if not is_updated:
+                    kept.pop(f, self.out.at(i, j))
+                    return
+                token = f.scalar("token", self.out.dtype).at()
+                kept.pop(f, token)
+                updating(node, f, self.out, "c")(f, (i, j), token)
+            return
         with (
-            process(f, f"write_{module_stem(self.out.memlet.container)}"),
+            process(f, name),
             self.tiles() as (i, j),
             f.loop(Range.of(0, t.pes)) as q,
             f.loop(Range.of(0, t.width)) as c,
@@ -243,6 +289,20 @@ class _Array:
                     updating(node, f, self.out, "c")(f, place, token)
                 else:
                     f.add(Copy(token.memlet, self.out.at(*place).memlet))
+
+    def kept(self, padded: int, source: Queues, index: Sequence[Expr]) -> Queues:
+        """A process that drops what is beyond the end: the writer only writes, and others can take its place."""
+        f, t, dtype = self.f, self.tiling, self.out.dtype
+        there = t.rows.constant or 0
+        found = queues(f, f"{module_stem(self.out.memlet.container)}_kept", dtype, 2)
+        with process(f, "keep"):
+            with f.loop(Range.of(0, there)), f.loop(Range.of(0, t.width)) as c:
+                token = f.scalar("token", dtype).at()
+                source.pop(f, token, *index)
+                self.where("lt", c, t.columns, lambda: found.push(f, token))
+            with f.loop(Range.of(0, (padded - there) * t.width)):
+                source.pop(f, f.scalar("token", dtype).at(), *index)
+        return found
 
     def scaled(self, leaving: Queues) -> Queues:
         """A process that multiplies with alpha: the writer only writes, and others can take its place."""
