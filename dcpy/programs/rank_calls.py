@@ -7,12 +7,9 @@ the parts that this rank has.
 
 from __future__ import annotations
 
-import contextlib
-import faulthandler
 import functools
 import hashlib
-import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType
 from typing import Any
@@ -151,19 +148,6 @@ def _still(source: tuple[Any, ...], value: object) -> bool:
     return found is value or (type(found) is type(value) and bool(found == value))
 
 
-@contextlib.contextmanager
-def _ended_after(seconds: int) -> Iterator[None]:
-    """Ends the process, and so the job, where what is inside takes longer: it says at which line it waits."""
-    if not seconds:
-        yield
-        return
-    faulthandler.dump_traceback_later(seconds, exit=True, file=sys.__stderr__ or sys.stderr)
-    try:
-        yield
-    finally:
-        faulthandler.cancel_dump_traceback_later()
-
-
 class RankCalls:
     """The programs of one function for all ranks, by what they are compiled for."""
 
@@ -177,7 +161,10 @@ class RankCalls:
 
     def __call__(self, bound: Mapping[str, Any], profile: driver.Profile) -> Any:
         """Runs on all ranks; each gets its own results."""
-        with _ended_after(self.options.ranks_timeout):
+        seconds = self.options.ranks_timeout
+        if not seconds:
+            return self._run(bound, profile)
+        with current_world().limited(f"{self.function.__name__}(), which all ranks call", seconds):
             return self._run(bound, profile)
 
     def _run(self, bound: Mapping[str, Any], profile: driver.Profile) -> Any:

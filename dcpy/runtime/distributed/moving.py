@@ -38,8 +38,9 @@ def moved(local: NDArray, shape: Sequence[int], source: Placement, target: Place
     own, mine = _common(source, target, shape, world.rank, world.rank)
     if own is not None and mine is not None:
         found[mine] = local[own]
-    for request in requests:
-        request.Wait()
+    with world.limited("the move of an array between distributions"):
+        for request in requests:
+            request.Wait()
     for place, values in arriving:
         found[place] = values
     return found

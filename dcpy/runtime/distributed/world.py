@@ -6,6 +6,7 @@ somebody else has imported it; texts travel as JSON, not as pickles.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import sys
@@ -19,18 +20,24 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import MissingMpi
-from dcpy.base.options import launched_by_mpi
+from dcpy.base.options import launched_by_mpi, resolve_options
+from dcpy.runtime.distributed.watchdog import Watchdog
 
 INSTALL = "pip install 'dcpy[mpi]'"
 
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """Ranks that run together. `comm` is a communicator of their own (mpi4py's), or None for a rank alone."""
+    """Ranks that run together. `comm` is a communicator of their own (mpi4py's), or None for a rank alone.
+
+    `patience` is how many seconds what they say to each other may take (0: for ever), else the `watchdog` ends the job.
+    """
 
     rank: int = 0
     size: int = 1
     comm: Any = field(default=None, repr=False)
+    watchdog: Watchdog | None = field(default=None, repr=False)
+    patience: int = 0
 
     @property
     def handle(self) -> int:
@@ -46,13 +53,21 @@ class World:
 
         return str(MPI.Get_library_version())
 
+    def limited(self, what: str, seconds: int | None = None) -> contextlib.AbstractContextManager[None]:
+        """Ends the job where what is inside takes more seconds than that, `patience` by default; 0: never."""
+        seconds = self.patience if seconds is None else seconds
+        if self.watchdog is None or self.size == 1 or not seconds:
+            return contextlib.nullcontext()
+        return self.watchdog.limited(seconds, what)
+
     def most(self, numbers: Sequence[int]) -> list[int]:
         """The greatest of each number over all ranks: one message, of 64-bit integers."""
         if self.comm is None:
             return list(numbers)
         mine = np.array(numbers, np.int64)
         found = np.empty_like(mine)
-        self.comm.Allreduce(mine, found, op=_operation("MAX"))
+        with self.limited("an agreement of all ranks"):
+            self.comm.Allreduce(mine, found, op=_operation("MAX"))
         return [int(number) for number in found]
 
     def tell(self, value: object, root: int = 0) -> Any:
@@ -64,9 +79,10 @@ class World:
         if self.comm is None:
             return content
         length = np.array([len(content)], np.int64)
-        self.comm.Bcast(length, root)
-        found = np.frombuffer(content, np.uint8).copy() if self.rank == root else np.empty(int(length[0]), np.uint8)
-        self.comm.Bcast(found, root)
+        with self.limited(f"what rank {root} says"):
+            self.comm.Bcast(length, root)
+            found = np.frombuffer(content, np.uint8).copy() if self.rank == root else np.empty(int(length[0]), np.uint8)
+            self.comm.Bcast(found, root)
         return found.tobytes()
 
     def all(self, value: object) -> list[Any]:
@@ -75,10 +91,11 @@ class World:
             return [json.loads(json.dumps(value))]
         mine = np.frombuffer(json.dumps(value).encode(), np.uint8)
         lengths = np.empty(self.size, np.int64)
-        self.comm.Allgather(np.array([len(mine)], np.int64), lengths)
-        found = np.empty(int(lengths.sum()), np.uint8)
-        places = np.concatenate([[0], np.cumsum(lengths)])
-        self.comm.Allgatherv(mine, [found, lengths, places[:-1], _operation("BYTE")])
+        with self.limited("what all ranks say"):
+            self.comm.Allgather(np.array([len(mine)], np.int64), lengths)
+            found = np.empty(int(lengths.sum()), np.uint8)
+            places = np.concatenate([[0], np.cumsum(lengths)])
+            self.comm.Allgatherv(mine, [found, lengths, places[:-1], _operation("BYTE")])
         return [json.loads(found[places[k] : places[k + 1]].tobytes()) for k in range(self.size)]
 
 
@@ -113,8 +130,13 @@ def world_of(comm: Any) -> World:
         key = int(comm.py2f())
         if key not in _worlds:
             own = comm.Dup()
-            _worlds[key] = World(int(own.Get_rank()), int(own.Get_size()), own)
-            _end_together(_worlds[key])
+            made = World(
+                int(own.Get_rank()), int(own.Get_size()), own, Watchdog(own.Dup()), resolve_options().ranks_timeout
+            )
+            if made.patience and made.watchdog is not None and made.size > 1:
+                made.watchdog.listen()
+            _worlds[key] = made
+            _end_together(made)
         return _worlds[key]
 
 
