@@ -29,12 +29,15 @@ class ForeignArray:
     kind: str
     device: str
     to_numpy: str  # an expression for ``{0}``, the array
+    is_dealt_out: bool = False  # to several processes (``__partitioned__``)
 
     @property
     def message(self) -> str:
         """What it is, for ``argument 'a' is …``."""
         if self.device:
             return f"{self.kind} on {self.device}: programs run on the CPU"
+        if self.is_dealt_out:
+            return f"{self.kind}, of which each rank has a part"
         return f"{self.kind}, which is no array of NumPy's"
 
     @property
@@ -42,10 +45,14 @@ class ForeignArray:
         """Why it is not taken."""
         if self.device:
             return "nothing is copied from or to a device without being asked for"
+        if self.is_dealt_out:
+            return "a program that is not of all ranks would see the part of this one"
         return "it is not converted: what the program returns, and what operators do, would be another's"
 
     def help(self, name: str) -> str:
         """What to write instead."""
+        if self.is_dealt_out:
+            return f"make it a program of all ranks, @dcpy.program(distributed=True), or pass {name}.allgather()"
         written = ", and copy back what the program writes" if self.device else ""
         return f"pass {self.to_numpy.format(name)}{written}"
 
@@ -61,7 +68,8 @@ def foreign_array(value: Any) -> ForeignArray | None:
     home = "" if kind.__module__ in ("builtins", "__main__") else f"{kind.__module__}."
     name = f"{home}{kind.__qualname__}"
     shown = f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
-    return ForeignArray(shown, device, _from_device(kind) if device else _on_cpu(value, kind))
+    to_numpy = _from_device(kind) if device else _on_cpu(value, kind)
+    return ForeignArray(shown, device, to_numpy, is_dealt_out=_has(value, kind, "__partitioned__"))
 
 
 def _device_of(value: Any) -> str | None:

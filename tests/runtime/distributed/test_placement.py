@@ -89,6 +89,17 @@ def test_an_array_of_many_ranks_is_none_of_numpy():
         np.asarray(array)
 
 
+def test_programs_of_one_rank_take_no_array_of_many():
+    @dcpy.program
+    def twice(a):
+        return 2 * a
+
+    array = dcpy.zeros((4, 4), on=dcpy.on(dcpy.grid(1, 1), "block", "block"))
+    with pytest.raises(ArgumentError, match="of which each rank has a part") as caught:
+        twice(array)
+    assert "@dcpy.program(distributed=True), or pass a.allgather()" in str(caught.value)
+
+
 def test_interchange_tells_who_has_what():
     array = dcpy.zeros((4, 3), on=Placement(Grid((2,), World(1, 2)), (Dealt(0), None)))
     said = array.__partitioned__
