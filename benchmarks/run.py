@@ -17,8 +17,9 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
+from benchmarks import limits  # noqa: E402
 from benchmarks.npbench import kernels  # noqa: E402
-from benchmarks.peers import FRAMEWORKS, Framework, heatmap, report  # noqa: E402
+from benchmarks.peers import FRAMEWORKS, Framework, best, heatmap, report  # noqa: E402
 from benchmarks.peers.processes import answer  # noqa: E402
 
 Row = dict[str, Any]
@@ -122,6 +123,7 @@ def measured(chosen: argparse.Namespace) -> list[Row]:
             variants = range(len(framework.variants))
             rows.append(fastest([run(kernel, framework, variant, python, chosen) for variant in variants]))
             print(line_of(rows[-1]), flush=True)
+    rows[0]["limits"] = limits.measured()
     chosen.json.parent.mkdir(parents=True, exist_ok=True)
     chosen.json.write_text(json.dumps(rows, indent=1) + "\n")
     print(f"wrote {chosen.json}")
@@ -137,6 +139,8 @@ def main() -> int:
         rows = measured(chosen)
     for name in dict.fromkeys(row["framework"] for row in rows):
         print("\n".join(summary(rows, name)))
+    for line in (*best.summary(rows), *report.limits(rows)):
+        print(line)
     for path in heatmap.draw(rows, chosen.json.with_suffix("")):
         print(f"wrote {path}")
     if not heatmap.can_draw_pixels():

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from benchmarks.limits import in_words
+from benchmarks.peers import best
 from benchmarks.peers.heatmap import speedup
 
 Row = dict[str, Any]
@@ -33,19 +35,33 @@ def markdown(rows: list[Row]) -> Iterator[str]:
     """What was measured where, a table of the frameworks, and one of the kernels."""
     names = [name for name in dict.fromkeys(row["framework"] for row in rows) if name != "numpy"]
     yield f"Preset {rows[0]['preset']}, threads: {rows[0]['threads']}, {platform.machine()}, {_processor()}."
+    yield from limits(rows)
+    for line in best.summary(rows):
+        yield f"dcpy: {line}."
     yield ""
     yield "| | run | times NumPy (geometric mean) | first call (median, longest) | coverage | lines added (median) |"
     yield "|---|---|---|---|---|---|"
     for name in names:
         yield _framework(name, [row for row in rows if row["framework"] == name])
     yield ""
-    yield "| kernel | NumPy, ms | " + " | ".join(names) + " |"
-    yield "|---|---|" + "---|" * len(names)
+    over = {one.kernel: one for one in best.comparisons(rows)}
+    more = ["dcpy over the best peer"] if over else []
+    yield "| " + " | ".join(["kernel", "NumPy, ms", *names, *more]) + " |"
+    yield "|---|---|" + "---|" * len([*names, *more])
     for kernel in dict.fromkeys(row["kernel"] for row in rows):
         mine = {row["framework"]: row for row in rows if row["kernel"] == kernel}
         times = [row["numpy_median"] for row in mine.values() if "numpy_median" in row]
         shown = f"{statistics.median(times) * 1e3:.3g}" if times else ""
-        yield f"| {kernel} | {shown} | " + " | ".join(_cell(mine.get(name)) for name in names) + " |"
+        cells = [kernel, shown, *(_cell(mine.get(name)) for name in names)]
+        if over:
+            cells.append(f"{over[kernel].ratio:.2f} ({over[kernel].peer})" if kernel in over else "")
+        yield "| " + " | ".join(cells) + " |"
+
+
+def limits(rows: list[Row]) -> list[str]:
+    """What the machine could do at best in this run, where that was measured."""
+    found = rows[0].get("limits")
+    return [f"The machine at its best, in this run: {in_words(found)}."] if found else []
 
 
 def _framework(name: str, mine: list[Row]) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.peers import adapt, heatmap, report
+from benchmarks.peers import adapt, best, heatmap, report
 from benchmarks.peers.adapt_dace import for_dace
 from benchmarks.peers.adapt_jax import changed, for_jax, functional
 from benchmarks.peers.subject import Subject, computing_source, named_shapes
@@ -184,6 +184,38 @@ def test_results_go_between_the_marks_of_a_page(tmp_path):
     assert "old" not in text
 
 
+def times(kernel, **medians):
+    """Rows of a kernel for which NumPy takes a second."""
+    rest = {"kernel": kernel, "numpy_median": 1.0, "status": "ok", "preset": "S", "threads": "1"}
+    rest |= {"first_call": 2.0, "coverage": 1.0, "lines": 9, "numpy_lines": 7}
+    return [rest | {"framework": name, "median": median} for name, median in medians.items()]
+
+
+def test_dcpy_is_compared_with_the_best_peer_of_each_kernel():
+    """NumPy is one; what is refused is none; the plain variant counts where it was measured alone."""
+    slow = times("slow", numpy=1, dcpy=0.5, numba=2.0, jax=4.0)
+    rows = [*times("a", numpy=1, dcpy=0.1, numba=0.4, jax=0.2), *slow, *times("c", numpy=1, dcpy=0.5, numba=0.25)]
+    rows.append(row("jax", 0, "refused: why") | {"kernel": "c"})
+    found = [(one.kernel, one.peer, one.ratio) for one in best.comparisons(rows)]
+    assert found == [("a", "jax", 2.0), ("slow", "numpy", 2.0), ("c", "numba", 0.5)]
+    assert best.summary(rows) == [
+        "1.26 times the best peer of each kernel (geometric mean), the fastest of all on 2 of 3; "
+        "the slowest: c, 0.50 of numba"
+    ]
+    assert list(best.comparisons(times("a", numpy=1, dcpy=0.1))) == []
+    (one,) = best.comparisons([*times("a", **{"numpy": 1, "dcpy-plain": 0.1, "jax": 0.3})])
+    assert (one.peer, round(one.ratio, 9)) == ("jax", 3)
+
+
+def test_the_report_has_the_best_peer_and_the_limits_of_the_machine():
+    rows = times("a", numpy=1, dcpy=0.1, jax=0.2)
+    rows[0]["limits"] = {"triad": 32.1e9, "dgemm": 98e9}
+    lines = list(report.markdown(rows))
+    assert "The machine at its best, in this run: triad 32.1 GB/s, dgemm 98 GFLOP/s." in lines
+    assert "| kernel | NumPy, ms | dcpy | jax | dcpy over the best peer |" in lines
+    assert "| a | 1e+03 | 10.00 | 5.00 | 2.00 (jax) |" in lines
+
+
 def test_the_confidence_interval_is_in_percent_of_the_median():
     assert heatmap.confidence(row("dcpy", 1.0)) == 0
     assert heatmap.confidence({"times": [1.0, 2.0, 3.0]}) == pytest.approx(100)
@@ -198,6 +230,8 @@ def test_a_run(tmp_path):
     numpy_row, dcpy_row = json.loads((tmp_path / "out.json").read_text())
     assert numpy_row["status"] == dcpy_row["status"] == "ok"
     assert len(dcpy_row["times"]) == 2
+    assert min(numpy_row["limits"].values()) > 0
+    assert "triad" in printed
     assert (dcpy_row["coverage"], dcpy_row["threads"]) == (1, os.environ.get("OMP_NUM_THREADS", str(os.cpu_count())))
     assert "dcpy: 1 of 1 kernels run" in printed
     assert (tmp_path / "out.svg").read_text().startswith("<svg")

@@ -1,0 +1,52 @@
+"""The best peer of each kernel: what users could have instead, NumPy among it, and how far dcpy is from it."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.peers.heatmap import speedup
+
+Row = dict[str, Any]
+OURS = ("dcpy", "dcpy-plain")  # the first one that was measured counts
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """dcpy's speed on a kernel over that of the best peer: above 1, dcpy is the fastest of all."""
+
+    kernel: str
+    peer: str
+    ratio: float
+
+
+def comparisons(rows: Sequence[Row]) -> Iterator[Comparison]:
+    """Of each kernel that dcpy and a peer besides NumPy were measured on, in order; none where dcpy does not run."""
+    measured = {row["framework"] for row in rows}
+    ours = next((name for name in OURS if name in measured), None)
+    if ours is None or not measured - {*OURS, "numpy"}:
+        return
+    for kernel in dict.fromkeys(row["kernel"] for row in rows):
+        good = {row["framework"]: row for row in rows if row["kernel"] == kernel and row["status"] == "ok"}
+        if ours in good:
+            peers = {name: speedup(row) for name, row in good.items() if name not in (*OURS, "numpy")}
+            best = max(peers, key=lambda name: peers[name], default="numpy")
+            if peers.get(best, 0) < 1:
+                best = "numpy"
+            yield Comparison(kernel, best, speedup(good[ours]) / peers.get(best, 1))
+
+
+def summary(rows: Sequence[Row]) -> list[str]:
+    """Mean over the best peer of each kernel, how often dcpy is the fastest, and where it is slowest; in a line."""
+    found = list(comparisons(rows))
+    if not found:
+        return []
+    mean = statistics.geometric_mean(one.ratio for one in found)
+    fastest = sum(one.ratio > 1 for one in found)
+    worst = min(found, key=lambda one: one.ratio)
+    return [
+        f"{mean:.2f} times the best peer of each kernel (geometric mean), the fastest of all on {fastest} of "
+        f"{len(found)}; the slowest: {worst.kernel}, {worst.ratio:.2f} of {worst.peer}"
+    ]
