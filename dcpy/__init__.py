@@ -48,8 +48,8 @@ _HOME = {
     **dict.fromkeys(("ScheduleType", "StorageType"), "dcpy.frontend.dataflow.places"),
     **dict.fromkeys(
         (
-            "DistArray", "block", "cyclic", "distribute", "empty", "from_local", "full", "grid", "on", "on_root",
-            "ones", "zeros",
+            "DistArray", "block", "cyclic", "distribute", "empty", "from_local", "full", "grid", "load", "on",
+            "on_root", "ones", "zeros",
         ),
         "dcpy.distributed",
     ),

@@ -9,6 +9,7 @@ Without MPI there is one rank, and all of it works there, too. All ranks make th
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,13 +18,14 @@ import numpy as np
 from dcpy.base.errors import ArgumentError, GridError
 from dcpy.base.tracebacks import own_frames_hidden
 from dcpy.runtime.distributed.arrays import DistArray, OnRoot
+from dcpy.runtime.distributed.files import read
 from dcpy.runtime.distributed.moving import moved
 from dcpy.runtime.distributed.placement import Dealt, Grid, Placement, balanced
 from dcpy.runtime.distributed.world import World, current_world, world_of
 
 __all__ = [
     "DistArray", "Grid", "OnRoot", "Placement", "block", "cyclic", "distribute", "empty", "from_local", "full", "grid",
-    "on", "on_root", "ones", "world", "zeros",
+    "load", "on", "on_root", "ones", "world", "zeros",
 ]  # fmt: skip
 
 Blocks = str | Dealt | None  # "block", "cyclic", what `block` and `cyclic` make; None: the whole dimension everywhere
@@ -131,6 +133,16 @@ def on_root(array: Any, root: int = 0, comm: Any = None) -> OnRoot:
 def from_local(local: Any, on: Placement, shape: Sequence[int]) -> DistArray:
     """An array of that shape, of which each rank passes its part. `BlockError` where that is not what `on` says."""
     return DistArray(np.asarray(local), shape, on)
+
+
+@own_frames_hidden
+def load(path: str | os.PathLike[str], on: Placement) -> DistArray:
+    """The array in a file of NumPy's (``.npy``), dealt out: each rank reads its part. All ranks call it.
+
+    Raises on all of them where one cannot read the file, or they see different ones.
+    """
+    local, shape = read(path, on)
+    return DistArray(local, shape, on)
 
 
 def full(shape: Sequence[int] | int, value: Any, dtype: Any = None, *, on: Placement) -> DistArray:

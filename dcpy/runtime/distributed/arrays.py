@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 
 from dcpy.base.errors import ArgumentError, BlockError
+from dcpy.runtime.distributed.files import write
 from dcpy.runtime.distributed.moving import moved
 from dcpy.runtime.distributed.placement import Grid, Placement
 from dcpy.runtime.distributed.world import World, current_world
@@ -91,6 +93,10 @@ class DistArray:
     def redistribute(self, on: Placement) -> DistArray:
         """The same array with another distribution. All ranks call it."""
         return DistArray(moved(self.local, self.shape, self.placement, on), self.shape, on)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the whole as one file of NumPy's (``.npy``): each rank its part. All ranks call it."""
+        write(path, self.local, self.shape, self.placement)
 
     def copy(self) -> DistArray:
         """An array of its own memory, distributed alike."""
