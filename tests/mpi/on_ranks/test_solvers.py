@@ -58,10 +58,15 @@ def test_it_is_what_numpy_says(function, dtype, columns):
             np.testing.assert_allclose(found, expected, rtol=1e-10, atol=close, err_msg=f"{grid.sizes}, {n}")
 
 
+def _indefinite(n):
+    return np.eye(n) + np.diag([0.0] * (n - 2) + [2.0], 1) + np.diag([0.0] * (n - 2) + [2.0], -1)
+
+
 @pytest.mark.parametrize(
     ("function", "matrix", "text"),
-    [(cholesky, -np.eye(70), "Matrix is not positive definite"), (inverse, np.ones((5, 5)), "Singular matrix"),
-     (solution, np.zeros((5, 5)), "Singular matrix")],
+    [(cholesky, -np.eye(70), "Matrix is not positive definite"),
+     (cholesky, _indefinite(130), "Matrix is not positive definite"), (inverse, np.ones((130, 130)), "Singular matrix"),
+     (inverse, np.diag([1.0] * 129 + [0.0]), "Singular matrix"), (solution, np.zeros((5, 5)), "Singular matrix")],
 )  # fmt: skip
 def test_all_ranks_raise(function, matrix, text):
     program, grid = dcpy.program(function, distributed=True, auto_optimize=True), dcpy.grid()
@@ -72,8 +77,18 @@ def test_all_ranks_raise(function, matrix, text):
     assert world().all(True) == [True] * world().size  # nobody is left behind
 
 
-def test_a_determinant_of_nothing_else_than_zeros():
+def test_nan_is_no_reason_to_raise():
+    matrix = np.diag([1.0] * 69 + [np.nan] + [1.0] * 30)
+    for grid in (dcpy.grid(), dcpy.grid(world().size, 1)):
+        for function in (cholesky, upper):
+            found = dcpy.program(function, distributed=True, auto_optimize=True)(
+                dcpy.distribute(matrix, grid, ("block", "block"))
+            )
+            np.testing.assert_array_equal(found, function(matrix))
+
+
+def test_a_determinant_of_a_singular_matrix():
     found = dcpy.program(determinant, distributed=True, auto_optimize=True)(
-        dcpy.distribute(np.zeros((5, 5)), dcpy.grid(), ("block", "block"))
+        dcpy.distribute(np.ones((130, 130)), dcpy.grid(), ("block", "block"))
     )
     assert found == 0

@@ -15,15 +15,10 @@ DCPY_SOLVERS(z);
 }
 
 namespace dcpy {
-// What the ranks found, on all of them, those outside of the grid, too.
-static int on_all(int info)
-{
-    if (info < 0) stop("ScaLAPACK does not take what it was given");
-    int found = 0;
-    traffic.collectives++;
-    DCPY_MPI(Allreduce(&info, &found, 1, MPI_INT, MPI_MAX, world));
-    return found;
-}
+// The first diagonal elements that are bad, and NaN, and where somebody has stopped: counted from 1, or 0.
+struct First {
+    int bad, nan, stopped;
+};
 
 // A square matrix on this rank: which of the four precisions, how large the whole and its blocks are, how many rows and
 // columns are here, where on the grid this rank is. Further numbers are left to the caller.
@@ -47,6 +42,25 @@ struct Square {
     {
         for (int64_t j = 0; j < here_columns; j++)
             memcpy(static_cast<void *>(to + j * here_rows), from + j * distance, size_t(here_rows) * sizeof(T));
+    }
+    // What diagonal elements and ScaLAPACK say, on all ranks, those outside of the grid, too. It is not enough to ask
+    // ScaLAPACK: MKL's forgets about pivots that are 0 where there are several blocks, and takes NaN for one.
+    template <class T, class Bad> First first(const T *values, int stopped, Bad &&bad) const
+    {
+        if (stopped < 0) stop("ScaLAPACK does not take what it was given");
+        int behind[] = {0, 0, stopped > 0 ? size + 1 - stopped : 0}, found[3] = {}; // greatest for the first one
+        for (int64_t j = 0; !empty() && j < here_columns; j++) {
+            const int64_t k = whole_column(j);
+            if (k / block % down != row) continue;
+            const T &element = values[j * here_rows + k / (block * down) * block + k % block];
+            const int left = size - int(k);
+            if (bad(element) && left > behind[0]) behind[0] = left;
+            if (!(element == element) && left > behind[1]) behind[1] = left;
+        }
+        traffic.collectives++;
+        DCPY_MPI(Allreduce(behind, found, 3, MPI_INT, MPI_MAX, world));
+        for (int &each : found) each = each ? size + 1 - each : 0;
+        return {found[0], found[1], found[2]};
     }
     template <class Call> Call chosen(Call s, Call d, Call c, Call z) const
     {
@@ -72,6 +86,16 @@ template <class T> struct Factors {
         of.chosen(psgetrf_, pdgetrf_, pcgetrf_, pzgetrf_)(
             &of.size, &of.size, values, &one, &one, its.fields, pivots, &info);
     }
+    // Where the first pivot is that is 0, counted from 1; or 0. What has a NaN has no pivots to tell of.
+    int singular() const
+    {
+        const T none = real_number<T>(of.precision % 2, 0);
+        int has_nan = info < 0 ? info : 0;
+        for (int64_t k = 0; !of.empty() && k < of.here_rows * of.here_columns; k++)
+            if (!(values[k] == values[k])) has_nan = 1;
+        const First first = of.first(values, has_nan, [&none](const T &pivot) { return pivot == none; });
+        return first.stopped ? 0 : first.bad;
+    }
     ~Factors() { free(values), free(pivots); }
     void solve(T *x, int columns) const
     {
@@ -92,6 +116,7 @@ template <class T, class... N> void cholesky_on_grid(const T *a, T *l, int *info
     Numbers rest = {all + 1};
     Square matrix(rest);
     int found = 0;
+    const bool is_double = matrix.precision % 2;
     if (!matrix.empty()) {
         matrix.copy(a, l);
         Descriptor its(matrix.context, matrix.size, matrix.size, matrix.block, matrix.here_rows);
@@ -99,14 +124,24 @@ template <class T, class... N> void cholesky_on_grid(const T *a, T *l, int *info
         traffic.collectives++;
         matrix.chosen(pspotrf_, pdpotrf_, pcpotrf_, pzpotrf_)(
             all[0] ? "U" : "L", &matrix.size, l, &one, &one, its.fields, &found);
-        for (int64_t j = 0; j < matrix.here_columns; j++)
-            for (int64_t i = 0; i < matrix.here_rows; i++) {
-                int64_t below = matrix.whole_row(i) - matrix.whole_column(j);
-                if (all[0] ? below > 0 : below < 0)
-                    memset(static_cast<void *>(l + j * matrix.here_rows + i), 0, sizeof(T));
-            }
     }
-    *info = on_all(found);
+    const First first = matrix.first(l, found, [is_double](const T &element) {
+        const void *at = &element;
+        return is_double ? *static_cast<const double *>(at) <= 0 : *static_cast<const float *>(at) <= 0;
+    });
+    const bool is_nan = first.stopped && first.stopped == first.nan; // no reason to stop: what follows is NaN, too
+    *info = is_nan ? 0 : first.stopped ? first.stopped : first.bad;
+    const T none = real_number<T>(is_double, 0);
+    for (int64_t j = 0; !matrix.empty() && j < matrix.here_columns; j++) {
+        const int64_t column = matrix.whole_column(j);
+        for (int64_t i = 0; i < matrix.here_rows; i++) {
+            const int64_t row = matrix.whole_row(i);
+            T &element = l[j * matrix.here_rows + i];
+            if (all[0] ? row > column : row < column) element = none; // the other triangle
+            else if (is_nan && row >= first.nan - 1 && column >= first.nan - 1)
+                memset(static_cast<void *>(&element), 0xff, sizeof(T)); // a NaN
+        }
+    }
 }
 
 // The numbers begin with the columns of b, and how many elements of it are here.
@@ -116,7 +151,7 @@ template <class T, class... N> void solve_on_grid(const T *a, const T *b, T *x, 
     Numbers rest = {all + 2};
     Square matrix(rest);
     Factors<T> factors(matrix, a);
-    *info = on_all(factors.info);
+    *info = factors.singular();
     if (*info || matrix.empty() || !all[0]) return;
     memcpy(static_cast<void *>(x), b, size_t(all[1]) * sizeof(T));
     factors.solve(x, as_int(all[0]));
@@ -128,7 +163,7 @@ template <class T, class... N> void inverse_on_grid(const T *a, T *inverse, int 
     Numbers rest = {all};
     Square matrix(rest);
     Factors<T> factors(matrix, a);
-    *info = on_all(factors.info);
+    *info = factors.singular();
     if (*info || matrix.empty()) return;
     const T none = real_number<T>(matrix.precision % 2, 0), unit = real_number<T>(matrix.precision % 2, 1);
     for (int64_t j = 0; j < matrix.here_columns; j++)
@@ -157,7 +192,7 @@ template <class T, class R, class... N> void slogdet_on_grid(const T *a, T *sign
             mine[0] = old * x - mine[1] * y, mine[1] = old * y + mine[1] * x;
             mine[2] += __builtin_log(length);
         }
-    const bool is_singular = on_all(factors.info) > 0;
+    const bool is_singular = factors.singular() > 0;
     List<double> of_all = {};
     for (int64_t rank = 0; rank < 3 * int64_t(world_size()); rank++) of_all.add(0);
     traffic.collectives++;
