@@ -99,7 +99,9 @@ def network_time(
     """
     made = _processes(kernel, functions, known)
     starts, ends = _shifts([one.course for one in made])
-    exact = _replayed(made, _depths(kernel)) if with_waits else None
+    depths = _depths(kernel)
+    deep = _replayed(made, dict.fromkeys(depths, MOST_TOKENS))
+    exact = _replayed(made, depths) if with_waits else deep
     if exact is not None and exact.blocked:
         raise DeadlockError(exact)
     timed = tuple(
@@ -117,7 +119,8 @@ def network_time(
         for number, (one, start, end) in enumerate(zip(made, starts, ends, strict=True))
     )
     cycles = max((one.ends for one in timed), default=0)
-    needs = _needs([one.course for one in made], starts, ends)
+    known_needs = {queue: max(most, 1) for queue, most in deep.peaks.items()} if deep and not deep.blocked else None
+    needs = known_needs or _needs([one.course for one in made], starts, ends)
     return NetworkTime(cycles, timed, exact is not None, needs, memories_of(kernel.body))
 
 
@@ -230,7 +233,7 @@ def _wait(lag: _Lag, taken: Meeting, source: _Lag, given: Meeting) -> bool:
 
 
 def _needs(courses: Sequence[Course], starts: Sequence[int], ends: Sequence[int]) -> dict[str, int]:
-    """The closed form: what is pushed before the consumer takes its first token, and before it takes its last one.
+    """The closed form, for large networks: what comes before the first token is taken, and before the last one is.
 
     A place is free again one cycle after its token was taken, and a token is seen one cycle after it was pushed.
     """

@@ -15,7 +15,7 @@ from tests.codegen.fpga.test_simulation import CYCLES, ends, fork_joins
 from tests.targets.test_infer_depths import fork_that_joins
 
 
-def replay_of(graph: Graph):
+def replay_of(graph: Graph, depths=None):
     """The graph's processes; their queues have the names of its edges."""
     processes = []
     for node, depth in enumerate(graph.latencies):
@@ -23,7 +23,7 @@ def replay_of(graph: Graph):
         moves += [(f"q{edge}", True) for edge in graph.outputs(node)]
         pipe = Pipe(graph.intervals[node], graph.style == "frp", depth, [tuple(moves)] * graph.tokens)
         processes.append(Replay(f"p{node}", [pipe], {name: name for name, _ in moves}))
-    return replayed(processes, {f"q{number}": edge.depth for number, edge in enumerate(graph.edges)})
+    return replayed(processes, depths or {f"q{number}": edge.depth for number, edge in enumerate(graph.edges)})
 
 
 def cycles_of(graph):
@@ -53,6 +53,15 @@ def test_how_many_places_were_in_use():
     give = Replay("give", [Pipe(1, False, 1, [(("p", True),)] * 5), ("q", True)], {"p": "p", "q": "q"})
     take = Replay("take", [("q", False), Pipe(1, False, 1, [(("p", False),)] * 5)], {"p": "p", "q": "q"})
     assert replayed([give, take], {"p": 8, "q": 2}).peaks == {"p": 5, "q": 1}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_with_as_many_places_as_were_in_use_nobody_waits(seed):
+    """What depths are inferred from: the most that are in use where there is room for all."""
+    graph = random_graph(seed)
+    unbounded = replay_of(graph, {f"q{number}": 1 << 20 for number in range(len(graph.edges))})
+    enough = replay_of(graph, unbounded.peaks)
+    assert (enough.ends, enough.blocked, enough.peaks) == (unbounded.ends, (), unbounded.peaks)
 
 
 def test_several_tokens_of_a_queue_in_one_iteration():
