@@ -2,8 +2,8 @@
 
 Beside the cycles of the simulation are those of the model. ``--report FILE``: the table goes between the marks there.
 ``--numbers``: sizes are numbers, so stencils have windows. ``--pes 8``: and products are systolic arrays of so many
-processing elements. ``--emulate``: Intel's text on its emulator instead (`make test-fpga` installs it), which shows
-values, and no cycles.
+processing elements. ``--lanes 0``: queues have tokens as wide as the board's ports. ``--emulate``: Intel's text on its
+emulator instead (`make test-fpga` installs it), which shows values, and no cycles.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from dcpy.programs.explain import sizes_of
 from dcpy.programs.signatures import signature_of
 
 BEGIN, END = "<!-- results on simulated FPGAs -->", "<!-- end of results on simulated FPGAs -->"
+MARKS_OF_LANES = "<!-- results with lanes -->", "<!-- end of results with lanes -->"
 MARKS_OF_EMULATED = "<!-- results on Intel's emulator -->", "<!-- end of results on Intel's emulator -->"
 EMULATED_HEADER = "| kernel | NumPy's values | seconds, with its build |\n|---|---|---|"
 SECONDS = 150  #: for a kernel on the emulator
@@ -47,13 +48,18 @@ class Way:
     preset: str = "XS"
     pes: int = 0  # processing elements of systolic products; 0: none
     numbers: bool = False  # sizes are numbers
+    lanes: int = 1  # elements of a token at most; 0: as many as the board's port moves
 
     def options(self) -> dict[str, Any]:
-        return {"fpga.systolic": True, "fpga.pes": self.pes} if self.pes else {}
+        systolic = {"fpga.systolic": True, "fpga.pes": self.pes} if self.pes else {}
+        return {**systolic, "fpga.lanes": self.lanes}
 
     def words(self) -> list[str]:
         """For the command line."""
-        return ["--preset", self.preset, "--pes", str(self.pes), *(["--numbers"] * self.numbers)]
+        return [
+            "--preset", self.preset, "--pes", str(self.pes), *(["--numbers"] * self.numbers),
+            "--lanes", str(self.lanes),
+        ]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -191,6 +197,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--preset", default="XS", choices=("XS", "S", "M"))
     parser.add_argument("--pes", type=int, default=0, help="products are systolic arrays of so many elements")
     parser.add_argument("--numbers", action="store_true", help="sizes are numbers: stencils have windows then")
+    parser.add_argument("--lanes", type=int, default=1, help="elements of a token at most; 0: as the board's port")
     parser.add_argument("--report", type=Path, help="a Markdown file whose part between the marks takes the table")
     parser.add_argument("--emulate", action="store_true", help="Intel's text on Intel's emulator")
     parser.add_argument("--emulate-here", action="store_true", help=argparse.SUPPRESS)
@@ -198,7 +205,7 @@ def main(words: Sequence[str] | None = None) -> int:
     unknown = sorted(set(chosen.kernels) - set(kernels()))
     if unknown:
         parser.error(f"unknown: {', '.join(unknown)}; known: {', '.join(kernels())}")
-    way = Way(chosen.preset, chosen.pes, chosen.numbers)
+    way = Way(chosen.preset, chosen.pes, chosen.numbers, chosen.lanes)
     if chosen.emulate_here:
         emulate_here(chosen.kernels[0], way)
     lines = []
@@ -206,7 +213,8 @@ def main(words: Sequence[str] | None = None) -> int:
         print(line, flush=True)
         lines.append(line)
     if chosen.report:
-        write_between(*(MARKS_OF_EMULATED if chosen.emulate else (BEGIN, END)), lines, chosen.report)
+        plain = (BEGIN, END) if chosen.lanes == 1 else MARKS_OF_LANES
+        write_between(*(MARKS_OF_EMULATED if chosen.emulate else plain), lines, chosen.report)
     return int(any("WRONG" in line for line in lines))
 
 

@@ -10,6 +10,7 @@ from dcpy.transforms.fpga.decouple_memory import DecoupleMemory
 from dcpy.transforms.fpga.form_processes import FormProcesses
 from dcpy.transforms.fpga.interleave_accumulation import InterleaveAccumulation
 from dcpy.transforms.fpga.pipeline_loops import PipelineLoops
+from dcpy.transforms.fpga.share_readers import ShareReaders
 from dcpy.transforms.fpga.streaming_composition import StreamingComposition
 from dcpy.transforms.fpga.streaming_memory import StreamingMemory
 from dcpy.transforms.fpga.vectorize_ports import VectorizePorts
@@ -43,6 +44,7 @@ def fpga_pipeline(
         InterleaveAccumulation(),
         DecoupleMemory(),
         StreamingComposition(),
+        ShareReaders(),
         *((VectorizePorts(width, lanes),) if width else ()),
         PipelineLoops(),
         AssignStorages(limits),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Stream
@@ -19,17 +19,27 @@ def queues_on_circles(sdfg: Sdfg, uses: Uses) -> Iterator[str]:
 
 
 def _on_circles(block: Dataflow, uses: Uses) -> Iterator[str]:
-    processes = [inner for inner in block.body.blocks if isinstance(inner, Process)]
+    ends = _ends([inner for inner in block.body.blocks if isinstance(inner, Process)], uses)
+    for name, (first, *others) in ((name, list(found)) for name, found in ends.items()):
+        edges = [list(found) for other, found in ends.items() if other != name]
+        if others and others[0] in _reached(first, edges):
+            yield name
+
+
+def are_connected(processes: Sequence[Process], one: Process, other: Process, uses: Uses) -> bool:
+    """Whether a way along queues goes from one process to another, in any direction."""
+    return other in _reached(one, [list(found) for found in _ends(processes, uses).values()])
+
+
+def _ends(processes: Sequence[Process], uses: Uses) -> dict[str, dict[Process, None]]:
+    """The processes at each queue."""
     ends: dict[str, dict[Process, None]] = {}
     for process in processes:
         for element in subtree(process):
             for memlet in (*element.reads(), *element.writes()):
                 if isinstance(uses.desc(memlet.container), Stream):
                     ends.setdefault(memlet.container, {})[process] = None
-    for name, (first, *others) in ((name, list(found)) for name, found in ends.items()):
-        edges = [list(found) for other, found in ends.items() if other != name]
-        if others and others[0] in _reached(first, edges):
-            yield name
+    return ends
 
 
 def _reached(start: Process, edges: list[list[Process]]) -> set[Process]:

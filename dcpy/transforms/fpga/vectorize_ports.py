@@ -22,6 +22,8 @@ from dcpy.ir.tree import is_inside
 from dcpy.transforms.fpga.lanes import Candidate, candidates_in, nodes_of, tail_of, why_not_lanes
 from dcpy.transforms.passes import GraphPass
 
+LEAST = 2  #: places of a queue between two pipelines, so that both go on in every cycle
+
 
 @dataclass(frozen=True)
 class VectorizePorts(GraphPass):
@@ -69,6 +71,10 @@ class VectorizePorts(GraphPass):
             if len(chosen) > len(best):
                 best, best_lanes = chosen, lanes
             lanes //= 2
+        deepest = max(len(one.around) for one in part if one.streams)
+        if best and all(len(one.around) < deepest for one in best):
+            first |= dict.fromkeys(best, "loops that take longer go one by one")
+            best = []
         for one in part:
             if one not in best:
                 rw.remark(one.loop, False, first.get(one, "no queue that it shares has tokens"), about=one.title)
@@ -136,7 +142,8 @@ def _vectorize(chosen: Sequence[Candidate], lanes: int, rw: Rewriter) -> None:
     for name in dict.fromkeys(name for one in chosen for name in one.streams):
         desc = rw.uses.desc(name)
         assert isinstance(desc, Stream)
-        rw.redeclare(name, replace(desc, token=(lanes,)))
+        held = desc.capacity.constant or 0  # a burst of elements is one of fewer tokens
+        rw.redeclare(name, replace(desc, token=(lanes,), capacity=const(max(-(-held // lanes), min(held, LEAST)))))
     for one in chosen:
         rw.remark(one.loop, True, f"tokens of {lanes}", about=one.title)
         if one.is_port:
