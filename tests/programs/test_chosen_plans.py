@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 import dcpy
+from dcpy.base.options import resolve_options
+from dcpy.programs.rank_calls import Description, RankCalls
 from dcpy.programs.rank_programs import for_ranks
+from dcpy.runtime.distributed.world import World
 from tests.support.kernels_of_the_paper import FUNCTIONS, arguments_for
 
 
@@ -32,3 +35,18 @@ def test_the_recipe_says_what_tells_the_blocks():
     _, recipe = made("doitgen", 4)
     assert recipe.blocks == (("g_b0", "A", 0, 0, 0),)
     assert recipe.grids == (("g_p0",),)
+
+
+def test_another_scalapack_is_another_program(monkeypatch, tmp_path):
+    """What was compiled with one version is not remembered for the next one of the same name."""
+    library = tmp_path / "libscalapack.so"
+    monkeypatch.setenv("DCPY_SCALAPACK", str(library))
+    calls = RankCalls(FUNCTIONS["gemm"], resolve_options(), lambda: None)
+    described = Description(World())
+    keys = []
+    for content in ("one", "another"):
+        library.write_text(content)
+        keys.append(calls._remembered_as("source", described))
+    assert keys[0] != keys[1]
+    assert str(library) in keys[1]
+    assert calls._remembered_as("", described) == ""  # nothing stands for it: it is not remembered
