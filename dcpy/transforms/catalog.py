@@ -129,6 +129,7 @@ PASSES: Registry[type[Pass]] = Registry(
         "place-temporaries": f"{_DISTRIBUTED}.place_temporaries:PlaceTemporaries",
         "loops-into-blocks": f"{_GPU}.loops_into_blocks:LoopsIntoBlocks",
         "loops-into-kernels": f"{_GPU}.loops_into_kernels:LoopsIntoKernels",
+        "loops-into-tiles": f"{_CPU}.loops_into_tiles:LoopsIntoTiles",
         "infer-halos": f"{_DISTRIBUTED}.infer_halos:InferHalos",
         "kernel-fusion": f"{_GPU}.kernel_fusion:KernelFusion",
         "kernel-union": f"{_GPU}.kernel_union:KernelUnion",

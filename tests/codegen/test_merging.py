@@ -31,9 +31,11 @@ def numbers_elsewhere(a, b, c):
 
 
 def guarded(a, b, c):
-    for n in range(3):
+    n = 0
+    while n < 3:  # a loop over a range would go into the maps
         a[:] = a * c
         b[:] = b * c
+        n += 1
 
 
 def arguments():

@@ -10,6 +10,7 @@ from dcpy.transforms.cpu.assign_storages import AssignStorages
 from dcpy.transforms.cpu.forward_scalars import ForwardScalars
 from dcpy.transforms.cpu.hoist_buffers import HoistBuffers
 from dcpy.transforms.cpu.keep_buffers import KeepBuffers
+from dcpy.transforms.cpu.loops_into_tiles import LoopsIntoTiles
 from dcpy.transforms.cpu.partial_sums import PartialSums
 from dcpy.transforms.cpu.share_buffers import ShareBuffers
 from dcpy.transforms.expand import ExpandLibraryNodes
@@ -33,6 +34,7 @@ def cpu_pipeline(options: CpuOptions, costs: Costs = COSTS, limits: Limits = LIM
         IsolateInnerMap(),
         ExpandLibraryNodes(target="cpu", costs=costs),
         MapInlining(),
+        LoopsIntoTiles(costs=costs),
         MapVersioning(),
         PartialSums(costs),
         ForwardScalars(),

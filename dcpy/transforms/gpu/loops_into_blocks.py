@@ -24,9 +24,9 @@ from dcpy.ir.schedules import Block as OfBlock
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, ZERO, Expr, product_of
 from dcpy.ir.tree import Place, is_inside, owners_around, subtree
-from dcpy.transforms.gpu.owned_points import kernels_in
 from dcpy.transforms.gpu.settled_loops import Settled, is_the_slow_one, settled_in, version_of
 from dcpy.transforms.loops.loop_versioning import all_hold, least_values
+from dcpy.transforms.loops.owned_points import kernels_in
 from dcpy.transforms.passes import GraphPass
 
 SHARED = 32 * 1024  #: bytes of shared memory for temporaries, beside what kernels have of their own

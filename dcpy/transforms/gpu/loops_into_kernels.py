@@ -6,21 +6,18 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.analysis.sides import is_kernel, run_by_host
-from dcpy.ir.data import Array
-from dcpy.ir.editing.nest_edits import alone_in_state
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Map
 from dcpy.ir.refusal import Refusal
-from dcpy.ir.region import Loop, Region, State
+from dcpy.ir.region import Loop
 from dcpy.ir.schedules import GRID
-from dcpy.ir.symbolic import sym
 from dcpy.ir.tree import is_inside, owners_around
 from dcpy.transforms.fusion.inlining import inline
 from dcpy.transforms.fusion.recompute_fusion import recomputation
-from dcpy.transforms.fusion.temporaries import shrink
 from dcpy.transforms.gpu.carried_values import carry_in_registers
-from dcpy.transforms.gpu.owned_points import Met, Points, points_of
 from dcpy.transforms.gpu.settled_loops import is_the_slow_one, settled_in, version_of
+from dcpy.transforms.loops.owned_points import Met, points_of
+from dcpy.transforms.loops.points_outside import points_outside
 from dcpy.transforms.passes import GraphPass
 
 
@@ -63,7 +60,7 @@ class LoopsIntoKernels(GraphPass):
         if isinstance(points, Refusal):
             rw.remark(loop, False, f"a loop of launches: {points}")
             return
-        kernel = _interchanged(loop, points, rw)
+        kernel = points_outside(loop, points, GRID, rw)
         rw.remark(kernel, True, f"each thread runs the loop over {loop.param}")
         carry_in_registers(loop, kernel, rw)
 
@@ -80,45 +77,3 @@ class LoopsIntoKernels(GraphPass):
         inline(producer, plan, rw)
         rw.remark(loop, True, f"{container!r} is computed again by each point that reads it")
         return True
-
-
-def _interchanged(loop: Loop, points: Points, rw: Rewriter) -> Map:
-    """The kernel around a loop, in which bodies stand where kernels were."""
-    region = loop.region
-    assert region is not None
-    for kernel, shift in zip(points.kernels, points.shifts, strict=True):
-        values = {
-            own: sym(name) + by
-            for own, name, by in zip(kernel.params, points.params, shift, strict=True)
-            if sym(own) != sym(name) + by
-        }
-        if values:
-            rw.substitute_symbols(values, within=kernel.body)
-        _unfold(kernel, rw)
-    outer = Map(points.params, points.domain, Region(), GRID, span=loop.span)
-    rw.insert_before(loop, State(nodes=[outer], span=loop.span))
-    rw.move_blocks([loop], outer.body)
-    for name, dims in points.owned.items():
-        home = rw.uses.home(name)
-        if not is_inside(home, loop):
-            continue
-        desc = rw.uses.desc(name)
-        assert isinstance(desc, Array)
-        kept = tuple(axis for axis in range(len(desc.shape)) if axis not in dims)
-        if kept:
-            rw.move_container(name, region)
-        else:
-            shrink(name, kept, outer, rw)
-            rw.move_container(name, home)
-    return outer
-
-
-def _unfold(kernel: Map, rw: Rewriter) -> None:
-    """Puts the body of a kernel where the kernel is."""
-    state = alone_in_state(kernel, rw)
-    region = state.region
-    assert region is not None
-    position = region.index(state)
-    rw.hoist_containers(kernel.body, region)
-    rw.move_blocks(list(kernel.body.blocks), region, position)
-    rw.erase(state)

@@ -89,7 +89,7 @@ def _moves(region: Region, uses: Uses, made: _Made) -> Iterator[Move]:
 
 
 def _meaning(condition: ScalarExpr) -> object:
-    """A value that is equal for comparisons of symbols that say the same: ``a < b``, ``b > a``, ``b - a > 0``."""
+    """A value that is equal for conditions on symbols that say the same: ``a < b``, ``b > a``, ``b - a > 0``."""
     match condition:
         case Op(name="lt" | "le" | "gt" | "ge" | "eq" as name, args=(left, right)):
             a, b = as_symbolic(left), as_symbolic(right)
@@ -99,6 +99,8 @@ def _meaning(condition: ScalarExpr) -> object:
                 return "zero", min(a - b, b - a, key=str)
             small, big = (a, b) if name in ("lt", "le") else (b, a)
             return "at least", big - small - (1 if name in ("lt", "gt") else 0)
+        case Op(name="and" | "or" as name, args=(left, right)):
+            return name, frozenset((_meaning(left), _meaning(right)))
     return condition
 
 

@@ -64,6 +64,28 @@ def test_a_check_does_not_pass_what_may_raise_or_leave():
     refused("if c[] > 0 { return }" + CHECK)
 
 
+def test_alternatives_are_the_same_in_any_order():
+    expect(
+        CheckMotion(),
+        on=parse("""
+            sdfg @f(A: f64[N]) symbols(N: size, M: i64) {
+              check N == M or M == 1 else ValueError "first"
+              loop k = 0:N {
+                check 1 == M or M == N else ValueError "the same"
+                check N == M and M == 1 else ValueError "another one"
+                state { map l = 0:N { tasklet (a <- A[l]) -> (o -> A[l]) { o = a + 1 } } }
+              }
+            }"""),
+    ).becomes("""
+        sdfg @f(A: f64[N]) symbols(N: size, M: i64) {
+          check N == M or M == 1 else ValueError "first"
+          loop k = 0:N {
+            check N == M and M == 1 else ValueError "another one"
+            state { map l = 0:N { tasklet (a <- A[l]) -> (o -> A[l]) { o = a + 1 } } }
+          }
+        }""")
+
+
 def test_a_check_of_what_changes_is_made_again():
     again = 'check c[] > 0 else ValueError "c"'
     refused(f"{again} state {{ tasklet () -> (o -> A[0]) {{ o = f64(1) }} }} {again}")

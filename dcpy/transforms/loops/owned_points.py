@@ -1,4 +1,4 @@
-"""Ownership of elements by points: whether the kernels of a loop touch what they write at one point each.
+"""Ownership of elements by points: whether the maps of a loop touch what they write at one point each.
 
 A point owns an element where every access of the loop to what it writes has, for each parameter, a dimension in which
 the index is that parameter plus a number that is the same everywhere. Two points then never meet, whatever the order.
@@ -6,7 +6,7 @@ the index is that parameter plus a number that is the same everywhere. Two point
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from dcpy.ir.analysis.access import MemoryAccess
@@ -56,14 +56,22 @@ class Points:
         return tuple(self.kernels[0].domain)
 
 
-def points_of(loop: Loop, uses: Uses, settled: Collection[Block] = ()) -> Points | Refusal:
+def points_of(
+    loop: Loop,
+    uses: Uses,
+    settled: Collection[Block] = (),
+    counts: Callable[[object], bool] = is_kernel,
+    gone: Collection[Map] = (),
+) -> Points | Refusal:
     """The points of the kernels in a loop, where each could run all iterations alone; or why it could not.
 
-    Checks that are `settled` hold, and such branches take their first way.
+    Checks that are `settled` hold, and such branches take their first way. What `counts` as a kernel may be any map.
+    Those that are `gone` are as if they were not there: what they compute is computed where it is read.
     """
-    found = kernels_in(loop.body, uses, settled)
+    found = kernels_in(loop.body, uses, settled, counts)
     if isinstance(found, Refusal):
         return found
+    found = [kernel for kernel in found if kernel not in gone]
     if not found:
         return Refusal("there is no kernel inside")
     defined = frozenset(name for element in subtree(loop) for name in element.all_of(Role.DEFINED))
@@ -77,22 +85,26 @@ def points_of(loop: Loop, uses: Uses, settled: Collection[Block] = ()) -> Points
     return owned if isinstance(owned, Refusal) else Points(tuple(found), tuple(shifts), owned)
 
 
-def kernels_in(region: Region, uses: Uses, settled: Collection[Block] = ()) -> list[Map] | Refusal:
+def kernels_in(
+    region: Region, uses: Uses, settled: Collection[Block] = (), counts: Callable[[object], bool] = is_kernel
+) -> list[Map] | Refusal:
     """The kernels that a region runs; the host does nothing there but count, choose, and compute numbers of its own."""
     found: list[Map] = []
     for block in region.blocks:
-        more = _kernels_of(block, uses, settled)
+        more = _kernels_of(block, uses, settled, counts)
         if isinstance(more, Refusal):
             return more
         found += more
     return found
 
 
-def _kernels_of(block: Block, uses: Uses, settled: Collection[Block]) -> list[Map] | Refusal:
+def _kernels_of(
+    block: Block, uses: Uses, settled: Collection[Block], counts: Callable[[object], bool]
+) -> list[Map] | Refusal:
     is_settled = block in settled
     match block:
         case State():
-            other = next((node for node in block.nodes if not is_kernel(node) and not _is_number(node, uses)), None)
+            other = next((node for node in block.nodes if not counts(node) and not _is_number(node, uses)), None)
             if other is not None:
                 return Refusal(f"the host runs {described(other)}", (other,))
             return [node for node in block.nodes if isinstance(node, Map)]
@@ -103,7 +115,7 @@ def _kernels_of(block: Block, uses: Uses, settled: Collection[Block]) -> list[Ma
                 return Refusal(f"a {block.kind} depends on elements of arrays", (block,))
             found: list[Map] = []
             for inner in block.regions()[: 1 if is_settled else None]:
-                more = kernels_in(inner, uses, settled)
+                more = kernels_in(inner, uses, settled, counts)
                 if isinstance(more, Refusal):
                     return more
                 found += more
