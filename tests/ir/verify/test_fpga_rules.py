@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from dcpy import plugins
 from dcpy.ir import types
 from dcpy.ir.data import Array
 from dcpy.ir.expressions.scalar import Const
@@ -13,6 +14,8 @@ from dcpy.ir.text import parse_sdfg
 from dcpy.ir.verify import FPGA_FORM, problems
 from dcpy.ir.verify.rules import fpga
 from tests.ir.verify.broken_texts import ARGS, CALLEE
+
+plugins.load()
 
 S = "stream s: f64 capacity 2 transient"
 GIVE = "process give { loop i = 0:N { copy x[i] -> s } }"
@@ -88,6 +91,12 @@ TEXTS = [
         "fpga.nodes",
         "dataflow { process a { foreign () -> (o -> y[0]) from c { o = run() } } }",
         "a process calls the C function run",
+    ),
+    ("fpga.nodes", 'dataflow { process a { callback () -> (r -> y[0:N]) {function = "m:f", returns = "r"} } }', "m:f"),
+    (
+        "codegen.libraries",
+        "dataflow { process a { blas.dot (x <- x[0:N], y <- x[0:N]) -> (result -> y[0]) } }",
+        "blas.dot is not expanded",
     ),
     ("fpga.nodes", "dataflow { process a { call @g (p = x[0:N], s = a) with (K = N) } }", "a process makes a call @g"),
     (
