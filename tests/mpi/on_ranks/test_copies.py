@@ -33,8 +33,17 @@ PAIRS = 150
 ENTRY = """
 extern "C" void move_parts(const double *from, double *to, const dcpy::int64_t *numbers, dcpy::int64_t count, int halo)
 {
-    dcpy::Plan &plan = dcpy::plan_of(numbers, count, sizeof(double));
-    dcpy::run<double>(plan, reinterpret_cast<const char *>(from), reinterpret_cast<char *>(to), !halo);
+    if (!halo) {
+        dcpy::Plan &plan = dcpy::plan_of(numbers, count, sizeof(double));
+        return dcpy::run<double>(plan, reinterpret_cast<const char *>(from), reinterpret_cast<char *>(to));
+    }
+    dcpy::List<dcpy::Word> words;
+    for (dcpy::int64_t number : {dcpy::int64_t(1), dcpy::int64_t(0), dcpy::int64_t(0), count})
+        words.add(dcpy::word_of(number));
+    words[1] = words[2] = dcpy::word_of(to);
+    for (dcpy::int64_t k = 0; k < count; k++) words.add(dcpy::word_of(numbers[k]));
+    dcpy::exchange_all(words.items, words.count);
+    words.release();
 }
 """
 

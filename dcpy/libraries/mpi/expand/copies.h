@@ -96,11 +96,20 @@ static void make(const Sections &sections, Plan &plan)
 #ifndef DCPY_ALONE
 constexpr int TAG = 1;
 
+// An element, or what is as long, as one of MPI's own types where there is one: these are packed fastest.
+static MPI_Datatype element_of(int64_t size)
+{
+    MPI_Datatype known = size == 8 ? MPI_INT64_T : size == 4 ? MPI_INT32_T : size == 2 ? MPI_INT16_T : MPI_BYTE, type;
+    int64_t unit = size == 8 || size == 4 || size == 2 ? size : 1;
+    if (size > 8 && size % 8 == 0) known = MPI_INT64_T, unit = 8;
+    DCPY_MPI(Type_contiguous(as_int(size / unit), known, &type));
+    return type;
+}
+
 // The datatype of one side of a box; `base` is where its first element is.
 static MPI_Datatype datatype(const List<int64_t> *places, int64_t dims, int64_t size, int64_t &base)
 {
-    MPI_Datatype type, outer;
-    DCPY_MPI(Type_contiguous(as_int(size), MPI_BYTE, &type));
+    MPI_Datatype type = element_of(size), outer;
     base = 0;
     for (int64_t d = dims; d-- > 0;) {
         const List<int64_t> &at = places[d];
@@ -124,8 +133,7 @@ static MPI_Datatype datatype(const List<int64_t> *places, int64_t dims, int64_t 
 
 static MPI_Datatype row_of(int64_t count, int64_t size)
 {
-    MPI_Datatype element, type;
-    DCPY_MPI(Type_contiguous(as_int(size), MPI_BYTE, &element));
+    MPI_Datatype element = element_of(size), type;
     DCPY_MPI(Type_contiguous(as_int(count), element, &type));
     DCPY_MPI(Type_free(&element));
     return type;
@@ -225,6 +233,19 @@ static void release(Plan *plan)
     free(plan->stage), free(plan->arrived), free(plan);
 }
 
+static Plan *new_plan(const int64_t *numbers, int64_t count, int64_t size)
+{
+    void *room = memory(sizeof(Plan));
+    Plan *made = static_cast<Plan *>(memset(room, 0, sizeof(Plan)));
+    for (int64_t k = 0; k < count; k++) made->numbers.add(numbers[k]);
+    made->size = size, made->wcr = numbers[0];
+    Sections sections;
+    sections.read(numbers + 1, size);
+    make(sections, *made);
+    prepare(*made);
+    return made;
+}
+
 constexpr int PLANS = 64; // the numbers of a call may be others in each iteration of a loop: old plans go
 static List<Plan *> plans;
 static int64_t oldest_plan;
@@ -236,14 +257,7 @@ static Plan &plan_of(const int64_t *numbers, int64_t count, int64_t size)
         bool same = known->numbers.count == count && known->size == size;
         if (same && !memcmp(known->numbers.items, numbers, size_t(count) * sizeof *numbers)) return *known;
     }
-    void *room = memory(sizeof(Plan));
-    Plan *made = static_cast<Plan *>(memset(room, 0, sizeof(Plan)));
-    for (int64_t k = 0; k < count; k++) made->numbers.add(numbers[k]);
-    made->size = size, made->wcr = numbers[0];
-    Sections sections;
-    sections.read(numbers + 1, size);
-    make(sections, *made);
-    prepare(*made);
+    Plan *made = new_plan(numbers, count, size);
     if (plans.count < PLANS) {
         plans.add(made);
     } else {
@@ -331,13 +345,12 @@ template <class T> void run_fan(Plan &plan, const char *from, char *to)
 }
 #endif
 
-// Without `own`, what a rank owns stays where it is: only what it lacks arrives.
-template <class T> void run(Plan &plan, const char *from, char *to, bool own)
+template <class T> void run(Plan &plan, const char *from, char *to)
 {
     if (plan.fan != MESSAGES) return run_fan<T>(plan, from, to);
     if (plan.staged) return run_staged<T>(plan, from, to);
     auto under_way = start(plan, from, to);
-    if (own && plan.has_own) copy_box(plan.own, 0, from, to, plan.size);
+    if (plan.has_own) copy_box(plan.own, 0, from, to, plan.size);
     finish(plan, under_way);
 }
 
@@ -345,13 +358,6 @@ template <class T, class... Numbers> void copy_parts(const T *source, T *target,
 {
     const int64_t all[] = {int64_t(numbers)...};
     Plan &plan = plan_of(all, int64_t(sizeof...(numbers)), sizeof(T));
-    run<T>(plan, reinterpret_cast<const char *>(source), reinterpret_cast<char *>(target), true);
-}
-
-template <class T, class... Numbers> void exchange_parts(const T *source, T *target, Numbers... numbers)
-{
-    const int64_t all[] = {int64_t(numbers)...};
-    Plan &plan = plan_of(all, int64_t(sizeof...(numbers)), sizeof(T));
-    run<T>(plan, reinterpret_cast<const char *>(source), reinterpret_cast<char *>(target), false);
+    run<T>(plan, reinterpret_cast<const char *>(source), reinterpret_cast<char *>(target));
 }
 } // namespace dcpy

@@ -68,13 +68,16 @@ def _copy(node: DistributedCopy, f: Fragment, environment: str) -> None:
 
 
 def _exchange(node: Exchange, f: Fragment, environment: str) -> None:
+    """One call for all sections, which are under way together: of each its memory and its numbers."""
+    arguments: list[str | ScalarExpr] = [Index(as_expr(len(node.sections)))]
     for number, section in enumerate(node.sections):
         x, out = f.input(f"x{number}"), f._operand(node.outputs[f"out{number}"])
         if x.memlet != out.memlet:
             f.decline("fills the halo of an array in its own memory")
         numbers = (ZERO, *_numbers(section, section, x, out, f.sdfg.grids))
-        arguments: Arguments = ("x", "out", *map(Index, numbers))
-        f.add(ForeignCall("dcpy::exchange_parts", arguments, {"x": x.memlet}, {"out": out.memlet}, environment))
+        arguments += (f"x{number}", f"out{number}", *map(Index, (as_expr(len(numbers)), *numbers)))
+    operands = dict(node.inputs), dict(node.outputs)
+    f.add(ForeignCall("dcpy::exchange_parts", tuple(arguments), *operands, environment))
 
 
 def _numbers(source: Section, target: Section, src: Operand, dst: Operand, grids: Grids) -> Numbers:
