@@ -78,6 +78,19 @@ def test_values_are_numpys(function):
         assert np.allclose(found, expected, rtol=1e-5, atol=1e-5)
 
 
+def axpy(a: F32, x: F32[N], y: F32[N]):
+    y[:] = a * x + y
+
+
+@pytest.mark.hls
+def test_tokens_of_several_elements():
+    """Also the last one, which is not full: 103 elements in tokens of 16."""
+    x, y = np.random.default_rng(1).random((2, 103), np.float32)
+    expected = np.float32(0.3) * x + y
+    dcpy.program(axpy, **EMULATED, **{"fpga.lanes": 0})(np.float32(0.3), x, y)
+    assert np.array_equal(y, expected)
+
+
 @pytest.mark.hls
 def test_other_dtypes():
     x, y = np.linspace(0, 1, 50, dtype=np.float32), np.zeros(50, np.bool_)
