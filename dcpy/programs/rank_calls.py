@@ -25,7 +25,7 @@ from dcpy.frontend.annotations import placements_from_annotations
 from dcpy.frontend.fingerprint import fingerprint
 from dcpy.programs.guards import Guards, guards_on
 from dcpy.programs.rank_programs import Recipe, attach, for_ranks, require_plain, text_of
-from dcpy.runtime.distributed.agreement import agree
+from dcpy.runtime.distributed.agreement import agree, settle
 from dcpy.runtime.distributed.arrays import DistArray, OnRoot
 from dcpy.runtime.distributed.calibration import kept, scope_of
 from dcpy.runtime.distributed.placement import Grid, Placement, balanced
@@ -276,7 +276,13 @@ class RankProgram:
         self.loaded, self.world, self.guards = loaded, world, guards
         self.recipe = Recipe.from_json(loaded.extra)
         self._call = compiled_function(loaded)
-        attach(loaded.library, world)
+        if world.calls is None:
+            world.renew()
+        self._attach()
+
+    def _attach(self) -> None:
+        self._communicator = self.world.calls
+        attach(self.loaded.library, 0 if self._communicator is None else int(self._communicator.py2f()))
 
     def check(self, bound: Mapping[str, Any], described: Description) -> None:
         """`ArgumentShapeError` where sizes of one name differ."""
@@ -289,13 +295,15 @@ class RankProgram:
                   for arg in self.loaded.signature.args]  # fmt: skip
         failed: BaseException | None = None
         result = None
+        if self._communicator is not self.world.calls:  # a call has failed since
+            self._attach()
         try:
             result = self._call(*values)
         except Exception as error:
             error.add_note(f"on rank {self.world.rank}")
             failed = error
-        if self.loaded.signature.checks and not self.recipe.communicates:
-            agree(self.world, {}, failed)
+        if self.loaded.signature.checks:
+            settle(self.world, failed)
         elif failed is not None:
             raise failed
         return result

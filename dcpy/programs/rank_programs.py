@@ -24,7 +24,6 @@ from dcpy.ir.text.distribution_parser import parse_distribution
 
 if TYPE_CHECKING:
     from dcpy.runtime.distributed.placement import Grid, Placement
-    from dcpy.runtime.distributed.world import World
 
 Sizes = Mapping[str, tuple[tuple[str, int, int], ...]]
 Blocks = tuple[tuple[str, str, int, int, int], ...]
@@ -231,13 +230,13 @@ def with_messages(sdfg: Sdfg) -> Sdfg:
     return made
 
 
-def attach(library: Any, world: World | None = None) -> None:
+def attach(library: Any, communicator: int | None = None) -> None:
     """Tells a library who its ranks are, if it sends anything. Default: all of the job."""
     from dcpy.runtime.distributed.world import current_world
 
     tell = getattr(library, "dcpy_ranks_attach", None)
     if tell is not None:
-        tell((world or current_world()).handle)
+        tell(current_world().handle if communicator is None else communicator)
 
 
 def require_plain(sdfg: Sdfg, records: Iterable[str], parameters: Container[str]) -> None:

@@ -280,3 +280,55 @@ def test_jobs_of_several_sizes_share_a_binary(tmp_path):
         code, text = ended(start(tmp_path, body, ranks, tmp_path / "cache"), 120)
         assert code == 0, text
         assert text.count("compiler True") == compiles, text
+
+
+PICKS = """
+        @dcpy.program(distributed=True)
+        def pick(T, x, K, A, B):
+            for t in range(T):
+                B[1:-1] = A[:-2] + A[2:]
+                for i in dcpy.map[0:B.shape[0]]:
+                    A[i] = B[i] + x[K[i]]
+
+        K = dcpy.zeros(9, np.int64, on=dcpy.on(g, "block"))
+        pick(2, np.ones(3), K, A, B)
+        before = A.allgather()
+        if me == 1: K.local[:] = 7
+"""
+
+
+def test_what_fails_on_one_rank_in_a_program_is_raised_by_all(tmp_path):
+    """The others come to the end of the call; the next one is as good as ever."""
+    code, text = ended(start(tmp_path, f"""{PICKS}
+        for T in (1, 1):
+            try:
+                pick(T, np.ones(3), K, A, B)
+            except IndexError as error:
+                assert "index 7 is out of bounds for axis 0 with size 3" in str(error)
+                assert "on rank 1" in error.__notes__
+                print(f"rank {{me}}: raised", flush=True)
+        K.local[:] = 0
+        A, B = dcpy.distribute(np.arange(9.0), g), dcpy.zeros(9, on=dcpy.on(g, "block"))
+        pick(2, np.ones(3), K, A, B)
+        np.testing.assert_array_equal(A.allgather(), before)
+        A = dcpy.distribute(np.arange(9.0), g)
+        right()
+    """))  # fmt: skip
+    assert code == 0, text
+    assert text.count("raised") == 6
+    assert text.count("right") == 3
+
+
+def test_who_fails_while_others_wait_for_its_messages_ends_the_job(tmp_path):
+    """In the second step they wait: also where the script would catch the exception."""
+    code, text = ended(start(tmp_path, f"""{PICKS}
+        try:
+            pick(5, np.ones(3), K, A, B)
+        except IndexError:
+            print("caught", flush=True)
+    """, timeout=8))  # fmt: skip
+    assert code != 0
+    assert "caught" not in text
+    assert "on rank 1:\nTraceback" in text, text
+    assert "IndexError: index 7 is out of bounds for axis 0 with size 3" in text, text
+    assert "dcpy: rank 1 ends the job: other ranks are in the same call" in text, text

@@ -26,6 +26,9 @@ class ThreadWorld(World):
     def most(self, numbers):
         return [max(each) for each in zip(*self.all(list(numbers)), strict=True)]
 
+    def any_of(self, says, seconds=0.0):
+        return any(self.all(says))
+
     def send(self, content, root=0):
         return self.all(content)[root]
 

@@ -18,7 +18,10 @@ from dcpy.base.errors import MissingMpi, MixedMpi
 from dcpy.ir.library.expansions import ForeignLibrary
 
 MPI, ALONE = "mpi", "mpi.alone"
-HEADERS = ("ranks.h", "sections.h", "groups.h", "collectives.h", "fans.h", "copies.h", "exchanges.h", "messages.h")
+HEADERS = (
+    "ranks.h", "sections.h", "groups.h", "collectives.h", "fans.h", "copies.h", "exchanges.h", "messages.h",
+    "joining.h",
+)  # fmt: skip
 WRAPPERS = ("mpicxx", "mpic++", "mpicc")
 INSTALL = "pip install 'dcpy[mpi]', or a system's Open MPI or MPICH with its headers, and mpi4py built for it"
 _LIBRARY = re.compile(r"/libmpi(?:ch)?\.so[.\d]*$")

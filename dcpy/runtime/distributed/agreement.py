@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 
 from dcpy.base.errors import DcpyError, RanksDiffer
+from dcpy.base.exceptions import exception_type
+from dcpy.base.tracebacks import raised_by_program
 from dcpy.runtime.distributed.world import World
 
 WORD = 2**62  # numbers that ranks compare are below it
+GRACE = 10.0  # seconds that a rank which has failed gives the others to come to the end of the call
 
 Items = Mapping[str, str]  # what must be the same on all ranks, by name
 
@@ -46,6 +50,44 @@ def _tell_failures(world: World, failed: BaseException | None) -> None:
         f"rank {bad[0][0]} cannot make this call: {bad[0][1][1]}",
         notes=tuple(f"rank {rank}: {kind}: {what}" for rank, (kind, what) in bad),
     )
+
+
+def settle(world: World, failed: BaseException | None) -> None:
+    """After a call in which ranks have sent messages: where one has failed, all raise the error of the first such rank.
+
+    A rank that fails in a program leaves it, and the others may wait for its messages. If they come here all the same
+    (they have failed, too, or needed nothing more of it), all raise, and go on over another communicator: nobody has
+    received what is left in this one. If they do not, the rank ends the job with its error.
+    """
+    if world.size == 1:
+        if failed is not None:
+            raise failed
+        return
+    left = world.watchdog.seconds_left if world.watchdog is not None else math.inf
+    found = world.any_of(failed is not None, 0.0 if failed is None else min(GRACE, left / 2))
+    if found is None:
+        assert failed is not None  # who has not failed waits for all
+        world.end(failed, "other ranks are in the same call, and may wait for its messages")
+    if not found:
+        return
+    world.renew()
+    mine = None if failed is None else [type(failed).__name__, _first_line(failed), getattr(failed, "__notes__", [])]
+    said = world.all(mine)
+    if failed is not None:
+        raise failed
+    rank, (kind, message, notes) = next((rank, each) for rank, each in enumerate(said) if each is not None)
+    raise _of_rank(rank, kind, message, notes)
+
+
+def _of_rank(rank: int, kind: str, message: str, notes: Sequence[str]) -> Exception:
+    """The exception of another rank: what Python or NumPy raises is the same on all of them."""
+    category = exception_type(kind)
+    if category is None:
+        return RanksDiffer(f"rank {rank} has failed in this call: {message}", notes=tuple(notes))
+    error = category(message)
+    for note in notes:
+        error.add_note(note)
+    return raised_by_program(error)
 
 
 def _first_line(error: BaseException) -> str:

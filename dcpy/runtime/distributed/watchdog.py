@@ -10,6 +10,7 @@ import atexit
 import contextlib
 import json
 import linecache
+import math
 import os
 import sys
 import threading
@@ -50,6 +51,11 @@ class Watchdog:
             yield
         finally:
             self._what = ""
+
+    @property
+    def seconds_left(self) -> float:
+        """Until the main thread is late."""
+        return self._until - time.monotonic() if self._what else math.inf
 
     def listen(self) -> None:
         """Answers from now on."""

@@ -9,13 +9,15 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import os
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -26,23 +28,32 @@ from dcpy.runtime.distributed.watchdog import Watchdog
 INSTALL = "pip install 'dcpy[mpi]'"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class World:
     """Ranks that run together. `comm` is a communicator of their own (mpi4py's), or None for a rank alone.
 
-    `patience` is how many seconds what they say to each other may take (0: for ever), else the `watchdog` ends the job.
+    Over `side` they say what has no place in the order of calls: where they are, and that they have failed. `calls` is
+    that of compiled programs; after a call that has failed it is another one. `patience` is how many seconds what they
+    say to each other may take (0: for ever), else the `watchdog` ends the job.
     """
 
     rank: int = 0
     size: int = 1
     comm: Any = field(default=None, repr=False)
+    side: Any = field(default=None, repr=False)
+    calls: Any = field(default=None, repr=False)
     watchdog: Watchdog | None = field(default=None, repr=False)
     patience: int = 0
 
     @property
     def handle(self) -> int:
-        """The communicator as compiled programs take it."""
+        """The communicator as compiled programs take it that send by themselves."""
         return 0 if self.comm is None else int(self.comm.py2f())
+
+    def renew(self) -> None:
+        """Gives calls of all ranks a communicator, in which nobody has sent anything. All ranks call this."""
+        if self.side is not None:
+            self.calls = self.side.Dup()
 
     @property
     def library_version(self) -> str:
@@ -69,6 +80,28 @@ class World:
         with self.limited("an agreement of all ranks"):
             self.comm.Allreduce(mine, found, op=_operation("MAX"))
         return [int(number) for number in found]
+
+    def any_of(self, says: bool, seconds: float = 0.0) -> bool | None:
+        """Whether any rank says so; None where some do not come within so many seconds (0: they will)."""
+        if self.side is None:
+            return says
+        mine, found = np.array([says], np.int8), np.zeros(1, np.int8)
+        arriving = self.side.Iallreduce(mine, found, op=_operation("MAX"))
+        until = time.monotonic() + seconds
+        while seconds and not arriving.Test():
+            if time.monotonic() > until:
+                return None
+            time.sleep(0.001)
+        arriving.Wait()
+        return bool(found[0])
+
+    def end(self, error: BaseException, why: str) -> NoReturn:
+        """Ends the job with an exception of this rank."""
+        print_of_rank(self, type(error), error, error.__traceback__)
+        sys.stderr.write(f"dcpy: rank {self.rank} ends the job: {why}\n")
+        sys.stderr.flush()
+        self.comm.Abort(1)
+        os.abort()
 
     def tell(self, value: object, root: int = 0) -> Any:
         """What one rank says, as JSON has it, on all ranks."""
@@ -130,10 +163,9 @@ def world_of(comm: Any) -> World:
         key = int(comm.py2f())
         if key not in _worlds:
             own = comm.Dup()
-            made = World(
-                int(own.Get_rank()), int(own.Get_size()), own, Watchdog(own.Dup()), resolve_options().ranks_timeout
-            )
-            if made.patience and made.watchdog is not None and made.size > 1:
+            side, patience = own.Dup(), resolve_options().ranks_timeout
+            made = World(int(own.Get_rank()), int(own.Get_size()), own, side, None, Watchdog(side), patience)
+            if patience and made.watchdog is not None and made.size > 1:
                 made.watchdog.listen()
             _worlds[key] = made
             _end_together(made)

@@ -1,6 +1,6 @@
 // The ranks that a program runs on, and what the other headers of this folder need: lists, errors, operations. With
 // DCPY_ALONE there is one rank, and no MPI. All that is static here belongs to one compiled program; the runtime says
-// once who the ranks are (dcpy_ranks_attach), and asks afterwards what was sent (dcpy_ranks_sent).
+// who the ranks are (dcpy_ranks_attach in joining.h), and asks afterwards what was sent (dcpy_ranks_sent).
 
 #include <initializer_list>
 #include <stdio.h>
@@ -134,16 +134,6 @@ template <class T> T combined(T a, T b, int how)
     return b;
 }
 } // namespace dcpy
-
-extern "C" __attribute__((visibility("default"))) void dcpy_ranks_attach(int communicator)
-{
-#ifdef DCPY_ALONE
-    (void)communicator;
-#else
-    dcpy::world = MPI_Comm_f2c(MPI_Fint(communicator));
-    MPI_Comm_set_errhandler(dcpy::world, MPI_ERRORS_RETURN);
-#endif
-}
 
 // Messages, their bytes, and collectives that this rank has begun since the last question.
 extern "C" __attribute__((visibility("default"))) void dcpy_ranks_sent(dcpy::int64_t *numbers)

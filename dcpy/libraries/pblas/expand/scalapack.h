@@ -31,7 +31,7 @@ static int context_of(Numbers &numbers, int64_t rows, int64_t columns)
     if (comm == MPI_COMM_NULL) return -1;
     List<int64_t> key = {};
     for (const int64_t *each = begin; each < numbers.next; each++) key.add(*each);
-    key.add(rows), key.add(columns);
+    key.add(rows), key.add(columns), key.add(int64_t(MPI_Comm_c2f(comm)));
     for (Context &known : contexts) {
         bool same = known.numbers.count == key.count;
         if (same && !memcmp(known.numbers.items, key.items, size_t(key.count) * sizeof *begin)) {
