@@ -53,9 +53,9 @@ class LoopsIntoTiles(GraphPass):
     costs: Costs = COSTS
 
     def decide(self, rw: Rewriter) -> None:
-        """Loop by loop, outer ones first."""
+        """Loop by loop, outer ones first. Nothing is said of loops without maps."""
         for loop in list(_loops(rw.sdfg.body)):
-            if loop.region is None or not isinstance(loop.schedule, Sequential):
+            if not isinstance(loop.schedule, Sequential) or not any(isinstance(n, Map) for n in loop.body.walk_nodes()):
                 continue
             refusal = _why_not_plain(loop, rw.uses) or self._try(loop, rw)
             if refusal is not None:

@@ -199,6 +199,11 @@ def test_the_loop_stays_outside(body, reason):
     assert "_tile" not in passed.text
 
 
+def test_nothing_is_said_of_loops_without_maps():
+    passed = tiled(BODY.format(body="state { tasklet (a <- s[t - 1]) -> (o -> s[t]) { o = a + 1.0 } }"))
+    assert not passed.remarks
+
+
 def test_copies_stay_where_the_loop_does():
     passed = tiled("""
         sdfg @f(A: f64[N], B: f64[N]) symbols(N: size {least = 2}) {
