@@ -120,6 +120,36 @@ def test_calls_that_differ_raise_on_all_ranks(tmp_path):
     assert text.count("right") == 6
 
 
+def test_programs_grids_and_blocks_that_differ(tmp_path):
+    """What one rank alone sees to be wrong is raised there before it sends anything; nobody waits for it."""
+    code, text = ended(start(tmp_path, """
+        @dcpy.program(distributed=True)
+        def h(k, A, B):
+            B[1:-1] = k * (A[:-2] - A[2:])
+
+        f, kept = (h if me == 2 else f), f
+        refused("the ranks do not agree on the program", 2.0, A, B)
+        f = kept
+        pair = dcpy.grid(2) if me else dcpy.grid(3)
+        other = dcpy.zeros(9, on=dcpy.on(pair, "block"))
+        refused("the ranks do not agree on the grid g0", 2.0, other, other.copy())
+        refused("the ranks do not agree on the type of 'k'", None if me else 2.0, A, B)
+        for wrong in (lambda: dcpy.grid(2, 2), lambda: dcpy.grid(0), lambda: dcpy.on_root(None, root=3),
+                      lambda: dcpy.on(dcpy.grid(3), "block", "block"), lambda: A.__setattr__("local", np.zeros(4)),
+                      lambda: dcpy.from_local(np.zeros((3, 4, 2)[me]), dcpy.on(g, "block"), (7,))):  # 3, 3 and 1
+            try:
+                wrong()
+            except dcpy.DcpyError as error:
+                print(f"rank {me}: {error.code}", flush=True)
+        right()
+    """))  # fmt: skip
+    assert code == 0, text
+    assert text.count("refused") == 9
+    assert text.count("dist.grid") == 12
+    assert text.count("dist.block") == 3 + 2
+    assert text.count("right") == 3
+
+
 def test_what_waits_too_long_ends_the_job(tmp_path):
     """A rank that does not call: with the option, the others do not wait for ever, and all say where they are."""
     code, text = ended(start(tmp_path, """
@@ -201,6 +231,28 @@ def test_caches_that_are_not_shared(tmp_path):
         assert os.listdir(own), "the library is there, too"
     """))  # fmt: skip
     assert code == 0, text
+
+
+def test_a_cache_that_cannot_be_written_on_one_node(tmp_path):
+    """The library goes to a folder of this process instead; so it does where a file is in the place of the folder."""
+    code, text = ended(start(tmp_path, """
+        own = f"{os.environ['DCPY_CACHE_DIR']}{me}"
+        if me == 1: open(own, "w").close()
+        os.environ["DCPY_CACHE_DIR"] = own
+        f = dcpy.program(distributed=True)(f.function)
+        right()
+    """))  # fmt: skip
+    assert code == 0, text
+    assert text.count("right") == 3
+
+
+@pytest.mark.heavy
+def test_eight_ranks_compile_once(tmp_path):
+    """With a cold cache, which they share."""
+    code, text = ended(start(tmp_path, "right()", ranks=8), 120)
+    assert code == 0, text
+    assert text.count("right, 0.00 s in the compiler") == 7
+    assert text.count("right") == 8
 
 
 def test_two_jobs_at_once(tmp_path):

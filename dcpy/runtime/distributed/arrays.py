@@ -24,35 +24,48 @@ class DistArray:
     Attributes
     ----------
     local
-        The part of this rank, an array of NumPy's in C order; changes of it are changes of the array.
+        The part of this rank, an array of NumPy's in C order; changes of it are changes of the array. What takes its
+        place has the same shape.
     shape, dtype, ndim, size
         Those of the whole.
     placement
         Which elements each rank has.
     """
 
-    __slots__ = ("__weakref__", "local", "placement", "shape")
+    __slots__ = ("__weakref__", "_local", "placement", "shape")
+
+    _local: NDArray
 
     def __init__(self, local: NDArray, shape: Sequence[int], placement: Placement) -> None:
         self.shape = tuple(int(size) for size in shape)
         self.placement = placement
-        rank = placement.grid.world.rank
         if len(self.shape) != len(placement.axes):
             raise BlockError(f"a shape of {len(self.shape)} dimensions, and a distribution {placement}")
-        wanted = placement.local_shape(self.shape, rank)
+        self.local = local
+
+    @property
+    def local(self) -> NDArray:
+        """The part of this rank."""
+        return self._local
+
+    @local.setter
+    def local(self, local: NDArray) -> None:
+        rank = self._world.rank
+        wanted = self.placement.local_shape(self.shape, rank)
         if local.shape != wanted:
             raise BlockError(
-                f"the block of rank {rank} is {_by(local.shape)}, and the distribution {placement} of "
+                f"the block of rank {rank} is {_by(local.shape)}, and the distribution {self.placement} of "
                 f"{_by(self.shape)} elements says {_by(wanted)}",
                 help="blocks are balanced, the elements by the ranks, rounded up: the last ones are short",
             )
         if local.dtype.hasobject:
             raise BlockError(f"elements of {local.dtype} cannot be sent to other ranks")
-        self.local = np.ascontiguousarray(local)
+        self._local = np.ascontiguousarray(local)
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        return self.local.dtype
+        found: np.dtype[Any] = self._local.dtype
+        return found
 
     @property
     def ndim(self) -> int:

@@ -68,6 +68,17 @@ def test_a_block_of_another_shape():
         d.from_local(np.zeros((26, 50)), on, (100, 50))
 
 
+def test_a_block_that_is_replaced():
+    A = dcpy.zeros((4, 2), on=dcpy.on(dcpy.grid(1), "block", None))
+    A.local = np.asfortranarray(np.ones((4, 2)))
+    assert A.local.flags.c_contiguous
+    with pytest.raises(BlockError, match=r"the block of rank 0 is 3 x 2, and .* says 4 x 2"):
+        A.local = np.zeros((3, 2))
+    with pytest.raises(BlockError, match="elements of object cannot be sent"):
+        A.local = np.full((4, 2), None)
+    np.testing.assert_array_equal(A.local, np.ones((4, 2)))
+
+
 def test_blocks_that_do_not_hold_the_array():
     with pytest.raises(GridError, match="2 blocks of 3 elements do not hold 7 elements"):
         dcpy.distribute(np.zeros(7), Placement(Grid((2,), World(0, 2)), (Dealt(0, 3),)))
