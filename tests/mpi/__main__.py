@@ -11,6 +11,7 @@ from pathlib import Path
 from dcpy.base.errors import DcpyError
 from dcpy.base.options import environment_of_ranks
 from dcpy.cli.ranks import command_for
+from tests.support.message_counter import compiled_counter
 
 ROOT = Path(__file__).parents[2]
 ALL = range(1, 9)
@@ -22,6 +23,8 @@ def run(ranks: int, *arguments: str) -> int:
     with tempfile.TemporaryDirectory() as folder:
         rest = ["-q", "-p", "no:cacheprovider", "tests/mpi/on_ranks", *arguments]
         command = command_for(ranks, ["-m", "tests.mpi.rank", folder, *rest])
+        python = command.index(sys.executable)
+        command[python:python] = ["env", f"LD_PRELOAD={compiled_counter(folder)}"]
         environment = environment_of_ranks(ranks) | {"DCPY_FULL_TRACEBACKS": "1"}
         start = time.perf_counter()
         try:

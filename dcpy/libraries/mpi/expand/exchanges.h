@@ -25,6 +25,7 @@ struct Exchange {
     };
     List<Word> words;
     List<Plan *> parts; // one for each array
+    List<char *> arrays; // of the call
     List<Started> started;
     int64_t oldest;
 };
@@ -97,7 +98,7 @@ static void release(Exchange &old)
 {
     for (Exchange::Started &known : old.started) release(known);
     for (Plan *part : old.parts) release(part);
-    old.words.release(), old.parts.release(), old.started.release();
+    old.words.release(), old.parts.release(), old.arrays.release(), old.started.release();
 }
 
 static Exchange &exchange_of(const Word *words, int64_t count)
@@ -129,12 +130,9 @@ static Exchange &exchange_of(const Word *words, int64_t count)
 static void exchange_all(const Word *words, int64_t count)
 {
     Exchange &exchange = exchange_of(words, count);
-    char *places[64];
-    List<char *> arrays;
-    arrays.items = places, arrays.room = 64;
-    if (words[0].number > arrays.room) stop("more than 64 halos at once");
-    for (int64_t k = 1; k < count; k += 3 + words[k + 2].number) arrays.add(words[k].address);
-    Exchange::Started &mine = started_for(exchange, arrays);
+    exchange.arrays.count = 0;
+    for (int64_t k = 1; k < count; k += 3 + words[k + 2].number) exchange.arrays.add(words[k].address);
+    Exchange::Started &mine = started_for(exchange, exchange.arrays);
     traffic.messages += mine.messages, traffic.bytes += mine.bytes;
     if (!mine.requests.count) return;
     DCPY_MPI(Startall(as_int(mine.requests.count), mine.requests.items));
