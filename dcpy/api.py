@@ -1,4 +1,4 @@
-"""What users touch: `program`, `Program`, and from `dcpy.programs.sdfgs` `SDFG`, `parse`, `load`.
+"""What users touch: `program`, `Program`, `load`, and from `dcpy.programs.sdfgs` `SDFG`, `parse`.
 
 Thin spellings of functions that live below; `dcpy.driver` shows the way of the data.
 """
@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from dcpy import driver
 from dcpy.base.errors import DeviceError
@@ -19,14 +19,18 @@ from dcpy.base.options import DeviceType, FpgaMode, Options, resolve_options
 from dcpy.base.tracebacks import own_frames_hidden
 from dcpy.frontend.annotations import annotated, as_type
 from dcpy.programs.entries import entry_of
-from dcpy.programs.sdfgs import SDFG, Builder, CompiledSdfg, load, parse
+from dcpy.programs.sdfgs import SDFG, Builder, CompiledSdfg, parse
 from dcpy.programs.specializations import Specializer
 from dcpy.runtime.dispatch import Dispatcher
 from dcpy.runtime.parameters import parameters_of
 from dcpy.targets.catalog import require_device
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from dcpy.programs.rank_calls import RankCalls
+    from dcpy.runtime.distributed.arrays import DistArray
+    from dcpy.runtime.distributed.placement import Placement
 
 __all__ = ["SDFG", "Builder", "CompiledSdfg", "Program", "load", "method", "parse", "program"]
 
@@ -340,3 +344,25 @@ def method(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     object's afterwards. Subclasses are compiled anew. Raises as `program` does.
     """
     return program(function, **options)
+
+
+@overload
+def load(path: str | Path, *, callbacks: Mapping[str, Callable[..., Any]] | None = None) -> SDFG: ...
+
+
+@overload
+def load(path: str | Path, *, on: Placement) -> DistArray: ...
+
+
+def load(
+    path: str | Path, *, callbacks: Mapping[str, Callable[..., Any]] | None = None, on: Placement | None = None
+) -> SDFG | DistArray:
+    """Reads a program from a ``.sdfg`` file; with `on`, a distributed array from ``.npy``, as `distributed.load` does.
+
+    `callbacks` are the Python functions that the program names. Raises `ParseError` where the file is no program.
+    """
+    if on is None:
+        return SDFG.load(path, callbacks=callbacks)
+    from dcpy import distributed
+
+    return distributed.load(path, on)

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+import dcpy
+
 ROOT = Path(__file__).parent.parent
 PACKAGE = sorted((ROOT / "dcpy").rglob("*.py"))
 SOURCES = [*PACKAGE, *sorted((ROOT / "dcpy").rglob("*.cpp")), *sorted((ROOT / "dcpy").rglob("*.h"))]
@@ -162,3 +164,8 @@ def test_a_first_call_stays_light(name, tmp_path):
     environment = {**os.environ, "DCPY_CACHE_DIR": str(tmp_path)}
     loaded = subprocess.check_output([sys.executable, "-c", program], cwd=ROOT, text=True, env=environment).split()
     assert TOO_HEAVY_FOR_A_FIRST_CALL.isdisjoint(loaded)
+
+
+def test_each_name_of_dcpy_has_one_home():
+    """Two modules once offered `dcpy.load`, and the later one won."""
+    assert sum(map(len, dcpy._NAMES.values())) == len(dcpy._HOME)

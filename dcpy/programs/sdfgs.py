@@ -453,13 +453,8 @@ class CompiledSdfg(Dispatcher):
 
 @own_frames_hidden
 def parse(text: str, *, callbacks: Mapping[str, Callable[..., Any]] | None = None) -> SDFG:
-    """Reads the textual form of an SDFG. Raises `ParseError`. `callbacks` as in `load`."""
+    """Reads the textual form of an SDFG. Raises `ParseError`. `callbacks` as in `SDFG.load`."""
     from dcpy.ir.text.parser import parse_sdfg
 
     plugins.load()  # library nodes are found by name
     return SDFG.of(parse_sdfg(text)).bind(callbacks or {})
-
-
-def load(path: str | Path, *, callbacks: Mapping[str, Callable[..., Any]] | None = None) -> SDFG:
-    """Reads a ``.sdfg`` file. Raises `ParseError`. `callbacks`: the Python functions that it names."""
-    return SDFG.load(path, callbacks=callbacks)
