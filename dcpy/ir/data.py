@@ -260,3 +260,8 @@ def packed_strides(shape: Sequence[Expr], order: str = "C") -> tuple[Expr, ...]:
 def strides_of(desc: Data) -> tuple[Expr, ...]:
     """Strides in elements; () for a scalar."""
     return tuple(as_expr(stride) for stride in desc.strides)
+
+
+def is_scalar(desc: Data) -> bool:
+    """Whether it is one element, by value."""
+    return isinstance(desc, Scalar) or (isinstance(desc, Array) and desc.transient and not desc.shape)

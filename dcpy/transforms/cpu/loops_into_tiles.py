@@ -25,9 +25,9 @@ from dcpy.ir.symbolic import ONE, Expr, sym
 from dcpy.ir.tree import is_inside
 from dcpy.transforms.fusion.inlining import inline
 from dcpy.transforms.fusion.recompute_fusion import recomputation
-from dcpy.transforms.gpu.kernels_of_nodes import elementwise
 from dcpy.transforms.loops.owned_points import Met, Points, points_of
 from dcpy.transforms.loops.points_outside import points_outside
+from dcpy.transforms.maps.map_of_copy import elementwise
 from dcpy.transforms.maps.vectorization import step_of
 from dcpy.transforms.passes import GraphPass
 

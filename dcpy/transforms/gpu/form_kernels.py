@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from dcpy.ir.analysis.free_params import free_params
 from dcpy.ir.analysis.sides import kernels
 from dcpy.ir.data import Allocation, Array, Data, Lifetime, Scalar, Space, packed_strides
 from dcpy.ir.editing.nest_edits import expand_map, reorder_axes
@@ -15,9 +16,8 @@ from dcpy.ir.schedules import SEQUENTIAL, Block, Sequential, Unrolled, Warp
 from dcpy.ir.symbolic import product_of
 from dcpy.transforms.api import Match
 from dcpy.transforms.gpu.hulls import hull_of
-from dcpy.transforms.gpu.kernels_of_nodes import copy_inside
-from dcpy.transforms.gpu.offloadable import free_params
 from dcpy.transforms.loops.scalar_expansion import ScalarExpansion
+from dcpy.transforms.maps.map_of_copy import copy_inside
 from dcpy.transforms.passes import GraphPass
 
 

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from dcpy.ir import types
 from dcpy.ir.analysis.conflicts import conflict_resolutions
+from dcpy.ir.analysis.free_params import is_orderless
 from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array
@@ -21,7 +22,7 @@ from dcpy.ir.schedules import Sequential
 from dcpy.ir.symbolic import ONE, Expr
 from dcpy.ir.tree import is_inside, owners_around
 from dcpy.transforms.gpu.block_shapes import version_for
-from dcpy.transforms.gpu.offloadable import is_orderless, why_on_host
+from dcpy.transforms.gpu.offloadable import why_on_host
 from dcpy.transforms.gpu.private_copies import ROUNDS, Copies
 from dcpy.transforms.passes import GraphPass
 

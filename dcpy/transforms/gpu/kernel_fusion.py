@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import ClassVar
 
 from dcpy.ir.analysis.access_relations import accesses_of_body, names_in
+from dcpy.ir.analysis.free_params import free_params
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Map, Tasklet
@@ -14,7 +15,7 @@ from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import State
 from dcpy.transforms.api import Match
 from dcpy.transforms.fusion.horizontal_fusion import HorizontalFusion, renamed_params
-from dcpy.transforms.gpu.offloadable import free_params, why_on_host
+from dcpy.transforms.gpu.offloadable import why_on_host
 from dcpy.transforms.passes import GraphPass
 
 

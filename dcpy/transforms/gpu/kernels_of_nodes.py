@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from dcpy.ir.analysis.memory import memory_of
 from dcpy.ir.analysis.touched import touched_by
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.editing.rewriter import Rewriter
-from dcpy.ir.expressions.scalar import Ref
 from dcpy.ir.memlet import Memlet
-from dcpy.ir.nodes import Copy, Map, Node, Tasklet
+from dcpy.ir.nodes import Copy, Map, Node
 from dcpy.ir.region import Region, State
-from dcpy.ir.schedules import GRID, SEQUENTIAL, Schedule
+from dcpy.ir.schedules import GRID
 from dcpy.ir.subsets import Range, Subset
-from dcpy.ir.symbolic import ONE, ZERO, sym
+from dcpy.ir.symbolic import ONE, ZERO
 from dcpy.ir.tree import is_inside
+from dcpy.transforms.maps.map_of_copy import elementwise
 
 
 def one_thread(nodes: Sequence[Node], rw: Rewriter) -> Map:
@@ -71,36 +70,3 @@ def copy_as_map(node: Copy, rw: Rewriter) -> None:
         for one, other in ((source, between), (between, target)):
             rw.add_node_before(node, elementwise(one, other, node, rw))
     rw.erase(node)
-
-
-def copy_inside(node: Copy, rw: Rewriter) -> None:
-    """What one thread copies, as a tasklet, or a sequential map; where both ends may overlap it stays a copy."""
-    if node.src.container == node.dst.container and not node.src.subset.disjoint(
-        node.dst.subset, rw.uses.ranges_at(node)
-    ):
-        return
-    loop = elementwise(node.src, node.dst, node, rw, SEQUENTIAL)
-    if loop.params:
-        rw.replace(node, loop)
-    else:
-        rw.replace(node, *_only_state(loop))
-
-
-def _only_state(loop: Map) -> list[Node]:
-    (state,) = loop.body.blocks
-    assert isinstance(state, State)
-    nodes = list(state.nodes)
-    state.nodes.clear()
-    return nodes
-
-
-def elementwise(source: Memlet, target: Memlet, node: Copy, rw: Rewriter, schedule: Schedule = GRID) -> Map:
-    """A map that copies element by element."""
-    sizes = target.subset.shape
-    params = tuple(rw.fresh_name("c") for _ in sizes)
-    point = Subset.point(*map(sym, params))
-    desc = rw.uses.desc(source.container)
-    one, other = (replace(memlet, subset=memlet.subset.compose(point)) for memlet in (source, target))
-    tasklet = Tasklet({"a": one}, {"out": other}, (("out", Ref("a", desc.dtype)),), span=node.span)
-    body = Region([State(nodes=[tasklet], span=node.span)])
-    return Map(params, tuple(Range(ZERO, size) for size in sizes), body, schedule, span=node.span)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dcpy.ir.analysis.conflicts import conflict_resolutions, injective_params, reducible
+from dcpy.ir.analysis.conflicts import conflict_resolutions, reducible
 from dcpy.ir.analysis.effects import effects_of
+from dcpy.ir.analysis.free_params import free_params
 from dcpy.ir.analysis.memory import memory_of
 from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.analysis.uses import Uses
-from dcpy.ir.data import Array, Data, Scalar, Space, Stream
+from dcpy.ir.data import Array, Data, Space, Stream
 from dcpy.ir.editing.remarks import described
 from dcpy.ir.effects import Effect
 from dcpy.ir.expressions.scalar import Op, ScalarExpr, walk
@@ -19,7 +20,7 @@ from dcpy.ir.region import Dataflow, Process, Resize
 from dcpy.ir.schedules import Sequential
 from dcpy.ir.symbolic import product_of
 from dcpy.ir.tree import subtree
-from dcpy.ir.types import DType, float16
+from dcpy.ir.types import float16
 
 #: operations that the text of kernels has no words for, by the kind of number
 MISSING = {
@@ -27,7 +28,6 @@ MISSING = {
     "i": ("powmod",),
     "u": ("powmod",),
 }  # fmt: skip
-WORDS = (4, 8)  #: bytes of numbers that threads combine at one go
 NO_BLOCKS = (Dataflow, Process, Resize)
 
 
@@ -121,34 +121,6 @@ def _why_not_outside(name: str, desc: Data, node: Map, uses: Uses) -> str:
     return ""
 
 
-def free_params(node: Map, uses: Uses, *, any_order: bool = False) -> tuple[str, ...]:
-    """Parameters that threads can have: each combines values only in places of its own. None of a sequential map.
-
-    Where the data choose a place, threads may meet there if the order does not show: of integers, or in `any_order`.
-    """
-    if isinstance(node.schedule, Sequential):
-        return ()
-    writes = conflict_resolutions(uses, node)
-    free = set(node.params)
-    chosen = {name for body in node.regions() for region in body.walk_regions() for name in symbols_assigned_in(region)}
-    for memlet in writes.resolved:
-        dtype = uses.desc(memlet.container).dtype
-        orderless = any_order or is_orderless(dtype)
-        if chosen.isdisjoint(memlet.subset.symbols) or not orderless:
-            free &= injective_params(memlet.subset, node.params, writes.symbols)
-    free |= {param for param, dim in node.iteration_space() if dim.size.constant == 1}
-    found = tuple(param for param in node.params if param in free)
-    ranges = dict(zip(node.params, node.domain, strict=True))
-    if any(not (set(node.params) - free).isdisjoint(ranges[param].symbols) for param in found):
-        return ()
-    return found
-
-
-def is_orderless(dtype: DType) -> bool:
-    """Whether threads may combine such numbers in any order, at one go."""
-    return dtype.is_integer and dtype.itemsize in WORDS
-
-
 def why_one_thread(node: Map, uses: Uses, *, any_order: bool = False) -> Refusal | None:
     """Why a map would be the work of one thread, which is slower than a core; None where it is not."""
     if isinstance(node.schedule, Sequential) or free_params(node, uses, any_order=any_order):
@@ -158,8 +130,3 @@ def why_one_thread(node: Map, uses: Uses, *, any_order: bool = False) -> Refusal
     if place is None or product_of(*(dim.size for dim in node.domain)).constant is not None:
         return None
     return Refusal(f"iterations may meet where they combine values, {place}, and the order of floats would show")
-
-
-def is_scalar(desc: Data) -> bool:
-    """Whether it is one element, by value."""
-    return isinstance(desc, Scalar) or (isinstance(desc, Array) and desc.transient and not desc.shape)

@@ -20,13 +20,13 @@ from dcpy.ir.schedules import BLOCK, GRID
 from dcpy.ir.symbolic import ZERO, Expr
 from dcpy.ir.tree import owners_around
 from dcpy.transforms.api import Match
-from dcpy.transforms.gpu.kernels_of_nodes import elementwise
 from dcpy.transforms.gpu.offloadable import why_on_host
 from dcpy.transforms.gpu.settled_loops import Settled, version_of
 from dcpy.transforms.gpu.tiles_in_time import Tiling, best_tiling
 from dcpy.transforms.loops.loop_versioning import all_hold
 from dcpy.transforms.loops.sweeps import Sweeps
 from dcpy.transforms.loops.time_tiling import TimeTiling
+from dcpy.transforms.maps.map_of_copy import elementwise
 from dcpy.transforms.passes import GraphPass
 
 AXES = (2, 3, 1)  #: of the grids that are tiled: all of their dimensions

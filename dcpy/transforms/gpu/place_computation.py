@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dcpy.base.errors import InvalidSdfg
+from dcpy.ir.analysis.free_params import free_params
 from dcpy.ir.analysis.memory import memory_of
 from dcpy.ir.analysis.sides import Side, is_library_call, run_by_host, side_of, twins
 from dcpy.ir.analysis.uses import Uses
-from dcpy.ir.data import Array, Data, Space
+from dcpy.ir.data import Array, Data, Space, is_scalar
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.nodes import Copy, Map, Node, Tasklet
 from dcpy.ir.refusal import Refusal
@@ -24,7 +25,7 @@ from dcpy.ir.schedules import Block as OfBlock
 from dcpy.ir.symbolic import ONE, Expr, as_expr, product_of
 from dcpy.ir.tree import Element, is_inside, owners_around, subtree
 from dcpy.transforms.gpu.kernels_of_nodes import copy_as_map, one_thread
-from dcpy.transforms.gpu.offloadable import free_params, is_scalar, why_on_host, why_one_thread
+from dcpy.transforms.gpu.offloadable import why_on_host, why_one_thread
 from dcpy.transforms.passes import GraphPass
 
 LARGE = 4096  #: elements along each axis, where it is estimated who does more

@@ -19,14 +19,13 @@ from dcpy.ir.analysis.sides import (
     run_by_host,
     side_of,
 )
-from dcpy.ir.data import Allocation, Array, Data, Scalar, Space, View, packed_strides, strides_of
+from dcpy.ir.data import Allocation, Array, Data, Scalar, Space, View, is_scalar, packed_strides, strides_of
 from dcpy.ir.editing.rewriter import Rewriter
 from dcpy.ir.editing.substitution import Substitution
 from dcpy.ir.editing.views import rebased
 from dcpy.ir.nodes import ForeignCall, Map
 from dcpy.ir.symbolic import Ranges
 from dcpy.ir.tree import Element, is_inside, owners_around, subtree
-from dcpy.transforms.gpu.offloadable import is_scalar
 from dcpy.transforms.passes import GraphPass
 
 

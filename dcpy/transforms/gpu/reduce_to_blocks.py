@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dcpy.ir.analysis.conflicts import conflict_resolutions, reducible
+from dcpy.ir.analysis.free_params import free_params
 from dcpy.ir.analysis.sides import kernels
 from dcpy.ir.data import Allocation, Array, Data, Scalar, Space, View
 from dcpy.ir.editing.rewriter import Rewriter
@@ -28,7 +29,6 @@ from dcpy.transforms.gpu.block_shapes import (
     version_for,
     warps,
 )
-from dcpy.transforms.gpu.offloadable import free_params
 from dcpy.transforms.loops.scalar_expansion import ScalarExpansion
 from dcpy.transforms.passes import GraphPass
 

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from dcpy.ir.analysis.access import MemoryAccess
 from dcpy.ir.analysis.access_relations import accesses_of_body, names_in
 from dcpy.ir.analysis.effects import effects_of
+from dcpy.ir.analysis.free_params import free_params
 from dcpy.ir.analysis.sides import is_kernel
 from dcpy.ir.analysis.uses import Uses
-from dcpy.ir.data import Array
+from dcpy.ir.data import Array, is_scalar
 from dcpy.ir.editing.remarks import described
 from dcpy.ir.effects import Effect
 from dcpy.ir.expressions.scalar import loads_of
@@ -25,7 +26,6 @@ from dcpy.ir.roles import Role
 from dcpy.ir.subsets import Range
 from dcpy.ir.symbolic import ONE, Expr, sym
 from dcpy.ir.tree import is_inside, subtree
-from dcpy.transforms.gpu.offloadable import free_params, is_scalar
 
 
 @dataclass(frozen=True, slots=True)
