@@ -39,7 +39,13 @@ from dcpy.ir.sdfg import Sdfg
 from dcpy.ir.verify import FPGA_FORM, verify
 
 #: those of the vendor, and what they need
-HEADERS = ("fpga/hls_stream.h", "fpga/dcpy_network.h", "fpga/dcpy_records.h", "dcpy_fibers.h")
+HEADERS = (
+    "fpga/hls_stream.h",
+    "fpga/dcpy_outcomes.h",
+    "fpga/dcpy_network.h",
+    "fpga/dcpy_records.h",
+    "dcpy_fibers.h",
+)
 
 VECTORS = "fpga/hls_vector.h"  #: and for tokens of several elements
 
@@ -111,6 +117,11 @@ def told_by(base: str) -> str:
     return f"{base}_told"
 
 
+def drawn_by(base: str) -> str:
+    """The function of a simulation that says who waits for whom in a deadlock."""
+    return f"{base}_circle"
+
+
 def _device_units(
     sdfg: Sdfg, module: ModuleContext, hardware: Hardware, options: FpgaOptions
 ) -> tuple[Unit, ...]:
@@ -157,7 +168,8 @@ def _vitis(module: ModuleContext, hardware: Hardware, *, on_board: bool) -> Unit
         f'{{"{site.process}", "{site.stream}", {"true" if site.pushing else "false"}, {site.number}}}'
         for site in hardware.sites
     )
-    text += f"\nDCPY_SITES({hardware.deadlock(module.base)}, {sites or _NOWHERE})\nDCPY_TOLD({told_by(module.base)})\n"
+    text += f"\nDCPY_SITES({hardware.deadlock(module.base)}, {sites or _NOWHERE})\n"
+    text += f"DCPY_TOLD({told_by(module.base)})\nDCPY_CIRCLE({drawn_by(module.base)})\n"
     return Unit(name, text, VITIS.language, (*VITIS.flags, "-Wno-unknown-pragmas"), places)
 
 

@@ -396,7 +396,7 @@ class CompiledSdfg(Dispatcher):
         self.add(
             encode(
                 loaded.signature, loaded.entry, loaded.results, closure=self._sources, keepalive=loaded.library,
-                callbacks=callbacks, device=loaded.device, on_stream=loaded.on_stream,
+                callbacks=callbacks, device=loaded.device, on_stream=loaded.on_stream, notes=loaded.notes,
             )
         )  # fmt: skip
         if self.signature.on_device:

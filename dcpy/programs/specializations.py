@@ -71,7 +71,7 @@ class Compiled:
         made = self.loaded
         return encode(
             made.signature, made.entry, made.results, closure=self.closure, guards=self.guards, keepalive=made.library,
-            callbacks=self.callbacks, device=made.device, on_stream=made.on_stream,
+            callbacks=self.callbacks, device=made.device, on_stream=made.on_stream, notes=made.notes,
         )  # fmt: skip
 
 

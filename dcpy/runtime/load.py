@@ -7,8 +7,9 @@ whole program, so that a warm start need not generate code at all.
 from __future__ import annotations
 
 import ctypes
+import functools
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType
@@ -44,6 +45,7 @@ class Loaded:
     device: Any = field(default=None, repr=False, compare=False)  # that kernels run on (runtime.devices), if there are
     extra: Mapping[str, Any] = field(default_factory=dict, compare=False)  # what the driver has remembered with it
     on_stream: int = 0  # the address of NAME_on_stream, where arguments are in the memory of a device
+    notes: Callable[[str], Sequence[str]] | None = field(default=None, repr=False, compare=False)  # on a failed check
 
 
 def load(
@@ -148,6 +150,15 @@ def _reach_board(library: ctypes.CDLL, name: str, options: Options) -> None:
     boards.attach(library, name, options.fpga)
 
 
+def _notes(library: ctypes.CDLL, name: str, options: Options) -> Callable[[str], Sequence[str]] | None:
+    """What is there to say about a failed check, by its message: simulated hardware draws who waits for whom."""
+    if options.device is not DeviceType.FPGA or options.fpga.mode is not FpgaMode.SIMULATE:
+        return None
+    from dcpy.runtime import simulation  # late: programs for CPUs load nothing of it
+
+    return functools.partial(simulation.circle, library, name)
+
+
 def _record_name(program_key: str, options: Options, toolchain: Toolchain) -> str:
     return hashlib.sha256(repr((program_key, _context(options, toolchain))).encode()).hexdigest()[:32]
 
@@ -177,4 +188,7 @@ def _open(
         entry, results, on_stream = (address or 0 for address in (*addresses, 0)[:3])
     except AttributeError as error:
         raise ToolchainError(f"the compiled program lacks a function: {error}", notes=(f"library: {path}",)) from error
-    return Loaded(signature, entry, results, str(path), key, seconds, seconds == 0, library, device, extra, on_stream)
+    notes = _notes(library, signature.name, options)
+    return Loaded(
+        signature, entry, results, str(path), key, seconds, seconds == 0, library, device, extra, on_stream, notes
+    )

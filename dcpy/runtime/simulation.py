@@ -67,6 +67,15 @@ def told(path: str, name: str) -> dict[str, SimulatedKernel]:
     return found
 
 
+def circle(library: ctypes.CDLL, name: str, message: str) -> list[str]:
+    """Who waits for whom, an arrow a line, if `message` is that of a deadlock in the last kernel of this thread."""
+    function = getattr(library, f"{name}_circle", None)
+    if function is None or not message.startswith("deadlock:"):
+        return []
+    function.restype = ctypes.c_char_p
+    return [f"  = note: {line}" for line in function().decode().splitlines()]
+
+
 def _rows(text: str) -> Iterator[list[str]]:
     for line in text.splitlines():
         yield line.split("\t")

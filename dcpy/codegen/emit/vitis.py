@@ -26,12 +26,14 @@ FIRST = """#include <hls_stream.h>
 #define DCPY_NETWORK(name)
 #define DCPY_PROCESS(function, arguments) function arguments;
 #define DCPY_COPY(function, number, arguments) function arguments;
+#define DCPY_QUEUES(queues)
 #define DCPY_RUN
 #define DCPY_PIPELINE(ii, style, depth)
 #define DCPY_ITERATION
 #define DCPY_DRAIN
 #define DCPY_SITES(name, ...)
 #define DCPY_TOLD(name)
+#define DCPY_CIRCLE(name)
 #endif"""
 
 
@@ -44,7 +46,11 @@ def queues(out: Printer, s: tree.Queues) -> None:
     """``hls::stream<float, 8> xs("xs");``, ``hls::stream<float, 8> s[4];``"""
     kind = out.dialect.word("queue").format(out.type(s.element), out.text(s.capacity))
     count = out.text(s.count)
-    out.out.line(f'{kind} {s.name}("{s.name}");' if count == "0" else f"{kind} {s.name}[{count}];")
+    if count == "0":
+        out.out.line(f'{kind} {s.name}("{s.name}");')
+    else:
+        out.out.line(f"{kind} {s.name}[{count}];")
+        out.out.line(f"DCPY_QUEUES({s.name})")
 
 
 def network(out: Printer, s: tree.Network) -> None:

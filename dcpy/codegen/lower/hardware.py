@@ -86,9 +86,10 @@ def _note(context: Context, memlet: Memlet, *, pushing: bool) -> None:
         "{0} of {1}, in cycle {2}"
     )
     known = [(site.process, site.stream, site.pushing) for site in hardware.sites]
-    if (hardware.function, memlet.container, pushing) not in known:
+    queue = context.names.of(memlet.container)
+    if (hardware.function, queue, pushing) not in known:
         number = context.module.check_number("RuntimeError", message, context.place)
-        hardware.sites.append(Site(hardware.function, memlet.container, pushing, number))
+        hardware.sites.append(Site(hardware.function, queue, pushing, number))
 
 
 def lower_kernel(context: Context, block: Dataflow, lower_region: LowerRegion) -> None:

@@ -67,12 +67,14 @@ def encode(
     callbacks: Mapping[str, object] | None = None,
     device: Messenger | None = None,
     on_stream: int = 0,
+    notes: Callable[[str], Sequence[str]] | None = None,
 ) -> tuple[object, ...]:
     """The argument of `Dispatcher.add`. `guards` are (source, expected value): ((\"dict\", globals, \"n\"), 3).
 
     `closure`: where the last arguments of the signature come from at each call, those that no caller passes.
     `device`: what its kernels run on, which is asked why it failed.
     `on_stream`: the address of ``NAME_on_stream`` where arguments are in the memory of the device.
+    `notes`: what there is to add to the message of a failed check.
     `callbacks`: the Python functions that the program calls, by name. `DcpyError` where one is missing.
     """
     symbols = _Symbols(signature.symbols)
@@ -86,7 +88,7 @@ def encode(
         tuple(map(_encode_result, signature.results)),
         _encode_structure(signature),
         tuple(guards),
-        failure_of(signature.checks, device),
+        failure_of(signature.checks, device, notes),
         entry,
         results,
         keepalive,
@@ -237,16 +239,24 @@ class Messenger(Protocol):
     def failure(self, category: type[DeviceError]) -> DeviceError: ...
 
 
-def failure_of(checks: tuple[Check, ...], device: Messenger | None = None) -> Callable[..., None]:
+def _with_numbers(message: str, numbers: Sequence[int]) -> str:
+    for place, number in enumerate(numbers):
+        message = message.replace(f"{{{place}}}", str(number))
+    return message
+
+
+def failure_of(
+    checks: tuple[Check, ...],
+    device: Messenger | None = None,
+    notes: Callable[[str], Sequence[str]] | None = None,
+) -> Callable[..., None]:
     """Called with the index of a failed check and its numbers: raises, or warns and returns."""
 
     def fail(index: int, *numbers: int) -> None:
         if not 0 <= index < len(checks):
             raise SystemError(f"compiled code reports check {index}, which does not exist")
         check = checks[index]
-        message = check.message
-        for place, number in enumerate(numbers):
-            message = message.replace(f"{{{place}}}", str(number))
+        message = _with_numbers(check.message, numbers)
         category = OF_DEVICES.get(check.exception) or exception_type(check.exception)
         if category is None:
             raise SystemError(f"compiled code raises {check.exception!r}, which is no exception")
@@ -258,6 +268,8 @@ def failure_of(checks: tuple[Check, ...], device: Messenger | None = None) -> Ca
         error = category(message) if message else category()
         if check.span is not None:
             error.add_note(check.span.render())
+        for note in notes(message) if notes is not None else ():
+            error.add_note(note)
         if device is not None and device.defers:
             error.add_note("  = note: gpu.errors is deferred: it may have failed in an earlier call")
         if advice := advice_on(message):

@@ -144,12 +144,25 @@ def test_a_deadlock_is_an_error_that_says_who_waits():
     x, y = np.arange(8.0), np.zeros(8)
     sdfg = dcpy.parse(of_any_size(CROSSED))
     message = "deadlock: the process 'give' waits for room in 'p', which is full: 2 of 2, in cycle"
-    with pytest.raises(RuntimeError, match=message):
+    with pytest.raises(RuntimeError, match=message) as caught:
         sdfg.compile(**FPGA)(x, y)
+    assert [note for note in caught.value.__notes__ if "--[" in note] == [
+        "  = note: crossed_give --[ p is full, 2 of 2, in cycle 8, and keeps results in its pipeline ]--> crossed_take",
+        "  = note: crossed_take --[ q is empty, 0 of 2, in cycle 0 ]--> crossed_give",
+    ]
     with pytest.raises(RuntimeError, match="deadlock: the process 'give' waits for room in 'p'"):
         sdfg.interpret(x=x, y=y)
     dcpy.parse(CROSSED.replace("p: f64 capacity 2", "p: f64 capacity 8")).compile(**FPGA)(x, y)
     assert np.array_equal(y, x)  # deep enough
+
+
+@pytest.mark.cc
+def test_queues_of_an_array_have_numbers_in_a_deadlock():
+    text = of_any_size(CROSSED).replace("stream p: f64 capacity 2", "stream p: f64[4] capacity 2")
+    text = text.replace("-> p }", "-> p[3] }").replace("copy p ->", "copy p[3] ->")
+    with pytest.raises(RuntimeError, match="deadlock: the process 'give' waits for room in 'p'") as caught:
+        dcpy.parse(text).compile(**FPGA)(np.arange(8.0), np.zeros(8))
+    assert "crossed_give --[ p[3] is full, 2 of 2" in str(caught.value.__notes__)
 
 
 @pytest.mark.cc

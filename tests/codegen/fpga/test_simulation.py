@@ -65,6 +65,7 @@ HEAD = """
 #include <hls_math.h>
 #include <hls_stream.h>
 #include <time.h>
+using dcpy_fpga::circle;
 using dcpy_fpga::last;
 """
 
@@ -92,11 +93,14 @@ static void run()
         DCPY_PROCESS(look, (r))
     }
     for (char *c = last.report; *c; ++c) if (*c == 10) *c = ';';
-    printf("%s|%s|%s|%d|%lld|%lld|%lld\\n", last.report, last.process, last.stream, last.pushing, (long long)last.fill,
-           (long long)last.depth, (long long)r.left());
+    for (char *c = circle->items; *c; ++c) if (*c == 10) *c = ';';
+    printf("%s|%s|%s|%s|%d|%lld|%lld|%lld\\n", last.report, circle->items, last.process, last.stream,
+           last.pushing, (long long)last.fill, (long long)last.depth, (long long)r.left());
 }""",
         "give waits in cycle 5 for room in 'p', which is full: 2 of 2, with results in its pipeline;"
-        "take waits in cycle 0 for an element of 'q', which is empty: 0 of 4;look has ended in cycle 1;|give|p|1|2|2|1",
+        "take waits in cycle 0 for an element of 'q', which is empty: 0 of 4;look has ended in cycle 1;"
+        "|give --[ p is full, 2 of 2, in cycle 5, and keeps results in its pipeline ]--> take;"
+        "take --[ q is empty, 0 of 4, in cycle 0 ]--> give;|give|p|1|2|2|1",
     ),
     "several tokens in one iteration take a cycle each": (
         """
@@ -188,9 +192,10 @@ static void run()
         }
         DCPY_PROCESS(take, (s[64], sum))
     }
-    printf("%d %d %s\\n", sum, last.deadlock, strstr(last.report, "pe[63] has ended in cycle") ? "yes" : "no");
+    *strchr(circle->items, 10) = 0;
+    printf("%d %d %s\\n", sum, last.deadlock, strstr(last.report, "pe[63] has ended in cycle") ? circle->items : "no");
 }""",
-        f"{sum(range(50)) + 50 * sum(range(64))} 1 yes",
+        f"{sum(range(50)) + 50 * sum(range(64))} 1 take --[ a stream is empty, 0 of 2, in cycle 179 ]--> nobody",
     ),
     "functions of two precisions": (
         """

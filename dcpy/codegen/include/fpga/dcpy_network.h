@@ -61,6 +61,7 @@ struct network;
 /// What the clock of a queue knows. Tokens have numbers from 0; those of a ring of `depth` places are remembered.
 struct channel {
     const char *name;
+    int64_t number = -1;   // in an array of queues
     int64_t depth;
     int64_t pushed = 0;    // tokens that have left the pipeline of the producer
     int64_t taken = 0;     // tokens whose values the consumer has
@@ -71,6 +72,7 @@ struct channel {
     int64_t *visible;      // of each place: the cycle in which its token is seen
     int64_t *usable;       // of each place: the cycle in which it can be used again
     process *producer = nullptr, *consumer = nullptr;  // who waits here
+    process *ends[2] = {};  // who was given it
 
     bool has_token() const { return taken < pushed; }
     bool has_room() const { return pushed - released < depth; }
@@ -168,25 +170,12 @@ struct process {
     }
 };
 
-/// What came of a network.
-struct outcome {
-    bool deadlock = false;
-    int64_t cycles = 0;
-    const char *process = "", *stream = "";  // who waits first, and where
-    bool pushing = false;
-    int64_t fill = 0, depth = 0, number = -1, cycle = 0;
-    char report[4096] = "";  // a line for each process
-};
-
-/// Where a process may wait for ever, and the number of the check that says so.
-struct site {
-    const char *process, *stream;
-    bool pushing;
-    int32_t number;
-};
-
 inline thread_local process *current = nullptr;
-inline thread_local outcome last;
+
+/// What all queues are, whatever their tokens.
+struct queue {
+    dcpy_fpga::channel channel;
+};
 
 /// The processes of a kernel. They start when the block that declares it is left.
 struct network {
@@ -200,7 +189,16 @@ struct network {
     network &operator=(const network &) = delete;
     ~network() { run(); }
 
-    template <class Work> void add(const char *named, int64_t number, const Work &work)
+    /// Notes at which of its arguments a process meets others.
+    struct introduced {
+        process *who;
+
+        void meet(queue &at) const { at.channel.ends[at.channel.ends[0] ? 1 : 0] = who; }
+        void meet(...) const {}
+        template <class... Arguments> void meets(Arguments &&...arguments) const { (meet(arguments), ...); }
+    };
+
+    template <class Work> introduced add(const char *named, int64_t number, const Work &work)
     {
         process *added = new process;
         added->name = named;
@@ -210,6 +208,7 @@ struct network {
         added->work = [](void *closure) { (*static_cast<Work *>(closure))(); delete static_cast<Work *>(closure); };
         processes.add(added);
         wake(added);
+        return {added};
     }
 
     void wake(process *who)
@@ -221,6 +220,7 @@ struct network {
 
     void run();
     void tell();
+    void draw();
 };
 
 /// What a fiber runs first.
@@ -420,62 +420,6 @@ inline void network::run()
         delete processes[k];
     }
     processes.size = 0;
-}
-
-inline void network::tell()
-{
-    last = outcome();
-    last_kernel = name;
-    int64_t used = 0;
-    const int64_t most = int64_t(sizeof last.report);
-    for (int64_t k = 0; k < processes.size; ++k) {
-        process &one = *processes[k];
-        const int64_t cycles = one.real(one.tick);
-        if (cycles > last.cycles) last.cycles = cycles;
-        note("process", one.name, one.number, cycles, one.stalls);
-        char *const line = last.report + used;
-        const size_t room = size_t(most - used);
-        int length = one.number < 0 ? snprintf(line, room, "%s", one.name)
-                                    : snprintf(line, room, "%s[%lld]", one.name, (long long)one.number);
-        used = used + length < most ? used + length : most - 1;
-        if (one.done) {
-            length = snprintf(last.report + used, size_t(most - used), " has ended in cycle %lld\n", (long long)cycles);
-        } else {
-            channel &at = one.needs_token ? *one.needs_token : *one.needs_room;
-            const bool pushing = !one.needs_token;
-            length = snprintf(last.report + used, size_t(most - used),
-                              " waits in cycle %lld for %s '%s', which is %s: %lld of %lld%s\n", (long long)cycles,
-                              pushing ? "room in" : "an element of", at.name, pushing ? "full" : "empty",
-                              (long long)(at.pushed - at.released), (long long)at.depth,
-                              one.outputs.size ? ", with results in its pipeline" : "");
-            if (!last.deadlock) {
-                last.deadlock = true;
-                last.process = one.name;
-                last.stream = at.name;
-                last.pushing = pushing;
-                last.fill = at.pushed - at.released;
-                last.depth = at.depth;
-                last.number = one.number;
-                last.cycle = cycles;
-            }
-        }
-        used = used + length < most ? used + length : most - 1;
-    }
-    note("kernel", name, -1, last.cycles, 0);
-}
-
-/// The check that the last network failed: its number, and the fill, the depth and the cycle; 0: none.
-inline int32_t failed(const site *sites, int64_t *values)
-{
-    if (!last.deadlock) return 0;
-    values[0] = last.fill;
-    values[1] = last.depth;
-    values[2] = last.cycle;
-    for (; sites->number; ++sites)
-        if (!strcmp(sites->process, last.process) && !strcmp(sites->stream, last.stream) &&
-            sites->pushing == last.pushing)
-            break;
-    return sites->number;
 }
 
 }  // namespace dcpy_fpga

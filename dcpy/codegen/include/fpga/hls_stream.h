@@ -3,12 +3,13 @@
 // Stock hls::stream never blocks and has no bound: what hangs on a board runs through there, and the other way round.
 #pragma once
 
-#include "dcpy_network.h"
+#include "dcpy_outcomes.h"
 
 #define DCPY_SIMULATION 1
 #define DCPY_NETWORK(name) dcpy_fpga::network dcpy_processes(#name);
-#define DCPY_PROCESS(function, arguments) dcpy_processes.add(#function, -1, [&] { function arguments; });
-#define DCPY_COPY(function, number, arguments) dcpy_processes.add(#function, number, [&] { function arguments; });
+#define DCPY_PROCESS(function, arguments) dcpy_processes.add(#function, -1, [&] { function arguments; }).meets arguments;
+#define DCPY_COPY(function, number, arguments) dcpy_processes.add(#function, number, [&] { function arguments; }).meets arguments;
+#define DCPY_QUEUES(queues) hls::name_all(queues, #queues);
 #define DCPY_RUN dcpy_processes.run();
 #define DCPY_PIPELINE(ii, style, depth) dcpy_fpga::enter(ii, dcpy_fpga::style, depth);
 #define DCPY_ITERATION dcpy_fpga::iteration();
@@ -23,14 +24,16 @@
 /// A function that tells, as text, how long kernels have run since it was called last, and how full queues were.
 #define DCPY_TOLD(name) \
     extern "C" const char *name() { return dcpy_fpga::told(); }
+/// A function that draws, as text, who waits for whom since the last kernel has stopped for ever.
+#define DCPY_CIRCLE(name) \
+    extern "C" const char *name() { return dcpy_fpga::circle ? dcpy_fpga::circle->items : ""; }
 
 namespace hls {
 
 /// A first-in, first-out queue of `DEPTH` tokens.
-template <class T, int DEPTH = 2> class stream {
+template <class T, int DEPTH = 2> class stream : public dcpy_fpga::queue {
     static_assert(DEPTH > 0, "a queue without a place hangs");
 
-    dcpy_fpga::channel channel;
     T values[DEPTH];
     int64_t visible[DEPTH], usable[DEPTH];
     dcpy_fpga::list<T> waiting;  // pushed, and still in the pipeline
@@ -38,7 +41,7 @@ template <class T, int DEPTH = 2> class stream {
 
     static void settle(dcpy_fpga::channel &which)
     {
-        stream &self = reinterpret_cast<stream &>(which);
+        stream &self = static_cast<stream &>(reinterpret_cast<dcpy_fpga::queue &>(which));  // its first member
         self.values[which.pushed % DEPTH] = self.waiting[self.gone++];
         if (self.gone == self.waiting.size) self.gone = self.waiting.size = 0;
     }
@@ -56,6 +59,11 @@ public:
     {
         channel.compare(true);
         dcpy_fpga::note("queue", channel.name, -1, channel.peak, channel.depth);
+    }
+    void call(const char *name, int64_t number)
+    {
+        channel.name = name;
+        channel.number = number;
     }
     stream(const stream &) = delete;
     stream &operator=(const stream &) = delete;
@@ -102,5 +110,11 @@ public:
         return channel.peak;
     }
 };
+
+/// The queues of an array have its name, and numbers.
+template <class T, int DEPTH, size_t COUNT> void name_all(stream<T, DEPTH> (&queues)[COUNT], const char *name)
+{
+    for (size_t k = 0; k < COUNT; ++k) queues[k].call(name, int64_t(k));
+}
 
 }  // namespace hls
