@@ -40,6 +40,7 @@ from dcpy.ir.types import float32, float64
 
 X, N = Name("x", float64), Name("n", INDEX)
 P, Q = Name("p", Pointer(float64)), Name("q", Pointer(float64, const=True))
+TEAM = Name("s", Pointer(STATUS))
 D = Name("d", Pointer(float64, space=Space.GLOBAL))
 PARAMS = tuple(tree.Parameter(one.name, one.type) for one in (X, N, P, Q, D))
 ERROR = tree.Parameter("error", Pointer(INDEX))
@@ -69,7 +70,7 @@ def test_what_is_right():
         tree.Assign(element(P), Name("y", float64)),
         tree.Loop("i", integer(0), N, integer(1), (tree.Update(element(P, Name("i", INDEX)), ONE, ADD, atomic=True),)),
         tree.Loop("i", integer(0), N, integer(1), (tree.Break(),), marks=(tree.Reduction(ADD, "y"), tree.Simd())),
-        tree.Attempt("next", (tree.CheckFail(YES, Literal(1, STATUS), (N,), Name("s", Pointer(STATUS)), "next"),)),
+        tree.Attempt("next", (tree.CheckFail(YES, Literal(1, STATUS), (N,), TEAM, "next", order=(N,)),)),
         tree.Evaluate(Call("helper", (X,), STATUS)),
         tree.Evaluate(Call("ddot", (Literal(3, types.int32), Q, P), float64)),
         tree.Evaluate(Intrinsic("copy", (P, Q, Infix("*", N, SizeOf(float64, Basic.SIZE), Basic.SIZE)), Basic.VOID)),
@@ -137,7 +138,7 @@ WRONG_STATEMENTS = {
     "the condition of a loop is i64, not bool": (tree.While(N, ()),),
     "a break outside of loops": (tree.Break(),),
     "what a team calls is i32, not void": (tree.Team(Call("helper", (X,), STATUS)),),
-    "leaves 'next', which is not around it": (replace(STOP, status=Name("s", Pointer(STATUS)), leaves="next"),),
+    "leaves 'next', which is not around it": (replace(STOP, status=TEAM, leaves="next"),),
     "a failed check leaves a function that returns void": (STOP,),
     "a check has nowhere to keep its numbers": (STOP,),
     "a check has 5 numbers": (replace(STOP, values=(N,) * 5),),

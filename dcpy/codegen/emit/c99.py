@@ -129,7 +129,7 @@ def check_fail(out: Printer, s: tree.CheckFail) -> None:
     statements.check_fail(out, replace(s, values=(*s.values, *(integer(0),) * missing)))
 
 
-NUMBERS = """static __thread int64_t error[4];  // the numbers of the last failure's message
+NUMBERS = """static __thread int64_t error[5];  // the numbers of the last failure's message, and its iteration
 
 static inline int64_t *dcpy_own_error(void) { return error; }"""
 

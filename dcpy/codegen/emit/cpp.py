@@ -38,7 +38,8 @@ WORDS = {
     "aggregate": "{}{{{}}}", "exported": 'extern "C"', "internal": "static",
     "never inlined": "[[gnu::noinline]] static", "no parameters": "", "foreign": 'extern "C"',
     "own numbers": "::error", "local": "thread_local", "stop": "dcpy_stop", "note": "dcpy_fail",
-    "numbers": "static thread_local int64_t error[4];  // the numbers of the last failure's message",
+    "warn": "dcpy_warn",
+    "numbers": "static thread_local int64_t error[5];  // the numbers of the last failure's message, and its iteration",
     "combine": "{place} = ([]({type} a, {type} b) {{ return {combined}; }})({place}, {value});",
     "exchange": "dcpy_atomic<{bits}>({address}, {value}, []({type} a, {type} b) {{ return {combined}; }});",
 }  # fmt: skip

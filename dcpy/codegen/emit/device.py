@@ -93,7 +93,7 @@ DEVICE = CPP.but(
     spaces={Space.GLOBAL: "", Space.SHARED: "", Space.PINNED: ""},
     words={
         "aligned": "alignas(16) ", "vector": "dcpy_vector<{}>",
-        "numbers": None, "stop": None, "note": None, "combine": None, "exchange": None, "queue": None,
+        "numbers": None, "stop": None, "note": None, "warn": None, "combine": None, "exchange": None, "queue": None,
         "first line": '#include "dcpy_device.h"', "kernel": "DCPY_KERNEL({name}, {threads})",
     },
     operations={

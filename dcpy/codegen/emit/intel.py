@@ -100,7 +100,8 @@ INTEL = C99.but(
     words={
         "first line": FIRST, "null": "0", "exported": "DCPY_KERNEL", "autorun": "DCPY_AUTORUN", "aligned": "",
         "restrict": "restrict", "never inlined": "static", "nan": "(float)NAN", "infinity": "INFINITY", "numbers": None,
-        "own numbers": None, "stop": None, "note": None, "reference": None, "local": None, "foreign": None,
+        "own numbers": None, "stop": None, "note": None, "warn": None, "reference": None, "local": None,
+        "foreign": None,
         "token": "{}_x{}", "lanes of a token": ".lane",
     },
     generic=generic,

@@ -131,7 +131,8 @@ def check_fail(out: Printer, s: tree.CheckFail) -> None:
         out.out.line(f"{condition} return {returned};")
         return
     kept = f"-{number}" if s.forwarded and s.warning else number
-    note = f"{out.dialect.word('note')}({', '.join([out.text(s.status), 'error', kept, *values])});"
+    noted = [out.text(s.status), "error", *map(out.text, s.order), kept, *values]
+    note = f"{out.dialect.word('warn' if s.warning else 'note')}({', '.join(noted)});"
     if s.warning:
         out.out.line(f"{condition} {note}")
         return

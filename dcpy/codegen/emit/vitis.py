@@ -126,7 +126,7 @@ VITIS = CPP.but(
     words={
         "first line": FIRST, "queue": "hls::stream<{}, {}>", "token": "hls::vector<{}, {}>",
         "lanes of a token": "", "restrict": "", "aligned": "", "never inlined": "static",
-        "numbers": None, "stop": None, "note": None, "combine": None, "exchange": None,
+        "numbers": None, "stop": None, "note": None, "warn": None, "combine": None, "exchange": None,
     },
     intrinsics={
         "put": "{0}.write({1})", "take": "{0}.read()", "likely": "{0}",

@@ -100,11 +100,29 @@ static inline int32_t dcpy_stop(int64_t *error, int32_t number, int64_t a = 0, i
     return number;
 }
 
-// Keeps the first failure of a parallel map; the others are dropped.
-static inline void dcpy_fail(int32_t *failure, int64_t *error, int32_t number, int64_t a = 0, int64_t b = 0, int64_t c = 0,
+// Keeps the failure of the lowest iteration of a parallel map, the first one there. While one thread writes the numbers,
+// of which the fifth is the iteration, the others wait.
+static inline void dcpy_fail(int32_t *failure, int64_t *error, int64_t iteration, int32_t number, int64_t a = 0,
+                             int64_t b = 0, int64_t c = 0, int64_t d = 0)
+{
+    const int32_t busy = -__INT32_MAX__ - 1;
+    int32_t kept = __atomic_load_n(failure, __ATOMIC_ACQUIRE);
+    do {
+        while (kept == busy) kept = __atomic_load_n(failure, __ATOMIC_ACQUIRE);
+        if (kept != 0 && __atomic_load_n(&error[4], __ATOMIC_RELAXED) <= iteration) return;
+    } while (!__atomic_compare_exchange_n(failure, &kept, busy, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
+    if (kept == 0 || iteration < error[4]) {
+        __atomic_store_n(&error[4], iteration, __ATOMIC_RELAXED);
+        kept = dcpy_stop(error, number, a, b, c, d);
+    }
+    __atomic_store_n(failure, kept, __ATOMIC_RELEASE);
+}
+
+// Keeps the first warning; the others are dropped.
+static inline void dcpy_warn(int32_t *warning, int64_t *error, int32_t number, int64_t a = 0, int64_t b = 0, int64_t c = 0,
                              int64_t d = 0)
 {
     int32_t none = 0;
-    if (__atomic_compare_exchange_n(failure, &none, number, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    if (__atomic_compare_exchange_n(warning, &none, number, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         dcpy_stop(error, number, a, b, c, d);
 }

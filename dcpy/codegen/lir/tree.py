@@ -270,8 +270,9 @@ class CheckFail(_Placed):
     Without `status` the function returns the number. With it the first failure is kept in the variable it points to,
     and the program goes on behind the attempt that it `leaves`; or right here, where that is "": a warning. The
     integers go to where ``error`` points: the thread's own four, or a parameter. A `forwarded` failure of a callee has
-    left them in the thread's own. In a kernel the device keeps the first failure of all threads, in the `order` of the
-    program: the kernel's number, a step of it, and up to three that name the iteration of a map.
+    left them in the thread's own. In a parallel map the failure of the lowest iteration is kept: `order` is its number.
+    In a kernel the device keeps the first failure of all threads, in the `order` of the program: the kernel's number, a
+    step of it, and up to three that name the iteration of a map.
     """
 
     condition: LirExpr

@@ -258,8 +258,10 @@ class _Function:
         self.expect(s.number, STATUS, scope, "the number of a check")
         for value in (*s.values, *s.order):
             self.number(value, scope, "a number of a check")
-        if bool(s.order) != self.in_kernel or len(s.order) > 5:
-            self.report(f"a check in a kernel has an order, others have none; here are {len(s.order)} numbers of one")
+        most = 5 if self.in_kernel else int(bool(s.leaves))
+        if bool(s.order) != bool(most) or len(s.order) > most:
+            numbers = f"here are {len(s.order)} numbers of one"
+            self.report(f"a check in a kernel or in a parallel map has an order, others have none; {numbers}")
         if len(s.values) > 4:
             self.report(f"a check has {len(s.values)} numbers")
         if s.status is not None:

@@ -28,8 +28,9 @@ from dcpy.ir.machine import COSTS, Costs
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Region
+from dcpy.ir.schedules import Parallel
 from dcpy.ir.sdfg import Sdfg
-from dcpy.ir.symbolic import Expr, Ranges
+from dcpy.ir.symbolic import ZERO, Expr, Ranges, sym
 from dcpy.ir.tree import Element
 from dcpy.ir.types import DType
 
@@ -56,6 +57,16 @@ class ParallelScope:
     inner_symbols: frozenset[str]  # parameters and assigned symbols that differ between or within its iterations
     label: str
     tiles: Mapping[str, str]  # parameters further in that walk through a tile of one of the map's
+
+    @property
+    def iteration(self) -> Expr:
+        """The number of an iteration, in the order of the map; those that one thread runs in a row may share it."""
+        schedule = self.map.schedule
+        collapse = max(schedule.collapse, 1) if isinstance(schedule, Parallel) else 1
+        number: Expr = ZERO
+        for param, values in list(zip(self.map.params, self.map.domain, strict=True))[:collapse]:
+            number = number * values.size + (sym(param) - values.start) // values.step
+        return number
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +299,11 @@ class Context:
         """Leaves where a condition holds: the function, or the iteration of the parallel map around."""
         status = None if self.parallel is None or self.kernel is not None else FAILURE
         code = Literal(number, STATUS) if isinstance(number, int) else number
-        order = () if self.kernel is None else self.kernel.order(self.names.of)
+        order: tuple[LirExpr, ...] = ()
+        if self.kernel is not None:
+            order = self.kernel.order(self.names.of)
+        elif self.parallel is not None:
+            order = (self.symbolic(self.parallel.iteration),)
         self.emit(CheckFail(condition, code, values, status, self.label, forwarded, order))
 
     def warn(

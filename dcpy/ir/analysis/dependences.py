@@ -7,7 +7,7 @@ Combining writes (conflict resolution) commute among themselves and do not count
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
@@ -45,8 +45,13 @@ class LoopDependences:
     updates: tuple[str, ...] = ()
 
 
-def loop_dependences(loop: Loop, uses: Uses, *, leaves: bool = True) -> LoopDependences:
-    """What the iterations of a loop share, and what they need not share; unless `leaves`, as if none ended early."""
+def loop_dependences(
+    loop: Loop, uses: Uses, *, leaves: bool = True, apart: Collection[str] = ()
+) -> LoopDependences:
+    """What the iterations of a loop share, and what they need not share; unless `leaves`, as if none ended early.
+
+    Dependences by the containers `apart` are left out: the caller takes care of them.
+    """
     obstacle = (_way_out(loop.body) if leaves else None) or _obstacle(loop.body, (loop.param,), uses)
     if obstacle:
         return LoopDependences(Answer(None, str(obstacle)))
@@ -55,6 +60,8 @@ def loop_dependences(loop: Loop, uses: Uses, *, leaves: bool = True) -> LoopDepe
     private: list[str] = []
     reductions: list[str] = []
     for memory, group in by_memory(touches).items():
+        if memory in apart:
+            continue
         if any(touch.wcr for touch in group):
             reductions.append(memory)
         answer = first_conflict(group, ((loop.param, loop.range),), ranges)

@@ -32,3 +32,16 @@ def identity_value(op: str, dtype: DType) -> Any:
     if number is None:
         return extreme_value(op, dtype)
     return {"b": bool, "f": float, "c": complex}.get(dtype.kind, int)(number)
+
+
+def neutral_value(operation: str, dtype: DType) -> bool | int | float | complex:
+    """What changes no value that it is combined with, not even the sign of zero."""
+    if operation == "add" and dtype.is_inexact:
+        return complex(-0.0, -0.0) if dtype.kind == "c" else -0.0
+    if operation in ("xor", "bitor", "bitxor"):
+        return False if dtype.kind == "b" else 0
+    if operation == "bitand":  # all bits
+        largest: int = extreme_value("min", dtype)
+        return {"b": True, "i": -1}.get(dtype.kind, largest)
+    value: bool | int | float | complex = identity_value(operation, dtype)
+    return value

@@ -17,6 +17,7 @@ from dcpy.transforms.expand import ExpandLibraryNodes
 from dcpy.transforms.fusion.map_inlining import MapInlining
 from dcpy.transforms.library_idioms import LibraryIdioms
 from dcpy.transforms.loops.loop_versioning import LoopVersioning
+from dcpy.transforms.loops.scatter_privatization import ScatterPrivatization
 from dcpy.transforms.maps.inner_map_isolation import IsolateInnerMap
 from dcpy.transforms.maps.map_versioning import MapVersioning
 from dcpy.transforms.pipeline import Pipeline, RunReport
@@ -30,6 +31,7 @@ def cpu_pipeline(options: CpuOptions, costs: Costs = COSTS, limits: Limits = LIM
         "lower-for-cpu",
         InlineCall(),
         LoopVersioning(),
+        *([ScatterPrivatization()] if options.openmp else []),
         LibraryIdioms(late=True),
         IsolateInnerMap(),
         ExpandLibraryNodes(target="cpu", costs=costs),

@@ -10,7 +10,7 @@ from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array, Scalar
 from dcpy.ir.effects import Effect
-from dcpy.ir.expressions.identities import extreme_value, identity_value
+from dcpy.ir.expressions.identities import neutral_value
 from dcpy.ir.expressions.scalar import Const, Ref
 from dcpy.ir.memlet import Memlet
 from dcpy.ir.nodes import Map, Node, Tasklet
@@ -19,7 +19,6 @@ from dcpy.ir.roles import Role
 from dcpy.ir.subsets import Range, Subset
 from dcpy.ir.symbolic import ONE, sym
 from dcpy.ir.tree import Element, is_inside
-from dcpy.ir.types import DType
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 from dcpy.transforms.memory.candidates import first_that_allows
 
@@ -124,7 +123,7 @@ def accumulate(plan: Accumulation, node: Map, rw: Rewriter) -> str:
     sizes = tuple(values.size for _, _, values in plan.along)
     fresh = Array.packed(desc.dtype, sizes, transient=True) if sizes else Scalar(desc.dtype, transient=True)
     name = rw.declare_fresh(f"{target.container}_part", fresh, state.region)
-    start = Const(_neutral(target.wcr, desc.dtype), desc.dtype)
+    start = Const(neutral_value(target.wcr, desc.dtype), desc.dtype)
     rw.add_node_before(node, _over(plan, Tasklet({}, {"out": Memlet(name, plan.local())}, (("out", start),)), rw))
     for inner in list(node.body.walk_nodes()):
         rw.replace_memlets(
@@ -143,15 +142,3 @@ def _over(plan: Accumulation, tasklet: Tasklet, rw: Rewriter) -> Node:
     values = {old: sym(new) for old, new in names.items()}
     tasklet.rewrite({Role.READ: lambda memlet: memlet.subs(values), Role.WRITTEN: lambda memlet: memlet.subs(values)})
     return Map(tuple(names.values()), tuple(dims for _, _, dims in plan.along), Region([State(nodes=[tasklet])]))
-
-
-def _neutral(operation: str, dtype: DType) -> bool | int | float | complex:
-    """What changes no value that it is combined with, not even the sign of zero."""
-    if operation == "add" and dtype.is_inexact:
-        return complex(-0.0, -0.0) if dtype.kind == "c" else -0.0
-    if operation in ("xor", "bitor", "bitxor"):
-        return False if dtype.kind == "b" else 0
-    if operation == "bitand":  # all bits
-        return {"b": True, "i": -1}.get(dtype.kind, extreme_value("min", dtype))  # type: ignore[no-any-return]
-    value: bool | int | float | complex = identity_value(operation, dtype)
-    return value

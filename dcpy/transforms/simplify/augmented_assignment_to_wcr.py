@@ -47,7 +47,7 @@ class AugmentedAssignmentToWCR(Transformation["Update"]):
         loop = _loop_over_one_element(tasklet, update.target, self.scattered)
         if loop is None:
             return Refusal("no loop around it updates one element in all iterations")
-        other = _other_toucher(loop, update, m.uses)
+        other = other_toucher(loop, update, m.uses)
         if other is not None:
             return Refusal(f"{update.target.container!r} is also touched by {other.kind} in the loop", (other,))
         return update
@@ -142,7 +142,7 @@ def _loop_over_one_element(tasklet: Tasklet, target: Memlet, scattered: bool) ->
     return None
 
 
-def _other_toucher(loop: Loop, update: Update, uses: Uses) -> Node | Block | None:
+def other_toucher(loop: Loop, update: Update, uses: Uses) -> Node | Block | None:
     """Something in a loop that touches the target's memory and does not just update it the same way."""
     for name in uses.overlapping(update.target.container):
         for toucher in uses.touchers(name):

@@ -19,9 +19,7 @@ def _outer_edges(flat: Any, range: Any) -> tuple[float, float]:
             raise ValueError("max must be larger than min in range parameter.")
     if not (np.isfinite(low) and np.isfinite(high)):
         raise ValueError("the range of the bins is not finite")
-    if low == high:
-        low, high = low - 0.5, high + 0.5
-    return low, high
+    return (low - 0.5, high + 0.5) if low == high else (low, high)
 
 
 def _require_bins(bins: Any) -> None:
@@ -44,6 +42,10 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
         return np.asarray(bins)
     flat = np.ravel(a)
     low, high = _outer_edges(flat, range)
+    return _even_edges(flat, low, high, bins)
+
+
+def _even_edges(flat: Any, low: Any, high: Any, bins: Any) -> Any:
     return np.linspace(low, high, bins + 1, dtype=flat.dtype if flat.dtype.kind == "f" else np.float64)
 
 
@@ -51,7 +53,9 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
 def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None) -> Any:
     """Counts of elements (or sums of their weights) in bins, and the edges of the bins."""
     flat = np.ravel(a)
-    edges = histogram_bin_edges(flat, bins, range)
+    _require_bins(bins)
+    low, high = _outer_edges(flat, range) if np.ndim(bins) == 0 else (0.0, 0.0)
+    edges = _even_edges(flat, low, high, bins) if np.ndim(bins) == 0 else np.asarray(bins)
     count = len(edges) - 1
     if weights is None:
         counts, step = np.zeros(count, np.int64), np.ones(1, np.int64)
@@ -63,7 +67,6 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool | None = 
     if np.ndim(bins) == 1:
         _count_between(counts, flat, edges, step)
     else:
-        low, high = _outer_edges(flat, range)
         _count_evenly(counts, flat, edges, step, low, high)
     if density:
         return counts / np.diff(edges).astype(np.float64) / np.sum(counts), edges
