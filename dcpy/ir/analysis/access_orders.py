@@ -39,6 +39,17 @@ def same_order(ours: Subset, mine: Loops, theirs: Subset, its: Loops, ranges: Ra
     return None
 
 
+def within(inner: Subset, its: Loops, outer: Subset, mine: Loops, ranges: Ranges) -> Refusal | None:
+    """None where all points `inner` in the loops `its` are among the points `outer` in the loops `mine`."""
+    first, second = Footprint(inner, tuple(its)), Footprint(outer, tuple(mine))
+    told = _Questions(ranges, tuple(sorted({*_free(first), *_free(second)})))
+    try:
+        known = is_subset(told.elements(first), told.elements(second))
+    except NotAffineError as reason:
+        return Refusal(str(reason))
+    return None if known else Refusal("they are not the same elements")
+
+
 def _are_equal(left: str, right: str) -> bool:
     return bool(is_subset(left, right)) and bool(is_subset(right, left))
 

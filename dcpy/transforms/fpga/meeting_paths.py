@@ -15,10 +15,11 @@ def queues_on_circles(sdfg: Sdfg, uses: Uses) -> Iterator[str]:
     """The queues without which their ends would still be connected, in all networks."""
     for block in sdfg.body.walk_blocks():
         if isinstance(block, Dataflow):
-            yield from _on_circles(block, uses)
+            yield from queues_on_circles_of(block, uses)
 
 
-def _on_circles(block: Dataflow, uses: Uses) -> Iterator[str]:
+def queues_on_circles_of(block: Dataflow, uses: Uses) -> Iterator[str]:
+    """Those of one network."""
     ends = _ends([inner for inner in block.body.blocks if isinstance(inner, Process)], uses)
     for name, (first, *others) in ((name, list(found)) for name, found in ends.items()):
         edges = [list(found) for other, found in ends.items() if other != name]
@@ -29,6 +30,19 @@ def _on_circles(block: Dataflow, uses: Uses) -> Iterator[str]:
 def are_connected(processes: Sequence[Process], one: Process, other: Process, uses: Uses) -> bool:
     """Whether a way along queues goes from one process to another, in any direction."""
     return other in _reached(one, [list(found) for found in _ends(processes, uses).values()])
+
+
+def where_paths_meet(
+    blocks: Sequence[Dataflow], more: Sequence[tuple[Process, Process]], uses: Uses
+) -> Process | None:
+    """The first process at the end of one more connection between these networks that were connected without it."""
+    processes = [inner for block in blocks for inner in block.body.blocks if isinstance(inner, Process)]
+    edges = [list(found) for found in _ends(processes, uses).values()]
+    for one, other in more:
+        if other in _reached(one, edges):
+            return other
+        edges.append([one, other])
+    return None
 
 
 def _ends(processes: Sequence[Process], uses: Uses) -> dict[str, dict[Process, None]]:

@@ -145,7 +145,7 @@ def _stream(node: Map, rw: Rewriter) -> None:
     reads, writes = ports_of(node, rw, region)
     written = {port.memlet.container for port in writes}
     both = dict.fromkeys(port.memlet.container for port in reads if port.memlet.container in written)
-    kept = {name: _snapshot(name, rw, before) for name in both}
+    kept = {name: snapshot(name, rw, before) for name in both}
     for container in dict.fromkeys(port.memlet.container for port in reads):
         ports = [port for port in reads if port.memlet.container == container]
         window = window_of([port.memlet for port in ports], node)
@@ -222,7 +222,7 @@ def plain(container: str) -> str:
     return re.sub("__+", "_", container).strip("_")[:24]
 
 
-def _snapshot(name: str, rw: Rewriter, before: State) -> str:
+def snapshot(name: str, rw: Rewriter, before: State) -> str:
     """A copy of an array as it is before the map, in the memory beside the chip."""
     desc = rw.uses.desc(name)
     assert isinstance(desc, Array)  # `why_not_streamed` let nothing else pass
