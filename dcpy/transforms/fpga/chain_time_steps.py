@@ -134,14 +134,14 @@ def _stage(node: Map, rw: Rewriter) -> Stage | Refusal:
     if len(sources) != 1 or len(writes) != 1:
         return Refusal(f"a map reads {len(sources)} arrays, and writes {len(writes)} elements")
     (source,), (target,) = sources, targets
-    window = window_of(reads, node) if len(reads) > 1 else None
+    window = window_of(reads, node, rw.uses.ranges_at(node)) if len(reads) > 1 else None
     if isinstance(window, Refusal):
         return window
     points = tuple((stop or 0) - (start or 0) for start, stop, _ in bounds)
     boxes = [_box(memlet, node, points) for memlet in (reads[0], writes[0])]
     if boxes[0] is None or boxes[1] is None:
         return Refusal("it goes to elements at distances that are not constant")
-    first = Box(window.start, window.extents) if window else boxes[0]
+    first = Box(_numbers(window.start), _numbers(window.box)) if window else boxes[0]
     return Stage(node, source, target, first, boxes[1], window)
 
 
@@ -160,6 +160,10 @@ def _box(memlet: Memlet, node: Map, points: tuple[int, ...]) -> Box | None:
         return None
     starts = [values.start.constant or 0 for values in node.domain]
     return Box(tuple(at + more for at, more in zip(starts, offset, strict=True)), points)
+
+
+def _numbers(values: Sequence[Expr]) -> tuple[int, ...]:
+    return tuple(value.constant or 0 for value in values)
 
 
 def _chain(loop: Loop, stages: Sequence[Stage], steps: int, rw: Rewriter) -> None:
@@ -211,7 +215,7 @@ def _stream(container: str, verb: str, region: Region, rw: Rewriter) -> str:
 
 
 def _loops(box: Box, rw: Rewriter) -> tuple[Subset, list[tuple[str, Range]]]:
-    return box_loops(Window(box.start, box.extents, (), ()), [rw.fresh_name("at") for _ in box.start])
+    return box_loops(box.start, box.extents, [rw.fresh_name("at") for _ in box.start])
 
 
 def _computed(stage: Stage, queue: str, network: Network, region: Region) -> str:

@@ -13,9 +13,8 @@ Between rows of points there are elements of the box at which no point begins: t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
-from math import prod
 from operator import mul
 
 from dcpy.ir.data import Allocation, Array, Space
@@ -26,7 +25,7 @@ from dcpy.ir.refusal import Refusal
 from dcpy.ir.region import Block, Loop, Region, State
 from dcpy.ir.schedules import SEQUENTIAL, UNROLLED, Pipelined
 from dcpy.ir.subsets import Range, Subset
-from dcpy.ir.symbolic import Expr, as_expr, const, sym
+from dcpy.ir.symbolic import ONE, ZERO, Expr, ExprLike, Ranges, as_expr, const, min_of, sym
 from dcpy.ir.types import DType
 
 WIDEST = 1024  #: elements of a shift register: each is a register of its own
@@ -34,11 +33,13 @@ WIDEST = 1024  #: elements of a shift register: each is a register of its own
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A box of elements, and where in its order the taps are; all in numbers."""
+    """A box of elements, and where in its order the taps are. All is in numbers but where it starts, and its rows."""
 
-    start: tuple[int, ...]  #: of the box
-    extents: tuple[int, ...]
-    points: tuple[int, ...]  #: of the domain, along each dimension
+    start: tuple[Expr, ...]  #: of the box
+    rows: Expr  #: points along the first dimension
+    reach: int  #: how much further the box goes along it, if there are points
+    extents: tuple[int, ...]  #: of the box along the other dimensions
+    points: tuple[int, ...]  #: of the domain along these
     taps: tuple[int, ...]  #: elements behind the place of a point, for each read
 
     @property
@@ -49,49 +50,59 @@ class Window:
     @property
     def strides(self) -> tuple[int, ...]:
         """In elements of the box, which come row by row."""
-        return tuple(reversed(list(accumulate((1, *reversed(self.extents[1:])), mul))))
+        return tuple(reversed(list(accumulate((1, *reversed(self.extents)), mul))))
 
     @property
     def gaps(self) -> tuple[int, ...]:
         """Elements at which no point begins, before each row of points along a dimension; none along the first."""
-        sizes = zip(self.extents[1:], self.points[1:], self.strides[1:], strict=True)
+        sizes = zip(self.extents, self.points, self.strides[1:], strict=True)
         return (0, *((extent - points) * stride for extent, points, stride in sizes))
 
     @property
     def before(self) -> int:
-        """Elements that come before the first row of points."""
+        """Elements that come before the first row of points, if there is one."""
         return max(self.taps) - sum(self.gaps)
 
     @property
     def after(self) -> int:
-        """Elements that come behind the last tap of the last point."""
-        last = sum((points - 1) * stride for points, stride in zip(self.points, self.strides, strict=True))
-        return prod(self.extents) - last - max(self.taps) - 1
+        """Elements that come behind the last tap of the last point, if there is one."""
+        last = sum((points - 1) * stride for points, stride in zip(self.points, self.strides[1:], strict=True))
+        return (1 + self.reach) * self.strides[0] - last - max(self.taps) - 1
+
+    def if_any(self, count: int) -> Expr:
+        """So many, or none where there are no points: nothing is read then."""
+        return min_of(const(1), self.rows) * count
+
+    @property
+    def box(self) -> tuple[Expr, ...]:
+        """How many elements are read along each dimension."""
+        return (self.rows + self.if_any(self.reach), *map(const, self.extents))
 
 
-def window_of(memlets: Sequence[Memlet], node: Map) -> Window | Refusal:
+def window_of(memlets: Sequence[Memlet], node: Map, ranges: Ranges) -> Window | Refusal:
     """The window of the elements of one array that the iterations of a map read."""
     if len(memlets) < 2:
         return Refusal("it is read at one place")
-    bounds = [(values.start.constant, values.stop.constant, values.step.constant) for values in node.domain]
-    if any(start is None or stop is None or step != 1 or stop <= start for start, stop, step in bounds):
-        names = [name for values in node.domain for name in values.symbols]
-        return Refusal(f"the sizes are no numbers, as those of a shift register are: {how_to_number(names)}")
+    sizes = [values.size.constant for values in node.domain[1:]]
+    points = tuple(size for size in sizes if size)
+    if len(points) < len(sizes) or any(values.step is not ONE for values in node.domain) or node.domain[0].size is ZERO:
+        names = [name for values in node.domain[1:] for name in values.symbols]
+        return Refusal(f"the sizes of rows are no numbers, as those of a shift register are: {how_to_number(names)}")
     offsets = [offset_of(memlet, node.params) for memlet in memlets]
     known = [offset for offset in offsets if offset is not None]
     if len(known) < len(offsets):
         return Refusal("it is not read at constant distances")
     first = tuple(min(offset[dim] for offset in known) for dim in range(len(node.params)))
     last = tuple(max(offset[dim] for offset in known) for dim in range(len(node.params)))
-    points = tuple((stop or 0) - (start or 0) for start, stop, _ in bounds)
-    start = tuple((bound[0] or 0) + least for bound, least in zip(bounds, first, strict=True))
-    extents = tuple(count + high - low for count, high, low in zip(points, last, first, strict=True))
-    box = Window(start, extents, points, ())
+    reach, *more = (high - low for high, low in zip(last, first, strict=True))
+    start = tuple(values.start + least for values, least in zip(node.domain, first, strict=True))
+    extents = tuple(count + further for count, further in zip(points, more, strict=True))
+    box = Window(start, node.domain[0].size_within(ranges), reach, extents, points, ())
     taps = tuple(
         sum((one - low) * stride for one, low, stride in zip(offset, first, box.strides, strict=True))
         for offset in known
     )
-    window = Window(start, extents, points, taps)
+    window = replace(box, taps=taps)
     if window.width > WIDEST:
         return Refusal(f"its window has {window.width} elements, more than {WIDEST}")
     return window if window.before >= 0 and window.after >= 0 else Refusal("its taps leave the order of its elements")
@@ -105,10 +116,12 @@ def offset_of(memlet: Memlet, params: Sequence[str]) -> tuple[int, ...] | None:
     return numbers if len(numbers) == len(params) == len(indices) else None
 
 
-def box_loops(window: Window, params: Sequence[str]) -> tuple[Subset, list[tuple[str, Range]]]:
-    """The elements of the box, in order."""
-    ends = [at + count for at, count in zip(window.start, window.extents, strict=True)]
-    loops = [(name, Range.of(at, end)) for name, at, end in zip(params, window.start, ends, strict=True)]
+def box_loops(
+    start: Sequence[ExprLike], extents: Sequence[ExprLike], params: Sequence[str]
+) -> tuple[Subset, list[tuple[str, Range]]]:
+    """The elements of a box, in order."""
+    ends = [as_expr(at) + count for at, count in zip(start, extents, strict=True)]
+    loops = [(name, Range.of(at, end)) for name, at, end in zip(params, start, ends, strict=True)]
     return Subset.point(*(sym(name) for name in params)), loops
 
 
@@ -127,7 +140,7 @@ def window_body(window: Window, dtype: DType, source: str, queues: Sequence[str]
     desc = Array(dtype, shape, (const(1),), True, Space.LOCAL, Allocation.SHIFT_REGISTER)
     shifts = iter(names.shifts)
 
-    def taken(counter: str, count: int, pushed: bool = False) -> Loop:
+    def taken(counter: str, count: ExprLike, pushed: bool = False) -> Loop:
         shift = next(shifts)
         moved = Copy(_at(names.register, sym(shift) + const(1)), _at(names.register, sym(shift)))
         blocks: list[Block] = []
@@ -144,18 +157,18 @@ def window_body(window: Window, dtype: DType, source: str, queues: Sequence[str]
             blocks.append(State(nodes=list(pushes)))
         return Loop(counter, Range.of(0, count), Region(blocks), Pipelined(1))
 
-    dims = len(window.points)
-    *rows, columns = names.counters[:dims]
-    before, after, *gaps = names.counters[dims:]
-    body = Region([taken(columns, window.points[-1], pushed=True)])
-    for dim in range(dims - 1, 0, -1):
+    points = (window.rows, *map(const, window.points))
+    *rows, columns = names.counters[: len(points)]
+    before, after, *gaps = names.counters[len(points) :]
+    body = Region([taken(columns, points[-1], pushed=True)])
+    for dim in range(len(points) - 1, 0, -1):
         if window.gaps[dim]:
             body.insert(0, taken(gaps[dim - 1], window.gaps[dim]))
-        body = Region([Loop(rows[dim - 1], Range.of(0, window.points[dim - 1]), body, SEQUENTIAL)])
+        body = Region([Loop(rows[dim - 1], Range.of(0, points[dim - 1]), body, SEQUENTIAL)])
     if window.before:
-        body.insert(0, taken(before, window.before))
+        body.insert(0, taken(before, window.if_any(window.before)))
     if window.after:
-        body.add(taken(after, window.after))
+        body.add(taken(after, window.if_any(window.after)))
     body.containers[names.register] = desc
     return body
 

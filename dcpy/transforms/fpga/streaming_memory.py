@@ -43,7 +43,7 @@ class StreamingMemory(GraphPass):
 
     Applies where the body is straight-line code on elements. An array that is read and written is copied first: one
     process writes it, and no other may touch it. The order of the elements is that of the loops, on all sides. What
-    is read at several places with constant distances is read once, where the sizes are numbers (`stencil_windows`).
+    is read at several places with constant distances is read once, if rows have a number as length (`stencil_windows`).
     """
 
     name: ClassVar[str] = "streaming-memory"
@@ -148,7 +148,7 @@ def _stream(node: Map, rw: Rewriter) -> None:
     kept = {name: snapshot(name, rw, before) for name in both}
     for container in dict.fromkeys(port.memlet.container for port in reads):
         ports = [port for port in reads if port.memlet.container == container]
-        window = window_of([port.memlet for port in ports], node)
+        window = window_of([port.memlet for port in ports], node, rw.uses.ranges_at(node))
         if isinstance(window, Refusal):
             if len(ports) > 1:
                 rw.remark(node, False, f"{container!r} is read {len(ports)} times: {window}")
@@ -180,7 +180,7 @@ def _read_once(window: Window, ports: Sequence[Port], source: str, network: Netw
     rw, node, stem = network.rw, network.node, plain(ports[0].memlet.container)
     desc = rw.uses.desc(ports[0].memlet.container)
     queue = rw.declare_fresh(f"{stem}_in_order", Stream(desc.dtype, (), DEPTH, span=desc.span), region)
-    element, loops = box_loops(window, [rw.fresh_name(param) for param in node.params])
+    element, loops = box_loops(window.start, window.box, [rw.fresh_name(param) for param in node.params])
     body = Region([State(nodes=[Copy(Memlet(source, element), Memlet(queue, Subset()), span=node.span)])])
     network.add(f"read_{stem}", loops, body)
     add_window(window, ports, queue, network)

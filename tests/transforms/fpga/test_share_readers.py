@@ -77,8 +77,10 @@ def test_other_orders_are_read_twice():
         arguments="A: f64[N, N], B: f64[N, N], C: f64[N, N]",
     )
     two_readers(
-        "state { map i = 0:N - 1 { tasklet (a <- x[i], b <- x[i + 1]) -> (o -> y[i]) { o = a + b } } }",
-        "'x' is read by 'read_x', too: two paths would part in a tee, and meet again",
+        """state { map i = 0:N, j = 0:N - 1 {
+            tasklet (a <- A[i, j], b <- A[i, j + 1]) -> (o -> B[i, j]) { o = a + b } } }""",
+        "'A' is read by 'read_A', too: two paths would part in a tee, and meet again",
+        arguments="A: f64[N, N], B: f64[N, N]",
     )
 
 

@@ -54,6 +54,27 @@ def test_five_points_need_two_rows():
     found.same_values().says("its window has 19 elements")
 
 
+def of_any_size(text):
+    return text.replace(") {", ") symbols(N: size) {", 1)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "taps", "starts", "stops", "width"),
+    [
+        (("N",), [(0,), (1,), (2,)], (0,), ("N - 2",), 3),
+        (("N",), [(-1,), (2,)], (1,), ("N - 2",), 4),
+        (("N", 9), FIVE, (0, 0), ("N - 2", 7), 19),
+        (("N", 5, 6), [(0, 0, 0), (1, 1, 0), (2, 0, 1)], (0, 1, 2), ("N - 2", 3, 4), 20),
+    ],
+)
+def test_there_may_be_any_number_of_rows(sizes, taps, starts, stops, width):
+    """What waits is as long as rows are, however many there are. Without points nothing is read."""
+    found = Passed(of_any_size(stencil(sizes, taps, starts, stops)), StreamingMemory(), PipelineLoops())
+    found.same_values(N=[0, 1, 2, 3, 4, 9]).says(f"its window has {width} elements")
+    assert found.text.count("process read_x") == 1
+    assert not [problem for problem in problems(found.after, FPGA_FORM) if problem.rule == "fpga.tokens"]
+
+
 def declined(text, *reasons):
     found = Passed(text, StreamingMemory())
     assert "window_x" not in found.text
@@ -61,8 +82,8 @@ def declined(text, *reasons):
 
 
 def test_what_is_read_several_times():
-    rows = stencil(("N", 9), FIVE, (0, 0), ("N - 2", 7)).replace(") {", ") symbols(N: size) {", 1)
-    declined(rows, "'x' is read 5 times: the sizes are no numbers", "or sdfg.specialize({'N': 1024})")
+    columns = of_any_size(stencil((9, "N"), FIVE, (0, 0), (7, "N - 2")))
+    declined(columns, "'x' is read 5 times: the sizes of rows are no numbers", "or sdfg.specialize({'N': 1024})")
     declined(stencil((600, 700), FIVE, (0, 0), (598, 698)), "its window has 1401 elements, more than 1024")
     declined(
         "sdfg @f(x: f64[9], y: f64[4]) { state { map i = 0:4 { tasklet (a <- x[i], b <- x[2*i]) -> (o -> y[i]) "
