@@ -8,21 +8,27 @@ first dimension: what MPI calls ``Scatterv`` is `Scatter`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from dcpy.base.errors import CommunicationError
+from dcpy.base.grids import coordinates, fitted
 from dcpy.base.tracebacks import own_frames_hidden
 from dcpy.frontend.comm.words import ANY_SOURCE, PROC_NULL, InPlace, Operation, Request
-from dcpy.runtime.distributed import sections
+from dcpy.runtime.distributed import blocks, sections
+from dcpy.runtime.distributed.blocks import BlockArray, Scattering
+from dcpy.runtime.distributed.parts import SubGrid, axes_of, rank_at
+from dcpy.runtime.distributed.placement import Dealt, Grid, Placement
 from dcpy.runtime.distributed.world import current_world
 
 __all__ = [
     "ANY_SOURCE", "BAND", "BOR", "IN_PLACE", "LAND", "LOR", "MAX", "MIN", "PROC_NULL", "PROD", "SUM", "Allgather",
-    "Allreduce", "Alltoall", "Barrier", "Bcast", "Exscan", "Gather", "Irecv", "Isend", "MPI_Request", "Recv", "Reduce",
-    "ReduceScatter", "Request", "Scan", "Scatter", "Send", "Sendrecv", "Wait", "Waitall", "rank", "size",
+    "Allreduce", "Alltoall", "BCGather", "BCScatter", "Barrier", "Bcast", "BlockGather", "BlockScatter", "Cart_create",
+    "Cart_shift", "Cart_sub", "Exscan", "Gather", "Irecv", "Isend", "MPI_Request", "Recv", "Redistribute", "Reduce",
+    "ReduceScatter", "Request", "Scan", "Scatter", "Send", "Sendrecv", "Subarray", "Wait", "Waitall", "coords", "rank",
+    "size",
 ]  # fmt: skip
 
 NDArray = np.ndarray[Any, Any]
@@ -245,3 +251,167 @@ def _combine(name: str, x: NDArray, out: NDArray, op: Operation, *root: int, get
 def _root(root: int) -> None:
     if not 0 <= root < current_world().size:
         raise CommunicationError(f"there is no rank {root}: there are {current_world().size}")
+
+
+# -- grids, and arrays in blocks -------------------------------------------------------------------------------------
+
+
+@own_frames_hidden
+def Cart_create(dims: Sequence[int] | int, periods: Sequence[bool] | None = None) -> Grid:
+    """A grid of ranks in rows and columns, the last axis fastest: the first ones of all.
+
+    A size of 0 stands for what the others leave; axes of size 0 are about equally long. `periods` says of each axis
+    whether its last rank is followed by the first one. `GridError` where there are not so many ranks.
+    """
+    everyone, sizes = current_world(), (dims,) if isinstance(dims, int) else tuple(dims)
+    return Grid(fitted(sizes, everyone.size), everyone, tuple(map(bool, periods or ())))
+
+
+@own_frames_hidden
+def Cart_sub(grid: Grid | SubGrid, remain_dims: Sequence[bool], exact_grid: int | None = None) -> SubGrid:
+    """Rows or columns of a grid: the axes that remain, for each rank the part that has it.
+
+    With `exact_grid`, a rank, the part that has this rank is the only one.
+    """
+    remain, has = iter(remain_dims), axes_of(grid)
+    if len(remain_dims) != len(has):
+        raise ValueError(f"remain_dims says yes or no to each of {len(has)} axes")
+    whole = grid.grid if isinstance(grid, SubGrid) else grid
+    keep = tuple(axis in has and bool(next(remain)) for axis in range(len(grid.keep)))
+    return SubGrid(whole, keep, grid.exact if exact_grid is None else exact_grid)
+
+
+@own_frames_hidden
+def Cart_shift(grid: Grid | SubGrid, direction: int, disp: int = 1) -> tuple[int, int]:
+    """The ranks from which and to which this one shifts along an axis: ``(source, dest)``, PROC_NULL beyond its ends.
+
+    They are numbers among all ranks, also on a part of a grid.
+    """
+    axis, sizes, here = axes_of(grid)[direction], grid.all_sizes, coordinates(grid.world.rank, grid.all_sizes)
+    found = []
+    for by in (-disp, disp):
+        at = here[axis] + by
+        at = at % sizes[axis] if grid.periods[axis] else at
+        there = here != sizes and 0 <= at < sizes[axis]
+        found.append(rank_at([*here[:axis], at, *here[axis + 1 :]], sizes) if there else PROC_NULL)
+    return found[0], found[1]
+
+
+@own_frames_hidden
+def coords(grid: Grid | SubGrid, rank: int | None = None) -> tuple[int, ...]:
+    """Where a rank is on a grid, by default this one; one outside of it has the grid's sizes."""
+    whole = grid.grid if isinstance(grid, SubGrid) else grid
+    if rank is not None and not 0 <= rank < whole.ranks:
+        raise ValueError(f"rank {rank} is not on the grid, which has {whole.ranks}")
+    found = coordinates(whole.world.rank if rank is None else rank, whole.sizes)
+    return tuple(found[axis] for axis in axes_of(grid))
+
+
+@own_frames_hidden
+def BlockScatter(
+    x: NDArray, out: NDArray | None = None, scatter_grid: Grid | SubGrid | None = None,
+    bcast_grid: Grid | SubGrid | None = None, correspondence: Sequence[int | None] | None = None,
+) -> NDArray | None:  # fmt: skip
+    """Blocks of `x` at the first rank of a grid go to its ranks; without `out`, each gets its block as a new array.
+
+    All ranks pass an array of one shape. Blocks are balanced, the elements by the ranks, rounded up: the last ones are
+    short. The grid has all ranks, if none is said. Dimension k is dealt out along axis k, or along the axis that
+    `correspondence` names, None for none; ranks along axes that no dimension has, and along those of `bcast_grid`, get
+    copies. On ranks outside of the grid, `out` stays as it is. `ValueError` on all ranks for shapes that do not fit.
+    """
+    x = np.asarray(x)
+    grid = scatter_grid or blocks.default_grid(current_world(), x.ndim)
+    return _scattering("BlockScatter", grid, bcast_grid, x, out, correspondence, None).scatter(x, out)
+
+
+@own_frames_hidden
+def BlockGather(
+    x: NDArray, out: NDArray | None = None, gather_grid: Grid | SubGrid | None = None,
+    reduce_grid: Grid | SubGrid | None = None, correspondence: Sequence[int | None] | None = None,
+) -> NDArray | None:  # fmt: skip
+    """Blocks of the ranks of a grid become `out` at its first rank; without `out`, a new array on all ranks.
+
+    The reverse of `BlockScatter`. Blocks are summed over the ranks of `reduce_grid`, another part of the same grid.
+    """
+    x = np.asarray(x)
+    grid = gather_grid or blocks.default_grid(current_world(), x.ndim)
+    task = _scattering("BlockGather", grid, reduce_grid, x, out, correspondence, None)
+    if out is None:
+        if len(task.along) < len(task.sizes) or grid.exact is not None:
+            raise ValueError("BlockGather on a part of a grid writes into an array")
+        return task.gather_everywhere(x, reduce_grid)
+    task.gather(x, out, reduce_grid)
+    return None
+
+
+@own_frames_hidden
+def BCScatter(
+    x: NDArray, out: NDArray | None = None, block_sizes: Sequence[int] | int = (),
+    process_grid: Grid | SubGrid | None = None,
+) -> NDArray | None:  # fmt: skip
+    """As `BlockScatter`, in blocks of these sizes that go round the ranks."""
+    x = np.asarray(x)
+    grid = process_grid or blocks.default_grid(current_world(), x.ndim)
+    return _scattering("BCScatter", grid, None, x, out, None, block_sizes).scatter(x, out)
+
+
+@own_frames_hidden
+def BCGather(
+    x: NDArray, out: NDArray, block_sizes: Sequence[int] | int, process_grid: Grid | SubGrid | None = None
+) -> None:
+    """As `BlockGather` into `out`, of blocks of these sizes that go round the ranks."""
+    x = np.asarray(x)
+    grid = process_grid or blocks.default_grid(current_world(), x.ndim)
+    _scattering("BCGather", grid, None, x, out, None, block_sizes).gather(x, out, None)
+
+
+@own_frames_hidden
+def Subarray(
+    array: NDArray | Sequence[int], subarray: NDArray | Sequence[int], process_grid: Grid | SubGrid | None = None,
+    correspondence: Sequence[int | None] | None = None,
+) -> BlockArray:  # fmt: skip
+    """How an array is dealt out in blocks: its shape (or the array), that of blocks (or this rank's), and the grid.
+
+    Blocks are balanced where this rank's own is passed. Ranks along axes that no dimension has have copies.
+    """
+    shape = tuple(np.shape(array)) if isinstance(array, np.ndarray) else tuple(array)
+    grid = process_grid or blocks.default_grid(current_world(), len(shape))
+    if grid.exact is not None:
+        raise ValueError("Subarray takes a grid all of whose parts count")
+    axes = blocks.axes_for(grid, len(shape), correspondence)
+    sizes = (None,) * len(shape) if isinstance(subarray, np.ndarray) else tuple(subarray)
+    if len(sizes if not isinstance(subarray, np.ndarray) else subarray.shape) != len(shape):
+        raise ValueError("Subarray has blocks of other dimensions than the array")
+    for size, block, axis in zip(shape, sizes, axes, strict=True):
+        ranks = 1 if axis is None else grid.all_sizes[axis]
+        if block is not None and block * ranks < size:
+            raise ValueError(f"{ranks} blocks of {block} elements do not hold {size} elements")
+    dealt = tuple(None if axis is None else Dealt(axis, size) for axis, size in zip(axes, sizes, strict=True))
+    return BlockArray(shape, Placement(grid.grid if isinstance(grid, SubGrid) else grid, dealt))
+
+
+@own_frames_hidden
+def Redistribute(x: NDArray, x_subarray: BlockArray, out: NDArray, out_subarray: BlockArray) -> None:
+    """The blocks `x` of an array become the blocks `out` of the same array, dealt out in another way."""
+    _require_same_dtype("Redistribute", x, out)
+    blocks.redistribute(np.asarray(x), x_subarray, out, out_subarray)
+
+
+def _scattering(
+    name: str, grid: Grid | SubGrid, other: Grid | SubGrid | None, x: NDArray, out: NDArray | None,
+    correspondence: Sequence[int | None] | None, block_sizes: Sequence[int] | int | None,
+) -> Scattering:  # fmt: skip
+    if out is not None:
+        _require_same_dtype(name, x, out)
+        if out.ndim != x.ndim:
+            raise ValueError(f"comm.{name} moves an array of {x.ndim} dimensions into one of {out.ndim}")
+    sizes = (block_sizes,) if isinstance(block_sizes, int) else block_sizes
+    if sizes is not None and (len(sizes) != x.ndim or min(sizes) < 1):
+        raise ValueError(f"comm.{name} takes the sizes of blocks, one for each of {x.ndim} dimensions")
+    axes = blocks.axes_for(grid, x.ndim, correspondence)
+    return Scattering(grid, other, axes, (None,) * x.ndim if sizes is None else sizes, f"comm.{name}")
+
+
+def _require_same_dtype(name: str, x: NDArray, out: NDArray) -> None:
+    if x.dtype != out.dtype:
+        raise CommunicationError(f"comm.{name} moves {x.dtype} into an array of {out.dtype}")

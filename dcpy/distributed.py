@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from dcpy.base.errors import ArgumentError, GridError
+from dcpy.base.grids import balanced
 from dcpy.base.tracebacks import own_frames_hidden
 from dcpy.runtime.distributed.arrays import DistArray, OnRoot
 from dcpy.runtime.distributed.files import read
 from dcpy.runtime.distributed.moving import moved
-from dcpy.runtime.distributed.placement import Dealt, Grid, Placement, balanced
+from dcpy.runtime.distributed.placement import Dealt, Grid, Placement
 from dcpy.runtime.distributed.world import World, current_world, world_of
 
 __all__ = [

@@ -17,7 +17,7 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 import dcpy
-from dcpy import plugins
+from dcpy import comm, plugins
 from dcpy.base import options
 from dcpy.base.errors import DcpyError
 from dcpy.ir.library.expansions import expansions_of
@@ -157,6 +157,19 @@ def _option_rows(kind: type, value: object, prefix: str) -> Iterator[str]:
             yield f"| `{name}` | `{variable}` | `{inner!r}` | {meaning} |"
 
 
+def local_view() -> Iterator[str]:
+    """Each function of ``dcpy.comm`` with its arguments."""
+    yield "# The local view: `dcpy.comm`\n\nIn programs and undecorated ([how-to](../how-to/local-view.md)).\n"
+    for name in sorted(comm.__all__, key=str.lower):
+        found = getattr(comm, name)
+        if not inspect.isfunction(found):
+            continue
+        parameters = inspect.signature(found).parameters.values()
+        plain = inspect.Signature([each.replace(annotation=inspect.Parameter.empty) for each in parameters])
+        shown = re.sub(r"<Operation\.(\w+): '\w+'>", r"\1", f"{name}{plain}")
+        yield f"## {name}\n\n```text\n{shown}\n\n{inspect.getdoc(found)}\n```\n"
+
+
 def api() -> Iterator[str]:
     """The page that mkdocstrings fills in."""
     yield "# API\n"
@@ -203,6 +216,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "reference/options.md": option_table,
     "reference/targets.md": targets,
     "reference/libraries.md": library_nodes,
+    "reference/comm.md": local_view,
     "reference/numpy.md": numpy_page,
     "reference/scipy.md": scipy_page,
     "reference/api.md": api,

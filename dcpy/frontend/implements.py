@@ -112,7 +112,12 @@ CATALOG: dict[str, tuple[str, ...]] = {
         "dcpy.frontend.python.repeating",
     ),
     "dcpy": ("dcpy.frontend.dataflow.functions",),
-    "dcpy.comm": ("dcpy.frontend.comm.messages", "dcpy.frontend.comm.collectives"),
+    "dcpy.comm": (
+        "dcpy.frontend.comm.messages",
+        "dcpy.frontend.comm.collectives",
+        "dcpy.frontend.comm.grids",
+        "dcpy.frontend.comm.blocks",
+    ),
     "scipy.special": ("dcpy.frontend.scipy.special", "dcpy.frontend.scipy.special_arrays"),
     "scipy.linalg": ("dcpy.frontend.scipy.linalg", "dcpy.frontend.scipy.banded"),
     "scipy.ndimage": ("dcpy.frontend.scipy.ndimage",),

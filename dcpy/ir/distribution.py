@@ -142,23 +142,31 @@ class Distribution:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a distributed array, in the array's own indices: what a message carries, wherever it lives."""
+    """A part of a distributed array, in the array's own indices: what a message carries, wherever it lives.
+
+    A program that is written for one rank computes its grids: then a section has the `grid` of its distribution.
+    """
 
     shape: tuple[Expr, ...]
     subset: Subset
     distribution: Distribution | None = None
+    grid: ProcessGrid | None = None
 
     @property
     def symbols(self) -> tuple[str, ...]:
         own = () if self.distribution is None else self.distribution.symbols
-        return tuple(dict.fromkeys((*(n for size in self.shape for n in size.symbols), *self.subset.symbols, *own)))
+        of_grid = () if self.grid is None else self.grid.symbols
+        of_shape = (name for size in self.shape for name in size.symbols)
+        return tuple(dict.fromkeys((*of_shape, *self.subset.symbols, *own, *of_grid)))
 
     def subs(self, values: Mapping[str, ExprLike]) -> Section:
         placed = None if self.distribution is None else self.distribution.subs(values)
-        return Section(tuple(size.subs(values) for size in self.shape), self.subset.subs(values), placed)
+        grid = None if self.grid is None else self.grid.subs(values)
+        return Section(tuple(size.subs(values) for size in self.shape), self.subset.subs(values), placed, grid)
 
     def __str__(self) -> str:
         where = "" if self.distribution is None else f" on {self.distribution}"
+        where += "" if self.grid is None else f" of {self.grid}"
         return f"[{', '.join(map(str, self.shape))}] at [{self.subset}]{where}"
 
 

@@ -19,7 +19,7 @@ _MPI = "dcpy.libraries.mpi"
 _PBLAS = "dcpy.libraries.pblas"
 _COLLECTIVES = (
     "barrier", "bcast", "reduce", "allreduce", "scan", "exscan", "scatter", "gather", "allgather", "alltoall",
-    "reduce_scatter", "place",
+    "reduce_scatter", "place", "cart",
 )  # fmt: skip
 _MESSAGES = ("send", "recv", "sendrecv", "isend", "irecv", "wait")
 _SOLVERS = ("cholesky", "lu", "lu_solve", "solve_triangular", "solve", "inverse", "qr")

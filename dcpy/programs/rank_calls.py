@@ -18,6 +18,7 @@ import numpy as np
 
 from dcpy import driver
 from dcpy.base.errors import ArgumentError, ArgumentShapeError, GridError
+from dcpy.base.grids import balanced
 from dcpy.base.options import Options
 from dcpy.codegen.artifact import ArrayArg, IntegerArg
 from dcpy.codegen.signature import default_signature
@@ -28,7 +29,7 @@ from dcpy.programs.rank_programs import Recipe, attach, for_ranks, require_plain
 from dcpy.runtime.distributed.agreement import agree, settle
 from dcpy.runtime.distributed.arrays import DistArray, OnRoot
 from dcpy.runtime.distributed.calibration import kept, scope_of
-from dcpy.runtime.distributed.placement import Grid, Placement, balanced
+from dcpy.runtime.distributed.placement import Grid, Placement
 from dcpy.runtime.distributed.sharing import load_everywhere
 from dcpy.runtime.distributed.world import World, current_world
 from dcpy.runtime.function import compiled_function

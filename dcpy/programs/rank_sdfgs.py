@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from dcpy import driver
 from dcpy.base.errors import ArgumentError, GridError
+from dcpy.base.grids import fitted
 from dcpy.base.options import Options
 from dcpy.base.source import SrcSpan
 from dcpy.codegen.artifact import ArrayArg, IntegerArg
@@ -25,7 +26,7 @@ from dcpy.ir.editing.erasing import erased
 from dcpy.programs.rank_calls import RankProgram, describe
 from dcpy.programs.rank_programs import Recipe, expand_messages
 from dcpy.runtime.distributed.agreement import agree
-from dcpy.runtime.distributed.placement import Grid, balanced
+from dcpy.runtime.distributed.placement import Grid
 from dcpy.runtime.distributed.sharing import load_everywhere
 from dcpy.runtime.distributed.world import World, current_world
 from dcpy.runtime.load import Loaded
@@ -77,8 +78,7 @@ def _extents(sdfg: Sdfg, name: str, known: Mapping[str, int], world: World) -> t
     used = math.prod(size for size in told if size)
     if used > world.size:
         raise GridError(f"the grid {name!r} has {used} ranks, and there are {world.size}")
-    rest = iter(balanced(world.size // max(used, 1), told.count(0)) if 0 in told else ())
-    return tuple(size or next(rest) for size in told)
+    return fitted(told, world.size)
 
 
 def _compiled(sdfg: Sdfg, options: Options, world: World) -> Loaded:

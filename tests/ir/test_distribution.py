@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dcpy
+from dcpy import plugins
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Array
 from dcpy.ir.editing.copying import copy_sdfg
@@ -42,6 +43,28 @@ def test_text_round_trip():
 def test_json_round_trip():
     document = json.loads(json.dumps(to_json(parse_sdfg(TEXT))))
     assert print_sdfg(from_json(document)) == TEXT
+
+
+def test_round_trip_of_a_grid_that_a_section_has():
+    """What programs of the local view have: the sizes of their grids are symbols that they compute."""
+    plugins.load()
+    text = """\
+sdfg @f(A: f64[N, M], B: f64[N, M]) symbols(N: size, M: size) {
+  data sizes: i64[1] transient
+  data coords: i64[1] transient
+  state {
+    comm.cart () -> (sizes -> sizes[0:1], coords -> coords[0:1]) {extents = (0,)}
+  }
+  let p = sizes[0]
+  state {
+    comm.copy (src <- A[0:N, 0:M]) -> (dst -> B[0:N, 0:M]) \
+{source = [N, M] at [0:N, 0:M] on grid(whole, whole) root 0 of [p], target = [N, M] at [0:N, 0:M]}
+  }
+}"""
+    found = parse_sdfg(text)
+    assert print_sdfg(found) == text
+    assert print_sdfg(from_json(json.loads(json.dumps(to_json(found))))) == text
+    assert "p" in next(node for node in found.body.walk_nodes() if node.kind == "comm.copy").source.symbols
 
 
 def test_a_program_without_grids_has_the_file_that_it_always_had():

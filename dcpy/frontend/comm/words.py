@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
@@ -30,3 +31,33 @@ class InPlace(Enum):
     """What stands for the operand of a collective whose result takes its place."""
 
     IN_PLACE = "in place"
+
+
+@dataclass(frozen=True)
+class CartGrid:
+    """A grid of ranks as programs have it: how long its axes are, and where this rank is.
+
+    Both, and whether axes are periodic, are also known of the whole of which it has those axes that it may `keep`;
+    `exact` is a rank of the one part that counts, or None.
+    """
+
+    sizes: tuple[int, ...]
+    coords: tuple[int, ...]
+    all_sizes: tuple[int, ...]
+    all_coords: tuple[int, ...]
+    periods: tuple[bool, ...]
+    keep: tuple[bool, ...]
+    exact: int | None
+
+
+@dataclass(frozen=True)
+class BlockArray:
+    """An array in blocks on a grid as programs have it: its shape, the grid, and how each dimension is dealt out.
+
+    Of each dimension, `axes` has the axis of the grid or None, and `blocks` the size of blocks: 0 for balanced ones.
+    """
+
+    shape: tuple[int, ...]
+    grid: CartGrid
+    axes: tuple[int | None, ...]
+    blocks: tuple[int, ...]

@@ -15,6 +15,7 @@ import numpy as np
 
 from dcpy.base import texts
 from dcpy.base.errors import DcpyError, FrontendError
+from dcpy.base.grids import RankGrid
 from dcpy.frontend.callbacks import Callback
 from dcpy.frontend.comm.of_mpi4py import refusal_of_number
 from dcpy.frontend.dataflow import channels
@@ -175,6 +176,11 @@ def _attribute_of_constant(frame: Frame, owner: Static, name: str) -> Value:
             f"{_called(owner)} has no attribute {name!r}",
             notes=("Python raises AttributeError here",),
             help=f"did you mean {near[0]!r}?" if near else of_arrays,
+        )
+    if name in ("coords", "world") and isinstance(owner.value, RankGrid):
+        raise FrontendError(
+            f"{name!r} of a grid is that of one rank, and a program is the same on all ranks",
+            help="write comm.coords(grid), comm.rank() or comm.size(): the program asks when it runs",
         )
     refused = refusal_of_number(owner.value, name, found)
     if refused is not None:

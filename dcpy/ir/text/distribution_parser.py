@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from dcpy.ir.distribution import Axis, Blocked, Cyclic, Distribution, Partial, Rest, Root, Section
+from dcpy.ir.distribution import Axis, Blocked, Cyclic, Distribution, Partial, ProcessGrid, Rest, Root, Section
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS
 from dcpy.ir.symbolic import ONE, ZERO, Expr
 from dcpy.ir.text.expr_parser import ExprParser
@@ -36,11 +36,14 @@ class DistributionParser(ExprParser):
         return Distribution(grid, axes, tuple(rest), halo)
 
     def section(self) -> Section:
-        """``[N, M] at [0:N, k] on g(block 0, whole)``."""
+        """``[N, M] at [0:N, k] on g(block 0, whole)``; ``of [P, 2]`` where the grid is the section's own."""
         shape = self.list_of(lambda: self.symbolic(size=True), "[", "]")
         self.expect("at")
         subset = self.subset()
-        return Section(shape, subset, self.distribution() if self.accept("on") else None)
+        placed = self.distribution() if self.accept("on") else None
+        own = placed is not None and self.accept("of")
+        sizes = self.list_of(lambda: self.symbolic(size=True), "[", "]") if own else None
+        return Section(shape, subset, placed, None if sizes is None else ProcessGrid(sizes))
 
     def _axis(self) -> Axis:
         at = self.token

@@ -9,7 +9,7 @@ from dcpy.ir.data import Data
 from dcpy.ir.expressions.scalar import ScalarExpr
 from dcpy.ir.library.library_kinds import LIBRARY_KINDS
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS, Memlet
-from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, Map, Node, Tasklet
+from dcpy.ir.nodes import Call, Callback, Copy, ForeignCall, LibraryNode, Map, Node, Tasklet
 from dcpy.ir.region import Region
 from dcpy.ir.roles import Role
 from dcpy.ir.schedules import SCHEDULES, UNDECIDED, Schedule
@@ -212,12 +212,14 @@ class NodeParser(DeclarationParser):
                 self.fail(f"{kind.text} needs its property {name!r}", at=kind)
         return cls(inputs=inputs, outputs=outputs, **values)
 
-    def _property(self, cls: type[Node]) -> tuple[str, Any]:
+    def _property(self, cls: type[LibraryNode | Callback]) -> tuple[str, Any]:
         name = self.identifier("the name of a property")
         self.expect("=")
         of_sections = self.at("[") or (self.at("(") and self.peek().text == "[")
-        is_expr = cls.roles.get(name) is Role.BOUND and not of_sections
-        return name, self.symbolic() if is_expr else self.value()
+        if cls.roles.get(name) is not Role.BOUND or of_sections:
+            return name, self.value()
+        of_several = any(field.name == name and str(field.type).startswith("tuple") for field in properties(cls))
+        return name, self.list_of(self.symbolic) if of_several else self.symbolic()
 
     def _foreign(self) -> ForeignCall:
         at = self.advance()

@@ -7,14 +7,15 @@ from a rank that has it to those that need it. A rank takes what it has from its
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from dcpy.base.errors import CommunicationError
+from dcpy.base.grids import coordinates
 from dcpy.ir.comm import Collective, NDArray, Sent, Visit
-from dcpy.ir.distribution import Partial, Section
+from dcpy.ir.distribution import Partial, Section, coordinate_names
 from dcpy.ir.interp.memory import index_of, range_of
 from dcpy.ir.interp.parts import Assembly, Part, on_grid, part_of
 from dcpy.ir.interp.scalars import combine
@@ -117,6 +118,8 @@ def _section_problems(what: str, section: Section) -> Iterator[str]:
         yield f"its {what} has {count} dimensions, and a subset of {len(section.subset.dims)}"
     if section.distribution is not None and len(section.distribution.axes) != count:
         yield f"its {what} has {count} dimensions, and a distribution of {len(section.distribution.axes)}"
+    if section.grid is not None and section.distribution is None:
+        yield f"its {what} has a grid, and no distribution"
 
 
 def _told(section: Section, visit: Visit, values: NDArray) -> str:
@@ -135,10 +138,11 @@ def _move(
     wcr: str,
 ) -> list[Arrived]:
     """Moves a section of one global array to a section of another; returns what each rank got of others."""
-    first = visits[0]
+    givers, takers = ([_on_grid_of(section, visit) for visit in visits] for section in (source, target))
+    first = givers[0]
     shape = tuple(size.evaluate(first.symbols) for size in source.shape)
     assembly = Assembly(shape, source.distribution, first.grids)
-    for visit, values in zip(visits, given, strict=True):
+    for visit, values in zip(givers, given, strict=True):
         assembly.add(visit.rank, values, visit.symbols)
     index = index_of(source.subset, shape, first.symbols)
     assert assembly.values is not None  # there is at least one rank
@@ -146,13 +150,24 @@ def _move(
     if np.any(owners < 0):
         raise CommunicationError(f"no rank has all elements of {source}", span=node.span)
     arrived = []
-    for visit, out in zip(visits, taken, strict=True):
-        from_ = _deliver(node, source, target, visit, values, owners, out, wcr, shape)
-        arrived.append(_parts_for(visit, assembly, source, target, shape) if assembly.sums else from_)
+    for giver, taker, out in zip(givers, takers, taken, strict=True):
+        from_ = _deliver(node, source, target, giver, taker, values, owners, out, wcr, shape)
+        arrived.append(_parts_for(giver, taker, assembly, source, target, shape) if assembly.sums else from_)
     return arrived
 
 
-def _parts_for(visit: Visit, assembly: Assembly, source: Section, target: Section, shape: tuple[int, ...]) -> Arrived:
+def _on_grid_of(section: Section, visit: Visit) -> Visit:
+    """A rank as a section sees it that has a grid of its own: its coordinates follow from its number."""
+    if section.grid is None or section.distribution is None:
+        return visit
+    name, sizes = section.distribution.grid, [size.evaluate(visit.symbols) for size in section.grid.sizes]
+    at = zip(coordinate_names(name, len(sizes)), coordinates(visit.rank, sizes), strict=True)
+    return replace(visit, grids={**visit.grids, name: section.grid}, symbols={**visit.symbols, **dict(at)})
+
+
+def _parts_for(
+    giver: Visit, visit: Visit, assembly: Assembly, source: Section, target: Section, shape: tuple[int, ...]
+) -> Arrived:
     """What comes to a rank that needs to combine it: of ranks with the same part, one sends; none to itself."""
     whole = tuple(size.evaluate(visit.symbols) for size in target.shape)
     part = part_of(target.distribution, whole, visit.grids, visit.symbols)
@@ -160,7 +175,7 @@ def _parts_for(visit: Visit, assembly: Assembly, source: Section, target: Sectio
         return {}
     assert assembly.values is not None  # there is a rank
     _, picked, sizes = _places(part, target, visit)
-    mine = assembly.place_of(visit.symbols) if on_grid(source.distribution, visit.grids, visit.symbols) else None
+    mine = assembly.place_of(giver.symbols) if on_grid(source.distribution, giver.grids, giver.symbols) else None
     arrived: Arrived = {}
     for number, (place, index) in enumerate(assembly.parts.items()):
         has = np.zeros(shape, bool)
@@ -175,6 +190,7 @@ def _deliver(
     node: Collective,
     source: Section,
     target: Section,
+    giver: Visit,
     visit: Visit,
     values: NDArray,
     owners: NDArray,
@@ -196,9 +212,9 @@ def _deliver(
     moved = values.reshape(sizes)[picked]
     out[local] = combine(wcr, out[local], moved) if wcr else moved
     needed = owners.reshape(sizes)[picked]
-    mine = part_of(source.distribution, shape, visit.grids, visit.symbols)
+    mine = part_of(source.distribution, shape, giver.grids, giver.symbols)
     owned = np.zeros(shape, bool)
-    if mine.here and (source.distribution is None or on_grid(source.distribution, visit.grids, visit.symbols)):
+    if mine.here and (source.distribution is None or on_grid(source.distribution, giver.grids, giver.symbols)):
         owned[np.ix_(*(each.whole for each in mine.own))] = True
     own = owned[index_of(source.subset, shape, visit.symbols)].reshape(sizes)[picked]
     senders, counts = np.unique(needed[~own & (needed != visit.rank)], return_counts=True)

@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from dcpy.base.errors import CommunicationError
+from dcpy.base.grids import coordinates, fitted
 from dcpy.ir.comm import Collective, CommNode, NDArray, Ranks, Visit
 from dcpy.ir.expressions.ops import op_info
 from dcpy.ir.memlet import CONFLICT_RESOLUTIONS
@@ -42,6 +43,35 @@ class Place(CommNode):
 
     def run(self, visit: Visit, ranks: Ranks) -> None:
         visit.outputs["rank"][...], visit.outputs["size"][...] = ranks.place(self, visit)
+
+
+@dataclass(eq=False)
+class Cart(CommNode):
+    """A grid of all ranks: ``sizes`` are how long its axes are, ``coords`` where this rank is (int64, one per axis).
+
+    A size of 0 stands for what the others leave (`base.grids.fitted`); a rank outside of the grid has its sizes as
+    coordinates.
+    """
+
+    kind = "comm.cart"
+    roles: ClassVar[Roles] = {**CommNode.roles, "extents": Role.BOUND}
+    extents: tuple[Expr, ...]
+
+    def problems(self) -> Iterator[str]:
+        """Other connectors, or no axes."""
+        if self.inputs or set(self.outputs) != {"sizes", "coords"}:
+            yield "has the connectors () -> (sizes, coords)"
+        if not self.extents:
+            yield "has no axis"
+
+    @property
+    def same_outputs(self) -> frozenset[str]:
+        return frozenset((self.outputs["sizes"].container,))
+
+    def run(self, visit: Visit, ranks: Ranks) -> None:
+        rank, count = ranks.place(self, visit)
+        sizes = fitted([extent.evaluate(visit.symbols) for extent in self.extents], count)
+        visit.outputs["sizes"][...], visit.outputs["coords"][...] = sizes, coordinates(rank, sizes)
 
 
 @dataclass(eq=False)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dcpy.base.errors import GridError
+from dcpy.base.grids import coordinates
 from dcpy.runtime.distributed.world import World
 
 Indices = np.ndarray[tuple[int], np.dtype[np.int64]]
@@ -21,12 +22,19 @@ Indices = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 @dataclass(frozen=True)
 class Grid:
-    """Ranks in rows and columns, the last axis fastest: the first ones of a world."""
+    """Ranks in rows and columns, the last axis fastest: the first ones of a world.
+
+    `periods` says of each axis whether its last rank is followed by the first one; by default none is.
+    """
 
     sizes: tuple[int, ...]
     world: World = field(compare=False, repr=False)
+    periods: tuple[bool, ...] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "periods", self.periods or (False,) * len(self.sizes))
+        if len(self.periods) != len(self.sizes):
+            raise GridError(f"a grid of {len(self.sizes)} axes has {len(self.periods)} periods")
         count = self.world.size
         if any(size < 1 for size in self.sizes) or math.prod(self.sizes) > count:
             extent = " x ".join(map(str, self.sizes))
@@ -42,25 +50,24 @@ class Grid:
 
     def coordinates(self, rank: int) -> tuple[int, ...]:
         """Where a rank is; one outside of the grid has the grid's sizes."""
-        if rank >= self.ranks:
-            return self.sizes
-        return tuple(int(at) for at in np.unravel_index(rank, self.sizes))
+        return coordinates(rank, self.sizes)
 
     @property
     def coords(self) -> tuple[int, ...]:
         """Where this rank is."""
         return self.coordinates(self.world.rank)
 
+    @property
+    def all_sizes(self) -> tuple[int, ...]:  # this and the next ones: see base.grids.RankGrid
+        return self.sizes
 
-def balanced(count: int, dims: int) -> tuple[int, ...]:
-    """`count` as a product of so many factors, the greatest first, as equal as they can be (as ``MPI_Dims_create``)."""
-    if dims < 1:
-        raise GridError("a grid has one axis at least")
-    if dims == 1:
-        return (count,)
-    divisors = [n for n in range(1, count + 1) if count % n == 0]
-    last = max(n for n in divisors if n**dims <= count)
-    return (*balanced(count // last, dims - 1), last)
+    @property
+    def keep(self) -> tuple[bool, ...]:
+        return (True,) * len(self.sizes)
+
+    @property
+    def exact(self) -> None:
+        return None
 
 
 @dataclass(frozen=True, slots=True)

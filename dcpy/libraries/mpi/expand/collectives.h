@@ -2,6 +2,33 @@
 // may differ. Values are combined in the order of the ranks; MPI's own operations stand for sums of its own types.
 
 namespace dcpy {
+// The number of axes, then how long each is: 0 for what the others leave, as equal as it can be, the longest first.
+template <class... N> void cart(int64_t *sizes, int64_t *coords, N... numbers)
+{
+    const int64_t all[] = {int64_t(numbers)...};
+    int64_t used = 1, open = 0;
+    Placement grid = {};
+    grid.axes = all[0];
+    for (int64_t a = 0; a < grid.axes; a++) {
+        grid.sizes[a] = all[1 + a];
+        if (grid.sizes[a] > 0) used *= grid.sizes[a];
+        else open++;
+    }
+    int64_t left = most(1, world_size() / used);
+    for (int64_t a = grid.axes; a-- > 0;) {
+        if (grid.sizes[a] > 0) continue;
+        int64_t best = open > 1 ? 1 : left;
+        for (int64_t n = 2; open > 1 && n <= left; n++) {
+            int64_t power = 1;
+            for (int64_t k = 0; k < open && power <= left; k++) power *= n;
+            if (left % n == 0 && power <= left) best = n;
+        }
+        grid.sizes[a] = best, left /= best, open--;
+    }
+    grid.find(world_rank(), coords);
+    for (int64_t a = 0; a < grid.axes; a++) sizes[a] = grid.sizes[a];
+}
+
 #ifdef DCPY_ALONE
 static void pass(const View &x, const View &out)
 {

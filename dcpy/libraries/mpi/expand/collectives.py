@@ -67,6 +67,12 @@ def placing(node: nodes.Place, f: Fragment, environment: str) -> None:
     f.add(ForeignCall("dcpy::place", arguments, {}, dict(node.outputs), environment))
 
 
+def on_grid(node: nodes.Cart, f: Fragment, environment: str) -> None:
+    """One call, of what is known of the sizes."""
+    numbers = (as_expr(len(node.extents)), *node.extents)
+    f.add(ForeignCall("dcpy::cart", ("sizes", "coords", *map(Index, numbers)), {}, dict(node.outputs), environment))
+
+
 def both(
     cls: type[CommNode], write: Callable[[Any, Fragment, str], None]
 ) -> tuple[Expansion, Expansion]:
@@ -76,6 +82,7 @@ def both(
 
 
 place, place_alone = both(nodes.Place, placing)
+cart, cart_alone = both(nodes.Cart, on_grid)
 barrier, barrier_alone = both(nodes.Barrier, waiting)
 bcast, bcast_alone = both(nodes.Bcast, moving)
 reduce, reduce_alone = both(nodes.Reduce, moving)

@@ -80,15 +80,23 @@ def _exchange(node: Exchange, f: Fragment, environment: str) -> None:
     f.add(ForeignCall("dcpy::exchange_parts", tuple(arguments), *operands, environment))
 
 
-def _numbers(source: Section, target: Section, src: Operand, dst: Operand, grids: Grids) -> Numbers:
-    yield from _placement(source.distribution, grids)
-    yield from _placement(target.distribution, grids)
+def _numbers(source: Section, target: Section, src: Operand, dst: Operand, known: Grids) -> Numbers:
+    of_source, of_target = (_with_own_grid(section, known) for section in (source, target))
+    yield from _placement(source.distribution, of_source)
+    yield from _placement(target.distribution, of_target)
     pairs = list(_pairs(source, target))
     yield as_expr(len(pairs))
     for count, first, second in pairs:
         yield count
-        yield from _side(source, first, src, grids)
-        yield from _side(target, second, dst, grids)
+        yield from _side(source, first, src, of_source)
+        yield from _side(target, second, dst, of_target)
+
+
+def _with_own_grid(section: Section, known: Grids) -> Grids:
+    """The grids that a section's distribution is about: those of the program, or the section's own."""
+    if section.grid is None or section.distribution is None:
+        return known
+    return {**known, section.distribution.grid: section.grid}
 
 
 def _placement(placed: Distribution | None, grids: Grids) -> Numbers:
