@@ -115,6 +115,7 @@ class FpgaOptions:
     library: str = ""  #: file of the OpenCL library; empty: Intel's emulator, or the system's libOpenCL.so.1
     watchdog: int = 60  #: seconds after which kernels on a board, or in an emulator, are taken to hang
     platform: str = "u250"  #: the board that `explain` computes with: ``u250``, ``u280``, ``s10``, ``a10``
+    banks: str = ""  #: of the board's memory that arrays are in: ``x=ddr 1, A=hbm 0:4 axis 1``; others are spread
     steps: int = 1  #: time steps of a stencil that are one chain, which reads and writes the grid once
     lanes: int = 1  #: elements of a token at most, a power of two; 0: as many as the board's port moves in a cycle
     systolic: bool = False  #: products of matrices are systolic arrays, where the number of terms is a number

@@ -21,7 +21,13 @@ def _pipeline(options: Options, costs: Costs, limits: Limits) -> Pipeline:
     chosen = options.fpga
     width = board(chosen.platform).width if chosen.lanes != 1 else 0
     made = fpga_pipeline(
-        limits, costs, systolic=chosen.systolic, steps=chosen.steps, width=width, lanes=chosen.lanes
+        limits,
+        costs,
+        systolic=chosen.systolic,
+        steps=chosen.steps,
+        width=width,
+        lanes=chosen.lanes,
+        banks=chosen.banks,
     )
     return Pipeline(made.name, *made.passes, InferDepths(), ensures="fpga")
 

@@ -105,6 +105,7 @@ PASSES: Registry[type[Pass]] = Registry(
     {
         "assign-schedules": f"{_CPU}.assign_schedules:AssignSchedules",
         "chain-time-steps": f"{_FPGA}.chain_time_steps:ChainTimeSteps",
+        "place-in-banks": f"{_FPGA}.place_in_banks:PlaceInBanks",
         "decouple-memory": f"{_FPGA}.decouple_memory:DecoupleMemory",
         "form-processes": f"{_FPGA}.form_processes:FormProcesses",
         "fpga-transform": f"{_FPGA}.fpga_transform:FPGATransform",

@@ -10,6 +10,7 @@ from dcpy.base.errors import DcpyError
 
 f32 = dcpy.float32
 N = dcpy.symbol("N", positive=True)
+M = dcpy.symbol("M", multiple_of=4)
 
 
 def halves(x: dcpy.float16[N]):
@@ -203,3 +204,48 @@ def test_no_hardware(function, message):
     with pytest.raises(DcpyError, match=message) as caught:
         dcpy.program(function).to_sdfg().code(device="fpga")
     assert "test_fpga_mistakes.py:" in str(caught.value)
+
+
+def scaled(x: f32[N], y: f32[N]):
+    y[:] = x * 2
+
+
+@pytest.mark.parametrize(
+    ("banks", "message"),
+    [
+        ("x=ddr 4", "'x' is in the bank ddr 4, and u250 has 4 of that kind, from 0 on"),
+        ("y=hbm 0", "'y' is in the bank hbm 0, and u250 has none of that kind"),
+        ("x=ddr 0:2", "2 banks are not shown to divide dimension 0 of 'x' evenly"),
+    ],
+)
+def test_banks_that_do_not_fit(banks, message):
+    with pytest.raises(DcpyError, match=message) as caught:
+        dcpy.program(scaled).to_sdfg().code(device="fpga", **{"fpga.banks": banks})
+    assert "test_fpga_mistakes.py:" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("banks", "message"),
+    [
+        ("z=ddr 1", "'scaled' has no array 'z' to be in ddr 1: there are 'x', 'y'"),
+        ("x=sram 1", "'x=sram 1' is no array with its bank"),
+        ("x", "'x' is no array with its bank"),
+    ],
+)
+def test_what_is_no_bank(banks, message):
+    with pytest.raises(DcpyError, match=message) as caught:
+        dcpy.program(scaled).to_sdfg().code(device="fpga", **{"fpga.banks": banks})
+    assert "fpga.banks=" in str(caught.value)
+
+
+def doubled(x: f32[M], y: f32[M]):
+    y[:] = x * 2
+
+
+def test_banks_are_in_the_tools_configuration():
+    banks = {"fpga.banks": "y=ddr 3, x=hbm 4:8", "fpga.platform": "u280", "fpga.mode": "hardware"}
+    with pytest.raises(DcpyError, match="'y' is in the bank ddr 3, and u280 has 2"):
+        dcpy.program(doubled).to_sdfg().code(device="fpga", **banks)
+    text = dcpy.program(doubled).to_sdfg().code(device="fpga", **banks | {"fpga.banks": "y=ddr 1, x=hbm 4:8"})
+    assert "sp=doubled_kernel_1.x:HBM[4:7]" in text
+    assert "sp=doubled_kernel_1.y:DDR[1]" in text

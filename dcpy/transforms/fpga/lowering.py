@@ -10,6 +10,7 @@ from dcpy.transforms.fpga.decouple_memory import DecoupleMemory
 from dcpy.transforms.fpga.form_processes import FormProcesses
 from dcpy.transforms.fpga.interleave_accumulation import InterleaveAccumulation
 from dcpy.transforms.fpga.pipeline_loops import PipelineLoops
+from dcpy.transforms.fpga.place_in_banks import PlaceInBanks
 from dcpy.transforms.fpga.share_readers import ShareReaders
 from dcpy.transforms.fpga.streaming_composition import StreamingComposition
 from dcpy.transforms.fpga.streaming_memory import StreamingMemory
@@ -30,11 +31,13 @@ def fpga_pipeline(
     steps: int = 1,
     width: int = 0,
     lanes: int = 0,
+    banks: str = "",
 ) -> Pipeline:
     """What is done to every program before its queues get their depths (`targets.infer_depths`) and it is printed."""
     prefer = (SYSTOLIC, *EXPANSIONS) if systolic else EXPANSIONS
     return Pipeline(
         "lower-for-fpga",
+        *((PlaceInBanks(banks),) if banks else ()),
         InlineCall(),
         ExpandLibraryNodes(prefer, "fpga", costs),
         MapInlining(),
