@@ -20,10 +20,16 @@ def test_a_row_is_allocated_once_per_thread(schedule):
     assert text.index("dcpy_heap_buffer<double> t_buffer_") < text.index("for (int64_t i = 0")
 
 
-@pytest.mark.parametrize("schedule", ["@parallel", "@sequential"])
-def test_a_size_that_changes_is_allocated_in_each_iteration(schedule):
-    text = source_of(ROWS.format(size="i + 1", schedule=schedule))
+def test_a_size_that_changes_is_allocated_in_each_iteration():
+    text = source_of(ROWS.format(size="i + 1", schedule="@sequential"))
     assert text.index("dcpy_heap_buffer<double> t_buffer_") > text.index("for (int64_t i = 0")
+
+
+def test_a_size_that_changes_is_allocated_by_a_thread_where_no_row_was_as_long():
+    text = source_of(ROWS.format(size="i + 1", schedule="@parallel"))
+    loop = text.index("for (int64_t i = 0")
+    assert text.index("dcpy_growing_buffer<double> t_buffer_(0)") < loop
+    assert text.index("int64_t t_room_ = 0;") < loop < text.index("if (t_room_ < ") < text.index("t_buffer_.grow(0, ")
 
 
 @pytest.mark.cc

@@ -7,9 +7,11 @@ that one thread runs one after the other may use the same.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from dcpy.codegen.lir import tree
-from dcpy.codegen.lir.expr import Name
+from dcpy.codegen.lir.expr import Infix, Literal, Name
+from dcpy.codegen.lir.types import INDEX, TRUTH
 from dcpy.codegen.lir.walk import names_in, statements
 
 
@@ -21,6 +23,26 @@ def take_buffers(body: tree.Body, params: Iterable[str]) -> tuple[tree.Body, tre
     varying = {*params, *_changed(body)}
     fixed = tuple(one for one in buffers if not one.grows and varying.isdisjoint(names_in((one,))))
     return fixed, tuple(statement for statement in body if statement not in fixed)
+
+
+def grow_buffers(body: tree.Body) -> tuple[tree.Body, tree.Body]:
+    """The other buffers of iterations that one thread runs, of any size: each grows to the largest one so far.
+
+    before   loop i { heap t: f64[n] ... }    after   heap t: f64[0] grows;  var room = 0
+                                                      loop i { if room < n { grow t to n keeping 0;  room = n } ... }
+    """
+    before: list[tree.Statement] = []
+    inside: list[tree.Statement] = []
+    for statement in body:
+        if not isinstance(statement, tree.HeapBuffer) or statement.grows or statement.kept:
+            inside.append(statement)
+            continue
+        room, count = Name(f"{statement.name}_room_", INDEX), statement.count
+        none = Literal(0, INDEX)
+        before += [replace(statement, count=none, grows=True), tree.Declare(room.name, INDEX, none)]
+        grow = tree.Grow(statement.name, statement.element, none, count, span=statement.span)
+        inside.append(tree.If(((Infix("<", room, count, TRUTH), (grow, tree.Assign(room, count))),)))
+    return tuple(before), tuple(inside)
 
 
 def _changed(body: tree.Body) -> Iterable[str]:

@@ -16,7 +16,7 @@ from dcpy.codegen.lir.types import INDEX, STATUS, TRUTH, Basic, LirType, Pointer
 from dcpy.codegen.lir.walk import changed_variables, names_in, statements
 from dcpy.codegen.lower.bounds import going_down, within
 from dcpy.codegen.lower.context import Accumulator, Context, ParallelScope
-from dcpy.codegen.lower.hoisting import take_buffers
+from dcpy.codegen.lower.hoisting import grow_buffers, take_buffers
 from dcpy.codegen.lower.independence import promised
 from dcpy.codegen.lower.reductions import accumulator_for, reduction_of
 from dcpy.codegen.lower.tasklets import write
@@ -179,6 +179,7 @@ def _lower_parallel(context: Context, node: Map, writes: ConflictResolutions, lo
     scope = ParallelScope(node, writes.symbols, label, tiles_of(node))
     with context.running(scope):
         buffers, body = _body(context, node, lower_region)
+    growing, body = grow_buffers(body)
     fails = any(isinstance(s, tree.CheckFail) and s.leaves == label for s in statements(body))
     if fails:
         body = (tree.Attempt(label, body),)
@@ -191,7 +192,7 @@ def _lower_parallel(context: Context, node: Map, writes: ConflictResolutions, lo
     if vector and len(node.params) > divided.collapse:
         loops, vector = _mark_innermost(loops, len(node.params), *vector, *reductions), ()
     loops = replace(loops, marks=(divided, *vector, *reductions))
-    _call_by_team(context, node, (*buffers, loops), fails)
+    _call_by_team(context, node, (*buffers, *growing, loops), fails)
 
 
 def _call_by_team(context: Context, node: Map, loops: tree.Body, fails: bool) -> None:

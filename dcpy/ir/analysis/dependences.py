@@ -18,7 +18,7 @@ from dcpy.ir.analysis.footprints import Footprint, Variable
 from dcpy.ir.analysis.integer_sets import Answer, covers, distance, overlap_across
 from dcpy.ir.analysis.scopes import symbols_assigned_in
 from dcpy.ir.analysis.uses import Uses
-from dcpy.ir.data import Array, Lifetime, View
+from dcpy.ir.data import Array, Lifetime
 from dcpy.ir.effects import VISIBLE, Effect, keep_order
 from dcpy.ir.nodes import Node, Tasklet
 from dcpy.ir.refusal import Refusal
@@ -286,12 +286,13 @@ def _seen_outside(symbols: Iterable[str], body: Region, uses: Uses) -> Refusal |
 
 def _takes_over(region: Region, symbol: str, uses: Uses) -> bool:
     """Whether a run of a region may use the value that a symbol had before it."""
-    if any(name in region.containers and not isinstance(uses.desc(name), View) for name in uses.described_by(symbol)):
-        return True
+    described = uses.described_by(symbol)
     for block in region.blocks:
         elements: tuple[Element, ...] = (block, *block.nodes) if isinstance(block, State) else (block,)
-        if any(symbol in uses.touches(element).symbols for element in elements):
-            return True
+        for touches in map(uses.touches, elements):
+            touched = (*touches.reads, *touches.writes) if described else ()
+            if symbol in touches.symbols or any(name in described for name in touched):
+                return True
         if isinstance(block, SymbolAssign) and block.symbol == symbol:
             return False
         if any(_takes_over(inner, symbol, uses) for inner in block.regions()):

@@ -13,7 +13,7 @@ from enum import Enum, auto
 from functools import singledispatchmethod
 
 from dcpy.base import networks
-from dcpy.base.errors import InterpreterError
+from dcpy.base.errors import DcpyError, InterpreterError
 from dcpy.base.networks import run_network
 from dcpy.ir.interp.dataflow import DataMovement
 from dcpy.ir.interp.exceptions import exception_of
@@ -198,6 +198,8 @@ class Machine(DataMovement):
     def _(self, node: Map) -> None:
         outside = dict(self.symbols)
         points = list(self._points(node, 0))
+        places = {point: place for place, point in enumerate(points)}
+        failures: dict[int, Exception] = {}
         detector = None
         if self.shuffle is not None:
             self.shuffle.shuffle(points)
@@ -209,11 +211,20 @@ class Machine(DataMovement):
             if detector is not None:
                 detector.iteration = point
             self.symbols.update(zip(node.params, point, strict=True))
-            self.run_region(node.body)
+            try:
+                self.run_region(node.body)
+            except DcpyError:
+                raise
+            except Exception as error:
+                failures[places[point]] = error
+                if self.shuffle is None:
+                    break
             self._restore({name: outside.get(name) for name in tuple(self.symbols)})
         self.frame.depth -= 1
         if detector is not None:
             self.detectors.pop()
+        if failures:
+            raise failures[min(failures)]
 
     def _points(self, node: Map | Process, axis: int) -> Iterator[tuple[int, ...]]:
         """The points of a domain; the bounds of an axis may mention the parameters before it."""

@@ -73,8 +73,9 @@ def _assign(node: Map, rw: Rewriter, costs: Costs, busy: Refusal | None) -> bool
     """Schedules one map, and what is split off it; returns whether it runs on threads."""
     if not isinstance(node.schedule, Undecided):
         return isinstance(node.schedule, Parallel)
+    in_order = len(node.params) > 1 and Effect.MAY_RAISE in effects_of(node)  # the first failure is told
     inside = _why_no_vectors(node)
-    vector = None if inside else _vector_param(node, costs, rw)
+    vector = None if inside or in_order else _vector_param(node, costs, rw)
     if vector is not None and _is_rectangular(node):
         move_short_sums_inside(node, vector, costs.unrolled_terms, rw)
     free = busy or _why_no_team(node, costs, rw) or _free_params(node, rw)
@@ -83,6 +84,8 @@ def _assign(node: Map, rw: Rewriter, costs: Costs, busy: Refusal | None) -> bool
     if isinstance(free, Refusal):
         rw.remark(node, False, f"no threads: {free}")
         free = ()
+    if in_order:
+        free = _prefix(node.params, free)
     return _divide(node, vector, free, costs, rw)
 
 

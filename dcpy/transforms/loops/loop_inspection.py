@@ -12,6 +12,7 @@ from typing import ClassVar
 from dcpy.ir import types
 from dcpy.ir.analysis.dependences import loop_dependences
 from dcpy.ir.analysis.effects import leavers
+from dcpy.ir.analysis.failures import why_failures_are_seen
 from dcpy.ir.analysis.uses import Uses
 from dcpy.ir.data import Scalar
 from dcpy.ir.editing.cloning import clone
@@ -59,6 +60,8 @@ class LoopInspection(Transformation[Legal]):
         found = loop_dependences(loop, m.uses, leaves=False)
         if not found.answer.is_no and not found.updates:
             return Refusal(found.answer.reason)
+        if found.answer.is_no and why_failures_are_seen(loop, m.uses) is None:
+            return Refusal("nobody sees what the iterations behind one that raises have written")
         return _why_not_before(loop, m.uses) or LEGAL
 
     def apply(self, m: Match, plan: Legal, rw: Rewriter) -> Loop:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dcpy.ir.analysis.dependences import LoopDependences, loop_dependences
+from dcpy.ir.analysis.failures import why_failures_are_seen
 from dcpy.ir.nodes import Map
 from dcpy.ir.region import Loop, Region, State
 from dcpy.ir.subsets import Range
@@ -22,7 +23,10 @@ class LoopToMap(Transformation[LoopDependences]):
     Applies when integer sets prove that no iteration touches what another one writes. A temporary that each iteration
     fills before it reads it, and that nothing outside touches, becomes private to the iteration. Combining writes
     (``(add)`` and so on) commute; the order of a floating-point reduction may change. Symbols assigned inside are
-    per iteration, so none may be used outside; a break, return, check or while inside keeps the loop.
+    per iteration, so none may be used outside; a break, return or while inside keeps the loop.
+
+    So does a check or an index from data, unless an iteration behind one that raises leaves nothing that is seen
+    (`ir.analysis.failures`): then all run, and the exception of the lowest one that fails is raised.
     """
 
     name: ClassVar[str] = "loop-to-map"
@@ -34,7 +38,7 @@ class LoopToMap(Transformation[LoopDependences]):
         loop = m[self.loop]
         if not loop.range.step.constant:
             return Refusal(f"the step {loop.range.step} is not a number")
-        found = loop_dependences(loop, m.uses)
+        found = loop_dependences(loop, m.uses, leaves=why_failures_are_seen(loop, m.uses) is not None)
         if found.answer.is_no:
             return found
         if found.updates:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import dcpy
 from dcpy.ir.editing.copying import copy_sdfg
+from dcpy.ir.text import print_sdfg
 from dcpy.transforms.api import apply_repeated
 from dcpy.transforms.loops.loop_to_map import LoopToMap
 from dcpy.transforms.simplify.augmented_assignment_to_wcr import AugmentedAssignmentToWCR
@@ -140,3 +143,61 @@ def test_a_loop_that_becomes_a_map_may_run_in_any_order(text):
     after = copy_sdfg(before)
     apply_repeated(after, LoopToMap(), check=True)
     assert_same_values(before, after, {})
+
+
+# -- exceptions ------------------------------------------------------------------------------------------------------
+
+
+def returning(body, data=""):
+    head = "sdfg @f(b: f64[M], p: i64[N], q: i64[N]) symbols(N: size, M: size) -> (y: array)"
+    return parse(f"{head} {{ data y: f64[N]  {data} {body} }}")
+
+
+ROWS = """{kind} i = 0:N {{ data t: f64[r] transient  let k = wrap(p[i], M, 0)  let r = max(0, q[i])
+    state {{ map j = 0:r {{ tasklet (x <- b[k]) -> (o -> t[j]) {{ o = x }} }} }}
+    check r < 3 else ValueError "long row"
+    state {{ tasklet (x <- b[k]) -> (o -> y[i]) {{ o = x }} }} }}"""
+
+
+def test_what_may_raise_is_a_map_where_only_results_are_written():
+    """Also with temporaries whose sizes an iteration finds out. The lowest iteration's exception is raised."""
+    found = expect(LoopToMap(), on=returning(ROWS.format(kind="loop")))
+    found.becomes(print_sdfg(returning(f"state {{ {ROWS.format(kind='map')} }}")))
+    for p, q in (([0, 1, -2, 1], [0, 2, 1, 0]), ([0, 5, 1, 1], [2, 1, 3, 0]), ([0, 1, 1, 5], [2, 1, 3, 0])):
+        found.same_values(N=[4], M=[2], p=[np.array(p)], q=[np.array(q)])
+
+
+def test_what_may_raise_keeps_its_order_where_the_caller_sees_it():
+    gather = "loop i = {} {{ let k = wrap(p[i], M, 0) state {{ tasklet (x <- b[k]) -> (o -> {}) {{ o = x }} }} }}"
+    expect(LoopToMap(), on=returning(gather.format("0:N", "b[i]"))).is_refused("an index check inside may end it early")
+    downwards = gather.format("N - 1:-1:-1", "y[i]")
+    expect(LoopToMap(), on=returning(downwards)).is_refused("an index check inside may end it early")
+
+
+def test_what_nothing_bounds_is_not_run_behind_a_failure():
+    """As many iterations as a caller likes, most of which would never have been reached."""
+    body = "state { tasklet (x <- b[i]) -> (o -> y[i]) { o = x } }"
+    endless = f'loop i = 0:N {{ check i < M else ValueError "too long" {body} }}'
+    expect(LoopToMap(), on=returning(endless)).is_refused("a check inside may end it early")
+
+
+@dcpy.program(auto_optimize=True)
+def rows(starts, places, weights, x):
+    y = np.empty(starts.size - 1)
+    for i in range(starts.size - 1):
+        y[i] = weights[starts[i] : starts[i + 1]] @ x[places[starts[i] : starts[i + 1]]]
+    return y
+
+
+@pytest.mark.cc
+def test_compiled_rows_of_any_length():
+    """On threads, each with a buffer of its own that grows; short rows call no library."""
+    rng = np.random.default_rng(1)
+    lengths = np.concatenate([rng.integers(0, 4, 5000), [100, 0, 3000, 33]])
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    places, weights, x = rng.integers(-70, 70, starts[-1]), rng.random(starts[-1]), rng.random(70)
+    np.testing.assert_allclose(rows(starts, places, weights, x), rows.function(starts, places, weights, x), rtol=1e-12)
+    places[[3000, 4000, 6000]] = 71, -99, 100
+    with pytest.raises(IndexError, match="index 71 is out of bounds"):
+        rows(starts, places, weights, x)
+

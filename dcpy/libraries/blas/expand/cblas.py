@@ -31,6 +31,7 @@ from dcpy.libraries.blas.nodes import Dot, Gemm, Gemv, Ger
 LETTERS = {types.float32: "s", types.float64: "d", types.complex64: "c", types.complex128: "z"}
 ROW_MAJOR, NO_TRANSPOSE, TRANSPOSE, UPPER = 101, 111, 112, 121
 INT_MAX = 2**31 - 1
+SHORT = 32  #: terms of a sum of products in a loop that takes less time than it takes to call a library
 SMALL = 8  #: rows, columns and terms of a product in a loop that takes less time than it takes to call a library
 
 
@@ -313,6 +314,8 @@ def _dot(node: Dot, f: Fragment, prefix: str, environment: str) -> None:
             return ForeignCall(function, (*arguments, "result"), inputs, outputs, environment)
         return ForeignCall(f"{prefix}{call.letter}dot", arguments, inputs, outputs, environment, result="result")
 
+    if any(owner.runs is not Runs.PERHAPS for owner in owners_around(node)):
+        call.at_most(SHORT + 1, x.size)
     call.emit(foreign, lambda: dot_loops(node, f, out))
 
 
