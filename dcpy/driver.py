@@ -136,6 +136,41 @@ def build_library(
     return Library(tuple(written), tuple(shipping.needed_libraries(library, artifact.environments).values()))
 
 
+def build_executable(
+    sdfg: Sdfg,
+    signature: Signature,
+    path: Path,
+    main: str,
+    *,
+    environments: Sequence[Environment] = (),
+    keep_source: bool = False,
+) -> Library:
+    """A program that needs no Python. `main` is the C++ text of its main function, which needs `environments`, too."""
+    from dcpy.codegen.artifact import Unit
+    from dcpy.codegen.generate import with_messages
+    from dcpy.runtime import shipping
+    from dcpy.runtime.build import build
+    from dcpy.runtime.load import toolchains_of
+
+    chosen = resolve_options()
+    lowered, _ = lower(sdfg, chosen)
+    _require_no_callbacks(lowered)
+    artifact = with_messages(_print(lowered, signature, chosen))
+    needed = tuple(dict.fromkeys((*artifact.environments, *environments)))
+    units = (*artifact.units, Unit(f"{sdfg.name}_main.cpp", main, "C++", ("-std=c++17",)))
+    artifact = replace(artifact, units=units, environments=needed)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        tools = toolchains_of(artifact, chosen, toolchain(chosen))
+        built = build(artifact, Path(folder), tools, chosen.cpu, kept_at=Path(folder), executable=True)
+        shutil.copy(built, path)
+    written = [path]
+    for name, text in artifact.files if keep_source else ():
+        written.append(path.parent / name)
+        written[-1].write_text(text, encoding="utf-8")
+    return Library(tuple(written), tuple(shipping.needed_libraries(path, artifact.environments).values()))
+
+
 def _require_no_callbacks(sdfg: Sdfg) -> None:
     from dcpy.ir.library.callbacks import callbacks_in
 

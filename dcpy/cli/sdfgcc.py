@@ -22,6 +22,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("-o", "--output", default="", help="the library (default: libNAME.so); its header lies beside")
     parser.add_argument("--source", action="store_true", help="keep the generated C++ (or C) beside the library, too")
     parser.add_argument("--bundle", action="store_true", help="copy the foreign libraries that it calls beside it")
+    parser.add_argument("--main", action="store_true", help="make a program of its own, whose arguments are .npy files")
+    parser.add_argument("--mpi", action="store_true", help="for several ranks: of a distributed .sdfg, under mpirun")
     parser.add_argument("--device", default="cpu", choices=("cpu", "gpu"), help="what runs it (default: cpu)")
     parser.add_argument("--backend", default="auto", choices=("auto", "cuda", "hip", "simulator"), help="of a GPU")
     parser.add_argument("--arch", default="", help="chips of GPUs, as sm_80,sm_90 or gfx90a (default: the one here)")
@@ -37,6 +39,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.target:
             return _project(parser, options)
+        if options.main or options.mpi:
+            if options.device != "cpu" or options.bundle or not options.main:
+                parser.error("--mpi is for --main, and --main is without --device and --bundle")
+            return _program(options)
         chosen = options_for(options.device, options.backend, archs)
         made = compile_ahead(
             options.program,
@@ -53,6 +59,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except DcpyError as error:
         print(error, file=sys.stderr)
         return 1
+    return 0
+
+
+def _program(options: argparse.Namespace) -> int:
+    """Writes the program of its own that the words ask for."""
+    from dcpy.cli.standalone import build_standalone
+
+    made = build_standalone(options.program, options.output, on_ranks=options.mpi, keep_source=options.source)
+    for path in made.written:
+        print(path)
     return 0
 
 

@@ -50,12 +50,14 @@ def compile_flags(artifact: Artifact, unit: Unit, options: CpuOptions) -> tuple[
     )
 
 
-def link_flags(artifact: Artifact, run_path: str = "") -> tuple[str, ...]:
+def link_flags(artifact: Artifact, run_path: str = "", *, executable: bool = False) -> tuple[str, ...]:
     """What turns objects into a library. Never -ffast-math: when linking, it would change the whole process.
 
-    `run_path`: where it looks for foreign libraries when it is loaded (default: where they are now).
+    `run_path`: where it looks for foreign libraries when it is loaded (default: where they are now). `executable`: one
+    of the units has a main function, and a program is made instead.
     """
-    flags = ["-shared", "-Wl,--as-needed"] if os.name == "posix" and os.uname().sysname == "Linux" else ["-shared"]
+    flags = [] if executable else ["-shared"]
+    flags += ["-Wl,--as-needed"] if os.name == "posix" and os.uname().sysname == "Linux" else []
     for environment in artifact.environments:
         flags += [f"-L{folder}" for folder in environment.library_dirs]
         flags += [f"-Wl,-rpath,{run_path or folder}" for folder in environment.library_dirs]
@@ -64,12 +66,19 @@ def link_flags(artifact: Artifact, run_path: str = "") -> tuple[str, ...]:
 
 
 def build(
-    artifact: Artifact, folder: Path, toolchains: Toolchains, options: CpuOptions, *, kept_at: Path, run_path: str = ""
+    artifact: Artifact,
+    folder: Path,
+    toolchains: Toolchains,
+    options: CpuOptions,
+    *,
+    kept_at: Path,
+    run_path: str = "",
+    executable: bool = False,
 ) -> Path:
     """Write the units of `artifact` into `folder`, compile and link them there; the path of the library.
 
     `toolchains` has a compiler for each of its languages that is compiled here. `kept_at` is where the caller leaves
-    the folder when this raises `ToolchainError`; `run_path` as for `link_flags`.
+    the folder when this raises `ToolchainError`; `run_path` and `executable` as for `link_flags`.
     """
     for unit in artifact.units:
         (folder / unit.name).write_text(unit.text)
@@ -80,7 +89,7 @@ def build(
         for unit, object_ in zip(sources, objects, strict=True)
     ]
     linker = toolchains[artifact.languages[0]].command
-    link = [*linker, *objects, *link_flags(artifact, run_path), "-o", LIBRARY]
+    link = [*linker, *objects, *link_flags(artifact, run_path, executable=executable), "-o", LIBRARY]
     for commands in (compiles, [link]):
         for command, output in _run_all(commands, folder):
             raise failure(artifact, command, output, kept_at)

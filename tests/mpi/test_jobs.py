@@ -13,8 +13,10 @@ import textwrap
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import dcpy
 from dcpy.base.options import environment_of_ranks
 from dcpy.cli.ranks import command_for
 
@@ -384,3 +386,32 @@ def test_who_fails_while_others_wait_for_its_messages_ends_the_job(tmp_path):
     assert "on rank 1:\nTraceback" in text, text
     assert "IndexError: index 7 is out of bounds for axis 0 with size 3" in text, text
     assert "dcpy: rank 1 ends the job: other ranks are in the same call" in text, text
+
+
+N, M = dcpy.symbol("N"), dcpy.symbol("M")
+
+
+@dcpy.program
+def smooth(A: dcpy.float64[N, M], B: dcpy.float64[N, M], x: dcpy.float64[M]):
+    B[1:-1] = A[:-2] + A[2:] + x
+
+
+def test_programs_without_python(tmp_path):
+    """sdfgcc --mpi --main: any number of ranks, each with its blocks of the files; some may have none."""
+    from dcpy.cli.standalone import build_standalone
+
+    A, x, B = np.random.default_rng(0).random((7, 3)), np.arange(3.0), np.zeros((7, 3))
+    B[1:-1] = A[:-2] + A[2:] + x
+    for name, value in (("A", A), ("B", B), ("x", x)):
+        np.save(tmp_path / f"{name}.npy", value)
+    sdfg = smooth.to_sdfg()
+    sdfg.distribute({"A": "g(block 0, block 1)", "B": "g(block 0, block 1)"}, {"g": ["P", "Q"]})
+    sdfg.save(str(tmp_path / "smooth.sdfg"))
+    build_standalone(str(tmp_path / "smooth.sdfg"), str(tmp_path / "smooth"), on_ranks=True)
+    for ranks, words in ((1, []), (3, []), (5, ["P=2", "Q=2"])):
+        launch = command_for(ranks, [])[:3]
+        given = ["A=A.npy", "B=0", "x=x.npy", "--write", "B=out.npy", "--check", "B=B.npy", *words]
+        done = subprocess.run([*launch, "./smooth", *given], cwd=tmp_path, env=environment_of_ranks(ranks), text=True,
+                              capture_output=True, timeout=60, check=False)  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), B)
