@@ -108,7 +108,8 @@ template <class T, class... N> void send(const T *x, int64_t to, int64_t tag, N.
     DCPY_MPI(Send(x, 1, type_of(ends.views[0]), peer(to), as_int(tag), ends.comm));
 }
 
-static void require_all(const MPI_Status &status, const View &view, int64_t source)
+static void require_all(MPI_Status status,  // a copy: not all MPIs leave it constant
+                        const View &view, int64_t source)
 {
     MPI_Count count = 0;
     DCPY_MPI(Get_elements_x(&status, MPI_BYTE, &count));

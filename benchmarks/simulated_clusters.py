@@ -1,0 +1,132 @@
+"""``python -m benchmarks.simulated_clusters [RANKS ...] [NAME ...]``: weak scaling on a simulated cluster, by SimGrid.
+
+The programs that ``sdfgcc --mpi --main`` makes, compiled by SimGrid's ``smpicxx`` and run by ``smpirun``: messages are
+simulated on a dragonfly (10 GB/s and 1.3 us a link), and what ranks compute between them is computed, and takes the
+time that it took here. Work grows with the ranks as the paper's does (its figure 12), from smaller sizes. Efficiency is
+the time of one rank over that of so many; each is the least of some calls. Ranks take turns on one core, and their
+caches are colder than that of one rank alone, which counts as time, too.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import dcpy
+from dcpy.cli.standalone import build_standalone
+from dcpy.ir.library.expansions import environment_of
+
+N, M, K = dcpy.symbol("N"), dcpy.symbol("M"), dcpy.symbol("K")
+RANKS, TIMES, SPEED = (1, 4, 16, 64), 3, "400Gf"
+INSTALL = "apt install libsimgrid-dev"
+PLATFORM = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <cluster id="c" prefix="n-" suffix="" radical="0-1023" speed="{speed}" bw="10GBps" lat="1.3us" topology="DRAGONFLY"
+    topo_parameters="8,4;8,2;8,1;2" sharing_policy="SPLITDUPLEX"/>
+</platform>
+"""
+
+
+@dcpy.program(auto_optimize=True)
+def atax(A: dcpy.float64[N, M], x: dcpy.float64[M], y: dcpy.float64[M]):
+    """A matrix twice."""
+    y[:] = (A @ x) @ A
+
+
+@dcpy.program(auto_optimize=True)
+def gesummv(A: dcpy.float64[N, M], B: dcpy.float64[N, M], x: dcpy.float64[M], y: dcpy.float64[N]):
+    """Two matrices."""
+    y[:] = A @ x + B @ x
+
+
+@dcpy.program(auto_optimize=True)
+def mvt(A: dcpy.float64[N, N], x: dcpy.float64[N], y: dcpy.float64[N], u: dcpy.float64[N], v: dcpy.float64[N]):
+    """A matrix and its transpose, added to what is there."""
+    x += A @ u
+    y += v @ A
+
+
+@dcpy.program(auto_optimize=True)
+def doitgen(A: dcpy.float64[N, M, K], C: dcpy.float64[K, K]):
+    """One small matrix for each row of planes: no message."""
+    A[:] = A @ C
+
+
+@dcpy.program(auto_optimize=True)
+def jacobi_2d(A: dcpy.float64[N, M], B: dcpy.float64[N, M]):
+    """A stencil in the plane."""
+    for _ in range(20):
+        B[1:-1, 1:-1] = 0.2 * (A[1:-1, 1:-1] + A[1:-1, :-2] + A[1:-1, 2:] + A[2:, 1:-1] + A[:-2, 1:-1])
+        A[1:-1, 1:-1] = 0.2 * (B[1:-1, 1:-1] + B[1:-1, :-2] + B[1:-1, 2:] + B[2:, 1:-1] + B[:-2, 1:-1])
+
+
+PLANE, ROWS, PLANES = "g(block 0, block 1)", "g(block 0)", "g(block 0, whole, whole)"
+#: where arguments are, the axes of the grid, and sizes at one rank, each with the root by which it grows (0: it stays)
+PLANS: dict[str, tuple[dict[str, str], int, dict[str, tuple[int, int]]]] = {
+    "atax": ({"A": PLANE, "x": "g(block 1)", "y": "g(block 1)"}, 2, {"N": (2400, 2), "M": (3000, 2)}),
+    "gesummv": ({"A": PLANE, "B": PLANE, "x": "g(block 1)", "y": ROWS}, 2, {"N": (2200, 2), "M": (2200, 2)}),
+    "mvt": ({"A": PLANE, "x": ROWS, "y": "g(block 1)", "u": "g(block 1)", "v": ROWS}, 2, {"N": (2700, 2)}),
+    "doitgen": ({"A": PLANES, "tmp": PLANES}, 1, {"N": (64, 1), "M": (128, 0), "K": (256, 0)}),
+    "jacobi_2d": ({"A": PLANE, "B": PLANE}, 2, {"N": (1300, 2), "M": (1300, 2)}),
+}
+KERNELS = {kernel.function.__name__: kernel for kernel in (atax, gesummv, mvt, doitgen, jacobi_2d)}
+
+
+def compiled(name: str, folder: Path) -> Path:
+    """The simulated program of a kernel."""
+    plan, axes, _ = PLANS[name]
+    sdfg = KERNELS[name].to_sdfg()
+    sdfg.distribute(plan, {"g": ["P", "Q"][:axes]})
+    sdfg.save(str(folder / f"{name}.sdfg"))
+    build_standalone(str(folder / f"{name}.sdfg"), str(folder / f"{name}.real"), on_ranks=True, keep_source=True)
+    found = environment_of("openblas")
+    blas = [f"-L{path}" for path in found.library_dirs] + [f"-Wl,-rpath,{path}" for path in found.library_dirs]
+    blas += [f"-l{library}" for library in found.libraries]
+    flags = ["-O3", "-march=native", "-std=c++17", "-fopenmp", "-fno-math-errno", "-fno-trapping-math", "-w"]
+    sources = [f"{name}.cpp", f"{name}_main.cpp"]
+    subprocess.run(["smpicxx", *flags, *sources, "-o", name, *blas], cwd=folder, check=True)
+    return folder / name
+
+
+def simulated(program: Path, ranks: int, sizes: dict[str, tuple[int, int]]) -> float:
+    """Seconds of simulated time: the least of some calls."""
+    words = [f"{name}={round(size * ranks ** (1 / root)) if root else size}" for name, (size, root) in sizes.items()]
+    words += [f"{name}=1" for name in KERNELS[program.name].to_sdfg().arguments]
+    command = ["smpirun", "-np", str(ranks), "-platform", "platform.xml", "-hostfile", "hosts",
+               "--log=root.thres:critical", f"--cfg=smpi/host-speed:{SPEED}", str(program), *words,
+               "--times", str(TIMES)]  # fmt: skip
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(command, cwd=program.parent, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    return min(float(line.split()[0]) for line in done.stdout.splitlines() if line.endswith(" s"))
+
+
+def main(words: list[str]) -> int:
+    """A line for each kernel: the time of one rank, and efficiencies of more."""
+    unknown = [word for word in words if word not in KERNELS and not word.isdecimal()]
+    if unknown:
+        print(f"{unknown[0]!r} is none of {', '.join(KERNELS)}, and no number of ranks")
+        return 2
+    if shutil.which("smpirun") is None or shutil.which("smpicxx") is None:
+        print(f"skipped: SimGrid is not installed ({INSTALL})")
+        return 2
+    counts = sorted({1, *([int(word) for word in words if word.isdecimal()] or RANKS)})
+    print(f"| kernel | 1 rank, ms | {' | '.join(map(str, counts[1:]))} |\n{'|---' * (len(counts) + 1)}|")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "platform.xml").write_text(PLATFORM.format(speed=SPEED))
+        (folder / "hosts").write_text("".join(f"n-{host}\n" for host in range(1024)))
+        for kernel in [word for word in words if word in KERNELS] or KERNELS:
+            program = compiled(kernel, folder)
+            times = [simulated(program, ranks, PLANS[kernel][2]) for ranks in counts]
+            cells = [f"{times[0] / seconds:.0%}" for seconds in times[1:]]
+            print(f"| {kernel} | {1e3 * times[0]:.2f} | {' | '.join(cells)} |", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
