@@ -59,8 +59,9 @@ class PlaceComputation(GraphPass):
                 f"{rw.sdfg.name!r} was lowered for a device before", help="lower the program in simple form, once"
             )
         chosen = _Sides(rw, self.any_order).device
-        for kernel in list(_outermost(rw.sdfg.body)):
-            if isinstance(kernel, Map) and isinstance(kernel.schedule, Grid) and kernel not in chosen:
+        kernels = [node for node in rw.sdfg.body.walk_nodes() if isinstance(node, Map) and node.schedule == GRID]
+        for kernel in kernels:
+            if not any(element in chosen for element in (kernel, *owners_around(kernel))):
                 _take_back(kernel, rw)
         for block in list(run_by_host(rw.sdfg.body)):
             if isinstance(block, State):

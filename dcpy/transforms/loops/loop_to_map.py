@@ -7,8 +7,9 @@ from typing import ClassVar
 
 from dcpy.ir.analysis.dependences import LoopDependences, loop_dependences
 from dcpy.ir.analysis.failures import why_failures_are_seen
-from dcpy.ir.nodes import Map
+from dcpy.ir.nodes import Map, Node
 from dcpy.ir.region import Loop, Region, State
+from dcpy.ir.schedules import Grid
 from dcpy.ir.subsets import Range
 from dcpy.transforms.api import Match, Refusal, Rewriter, Transformation, capture, one
 
@@ -26,7 +27,8 @@ class LoopToMap(Transformation[LoopDependences]):
     per iteration, so none may be used outside; a break, return or while inside keeps the loop.
 
     So does a check or an index from data, unless an iteration behind one that raises leaves nothing that is seen
-    (`ir.analysis.failures`): then all run, and the exception of the lowest one that fails is raised.
+    (`ir.analysis.failures`): then all run, and the exception of the lowest one that fails is raised. A loop that
+    launches kernels stays, too: a map of the host could not, and one of the device cannot launch any.
     """
 
     name: ClassVar[str] = "loop-to-map"
@@ -38,6 +40,9 @@ class LoopToMap(Transformation[LoopDependences]):
         loop = m[self.loop]
         if not loop.range.step.constant:
             return Refusal(f"the step {loop.range.step} is not a number")
+        kernel = next((node for node in loop.body.walk_nodes() if _is_kernel(node)), None)
+        if kernel is not None:
+            return Refusal("it launches a kernel, which no map can", (kernel,))
         found = loop_dependences(loop, m.uses, leaves=why_failures_are_seen(loop, m.uses) is not None)
         if found.answer.is_no:
             return found
@@ -62,6 +67,10 @@ class LoopToMap(Transformation[LoopDependences]):
         rw.forward(loop, node)
         rw.erase(loop)
         return node
+
+
+def _is_kernel(node: Node) -> bool:
+    return isinstance(node, Map) and isinstance(node.schedule, Grid)
 
 
 def ascending(values: Range) -> Range:

@@ -181,3 +181,21 @@ def test_what_was_written_for_a_device_is_taken_back_where_the_host_runs_it():
             }
           }
         }""").same_values(N=[0, 20]).says("devices have no numbers of f16", applied=False)
+
+
+def test_what_was_written_for_a_device_is_taken_back_inside_of_a_map_of_the_host():
+    placed("""
+        sdfg @f(A: f16[M, N], B: f16[M, N]) symbols(M: size, N: size) {
+          state {
+            map k = 0:M {
+              map i = 0:N @grid { tasklet (a <- A[k, i]) -> (o -> B[k, i]) { o = a } }
+            }
+          }
+        }""").becomes("""
+        sdfg @f(A: f16[M, N], B: f16[M, N]) symbols(M: size, N: size) {
+          state {
+            map k = 0:M {
+              map i = 0:N @sequential { tasklet (a <- A[k, i]) -> (o -> B[k, i]) { o = a } }
+            }
+          }
+        }""").same_values(N=[0, 5], M=[3])

@@ -99,6 +99,12 @@ def test_refuses_a_step_that_is_no_number():
     expect(LoopToMap(), on=sdfg).is_refused("the step M is not a number")
 
 
+def test_refuses_to_launch_kernels_from_a_map():
+    body = "loop t = 0:N { state { map i = 0:N @grid { tasklet () -> (o -> c[t, i]) { o = 0.0 } } } }"
+    sdfg = parse(f"sdfg @f(c: f64[N, N]) symbols(N: size) {{ {body} }}")
+    expect(LoopToMap(), on=sdfg).is_refused("it launches a kernel, which no map can")
+
+
 def test_refuses_what_may_raise_in_the_middle():
     body = 'loop t = 0:N { check t < 3 else ValueError "no" state { tasklet () -> (o -> a[t]) { o = 0.0 } } }'
     expect(LoopToMap(), on=program(body)).is_refused("a check inside may end it early")
