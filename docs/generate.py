@@ -22,7 +22,7 @@ from dcpy.base import options
 from dcpy.base.errors import DcpyError
 from dcpy.ir.library.expansions import expansions_of
 from dcpy.ir.library.library_kinds import LIBRARY_KINDS
-from dcpy.ir.machine import entries
+from dcpy.ir.machine import Processor, entries
 from dcpy.ir.verify.forms import FORMS, TREE_RULES
 from dcpy.targets.catalog import TARGETS
 from dcpy.transforms.catalog import PASSES, TRANSFORMATIONS
@@ -93,6 +93,12 @@ def option_table() -> Iterator[str]:
     yield ""
 
 
+GROUPS = {
+    "costs.operations": "units of work",
+    "costs.processor.latencies": "ps until the next operation has the result",
+}
+
+
 def targets() -> Iterator[str]:
     """What each target has, the way to it, and the numbers by which its passes decide."""
     yield "# Targets\n\nA target is a value (`dcpy.targets`): `dataclasses.replace(CPU, costs=...)` is another one.\n"
@@ -107,10 +113,12 @@ def targets() -> Iterator[str]:
         yield f"Passes: {_listed(target.passes(defaults).passes)}.\n"
         yield "| number | value | meaning |\n|---|---|---|"
         for prefix, table in (("costs.", target.costs), ("limits.", target.limits)):
-            comments = _comments(type(table))
+            comments = {**_comments(Processor), **_comments(type(table))}
             for name, value in entries(table, prefix):
-                meaning = comments.get(name.removeprefix(prefix), "units of work" if ".operations." in name else "")
-                yield f"| `{name}` | {value} | {meaning.replace('``', '`')} |"
+                group, _, field = name.rpartition(".")
+                if target.name == "cpu" or not group.startswith("costs.processor"):  # others leave it to the host
+                    meaning = GROUPS.get(group, "") or comments.get(field, "")
+                    yield f"| `{name}` | {value} | {meaning.replace('``', '`')} |"
         yield ""
 
 

@@ -53,6 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     run.set_defaults(run=_run)
 
     doctor = commands.add_parser("doctor", help="what was found on this machine, and what is missing")
+    doctor.add_argument("--cpu", action="store_true", help="measure what things cost on the processor; an idle one")
     doctor.add_argument("--gpu", action="store_true", help="only GPUs, with what things cost on the one that is there")
     doctor.add_argument("--mpi", action="store_true", help="measure messages and work of ranks; plans go by that")
     doctor.set_defaults(run=_doctor)
@@ -111,6 +112,10 @@ def _doctor(options: argparse.Namespace) -> int:
         from dcpy.cli.network import measure_network
 
         return measure_network()
+    if options.cpu:
+        from dcpy.cli.processor import measure_processor
+
+        return measure_processor()
     missing = 0
     for finding in gpu_findings() if options.gpu else findings():
         missing += finding.needed and not finding.found

@@ -40,6 +40,54 @@ class OperationCosts:
 
 
 @dataclass(frozen=True, slots=True)
+class Latencies:
+    """Picoseconds from the operands of an operation on a float64 to its result, where the next one waits for it."""
+
+    add: int = 1300
+    mul: int = 1300
+    div: int = 4500
+    sqrt: int = 6000
+    exp: int = 9000
+    pow: int = 20000
+
+    def of(self, name: str, units: int) -> int:
+        """Of an operation by its name, which takes so many units of work in vector code."""
+        latency: int = getattr(self, name, 0)
+        return latency or (self.add if units <= 1 else units * self.exp // OperationCosts().exp)
+
+
+@dataclass(frozen=True, slots=True)
+class Processor:
+    """What a CPU can do: a model of time goes by it (`ir.analysis.nest_times`).
+
+    Times are in picoseconds and of one core, speeds in bytes, or operations, in a microsecond. The operations that take
+    more than a sum are in `OperationCosts`. The defaults are of a server; `dcpy doctor --cpu` measures the one here.
+    """
+
+    cores: int = 4  #: that a program may use
+    vector_bytes: int = 32  #: of the vectors that the compiler uses
+    operation: int = 60  #: ps: a sum or product of two float64 in vector code
+    gather: int = 400  #: ps: a float64 from a place in the first-level cache that data choose
+    loop: int = 3000  #: ps: to begin and end an inner loop
+    l1_bytes: int = 32 * 1024  #: that the first-level cache of a core holds
+    l1_speed: int = 60_000  #: bytes in a microsecond that one core reads from the first level
+    l2_bytes: int = 1024 * 1024  #: that the second-level cache of a core holds
+    l2_speed: int = 30_000  #: the same from the second level
+    l3_bytes: int = 32 * 1024 * 1024  #: that the third level holds for all cores together; 0: there is none
+    l3_speed: int = 22_000  #: the same from the third level
+    memory_speed: int = 10_500  #: the same from memory
+    memory_speed_all: int = 24_000  #: the same from memory, for all cores together
+    fork: int = 3_000_000  #: ps: a team starts, and ends, that has just been busy
+    wake: int = 20_000_000  #: ps: the same where it has slept
+    barrier: int = 1_000_000  #: ps: of all cores
+    fault: int = 700_000  #: ps: the first touch of a page of 4 KiB
+    call: int = 100_000  #: ps: of a function of BLAS that has next to nothing to do
+    product_speed: int = 50_000  #: operations of a product of matrices in a microsecond, on one core
+    product_speed_all: int = 95_000  #: the same on all cores
+    latencies: Latencies = Latencies()
+
+
+@dataclass(frozen=True, slots=True)
 class Costs:
     """What decides whether a choice pays; a unit of work is about a tenth of a nanosecond of one core."""
 
@@ -57,6 +105,7 @@ class Costs:
     call: int = 1000  #: units of a call of a function that is not known
     bytes_per_unit: int = 4  #: that are moved to or from the cache in one unit
     operations: OperationCosts = OperationCosts()
+    processor: Processor = Processor()
     block: int = 1  #: threads of a block of a kernel; 1: there are no blocks
     warp: int = 1  #: threads of a block that run in step, next to each other along its last parameter
     memory_speed: int = 0  #: bytes that the memory of a device reads or writes in a microsecond; 0: there is none
@@ -91,8 +140,11 @@ class Network:
     step: int = 100  #: of a product and a sum of a product of matrices
 
 
-def entries(table: Costs | Limits | OperationCosts, prefix: str = "") -> Iterator[tuple[str, int]]:
-    """All numbers of a table by dotted name: ``lanes``, …, ``operations.exp``, …"""
+Table = Costs | Limits | OperationCosts | Processor | Latencies
+
+
+def entries(table: Table, prefix: str = "") -> Iterator[tuple[str, int]]:
+    """All numbers of a table by dotted name: ``lanes``, …, ``operations.exp``, …, ``processor.latencies.add``, …"""
     for field in fields(table):
         value = getattr(table, field.name)
         if is_dataclass(value):

@@ -21,6 +21,7 @@ from dcpy.base.source import SrcSpan
 from dcpy.codegen.artifact import DEVICE, Artifact, Signature
 from dcpy.runtime.cache import Cache
 from dcpy.runtime.libraries import Beside, Compilers, find_or_build, open_library
+from dcpy.runtime.processors import mark
 from dcpy.runtime.records import read_record, write_record
 from dcpy.runtime.relative_places import placed, relative_to
 from dcpy.runtime.toolchain import Toolchain, Toolchains, cpu_id, find_toolchain, toolchains_for
@@ -160,7 +161,10 @@ def _notes(library: ctypes.CDLL, name: str, options: Options) -> Callable[[str],
 
 
 def _record_name(program_key: str, options: Options, toolchain: Toolchain) -> str:
-    return hashlib.sha256(repr((program_key, _context(options, toolchain))).encode()).hexdigest()[:32]
+    """Of a record. What was measured of the processor may decide what a program of this key becomes."""
+    measured = mark(Cache(options.cache_dir)) if options.device is DeviceType.CPU else ""
+    told = (program_key, _context(options, toolchain), *filter(None, (measured,)))
+    return hashlib.sha256(repr(told).encode()).hexdigest()[:32]
 
 
 def _open(

@@ -8,6 +8,7 @@ from dcpy.ir.data import Allocation, Space
 from dcpy.ir.machine import COSTS, LIMITS, Costs, Limits
 from dcpy.ir.schedules import Parallel, Sequential, Undecided, Unrolled, Vector
 from dcpy.runtime.toolchain import Toolchain, find_toolchain
+from dcpy.targets.processors import tuned
 from dcpy.targets.target import Target
 from dcpy.transforms.cpu.lowering import cpu_pipeline
 from dcpy.transforms.expand import PREFERENCE
@@ -34,4 +35,5 @@ CPU = Target(
     pipeline=_pipeline,
     generate=generate,
     toolchain=_toolchain,
+    tuned=tuned,
 )
